@@ -1,0 +1,140 @@
+// C++ convenience over the plugin ABI: exceptions caught at the border, typed parameters, tables.
+//
+//   struct State { const atoll_host *host; … };                    // made by load, gone at unload
+//   void add(State &state, atoll_call &call) { … throw Atoll::sdk::Error(…) … }
+//   constexpr atoll_function_decl functions[] = {
+//       Atoll::sdk::declare<add>(ATOLL_FN_add, ATOLL_DOMAIN_REAL_FLOATS),
+//   };
+//   … atoll_plugin{…, .load = Atoll::sdk::load<State>, .unload = Atoll::sdk::unload<State>};
+//
+// Header only; everything is in the plugin's own binary.
+#pragma once
+
+#include "atoll/half.h"
+#include "atoll/plugin.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace Atoll::sdk {
+
+// Thrown inside a plugin, turned into a status and text at the border.
+class Error : public std::exception {
+public:
+    Error(atoll_status status, std::string text, std::int64_t native_code = 0)
+        : status_(status), native_code_(native_code), text_(std::move(text)) {}
+    const char *what() const noexcept override { return text_.c_str(); }
+    atoll_status status() const noexcept { return status_; }
+    std::int64_t native_code() const noexcept { return native_code_; }
+
+private:
+    atoll_status status_;
+    std::int64_t native_code_;
+    std::string text_;
+};
+
+// Fills an error buffer without overrunning it and returns the status. `error` may be null.
+inline std::int32_t set_error(atoll_error *error, std::int32_t status, const char *text,
+                              std::int64_t native_code = 0) noexcept {
+    if (error) {
+        error->status = status;
+        error->native_code = native_code;
+        if (error->text && error->capacity > 0) {
+            const std::size_t size = std::min<std::size_t>(std::strlen(text), error->capacity - 1);
+            std::memcpy(error->text, text, size);
+            error->text[size] = '\0';
+        }
+    }
+    return status;
+}
+
+// Runs `body`; whatever it throws becomes a status and a text in `error`.
+template <class Body> std::int32_t guarded(atoll_error *error, Body &&body) noexcept {
+    try {
+        body();
+        return ATOLL_STATUS_OK;
+    } catch (const Error &e) {
+        return set_error(error, e.status(), e.what(), e.native_code());
+    } catch (const std::bad_alloc &) {
+        return set_error(error, ATOLL_STATUS_OUT_OF_MEMORY, "out of host memory");
+    } catch (const std::exception &e) {
+        return set_error(error, ATOLL_STATUS_INTERNAL, e.what());
+    } catch (...) {
+        return set_error(error, ATOLL_STATUS_INTERNAL, "an exception of unknown type");
+    }
+}
+
+namespace detail {
+template <class F> struct FirstArgument;
+template <class R, class State, class... Rest> struct FirstArgument<R (*)(State &, Rest...)> {
+    using type = State;
+};
+} // namespace detail
+
+// The C entry point of `void Function(State &, atoll_call &)`; the link's context is the State.
+template <auto Function> std::int32_t entry(const atoll_link *self, atoll_call *call) {
+    using State = typename detail::FirstArgument<decltype(Function)>::type;
+    return guarded(call->error, [&] { Function(*static_cast<State *>(self->ctx), *call); });
+}
+
+// One line of an implementation's table. `dtypes` are ATOLL_BITs, `caps` ATOLL_CAPs.
+template <auto Function> constexpr atoll_function_decl
+declare(std::uint16_t id, std::uint32_t dtypes = 0, std::uint32_t caps = 0) {
+    return {sizeof(atoll_function_decl), id, 0, dtypes, caps, &entry<Function>};
+}
+
+// load and unload of a plugin whose context is `State(const atoll_host &)`. Its destructor joins
+// threads and frees everything; it must not throw.
+template <class State>
+std::int32_t load(const atoll_host *host, void **plugin, atoll_error *error) {
+    return guarded(error, [&] { *plugin = new State(*host); });
+}
+template <class State> std::int32_t unload(void *plugin, atoll_error *error) {
+    return guarded(error, [&] { delete static_cast<State *>(plugin); });
+}
+
+// The parameter struct of a call; `Mutable` for the module `device`, whose params carry results.
+template <class Params> const Params &params(const atoll_call &call) {
+    return *static_cast<const Params *>(call.params);
+}
+template <class Params> Params &results(const atoll_call &call) {
+    return *static_cast<Params *>(const_cast<void *>(call.params));
+}
+
+// A setting of this plugin, from the application or the environment.
+inline std::string config(const atoll_host &host, const char *key, const char *fallback = "") {
+    char buffer[256];
+    const std::size_t size = host.config(host.self, key, fallback, buffer, sizeof buffer);
+    if (size < sizeof buffer) return std::string(buffer, size);
+    std::string text(size + 1, '\0');
+    host.config(host.self, key, fallback, text.data(), text.size());
+    text.resize(std::strlen(text.c_str()));
+    return text;
+}
+
+// Bytes per element of a dtype id; 0 for an unknown one.
+constexpr std::int64_t dtype_size(std::uint32_t dtype) {
+    switch (dtype) {
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    case id: return size;                                                                          \
+        #include "atoll/lists/dtypes.inc"
+    default: return 0;
+    }
+}
+
+// Name of a dtype id, for messages.
+constexpr const char *dtype_name(std::uint32_t dtype) {
+    switch (dtype) {
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    case id: return name;                                                                          \
+        #include "atoll/lists/dtypes.inc"
+    default: return "none";
+    }
+}
+
+} // namespace Atoll::sdk
