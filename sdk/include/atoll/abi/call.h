@@ -47,8 +47,8 @@ enum atoll_family {
 
 enum atoll_operand_flag {
     ATOLL_OPERAND_SWAPPED = 1, /* the elements are in the other byte order */
-    ATOLL_OPERAND_SCALAR =
-        2 /* one value in HOST memory, all strides 0, valid during the call only */
+    /* one value in HOST memory, all strides 0, valid during the call only */
+    ATOLL_OPERAND_SCALAR = 2
 };
 
 /* Frozen: 32 bytes. */

@@ -54,19 +54,22 @@
 
 /* At file scope, once per plugin: ATOLL_PLUGIN_NOTE("cpu", ATOLL_KIND_DEVICES, 0); all arguments
  * are literals (the macros above count as such). */
-#define ATOLL_PLUGIN_NOTE(name, kinds, min_host_minor)                                                                                                                                                      \
-    __asm__(                                                                                                                                                                                                \
-        ".pushsection .note.atoll,\"a\",%note\n"                                                                                                                                                            \
-        ".balign 4\n"                                                                                                                                                                                       \
-        ".long 6, 2f - 1f, " ATOLL_STRINGIFY(ATOLL_NOTE_TYPE) "\n"                                                                                                                                          \
-                                                              ".asciz \"Atoll\"\n"                                                                                                                          \
-                                                              ".balign 4\n"                                                                                                                                 \
-                                                              "1: .long 0x4c4f5441, "                                                                                                                       \
-                                                              "(" ATOLL_STRINGIFY(ATOLL_ABI_MAJOR) " << 16) | " ATOLL_STRINGIFY(ATOLL_ABI_MINOR) ", " ATOLL_STRINGIFY(min_host_minor) ", " ATOLL_STRINGIFY( \
-                                                                  kinds) ", " ATOLL_STRINGIFY(ATOLL_ISA_LEVEL) ", " ATOLL_STRINGIFY(ATOLL_SANITIZERS) "\n"                                                  \
-                                                                                                                                                      ".asciz \"" name                                      \
-                                                                                                                                                      "\"\n"                                                \
-                                                                                                                                                      "2: .balign 4\n"                                      \
-                                                                                                                                                      ".popsection\n")
+/* clang-format off */
+#define ATOLL_PLUGIN_NOTE(name, kinds, min_host_minor)                                     \
+    __asm__(".pushsection .note.atoll,\"a\",%note\n"                                       \
+            ".balign 4\n"                                                                  \
+            ".long 6, 2f - 1f, " ATOLL_STRINGIFY(ATOLL_NOTE_TYPE) "\n"                     \
+            ".asciz \"Atoll\"\n"                                                           \
+            ".balign 4\n"                                                                  \
+            "1: .long 0x4c4f5441\n"                                                        \
+            ".long (" ATOLL_STRINGIFY(ATOLL_ABI_MAJOR) " << 16) | " ATOLL_STRINGIFY(ATOLL_ABI_MINOR) "\n" \
+            ".long " ATOLL_STRINGIFY(min_host_minor) "\n"                                  \
+            ".long " ATOLL_STRINGIFY(kinds) "\n"                                           \
+            ".long " ATOLL_STRINGIFY(ATOLL_ISA_LEVEL) "\n"                                 \
+            ".long " ATOLL_STRINGIFY(ATOLL_SANITIZERS) "\n"                                \
+            ".asciz \"" name "\"\n"                                                        \
+            "2: .balign 4\n"                                                               \
+            ".popsection\n")
+/* clang-format on */
 
 #endif
