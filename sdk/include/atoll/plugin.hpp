@@ -117,24 +117,28 @@ inline std::string config(const atoll_host &host, const char *key, const char *f
     return text;
 }
 
+struct DtypeFacts {
+    const char *name;
+    std::int64_t size; // bytes per element
+    std::uint32_t kind, part;
+};
+
+// Indexed by dtype id; entry 0 is "none".
+inline constexpr DtypeFacts dtype_facts[ATOLL_DTYPE_COUNT] = {
+    {"none", 0, 0, 0},
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    {name, size, ATOLL_KIND_##KIND, ATOLL_##PART},
+#include "atoll/lists/dtypes.inc"
+};
+
 // Bytes per element of a dtype id; 0 for an unknown one.
 constexpr std::int64_t dtype_size(std::uint32_t dtype) {
-    switch (dtype) {
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    case id: return size;                                                                          \
-        #include "atoll/lists/dtypes.inc"
-    default: return 0;
-    }
+    return dtype < ATOLL_DTYPE_COUNT ? dtype_facts[dtype].size : 0;
 }
 
 // Name of a dtype id, for messages.
 constexpr const char *dtype_name(std::uint32_t dtype) {
-    switch (dtype) {
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    case id: return name;                                                                          \
-        #include "atoll/lists/dtypes.inc"
-    default: return "none";
-    }
+    return dtype < ATOLL_DTYPE_COUNT ? dtype_facts[dtype].name : "unknown";
 }
 
 } // namespace Atoll::sdk
