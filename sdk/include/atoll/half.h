@@ -71,4 +71,26 @@ static inline uint16_t atoll_float_to_bfloat(float value) {
     return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
+/* The float next to `value` whose last bit is set when it is not exact (round to odd): rounding
+ * that to a 16-bit float gives what rounding the double directly would. */
+static inline float atoll_double_to_float_odd(double value) {
+    float nearest = (float)value;
+    uint32_t bits;
+    if ((double)nearest == value || value != value) return nearest;
+    memcpy(&bits, &nearest, 4);
+    /* Towards zero first: one step back if rounding went away from zero (or to infinity). */
+    if ((value < 0 ? -(double)nearest : (double)nearest) > (value < 0 ? -value : value)) --bits;
+    bits |= 1u;
+    memcpy(&nearest, &bits, 4);
+    return nearest;
+}
+
+static inline uint16_t atoll_double_to_half(double value) {
+    return atoll_float_to_half(atoll_double_to_float_odd(value));
+}
+
+static inline uint16_t atoll_double_to_bfloat(double value) {
+    return atoll_float_to_bfloat(atoll_double_to_float_odd(value));
+}
+
 #endif

@@ -62,15 +62,15 @@ typedef struct atoll_operand {
 } atoll_operand;
 
 enum atoll_call_flag {
-    /* The host inserted this call (a cast, a layout copy, a temporary) to serve another one;
-     * parent_module and parent_function name that one. */
+    /* The call was inserted (a cast, a layout copy, a temporary) to serve another one, by the host
+     * or by a plugin through atoll_host::dispatch; parent_module and parent_function name that one.
+     */
     ATOLL_CALL_INSERTED = 1
 };
 
 typedef struct atoll_call {
     uint32_t struct_size;
-    uint16_t
-        module; /* the host's number of the module: 0 core, 1 device, others assigned at run time */
+    uint16_t module;   /* 0 core, 1 device; the host numbers others while the process runs */
     uint16_t function; /* id within the module */
     uint16_t family;   /* enum atoll_family */
     uint16_t dtype;    /* compute dtype; for COPY: the source's; 0 for DEVICE */

@@ -6,7 +6,7 @@
  * ATOLL_DEVICE_INLINE executes on the calling thread: a call has taken effect when it returns, from
  * any thread, and the stream and event functions need not exist. Errors of enqueued work stick to
  * the stream and are returned once, by the next synchronisation, with atoll_error::function naming
- * the culprit.
+ * the culprit. An error may follow an event into the streams that wait for it.
  */
 #ifndef ATOLL_ABI_DEVICE_H
 #define ATOLL_ABI_DEVICE_H
@@ -81,8 +81,9 @@ typedef struct atoll_event_params {
     void *event;
 } atoll_event_params;
 
-/* The function runs on a thread of the device's choosing and must neither block nor call Atoll. It
- * is called exactly once, also after a failure (`status` is then not OK). */
+/* The function runs on a thread of the device's choosing and must neither block nor call Atoll. If
+ * host_callback returns OK it is called exactly once, also after a failure of the work before it
+ * (`status` is then not OK); if it returns an error it is never called. */
 typedef struct atoll_callback_params {
     uint32_t struct_size;
     uint32_t reserved;

@@ -56,7 +56,9 @@ typedef struct atoll_host {
     size_t (*config)(void *self, const char *key, const char *fallback, char *buffer,
                      size_t capacity);
     /* Sends a call through the slot of call->module, call->function and call->dtype on the given
-     * device type; the call goes on the caller's stream. Only from inside a call. */
+     * device type; the call goes on the caller's stream. Only from inside a call. Nothing is
+     * checked or converted: pass dense native operands of the compute dtype, which every
+     * implementation takes. */
     int32_t (*dispatch)(void *self, const char *device_type, atoll_call *call);
     /* Names, for interposers: of a function ("core.add"; "?" if unknown), and of the plugin or
      * application that owns a link. Valid until that module or plugin is retired. */
@@ -64,6 +66,8 @@ typedef struct atoll_host {
     const char *(*owner_name)(const void *owner);
     /* Name of the device type whose slot a link belongs to. */
     const char *(*device_type_of)(const atoll_link *link);
+    /* Its ATOLL_DEVICE_* flags: without ATOLL_DEVICE_INLINE, time in a call is enqueue time. */
+    uint32_t (*device_flags_of)(const atoll_link *link);
 } atoll_host;
 
 #ifdef __cplusplus

@@ -70,10 +70,11 @@ typedef struct atoll_module_decl {
 
 /* What an implementation takes as it is. What it does not declare, the host converts before the
  * call: with 0 every operand is native, aligned, of the compute dtype (outputs: of the rule's
- * result dtype), and dense, so that after merging COPY, FILL, UNARY, BINARY, STEPS   rank is 1,
- * strides are the element sizes REDUCE                             rank is 2 (kept, reduced), in is
- * dense with the reduced axis fastest, out is dense MATMUL                             rank is 3,
- * a, b and out are dense column-major
+ * result dtype), and dense, so that after merging:
+ *  - COPY, FILL, UNARY, BINARY, STEPS: rank is 1 (0 for one element), strides are the element
+ * sizes;
+ *  - REDUCE: rank is 2 (kept, reduced), in is dense with the reduced axis fastest, out is dense;
+ *  - MATMUL: rank is 3, a, b and out are dense column-major.
  */
 enum atoll_capability {
     ATOLL_CAP_MIXED_INPUTS = 1,  /* inputs of any dtype */

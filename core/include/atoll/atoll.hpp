@@ -1,0 +1,16 @@
+// All of the C++ API but formatting (atoll/format.hpp, which needs fmt).
+#pragma once
+
+#include "atoll/create.hpp"
+#include "atoll/device.hpp"
+#include "atoll/dtype.hpp"
+#include "atoll/error.hpp"
+#include "atoll/functions.hpp"
+#include "atoll/interpose.hpp"
+#include "atoll/module.hpp"
+#include "atoll/plugins.hpp"
+#include "atoll/scalar.hpp"
+#include "atoll/settings.hpp"
+#include "atoll/storage.hpp"
+#include "atoll/stream.hpp"
+#include "atoll/tensor.hpp"

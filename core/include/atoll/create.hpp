@@ -1,0 +1,72 @@
+// Making tensors.
+#pragma once
+
+#include "atoll/tensor.hpp"
+
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <utility>
+
+namespace Atoll {
+
+// Where and as what to make a tensor. Left out: the settings' defaults.
+struct Placement {
+    Placement() = default;
+    Placement(DType d) : dtype(d) {}
+    Placement(DType d, Device v) : dtype(d), device(v) {}
+    Placement(DType d, Device v, Stream s) : dtype(d), device(v), stream(std::move(s)) {}
+    Placement(Device v) : device(v) {}
+    DType dtype = DType::none;
+    Device device{};
+    Stream stream{}; // none: the device's default stream
+};
+
+// Uninitialised. Sizes are overflow-checked: Error (overflow, out_of_memory, invalid_argument).
+Tensor empty(const Dims &shape, const Placement &where = {}, Order order = Order::F);
+// Any byte strides; the storage is sized to the extent, the offset set so that all elements are in
+// it.
+Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where = {});
+Tensor zeros(const Dims &shape, const Placement &where = {});
+Tensor ones(const Dims &shape, const Placement &where = {});
+// Without a dtype: that of the value's kind (bool; int64; default dtype; complex of it).
+Tensor full(const Dims &shape, const Scalar &value, const Placement &where = {});
+Tensor empty_like(const Tensor &like);
+Tensor zeros_like(const Tensor &like);
+Tensor ones_like(const Tensor &like);
+Tensor full_like(const Tensor &like, const Scalar &value);
+Tensor eye(std::int64_t rows, std::int64_t cols = -1, std::int64_t k = 0,
+           const Placement &where = {});
+// A matrix with `vector` on diagonal k.
+Tensor diag(const Tensor &vector, std::int64_t k = 0);
+// start, start + step, … below stop (above, for a negative step). Without a dtype: int64 for
+// integers, the default dtype otherwise.
+Tensor arange(Scalar start, Scalar stop, Scalar step = 1, const Placement &where = {});
+Tensor arange(Scalar stop, const Placement &where = {});
+// `count` values from start to stop; with endpoint the last is exactly stop.
+Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint = true,
+                const Placement &where = {});
+
+// A vector of the values.
+Tensor from_values(const void *values, DType dtype, std::int64_t count, const Placement &where);
+template <class T> Tensor vector(std::initializer_list<T> values, const Placement &where = {}) {
+    return from_values(values.begin(), dtype_of<T>(), static_cast<std::int64_t>(values.size()),
+                       where);
+}
+template <class T> Tensor vector(std::span<const T> values, const Placement &where = {}) {
+    return from_values(values.data(), dtype_of<T>(), static_cast<std::int64_t>(values.size()),
+                       where);
+}
+// A matrix from nested lists. The innermost list is a COLUMN; Order::R reads "as written", each a
+// row.
+Tensor matrix(std::initializer_list<std::initializer_list<double>> lists,
+              const Placement &where = {}, Order order = Order::F);
+// Host memory with any byte strides, borrowed; `deleter` runs when the last user is gone.
+Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
+                   Device host, std::function<void()> deleter = {});
+
+// Joins along an existing axis, or along a new one.
+Tensor concatenate(std::span<const Tensor> tensors, int axis);
+Tensor stack(std::span<const Tensor> tensors, int axis);
+
+} // namespace Atoll

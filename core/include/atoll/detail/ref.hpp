@@ -1,0 +1,68 @@
+// Ref: an intrusive pointer with an atomic count, for the handles of the public API.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace Atoll::detail {
+
+// First base of every counted object, so that both have one address: handles count objects whose
+// type the public headers do not define.
+struct RefCounted {
+    explicit RefCounted(void (*destroy_object)(RefCounted *) noexcept) : destroy(destroy_object) {}
+    mutable std::atomic<std::uint32_t> references{1};
+    void (*destroy)(RefCounted *) noexcept;
+};
+
+template <class T> class Ref {
+public:
+    Ref() noexcept = default;
+    // Takes over the count that a new object starts with.
+    static Ref adopt(T *object) noexcept {
+        Ref ref;
+        ref.object_ = object;
+        return ref;
+    }
+    static Ref share(T *object) noexcept {
+        retain(object);
+        return adopt(object);
+    }
+    Ref(const Ref &other) noexcept : object_(other.object_) { retain(object_); }
+    Ref(Ref &&other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Ref &operator=(const Ref &other) noexcept {
+        retain(other.object_);
+        release(std::exchange(object_, other.object_));
+        return *this;
+    }
+    Ref &operator=(Ref &&other) noexcept {
+        release(std::exchange(object_, std::exchange(other.object_, nullptr)));
+        return *this;
+    }
+    ~Ref() { release(object_); }
+
+    T *get() const noexcept { return object_; }
+    T *operator->() const noexcept { return object_; }
+    T &operator*() const noexcept { return *object_; }
+    explicit operator bool() const noexcept { return object_ != nullptr; }
+    friend bool operator==(const Ref &a, const Ref &b) noexcept { return a.object_ == b.object_; }
+
+private:
+    static RefCounted *counted(T *object) noexcept {
+        return reinterpret_cast<RefCounted *>(object);
+    }
+    static void retain(T *object) noexcept {
+        if (object) counted(object)->references.fetch_add(1, std::memory_order_relaxed);
+    }
+    static void release(T *object) noexcept {
+        if (!object) return;
+        RefCounted *count = counted(object);
+        // The last owner needs no locked instruction: nobody else can be counting.
+        if (count->references.load(std::memory_order_acquire) == 1 ||
+            count->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            count->destroy(count);
+    }
+    T *object_ = nullptr;
+};
+
+} // namespace Atoll::detail

@@ -1,0 +1,51 @@
+// Modules: named, versioned lists of functions, and how to call those that have no C++ declaration.
+#pragma once
+
+#include "atoll/functions.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Atoll {
+
+namespace detail {
+struct FunctionRecord;
+}
+
+struct FunctionSupport {
+    std::string device_type;
+    std::string plugin;        // whose implementation is outermost, for the first dtype
+    std::vector<DType> dtypes; // compute dtypes; empty for functions with one slot
+};
+
+// A function of any module. Valid until its module retires; then calls throw.
+class Function {
+public:
+    // "core.add", "hello.greet". Throws Error (not_found).
+    explicit Function(std::string_view name);
+    std::string_view name() const;
+    std::string_view doc() const;
+    std::vector<FunctionSupport> support() const;
+
+    // By the function's family: element-wise and reductions like their core brothers.
+    Tensor unary(const Operand &a, Out out = {}) const;
+    Tensor binary(const Operand &a, const Operand &b, Out out = {}) const;
+    Tensor reduce(const Tensor &a, const Axes &axes = {}, bool keepdims = false,
+                  Out out = {}) const;
+    // CUSTOM: on `device`, with operands as they are (outputs first) and the module's own params.
+    void custom(Device device, std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                const void *params) const;
+
+private:
+    const detail::FunctionRecord *record_;
+};
+
+struct ModuleInfo {
+    std::string name, plugin;
+    std::uint32_t version;
+    std::vector<std::string> functions;
+};
+std::vector<ModuleInfo> modules();
+
+} // namespace Atoll

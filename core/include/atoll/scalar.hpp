@@ -1,0 +1,57 @@
+// Scalar: one value with a dtype; weak when it came from a plain C++ number (NEP 50).
+#pragma once
+
+#include "atoll/dtype.hpp"
+
+#include <complex>
+#include <concepts>
+
+namespace Atoll {
+
+// A value on the host. C++ numbers convert implicitly and are *weak*: beside a tensor only their
+// kind counts, so that `float32 tensor + 2.0` stays float32. With an explicit dtype a scalar is
+// strong and promotes like a tensor.
+class Scalar {
+public:
+    Scalar() = default; // int64 0, weak
+    Scalar(bool value) : Scalar(bool_, true) { raw_.value.u64 = value; }
+    template <class T>
+    requires(std::integral<T> && !std::same_as<T, bool>) Scalar(T value)
+        : Scalar(std::signed_integral<T> ? int64 : uint64, true) {
+        if constexpr (std::signed_integral<T>)
+            raw_.value.i64 = value;
+        else
+            raw_.value.u64 = value;
+    }
+    Scalar(float value) : Scalar(static_cast<double>(value)) {}
+    Scalar(double value) : Scalar(float64, true) { raw_.value.f64[0] = value; }
+    template <class T> Scalar(std::complex<T> value) : Scalar(complex128, true) {
+        raw_.value.f64[0] = static_cast<double>(value.real());
+        raw_.value.f64[1] = static_cast<double>(value.imag());
+    }
+    // Converted to `dtype` (as cast does) and strong. Throws Error when an integer does not fit.
+    Scalar(Scalar value, DType dtype);
+
+    DType dtype() const noexcept { return static_cast<DType>(raw_.dtype); }
+    bool is_weak() const noexcept { return weak_; }
+
+    // The value in another dtype, converted as cast does (float to integer saturates, NaN to 0).
+    Scalar cast(DType dtype) const;
+    // True iff the value is an integer or bool and lies outside the integer `dtype`'s range.
+    bool overflows(DType dtype) const;
+    double to_double() const;                // real part
+    std::complex<double> to_complex() const; // exact for all but 64-bit integers
+    std::int64_t to_int() const;             // as cast to int64
+
+    // What crosses to a plugin.
+    const atoll_scalar &raw() const noexcept { return raw_; }
+    explicit Scalar(const atoll_scalar &raw) : raw_(raw), weak_(false) {}
+
+private:
+    Scalar(DType dtype, bool weak) : weak_(weak) { raw_.dtype = static_cast<std::uint32_t>(dtype); }
+
+    atoll_scalar raw_{ATOLL_INT64, 0, {}};
+    bool weak_ = true;
+};
+
+} // namespace Atoll

@@ -1,0 +1,59 @@
+// Settings: a process-wide default and thread-local scoped overrides.
+#pragma once
+
+#include "atoll/dtype.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace Atoll {
+
+class Device;
+
+enum class ComputeMode : std::uint8_t { standard, warning, error, complex };
+enum class WarningMode : std::uint8_t { off, once, always };
+
+struct PrintSettings {
+    int decimals = 5;     // at most
+    int width = 80;       // characters per line
+    int threshold = 1000; // more elements than this are abbreviated
+    int edge = 3;         // rows and columns shown at each end when abbreviated
+};
+
+struct Settings {
+    // For functions that are not told a dtype. DType::none: such a function throws.
+    DType default_dtype = DType::float32;
+    // "cpu" or "dummy:1"; empty: the first device with host memory that was loaded.
+    std::string default_device;
+    bool auto_cast = true;      // off: any mismatch of dtype or device is an error
+    bool auto_broadcast = true; // off: shapes must be equal
+    ComputeMode compute_mode = ComputeMode::standard;
+    WarningMode warning_mode = WarningMode::once;
+    PrintSettings print;
+};
+
+// The settings in force on this thread: the innermost scope's, else the process default.
+// Thread-safe.
+Settings settings();
+// Sets the process default. Threads inside a scope keep theirs. Thread-safe.
+void set_settings(const Settings &settings);
+
+// While it lives, this thread uses `settings` (or the current ones, changed by `change`). Scopes
+// nest and must end in reverse order on the thread that made them.
+class ScopedSettings {
+public:
+    explicit ScopedSettings(Settings settings);
+    explicit ScopedSettings(const std::function<void(Settings &)> &change);
+    ~ScopedSettings();
+    ScopedSettings(const ScopedSettings &) = delete;
+    ScopedSettings &operator=(const ScopedSettings &) = delete;
+
+private:
+    struct State;
+    State *state_;
+};
+
+} // namespace Atoll

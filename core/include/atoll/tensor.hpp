@@ -1,0 +1,175 @@
+// Tensor: a view on a storage (offset, dtype, shape, byte strides, flags), by handle.
+#pragma once
+
+#include "atoll/detail/ref.hpp"
+#include "atoll/dims.hpp"
+#include "atoll/dtype.hpp"
+#include "atoll/index.hpp"
+#include "atoll/scalar.hpp"
+#include "atoll/storage.hpp"
+
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Atoll {
+
+namespace detail {
+struct TensorImpl;
+}
+
+class Operand;
+
+// F: column-major (first axis fastest). C: row-major. R: column-major with the first two axes
+// exchanged. K (flatten only): the order of the memory. A (flatten only): C if dense in C, else F.
+enum class Order : char { F = 'F', C = 'C', R = 'R', K = 'K', A = 'A' };
+
+// A handle; copies share the same tensor object (shape, flags and data), as in Python.
+//
+// Assignment to a *named* tensor rebinds the handle; assignment to an indexing expression or
+// another temporary writes its elements: `t = u` shares, `t(0, all_) = u` copies into the row.
+//
+// Axes may be negative (from the end) everywhere. Broadcasting aligns the FIRST axes. `*` is the
+// matrix product. Results live on the device of the left operand. Reading shapes and flags is
+// thread-safe; writing one tensor from two threads is a race of the caller's.
+class Tensor {
+public:
+    Tensor() noexcept = default; // undefined: every use but assignment throws
+    // Over a storage. Throws Error when the extent does not fit.
+    Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims strides_bytes, DType dtype);
+    Tensor(const Tensor &) noexcept = default;
+    Tensor(Tensor &&) noexcept = default;
+    Tensor &operator=(const Tensor &other) &noexcept = default;
+    Tensor &operator=(Tensor &&other) &noexcept = default;
+    // Into the elements: converts dtype, device and byte order; broadcasts.
+    const Tensor &operator=(const Tensor &other) const &&;
+    const Tensor &operator=(const Scalar &value) const &&;
+
+    // --- facts -----------------------------------------------------------------------------------
+    explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
+    int rank() const;
+    const Dims &shape() const;
+    const Dims &strides() const; // bytes
+    std::int64_t extent(int axis) const;
+    std::int64_t size() const;   // elements
+    std::int64_t bytes() const;  // size() * itemsize
+    std::int64_t offset() const; // bytes into the storage
+    DType dtype() const;
+    Device device() const;
+    Storage storage() const;
+    Stream stream() const;
+    // Address of element (0, …, 0) in the device's memory.
+    void *data() const;
+    bool is_byteswapped() const;                      // tensor flag XOR storage flag
+    bool is_read_only() const;                        // tensor flag or storage flag
+    bool is_contiguous(Order order = Order::F) const; // F or C
+    bool is_self_overlapping() const;                 // two elements share a byte
+    void set_read_only(bool read_only = true) const;
+    // Declares the data to be in the other (or the given) byte order; the data stay as they are.
+    void set_byteswapped(bool swapped) const;
+
+    // --- views -----------------------------------------------------------------------------------
+    template <class... Elements> Tensor operator()(const Elements &...elements) const {
+        const IndexElement list[] = {IndexElement(elements)..., IndexElement(ellipsis)};
+        return index(std::span(list, sizeof...(Elements)));
+    }
+    // A view. Throws Error (out_of_range, invalid_argument).
+    Tensor index(std::span<const IndexElement> elements) const;
+    // Exchanges axes 0 and 1; an n-vector becomes 1×n; at rank <= 2 trailing unit axes of the
+    // result drop, so that v.T().T() is v.
+    Tensor T() const;
+    Tensor H() const; // conjugate transpose; a copy for complex dtypes
+    // Column-major order; one extent may be -1. A view where the strides allow, else a copy.
+    Tensor reshape(Dims shape) const;
+    Tensor flatten(Order order = Order::F) const;
+    Tensor squeeze() const;           // without axes of extent 1
+    Tensor squeeze(int axis) const;   // throws unless its extent is 1
+    Tensor unsqueeze(int axis) const; // a new axis of extent 1 before `axis` (-1: at the end)
+    Tensor swap_axes(int a, int b) const;
+    Tensor permute_axes(std::span<const int> axes) const; // result axis i is axes[i]
+    Tensor permute_axes(std::initializer_list<int> axes) const {
+        return permute_axes(std::span(axes.begin(), axes.size()));
+    }
+    Tensor reverse_axes() const;
+    Tensor reverse_axes2() const; // reverse, then exchange the first two
+    Tensor flip(int axis) const;
+    Tensor broadcast_to(const Dims &shape, bool align_left = true) const; // read-only
+    // The diagonal of axes 0 and 1 as a view; k > 0 above. Further axes follow.
+    Tensor diag(std::int64_t k = 0) const;
+    Tensor real() const; // a view; a real tensor itself
+    Tensor imag() const; // a view; of a real tensor: read-only zeros with zero strides
+    // [begin, end) along an axis.
+    Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
+    std::vector<Tensor> split(int axis, std::int64_t parts) const; // parts must divide the extent
+    Tensor shallow_copy() const;       // another tensor object on the same data
+    Tensor view_as(DType dtype) const; // the same bytes; itemsize must agree
+
+    // --- copies and casts ------------------------------------------------------------------------
+    // Keeps layout, zero strides, flags of byte order where the device type stays the same.
+    Tensor clone() const;
+    Tensor clone(Device device) const;
+    Tensor replicate() const;                           // dense column-major, native byte order
+    Tensor as_contiguous(Order order = Order::F) const; // itself if it is so already
+    Tensor cast(DType dtype) const;                     // always a copy
+    Tensor cast(DType dtype, Device device) const;
+    Tensor ensure(DType dtype) const; // a copy only if something differs
+    Tensor to(Device device) const;   // a copy only if something differs
+    Tensor ensure(DType dtype, Device device) const;
+    // Reverses the bytes of every element and the flag, so that the values stay. In place.
+    const Tensor &byteswap() const;
+    // Writes all elements; broadcasts `source`, converts dtype, device and byte order.
+    const Tensor &assign(const Operand &source) const;
+    const Tensor &fill(const Scalar &value) const;
+    // Frees the data at once for all sharers of the storage by this handle; it becomes an empty
+    // tensor.
+    void dealloc() const;
+    // The value of a tensor of one element. Blocks.
+    Scalar item() const;
+    // All elements in column-major order, native. Blocks. T's dtype must be the tensor's.
+    template <class T> std::vector<T> to_vector() const {
+        std::vector<T> values(static_cast<std::size_t>(size()));
+        read(values.data(), dtype_of<T>());
+        return values;
+    }
+    // Copies all elements, converted to `dtype`, native, column-major, to host memory. Blocks.
+    void read(void *host, DType dtype) const;
+    // As to_vector<double>, from any real dtype (or the real parts).
+    std::vector<double> to_doubles() const;
+
+    // --- arithmetic in place: shape, dtype and device stay --------------------------------------
+    const Tensor &operator+=(const Operand &b) const;
+    const Tensor &operator-=(const Operand &b) const;
+    const Tensor &operator*=(const Operand &b) const; // element by element
+    const Tensor &operator/=(const Operand &b) const;
+
+    explicit Tensor(detail::Ref<detail::TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
+    detail::TensorImpl *impl() const noexcept { return impl_.get(); }
+
+private:
+    detail::TensorImpl &self() const;
+    detail::Ref<detail::TensorImpl> impl_;
+};
+
+// An input of a function: a tensor, or a scalar. Lives only during the call.
+class Operand {
+public:
+    Operand(const Tensor &tensor) : tensor_(&tensor) {}
+    Operand(const Scalar &scalar) : scalar_(scalar) {}
+    template <class Number>
+    requires std::constructible_from<Scalar, Number> &&
+        (!std::same_as<Number, Scalar>)Operand(Number number)
+        : scalar_(number) {}
+    const Tensor *tensor() const noexcept { return tensor_; }
+    const Scalar &scalar() const noexcept { return scalar_; }
+
+private:
+    const Tensor *tensor_ = nullptr;
+    Scalar scalar_;
+};
+
+// Prints as print() in format.hpp does.
+std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
+
+} // namespace Atoll

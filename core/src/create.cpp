@@ -1,0 +1,321 @@
+// Making tensors.
+#include "atoll/create.hpp"
+
+#include "families.hpp"
+#include "settings_access.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+using namespace detail;
+
+namespace {
+
+struct Place {
+    DType dtype;
+    DeviceRecord *device;
+    Ref<StreamImpl> stream;
+};
+
+// Fills in what the caller left out. `dtype`: none means the default dtype.
+Place resolve(const Placement &where, DType dtype, std::string_view op) {
+    Place place{where.dtype != DType::none ? where.dtype : dtype, where.device.record(), {}};
+    if (place.dtype == DType::none) place.dtype = current_settings().default_dtype;
+    if (place.dtype == DType::none)
+        throw Error(Status::invalid_argument, op,
+                    "needs a dtype: none was given and Settings::default_dtype is unset");
+    if (where.stream) {
+        if (!place.device) place.device = where.stream.device().record();
+        if (where.stream.device().record() != place.device)
+            throw Error(Status::invalid_argument, op,
+                        fmt::format("the stream belongs to {}, not to {}",
+                                    where.stream.device().name(), place.device->name));
+        place.stream = Ref<StreamImpl>::share(where.stream.impl());
+    }
+    if (!place.device) place.device = default_device().record();
+    return place;
+}
+
+Tensor make(const Dims &shape, Place place, Order order = Order::F) {
+    return make_tensor(shape, place.dtype, place.device, std::move(place.stream), order);
+}
+
+// The dtype that a value has by its kind.
+DType natural_dtype(const Scalar &value) {
+    if (!value.is_weak()) return value.dtype();
+    switch (info(value.dtype()).kind) {
+    case Kind::bool_: return bool_;
+    case Kind::signed_:
+    case Kind::unsigned_: return int64;
+    case Kind::complex: {
+        const DType real = current_settings().default_dtype;
+        return is_real_float(real) ? promote(real, complex32) : complex128;
+    }
+    default: return DType::none;
+    }
+}
+
+bool is_integral(const Scalar &value) {
+    return is_integer(value.dtype()) || value.dtype() == bool_;
+}
+
+// In what a plugin computes steps for a dtype: int64, uint64, float64 or complex128.
+DType step_dtype(DType dtype) {
+    if (is_complex(dtype)) return complex128;
+    if (is_real_float(dtype)) return float64;
+    return info(dtype).kind == Kind::unsigned_ ? uint64 : int64;
+}
+
+} // namespace
+
+Tensor empty(const Dims &shape, const Placement &where, Order order) {
+    const ReadSection section;
+    return make(shape, resolve(where, DType::none, "empty"), order);
+}
+
+Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where) {
+    const ReadSection section;
+    Place place = resolve(where, DType::none, "empty_strided");
+    checked_bytes(shape, size_of(place.dtype), "empty_strided");
+    if (shape.size() != strides_bytes.size())
+        throw Error(
+            Status::invalid_argument, "empty_strided",
+            fmt::format("got {} extents and {} strides", shape.size(), strides_bytes.size()));
+    std::int64_t low = 0, high = size_of(place.dtype);
+    for (int i = 0; i < shape.size(); ++i) {
+        std::int64_t reach = 0;
+        if (__builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides_bytes[i],
+                                   &reach) ||
+            (reach < 0 ? __builtin_add_overflow(low, reach, &low)
+                       : __builtin_add_overflow(high, reach, &high)))
+            throw Error(Status::overflow, "empty_strided", "the strides reach beyond 63 bits");
+    }
+    std::int64_t bytes;
+    if (__builtin_sub_overflow(high, low, &bytes))
+        throw Error(Status::overflow, "empty_strided", "the strides reach beyond 63 bits");
+    Ref<StorageImpl> storage =
+        make_storage(bytes, place.device, place.dtype, std::move(place.stream));
+    return make_view(std::move(storage), -low, shape, strides_bytes, place.dtype, 0);
+}
+
+Tensor full(const Dims &shape, const Scalar &value, const Placement &where) {
+    const ReadSection section;
+    const Tensor result = make(shape, resolve(where, natural_dtype(value), "full"));
+    result.fill(value);
+    return result;
+}
+
+Tensor zeros(const Dims &shape, const Placement &where) {
+    const ReadSection section;
+    const Tensor result = make(shape, resolve(where, DType::none, "zeros"));
+    fill_elements(*result.impl(), 0);
+    return result;
+}
+
+Tensor ones(const Dims &shape, const Placement &where) {
+    const ReadSection section;
+    const Tensor result = make(shape, resolve(where, DType::none, "ones"));
+    fill_elements(*result.impl(), 1);
+    return result;
+}
+
+Tensor empty_like(const Tensor &like) {
+    const ReadSection section;
+    const TensorImpl &t = detail::impl(like);
+    return make_tensor(t.shape, t.dtype, t.device(), t.storage->stream);
+}
+Tensor full_like(const Tensor &like, const Scalar &value) {
+    const Tensor result = empty_like(like);
+    result.fill(value);
+    return result;
+}
+Tensor zeros_like(const Tensor &like) { return full_like(like, false); }
+Tensor ones_like(const Tensor &like) { return full_like(like, true); }
+
+Tensor eye(std::int64_t rows, std::int64_t cols, std::int64_t k, const Placement &where) {
+    const ReadSection section;
+    if (cols < 0) cols = rows;
+    const Tensor result = zeros({rows, cols}, where);
+    if (k > -rows && k < cols) result.diag(k).fill(true);
+    return result;
+}
+
+Tensor diag(const Tensor &vector, std::int64_t k) {
+    const ReadSection section;
+    const TensorImpl &v = detail::impl(vector);
+    std::int64_t n = 0;
+    if (v.shape.size() != 1 ||
+        __builtin_add_overflow(v.shape[0], k < 0 ? -static_cast<__int128>(k) : k, &n))
+        throw Error(
+            Status::invalid_argument, "diag",
+            fmt::format("got shape {} and diagonal {}, need a vector", shape_text(v.shape), k));
+    const Tensor result = zeros({n, n}, {v.dtype, Device(v.device())});
+    result.diag(k).assign(vector);
+    return result;
+}
+
+Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
+    const ReadSection section;
+    const bool integral = is_integral(start) && is_integral(stop) && is_integral(step);
+    Place place = resolve(where, integral ? int64 : DType::none, "arange");
+    std::int64_t count = 0;
+    if (integral) {
+        const __int128 from = start.to_int(), to = stop.to_int(), by = step.to_int();
+        if (by == 0) throw Error(Status::invalid_argument, "arange", "got a step of 0");
+        const __int128 n = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
+        if (n > std::numeric_limits<std::int64_t>::max())
+            throw Error(Status::overflow, "arange", "more elements than fit 63 bits");
+        count = n > 0 ? static_cast<std::int64_t>(n) : 0;
+    } else {
+        const double n = std::ceil((stop.to_double() - start.to_double()) / step.to_double());
+        if (!std::isfinite(n) || n >= 0x1p63)
+            throw Error(Status::invalid_argument, "arange",
+                        fmt::format("got start {}, stop {}, step {}: no finite number of elements",
+                                    start.to_double(), stop.to_double(), step.to_double()));
+        count = n > 0 ? static_cast<std::int64_t>(n) : 0;
+    }
+    const DType dtype = place.dtype;
+    const Tensor result = make({count}, std::move(place));
+    const DType wide = step_dtype(dtype);
+    steps_elements(*result.impl(), start.cast(wide), step.cast(wide), nullptr);
+    return result;
+}
+
+Tensor arange(Scalar stop, const Placement &where) { return arange(0, stop, 1, where); }
+
+Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
+                const Placement &where) {
+    const ReadSection section;
+    const bool complex = is_complex(start.dtype()) || is_complex(stop.dtype());
+    Place place =
+        resolve(where, complex ? natural_dtype(std::complex<double>()) : DType::none, "linspace");
+    if (count < 0)
+        throw Error(Status::invalid_argument, "linspace",
+                    fmt::format("got {} elements, need 0 or more", count));
+    const DType dtype = place.dtype;
+    const Tensor result = make({count}, std::move(place));
+    if (count == 0) return result;
+    const std::complex<double> a = start.to_complex(), b = stop.to_complex();
+    const double intervals = static_cast<double>(endpoint ? count - 1 : count);
+    const std::complex<double> step = intervals > 0 ? (b - a) / intervals : b - a;
+    // Integers get the truncated values of the floating-point steps, as in NumPy.
+    const Tensor floats =
+        is_floating(dtype) ? result : empty({count}, {float64, Device(result.device())});
+    const DType wide = step_dtype(floats.dtype());
+    const Scalar last = Scalar(b).cast(wide);
+    steps_elements(*floats.impl(), Scalar(a).cast(wide), Scalar(step).cast(wide),
+                   endpoint && count > 1 ? &last : nullptr);
+    if (floats.impl() != result.impl()) copy_elements(*result.impl(), *floats.impl());
+    return result;
+}
+
+Tensor from_values(const void *values, DType dtype, std::int64_t count, const Placement &where) {
+    const ReadSection section;
+    const Place place = resolve(where, dtype, "vector");
+    const std::int64_t bytes = checked_bytes({count}, size_of(dtype), "vector");
+    const Tensor result = make_tensor({count}, dtype, place.device, place.stream);
+    if (bytes > 0) {
+        if (place.device->type->host_memory() && place.device->type->is_inline()) {
+            std::memcpy(result.data(), values, static_cast<std::size_t>(bytes));
+        } else {
+            atoll_transfer_params params{sizeof params,
+                                         ATOLL_TRANSFER_HOST_TO_DEVICE,
+                                         result.data(),
+                                         values,
+                                         static_cast<std::uint64_t>(bytes),
+                                         0,
+                                         0};
+            device_call(*place.device, ATOLL_DEVICE_FN_transfer, &params,
+                        place.stream ? place.stream->handle : nullptr);
+        }
+    }
+    return result.ensure(place.dtype);
+}
+
+Tensor matrix(std::initializer_list<std::initializer_list<double>> lists, const Placement &where,
+              Order order) {
+    const std::size_t inner = lists.size() ? lists.begin()->size() : 0;
+    std::vector<double> values;
+    for (const auto &list : lists) {
+        if (list.size() != inner)
+            throw Error(Status::invalid_argument, "matrix",
+                        fmt::format("got inner lists of {} and {} values, need equal ones", inner,
+                                    list.size()));
+        values.insert(values.end(), list.begin(), list.end());
+    }
+    Placement placed = where;
+    if (placed.dtype == DType::none) placed.dtype = current_settings().default_dtype;
+    const Tensor columns =
+        vector(std::span<const double>(values), placed)
+            .reshape({static_cast<std::int64_t>(inner), static_cast<std::int64_t>(lists.size())});
+    return order == Order::R ? columns.swap_axes(0, 1).as_contiguous() : columns;
+}
+
+Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
+                   Device host, std::function<void()> deleter) {
+    const std::int64_t itemsize = size_of(dtype);
+    checked_bytes(shape, itemsize, "from_memory");
+    if (shape.size() != strides_bytes.size())
+        throw Error(
+            Status::invalid_argument, "from_memory",
+            fmt::format("got {} extents and {} strides", shape.size(), strides_bytes.size()));
+    std::int64_t low = 0, high = itemsize;
+    for (int i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0) {
+            low = high = 0;
+            break;
+        }
+        std::int64_t reach;
+        if (__builtin_mul_overflow(shape[i] - 1, strides_bytes[i], &reach) ||
+            (reach < 0 ? __builtin_add_overflow(low, reach, &low)
+                       : __builtin_add_overflow(high, reach, &high)))
+            throw Error(Status::overflow, "from_memory", "the strides reach beyond 63 bits");
+    }
+    const Storage storage = Storage::borrow(static_cast<char *>(data) + low, high - low, host,
+                                            dtype, std::move(deleter));
+    return Tensor(storage, -low, shape, strides_bytes, dtype);
+}
+
+Tensor concatenate(std::span<const Tensor> tensors, int axis) {
+    const ReadSection section;
+    if (tensors.empty()) throw Error(Status::invalid_argument, "concatenate", "got no tensors");
+    const TensorImpl &first = detail::impl(tensors[0]);
+    axis = checked_axis(axis, first.shape.size(), "concatenate");
+    Dims shape = first.shape;
+    DType dtype = first.dtype;
+    for (const Tensor &tensor : tensors.subspan(1)) {
+        const TensorImpl &t = detail::impl(tensor);
+        bool fits = t.shape.size() == shape.size();
+        for (int i = 0; fits && i < shape.size(); ++i) fits = i == axis || t.shape[i] == shape[i];
+        if (!fits)
+            throw Error(Status::invalid_argument, "concatenate",
+                        fmt::format("got shapes {} and {} along axis {}, need equal extents on "
+                                    "the others",
+                                    shape_text(first.shape), shape_text(t.shape), axis));
+        if (__builtin_add_overflow(shape[axis], t.shape[axis], &shape[axis]))
+            throw Error(Status::overflow, "concatenate", "more elements than fit 63 bits");
+        require_auto_cast(first, t, "concatenate");
+        dtype = promote(dtype, t.dtype);
+    }
+    const Tensor result = make_tensor(shape, dtype, first.device(), first.storage->stream);
+    std::int64_t at = 0;
+    for (const Tensor &tensor : tensors) {
+        const std::int64_t extent = tensor.impl()->shape[axis];
+        copy_elements(*result.slice(axis, at, at + extent).impl(), *tensor.impl());
+        at += extent;
+    }
+    return result;
+}
+
+Tensor stack(std::span<const Tensor> tensors, int axis) {
+    std::vector<Tensor> raised;
+    for (const Tensor &tensor : tensors) raised.push_back(tensor.unsqueeze(axis));
+    return concatenate(raised, axis);
+}
+
+} // namespace Atoll

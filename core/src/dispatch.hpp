@@ -1,0 +1,25 @@
+// The one place where a call leaves the core for a plugin, and where its failure comes back.
+#pragma once
+
+#include "registry.hpp"
+
+namespace Atoll::detail {
+
+// A call being prepared, with its error buffer.
+struct PreparedCall {
+    PreparedCall(const FunctionRecord &function, const DeviceRecord &device, int dtype,
+                 void *stream);
+    atoll_call call;
+    atoll_error error;
+    const FunctionRecord *function;
+    const DeviceRecord *device;
+    char text[512];
+};
+
+// Sends the call through the chain. Must be inside a ReadSection. Throws Error with the function,
+// device and plugin when it fails, whatever way the plugin fails.
+void dispatch(const Chain &chain, PreparedCall &prepared);
+// The same, but returns the status; an exception counts as ATOLL_STATUS_PLUGIN_FAULT.
+std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept;
+
+} // namespace Atoll::detail

@@ -1,0 +1,174 @@
+// Element-wise functions: one path for every unary and binary function of every module.
+#include "families.hpp"
+#include "plan.hpp"
+#include "settings_access.hpp"
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+namespace {
+
+struct ScalarSpace {
+    alignas(16) atoll_scalar value;
+};
+
+// The common shape of the inputs; with an output, its shape, to which all must broadcast.
+Dims result_shape(const FunctionRecord &function, std::span<const Operand *const> inputs,
+                  const TensorImpl *out) {
+    Dims shape;
+    bool first = true;
+    for (const Operand *operand : inputs) {
+        if (!operand->tensor()) continue;
+        const Dims &own = operand->tensor()->impl()->shape;
+        if (out) {
+            if (!broadcasts_to(own, out->shape))
+                throw Error(Status::invalid_argument, function.full_name,
+                            fmt::format("got an operand of shape {} for a destination of shape "
+                                        "{}; destinations are never broadcast",
+                                        shape_text(own), shape_text(out->shape)));
+        } else if (first) {
+            shape = own;
+        } else if (!(own == shape)) {
+            if (!current_settings().auto_broadcast)
+                throw Error(Status::invalid_argument, function.full_name,
+                            fmt::format("got shapes {} and {} with automatic broadcasting off",
+                                        shape_text(shape), shape_text(own)));
+            broadcast_shapes(shape, own, function.full_name);
+        }
+        first = false;
+    }
+    return out ? out->shape : shape;
+}
+
+} // namespace
+
+Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *const> inputs,
+                       const Tensor *out) {
+    const ReadSection section;
+    DeviceRecord *device = common_device(function, inputs);
+    const Dtypes dtypes = apply_rule(function, common_dtype(function, inputs));
+    const TensorImpl *given = out ? &impl(*out) : nullptr;
+    const Dims shape = result_shape(function, inputs, given);
+    if (given) {
+        check_output(*given, function.full_name);
+        if (given->dtype != dtypes.result && !current_settings().auto_cast)
+            throw Error(Status::invalid_argument, function.full_name,
+                        fmt::format("got a destination of {} for a result of {} with automatic "
+                                    "casting off",
+                                    name(given->dtype), name(dtypes.result)));
+    }
+    Tensor result = out ? *out : Tensor();
+    Ref<StreamImpl> stream;
+    if (given && given->device() == device)
+        stream = given->storage->stream;
+    else
+        for (const Operand *operand : inputs)
+            if (operand->tensor() && operand->tensor()->impl()->device() == device) {
+                stream = operand->tensor()->impl()->storage->stream;
+                break;
+            }
+    Plan plan(function, device, dtypes.compute, dtypes.result, stream);
+    if (!given) result = make_tensor(shape, dtypes.result, device, stream);
+    TensorImpl *destination = result.impl();
+    if (destination->size() == 0) return result;
+
+    const TensorImpl *target = given ? &plan.prepare_output(*given) : destination;
+    const TensorImpl *prepared[max_operands] = {};
+    ScalarSpace scalars[max_operands];
+    int count = 0;
+    for (const Operand *operand : inputs) {
+        if (operand->tensor()) {
+            prepared[count] =
+                &plan.prepare_input(*operand->tensor()->impl(), given == target ? given : nullptr);
+        } else {
+            scalars[count].value = operand->scalar().cast(dtypes.compute).raw();
+            if (!plan.takes(ATOLL_CAP_SCALARS))
+                prepared[count] = &plan.scalar_tensor(operand->scalar());
+        }
+        ++count;
+    }
+
+    Iteration it;
+    const auto build = [&] {
+        it.rank = shape.size();
+        std::copy(shape.begin(), shape.end(), it.shape);
+        it.count = 0;
+        it.add(*target);
+        for (int i = 0; i < count; ++i) {
+            if (prepared[i])
+                it.add(*prepared[i]);
+            else
+                it.add_scalar(scalars[i].value.value.bytes, dtypes.compute);
+        }
+        coalesce(it, 0, it.rank);
+    };
+    build();
+    if (!plan.takes_layout(it)) {
+        if (!plan.takes(ATOLL_CAP_STRIDED) && !dense(*target, Order::F))
+            target = &plan.replace_output(*given);
+        for (int i = 0; i < count; ++i)
+            if (prepared[i] && !(dense(*prepared[i], Order::F) && prepared[i]->shape == shape))
+                prepared[i] = &plan.expand(*prepared[i], shape);
+        build();
+    }
+    plan.run(it, 1, nullptr);
+    return result;
+}
+
+Tensor call_unary(int function, const Operand &a, Out out) {
+    const Operand *const inputs[] = {&a};
+    return run_elementwise(Registry::get().core_function(function), inputs, out.get());
+}
+
+Tensor call_binary(int function, const Operand &a, const Operand &b, Out out) {
+    const Operand *const inputs[] = {&a, &b};
+    return run_elementwise(Registry::get().core_function(function), inputs, out.get());
+}
+
+void steps_elements(const TensorImpl &destination, const Scalar &start, const Scalar &step,
+                    const Scalar *last) {
+    const ReadSection section;
+    const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_steps);
+    const DType dtype = apply_rule(function, destination.dtype).compute;
+    Plan plan(function, destination.device(), dtype, dtype, destination.storage->stream);
+    if (destination.size() == 0) return;
+    const TensorImpl *target = &plan.prepare_output(destination);
+    if (!plan.takes(ATOLL_CAP_STRIDED) && !dense(*target, Order::F))
+        target = &plan.replace_output(destination);
+    atoll_steps_params params{};
+    params.struct_size = sizeof params;
+    params.start = start.raw();
+    params.step = step.raw();
+    params.has_last = last ? 1 : 0;
+    if (last) params.last = last->raw();
+    Iteration it;
+    it.rank = 1;
+    it.shape[0] = destination.size();
+    it.count = 0;
+    it.add(*target);
+    plan.run(it, 1, &params);
+}
+
+} // namespace Atoll::detail
+
+namespace Atoll {
+
+const Tensor &Tensor::operator+=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_add, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator-=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_subtract, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator*=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_multiply, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator/=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_divide, *this, b, *this);
+    return *this;
+}
+
+} // namespace Atoll

@@ -1,0 +1,18 @@
+// Entry points of the families, for the functions of any module.
+#pragma once
+
+#include "plan.hpp"
+
+namespace Atoll::detail {
+
+Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *const> inputs,
+                       const Tensor *out);
+Tensor run_reduce(const FunctionRecord &function, const Tensor &a, const Axes &axes, bool keepdims,
+                  const Tensor *out);
+// Element i of a dense vector becomes start + i * step; see atoll_steps_params.
+void steps_elements(const TensorImpl &destination, const Scalar &start, const Scalar &step,
+                    const Scalar *last);
+// A shape's axis from a possibly negative one; throws out_of_range.
+int checked_axis(int axis, int rank, std::string_view op);
+
+} // namespace Atoll::detail

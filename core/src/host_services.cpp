@@ -1,0 +1,269 @@
+// What atoll_host offers: log, errors, memory, the pool, settings, dispatch, names.
+#include "host_services.hpp"
+
+#include "atoll/error.hpp"
+#include "atoll/plugins.hpp"
+#include "plugin_files.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+namespace Atoll {
+
+namespace detail {
+
+namespace {
+
+// --- log -----------------------------------------------------------------------------------------
+// Our own logger, never destroyed: late destructors and plugins' threads may still log at exit.
+struct Log {
+    std::shared_ptr<spdlog::logger> logger = std::make_shared<spdlog::logger>(
+        "atoll", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    std::mutex mutex;
+    std::shared_ptr<std::function<void(int, std::string_view)>> handler;
+    Log() {
+        logger->set_level(spdlog::level::warn);
+        logger->set_pattern("[%n %l] %v");
+    }
+    static Log &get() {
+        static Log &log = *new Log;
+        return log;
+    }
+};
+
+// --- settings of plugins -------------------------------------------------------------------------
+struct PluginSettings {
+    std::mutex mutex;
+    std::map<std::pair<std::string, std::string>, std::string, std::less<>> values;
+    static PluginSettings &get() {
+        static PluginSettings &settings = *new PluginSettings;
+        return settings;
+    }
+};
+
+std::string environment_name(std::string_view plugin, std::string_view key) {
+    std::string text = "ATOLL_" + std::string(plugin) + "_" + std::string(key);
+    for (char &c : text)
+        c = std::isalnum(static_cast<unsigned char>(c))
+                ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+                : '_';
+    return text;
+}
+
+// --- the pool ------------------------------------------------------------------------------------
+struct Pool {
+    std::mutex mutex;
+    std::shared_ptr<ParallelFor> application;
+    const PluginRecord *plugin = nullptr;
+    atoll_parallel_for offered = nullptr;
+    void *offered_pool = nullptr;
+    static Pool &get() {
+        static Pool &pool = *new Pool;
+        return pool;
+    }
+};
+
+void log(void *self, std::int32_t level, const char *text) {
+    log_message(level, (self ? static_cast<PluginRecord *>(self)->name + ": " : std::string()) +
+                           (text ? text : ""));
+}
+
+std::int32_t set_error(atoll_error *error, std::int32_t status, std::int64_t native_code,
+                       const char *text) {
+    if (!error) return status;
+    error->status = status;
+    error->native_code = native_code;
+    if (error->text && error->capacity > 0 && text) {
+        const std::size_t size = std::min<std::size_t>(std::strlen(text), error->capacity - 1);
+        std::memcpy(error->text, text, size);
+        error->text[size] = '\0';
+    }
+    return status;
+}
+
+void *allocate(std::size_t bytes) {
+    return bytes <= SIZE_MAX - 64 ? std::aligned_alloc(64, (bytes + 63) / 64 * 64) : nullptr;
+}
+
+void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_body body,
+                  void *argument) {
+    if (count <= 0) return;
+    Pool &pool = Pool::get();
+    std::shared_ptr<ParallelFor> application;
+    atoll_parallel_for offered;
+    void *offered_pool;
+    {
+        const std::lock_guard lock(pool.mutex);
+        application = pool.application;
+        offered = pool.offered;
+        offered_pool = pool.offered_pool;
+    }
+    if (application) {
+        try {
+            (*application)(count, grain, [&](std::int64_t begin, std::int64_t end) {
+                body(argument, begin, end);
+            });
+        } catch (const std::exception &e) {
+            // Parts may have run; the body cannot be run twice, and nothing may be thrown here.
+            log_message(ATOLL_LOG_ERROR,
+                        std::string("the application's parallel_for threw: ") + e.what());
+        }
+    } else if (offered) {
+        offered(offered_pool, count, grain, body, argument);
+    } else {
+        body(argument, 0, count);
+    }
+}
+
+void offer_parallel_for(void *self, atoll_parallel_for run, void *pool_context) {
+    Pool &pool = Pool::get();
+    const std::lock_guard lock(pool.mutex);
+    pool.plugin = static_cast<PluginRecord *>(self);
+    pool.offered = run;
+    pool.offered_pool = pool_context;
+}
+
+std::size_t config(void *self, const char *key, const char *fallback, char *buffer,
+                   std::size_t capacity) {
+    const std::string &plugin = static_cast<PluginRecord *>(self)->name;
+    std::string value = fallback ? fallback : "";
+    PluginSettings &settings = PluginSettings::get();
+    {
+        const std::lock_guard lock(settings.mutex);
+        const auto found = settings.values.find(std::pair<std::string, std::string>(plugin, key));
+        if (found != settings.values.end()) {
+            value = found->second;
+        } else if (!safe_mode()) {
+            if (const auto text = secure_environment(environment_name(plugin, key).c_str()))
+                value = *text;
+        }
+    }
+    if (buffer && capacity > 0) {
+        const std::size_t size = std::min(value.size(), capacity - 1);
+        std::memcpy(buffer, value.data(), size);
+        buffer[size] = '\0';
+    }
+    return value.size();
+}
+
+std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
+    const Registry &registry = Registry::get();
+    const DeviceTypeRecord *type = registry.find_device_type(device_type ? device_type : "");
+    const ModuleRecord *module = registry.module(call->module);
+    if (!in_read_section())
+        return set_error(call->error, ATOLL_STATUS_INVALID_ARGUMENT, 0,
+                         "dispatch may only be used from inside a call");
+    if (!type || !module || call->function >= module->functions.size() ||
+        call->dtype >= ATOLL_DTYPE_COUNT)
+        return set_error(call->error, ATOLL_STATUS_NOT_FOUND, 0,
+                         "dispatch: no such device type, module, function or dtype");
+    return type->chain(call->module, call->function, call->dtype)->call(*call);
+}
+
+const char *function_name(std::uint16_t module, std::uint16_t function) {
+    const ModuleRecord *record = Registry::get().module(module);
+    if (!record || function >= record->functions.size()) return "?";
+    return record->functions[function].full_name.c_str();
+}
+
+const char *owner_name(const void *owner) {
+    return owner ? static_cast<const PluginRecord *>(owner)->name.c_str() : "host";
+}
+
+std::uint32_t device_flags_of(const atoll_link *link) {
+    return static_cast<const HostLink *>(link)->type->flags;
+}
+
+const char *device_type_of(const atoll_link *link) {
+    return static_cast<const HostLink *>(link)->type->name.c_str();
+}
+
+} // namespace
+
+bool safe_mode() {
+    const auto text = secure_environment("ATOLL_SAFE_MODE");
+    return text && !text->empty() && *text != "0";
+}
+
+void log_message(int level, std::string_view text) {
+    Log &log = Log::get();
+    const auto to = static_cast<spdlog::level::level_enum>(std::clamp(level, 0, 4));
+    if (!log.logger->should_log(to)) return;
+    std::shared_ptr<std::function<void(int, std::string_view)>> handler;
+    {
+        const std::lock_guard lock(log.mutex);
+        handler = log.handler;
+    }
+    if (handler)
+        (*handler)(level, text);
+    else
+        log.logger->log(to, "{}", text);
+}
+
+void make_host(PluginRecord &plugin) {
+    plugin.host = {sizeof(atoll_host),
+                   0,
+                   &plugin,
+                   log,
+                   set_error,
+                   allocate,
+                   std::free,
+                   parallel_for,
+                   offer_parallel_for,
+                   config,
+                   dispatch,
+                   function_name,
+                   owner_name,
+                   device_type_of,
+                   device_flags_of};
+}
+
+void withdraw_parallel_for(const PluginRecord &plugin) {
+    Pool &pool = Pool::get();
+    const std::lock_guard lock(pool.mutex);
+    if (pool.plugin != &plugin) return;
+    pool.plugin = nullptr;
+    pool.offered = nullptr;
+}
+
+} // namespace detail
+
+void configure(std::string_view plugin, std::string_view key, std::string_view value) {
+    detail::PluginSettings &settings = detail::PluginSettings::get();
+    const std::lock_guard lock(settings.mutex);
+    std::pair<std::string, std::string> name(plugin, key);
+    if (value.empty())
+        settings.values.erase(name);
+    else
+        settings.values[std::move(name)] = std::string(value);
+}
+
+void set_log_level(std::string_view level) {
+    detail::Log::get().logger->set_level(spdlog::level::from_str(std::string(level)));
+}
+
+void set_log_handler(std::function<void(int, std::string_view)> handler) {
+    detail::Log &log = detail::Log::get();
+    const std::lock_guard lock(log.mutex);
+    log.handler =
+        handler ? std::make_shared<std::function<void(int, std::string_view)>>(std::move(handler))
+                : nullptr;
+}
+
+void set_parallel_for(ParallelFor run) {
+    detail::Pool &pool = detail::Pool::get();
+    const std::lock_guard lock(pool.mutex);
+    pool.application = run ? std::make_shared<ParallelFor>(std::move(run)) : nullptr;
+}
+
+std::string_view version() { return ATOLL_VERSION; }
+
+} // namespace Atoll

@@ -1,0 +1,19 @@
+// The services that plugins get, the log, and the settings of plugins.
+#pragma once
+
+#include "registry.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace Atoll::detail {
+
+// Fills in plugin.host.
+void make_host(PluginRecord &plugin);
+// Forgets a pool that the plugin offered.
+void withdraw_parallel_for(const PluginRecord &plugin);
+void log_message(int level, std::string_view text); // level: enum atoll_log_level
+// True iff ATOLL_SAFE_MODE asks to ignore the environment's other variables.
+bool safe_mode();
+
+} // namespace Atoll::detail

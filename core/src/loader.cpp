@@ -1,0 +1,640 @@
+// Finding, judging, opening, registering and retiring plugins.
+//
+// The order of a load: file checks → note → judgement → open → query → copy → load → register →
+// devices → device state of implementations. Whatever fails undoes what was done and is explained.
+#include "atoll/plugins.hpp"
+#include "descriptor.hpp"
+#include "dispatch.hpp"
+#include "elf_note.hpp"
+#include "host_services.hpp"
+#include "interpose.hpp"
+#include "objects.hpp"
+#include "plugin_files.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <map>
+
+#include <boost/dll/shared_library.hpp>
+#include <fmt/format.h>
+
+namespace Atoll {
+
+using namespace detail;
+
+namespace {
+
+struct Candidate {
+    std::string path;
+    PluginNote note;
+};
+
+class Loader {
+public:
+    static Loader &get() {
+        static Loader &loader = *new Loader; // plugins stay until the process ends
+        return loader;
+    }
+
+    PluginReport load(std::string_view name_or_path);
+    void load_all();
+    void retire(std::string_view name);
+    std::vector<PluginReport> report();
+    InterposerHandle push_named(std::string_view target, std::string_view name, int priority) {
+        return detail::push_named(target, name, priority, false, loaded_);
+    }
+
+private:
+    void push_from_environment();
+    std::vector<std::string> search_path();
+    // Notes what became of a file.
+    void explain(const std::string &path, const std::string &name, const std::string &reason);
+    // The file as a candidate; throws Error with the reason.
+    Candidate examine(const std::string &path);
+    // The best candidates that the search finds: one for each name, sorted by file.
+    std::vector<Candidate> search();
+    PluginReport open(const Candidate &candidate);
+    void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
+    void unregister_plugin(PluginRecord &plugin);
+    void check_device_type(const DeviceTypeRecord &type);
+    void enumerate(DeviceTypeRecord &type);
+    void open_devices();
+    void close_devices(const std::function<bool(const ImplEntry &)> &which);
+    PluginRecord *find_loaded(std::string_view name);
+    PluginReport describe(const PluginRecord &plugin);
+
+    std::vector<PluginRecord *> plugins_; // never freed: chains and notes of errors name them
+    std::vector<PluginRecord *> loaded_;  // in the order of loading
+    std::map<std::string, boost::dll::shared_library> libraries_;
+    std::map<std::string, PluginReport> reports_;
+    bool environment_done_ = false;
+};
+
+std::vector<std::string> Loader::search_path() {
+    std::vector<std::string> folders;
+    if (!safe_mode())
+        if (const auto list = secure_environment("ATOLL_PLUGIN_PATH"))
+            for (const CheckedPath &entry : split_search_path(*list)) {
+                if (entry.ok())
+                    folders.push_back(entry.path);
+                else
+                    explain(entry.path.empty() ? "ATOLL_PLUGIN_PATH" : entry.path, "",
+                            entry.refusal);
+            }
+    Dl_info self;
+    static const char anchor = 0;
+    if (dladdr(&anchor, &self) && self.dli_fname) {
+        std::error_code error;
+        const auto library = std::filesystem::canonical(self.dli_fname, error);
+        if (!error) folders.push_back((library.parent_path() / "atoll").string());
+    }
+    return folders;
+}
+
+void Loader::explain(const std::string &path, const std::string &name, const std::string &reason) {
+    PluginReport &report = reports_[path];
+    if (report.loaded) return;
+    report = {};
+    report.path = path;
+    report.name = name;
+    report.reason = reason;
+}
+
+Candidate Loader::examine(const std::string &path) {
+    const CheckedPath checked = check_plugin_file(path);
+    const auto refuse = [&](const std::string &name, Status status, const std::string &why) {
+        const std::string text = fmt::format("{}: {}", path, why);
+        explain(checked.path.empty() ? path : checked.path, name, why);
+        throw Error(status, "load", text);
+    };
+    if (!checked.ok()) refuse("", Status::refused, checked.refusal);
+    std::string refusal;
+    const std::optional<PluginNote> note = read_plugin_note(checked.path, refusal);
+    if (!note) refuse("", Status::incompatible, refusal);
+    if (note->abi_major != ATOLL_ABI_MAJOR)
+        refuse(note->name, Status::incompatible,
+               fmt::format("built for plugin ABI {}.{}, this host speaks {}.x; get a build of the "
+                           "plugin for it, or another Atoll",
+                           note->abi_major, note->abi_minor, ATOLL_ABI_MAJOR));
+    if (note->min_host_minor > ATOLL_ABI_MINOR)
+        refuse(note->name, Status::incompatible,
+               fmt::format("needs a host of plugin ABI {}.{} or newer, this one is {}.{}; update "
+                           "Atoll",
+                           note->abi_major, note->min_host_minor, ATOLL_ABI_MAJOR,
+                           ATOLL_ABI_MINOR));
+    if (static_cast<int>(note->isa_level) > isa_level())
+        refuse(note->name, Status::incompatible,
+               fmt::format("built for x86-64-v{}, this processor is x86-64-v{}; use a build for a "
+                           "lower level",
+                           note->isa_level, isa_level()));
+    if (note->sanitizers != ATOLL_SANITIZERS)
+        refuse(note->name, Status::incompatible,
+               fmt::format("built with sanitizers {:#x}, this host with {:#x}; build both alike",
+                           note->sanitizers, ATOLL_SANITIZERS));
+    if (const auto disabled = secure_environment("ATOLL_PLUGINS_DISABLE")) {
+        const std::vector<std::string> globs = split_names(*disabled);
+        if (const std::string *glob = matching_glob(note->name, globs))
+            refuse(note->name, Status::refused,
+                   fmt::format("disabled by '{}' in ATOLL_PLUGINS_DISABLE", *glob));
+    }
+    return {checked.path, *note};
+}
+
+std::vector<Candidate> Loader::search() {
+    std::vector<Candidate> best;
+    for (const std::string &folder : search_path()) {
+        const FolderListing listing = list_plugin_files(folder);
+        if (!listing.refusal.empty()) explain(folder, "", listing.refusal);
+        std::vector<Candidate> here;
+        for (const std::string &file : listing.files) {
+            Candidate candidate;
+            try {
+                candidate = examine(file);
+            } catch (const Error &) {
+                continue; // explained already
+            }
+            const auto same_name = [&](const Candidate &c) {
+                return c.note.name == candidate.note.name;
+            };
+            if (const auto earlier = std::find_if(best.begin(), best.end(), same_name);
+                earlier != best.end()) {
+                explain(candidate.path, candidate.note.name,
+                        fmt::format("{} comes earlier in the search path", earlier->path));
+                continue;
+            }
+            const auto variant = std::find_if(here.begin(), here.end(), same_name);
+            if (variant == here.end()) {
+                here.push_back(candidate);
+                continue;
+            }
+            if (candidate.note.isa_level > variant->note.isa_level) std::swap(*variant, candidate);
+            explain(candidate.path, candidate.note.name,
+                    fmt::format("{} is built for a higher level of this processor", variant->path));
+        }
+        best.insert(best.end(), here.begin(), here.end());
+    }
+    return best;
+}
+
+PluginRecord *Loader::find_loaded(std::string_view name) {
+    for (PluginRecord *plugin : loaded_)
+        if (plugin->name == name) return plugin;
+    return nullptr;
+}
+
+PluginReport Loader::load(std::string_view name_or_path) {
+    if (name_or_path.find('/') != std::string_view::npos)
+        return open(examine(std::string(name_or_path)));
+    if (const PluginRecord *plugin = find_loaded(name_or_path)) return describe(*plugin);
+    std::string known;
+    for (const Candidate &candidate : search()) {
+        if (candidate.note.name == name_or_path) return open(candidate);
+        known += (known.empty() ? "" : ", ") + candidate.note.name;
+    }
+    std::string refused;
+    for (const auto &[path, report] : reports_)
+        if (report.name == name_or_path && !report.loaded)
+            refused += fmt::format("\n  {}: {}", path, report.reason);
+    std::string folders;
+    for (const std::string &folder : search_path())
+        folders += (folders.empty() ? "" : ":") + folder;
+    throw Error(Status::not_found, "load",
+                fmt::format("there is no usable plugin '{}' in {}; found: {}; set "
+                            "ATOLL_PLUGIN_PATH, or give a path{}{}",
+                            name_or_path, folders, known.empty() ? "none" : known,
+                            refused.empty() ? "" : "; refused:", refused));
+}
+
+void Loader::load_all() {
+    for (const Candidate &candidate : search()) {
+        if (find_loaded(candidate.note.name)) continue;
+        try {
+            open(candidate);
+        } catch (const Error &e) {
+            log_message(ATOLL_LOG_WARN, e.what());
+        }
+    }
+}
+
+PluginReport Loader::open(const Candidate &candidate) {
+    const std::string &path = candidate.path;
+    const auto refuse = [&](Status status, const std::string &why) {
+        explain(path, candidate.note.name, why);
+        throw Error(status, "load", fmt::format("{}: {}", path, why), {}, candidate.note.name);
+    };
+    if (PluginRecord *loaded = find_loaded(candidate.note.name)) {
+        if (loaded->path == path) return describe(*loaded);
+        refuse(Status::refused, fmt::format("a plugin '{}' is loaded already, from {}; retire it "
+                                            "first",
+                                            loaded->name, loaded->path));
+    }
+    if (!libraries_.count(path)) {
+        boost::dll::fs::error_code error;
+        boost::dll::shared_library library;
+        // Never deep-bound, never unmapped: code and constants of a retired plugin may still be
+        // named.
+        library.load(
+            boost::dll::fs::path(path),
+            static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), error);
+        if (error || !library) {
+            const char *detail = dlerror();
+            refuse(Status::incompatible,
+                   fmt::format("the system could not open it: {}; check what it links (ldd {})",
+                               detail ? detail : error.message(), path));
+        }
+        libraries_[path] = std::move(library);
+    }
+    boost::dll::shared_library &library = libraries_[path];
+    if (!library.has("atoll_plugin_query_v1"))
+        refuse(Status::incompatible, "it has the note of a plugin but does not export "
+                                     "atoll_plugin_query_v1; link it with the SDK's plugin.map");
+    const auto query =
+        library.get<const atoll_plugin *(const atoll_host_info *)>("atoll_plugin_query_v1");
+    const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, ATOLL_VERSION};
+    Descriptor descriptor{};
+    PluginRecord *plugin = nullptr;
+    bool running = false;
+    try {
+        const atoll_plugin *raw = query(&info);
+        if (!raw) refuse(Status::refused, "its query declined this host (returned NULL)");
+        descriptor = copy_descriptor(raw);
+        if (descriptor.name != candidate.note.name)
+            refuse(Status::plugin_fault, fmt::format("its note says '{}', its descriptor '{}'",
+                                                     candidate.note.name, descriptor.name));
+        for (const ModuleDecl &module : descriptor.modules)
+            for (const char *const *name = module.decl.depends; name && *name; ++name)
+                if (!Registry::get().find_module(*name)) load(*name);
+        // A retired plugin's record is used again, so that handles on its devices stay valid.
+        for (PluginRecord *old : plugins_)
+            if (old->name == descriptor.name && !old->loaded) plugin = old;
+        if (!plugin) plugins_.push_back(plugin = new PluginRecord);
+        plugin->name = descriptor.name;
+        plugin->path = path;
+        plugin->version = descriptor.plugin.version ? descriptor.plugin.version : "";
+        plugin->vendor = descriptor.plugin.vendor ? descriptor.plugin.vendor : "";
+        plugin->description = descriptor.plugin.description ? descriptor.plugin.description : "";
+        plugin->device_types.clear();
+        plugin->modules.clear();
+        plugin->interposers.clear();
+        plugin->interposer_names.clear();
+        make_host(*plugin);
+        char text[512] = "";
+        atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
+        const std::int32_t status = descriptor.plugin.load(&plugin->host, &plugin->ctx, &error);
+        text[sizeof text - 1] = '\0';
+        if (status != ATOLL_STATUS_OK)
+            refuse(status > 0 && status < ATOLL_STATUS_COUNT ? static_cast<Status>(status)
+                                                             : Status::plugin_fault,
+                   fmt::format("it could not start: {}", text[0] ? text : "no details given"));
+        running = true;
+        plugin->unload = descriptor.plugin.unload;
+        register_plugin(*plugin, descriptor);
+    } catch (const std::exception &e) {
+        if (running) {
+            unregister_plugin(*plugin);
+            if (plugin->unload) plugin->unload(plugin->ctx, nullptr);
+        }
+        if (const auto *known = dynamic_cast<const Error *>(&e)) {
+            const std::string prefix = "[load] ";
+            std::string why = known->what();
+            if (!reports_.count(path) || reports_[path].reason.empty())
+                explain(path, candidate.note.name, why);
+            if (why.find(path) != std::string::npos) throw;
+            if (why.rfind(prefix, 0) == 0) why = why.substr(prefix.size());
+            explain(path, candidate.note.name, why);
+            throw Error(known->status(), "load", fmt::format("{}: {}", path, why), {},
+                        candidate.note.name, known->native_code());
+        }
+        refuse(Status::plugin_fault,
+               fmt::format("an exception crossed the plugin's border ({})", e.what()));
+    }
+    plugin->loaded = true;
+    loaded_.push_back(plugin);
+    reports_[path] = {};
+    PluginReport report = describe(*plugin);
+    reports_[path] = report;
+    push_from_environment();
+    return report;
+}
+
+void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
+    Registry &registry = Registry::get();
+    for (const DeviceTypeDecl &decl : descriptor.device_types) {
+        const DeviceTypeRecord *type = registry.find_device_type(decl.name);
+        if (type && type->live)
+            throw Error(Status::refused, "load",
+                        fmt::format("device type '{}' comes from plugin {} already; retire that "
+                                    "first",
+                                    decl.name, type->plugin->name));
+    }
+    for (const ModuleDecl &module : descriptor.modules)
+        if (const ModuleRecord *known = registry.find_module(module.decl.name))
+            throw Error(Status::refused, "load",
+                        fmt::format("module '{}' comes from {} already", module.decl.name,
+                                    known->owner ? "plugin " + known->owner->name : "the core"));
+    for (std::size_t i = 0; i < descriptor.interposers.size(); ++i) {
+        plugin.interposers.push_back(descriptor.plugin.interposers[i]);
+        plugin.interposer_names.push_back(descriptor.interposers[i].name);
+    }
+    for (const ImplEntry &from : descriptor.impls) {
+        ImplEntry impl = from;
+        impl.plugin = &plugin;
+        impl.sequence = registry.next_sequence++;
+        registry.impls.push_back(std::move(impl));
+    }
+    for (const ModuleDecl &module : descriptor.modules) {
+        atoll_module_decl decl = module.decl;
+        decl.functions = module.functions.data();
+        plugin.modules.push_back(registry.add_module(decl, &plugin));
+    }
+    for (ImplEntry &impl : registry.impls) {
+        const ModuleRecord *module = registry.find_module(impl.module);
+        if (!module) continue;
+        for (const atoll_function_decl &f : impl.functions)
+            if (f.id >= module->functions.size()) {
+                impl.refused = true;
+                if (impl.plugin == &plugin)
+                    throw Error(Status::incompatible, "load",
+                                fmt::format("implements function {} of module {}, which has {}; "
+                                            "update the plugin that defines the module",
+                                            f.id, impl.module, module->functions.size()));
+            }
+        impl.refused = impl.refused || impl.module_version > module->version;
+        if (impl.module_version > module->version && impl.plugin == &plugin)
+            throw Error(Status::incompatible, "load",
+                        fmt::format("needs version {} of module {}, which is version {}",
+                                    impl.module_version, impl.module, module->version));
+    }
+    for (const DeviceTypeDecl &decl : descriptor.device_types)
+        plugin.device_types.push_back(registry.add_device_type(decl.name, decl.flags, &plugin));
+    registry.rebuild();
+    registry.collect();
+    for (DeviceTypeRecord *type : plugin.device_types) {
+        check_device_type(*type);
+        enumerate(*type);
+        type->live.store(true, std::memory_order_release);
+    }
+    open_devices();
+}
+
+void Loader::check_device_type(const DeviceTypeRecord &type) {
+    static constexpr bool required[] = {
+#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) REQUIRED != 0,
+#include "atoll/lists/device_functions.inc"
+    };
+    for (int f = 0; f < ATOLL_DEVICE_FN_COUNT; ++f) {
+        const bool asynchronous = f >= ATOLL_DEVICE_FN_stream_synchronize &&
+                                  f <= ATOLL_DEVICE_FN_event_query && !type.is_inline();
+        if ((required[f] || asynchronous) && !device_implements(type, f))
+            throw Error(Status::incompatible, "load",
+                        fmt::format("device type '{}' lacks {}, which {} needs", type.name,
+                                    Registry::get().device_function(f).full_name,
+                                    asynchronous ? "a device that is not inline" : "every device"));
+    }
+}
+
+void Loader::enumerate(DeviceTypeRecord &type) {
+    Registry &registry = Registry::get();
+    DeviceRecord probe{&type, 0, 0, type.name, true};
+    atoll_enumerate_params params{};
+    params.struct_size = sizeof params;
+    device_call(probe, ATOLL_DEVICE_FN_enumerate, &params);
+    params.reason[sizeof params.reason - 1] = '\0';
+    type.no_device_reason = params.reason;
+    if (params.count > max_devices)
+        throw Error(Status::plugin_fault, "load",
+                    fmt::format("device type '{}' claims {} devices", type.name, params.count));
+    for (int i = 0; i < static_cast<int>(params.count); ++i) {
+        DeviceRecord *device = registry.add_device(type, i);
+        device->name = params.count == 1 ? type.name : fmt::format("{}:{}", type.name, i);
+        device->live.store(true, std::memory_order_release);
+    }
+    type.device_count.store(static_cast<int>(params.count), std::memory_order_release);
+}
+
+// Module-specific state of every implementation whose module and device exist by now.
+void Loader::open_devices() {
+    Registry &registry = Registry::get();
+    for (ImplEntry &impl : registry.impls) {
+        const DeviceTypeRecord *type = registry.find_device_type(impl.device_type);
+        if (!impl.open_device || impl.refused || !registry.find_module(impl.module) || !type ||
+            !type->live)
+            continue;
+        for (int i = 0; i < type->device_count; ++i) {
+            if (std::find(impl.opened.begin(), impl.opened.end(), i) != impl.opened.end()) continue;
+            char text[256] = "";
+            atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
+            if (impl.open_device(impl.plugin->ctx, i, &error) != ATOLL_STATUS_OK)
+                throw Error(Status::refused, "load",
+                            fmt::format("plugin {} could not open {}:{} for module {}: {}",
+                                        impl.plugin->name, type->name, i, impl.module, text));
+            impl.opened.push_back(i);
+        }
+    }
+}
+
+void Loader::close_devices(const std::function<bool(const ImplEntry &)> &which) {
+    auto &impls = Registry::get().impls;
+    for (auto impl = impls.rbegin(); impl != impls.rend(); ++impl) {
+        if (!which(*impl)) continue;
+        for (; !impl->opened.empty(); impl->opened.pop_back())
+            if (impl->close_device) impl->close_device(impl->plugin->ctx, impl->opened.back());
+    }
+}
+
+void Loader::unregister_plugin(PluginRecord &plugin) {
+    Registry &registry = Registry::get();
+    remove_interposers([&](const InterposerEntry &e) { return e.plugin == &plugin; });
+    const auto mine = [&](const ImplEntry &impl) {
+        const DeviceTypeRecord *type = registry.find_device_type(impl.device_type);
+        const ModuleRecord *module = registry.find_module(impl.module);
+        return impl.plugin == &plugin || (type && type->plugin == &plugin) ||
+               (module && module->owner == &plugin);
+    };
+    // Unpublish first: no call may meet closed state.
+    for (DeviceTypeRecord *type : plugin.device_types) {
+        type->live.store(false, std::memory_order_release);
+        for (int i = 0; i < type->device_count; ++i)
+            type->devices[i].load()->live.store(false, std::memory_order_release);
+    }
+    for (ModuleRecord *module : plugin.modules)
+        module->live.store(false, std::memory_order_release);
+    for (ImplEntry &impl : registry.impls) impl.retiring = impl.plugin == &plugin;
+    registry.rebuild();
+    withdraw_parallel_for(plugin);
+    registry.collect();
+    close_devices(mine);
+    std::erase_if(registry.impls, [&](const ImplEntry &impl) { return impl.plugin == &plugin; });
+    for (DeviceTypeRecord *type : plugin.device_types) type->device_count = 0;
+}
+
+void Loader::retire(std::string_view name) {
+    Registry &registry = Registry::get();
+    PluginRecord *plugin = find_loaded(name);
+    if (!plugin) {
+        std::string known;
+        for (const PluginRecord *other : loaded_)
+            known += (known.empty() ? "" : ", ") + other->name;
+        throw Error(Status::not_found, "retire",
+                    fmt::format("no plugin '{}' is loaded; loaded: {}", name,
+                                known.empty() ? "none" : known));
+    }
+    for (int m = 0; m < max_modules; ++m) {
+        const ModuleRecord *module = registry.module(m);
+        if (!module) break;
+        if (!module->live || module->owner == plugin) continue;
+        for (const ModuleRecord *own : plugin->modules)
+            if (std::find(module->depends.begin(), module->depends.end(), own->name) !=
+                module->depends.end())
+                throw Error(Status::busy, "retire",
+                            fmt::format("module {} of plugin {} depends on module {}; retire that "
+                                        "plugin first",
+                                        module->name, module->owner ? module->owner->name : "core",
+                                        own->name));
+    }
+    // No new storage after this; those under way have been counted when the readers are through.
+    const auto set_live = [&](bool live) {
+        for (DeviceTypeRecord *type : plugin->device_types)
+            for (int i = 0; i < type->device_count; ++i)
+                type->devices[i].load()->live.store(live, std::memory_order_release);
+    };
+    set_live(false);
+    wait_for_readers();
+    std::string alive;
+    for (const DeviceTypeRecord *type : plugin->device_types)
+        for (int i = 0; i < type->device_count; ++i)
+            if (const std::int64_t count = live_count(type->devices[i].load()->slot))
+                alive += fmt::format("{}{} of {}", alive.empty() ? "" : ", ", count,
+                                     type->devices[i].load()->name);
+    if (!alive.empty()) {
+        set_live(true);
+        throw Error(Status::busy, "retire",
+                    fmt::format("plugin {} cannot go while storages, streams or events live: {}; "
+                                "let go of the tensors first",
+                                name, alive));
+    }
+    for (const DeviceTypeRecord *type : plugin->device_types)
+        for (int i = 0; i < type->device_count && !type->is_inline(); ++i) {
+            atoll_stream_params params{sizeof params, 0, nullptr};
+            const DeviceRecord &device = *type->devices[i].load();
+            if (try_device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, nullptr))
+                log_message(ATOLL_LOG_WARN,
+                            fmt::format("{}: work failed and was never asked for", device.name));
+        }
+    unregister_plugin(*plugin);
+    char text[512] = "";
+    atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
+    if (plugin->unload(plugin->ctx, &error) != ATOLL_STATUS_OK)
+        log_message(ATOLL_LOG_ERROR, fmt::format("plugin {} did not shut down: {}", name, text));
+    plugin->ctx = nullptr;
+    plugin->loaded = false;
+    std::erase(loaded_, plugin);
+    PluginReport &report = reports_[plugin->path];
+    report.loaded = false;
+    report.reason = "retired";
+}
+
+PluginReport Loader::describe(const PluginRecord &plugin) {
+    PluginReport report;
+    report.path = plugin.path;
+    report.name = plugin.name;
+    report.version = plugin.version;
+    report.description = plugin.description;
+    report.loaded = true;
+    for (const DeviceTypeRecord *type : plugin.device_types) {
+        for (int i = 0; i < type->device_count; ++i)
+            report.devices.push_back(type->devices[i].load()->name);
+        if (type->device_count == 0)
+            report.reason = fmt::format("no device: {}", type->no_device_reason);
+    }
+    for (const ModuleRecord *module : plugin.modules) report.modules.push_back(module->name);
+    for (const ImplEntry &impl : Registry::get().impls)
+        if (impl.plugin == &plugin) {
+            std::string text = fmt::format("{} for {}", impl.module, impl.device_type);
+            if (!Registry::get().find_module(impl.module))
+                text += " (waits for the module)";
+            else if (!Registry::get().find_device_type(impl.device_type))
+                text += " (waits for the device type)";
+            else if (impl.refused)
+                text += " (refused: made for another version of the module)";
+            report.implements.push_back(std::move(text));
+        }
+    report.interposers = plugin.interposer_names;
+    return report;
+}
+
+std::vector<PluginReport> Loader::report() {
+    std::vector<PluginReport> all;
+    for (auto &[path, report] : reports_) {
+        for (const PluginRecord *plugin : loaded_)
+            if (plugin->path == path) report = describe(*plugin);
+        all.push_back(report);
+    }
+    return all;
+}
+
+void print_reports_at_exit() {
+    const std::lock_guard lock(Registry::get().mutex);
+    for (const InterposerEntry &entry : Registry::get().interposer_entries) {
+        if (!entry.from_environment) continue;
+        const std::string text = report_of(entry);
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    }
+}
+
+void Loader::push_from_environment() {
+    if (environment_done_) return;
+    environment_done_ = true;
+    const auto list = secure_environment("ATOLL_INTERPOSERS");
+    if (!list || safe_mode()) return;
+    for (const std::string &item : split_names(*list)) {
+        const std::size_t equals = item.find('=');
+        const std::string name = item.substr(0, equals);
+        const std::string target = equals == std::string::npos ? "*" : item.substr(equals + 1);
+        try {
+            load(name);
+            detail::push_named(target, name, 0, true, loaded_);
+        } catch (const Error &e) {
+            log_message(ATOLL_LOG_ERROR,
+                        fmt::format("ATOLL_INTERPOSERS, '{}': {}", item, e.what()));
+        }
+    }
+    std::atexit(print_reports_at_exit);
+}
+
+} // namespace
+
+PluginReport load(std::string_view name_or_path) {
+    refuse_inside_call("load");
+    const std::lock_guard lock(Registry::get().mutex);
+    return Loader::get().load(name_or_path);
+}
+
+std::vector<PluginReport> load_all() {
+    refuse_inside_call("load_all");
+    const std::lock_guard lock(Registry::get().mutex);
+    Loader::get().load_all();
+    return Loader::get().report();
+}
+
+std::vector<PluginReport> load_report() {
+    refuse_inside_call("load_report");
+    const std::lock_guard lock(Registry::get().mutex);
+    return Loader::get().report();
+}
+
+void retire(std::string_view name) {
+    refuse_inside_call("retire");
+    const std::lock_guard lock(Registry::get().mutex);
+    Loader::get().retire(name);
+}
+
+InterposerHandle push_interposer(std::string_view target, std::string_view name, int priority) {
+    refuse_inside_call("push_interposer");
+    const std::lock_guard lock(Registry::get().mutex);
+    return Loader::get().push_named(target, name, priority);
+}
+
+} // namespace Atoll

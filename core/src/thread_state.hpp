@@ -1,0 +1,104 @@
+// What the core keeps per thread: read sections of the slots, settings, correlation ids, live
+// counts.
+//
+// Note [Read sections]
+// A slot's chain may be replaced at any time. Every API call runs inside a read section, and
+// whoever unpublishes a chain waits for all sections that began before (wait_for_readers) before
+// freeing it. The reader's side is two plain stores to its own cache line; the writer pays for it
+// with membarrier(2), which makes every running thread pass a full barrier: either the writer sees
+// the reader's epoch, or the reader sees the new chain.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace Atoll {
+struct Settings;
+}
+
+namespace Atoll::detail {
+
+struct FunctionRecord;
+
+// Device instances there may be at the same time; indexes the live counts.
+inline constexpr int max_devices = 128;
+
+// One per thread, never freed, reused by later threads.
+struct alignas(64) ThreadRecord {
+    std::atomic<std::uint64_t> epoch{0}; // 0: in no read section
+    std::atomic<bool> claimed{true};
+    ThreadRecord *next = nullptr;
+    std::uint64_t id = 0;
+    // Objects (storages, streams, events) made minus objects destroyed by this thread, per device.
+    // Only sums over all threads mean something. Written by the owner only.
+    std::array<std::atomic<std::int64_t>, max_devices> live{};
+    std::shared_ptr<const Settings> default_settings; // as of settings_version
+    std::uint64_t settings_version = 0;
+};
+
+struct ThreadState {
+    ThreadRecord *record;
+    std::uint32_t depth;             // nested read sections
+    std::uint64_t correlation;       // of the API call under way
+    std::uint64_t calls;             // API calls so far
+    const Settings *scoped_settings; // innermost ScopedSettings, or null
+    const FunctionRecord *parent;    // set while the core inserts calls to serve this function
+};
+
+extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
+extern std::atomic<std::uint64_t> global_epoch;
+extern bool readers_need_fence; // membarrier is not available
+
+// Gives the thread its record.
+void register_thread();
+
+// Begins and ends a read section; nested ones cost an increment.
+class ReadSection {
+public:
+    ReadSection() {
+        ThreadState &state = thread_state;
+        if (state.depth++ != 0) return;
+        if (!state.record) [[unlikely]]
+            register_thread();
+        state.record->epoch.store(global_epoch.load(std::memory_order_relaxed),
+                                  std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (readers_need_fence) [[unlikely]]
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+        state.correlation = (state.record->id << 40) | (++state.calls & 0xffffffffff);
+    }
+    ~ReadSection() {
+        ThreadState &state = thread_state;
+        if (--state.depth == 0) state.record->epoch.store(0, std::memory_order_release);
+    }
+    ReadSection(const ReadSection &) = delete;
+    ReadSection &operator=(const ReadSection &) = delete;
+};
+
+// Returns when every read section that began before the call has ended. Must not be called inside
+// one.
+void wait_for_readers();
+inline bool in_read_section() { return thread_state.depth != 0; }
+
+// Adds to this thread's share of a device's live count.
+void count_live(int device_slot, int change);
+// The sum over all threads; exact once no thread can change it.
+std::int64_t live_count(int device_slot);
+
+// While it lives, calls made by this thread are flagged as inserted on behalf of `parent`.
+class InsertedScope {
+public:
+    explicit InsertedScope(const FunctionRecord *parent) : saved_(thread_state.parent) {
+        if (!saved_) thread_state.parent = parent;
+    }
+    ~InsertedScope() { thread_state.parent = saved_; }
+    InsertedScope(const InsertedScope &) = delete;
+    InsertedScope &operator=(const InsertedScope &) = delete;
+
+private:
+    const FunctionRecord *saved_;
+};
+
+} // namespace Atoll::detail

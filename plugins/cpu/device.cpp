@@ -1,0 +1,85 @@
+// The module `device` on the cpu: one device, host memory, transfers by memcpy, no streams.
+#include "memory.h"
+#include "state.h"
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sched.h>
+#include <string>
+#include <sys/sysinfo.h>
+
+namespace Atoll::cpu {
+namespace {
+
+void enumerate(State &, atoll_call &call) { sdk::results<atoll_enumerate_params>(call).count = 1; }
+
+// The processor's name as Linux gives it.
+std::string model() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != std::string::npos)
+            return line.substr(colon + 2);
+    }
+    return "cpu";
+}
+
+// Processors that this process may run on.
+std::uint32_t processors(const State &state) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return static_cast<std::uint32_t>(CPU_COUNT(&set));
+    return static_cast<std::uint32_t>(state.threads.count());
+}
+
+void properties(State &state, atoll_call &call) {
+    auto &p = sdk::results<atoll_properties_params>(call);
+    p.units = processors(state);
+    std::snprintf(p.name, sizeof p.name, "%s", model().c_str());
+    struct sysinfo info;
+    if (sysinfo(&info) == 0) {
+        p.total_memory = std::uint64_t{info.totalram} * info.mem_unit;
+        p.free_memory = (std::uint64_t{info.freeram} + info.bufferram) * info.mem_unit;
+    }
+    p.alignment = memory::alignment;
+}
+
+// These two stand on the hot path: no exceptions, no strings unless something is wrong.
+std::int32_t allocate(const atoll_link *, atoll_call *call) {
+    auto &p = sdk::results<atoll_memory_params>(*call);
+    p.data = memory::allocate(p.bytes);
+    if (p.data) [[likely]]
+        return ATOLL_STATUS_OK;
+    char text[96];
+    std::snprintf(text, sizeof text, "no host memory for %llu bytes",
+                  static_cast<unsigned long long>(p.bytes));
+    return sdk::set_error(call->error, ATOLL_STATUS_OUT_OF_MEMORY, text);
+}
+
+std::int32_t release(const atoll_link *, atoll_call *call) {
+    const auto &p = sdk::params<atoll_memory_params>(*call);
+    memory::free(p.data, p.bytes);
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t transfer(const atoll_link *, atoll_call *call) {
+    const auto &p = sdk::params<atoll_transfer_params>(*call);
+    std::memmove(p.destination, p.source, p.bytes);
+    return ATOLL_STATUS_OK;
+}
+
+// An inline device needs neither streams nor events.
+constexpr atoll_function_decl functions[] = {
+    sdk::declare<enumerate>(ATOLL_DEVICE_FN_enumerate),
+    sdk::declare<properties>(ATOLL_DEVICE_FN_properties),
+    {sizeof(atoll_function_decl), ATOLL_DEVICE_FN_allocate, 0, 0, 0, &allocate},
+    {sizeof(atoll_function_decl), ATOLL_DEVICE_FN_free, 0, 0, 0, &release},
+    {sizeof(atoll_function_decl), ATOLL_DEVICE_FN_transfer, 0, 0, 0, &transfer},
+};
+
+} // namespace
+
+Functions device_functions() { return {functions, std::size(functions)}; }
+
+} // namespace Atoll::cpu

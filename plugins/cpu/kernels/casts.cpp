@@ -1,0 +1,159 @@
+// The one-dimensional cast loops: a table of every pair of computed dtypes, and the halves.
+#include "convert.h"
+#include "vector_halves.h"
+
+#include <array>
+#include <limits>
+
+namespace Atoll::kernels {
+namespace {
+
+// Truncates; saturates at the ends; NaN gives 0. Only values that fit reach the machine's own
+// conversion, and there is no branch, so that the loop vectorises.
+template <class To, class From> To truncate(From x) {
+    constexpr int bits = std::numeric_limits<To>::digits;
+    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From end = static_cast<From>(std::uint64_t{1} << (bits - 1)) * From(2);
+    const From inside = x > low && x < end ? x : From(0);
+    // Narrow integers go through int32, which every level converts in vectors.
+    using Middle = std::conditional_t<(sizeof(To) < 4), std::int32_t, To>;
+    To result = static_cast<To>(static_cast<Middle>(inside));
+    result = x <= low ? std::numeric_limits<To>::min() : result;
+    return x >= end ? std::numeric_limits<To>::max() : result;
+}
+
+template <class To, class From> To convert(From x) {
+    if constexpr (is_complex<From> && is_complex<To>) {
+        return {static_cast<Part<To>>(x.re), static_cast<Part<To>>(x.im)};
+    } else if constexpr (is_complex<To>) {
+        return {convert<Part<To>>(x), Part<To>(0)};
+    } else if constexpr (is_complex<From> && is_bool<To>) {
+        return To(x.re != 0 || x.im != 0);
+    } else if constexpr (is_complex<From>) {
+        return convert<To>(x.re);
+    } else if constexpr (is_bool<To>) {
+        return To(x != From(0));
+    } else if constexpr (is_bool<From>) {
+        return static_cast<To>(static_cast<std::uint8_t>(x) != 0);
+    } else if constexpr (is_float<From> && std::is_integral_v<To>) {
+        return truncate<To>(x);
+    } else {
+        return static_cast<To>(x);
+    }
+}
+
+template <class To, class From> void cast(std::int64_t n, char *out, const char *in) {
+    To *o = reinterpret_cast<To *>(out);
+    const From *i = reinterpret_cast<const From *>(in);
+    ATOLL_INDEPENDENT
+    for (std::int64_t k = 0; k < n; ++k) o[k] = convert<To>(i[k]);
+}
+
+// Integers of one width are the same bits: what comes from an integer is compiled once for both.
+template <class To, class From> using CastTo =
+    std::conditional_t<std::is_integral_v<From> || is_bool<From>, Wrapping<To>, To>;
+
+using Row = std::array<CastLoop, ATOLL_DTYPE_COUNT>;
+
+template <class To> constexpr Row row(std::uint32_t to) {
+    Row loops{};
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    if (widened(id) == id && id != to)                                                             \
+        loops[id] = &cast<CastTo<To, wide::identifier>, wide::identifier>;
+#include "atoll/lists/dtypes.inc"
+    return loops;
+}
+
+// Rounds to float towards zero and sets the last bit where anything was cut off.
+float to_odd(double x) {
+    const float nearest = static_cast<float>(x);
+    std::uint32_t bits;
+    std::memcpy(&bits, &nearest, 4);
+    const double back = nearest, size = x < 0 ? -x : x, back_size = back < 0 ? -back : back;
+    bits -= back_size > size ? 1u : 0u;
+    bits |= back != x ? 1u : 0u;
+    float odd;
+    std::memcpy(&odd, &bits, 4);
+    return odd;
+}
+
+// An integer as a double that rounds to any shorter float as the integer itself would.
+template <class T> double sticky(T x) {
+    if constexpr (sizeof(T) < 8) {
+        return static_cast<double>(x);
+    } else {
+        const bool minus = x < T(0);
+        std::uint64_t size = minus ? std::uint64_t{0} - static_cast<std::uint64_t>(x)
+                                   : static_cast<std::uint64_t>(x);
+        if (size >> 53) size = (size & ~std::uint64_t{0x7ff}) | (size & 0x7ff ? 0x800 : 0);
+        return minus ? -static_cast<double>(size) : static_cast<double>(size);
+    }
+}
+
+template <class T> void odd(std::int64_t n, char *out, const char *in) {
+    float *o = reinterpret_cast<float *>(out);
+    const T *i = reinterpret_cast<const T *>(in);
+    for (std::int64_t k = 0; k < n; ++k) {
+        if constexpr (is_float<T>)
+            o[k] = to_odd(i[k]);
+        else
+            o[k] = to_odd(sticky(i[k]));
+    }
+}
+void odd_parts(std::int64_t n, char *out, const char *in) { odd<double>(2 * n, out, in); }
+
+void halves_to_floats(std::int64_t n, char *out, const char *in) {
+    vector_halves::widen(n, out, in);
+}
+void floats_to_halves(std::int64_t n, char *out, const char *in) {
+    vector_halves::round(n, out, in);
+}
+void halves_to_floats2(std::int64_t n, char *out, const char *in) {
+    vector_halves::widen(2 * n, out, in);
+}
+void floats_to_halves2(std::int64_t n, char *out, const char *in) {
+    vector_halves::round(2 * n, out, in);
+}
+void brains_to_floats(std::int64_t n, char *out, const char *in) {
+    float *o = reinterpret_cast<float *>(out);
+    const std::uint16_t *i = reinterpret_cast<const std::uint16_t *>(in);
+    for (std::int64_t k = 0; k < n; ++k) o[k] = atoll_bfloat_to_float(i[k]);
+}
+void floats_to_brains(std::int64_t n, char *out, const char *in) {
+    std::uint16_t *o = reinterpret_cast<std::uint16_t *>(out);
+    const float *i = reinterpret_cast<const float *>(in);
+    for (std::int64_t k = 0; k < n; ++k) o[k] = atoll_float_to_bfloat(i[k]);
+}
+
+constexpr std::array<Row, ATOLL_DTYPE_COUNT> make_table() {
+    std::array<Row, ATOLL_DTYPE_COUNT> table{};
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    if (widened(id) == id) table[id] = row<wide::identifier>(id);
+#include "atoll/lists/dtypes.inc"
+    table[ATOLL_FLOAT32][ATOLL_FLOAT16] = &halves_to_floats;
+    table[ATOLL_FLOAT16][ATOLL_FLOAT32] = &floats_to_halves;
+    table[ATOLL_FLOAT32][ATOLL_BFLOAT16] = &brains_to_floats;
+    table[ATOLL_BFLOAT16][ATOLL_FLOAT32] = &floats_to_brains;
+    table[ATOLL_COMPLEX64][ATOLL_COMPLEX32] = &halves_to_floats2;
+    table[ATOLL_COMPLEX32][ATOLL_COMPLEX64] = &floats_to_halves2;
+    return table;
+}
+constexpr std::array<Row, ATOLL_DTYPE_COUNT> table = make_table();
+
+} // namespace
+
+CastLoop cast_loop(std::uint32_t to, std::uint32_t from) { return table[to][from]; }
+
+CastLoop odd_loop(std::uint32_t from) {
+    switch (from) {
+    case ATOLL_INT32: return &odd<std::int32_t>;
+    case ATOLL_UINT32: return &odd<std::uint32_t>;
+    case ATOLL_INT64: return &odd<std::int64_t>;
+    case ATOLL_UINT64: return &odd<std::uint64_t>;
+    case ATOLL_FLOAT64: return &odd<double>;
+    case ATOLL_COMPLEX128: return &odd_parts;
+    default: return table[ATOLL_FLOAT32][from];
+    }
+}
+
+} // namespace Atoll::kernels

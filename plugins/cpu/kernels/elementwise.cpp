@@ -1,0 +1,350 @@
+// COPY, FILL, STEPS, UNARY and BINARY: from an iteration space to runs of a typed loop.
+//
+// Note [Runs]
+// A call becomes rows along the axis on which the output is densest. A row whose operands are
+// native, aligned and of the kernel's dtypes goes straight to the typed loop, whatever its strides.
+// Any other operand passes through a block of scratch in the L1 cache: converted on the way in,
+// computed, converted on the way out. No temporary is ever larger than a block.
+//
+// Note [Tiles]
+// Where an input is dense along another axis than the output (a transposed operand), rows would
+// touch a new cache line per element. Such a space is cut into tiles, and the input's part of a
+// tile is transposed into scratch first, reading whole cache lines.
+#include "convert.h"
+#include "loops.h"
+#include "parallel.h"
+#include "space.h"
+#include "transpose.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace Atoll::kernels {
+
+Pool pool;
+
+namespace {
+
+bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAND_SWAPPED; }
+
+// One call: everything that does not change from row to row.
+class Run {
+public:
+    // A copy.
+    Run(const Space &space, const atoll_operand *operands) : space_(space) {
+        conversions_[1] = {
+            {operands[1].dtype, operands[0].dtype}, swapped(operands[1]), swapped(operands[0])};
+        convert_constants();
+    }
+    // A typed loop for compute dtype `dtype` of a function with `rule`.
+    Run(const Space &space, const atoll_operand *operands, Loop loop, std::uint32_t rule,
+        std::uint32_t dtype)
+        : space_(space), loop_(loop) {
+        conversions_[0] = {
+            {result_of(rule, widened(dtype)), result_of(rule, dtype), operands[0].dtype},
+            false,
+            swapped(operands[0])};
+        direct_[0] = conversions_[0].moves() && aligned(0, conversions_[0].out_alignment());
+        for (int k = 1; k < space_.operands; ++k)
+            conversions_[k] = {
+                {operands[k].dtype, dtype, widened(dtype)}, swapped(operands[k]), false};
+        convert_constants();
+        for (int k = 1; k < space_.operands; ++k)
+            direct_[k] = conversions_[k].moves() && aligned(k, conversions_[k].in_alignment());
+    }
+
+    void operator()() {
+        const int axis = transposed_axis();
+        if (axis)
+            tiles(axis);
+        else
+            rows();
+    }
+
+private:
+    // An input that is one value is converted once, not once per block.
+    void convert_constants() {
+        for (int k = 1; k < space_.operands; ++k) {
+            bool constant = true;
+            for (int axis = 0; axis < space_.rank; ++axis) constant &= space_.strides[k][axis] == 0;
+            if (!constant) continue;
+            conversions_[k].run(1, constants_[k], conversions_[k].out_size(), space_.data[k],
+                                conversions_[k].in_size());
+            space_.data[k] = constants_[k];
+            conversions_[k] = conversions_[k].settled();
+        }
+    }
+    bool aligned(int k, std::uint32_t to) const {
+        std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(space_.data[k]);
+        for (int axis = 0; axis < space_.rank; ++axis)
+            bits |= static_cast<std::uintptr_t>(space_.strides[k][axis]);
+        return (bits & (to - 1)) == 0;
+    }
+
+    // `n` elements along axis 0.
+    void row(std::int64_t n, char *const *data, const std::int64_t *strides) const {
+        if (!loop_) return conversions_[1].run(n, data[0], strides[0], data[1], strides[1]);
+        if (direct_[0] && direct_[1] && direct_[2]) return loop_(n, data, strides);
+        alignas(64) char scratch[max_operands][block_size * 16];
+        char *block[max_operands];
+        std::int64_t step[max_operands];
+        for (std::int64_t begin = 0; begin < n; begin += block_size) {
+            const std::int64_t count = std::min(block_size, n - begin);
+            for (int k = 0; k < space_.operands; ++k) {
+                if (direct_[k]) {
+                    block[k] = data[k] + begin * strides[k];
+                    step[k] = strides[k];
+                } else if (k == 0) {
+                    block[k] = scratch[k];
+                    step[k] = conversions_[0].in_size();
+                } else {
+                    block[k] = scratch[k];
+                    step[k] = strides[k] ? conversions_[k].out_size() : 0;
+                    if (strides[k] || begin == 0)
+                        conversions_[k].run(strides[k] ? count : 1, block[k],
+                                            conversions_[k].out_size(),
+                                            data[k] + begin * strides[k], strides[k]);
+                }
+            }
+            loop_(count, block, step);
+            if (!direct_[0])
+                conversions_[0].run(count, data[0] + begin * strides[0], strides[0], block[0],
+                                    step[0]);
+        }
+    }
+
+    void rows() const {
+        std::int64_t strides[max_operands];
+        for (int k = 0; k < space_.operands; ++k) strides[k] = space_.strides[k][0];
+        const std::int64_t length = space_.shape[0];
+        if (space_.rank == 1 && length < parallel_threshold) {
+            row(length, space_.data, strides);
+            return;
+        }
+        const std::int64_t cuts =
+            length >= 2 * piece_size ? (length + piece_size - 1) / piece_size : 1;
+        const std::int64_t part = cuts == 1 ? length : piece_size;
+        parallel(space_.outer() * cuts, part, [&](std::int64_t begin, std::int64_t end) {
+            Rows rows(space_, begin / cuts, 1);
+            std::int64_t cut = begin % cuts;
+            for (std::int64_t piece = begin; piece < end; ++piece) {
+                char *data[max_operands];
+                for (int k = 0; k < space_.operands; ++k)
+                    data[k] = rows.data[k] + cut * part * strides[k];
+                row(std::min(part, length - cut * part), data, strides);
+                if (++cut == cuts) {
+                    cut = 0;
+                    rows.next();
+                }
+            }
+        });
+    }
+
+    bool transposed(int k, int axis) const {
+        return space_.strides[k][axis] == conversions_[k].in_size() &&
+               std::abs(space_.strides[k][0]) >= 64;
+    }
+
+    // The axis along which some input is dense where the output is not; 0 if there is none.
+    int transposed_axis() const {
+        if (space_.shape[0] < 8) return 0;
+        for (int axis = 1; axis < space_.rank; ++axis)
+            for (int k = 1; k < space_.operands; ++k)
+                if (space_.shape[axis] >= 8 && transposed(k, axis)) return axis;
+        return 0;
+    }
+
+    void tiles(int axis) {
+        // A tile reads whole cache lines along the input's dense axis and writes runs of several
+        // along the output's.
+        constexpr std::int64_t tile_rows = 64, tile_columns = 16;
+        std::swap(space_.shape[1], space_.shape[axis]);
+        for (int k = 0; k < space_.operands; ++k)
+            std::swap(space_.strides[k][1], space_.strides[k][axis]);
+        const bool straight =
+            !loop_ && conversions_[1].moves() && space_.strides[0][0] == conversions_[1].out_size();
+        const std::int64_t rows = space_.shape[0], columns = space_.shape[1];
+        const std::int64_t tiles_down = (rows + tile_rows - 1) / tile_rows;
+        const std::int64_t tiles_across = (columns + tile_columns - 1) / tile_columns;
+        const std::int64_t per_matrix = tiles_down * tiles_across;
+        const std::int64_t matrices = space_.outer() / columns;
+        parallel(matrices * per_matrix, tile_rows * tile_columns,
+                 [&](std::int64_t begin, std::int64_t end) {
+                     alignas(64) char scratch[max_operands][tile_rows * tile_columns * 16];
+                     Rows matrix(space_, begin / per_matrix, 2);
+                     std::int64_t tile = begin % per_matrix;
+                     for (std::int64_t piece = begin; piece < end; ++piece) {
+                         const std::int64_t i = tile % tiles_down * tile_rows;
+                         const std::int64_t j = tile / tiles_down * tile_columns;
+                         const std::int64_t height = std::min(tile_rows, rows - i);
+                         const std::int64_t width = std::min(tile_columns, columns - j);
+                         char *data[max_operands];
+                         std::int64_t down[max_operands], across[max_operands];
+                         for (int k = 0; k < space_.operands; ++k) {
+                             down[k] = space_.strides[k][0];
+                             across[k] = space_.strides[k][1];
+                             data[k] = matrix.data[k] + i * down[k] + j * across[k];
+                         }
+                         if (straight) {
+                             transpose(conversions_[1].in_size(), height, width, data[0], across[0],
+                                       data[1], down[1]);
+                         } else {
+                             for (int k = 1; k < space_.operands; ++k) {
+                                 if (!transposed(k, 1)) continue;
+                                 const std::int64_t size = conversions_[k].in_size();
+                                 transpose(size, height, width, scratch[k], tile_rows * size,
+                                           data[k], down[k]);
+                                 data[k] = scratch[k];
+                                 down[k] = size;
+                                 across[k] = tile_rows * size;
+                             }
+                             for (std::int64_t column = 0; column < width; ++column) {
+                                 row(height, data, down);
+                                 for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
+                             }
+                         }
+                         if (++tile == per_matrix) {
+                             tile = 0;
+                             matrix.next();
+                         }
+                     }
+                 });
+    }
+
+    Space space_;
+    Loop loop_ = nullptr;
+    Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed
+    bool direct_[max_operands] = {true, true, true}; // needs no conversion
+    alignas(16) char constants_[max_operands][16];
+};
+
+// Whether all operands go to the typed loop as they are: native, aligned, of the right dtypes.
+bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::uint32_t dtype,
+           std::uint32_t result) {
+    std::uintptr_t in = 0, mismatch = operands[0].dtype ^ result;
+    std::uintptr_t out = reinterpret_cast<std::uintptr_t>(operands[0].data);
+    std::uint32_t flags = operands[0].flags;
+    if (rank) out |= static_cast<std::uintptr_t>(operands[0].strides[0]);
+    for (int k = 1; k < count; ++k) {
+        in |= reinterpret_cast<std::uintptr_t>(operands[k].data);
+        if (rank) in |= static_cast<std::uintptr_t>(operands[k].strides[0]);
+        mismatch |= operands[k].dtype ^ dtype;
+        flags |= operands[k].flags;
+    }
+    mismatch |= out & (alignment_of(result) - 1);
+    mismatch |= in & (alignment_of(dtype) - 1);
+    return (mismatch | (flags & ATOLL_OPERAND_SWAPPED)) == 0;
+}
+
+template <int Count> std::int32_t apply(const LoopTable &table, std::uint32_t function,
+                                        std::uint32_t dtype, std::uint32_t rank,
+                                        const std::int64_t *shape, const atoll_operand *operands) {
+    if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    const Loop loop = table[function][dtype];
+    if (!loop) return ATOLL_STATUS_NOT_SUPPORTED;
+    const std::uint32_t rule = rules[function];
+    if (rank <= 1 && widened(dtype) == dtype &&
+        ready(operands, Count, rank, dtype, result_of(rule, dtype))) {
+        const std::int64_t n = rank ? shape[0] : 1;
+        char *data[Count];
+        std::int64_t strides[Count];
+        for (int k = 0; k < Count; ++k) {
+            data[k] = static_cast<char *>(operands[k].data);
+            strides[k] = rank ? operands[k].strides[0] : 0;
+        }
+        if (n < parallel_threshold && strides[0] >= 0) {
+            loop(n, data, strides);
+            return ATOLL_STATUS_OK;
+        }
+    }
+    Run(Space(0, rank, shape, operands, Count), operands, loop, rule, dtype)();
+    return ATOLL_STATUS_OK;
+}
+
+bool known(std::uint32_t dtype) { return dtype > ATOLL_NONE && dtype < ATOLL_DTYPE_COUNT; }
+
+// Element i of a sequence, in the dtype that `start` is in.
+template <class T> T step_value(T start, T step, std::int64_t i) {
+    if constexpr (is_complex<T>) {
+        return {start.re + static_cast<double>(i) * step.re,
+                start.im + static_cast<double>(i) * step.im};
+    } else {
+        return static_cast<T>(start + static_cast<T>(i) * step);
+    }
+}
+
+template <class T> void fill_steps(const Conversion &conversion, const Space &space,
+                                   const atoll_steps_params &params) {
+    const T start = load<T>(reinterpret_cast<const char *>(params.start.value.bytes));
+    const T step = load<T>(reinterpret_cast<const char *>(params.step.value.bytes));
+    const T last = load<T>(reinterpret_cast<const char *>(params.last.value.bytes));
+    const std::int64_t n = space.shape[0], stride = space.strides[0][0];
+    parallel((n + block_size - 1) / block_size, block_size,
+             [&](std::int64_t begin, std::int64_t end) {
+                 alignas(64) T block[block_size];
+                 for (std::int64_t i = begin * block_size; i < std::min(n, end * block_size);
+                      i += block_size) {
+                     const std::int64_t count = std::min(block_size, n - i);
+                     for (std::int64_t k = 0; k < count; ++k)
+                         block[k] = step_value(start, step, i + k);
+                     if (params.has_last && i + count == n) block[count - 1] = last;
+                     conversion.run(count, space.data[0] + i * stride, stride,
+                                    reinterpret_cast<const char *>(block), sizeof(T));
+                 }
+             });
+}
+
+} // namespace
+} // namespace Atoll::kernels
+
+using namespace Atoll::kernels;
+
+std::int32_t atoll_kernels_copy(std::uint32_t rank, const std::int64_t *shape,
+                                const atoll_operand *operands) {
+    if (!known(operands[0].dtype) || !known(operands[1].dtype)) return ATOLL_STATUS_NOT_SUPPORTED;
+    Run(Space(0, rank, shape, operands, 2), operands)();
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t atoll_kernels_fill(std::uint32_t rank, const std::int64_t *shape,
+                                const atoll_operand *operands, const atoll_scalar *value) {
+    static constexpr std::int64_t no_strides[ATOLL_MAX_RANK] = {};
+    const atoll_operand both[2] = {operands[0],
+                                   {const_cast<std::uint8_t *>(value->value.bytes), no_strides,
+                                    static_cast<std::uint16_t>(value->dtype), ATOLL_OPERAND_SCALAR,
+                                    0, 0}};
+    return atoll_kernels_copy(rank, shape, both);
+}
+
+std::int32_t atoll_kernels_steps(std::uint32_t rank, const std::int64_t *shape,
+                                 const atoll_operand *operands, const atoll_steps_params *params) {
+    const std::uint32_t from = params->start.dtype;
+    if (!known(operands[0].dtype) || rank > 1) return ATOLL_STATUS_NOT_SUPPORTED;
+    // Not a Space: that may turn the axis around.
+    static constexpr std::int64_t one = 1, none = 0;
+    atoll_operand out = operands[0];
+    Space space(0, 0, nullptr, &out, 1);
+    space.shape[0] = rank ? shape[0] : one;
+    space.strides[0][0] = rank ? out.strides[0] : none;
+    const Conversion conversion({from, out.dtype}, false, swapped(out));
+    switch (from) {
+    case ATOLL_INT64:
+    case ATOLL_UINT64: fill_steps<std::uint64_t>(conversion, space, *params); break;
+    case ATOLL_FLOAT64: fill_steps<double>(conversion, space, *params); break;
+    case ATOLL_COMPLEX128: fill_steps<Complex<double>>(conversion, space, *params); break;
+    default: return ATOLL_STATUS_NOT_SUPPORTED;
+    }
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t atoll_kernels_unary(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
+                                 const std::int64_t *shape, const atoll_operand *operands) {
+    return apply<2>(unary_loops, function, dtype, rank, shape, operands);
+}
+
+std::int32_t atoll_kernels_binary(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
+                                  const std::int64_t *shape, const atoll_operand *operands) {
+    return apply<3>(binary_loops, function, dtype, rank, shape, operands);
+}
+
+void atoll_kernels_set_pool(atoll_parallel_for run, void *self) { pool = {run, self}; }

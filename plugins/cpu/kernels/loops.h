@@ -1,0 +1,116 @@
+// The typed loops over one axis: a functor, the operands' addresses and byte strides. One generic
+// loop per family; which dtypes a function gets comes from the list of functions.
+#pragma once
+
+#include "functors.h"
+
+#include <array>
+
+namespace Atoll::kernels {
+
+// `n` elements; operands aligned, native, in the kernel's dtypes; any strides. The output overlaps
+// no input or is the very same elements.
+using Loop = void (*)(std::int64_t n, char *const *data, const std::int64_t *strides);
+using LoopTable = std::array<std::array<Loop, ATOLL_DTYPE_COUNT>, ATOLL_FN_COUNT>;
+
+// [function][compute dtype]; null where the function has no such loop.
+extern const LoopTable unary_loops;
+extern const LoopTable binary_loops;
+
+template <class T> T *at(char *p) { return reinterpret_cast<T *>(p); }
+
+template <class F, class T>
+void unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using R = decltype(F::apply(T{}));
+    char *out = data[0];
+    char *in = data[1];
+    const std::int64_t os = strides[0], is = strides[1];
+    if (os == sizeof(R) && is == sizeof(T)) {
+        R *o = at<R>(out);
+        const T *a = at<const T>(in);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) o[k] = F::apply(a[k]);
+        return;
+    }
+    for (std::int64_t k = 0; k < n; ++k) *at<R>(out + k * os) = F::apply(*at<const T>(in + k * is));
+}
+
+template <class F, class T>
+void binary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using R = decltype(F::apply(T{}, T{}));
+    constexpr std::int64_t size = sizeof(T);
+    char *out = data[0];
+    const std::int64_t os = strides[0], as = strides[1], bs = strides[2];
+    const T *a = at<const T>(data[1]);
+    const T *b = at<const T>(data[2]);
+    if (n == 1) {
+        *at<R>(out) = F::apply(*a, *b);
+        return;
+    }
+    if (os == sizeof(R)) {
+        R *o = at<R>(out);
+        if (as == size && bs == size) {
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < n; ++k) o[k] = F::apply(a[k], b[k]);
+            return;
+        }
+        if (as == size && bs == 0) {
+            const T y = *b;
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < n; ++k) o[k] = F::apply(a[k], y);
+            return;
+        }
+        if (as == 0 && bs == size) {
+            const T x = *a;
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < n; ++k) o[k] = F::apply(x, b[k]);
+            return;
+        }
+    }
+    char *pa = data[1], *pb = data[2];
+    for (std::int64_t k = 0; k < n; ++k)
+        *at<R>(out + k * os) = F::apply(*at<const T>(pa + k * as), *at<const T>(pb + k * bs));
+}
+
+template <class F, class T>
+void exchanged_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    char *const d[3] = {data[0], data[2], data[1]};
+    const std::int64_t s[3] = {strides[0], strides[2], strides[1]};
+    binary_loop<F, T>(n, d, s);
+}
+
+template <class F, class T, bool Allowed> constexpr Loop pick_unary() {
+    if constexpr (Allowed)
+        return &unary_loop<F, typename F::template Type<T>>;
+    else
+        return nullptr;
+}
+
+template <class F, class T, bool Allowed> constexpr Loop pick_binary() {
+    if constexpr (!Allowed)
+        return nullptr;
+    else if constexpr (requires { typename F::Exchanged; })
+        return &exchanged_loop<typename F::Exchanged, T>;
+    else
+        return &binary_loop<F, typename F::template Type<T>>;
+}
+
+// The row of functor F, for the dtypes of Domain.
+template <class F, std::uint32_t Domain> constexpr auto unary_row() {
+    return std::array<Loop, ATOLL_DTYPE_COUNT>{
+        nullptr,
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    pick_unary<F, wide::identifier, (Domain >> id & 1) != 0>(),
+#include "atoll/lists/dtypes.inc"
+    };
+}
+template <class F, std::uint32_t Domain> constexpr auto binary_row() {
+    return std::array<Loop, ATOLL_DTYPE_COUNT>{
+        nullptr,
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    pick_binary<F, wide::identifier, (Domain >> id & 1) != 0>(),
+#include "atoll/lists/dtypes.inc"
+    };
+}
+
+} // namespace Atoll::kernels

@@ -1,0 +1,508 @@
+// MATMUL: what BLAS can express goes there without copies; the rest is packed, or computed here.
+//
+// Note [Matrix layouts]
+// A matrix is dense along its rows or along its columns, the other stride is the leading dimension:
+// that is a BLAS operand, transposed or not. Anything else (both strides larger, zero or negative,
+// another dtype or byte order, unaligned) is first packed into a dense column-major scratch matrix.
+// An output that is dense along its rows is computed as its transpose: C' = B' A'.
+#include "blas.h"
+#include "convert.h"
+#include "functors.h"
+#include "parallel.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <new>
+
+namespace Atoll::kernels {
+namespace {
+
+// One matrix in memory: extents in elements, strides in bytes.
+struct Matrix {
+    char *data;
+    std::int64_t rows, columns;
+    std::int64_t down, across; // stride from row to row, from column to column
+    bool conj = false;
+
+    Matrix transposed() const { return {data, columns, rows, across, down, conj}; }
+    char *at(std::int64_t i, std::int64_t j) const { return data + i * down + j * across; }
+    Matrix part(std::int64_t i, std::int64_t j, std::int64_t r, std::int64_t c) const {
+        return {at(i, j), r, c, down, across, conj};
+    }
+};
+
+// Grows, never shrinks; lives for one call.
+struct Scratch {
+    ~Scratch() { std::free(data); }
+    char *get(std::int64_t bytes) {
+        if (bytes > size) {
+            std::free(data);
+            size = 0;
+            data = static_cast<char *>(
+                std::aligned_alloc(64, static_cast<std::size_t>(bytes + 63) & ~std::size_t{63}));
+            if (!data) throw std::bad_alloc();
+            size = bytes;
+        }
+        return data;
+    }
+    char *data = nullptr;
+    std::int64_t size = 0;
+};
+
+// Copies a matrix through the general copy, which knows all strides, dtypes and byte orders.
+void copy(const Matrix &out, std::uint32_t out_dtype, bool out_swapped, const Matrix &in,
+          std::uint32_t in_dtype, bool in_swapped) {
+    if (out.rows == 0 || out.columns == 0) return;
+    const std::int64_t shape[2] = {out.rows, out.columns};
+    const std::int64_t to[2] = {out.down, out.across}, from[2] = {in.down, in.across};
+    const auto flags = [](bool swapped) -> std::uint16_t {
+        return swapped ? ATOLL_OPERAND_SWAPPED : 0;
+    };
+    const atoll_operand operands[2] = {
+        {out.data, to, static_cast<std::uint16_t>(out_dtype), flags(out_swapped), 0, 0},
+        {in.data, from, static_cast<std::uint16_t>(in_dtype), flags(in_swapped), 0, 0}};
+    atoll_kernels_copy(2, shape, operands);
+}
+
+Matrix dense(char *data, const Matrix &like, std::int64_t size) {
+    return {data, like.rows, like.columns, size, like.rows * size, like.conj};
+}
+
+template <class T> T scalar(const atoll_scalar &s) {
+    return load<T>(reinterpret_cast<const char *>(s.value.bytes));
+}
+
+template <class T> bool is_zero(T x) { return !truth(x); }
+
+// ---- kernels of our own: integers, bool, and floats where BLAS is missing ----
+
+template <class T> struct Ring {
+    static T add(T a, T b) { return functor::add::apply(a, b); }
+    static T multiply(T a, T b) { return functor::multiply::apply(a, b); }
+};
+
+// c += a b for one strip of rows of dense column-major a and c: four columns of a at a time, which
+// stay in the cache for all columns of c.
+template <class T> void strip_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha) {
+    using R = Ring<T>;
+    const std::int64_t m = c.rows, k = a.columns;
+    for (std::int64_t j = 0; j < c.columns; ++j) {
+        T *o = reinterpret_cast<T *>(c.at(0, j));
+        std::int64_t p = 0;
+        const auto factor = [&](std::int64_t q) {
+            return R::multiply(alpha, *reinterpret_cast<const T *>(b.at(q, j)));
+        };
+        for (; p + 4 <= k; p += 4) {
+            const T *a0 = reinterpret_cast<const T *>(a.at(0, p));
+            const T *a1 = reinterpret_cast<const T *>(a.at(0, p + 1));
+            const T *a2 = reinterpret_cast<const T *>(a.at(0, p + 2));
+            const T *a3 = reinterpret_cast<const T *>(a.at(0, p + 3));
+            const T b0 = factor(p), b1 = factor(p + 1), b2 = factor(p + 2), b3 = factor(p + 3);
+            ATOLL_INDEPENDENT
+            for (std::int64_t i = 0; i < m; ++i)
+                o[i] = R::add(R::add(R::add(o[i], R::multiply(a0[i], b0)), R::multiply(a1[i], b1)),
+                              R::add(R::multiply(a2[i], b2), R::multiply(a3[i], b3)));
+        }
+        for (; p < k; ++p) {
+            const T *a0 = reinterpret_cast<const T *>(a.at(0, p));
+            const T b0 = factor(p);
+            ATOLL_INDEPENDENT
+            for (std::int64_t i = 0; i < m; ++i) o[i] = R::add(o[i], R::multiply(a0[i], b0));
+        }
+    }
+}
+
+template <class T> void scale(const Matrix &c, T beta) {
+    if constexpr (std::is_integral_v<T> || is_float<T>)
+        if (beta == T(1)) return;
+    for (std::int64_t j = 0; j < c.columns; ++j)
+        for (std::int64_t i = 0; i < c.rows; ++i) {
+            T &x = *reinterpret_cast<T *>(c.at(i, j));
+            x = is_zero(beta) ? T{} : Ring<T>::multiply(beta, x);
+        }
+}
+
+// c = alpha a b + beta c, all native and aligned; c is dense along its rows or columns.
+template <class T>
+void own_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha, T beta) {
+    constexpr std::int64_t size = sizeof(T), height = 256, depth = 128;
+    const std::int64_t across = std::max<std::int64_t>(
+        1,
+        piece_size * 4 / std::max<std::int64_t>(1, c.rows * std::max<std::int64_t>(a.columns, 1)));
+    scale(c, beta);
+    parallel(
+        (c.columns + across - 1) / across, across * c.rows * std::max<std::int64_t>(1, a.columns),
+        [&](std::int64_t begin, std::int64_t end) {
+            alignas(64) char packed_a[height * depth * size];
+            alignas(64) char packed_c[height * size];
+            for (std::int64_t i = 0; i < c.rows; i += height)
+                for (std::int64_t p = 0; p < a.columns; p += depth) {
+                    const std::int64_t rows = std::min(height, c.rows - i);
+                    const std::int64_t inner = std::min(depth, a.columns - p);
+                    Matrix left = a.part(i, p, rows, inner);
+                    if (left.down != size) {
+                        const Matrix pack = dense(packed_a, left, size);
+                        for (std::int64_t q = 0; q < inner; ++q)
+                            move_elements(rows, size, pack.at(0, q), size, left.at(0, q),
+                                          left.down);
+                        left = pack;
+                    }
+                    for (std::int64_t j = begin * across; j < std::min(end * across, c.columns);
+                         ++j) {
+                        Matrix column = c.part(i, j, rows, 1);
+                        const bool strided = column.down != size;
+                        if (strided) {
+                            move_elements(rows, size, packed_c, size, column.data, column.down);
+                            column = {packed_c, rows, 1, size, 0};
+                        }
+                        strip_product<T>(column, left, b.part(p, j, inner, 1), alpha);
+                        if (strided) move_elements(rows, size, c.at(i, j), c.down, packed_c, size);
+                    }
+                }
+        });
+}
+
+// ---- BLAS ----
+
+void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float alpha,
+          const char *x, int ldx, const char *y, int ldy, float beta, char *z, int ldz) {
+    b.sgemm(CblasColMajor, ta, tb, m, n, k, alpha, reinterpret_cast<const float *>(x), ldx,
+            reinterpret_cast<const float *>(y), ldy, beta, reinterpret_cast<float *>(z), ldz);
+}
+void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha,
+          const char *x, int ldx, const char *y, int ldy, double beta, char *z, int ldz) {
+    b.dgemm(CblasColMajor, ta, tb, m, n, k, alpha, reinterpret_cast<const double *>(x), ldx,
+            reinterpret_cast<const double *>(y), ldy, beta, reinterpret_cast<double *>(z), ldz);
+}
+void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k,
+          Complex<float> alpha, const char *x, int ldx, const char *y, int ldy, Complex<float> beta,
+          char *z, int ldz) {
+    b.cgemm(CblasColMajor, ta, tb, m, n, k, &alpha, x, ldx, y, ldy, &beta, z, ldz);
+}
+void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k,
+          Complex<double> alpha, const char *x, int ldx, const char *y, int ldy,
+          Complex<double> beta, char *z, int ldz) {
+    b.zgemm(CblasColMajor, ta, tb, m, n, k, &alpha, x, ldx, y, ldy, &beta, z, ldz);
+}
+void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, float alpha, const char *a, int lda,
+          const char *x, int incx, float beta, char *y, int incy) {
+    b.sgemv(CblasColMajor, t, m, n, alpha, reinterpret_cast<const float *>(a), lda,
+            reinterpret_cast<const float *>(x), incx, beta, reinterpret_cast<float *>(y), incy);
+}
+void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, double alpha, const char *a, int lda,
+          const char *x, int incx, double beta, char *y, int incy) {
+    b.dgemv(CblasColMajor, t, m, n, alpha, reinterpret_cast<const double *>(a), lda,
+            reinterpret_cast<const double *>(x), incx, beta, reinterpret_cast<double *>(y), incy);
+}
+void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, Complex<float> alpha, const char *a,
+          int lda, const char *x, int incx, Complex<float> beta, char *y, int incy) {
+    b.cgemv(CblasColMajor, t, m, n, &alpha, a, lda, x, incx, &beta, y, incy);
+}
+void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, Complex<double> alpha, const char *a,
+          int lda, const char *x, int incx, Complex<double> beta, char *y, int incy) {
+    b.zgemv(CblasColMajor, t, m, n, &alpha, a, lda, x, incx, &beta, y, incy);
+}
+
+// The longest extent handed to BLAS, whose sizes are int.
+constexpr std::int64_t blas_extent = 1 << 30;
+
+// The leading dimension of a matrix that is dense from row to row; 0 where it is none for BLAS.
+std::int64_t leading(const Matrix &a, std::int64_t size) {
+    if (a.rows != 1 && a.down != size) return 0;
+    if (a.columns <= 1) return std::max<std::int64_t>(1, a.rows);
+    if (a.across % size != 0) return 0;
+    const std::int64_t ld = a.across / size;
+    return ld >= std::max<std::int64_t>(1, a.rows) && ld <= INT_MAX ? ld : 0;
+}
+
+// Element stride of a vector along `stride` bytes; 0 where BLAS cannot have it.
+std::int64_t increment(std::int64_t extent, std::int64_t stride, std::int64_t size) {
+    if (extent == 1) return 1;
+    return stride > 0 && stride % size == 0 && stride / size <= INT_MAX ? stride / size : 0;
+}
+
+// A matrix as BLAS takes it.
+struct Operand {
+    const char *data;
+    std::int64_t ld;
+    CBLAS_TRANSPOSE transpose;
+};
+
+template <class T> class BlasProduct {
+public:
+    BlasProduct(const Blas &blas, T alpha, T beta, Scratch *scratch)
+        : blas_(blas), alpha_(alpha), beta_(beta), scratch_(scratch) {}
+
+    // c is dense along its rows or columns.
+    void operator()(const Matrix &c, const Matrix &a, const Matrix &b) {
+        if (c.rows > blas_extent) {
+            const std::int64_t half = c.rows / 2;
+            (*this)(c.part(0, 0, half, c.columns), a.part(0, 0, half, a.columns), b);
+            (*this)(c.part(half, 0, c.rows - half, c.columns),
+                    a.part(half, 0, c.rows - half, a.columns), b);
+        } else if (c.columns > blas_extent) {
+            (*this)(c.transposed(), b.transposed(), a.transposed());
+        } else if (a.columns > blas_extent) {
+            const std::int64_t half = a.columns / 2, rest = a.columns - half;
+            (*this)(c, a.part(0, 0, a.rows, half), b.part(0, 0, half, b.columns));
+            BlasProduct(blas_, alpha_, one(), scratch_)(c, a.part(0, half, a.rows, rest),
+                                                        b.part(half, 0, rest, b.columns));
+        } else {
+            product(c, a, b);
+        }
+    }
+
+private:
+    static constexpr std::int64_t size = sizeof(T);
+
+    static T one() {
+        if constexpr (is_complex<T>)
+            return {1, 0};
+        else
+            return 1;
+    }
+
+    Operand express(const Matrix &a, Scratch &scratch) const {
+        if (const std::int64_t ld = leading(a, size))
+            return {a.data, ld, a.conj ? CblasConjNoTrans : CblasNoTrans};
+        if (const std::int64_t ld = leading(a.transposed(), size))
+            return {a.data, ld, a.conj ? CblasConjTrans : CblasTrans};
+        const Matrix pack = dense(scratch.get(a.rows * a.columns * size), a, size);
+        copy(pack, dtype(), false, a, dtype(), false);
+        return {pack.data, a.rows, a.conj ? CblasConjNoTrans : CblasNoTrans};
+    }
+
+    static constexpr std::uint32_t dtype() {
+        if constexpr (is_complex<T>)
+            return size == 8 ? ATOLL_COMPLEX64 : ATOLL_COMPLEX128;
+        else
+            return size == 4 ? ATOLL_FLOAT32 : ATOLL_FLOAT64;
+    }
+
+    void product(const Matrix &c, const Matrix &a, const Matrix &b) const {
+        if (!leading(c, size)) {
+            if (leading(c.transposed(), size))
+                return product(c.transposed(), b.transposed(), a.transposed());
+            // A vector of any stride, or an output that the caller should have packed.
+        }
+        if (c.columns == 1 && vector_product(c, a, b)) return;
+        if (c.rows == 1 && vector_product(c.transposed(), b.transposed(), a.transposed())) return;
+        const Operand x = express(a, scratch_[0]), y = express(b, scratch_[1]);
+        gemm(blas_, x.transpose, y.transpose, static_cast<int>(c.rows), static_cast<int>(c.columns),
+             static_cast<int>(a.columns), alpha_, x.data, static_cast<int>(x.ld), y.data,
+             static_cast<int>(y.ld), beta_, c.data, static_cast<int>(leading(c, size)));
+    }
+
+    // c (m x 1) = a (m x k) b (k x 1), where b and c are vectors that BLAS takes.
+    bool vector_product(const Matrix &c, const Matrix &a, const Matrix &b) const {
+        const std::int64_t incx = increment(b.rows, b.down, size);
+        const std::int64_t incy = increment(c.rows, c.down, size);
+        if (!incx || !incy || a.conj || b.conj) return false;
+        const Operand x = express(a, scratch_[0]);
+        const bool plain = x.transpose == CblasNoTrans;
+        gemv(blas_, x.transpose, static_cast<int>(plain ? a.rows : a.columns),
+             static_cast<int>(plain ? a.columns : a.rows), alpha_, x.data, static_cast<int>(x.ld),
+             b.data, static_cast<int>(incx), beta_, c.data, static_cast<int>(incy));
+        return true;
+    }
+
+    const Blas &blas_;
+    T alpha_, beta_;
+    Scratch *scratch_; // two
+};
+
+// ---- one call ----
+
+struct Side {
+    std::uint32_t dtype;
+    bool swapped;
+};
+
+template <class T> class Product {
+public:
+    Product(std::uint32_t dtype, const atoll_operand *operands, const atoll_matmul_params &params)
+        : dtype_(dtype), wide_(widened(dtype)), alpha_(scalar<T>(params.alpha)),
+          beta_(scalar<T>(params.beta)) {
+        for (int k = 0; k < 3; ++k)
+            side_[k] = {operands[k].dtype, (operands[k].flags & ATOLL_OPERAND_SWAPPED) != 0};
+    }
+
+    void operator()(Matrix c, Matrix a, Matrix b) {
+        a = native(a, side_[1], scratch_[0]);
+        b = native(b, side_[2], scratch_[1]);
+        const bool in_place =
+            is_native(c, side_[0]) && (leading(c, size) || leading(c.transposed(), size));
+        if (in_place) {
+            compute(c, a, b);
+            return;
+        }
+        const Matrix temporary = dense(scratch_[2].get(c.rows * c.columns * size), c, size);
+        if (!is_zero(beta_)) to_wide(temporary, c, side_[0]);
+        compute(temporary, a, b);
+        // Rounds to the compute dtype, then converts to the output's.
+        if (dtype_ == wide_ || side_[0].dtype == dtype_) {
+            copy(c, side_[0].dtype, side_[0].swapped, temporary, wide_, false);
+        } else {
+            Matrix rounded = dense(temporary.data, c, size);
+            copy(rounded, dtype_, false, temporary, wide_, false);
+            copy(c, side_[0].dtype, side_[0].swapped, rounded, dtype_, false);
+        }
+    }
+
+private:
+    static constexpr std::int64_t size = sizeof(T);
+
+    bool is_native(const Matrix &a, const Side &side) const {
+        const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(a.data) |
+                                    static_cast<std::uintptr_t>(a.down) |
+                                    static_cast<std::uintptr_t>(a.across);
+        return side.dtype == wide_ && dtype_ == wide_ && !side.swapped &&
+               (bits & (alignment_of(wide_) - 1)) == 0;
+    }
+    // Into the dtype that is computed in, by way of the compute dtype.
+    void to_wide(const Matrix &out, const Matrix &in, const Side &side) const {
+        if (dtype_ != wide_ && side.dtype != dtype_) {
+            copy(out, dtype_, false, in, side.dtype, side.swapped); // halves: fits in place
+            copy(out, wide_, false, out, dtype_, false);
+        } else {
+            copy(out, wide_, false, in, side.dtype, side.swapped);
+        }
+    }
+    Matrix native(const Matrix &a, const Side &side, Scratch &scratch) const {
+        if (is_native(a, side)) return a;
+        const Matrix pack = dense(scratch.get(a.rows * a.columns * size), a, size);
+        to_wide(pack, a, side);
+        return pack;
+    }
+
+    void compute(const Matrix &c, const Matrix &a, const Matrix &b) {
+        if constexpr (is_float<Part<T>>) {
+            if (a.columns > 0 && blas().found) {
+                BlasProduct<T>(blas(), alpha_, beta_, scratch_ + 3)(c, a, b);
+                return;
+            }
+            if (a.conj || b.conj) return conjugated(c, a, b);
+        }
+        own_product<T>(c, a, b, alpha_, beta_);
+    }
+
+    // Without BLAS: conjugates copies.
+    void conjugated(const Matrix &c, Matrix a, Matrix b) {
+        int next = 3;
+        for (Matrix *x : {&a, &b}) {
+            if (!x->conj || x->rows == 0 || x->columns == 0) continue;
+            Matrix pack = dense(scratch_[next].get(x->rows * x->columns * size), *x, size);
+            ++next;
+            const std::int64_t shape[2] = {x->rows, x->columns};
+            const std::int64_t to[2] = {pack.down, pack.across}, from[2] = {x->down, x->across};
+            const std::uint16_t dtype = static_cast<std::uint16_t>(wide_);
+            const atoll_operand operands[2] = {{pack.data, to, dtype, 0, 0, 0},
+                                               {x->data, from, dtype, 0, 0, 0}};
+            atoll_kernels_unary(ATOLL_FN_conj, wide_, 2, shape, operands);
+            pack.conj = false;
+            *x = pack;
+        }
+        own_product<T>(c, a, b, alpha_, beta_);
+    }
+
+    std::uint32_t dtype_, wide_;
+    T alpha_, beta_;
+    Side side_[3];
+    Scratch scratch_[5];
+};
+
+template <class T> void run(std::uint32_t dtype, std::uint32_t rank, const std::int64_t *shape,
+                            const atoll_operand *operands, const atoll_matmul_params &params) {
+    const std::int64_t m = shape[0], n = shape[1], k = shape[2];
+    std::int64_t count = 1;
+    for (std::uint32_t axis = 3; axis < rank; ++axis) count *= shape[axis];
+    const auto matrices = [&](std::int64_t begin, std::int64_t end) {
+        Product<T> product(dtype, operands, params);
+        for (std::int64_t index = begin; index < end; ++index) {
+            char *data[3];
+            for (int o = 0; o < 3; ++o) {
+                data[o] = static_cast<char *>(operands[o].data);
+                std::int64_t rest = index;
+                for (std::uint32_t axis = 3; axis < rank; ++axis) {
+                    data[o] += rest % shape[axis] * operands[o].strides[axis];
+                    rest /= shape[axis];
+                }
+            }
+            const std::int64_t *c = operands[0].strides, *a = operands[1].strides,
+                               *b = operands[2].strides;
+            product({data[0], m, n, c[0], c[1]},
+                    {data[1], m, k, a[0], a[2], (params.conj & 1) != 0},
+                    {data[2], k, n, b[2], b[1], (params.conj & 2) != 0});
+        }
+    };
+    // Small matrices side by side; large ones one after the other, each on all threads.
+    const std::int64_t work = m * n * std::max<std::int64_t>(k, 1);
+    if (work <= 32 * 32 * 32)
+        parallel(count, work, matrices);
+    else
+        matrices(0, count);
+}
+
+// A product of a column and a row is an element-wise product.
+bool is_outer(std::uint32_t rank, const std::int64_t *shape, const atoll_matmul_params &params,
+              std::uint32_t dtype) {
+    if (shape[2] != 1 || params.conj || rank > ATOLL_MAX_RANK) return false;
+    const auto is = [&](const atoll_scalar &s, int value) {
+        const std::uint32_t wide = widened(dtype);
+        const std::int64_t zeros[2] = {};
+        switch (wide) {
+        case ATOLL_FLOAT32: return s.value.f32[0] == static_cast<float>(value);
+        case ATOLL_FLOAT64: return s.value.f64[0] == value;
+        case ATOLL_COMPLEX64:
+            return s.value.f32[0] == static_cast<float>(value) && s.value.f32[1] == 0;
+        case ATOLL_COMPLEX128: return s.value.f64[0] == value && s.value.f64[1] == 0;
+        default:
+            return s.value.bytes[0] == value &&
+                   std::memcmp(s.value.bytes + 1, zeros, sizes[wide] - 1u) == 0;
+        }
+    };
+    return is(params.alpha, 1) && is(params.beta, 0);
+}
+
+std::int32_t outer_product(std::uint32_t dtype, std::uint32_t rank, const std::int64_t *shape,
+                           const atoll_operand *operands) {
+    std::int64_t extents[ATOLL_MAX_RANK], strides[3][ATOLL_MAX_RANK];
+    atoll_operand without_k[3];
+    for (int o = 0; o < 3; ++o) {
+        without_k[o] = operands[o];
+        without_k[o].strides = strides[o];
+        std::uint32_t place = 0;
+        for (std::uint32_t axis = 0; axis < rank; ++axis) {
+            if (axis == 2) continue;
+            extents[place] = shape[axis];
+            strides[o][place++] = operands[o].strides[axis];
+        }
+    }
+    return atoll_kernels_binary(ATOLL_FN_multiply, dtype, rank - 1, extents, without_k);
+}
+
+} // namespace
+} // namespace Atoll::kernels
+
+std::int32_t atoll_kernels_matmul(std::uint32_t dtype, std::uint32_t rank,
+                                  const std::int64_t *shape, const atoll_operand *operands,
+                                  const atoll_matmul_params *params) {
+    using namespace Atoll::kernels;
+    if (rank < 3) return ATOLL_STATUS_INVALID_ARGUMENT;
+    if (dtype > ATOLL_NONE && dtype < ATOLL_DTYPE_COUNT && is_outer(rank, shape, *params, dtype))
+        return outer_product(dtype, rank, shape, operands);
+    try {
+        switch (dtype) {
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    case id:                                                                                       \
+        run<Wrapping<wide::identifier>>(dtype, rank, shape, operands, *params);                    \
+        break;
+#include "atoll/lists/dtypes.inc"
+        default: return ATOLL_STATUS_NOT_SUPPORTED;
+        }
+    } catch (const std::bad_alloc &) {
+        return ATOLL_STATUS_OUT_OF_MEMORY;
+    }
+    return ATOLL_STATUS_OK;
+}

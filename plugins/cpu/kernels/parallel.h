@@ -1,0 +1,41 @@
+// Splits a call into pieces that may run on the pool.
+#pragma once
+
+#include "atoll/abi/host.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace Atoll::kernels {
+
+struct Pool {
+    atoll_parallel_for run = nullptr;
+    void *self = nullptr;
+};
+extern Pool pool;
+
+// Below this many elements waking a thread costs more than it saves.
+inline constexpr std::int64_t parallel_threshold = 65536;
+// Elements of work that one task should have at least, and what long rows are cut into.
+inline constexpr std::int64_t piece_size = 32768;
+
+// body(begin, end) over a partition of [0, pieces); `work` is the elements of one piece. What a
+// piece is never depends on the number of threads, so neither do results.
+template <class Body> void parallel(std::int64_t pieces, std::int64_t work, Body &&body) {
+    if (pieces <= 0) return;
+    if (!pool.run || pieces < 2 || pieces < parallel_threshold / std::max<std::int64_t>(work, 1)) {
+        body(std::int64_t{0}, pieces);
+        return;
+    }
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, piece_size / std::max<std::int64_t>(work, 1));
+    using Plain = std::remove_reference_t<Body>;
+    pool.run(
+        pool.self, pieces, grain,
+        [](void *argument, std::int64_t begin, std::int64_t end) {
+            (*static_cast<Plain *>(argument))(begin, end);
+        },
+        const_cast<void *>(static_cast<const void *>(&body)));
+}
+
+} // namespace Atoll::kernels

@@ -1,0 +1,293 @@
+// See Note [Allocator].
+#include "memory.h"
+
+#include "atoll/abi/note.h"
+
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <sys/mman.h>
+#include <vector>
+
+namespace Atoll::cpu::memory {
+namespace {
+
+constexpr std::uint64_t largest = std::uint64_t{1} << 46; // more than any address space has
+
+void *from_system(std::uint64_t bytes, std::size_t align) {
+    return std::aligned_alloc(align, (bytes + align - 1) & ~std::uint64_t{align - 1});
+}
+
+#if ATOLL_SANITIZERS & ATOLL_SANITIZER_ADDRESS
+constexpr bool caching = false;
+#else
+constexpr bool caching = true;
+#endif
+
+// A free block holds its own list entry.
+struct Block {
+    Block *next;
+};
+
+constexpr std::uint64_t small_limit = 4096;
+constexpr std::size_t small_classes = small_limit / alignment;
+constexpr std::uint32_t batch = 32;            // blocks moved between a thread and the others
+constexpr std::uint64_t slab_bytes = 1u << 18; // what small blocks are cut from
+
+constexpr std::size_t small_class(std::uint64_t bytes) { return (bytes - 1) / alignment; }
+
+struct FreeList {
+    Block *head = nullptr;
+    std::uint32_t count = 0;
+
+    void push(Block *block) {
+        block->next = head;
+        head = block;
+        ++count;
+    }
+    Block *pop() {
+        Block *block = head;
+        head = block->next;
+        --count;
+        return block;
+    }
+};
+
+// The free lists of one thread; no other thread touches them while a call may be inside.
+struct ThreadCache {
+    FreeList lists[small_classes];
+};
+
+// ---- large blocks ----
+
+constexpr std::uint64_t huge_page = 1u << 21;
+
+struct LargeBlock {
+    LargeBlock *newer, *older;   // all cached blocks, by time of free
+    LargeBlock *next, *previous; // those of one class, newest first
+    std::uint32_t index;
+};
+
+// Eight classes per power of two: at most an eighth of a block is unused.
+constexpr std::uint32_t large_class(std::uint64_t bytes) {
+    const std::uint32_t log = 63u - static_cast<std::uint32_t>(std::countl_zero(bytes - 1));
+    return log * 8 + static_cast<std::uint32_t>((bytes - 1) >> (log - 3) & 7);
+}
+constexpr std::uint64_t class_bytes(std::uint32_t index) {
+    return (std::uint64_t{9} + index % 8) << (index / 8 - 3);
+}
+static_assert(class_bytes(large_class(4097)) >= 4097 && class_bytes(large_class(4608)) == 4608);
+static_assert(class_bytes(large_class(1u << 20)) == 1u << 20);
+
+class Shared {
+public:
+    // Takes up to `batch` blocks of a small class into `list`; false when the system has none.
+    bool refill(std::size_t index, FreeList &list) {
+        const std::lock_guard lock(mutex_);
+        FreeList &common = small_[index];
+        if (!common.head && !cut(index)) return false;
+        for (std::uint32_t k = 0; k < batch && common.head; ++k) list.push(common.pop());
+        return true;
+    }
+    void drain(std::size_t index, FreeList &list, std::uint32_t count) {
+        const std::lock_guard lock(mutex_);
+        while (count-- && list.head) small_[index].push(list.pop());
+    }
+
+    ThreadCache *join() {
+        auto *cache = new (std::nothrow) ThreadCache;
+        if (!cache) return nullptr;
+        const std::lock_guard lock(mutex_);
+        threads_.push_back(cache);
+        return cache;
+    }
+    void leave(ThreadCache *cache) {
+        for (std::size_t index = 0; index < small_classes; ++index)
+            drain(index, cache->lists[index], cache->lists[index].count);
+        const std::lock_guard lock(mutex_);
+        std::erase(threads_, cache);
+        delete cache;
+    }
+
+    void *take_large(std::uint64_t bytes) {
+        const std::uint32_t index = large_class(bytes);
+        {
+            const std::lock_guard lock(mutex_);
+            if (LargeBlock *block = large_[index]) {
+                unlink(block);
+                return block;
+            }
+        }
+        const std::uint64_t whole = class_bytes(index);
+        const bool huge = whole >= 2 * huge_page;
+        void *data = from_system(whole, huge ? huge_page : alignment);
+        if (!data) {
+            give_back(0);
+            data = from_system(whole, huge ? huge_page : alignment);
+        }
+        if (data && huge) madvise(data, whole, MADV_HUGEPAGE); // a hint; fewer faults
+        return data;
+    }
+    void keep_large(void *data, std::uint64_t bytes) {
+        const std::uint32_t index = large_class(bytes);
+        if (class_bytes(index) > limit_) return std::free(data);
+        auto *block = static_cast<LargeBlock *>(data);
+        {
+            const std::lock_guard lock(mutex_);
+            block->index = index;
+            block->previous = nullptr;
+            block->next = large_[index];
+            if (block->next) block->next->previous = block;
+            large_[index] = block;
+            block->newer = nullptr;
+            block->older = newest_;
+            if (newest_)
+                newest_->newer = block;
+            else
+                oldest_ = block;
+            newest_ = block;
+            cached_ += class_bytes(index);
+            if (cached_ <= limit_) return;
+        }
+        give_back(limit_);
+    }
+
+    void set_limit(std::uint64_t bytes) {
+        limit_ = bytes;
+        give_back(bytes);
+    }
+
+    void release() {
+        give_back(0);
+        const std::lock_guard lock(mutex_);
+        for (ThreadCache *cache : threads_) *cache = {};
+        for (FreeList &list : small_) list = {};
+        for (void *slab : slabs_) std::free(slab);
+        slabs_ = {};
+    }
+
+private:
+    bool cut(std::size_t index) {
+        auto *slab = static_cast<char *>(from_system(slab_bytes, alignment));
+        if (!slab) return false;
+        slabs_.push_back(slab);
+        const std::uint64_t size = (index + 1) * alignment;
+        for (std::uint64_t at = 0; at + size <= slab_bytes; at += size)
+            small_[index].push(reinterpret_cast<Block *>(slab + at));
+        return true;
+    }
+    void unlink(LargeBlock *block) {
+        (block->previous ? block->previous->next : large_[block->index]) = block->next;
+        if (block->next) block->next->previous = block->previous;
+        (block->newer ? block->newer->older : newest_) = block->older;
+        (block->older ? block->older->newer : oldest_) = block->newer;
+        cached_ -= class_bytes(block->index);
+    }
+    // The system's free may take long (it unmaps), so the lock is not held for it.
+    void give_back(std::uint64_t limit) {
+        for (;;) {
+            LargeBlock *block;
+            {
+                const std::lock_guard lock(mutex_);
+                if (cached_ <= limit || !oldest_) return;
+                block = oldest_;
+                unlink(block);
+            }
+            std::free(block);
+        }
+    }
+
+    std::mutex mutex_;
+    FreeList small_[small_classes];
+    std::vector<void *> slabs_;
+    std::vector<ThreadCache *> threads_;
+    LargeBlock *large_[64 * 8] = {};
+    LargeBlock *newest_ = nullptr, *oldest_ = nullptr;
+    std::uint64_t cached_ = 0;
+    std::uint64_t limit_ = std::uint64_t{1} << 30; // written while no call is inside
+};
+
+// Never destroyed: threads may end after everything else.
+Shared &shared() {
+    static Shared *const instance = new Shared;
+    return *instance;
+}
+
+// Initial-exec: eight bytes of the space that the loader sets aside for that, and an access is one
+// load instead of a call.
+__attribute__((tls_model("initial-exec"))) thread_local ThreadCache *thread_cache = nullptr;
+
+struct ThreadExit {
+    bool armed = false;
+    ~ThreadExit() {
+        if (thread_cache) shared().leave(thread_cache);
+        thread_cache = nullptr;
+        ended = true;
+    }
+    static thread_local bool ended; // thread-local destructors that run later still may free
+};
+thread_local bool ThreadExit::ended = false;
+thread_local ThreadExit thread_exit;
+
+ThreadCache *start_thread() {
+    if (ThreadExit::ended) return nullptr;
+    thread_exit.armed = true; // constructs it, so that its destructor will run
+    return thread_cache = shared().join();
+}
+
+__attribute__((noinline)) void *allocate_slowly(std::size_t index) {
+    ThreadCache *cache = thread_cache ? thread_cache : start_thread();
+    if (!cache) {
+        FreeList one;
+        if (!shared().refill(index, one)) return nullptr;
+        Block *block = one.pop();
+        shared().drain(index, one, one.count);
+        return block;
+    }
+    FreeList &list = cache->lists[index];
+    return shared().refill(index, list) ? list.pop() : nullptr;
+}
+
+__attribute__((noinline)) void free_slowly(Block *block, std::size_t index) {
+    ThreadCache *cache = thread_cache ? thread_cache : start_thread();
+    if (!cache) {
+        FreeList one;
+        one.push(block);
+        return shared().drain(index, one, 1);
+    }
+    cache->lists[index].push(block);
+    if (cache->lists[index].count >= 2 * batch) shared().drain(index, cache->lists[index], batch);
+}
+
+} // namespace
+
+void *allocate(std::uint64_t bytes) {
+    if (!caching) return bytes > (std::uint64_t{1} << 38) ? nullptr : from_system(bytes, alignment);
+    if (bytes <= small_limit) {
+        const std::size_t index = small_class(bytes ? bytes : 1);
+        ThreadCache *cache = thread_cache;
+        if (cache && cache->lists[index].head) return cache->lists[index].pop();
+        return allocate_slowly(index);
+    }
+    return bytes > largest ? nullptr : shared().take_large(bytes);
+}
+
+void free(void *data, std::uint64_t bytes) {
+    if (!data) return;
+    if (!caching) return std::free(data);
+    if (bytes <= small_limit) {
+        const std::size_t index = small_class(bytes ? bytes : 1);
+        ThreadCache *cache = thread_cache;
+        auto *block = static_cast<Block *>(data);
+        if (cache && cache->lists[index].count + 1 < 2 * batch)
+            return cache->lists[index].push(block);
+        return free_slowly(block, index);
+    }
+    shared().keep_large(data, bytes);
+}
+
+void set_cache_limit(std::uint64_t bytes) { shared().set_limit(bytes); }
+
+void release() { shared().release(); }
+
+} // namespace Atoll::cpu::memory

@@ -1,0 +1,109 @@
+// The cpu plugin: what it is, its settings, load and unload.
+//
+// Settings: "threads", the most threads of one call (0: all processors); "cache_bytes", how much
+// freed memory is kept for reuse.
+#include "atoll_kernels.h"
+#include "memory.h"
+#include "state.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <sys/sysinfo.h>
+
+namespace Atoll::cpu {
+namespace {
+
+std::uint64_t number(const atoll_host &host, const char *key, std::uint64_t fallback) {
+    const std::string text = sdk::config(host, key);
+    std::uint64_t value = fallback;
+    if (text.empty()) return fallback;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, std::string("setting \"") + key +
+                                                            "\" is \"" + text +
+                                                            "\", need a non-negative integer");
+    return value;
+}
+
+// A quarter of the memory for results that come back in the same sizes, but never more than 4 GiB.
+std::uint64_t default_cache() {
+    struct sysinfo info;
+    const std::uint64_t total =
+        sysinfo(&info) == 0 ? std::uint64_t{info.totalram} * info.mem_unit : 0;
+    return std::min<std::uint64_t>(total / 4, std::uint64_t{4} << 30);
+}
+
+} // namespace
+
+State::State(const atoll_host &h)
+    : host(h),
+      threads(static_cast<int>(std::min<std::uint64_t>(number(h, "threads", 0), 1 << 16))) {
+    memory::set_cache_limit(number(h, "cache_bytes", default_cache()));
+    if (number(h, "threads", 0) > 0) atoll_kernels_set_blas_threads(threads.count());
+    host.offer_parallel_for(host.self, &Threads::parallel_for, &threads);
+    // Kernels use the host's pool: ours, unless the application has set its own.
+    atoll_kernels_set_pool(
+        [](void *state, std::int64_t count, std::int64_t grain, atoll_range_body body,
+           void *argument) {
+            const atoll_host &services = static_cast<State *>(state)->host;
+            services.parallel_for(services.self, count, grain, body, argument);
+        },
+        this);
+}
+
+State::~State() {
+    atoll_kernels_set_pool(nullptr, nullptr);
+    memory::release();
+}
+
+namespace {
+
+constexpr atoll_device_type_decl device_type = {
+    sizeof(atoll_device_type_decl), ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, "cpu"};
+
+atoll_impl_decl impl(const char *module, Functions functions) {
+    atoll_impl_decl decl{};
+    decl.struct_size = sizeof decl;
+    decl.module = module;
+    decl.device_type = "cpu";
+    decl.function_size = sizeof(atoll_function_decl);
+    decl.functions = functions.list;
+    decl.function_count = functions.count;
+    return decl;
+}
+
+atoll_plugin describe() {
+    static const atoll_impl_decl device = impl("device", device_functions());
+    static const atoll_impl_decl core = impl("core", core_functions());
+    static const atoll_impl_decl *const impls[] = {&device, &core};
+    static const atoll_device_type_decl *const device_types[] = {&device_type};
+    atoll_plugin plugin{};
+    plugin.struct_size = sizeof plugin;
+    plugin.magic = ATOLL_MAGIC;
+    plugin.abi_major = ATOLL_ABI_MAJOR;
+    plugin.abi_minor = ATOLL_ABI_MINOR;
+    plugin.name = "cpu";
+    plugin.version = "0.1.0";
+    plugin.vendor = "Atoll";
+    plugin.license = "Apache-2.0";
+    plugin.description =
+        "the host's processors, x86-64-v" ATOLL_STRINGIFY(ATOLL_ISA_LEVEL) " kernels";
+    plugin.impls = impls;
+    plugin.impl_count = std::size(impls);
+    plugin.device_types = device_types;
+    plugin.device_type_count = std::size(device_types);
+    plugin.load = sdk::load<State>;
+    plugin.unload = sdk::unload<State>;
+    return plugin;
+}
+
+} // namespace
+} // namespace Atoll::cpu
+
+ATOLL_PLUGIN_NOTE("cpu", ATOLL_KIND_DEVICES, 0);
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+    static const atoll_plugin plugin = Atoll::cpu::describe();
+    return &plugin;
+}

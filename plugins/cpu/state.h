@@ -1,0 +1,27 @@
+// What the plugin holds between load and unload; the context of all its functions.
+#pragma once
+
+#include "atoll/plugin.hpp"
+#include "threads.h"
+
+namespace Atoll::cpu {
+
+struct State {
+    explicit State(const atoll_host &host);
+    ~State();
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
+
+    const atoll_host &host;
+    Threads threads;
+};
+
+// The tables of device.cpp and core.cpp.
+struct Functions {
+    const atoll_function_decl *list;
+    std::uint32_t count;
+};
+Functions device_functions();
+Functions core_functions();
+
+} // namespace Atoll::cpu

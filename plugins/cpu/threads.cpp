@@ -1,0 +1,71 @@
+// oneTBB behind the pool's one function.
+#include "threads.h"
+
+#include "atoll/abi/note.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace Atoll::cpu {
+
+struct Threads::Arena {
+    explicit Arena(int limit) : limited(limit), handle(tbb::attach{}) {}
+    tbb::task_arena limited;
+    tbb::task_scheduler_handle handle;
+};
+
+Threads::Threads(int limit)
+    : count_(std::min(limit > 0 ? limit : tbb::this_task_arena::max_concurrency(),
+                      tbb::this_task_arena::max_concurrency())),
+      arena_(std::make_unique<Arena>(count_)) {}
+
+Threads::~Threads() {
+    arena_->limited.terminate();
+    tbb::finalize(arena_->handle, std::nothrow);
+}
+
+#if ATOLL_SANITIZERS & ATOLL_SANITIZER_THREAD
+
+// oneTBB is not built with the sanitizer, which then cannot see how its threads synchronise and
+// reports races that are none. Plain threads it understands.
+void Threads::parallel_for(void *pool, std::int64_t count, std::int64_t grain,
+                           atoll_range_body body, void *argument) {
+    const std::int64_t most = static_cast<Threads *>(pool)->count_;
+    const std::int64_t parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1,
+                                                        std::max<std::int64_t>(most, 2));
+    std::vector<std::jthread> threads;
+    for (std::int64_t part = 1; part < parts; ++part)
+        threads.emplace_back(
+            [=] { body(argument, count * part / parts, count * (part + 1) / parts); });
+    body(argument, 0, count / parts);
+}
+
+#else
+
+void Threads::parallel_for(void *pool, std::int64_t count, std::int64_t grain,
+                           atoll_range_body body, void *argument) {
+    auto &self = *static_cast<Threads *>(pool);
+    grain = std::max<std::int64_t>(grain, 1);
+    if (self.count_ == 1 || count <= grain) {
+        if (count > 0) body(argument, 0, count);
+        return;
+    }
+    const auto run = [&] {
+        tbb::parallel_for(
+            tbb::blocked_range<std::int64_t>(0, count, static_cast<std::size_t>(grain)),
+            [&](const tbb::blocked_range<std::int64_t> &range) {
+                body(argument, range.begin(), range.end());
+            });
+    };
+    self.arena_->limited.execute(run);
+}
+
+#endif
+
+} // namespace Atoll::cpu

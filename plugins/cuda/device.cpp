@@ -1,0 +1,358 @@
+// Enumeration, properties, streams, events and errors of the plugin `cuda`.
+#include "device.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace Atoll::cuda {
+namespace {
+
+atoll_status status_of(cudaError_t code) {
+    switch (code) {
+    case cudaErrorMemoryAllocation: return ATOLL_STATUS_OUT_OF_MEMORY;
+    case cudaErrorNotReady: return ATOLL_STATUS_NOT_READY;
+    case cudaErrorNotSupported:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInsufficientDriver: return ATOLL_STATUS_NOT_SUPPORTED;
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorLaunchFailure: return ATOLL_STATUS_KERNEL_FAILED;
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice: return ATOLL_STATUS_DEVICE_LOST;
+    default: return ATOLL_STATUS_INTERNAL;
+    }
+}
+
+atoll_status status_of(cublasStatus_t code) {
+    switch (code) {
+    case CUBLAS_STATUS_ALLOC_FAILED: return ATOLL_STATUS_OUT_OF_MEMORY;
+    case CUBLAS_STATUS_ARCH_MISMATCH:
+    case CUBLAS_STATUS_NOT_SUPPORTED: return ATOLL_STATUS_NOT_SUPPORTED;
+    case CUBLAS_STATUS_EXECUTION_FAILED: return ATOLL_STATUS_KERNEL_FAILED;
+    default: return ATOLL_STATUS_INTERNAL;
+    }
+}
+
+// "[core.add] cuda:0: "
+std::string heading(const State &state, const atoll_call &call) {
+    return std::string("[") + state.host.function_name(call.module, call.function) +
+           "] cuda:" + std::to_string(call.device) + ": ";
+}
+
+template <std::size_t Capacity> void copy_text(char (&to)[Capacity], const char *from) {
+    const std::size_t size = std::min(std::strlen(from), Capacity - 1);
+    std::memcpy(to, from, size);
+    to[size] = '\0';
+}
+
+// A failure of earlier work surfaces in any later CUDA call: name whom it may stem from.
+void blame(const State &state, const atoll_call &call, atoll_status status, const Culprit *culprit,
+           std::string &text) {
+    if (status != ATOLL_STATUS_KERNEL_FAILED && status != ATOLL_STATUS_DEVICE_LOST) return;
+    const char *const name = culprit ? culprit->name(state.host) : nullptr;
+    if (!name) return;
+    text += std::string("; the last work enqueued on this stream was ") + name;
+    copy_text(call.error->function, name);
+}
+
+} // namespace
+
+void fail(const State &state, const atoll_call &call, cudaError_t code, const char *what,
+          const Culprit *culprit) {
+    cudaGetLastError(); // or the next kernel launch would report it again
+    std::string text = heading(state, call) + what + ": " + cudaGetErrorName(code) + " (" +
+                       cudaGetErrorString(code) + ")";
+    const atoll_status status = status_of(code);
+    blame(state, call, status, culprit, text);
+    throw sdk::Error(status, std::move(text), code);
+}
+
+// --- Targets ---------------------------------------------------------------------------------
+
+DeviceGuard::DeviceGuard(int device) {
+    int current = -1;
+    status_ = cudaGetDevice(&current);
+    if (status_ != cudaSuccess || current == device) return;
+    status_ = cudaSetDevice(device);
+    if (status_ == cudaSuccess) previous_ = current;
+}
+
+DeviceGuard::~DeviceGuard() {
+    if (previous_ >= 0) cudaSetDevice(previous_);
+}
+
+Target::Target(State &owner, atoll_call &the_call)
+    : state(owner), call(the_call), guard_(the_call.device), device(owner.open(the_call)),
+      stream(the_call.stream ? *static_cast<Stream *>(the_call.stream) : *device.stream) {
+    check(guard_.status(), "cudaSetDevice");
+}
+
+void Target::fail(cudaError_t code, const char *what) const {
+    cuda::fail(state, call, code, what, &stream.culprit);
+}
+
+void Target::fail(cublasStatus_t code, const char *what) const {
+    std::string text = heading(state, call) + what + ": " + cublasGetStatusName(code) + " (" +
+                       cublasGetStatusString(code) + ")";
+    const atoll_status status = status_of(code);
+    blame(state, call, status, &stream.culprit, text);
+    throw sdk::Error(status, std::move(text), code);
+}
+
+// --- Devices ---------------------------------------------------------------------------------
+
+int State::discover(std::string &reason) {
+    const std::lock_guard lock(mutex_);
+    if (!devices_.empty()) return device_count();
+    int count = 0;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count > 0) {
+        for (int i = 0; i < count; ++i) devices_.push_back(std::make_unique<Device>(i));
+        return count;
+    }
+    cudaGetLastError();
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    const auto version = [](int number) {
+        return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+    };
+    reason = "no CUDA device";
+    if (driver == 0) {
+        reason = "no NVIDIA driver (libcuda.so.1)";
+    } else if (code == cudaErrorInsufficientDriver) {
+        reason = "the NVIDIA driver is for CUDA " + version(driver) + ", need " + version(runtime);
+    }
+    if (code != cudaSuccess)
+        reason += std::string(": ") + cudaGetErrorName(code) + ", " + cudaGetErrorString(code);
+    return 0;
+}
+
+Device &State::device(const atoll_call &call) {
+    // A host enumerates first, but then this must not depend on it.
+    std::string reason;
+    const int count = discover(reason);
+    if (call.device < 0 || call.device >= count)
+        throw sdk::Error(ATOLL_STATUS_NOT_FOUND,
+                         heading(*this, call) + "no such device, there are " +
+                             std::to_string(count) + (reason.empty() ? "" : "; " + reason));
+    return *devices_[static_cast<std::size_t>(call.device)];
+}
+
+Device &State::open(const atoll_call &call) {
+    Device &device = this->device(call);
+    if (device.is_open.load(std::memory_order_acquire)) return device;
+    const std::lock_guard lock(device.mutex);
+    if (device.is_open.load(std::memory_order_relaxed)) return device;
+    const auto check = [&](cudaError_t code, const char *what) {
+        if (code != cudaSuccess) fail(*this, call, code, what, nullptr);
+    };
+    int has_pools = 0;
+    check(cudaDeviceGetAttribute(&device.units, cudaDevAttrMultiProcessorCount, device.index),
+          "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device.index),
+          "cudaDeviceGetAttribute");
+    if (!has_pools)
+        throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
+                         heading(*this, call) + "this device has no stream-ordered memory");
+    if (!device.pool) {
+        // A pool of our own leaves the application's default pool as it is. By default a pool gives
+        // its free memory back at every synchronisation; this one keeps it.
+        cudaMemPoolProps wanted{};
+        wanted.allocType = cudaMemAllocationTypePinned;
+        wanted.location.type = cudaMemLocationTypeDevice;
+        wanted.location.id = device.index;
+        check(cudaMemPoolCreate(&device.pool, &wanted), "cudaMemPoolCreate");
+        std::uint64_t keep = UINT64_MAX;
+        check(cudaMemPoolSetAttribute(device.pool, cudaMemPoolAttrReleaseThreshold, &keep),
+              "cudaMemPoolSetAttribute");
+    }
+    auto stream = std::make_unique<Stream>();
+    check(cudaStreamCreateWithFlags(&stream->handle, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
+    device.stream = std::move(stream);
+    device.peers.assign(devices_.size(), false);
+    device.is_open.store(true, std::memory_order_release);
+    return device;
+}
+
+Device::~Device() {
+    if (!is_open.load(std::memory_order_acquire)) return;
+    const DeviceGuard guard(index);
+    stream.reset();
+    cudaMemPoolDestroy(pool);
+}
+
+void enumerate(State &state, atoll_call &call) {
+    auto &results = sdk::results<atoll_enumerate_params>(call);
+    std::string reason;
+    results.count = static_cast<std::uint32_t>(state.discover(reason));
+    copy_text(results.reason, reason.c_str());
+}
+
+void properties(State &state, atoll_call &call) {
+    Device &device = state.device(call);
+    auto &results = sdk::results<atoll_properties_params>(call);
+    cudaDeviceProp facts{};
+    if (const cudaError_t code = cudaGetDeviceProperties(&facts, device.index); code != cudaSuccess)
+        fail(state, call, code, "cudaGetDeviceProperties", nullptr);
+    copy_text(results.name, facts.name);
+    results.units = static_cast<std::uint32_t>(facts.multiProcessorCount);
+    results.total_memory = facts.totalGlobalMem;
+    results.alignment = 256;
+    results.free_memory = 0;
+    // Asking would open the device: unknown until something else has.
+    if (!device.is_open.load(std::memory_order_acquire)) return;
+    const DeviceGuard guard(device.index);
+    std::size_t free = 0, total = 0;
+    std::uint64_t reserved = 0, used = 0;
+    if (cudaMemGetInfo(&free, &total) != cudaSuccess) return;
+    // What the pool keeps is free as well, for us.
+    cudaMemPoolGetAttribute(device.pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
+    cudaMemPoolGetAttribute(device.pool, cudaMemPoolAttrUsedMemCurrent, &used);
+    results.free_memory = free + (reserved > used ? reserved - used : 0);
+}
+
+// --- Streams ---------------------------------------------------------------------------------
+
+Stream::~Stream() {
+    if (!handle) return;
+    cudaStreamSynchronize(handle);
+    if (blas) cublasDestroy(blas);
+    for (int i = 0; i < 2; ++i) {
+        if (staging.drained[i]) cudaEventDestroy(staging.drained[i]);
+        if (staging.halves[i]) cudaFreeHost(staging.halves[i]);
+    }
+    cudaStreamDestroy(handle);
+}
+
+void stream_create(State &state, atoll_call &call) {
+    const Target target(state, call);
+    auto stream = std::make_unique<Stream>();
+    target.check(cudaStreamCreateWithFlags(&stream->handle, cudaStreamNonBlocking),
+                 "cudaStreamCreateWithFlags");
+    sdk::results<atoll_stream_params>(call).stream = stream.release();
+}
+
+void stream_destroy(State &state, atoll_call &call) {
+    const Target target(state, call);
+    const std::unique_ptr<Stream> stream(
+        static_cast<Stream *>(sdk::params<atoll_stream_params>(call).stream));
+    if (!stream) return;
+    // Destroyed whatever comes; an error that nobody has seen is still told.
+    if (const cudaError_t code = cudaStreamSynchronize(stream->handle); code != cudaSuccess)
+        fail(state, call, code, "cudaStreamSynchronize", &stream->culprit);
+}
+
+void stream_synchronize(State &state, atoll_call &call) {
+    const Target target(state, call);
+    target.check(cudaStreamSynchronize(target.stream.handle), "cudaStreamSynchronize");
+}
+
+namespace {
+
+// Kept on the heap from host_callback until it has run.
+struct Callback {
+    void (*function)(void *argument, std::int32_t status);
+    void *argument;
+};
+
+void CUDART_CB run_callback(cudaStream_t, cudaError_t code, void *user) {
+    const std::unique_ptr<Callback> callback(static_cast<Callback *>(user));
+    callback->function(callback->argument, code == cudaSuccess ? ATOLL_STATUS_OK : status_of(code));
+}
+
+} // namespace
+
+void host_callback(State &state, atoll_call &call) {
+    const Target target(state, call);
+    const auto &wanted = sdk::params<atoll_callback_params>(call);
+    auto callback = std::make_unique<Callback>(Callback{wanted.function, wanted.argument});
+    // Not cudaLaunchHostFunc: that one is silently dropped once the context has failed, and the ABI
+    // promises the callback in every case. This one is told the error instead.
+    const cudaError_t code =
+        cudaStreamAddCallback(target.stream.handle, run_callback, callback.get(), 0);
+    if (code == cudaSuccess) {
+        callback.release();
+        target.enqueued();
+        return;
+    }
+    // Nothing will call it any more, so do; the error itself stays for the next synchronisation.
+    cudaGetLastError();
+    wanted.function(wanted.argument, status_of(code));
+}
+
+// --- Events ----------------------------------------------------------------------------------
+
+namespace {
+
+Event &event_of(const atoll_call &call) {
+    return *static_cast<Event *>(sdk::params<atoll_event_params>(call).event);
+}
+
+} // namespace
+
+void event_create(State &state, atoll_call &call) {
+    const Target target(state, call);
+    auto event = std::make_unique<Event>();
+    target.check(cudaEventCreateWithFlags(&event->handle, cudaEventDisableTiming),
+                 "cudaEventCreateWithFlags");
+    sdk::results<atoll_event_params>(call).event = event.release();
+}
+
+void event_destroy(State &state, atoll_call &call) {
+    const Target target(state, call);
+    const std::unique_ptr<Event> event(&event_of(call));
+    target.check(cudaEventDestroy(event->handle), "cudaEventDestroy");
+}
+
+void event_record(State &state, atoll_call &call) {
+    const Target target(state, call);
+    Event &event = event_of(call);
+    target.check(cudaEventRecord(event.handle, target.stream.handle), "cudaEventRecord");
+    event.culprit.set(target.stream.culprit);
+}
+
+void event_wait(State &state, atoll_call &call) {
+    const Target target(state, call);
+    target.check(cudaStreamWaitEvent(target.stream.handle, event_of(call).handle, 0),
+                 "cudaStreamWaitEvent");
+}
+
+void event_synchronize(State &state, atoll_call &call) {
+    const Target target(state, call);
+    Event &event = event_of(call);
+    if (const cudaError_t code = cudaEventSynchronize(event.handle); code != cudaSuccess)
+        fail(state, call, code, "cudaEventSynchronize", &event.culprit);
+}
+
+// Polled, so "not yet" must cost no exception.
+std::int32_t event_query(const atoll_link *self, atoll_call *call) {
+    State &state = *static_cast<State *>(self->ctx);
+    bool ready = true;
+    const std::int32_t status = sdk::guarded(call->error, [&] {
+        const Target target(state, *call);
+        Event &event = event_of(*call);
+        const cudaError_t code = cudaEventQuery(event.handle);
+        if (code == cudaErrorNotReady) {
+            cudaGetLastError();
+            ready = false;
+        } else if (code != cudaSuccess) {
+            fail(state, *call, code, "cudaEventQuery", &event.culprit);
+        }
+    });
+    return status == ATOLL_STATUS_OK && !ready ? ATOLL_STATUS_NOT_READY : status;
+}
+
+} // namespace Atoll::cuda

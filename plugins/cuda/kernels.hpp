@@ -1,0 +1,27 @@
+// The functions of the module `core` that this plugin has, and what they lend each other.
+#pragma once
+
+#include "device.hpp"
+
+namespace Atoll::cuda {
+
+void copy(State &state, atoll_call &call);
+void fill(State &state, atoll_call &call);
+void add(State &state, atoll_call &call);
+void matmul(State &state, atoll_call &call);
+
+// The dtypes that matmul has: those that cuBLAS has in full precision.
+constexpr std::uint32_t matmul_dtypes = ATOLL_BIT(ATOLL_FLOAT32) | ATOLL_BIT(ATOLL_FLOAT64) |
+                                        ATOLL_BIT(ATOLL_COMPLEX64) | ATOLL_BIT(ATOLL_COMPLEX128);
+
+// Enqueues out = in over one iteration space, any dtypes, layouts and byte orders.
+void copy_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
+                   const atoll_operand &out, const atoll_operand &in);
+// Enqueues out = value, which is in the operand's dtype.
+void fill_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
+                   const atoll_operand &out, const atoll_scalar &value);
+// Enqueues out *= factor; both have the same dtype, one of matmul_dtypes.
+void scale_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
+                    const atoll_operand &out, const atoll_scalar &factor);
+
+} // namespace Atoll::cuda

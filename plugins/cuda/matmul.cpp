@@ -1,0 +1,235 @@
+// matmul through cuBLAS: float32, float64, complex64, complex128.
+//
+// cuBLAS wants matrices with one unit stride. Whatever else comes (both strides large, negative or
+// zero, a conjugate that is not transposed) is packed into a temporary first, one matrix at a time;
+// without any packing the first stack axis goes to cuBLAS as a batch.
+#include "kernels.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace Atoll::cuda {
+namespace {
+
+// Strides in bytes.
+struct Matrix {
+    char *data;
+    std::int64_t rows, columns;
+    std::int64_t row_stride, column_stride;
+
+    Matrix transposed() const { return {data, columns, rows, column_stride, row_stride}; }
+};
+
+// Elements from one column to the next if the rows of each column are adjacent, else 0. The stride
+// of an axis of extent 1 means nothing.
+std::int64_t leading_dimension(const Matrix &matrix, std::int64_t size) {
+    if (matrix.rows > 1 && matrix.row_stride != size) return 0;
+    if (matrix.columns == 1) return matrix.rows;
+    if (matrix.column_stride % size != 0 || matrix.column_stride < matrix.rows * size) return 0;
+    return matrix.column_stride / size;
+}
+
+// How an input goes to cuBLAS.
+struct Input {
+    cublasOperation_t operation;
+    std::int64_t leading; // 0: it must be packed first
+};
+
+Input input_of(const Matrix &matrix, std::int64_t size, bool conjugate) {
+    if (!conjugate) {
+        if (const std::int64_t leading = leading_dimension(matrix, size))
+            return {CUBLAS_OP_N, leading};
+    }
+    const std::int64_t leading = leading_dimension(matrix.transposed(), size);
+    return {conjugate ? CUBLAS_OP_C : CUBLAS_OP_T, leading};
+}
+
+struct Product {
+    const Target &target;
+    unsigned dtype;
+    std::int64_t size; // bytes per element
+    bool conjugate_a, conjugate_b;
+    const atoll_scalar &alpha, &beta;
+};
+
+void copy_matrix(const Product &product, const Matrix &to, const Matrix &from) {
+    const std::int64_t shape[] = {to.rows, to.columns};
+    const std::int64_t to_strides[] = {to.row_stride, to.column_stride};
+    const std::int64_t from_strides[] = {from.row_stride, from.column_stride};
+    const auto dtype = static_cast<std::uint16_t>(product.dtype);
+    copy_elements(product.target, 2, shape, {to.data, to_strides, dtype, 0, 0, 0},
+                  {from.data, from_strides, dtype, 0, 0, 0});
+}
+
+// A matrix of the same shape, dense by columns, or by rows.
+Matrix packed(const Matrix &like, char *data, std::int64_t size, bool by_rows) {
+    if (by_rows) return {data, like.rows, like.columns, like.columns * size, size};
+    return {data, like.rows, like.columns, size, like.rows * size};
+}
+
+bool is_zero(const atoll_scalar &scalar) {
+    switch (scalar.dtype) {
+    case ATOLL_FLOAT32: return scalar.value.f32[0] == 0;
+    case ATOLL_FLOAT64: return scalar.value.f64[0] == 0;
+    case ATOLL_COMPLEX64: return scalar.value.f32[0] == 0 && scalar.value.f32[1] == 0;
+    default: return scalar.value.f64[0] == 0 && scalar.value.f64[1] == 0;
+    }
+}
+
+// Steps in elements from one matrix of the batch to the next.
+struct Batch {
+    std::int64_t count, out_step, a_step, b_step;
+};
+
+// out is dense enough, a and b are as they say.
+void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Input a_input,
+                 const Matrix &b, Input b_input, const Batch &batch) {
+    const Target &target = product.target;
+    Stream &stream = target.stream;
+    const std::lock_guard lock(stream.mutex);
+    if (!stream.blas) {
+        cublasHandle_t handle = nullptr;
+        target.check(cublasCreate(&handle), "cublasCreate");
+        if (const cublasStatus_t code = cublasSetStream(handle, stream.handle);
+            code != CUBLAS_STATUS_SUCCESS) {
+            cublasDestroy(handle);
+            target.check(code, "cublasSetStream");
+        }
+        stream.blas = handle;
+    }
+    cudaDataType type = CUDA_C_64F;
+    switch (product.dtype) {
+    case ATOLL_FLOAT32: type = CUDA_R_32F; break;
+    case ATOLL_FLOAT64: type = CUDA_R_64F; break;
+    case ATOLL_COMPLEX64: type = CUDA_C_32F; break;
+    default: break;
+    }
+    const bool is_single = product.dtype == ATOLL_FLOAT32 || product.dtype == ATOLL_COMPLEX64;
+    target.check(cublasGemmStridedBatchedEx_64(
+                     stream.blas, a_input.operation, b_input.operation, out.rows, out.columns,
+                     a.columns, product.alpha.value.bytes, a.data, type, a_input.leading,
+                     batch.a_step, b.data, type, b_input.leading, batch.b_step,
+                     product.beta.value.bytes, out.data, type, leading_dimension(out, product.size),
+                     batch.out_step, batch.count,
+                     is_single ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F, CUBLAS_GEMM_DEFAULT),
+                 "cublasGemmStridedBatchedEx");
+}
+
+// out = alpha * a b + beta * out for one matrix, packing what must be packed.
+void multiply(const Product &product, const Matrix &out, const Matrix &a, const Matrix &b) {
+    std::optional<Temporary> a_memory, b_memory, out_memory;
+    const std::int64_t size = product.size;
+    const auto pack = [&](const Matrix &matrix, bool conjugate, std::optional<Temporary> &memory) {
+        if (input_of(matrix, size, conjugate).leading) return matrix;
+        memory.emplace(product.target,
+                       static_cast<std::uint64_t>(matrix.rows * matrix.columns * size));
+        // By rows, cuBLAS sees the transpose, which it can conjugate.
+        const Matrix result = packed(matrix, memory->data(), size, conjugate);
+        copy_matrix(product, result, matrix);
+        return result;
+    };
+    const Matrix a_packed = pack(a, product.conjugate_a, a_memory);
+    const Matrix b_packed = pack(b, product.conjugate_b, b_memory);
+    Matrix result = out;
+    if (!leading_dimension(out, size)) {
+        out_memory.emplace(product.target,
+                           static_cast<std::uint64_t>(out.rows * out.columns * size));
+        result = packed(out, out_memory->data(), size, false);
+        if (!is_zero(product.beta)) copy_matrix(product, result, out);
+    }
+    call_cublas(product, result, a_packed, input_of(a_packed, size, product.conjugate_a), b_packed,
+                input_of(b_packed, size, product.conjugate_b), {1, 0, 0, 0});
+    if (out_memory) copy_matrix(product, out, result);
+}
+
+// An empty inner axis: out = beta * out.
+void multiply_nothing(const Target &target) {
+    const atoll_call &call = target.call;
+    // The axes without k, which is the third.
+    std::int64_t shape[ATOLL_MAX_RANK], strides[ATOLL_MAX_RANK];
+    std::uint32_t rank = 0;
+    for (std::uint32_t axis = 0; axis < call.rank; ++axis) {
+        if (axis == 2) continue;
+        shape[rank] = call.shape[axis];
+        strides[rank++] = call.operands[0].strides[axis];
+    }
+    atoll_operand out = call.operands[0];
+    out.strides = strides;
+    const atoll_scalar &beta = sdk::params<atoll_matmul_params>(call).beta;
+    if (!is_zero(beta)) return scale_elements(target, rank, shape, out, beta);
+    atoll_scalar zero{};
+    zero.dtype = out.dtype;
+    fill_elements(target, rank, shape, out, zero);
+}
+
+} // namespace
+
+void matmul(State &state, atoll_call &call) {
+    const Target target(state, call);
+    const auto &wanted = sdk::params<atoll_matmul_params>(call);
+    const std::int64_t m = call.shape[0], n = call.shape[1], k = call.shape[2];
+    if (k == 0) {
+        multiply_nothing(target);
+        return target.enqueued();
+    }
+    const auto data = [&](int operand) { return static_cast<char *>(call.operands[operand].data); };
+    const std::int64_t *strides[] = {call.operands[0].strides, call.operands[1].strides,
+                                     call.operands[2].strides};
+    Matrix out{data(0), m, n, strides[0][0], strides[0][1]};
+    Matrix a{data(1), m, k, strides[1][0], strides[1][2]};
+    Matrix b{data(2), k, n, strides[2][2], strides[2][1]};
+    const bool is_complex = sdk::dtype_facts[call.dtype].kind == ATOLL_KIND_COMPLEX;
+    Product product{target,
+                    call.dtype,
+                    sdk::dtype_size(call.dtype),
+                    is_complex && (wanted.conj & 1),
+                    is_complex && (wanted.conj & 2),
+                    wanted.alpha,
+                    wanted.beta};
+    const std::int64_t size = product.size;
+    if (!leading_dimension(out, size) && leading_dimension(out.transposed(), size)) {
+        // By rows: out' = b' a'.
+        out = out.transposed();
+        std::swap(a, b);
+        a = a.transposed();
+        b = b.transposed();
+        std::swap(product.conjugate_a, product.conjugate_b);
+        std::swap(strides[1], strides[2]);
+    }
+
+    // The first stack axis may be a batch; the others are looped over, as an odometer.
+    const Input a_input = input_of(a, size, product.conjugate_a);
+    const Input b_input = input_of(b, size, product.conjugate_b);
+    bool is_batch =
+        call.rank > 3 && a_input.leading && b_input.leading && leading_dimension(out, size);
+    Batch batch{1, 0, 0, 0};
+    if (is_batch) {
+        for (const std::int64_t *operand : strides)
+            is_batch = is_batch && operand[3] >= 0 && operand[3] % size == 0;
+        batch = {call.shape[3], strides[0][3] / size, strides[1][3] / size, strides[2][3] / size};
+    }
+    const std::uint32_t first = is_batch ? 4 : 3;
+    std::int64_t index[ATOLL_MAX_RANK] = {};
+    for (;;) {
+        if (is_batch) {
+            call_cublas(product, out, a, a_input, b, b_input, batch);
+        } else {
+            multiply(product, out, a, b);
+        }
+        std::uint32_t axis = first;
+        for (; axis < call.rank; ++axis) {
+            char **const moving[] = {&out.data, &a.data, &b.data};
+            const bool wraps = ++index[axis] == call.shape[axis];
+            const std::int64_t steps = wraps ? 1 - call.shape[axis] : 1;
+            for (int operand = 0; operand < 3; ++operand)
+                *moving[operand] += steps * strides[operand][axis];
+            if (!wraps) break;
+            index[axis] = 0;
+        }
+        if (axis >= call.rank) break;
+    }
+    target.enqueued();
+}
+
+} // namespace Atoll::cuda

@@ -1,0 +1,96 @@
+// The plugin `cuda`: one device type, one device per GPU, asynchronous.
+//
+// What is here proves the ABI on a real asynchronous device API: the whole module `device`, and of
+// the module `core` copy, fill, add and matmul.
+#include "atoll/plugin.hpp"
+
+#include "kernels.hpp"
+
+namespace Atoll::cuda {
+namespace {
+
+constexpr std::uint32_t any_layout =
+    ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
+constexpr std::uint32_t any_elements = ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS |
+                                       ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED | any_layout;
+
+constexpr atoll_function_decl device_functions[] = {
+    sdk::declare<enumerate>(ATOLL_DEVICE_FN_enumerate),
+    sdk::declare<properties>(ATOLL_DEVICE_FN_properties),
+    sdk::declare<allocate>(ATOLL_DEVICE_FN_allocate),
+    sdk::declare<free_memory>(ATOLL_DEVICE_FN_free),
+    sdk::declare<transfer>(ATOLL_DEVICE_FN_transfer),
+    sdk::declare<stream_create>(ATOLL_DEVICE_FN_stream_create),
+    sdk::declare<stream_destroy>(ATOLL_DEVICE_FN_stream_destroy),
+    sdk::declare<stream_synchronize>(ATOLL_DEVICE_FN_stream_synchronize),
+    sdk::declare<event_create>(ATOLL_DEVICE_FN_event_create),
+    sdk::declare<event_destroy>(ATOLL_DEVICE_FN_event_destroy),
+    sdk::declare<event_record>(ATOLL_DEVICE_FN_event_record),
+    sdk::declare<event_wait>(ATOLL_DEVICE_FN_event_wait),
+    sdk::declare<event_synchronize>(ATOLL_DEVICE_FN_event_synchronize),
+    {sizeof(atoll_function_decl), ATOLL_DEVICE_FN_event_query, 0, 0, 0, event_query},
+    sdk::declare<host_callback>(ATOLL_DEVICE_FN_host_callback),
+};
+
+constexpr atoll_function_decl core_functions[] = {
+    sdk::declare<copy>(ATOLL_FN_copy, ATOLL_DOMAIN_ALL, any_elements | ATOLL_CAP_SCALARS),
+    sdk::declare<fill>(ATOLL_FN_fill, ATOLL_DOMAIN_ALL, any_elements),
+    sdk::declare<add>(ATOLL_FN_add, ATOLL_DOMAIN_ALL, any_layout | ATOLL_CAP_SCALARS),
+    sdk::declare<matmul>(ATOLL_FN_matmul, matmul_dtypes, any_layout | ATOLL_CAP_STACKS),
+};
+
+template <std::size_t Count> constexpr atoll_impl_decl
+implementation(const char *module, const atoll_function_decl (&functions)[Count]) {
+    return {sizeof(atoll_impl_decl),
+            0,
+            module,
+            "cuda",
+            1,
+            sizeof(atoll_function_decl),
+            functions,
+            Count,
+            0,
+            nullptr, // devices open themselves: Note [Lazy devices]
+            nullptr};
+}
+
+constexpr atoll_impl_decl device_impl = implementation("device", device_functions);
+constexpr atoll_impl_decl core_impl = implementation("core", core_functions);
+constexpr const atoll_impl_decl *impls[] = {&device_impl, &core_impl};
+
+constexpr atoll_device_type_decl device_type = {sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
+                                                "cuda"};
+constexpr const atoll_device_type_decl *device_types[] = {&device_type};
+
+constexpr atoll_plugin descriptor = {
+    .struct_size = sizeof(atoll_plugin),
+    .magic = ATOLL_MAGIC,
+    .abi_major = ATOLL_ABI_MAJOR,
+    .abi_minor = ATOLL_ABI_MINOR,
+    .min_host_minor = 0,
+    .reserved = 0,
+    .name = "cuda",
+    .version = "0.1.0",
+    .vendor = "Atoll",
+    .license = "Apache-2.0",
+    .description = "NVIDIA GPUs through the CUDA runtime and cuBLAS",
+    .modules = nullptr,
+    .device_types = device_types,
+    .impls = impls,
+    .interposers = nullptr,
+    .module_count = 0,
+    .device_type_count = 1,
+    .impl_count = 2,
+    .interposer_count = 0,
+    .load = sdk::load<State>,
+    .unload = sdk::unload<State>,
+};
+
+} // namespace
+} // namespace Atoll::cuda
+
+ATOLL_PLUGIN_NOTE("cuda", ATOLL_KIND_DEVICES | ATOLL_KIND_IMPLS, 0);
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+    return &Atoll::cuda::descriptor;
+}

@@ -1,0 +1,42 @@
+// The kernels: one plain function per function of the module `core`.
+#pragma once
+
+#include "atoll/plugin.h"
+
+#include <array>
+#include <cstdint>
+
+namespace Dummy {
+
+// Works on a copy of the call whose addresses the calling thread can dereference. Runs on a worker,
+// may throw.
+using Kernel = void (*)(const atoll_call &call);
+
+namespace Kernels {
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) void name(const atoll_call &call);
+#include "atoll/lists/functions.inc"
+} // namespace Kernels
+
+// Where the operands' current elements are.
+using Pointers = std::array<char *, 3>;
+
+inline Pointers first_elements(const atoll_call &call) {
+    Pointers at{};
+    for (std::uint32_t o = 0; o < call.operand_count; ++o)
+        at[o] = static_cast<char *>(call.operands[o].data);
+    return at;
+}
+
+// body(pointers) for every index over the axes [axis, end), starting from `at`. The other axes
+// stand still.
+template <class Body> void for_each(const atoll_call &call, std::uint32_t axis, std::uint32_t end,
+                                    Pointers at, const Body &body) {
+    if (axis == end) return body(at);
+    for (std::int64_t i = 0; i < call.shape[axis]; ++i) {
+        for_each(call, axis + 1, end, at, body);
+        for (std::uint32_t o = 0; o < call.operand_count; ++o)
+            at[o] += call.operands[o].strides[axis];
+    }
+}
+
+} // namespace Dummy

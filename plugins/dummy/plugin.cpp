@@ -1,0 +1,416 @@
+// The plugin `dummy`: a simulated accelerator. Start reading here.
+//
+//   plugin.cpp   descriptor, state, the functions of the module `device`, enqueueing of kernels
+//   memory.*     memory that the host cannot dereference
+//   stream.*     streams, events, asynchronous errors
+//   kernels.hpp, elements.hpp, elementwise.cpp, reduce.cpp, copy.cpp
+//                naive kernels for every function and dtype of the module `core`
+//   faults.*     injected faults, with the list of them; a real plugin has none
+//
+// Settings: devices (how many, default 2), memory (bytes per device, default 1 GiB), fault.
+//
+// The same file makes the plugin `dummy_min` (DUMMY_MINIMAL): its kernels declare no capabilities,
+// copy excepted, so that tests see the host materialise whatever it can.
+#include "atoll/plugin.hpp"
+
+#include "faults.hpp"
+#include "kernels.hpp"
+#include "memory.hpp"
+#include "stream.hpp"
+
+#include <charconv>
+#include <memory>
+#include <vector>
+
+#ifdef DUMMY_MINIMAL
+#define DUMMY_NAME "dummy_min"
+#else
+#define DUMMY_NAME "dummy"
+#endif
+
+ATOLL_PLUGIN_NOTE(DUMMY_NAME, ATOLL_KIND_DEVICES, 0);
+
+namespace Dummy {
+
+namespace sdk = Atoll::sdk;
+
+namespace {
+
+#ifdef DUMMY_MINIMAL
+constexpr std::uint64_t default_devices = 1;
+constexpr std::uint32_t kernel_caps = 0;
+#else
+constexpr std::uint64_t default_devices = 2;
+constexpr std::uint32_t kernel_caps =
+    ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_STACKS;
+#endif
+// The host converts with copy what the others do not take, so copy takes everything.
+constexpr std::uint32_t copy_caps =
+    ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES |
+    ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED;
+
+// ---- State --------------------------------------------------------------------------------------
+
+struct Device {
+    Device(const std::string &name, std::uint64_t bytes)
+        : name(name), memory(name, bytes), default_stream(name) {}
+
+    const std::string name; // "dummy:0"
+    Memory memory;
+    Stream default_stream;
+};
+
+// Made by load, gone at unload; the context of all functions below.
+struct State {
+    explicit State(const atoll_host &host);
+    ~State();
+
+    Device &device(std::int32_t index);
+    Stream &stream(const atoll_call &call);
+    // "core.add", for messages
+    std::string function(const atoll_call &call) const {
+        return host.function_name(call.module, call.function);
+    }
+
+    const atoll_host &host;
+    Faults faults;
+    std::vector<std::unique_ptr<Device>> devices;
+};
+
+std::uint64_t number_setting(const atoll_host &host, const char *key, std::uint64_t fallback,
+                             std::uint64_t largest) {
+    const std::string text = sdk::config(host, key, std::to_string(fallback).c_str());
+    const char *end = text.data() + text.size();
+    std::uint64_t value = 0;
+    const auto result = std::from_chars(text.data(), end, value);
+    if (result.ec != std::errc() || result.ptr != end || value > largest)
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
+                         std::string("setting ") + key + " of " DUMMY_NAME ": got '" + text +
+                             "', need a number up to " + std::to_string(largest));
+    return value;
+}
+
+State::State(const atoll_host &host) : host(host), faults(host, DUMMY_NAME) {
+    const std::uint64_t count = number_setting(host, "devices", default_devices, 64);
+    const std::uint64_t bytes = number_setting(host, "memory", 1 << 30, std::uint64_t{1} << 42);
+    for (std::uint64_t i = 0; i < count; ++i)
+        devices.push_back(std::make_unique<Device>(DUMMY_NAME ":" + std::to_string(i), bytes));
+}
+
+State::~State() {
+    // Work on one device may touch the memory of another, so all stop before any memory goes.
+    for (const auto &device : devices) device->default_stream.stop();
+}
+
+Device &State::device(std::int32_t index) {
+    if (index < 0 || static_cast<std::size_t>(index) >= devices.size())
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, "no device " DUMMY_NAME ":" +
+                                                            std::to_string(index) + ", there are " +
+                                                            std::to_string(devices.size()));
+    return *devices[static_cast<std::size_t>(index)];
+}
+
+Stream &State::stream(const atoll_call &call) {
+    Device &current = device(call.device);
+    Stream &stream = call.stream ? *static_cast<Stream *>(call.stream) : current.default_stream;
+    if (stream.device() != current.name)
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, "[" + function(call) + "] a stream of " +
+                                                            stream.device() + " for a call on " +
+                                                            current.name);
+    return stream;
+}
+
+// ---- Module `device` ----------------------------------------------------------------------------
+
+void enumerate(State &state, atoll_call &call) {
+    auto &result = sdk::results<atoll_enumerate_params>(call);
+    result.count = static_cast<std::uint32_t>(state.devices.size());
+    constexpr char reason[] = "the setting devices is 0";
+    if (state.devices.empty()) std::memcpy(result.reason, reason, sizeof reason);
+}
+
+void properties(State &state, atoll_call &call) {
+    auto &result = sdk::results<atoll_properties_params>(call);
+    const Device &device = state.device(call.device);
+    constexpr char model[] = "simulated accelerator";
+    std::memcpy(result.name, model, sizeof model);
+    result.units = 1;
+    result.total_memory = device.memory.total();
+    result.free_memory = device.memory.available();
+    result.alignment = Memory::alignment;
+}
+
+void allocate(State &state, atoll_call &call) {
+    auto &memory = sdk::results<atoll_memory_params>(call);
+    memory.data = state.device(call.device).memory.allocate(memory.bytes);
+}
+
+void free(State &state, atoll_call &call) {
+    const auto &freed = sdk::params<atoll_memory_params>(call);
+    Memory &memory = state.device(call.device).memory;
+    Stream &stream = state.stream(call); // may throw, so before the block is retired
+    memory.retire(freed.data, freed.bytes);
+    stream.enqueue(state.function(call), [&memory, data = freed.data] { memory.release(data); });
+}
+
+void transfer(State &state, atoll_call &call) {
+    const auto &asked = sdk::params<atoll_transfer_params>(call);
+    const std::string function = state.function(call);
+    const Faults::Later fault = state.faults.later(call);
+    const auto bytes = static_cast<std::size_t>(asked.bytes);
+
+    // Checked here, where the caller can be told; the worker gets addresses that it can use.
+    const auto device_side = [&](std::int32_t index, const void *address, const char *side) {
+        const Memory &memory = state.device(index).memory;
+        memory.check("[" + function + "] " + side, address, 0, static_cast<std::int64_t>(bytes));
+        return memory.worker_address(address);
+    };
+    std::function<void()> work;
+    switch (asked.kind) {
+    case ATOLL_TRANSFER_HOST_TO_DEVICE: {
+        char *to = device_side(call.device, asked.destination, "destination");
+        const char *from = static_cast<const char *>(asked.source);
+        work = [fault, to, staged = std::vector<char>(from, from + bytes)] {
+            fault.happen();
+            std::memcpy(to, staged.data(), staged.size());
+        };
+        break;
+    }
+    case ATOLL_TRANSFER_DEVICE_TO_HOST: {
+        const char *from = device_side(call.device, asked.source, "source");
+        work = [fault, to = asked.destination, from, bytes] {
+            fault.happen();
+            std::memcpy(to, from, bytes);
+        };
+        break;
+    }
+    case ATOLL_TRANSFER_DEVICE_TO_DEVICE: {
+        char *to = device_side(call.device, asked.destination, "destination");
+        const char *from = device_side(asked.peer, asked.source, "source");
+        work = [fault, to, from, bytes] {
+            fault.happen();
+            std::memmove(to, from, bytes);
+        };
+        break;
+    }
+    default:
+        throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
+                         "[" + function + "] kind " + std::to_string(asked.kind));
+    }
+    state.stream(call).enqueue(function, std::move(work));
+}
+
+void stream_create(State &state, atoll_call &call) {
+    sdk::results<atoll_stream_params>(call).stream = new Stream(state.device(call.device).name);
+}
+
+void stream_destroy(State &state, atoll_call &call) {
+    auto *stream = static_cast<Stream *>(sdk::params<atoll_stream_params>(call).stream);
+    const std::shared_ptr<Failure> failure = stream->synchronize();
+    if (failure && !failure->reported)
+        state.host.log(state.host.self, ATOLL_LOG_WARN,
+                       ("destroyed with an unreported error: " + failure->text).c_str());
+    delete stream;
+}
+
+// Waits in any case: the host may reuse memory that enqueued work still writes to.
+void report_lost(State &state, const atoll_call &call) {
+    if (state.faults.lost(call.device))
+        throw sdk::Error(ATOLL_STATUS_DEVICE_LOST, "[" + state.function(call) + "] failed on " +
+                                                       state.device(call.device).name +
+                                                       ": injected fault lost");
+}
+
+void stream_synchronize(State &state, atoll_call &call) {
+    const std::shared_ptr<Failure> failure = state.stream(call).synchronize();
+    report_lost(state, call);
+    report(failure, call.error);
+}
+
+// A handle is a pointer to a shared pointer: enqueued work may outlive the host's handle.
+using EventHandle = std::shared_ptr<Event>;
+
+EventHandle &event_of(const atoll_call &call) {
+    return *static_cast<EventHandle *>(sdk::params<atoll_event_params>(call).event);
+}
+
+void event_create(State &, atoll_call &call) {
+    sdk::results<atoll_event_params>(call).event = new EventHandle(std::make_shared<Event>());
+}
+
+void event_destroy(State &, atoll_call &call) { delete &event_of(call); }
+
+void event_record(State &state, atoll_call &call) { state.stream(call).record(event_of(call)); }
+
+void event_wait(State &state, atoll_call &call) { state.stream(call).wait(event_of(call)); }
+
+void event_synchronize(State &state, atoll_call &call) {
+    const EventHandle event = event_of(call);
+    const std::shared_ptr<Failure> failure = event->wait(event->latest());
+    report_lost(state, call);
+    report(failure, call.error);
+}
+
+void event_query(State &, atoll_call &call) {
+    const EventHandle event = event_of(call);
+    if (!event->done(event->latest()))
+        throw sdk::Error(ATOLL_STATUS_NOT_READY, "the event is not reached yet");
+}
+
+void host_callback(State &state, atoll_call &call) {
+    const auto &callback = sdk::params<atoll_callback_params>(call);
+    state.stream(call).callback(callback.function, callback.argument,
+                                state.faults.lost(call.device) ? ATOLL_STATUS_DEVICE_LOST
+                                                               : ATOLL_STATUS_OK);
+}
+
+// ---- Module `core` ------------------------------------------------------------------------------
+
+// A call lives until it returns; this copy of it lives until its kernel has run.
+class CallCopy {
+public:
+    explicit CallCopy(const atoll_call &original)
+        : call_(original), operands_(original.operands, original.operands + original.operand_count),
+          numbers_(original.shape, original.shape + original.rank) {
+        for (const atoll_operand &operand : operands_)
+            numbers_.insert(numbers_.end(), operand.strides, operand.strides + original.rank);
+        call_.shape = numbers_.data();
+        for (std::size_t o = 0; o < operands_.size(); ++o)
+            operands_[o].strides = numbers_.data() + (o + 1) * original.rank;
+        call_.operands = operands_.data();
+        if (original.params) {
+            // Every parameter struct starts with its size; what an older host left out is zero.
+            const std::size_t size = *static_cast<const std::uint32_t *>(original.params);
+            std::memcpy(params_, original.params, std::min(size, sizeof params_));
+            call_.params = params_;
+        }
+        call_.error = nullptr; // a kernel throws
+    }
+    CallCopy(const CallCopy &) = delete;
+    CallCopy &operator=(const CallCopy &) = delete;
+
+    // Checks that all elements lie in the device's memory; then makes the addresses the worker's.
+    void translate(const std::string &function, const Memory &memory) {
+        bool empty = false;
+        for (std::uint32_t axis = 0; axis < call_.rank; ++axis)
+            empty = empty || call_.shape[axis] == 0;
+        for (std::size_t o = 0; o < operands_.size(); ++o) {
+            if (empty && o >= call_.output_count) { // k = 0: inputs have no elements
+                operands_[o].data = operands_[0].data;
+                continue;
+            }
+            // The span of bytes, relative to element (0, 0, …); strides may be negative.
+            std::int64_t low = 0, high = sdk::dtype_size(operands_[o].dtype);
+            for (std::uint32_t axis = 0; axis < call_.rank; ++axis) {
+                const std::int64_t last = std::max<std::int64_t>(call_.shape[axis] - 1, 0);
+                (operands_[o].strides[axis] < 0 ? low : high) += last * operands_[o].strides[axis];
+            }
+            memory.check("[" + function + "] operand " + std::to_string(o), operands_[o].data, low,
+                         high);
+            operands_[o].data = memory.worker_address(operands_[o].data);
+        }
+    }
+
+    const atoll_call &call() const { return call_; }
+
+private:
+    static constexpr std::size_t params_size =
+        std::max({sizeof(atoll_fill_params), sizeof(atoll_steps_params),
+                  sizeof(atoll_reduce_params), sizeof(atoll_matmul_params)});
+
+    atoll_call call_;
+    std::vector<atoll_operand> operands_;
+    std::vector<std::int64_t> numbers_; // shape, then the strides of each operand
+    alignas(std::max_align_t) char params_[params_size] = {};
+};
+
+template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
+    const std::string function = state.function(call);
+    const auto copy = std::make_shared<CallCopy>(call);
+    copy->translate(function, state.device(call.device).memory);
+    state.stream(call).enqueue(function, [copy, fault = state.faults.later(call)] {
+        fault.happen();
+        kernel(copy->call());
+    });
+}
+
+// ---- Descriptor ---------------------------------------------------------------------------------
+
+// sdk::declare, with injected faults before the call. A real plugin uses sdk::declare.
+template <auto Function> std::int32_t faulty_entry(const atoll_link *self, atoll_call *call) {
+    State &state = *static_cast<State *>(self->ctx);
+    std::int32_t injected = ATOLL_STATUS_OK;
+    const std::int32_t status = sdk::guarded(call->error, [&] {
+        injected = state.faults.before(*call);
+        if (injected == ATOLL_STATUS_OK) Function(state, *call);
+    });
+    return injected != ATOLL_STATUS_OK ? injected : status;
+}
+
+template <auto Function>
+constexpr atoll_function_decl declare(std::uint16_t id, std::uint32_t dtypes, std::uint32_t caps) {
+    return {sizeof(atoll_function_decl), id, 0, dtypes, caps, &faulty_entry<Function>};
+}
+
+constexpr atoll_function_decl device_functions[] = {
+#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) declare<name>(id, 0, 0),
+#include "atoll/lists/device_functions.inc"
+};
+
+constexpr atoll_function_decl core_functions[] = {
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+    declare<enqueue<Kernels::name>>(id, ATOLL_DOMAIN_##DOMAIN,                                     \
+                                    id == ATOLL_FN_copy ? copy_caps : kernel_caps),
+#include "atoll/lists/functions.inc"
+};
+
+constexpr atoll_device_type_decl device_type{sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
+                                             DUMMY_NAME};
+
+template <std::size_t count> constexpr atoll_impl_decl
+implements(const char *module, const atoll_function_decl (&functions)[count]) {
+    return {.struct_size = sizeof(atoll_impl_decl),
+            .priority = 0,
+            .module = module,
+            .device_type = DUMMY_NAME,
+            .module_version = 1,
+            .function_size = sizeof(atoll_function_decl),
+            .functions = functions,
+            .function_count = count,
+            .reserved = 0,
+            .open_device = nullptr,
+            .close_device = nullptr};
+}
+constexpr atoll_impl_decl device_impl = implements("device", device_functions);
+constexpr atoll_impl_decl core_impl = implements("core", core_functions);
+
+constexpr const atoll_device_type_decl *device_types[] = {&device_type};
+constexpr const atoll_impl_decl *impls[] = {&device_impl, &core_impl};
+
+constexpr atoll_plugin plugin{.struct_size = sizeof(atoll_plugin),
+                              .magic = ATOLL_MAGIC,
+                              .abi_major = ATOLL_ABI_MAJOR,
+                              .abi_minor = ATOLL_ABI_MINOR,
+                              .min_host_minor = 0,
+                              .reserved = 0,
+                              .name = DUMMY_NAME,
+                              .version = "0.1.0",
+                              .vendor = "Atoll",
+                              .license = "Apache-2.0",
+                              .description = "a simulated accelerator with worker-thread streams",
+                              .modules = nullptr,
+                              .device_types = device_types,
+                              .impls = impls,
+                              .interposers = nullptr,
+                              .module_count = 0,
+                              .device_type_count = std::size(device_types),
+                              .impl_count = std::size(impls),
+                              .interposer_count = 0,
+                              .load = sdk::load<State>,
+                              .unload = sdk::unload<State>};
+
+} // namespace
+
+} // namespace Dummy
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &Dummy::plugin; }

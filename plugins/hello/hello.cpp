@@ -1,0 +1,77 @@
+// The interface of the module `hello`: names, families and type rules, no code for any device.
+#include "atoll/hello.h"
+
+#include "atoll/plugin.hpp"
+
+#include <iterator>
+
+ATOLL_PLUGIN_NOTE("hello", ATOLL_KIND_MODULES, 0);
+
+namespace Hello {
+
+namespace {
+
+namespace sdk = Atoll::sdk;
+
+// An interface needs no state; the host wants a context all the same.
+struct State {
+    explicit State(const atoll_host &) {}
+};
+
+constexpr atoll_function_info functions[] = {
+    {.struct_size = sizeof(atoll_function_info),
+     .id = ATOLL_HELLO_scale_add,
+     .family = ATOLL_FAMILY_BINARY,
+     .rule = ATOLL_RULE_COMMON,
+     .reserved = 0,
+     .domain = ATOLL_DOMAIN_NUMERIC,
+     .name = "scale_add",
+     .doc = "2*a + b"},
+    {.struct_size = sizeof(atoll_function_info),
+     .id = ATOLL_HELLO_greet,
+     .family = ATOLL_FAMILY_CUSTOM,
+     .rule = ATOLL_RULE_SAME,
+     .reserved = 0,
+     .domain = 0,
+     .name = "greet",
+     .doc = "writes a greeting that names the device and counts the module's calls on it"},
+};
+
+constexpr const char *depends[] = {"core", nullptr};
+
+constexpr atoll_module_decl module{.struct_size = sizeof(atoll_module_decl),
+                                   .version = ATOLL_HELLO_VERSION,
+                                   .name = "hello",
+                                   .functions = functions,
+                                   .function_size = sizeof(atoll_function_info),
+                                   .function_count = std::size(functions),
+                                   .depends = depends};
+constexpr const atoll_module_decl *modules[] = {&module};
+
+constexpr atoll_plugin plugin{.struct_size = sizeof(atoll_plugin),
+                              .magic = ATOLL_MAGIC,
+                              .abi_major = ATOLL_ABI_MAJOR,
+                              .abi_minor = ATOLL_ABI_MINOR,
+                              .min_host_minor = 0,
+                              .reserved = 0,
+                              .name = "hello",
+                              .version = "0.1.0",
+                              .vendor = "Atoll",
+                              .license = "Apache-2.0",
+                              .description = "example module: interface",
+                              .modules = modules,
+                              .device_types = nullptr,
+                              .impls = nullptr,
+                              .interposers = nullptr,
+                              .module_count = std::size(modules),
+                              .device_type_count = 0,
+                              .impl_count = 0,
+                              .interposer_count = 0,
+                              .load = sdk::load<State>,
+                              .unload = sdk::unload<State>};
+
+} // namespace
+
+} // namespace Hello
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &Hello::plugin; }

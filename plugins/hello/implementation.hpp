@@ -1,0 +1,102 @@
+// What the implementations of `hello` share: state per device, greet, and the descriptor.
+#pragma once
+
+#include "atoll/hello.h"
+#include "atoll/plugin.hpp"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace Hello {
+
+// The context of an implementation. Calls come from any thread; a device's counter exists from
+// open_device to close_device.
+class State {
+public:
+    explicit State(const atoll_host &host) : host(host) {}
+
+    void open(std::int32_t device) {
+        const std::lock_guard lock(mutex_);
+        calls_[device] = 0;
+    }
+    void close(std::int32_t device) {
+        const std::lock_guard lock(mutex_);
+        calls_.erase(device);
+    }
+    // Counts one more call on a device; returns how many there were, this one included.
+    std::uint64_t count(std::int32_t device) {
+        const std::lock_guard lock(mutex_);
+        const auto found = calls_.find(device);
+        if (found == calls_.end())
+            throw Atoll::sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
+                                    "[hello] device " + std::to_string(device) + " is not open");
+        return ++found->second;
+    }
+
+    const atoll_host &host;
+
+private:
+    std::mutex mutex_;
+    std::map<std::int32_t, std::uint64_t> calls_;
+};
+
+inline std::int32_t open_device(void *plugin, std::int32_t device, atoll_error *error) {
+    return Atoll::sdk::guarded(error, [&] { static_cast<State *>(plugin)->open(device); });
+}
+
+inline void close_device(void *plugin, std::int32_t device) {
+    static_cast<State *>(plugin)->close(device);
+}
+
+inline void greet(State &state, const atoll_call &call, const char *device_type) {
+    const auto &params = Atoll::sdk::params<atoll_hello_greet_params>(call);
+    const std::string text = std::string("Hello from ") + device_type + ":" +
+                             std::to_string(call.device) + ", call " +
+                             std::to_string(state.count(call.device)) + " on this device";
+    if (params.capacity == 0) return;
+    params.text[text.copy(params.text, params.capacity - 1)] = '\0';
+}
+
+constexpr atoll_impl_decl
+implementation(const char *device_type, const atoll_function_decl *functions, std::uint32_t count) {
+    return {.struct_size = sizeof(atoll_impl_decl),
+            .priority = 0,
+            .module = "hello",
+            .device_type = device_type,
+            .module_version = ATOLL_HELLO_VERSION,
+            .function_size = sizeof(atoll_function_decl),
+            .functions = functions,
+            .function_count = count,
+            .reserved = 0,
+            .open_device = open_device,
+            .close_device = close_device};
+}
+
+constexpr atoll_plugin descriptor(const char *name, const char *description,
+                                  const atoll_impl_decl *const *impls) {
+    return {.struct_size = sizeof(atoll_plugin),
+            .magic = ATOLL_MAGIC,
+            .abi_major = ATOLL_ABI_MAJOR,
+            .abi_minor = ATOLL_ABI_MINOR,
+            .min_host_minor = 0,
+            .reserved = 0,
+            .name = name,
+            .version = "0.1.0",
+            .vendor = "Atoll",
+            .license = "Apache-2.0",
+            .description = description,
+            .modules = nullptr,
+            .device_types = nullptr,
+            .impls = impls,
+            .interposers = nullptr,
+            .module_count = 0,
+            .device_type_count = 0,
+            .impl_count = 1,
+            .interposer_count = 0,
+            .load = Atoll::sdk::load<State>,
+            .unload = Atoll::sdk::unload<State>};
+}
+
+} // namespace Hello

@@ -1,0 +1,185 @@
+// Turns a session's counters into text: an aligned table, or JSON lines.
+#include "session.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace Atoll::trace {
+namespace {
+
+// A function on a device type, all dtypes together, and the rows that it is the sum of.
+struct Line {
+    std::string device, function;
+    Counters sum{};
+    std::vector<Row> dtypes;
+};
+
+void accumulate(Counters &sum, const Counters &part) {
+    if (part.calls > 0)
+        sum.min_ticks = sum.calls > 0 ? std::min(sum.min_ticks, part.min_ticks) : part.min_ticks;
+    sum.max_ticks = std::max(sum.max_ticks, part.max_ticks);
+    for (std::uint64_t Counters::*counter :
+         {&Counters::calls, &Counters::ticks, &Counters::bytes, &Counters::errors,
+          &Counters::inserted, &Counters::temporaries, &Counters::temporary_bytes,
+          &Counters::copies, &Counters::copied_bytes, &Counters::served_ticks})
+        sum.*counter += part.*counter;
+}
+
+// Sorted by total time, longest first; ties by name, so that the order never depends on chance.
+std::vector<Line> lines_of(const Session &session) {
+    std::map<std::pair<std::string, std::string>, Line> merged;
+    for (Row &row : session.rows()) {
+        Line &line = merged[{row.function, row.device}];
+        line.device = row.device;
+        line.function = row.function;
+        accumulate(line.sum, row.counters);
+        line.dtypes.push_back(std::move(row));
+    }
+    std::vector<Line> lines;
+    for (auto &[key, line] : merged) lines.push_back(std::move(line));
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const Line &a, const Line &b) { return a.sum.ticks > b.sum.ticks; });
+    return lines;
+}
+
+__attribute__((format(printf, 2, 3))) void print(std::string &text, const char *format, ...) {
+    char buffer[512];
+    std::va_list arguments;
+    va_start(arguments, format);
+    const int size = std::vsnprintf(buffer, sizeof buffer, format, arguments);
+    va_end(arguments);
+    if (size > 0) text.append(buffer, std::min<std::size_t>(size, sizeof buffer - 1));
+}
+
+using Count = unsigned long long; // what %llu takes
+constexpr double mega = 1e-6;
+
+bool is_serving(const Counters &c) {
+    return c.temporaries > 0 || c.copies > 0 || c.served_ticks > 0;
+}
+
+void print_line(std::string &text, int width, const char *function, const char *device,
+                const Counters &c, double ns) {
+    const double total = static_cast<double>(c.ticks) * ns;
+    print(text, "%-*s  %-8s %10llu %7llu %11.3f %10.3f %10.3f %10.3f ", width, function, device,
+          Count{c.calls}, Count{c.errors}, total * 1e-6,
+          c.calls > 0 ? total * 1e-3 / static_cast<double>(c.calls) : 0.0,
+          static_cast<double>(c.min_ticks) * ns * 1e-3,
+          static_cast<double>(c.max_ticks) * ns * 1e-3);
+    if (c.bytes > 0 && total > 0) {
+        print(text, "%9.3f", static_cast<double>(c.bytes) / total);
+    } else {
+        print(text, "%9s", "-");
+    }
+    print(text, " %12.3f %7llu %7llu %10.3f\n", static_cast<double>(c.bytes) * mega,
+          Count{c.temporaries}, Count{c.copies}, static_cast<double>(c.copied_bytes) * mega);
+}
+
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        if (static_cast<unsigned char>(c) < 0x20) {
+            print(result, "\\u%04x", static_cast<unsigned>(c));
+        } else {
+            result += c;
+        }
+    }
+    return result += '"';
+}
+
+void print_times(std::string &text, const Counters &c, double ns) {
+    print(text,
+          "\"calls\":%llu,\"errors\":%llu,\"inserted\":%llu,\"total_ns\":%.0f,\"min_ns\":%.0f,"
+          "\"max_ns\":%.0f,\"bytes\":%llu",
+          Count{c.calls}, Count{c.errors}, Count{c.inserted}, static_cast<double>(c.ticks) * ns,
+          static_cast<double>(c.min_ticks) * ns, static_cast<double>(c.max_ticks) * ns,
+          Count{c.bytes});
+}
+
+} // namespace
+
+void write_table(const Session &session, atoll_writer write, void *user) {
+    const double ns = session.clock().ns_per_tick();
+    const std::vector<Line> lines = lines_of(session);
+    Counters total{};
+    std::size_t longest = 8;
+    bool serving = false;
+    for (const Line &line : lines) {
+        accumulate(total, line.sum);
+        longest = std::max(longest, line.function.size());
+        serving = serving || is_serving(line.sum);
+    }
+    const int width = static_cast<int>(longest);
+    std::string text;
+    print(text,
+          "trace: %llu calls within %.3f s. Times include nested calls; on asynchronous "
+          "devices they are the time to enqueue.\n",
+          Count{total.calls}, static_cast<double>(session.clock().elapsed_ns()) * 1e-9);
+    print(text, "%-*s  %-8s %10s %7s %11s %10s %10s %10s %9s %12s %7s %7s %10s\n", width,
+          "function", "device", "calls", "errors", "total ms", "mean us", "min us", "max us",
+          "GB/s", "MB", "temps", "copies", "copied MB");
+    for (const Line &line : lines) {
+        if (line.sum.calls == 0) continue; // seen as a parent only, e.g. of a transfer: below
+        print_line(text, width, line.function.c_str(), line.device.c_str(), line.sum, ns);
+    }
+    print_line(text, width, "total", "", total, ns);
+
+    if (serving) {
+        print(text, "\ninserted by the runtime to serve\n");
+        print(text, "%-*s  %-8s %10s %12s %10s %12s %11s\n", width, "function", "on", "temps",
+              "temp MB", "copies", "copied MB", "ms");
+        for (const Line &line : lines) {
+            const Counters &c = line.sum;
+            if (!is_serving(c)) continue;
+            print(text, "%-*s  %-8s %10llu %12.3f %10llu %12.3f %11.3f\n", width,
+                  line.function.c_str(), line.device.c_str(), Count{c.temporaries},
+                  static_cast<double>(c.temporary_bytes) * mega, Count{c.copies},
+                  static_cast<double>(c.copied_bytes) * mega,
+                  static_cast<double>(c.served_ticks) * ns * 1e-6);
+        }
+    }
+    if (session.lost() > 0)
+        print(text, "\n%llu calls are missing above: no room to count them in\n",
+              Count{session.lost()});
+    write(user, text.data(), text.size());
+}
+
+void write_json(const Session &session, atoll_writer write, void *user) {
+    const double ns = session.clock().ns_per_tick();
+    std::string text;
+    print(text, "{\"type\":\"trace\",\"elapsed_ns\":%llu,\"lost\":%llu}\n",
+          Count{session.clock().elapsed_ns()}, Count{session.lost()});
+    for (const Line &line : lines_of(session)) {
+        const Counters &c = line.sum;
+        text += "{\"type\":\"function\",\"function\":";
+        text += quoted(line.function);
+        text += ",\"device\":";
+        text += quoted(line.device);
+        text += ',';
+        print_times(text, c, ns);
+        print(text,
+              ",\"temporaries\":%llu,\"temporary_bytes\":%llu,\"copies\":%llu,"
+              "\"copied_bytes\":%llu,\"served_ns\":%.0f,\"dtypes\":{",
+              Count{c.temporaries}, Count{c.temporary_bytes}, Count{c.copies},
+              Count{c.copied_bytes}, static_cast<double>(c.served_ticks) * ns);
+        const char *separator = "";
+        for (const Row &row : line.dtypes) {
+            if (row.counters.calls == 0 || row.dtype == ATOLL_NONE) continue;
+            text += separator;
+            text += quoted(sdk::dtype_name(row.dtype));
+            text += ":{";
+            print_times(text, row.counters, ns);
+            text += "}";
+            separator = ",";
+        }
+        text += "}}\n";
+    }
+    write(user, text.data(), text.size());
+}
+
+} // namespace Atoll::trace

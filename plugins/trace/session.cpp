@@ -1,0 +1,289 @@
+// The hot path of the tracer, and how threads come by their tables.
+#include "session.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace Atoll::trace {
+namespace {
+
+// The sessions that exist, so that a thread can give up its tables when it ends. Never destroyed:
+// threads may end after static destructors have run.
+struct Registry {
+    std::mutex mutex;
+    std::vector<Session *> sessions;
+};
+Registry &registry() {
+    static Registry *const instance = new Registry;
+    return *instance;
+}
+
+// This thread's tables. More than four pushes of the tracer at a time work, but more slowly.
+// Constant-initialised and without a destructor, so that the hot path needs no guard.
+struct CachedTable {
+    std::uint64_t session;
+    Table *table;
+};
+constexpr unsigned cache_size = 4;
+thread_local CachedTable cache[cache_size];
+thread_local unsigned cache_next = 0;
+thread_local bool thread_ends = false;
+
+// Made at a thread's first traced call; its destructor gives the tables up.
+struct ThreadToken {
+    std::uint64_t value;
+    ThreadToken() {
+        static std::atomic<std::uint64_t> last{0};
+        value = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    ~ThreadToken() {
+        thread_ends = true;
+        for (CachedTable &cached : cache) cached = {};
+        const std::lock_guard lock(registry().mutex);
+        for (Session *session : registry().sessions) session->release(value);
+    }
+};
+
+std::uint64_t next_session_id() {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+constexpr std::uint64_t pack(std::uint16_t module, std::uint16_t function, std::uint16_t dtype) {
+    return std::uint64_t{module} << 32 | std::uint64_t{function} << 16 | dtype;
+}
+
+// Bytes that a call reads and writes: of each operand the elements that differ (an axis of stride 0
+// repeats them), once.
+std::uint64_t bytes_of(const atoll_call &call) noexcept {
+    if (call.module == ATOLL_MODULE_DEVICE) {
+        if (!call.params) return 0;
+        switch (call.function) {
+        case ATOLL_DEVICE_FN_allocate:
+        case ATOLL_DEVICE_FN_free: return sdk::params<atoll_memory_params>(call).bytes;
+        case ATOLL_DEVICE_FN_transfer: return sdk::params<atoll_transfer_params>(call).bytes;
+        default: return 0;
+        }
+    }
+    std::uint64_t total = 0;
+    for (unsigned i = 0; i < call.operand_count; ++i) {
+        const atoll_operand &operand = call.operands[i];
+        const bool custom = call.family == ATOLL_FAMILY_CUSTOM;
+        const std::uint32_t rank = custom ? operand.rank : call.rank;
+        const std::int64_t *shape = custom ? operand.strides : call.shape;
+        const std::int64_t *strides = custom ? operand.strides + rank : operand.strides;
+        std::uint64_t bytes = static_cast<std::uint64_t>(sdk::dtype_size(operand.dtype));
+        for (std::uint32_t axis = 0; axis < rank; ++axis) {
+            if (strides[axis] != 0) bytes *= static_cast<std::uint64_t>(shape[axis]);
+        }
+        total += bytes;
+    }
+    return total;
+}
+
+template <std::size_t Capacity> void copy_text(char (&to)[Capacity], const char *from) noexcept {
+    const std::size_t size = std::min(std::strlen(from), Capacity - 1);
+    std::memcpy(to, from, size);
+    to[size] = '\0';
+}
+
+void merge(Counters &sum, Counters &part) noexcept {
+    const std::uint64_t calls = read(part.calls);
+    if (calls > 0) {
+        const std::uint64_t min_ticks = read(part.min_ticks);
+        sum.min_ticks = sum.calls > 0 ? std::min(sum.min_ticks, min_ticks) : min_ticks;
+        sum.max_ticks = std::max(sum.max_ticks, read(part.max_ticks));
+        sum.calls += calls;
+    }
+    for (std::uint64_t Counters::*counter :
+         {&Counters::ticks, &Counters::bytes, &Counters::errors, &Counters::inserted,
+          &Counters::temporaries, &Counters::temporary_bytes, &Counters::copies,
+          &Counters::copied_bytes, &Counters::served_ticks}) {
+        sum.*counter += read(part.*counter);
+    }
+}
+
+} // namespace
+
+Session::Session(const atoll_host &host) : host_(host), id_(next_session_id()) {
+    const std::lock_guard lock(registry().mutex);
+    registry().sessions.push_back(this);
+}
+
+Session::~Session() {
+    {
+        const std::lock_guard lock(registry().mutex);
+        std::erase(registry().sessions, this);
+    }
+    for (Table *table = tables_.load(std::memory_order_acquire); table;) {
+        Table *const next = table->next;
+        std::free(table->memory);
+        table = next;
+    }
+}
+
+std::int32_t Session::trace(const atoll_link &self, atoll_call &call) noexcept {
+    const std::uint64_t start = clock_.now();
+    const std::int32_t status = self.next->fn(self.next, &call);
+    const std::uint64_t end = clock_.now();
+    // A thread that moved between processors whose counters differ a little: no time, not 2^64.
+    count(self, call, end > start ? end - start : 0, status);
+    return status;
+}
+
+void Session::count(const atoll_link &self, const atoll_call &call, std::uint64_t ticks,
+                    std::int32_t status) noexcept {
+    Table *const table = cache[0].session == id_ ? cache[0].table : find_table();
+    const char *const device = host_.device_type_of(&self);
+    Entry *const entry =
+        table ? find_entry(*table, device, call.module, call.function, call.dtype) : nullptr;
+    if (!entry) {
+        lost_.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    Counters &counters = entry->counters;
+    const std::uint64_t bytes = bytes_of(call);
+    const std::uint64_t calls = read(counters.calls);
+    if (calls == 0 || ticks < read(counters.min_ticks))
+        std::atomic_ref(counters.min_ticks).store(ticks, std::memory_order_relaxed);
+    if (ticks > read(counters.max_ticks))
+        std::atomic_ref(counters.max_ticks).store(ticks, std::memory_order_relaxed);
+    add(counters.calls, 1);
+    add(counters.ticks, ticks);
+    add(counters.bytes, bytes);
+    // NOT_READY is event_query's way to say "no".
+    if (status != ATOLL_STATUS_OK && status != ATOLL_STATUS_NOT_READY) [[unlikely]]
+        add(counters.errors, 1);
+    if (!(call.flags & ATOLL_CALL_INSERTED)) return;
+
+    add(counters.inserted, 1);
+    Entry *const parent =
+        find_entry(*table, device, call.parent_module, call.parent_function, ATOLL_NONE);
+    if (!parent) {
+        lost_.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    Counters &served = parent->counters;
+    add(served.served_ticks, ticks);
+    const bool on_device = call.module == ATOLL_MODULE_DEVICE;
+    if (on_device && call.function == ATOLL_DEVICE_FN_allocate) {
+        add(served.temporaries, 1);
+        add(served.temporary_bytes, bytes);
+    } else if (on_device ? call.function == ATOLL_DEVICE_FN_transfer
+                         : call.family == ATOLL_FAMILY_COPY) {
+        add(served.copies, 1);
+        // Of a copy, what arrives: its output. Of a transfer, all that there is.
+        std::uint64_t copied = bytes;
+        if (!on_device && call.operand_count > 0) {
+            copied = static_cast<std::uint64_t>(sdk::dtype_size(call.operands[0].dtype));
+            for (std::uint32_t axis = 0; axis < call.rank; ++axis)
+                copied *= static_cast<std::uint64_t>(call.shape[axis]);
+        }
+        add(served.copied_bytes, copied);
+    }
+}
+
+Entry *Session::find_entry(Table &table, const char *device, std::uint16_t module,
+                           std::uint16_t function, std::uint16_t dtype) noexcept {
+    const std::uint64_t key = pack(module, function, dtype);
+    const std::uint64_t hash =
+        (key ^ static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(device)) << 20) *
+        0x9e3779b97f4a7c15u;
+    std::size_t place = hash >> 54;
+    static_assert(Table::size == std::size_t{1} << (64 - 54));
+    for (std::size_t probe = 0; probe < Table::size; ++probe) {
+        Entry &entry = table.entries[place];
+        if (entry.device == device && entry.key == key) [[likely]]
+            return &entry;
+        if (!entry.device) return add_entry(table, place, device, key, module, function);
+        place = (place + 1) % Table::size;
+    }
+    return nullptr;
+}
+
+Entry *Session::add_entry(Table &table, std::size_t place, const char *device, std::uint64_t key,
+                          std::uint16_t module, std::uint16_t function) noexcept {
+    if (!device) return nullptr;
+    Names &names = table.names[place];
+    const char *const name = host_.function_name(module, function);
+    copy_text(names.device, device);
+    copy_text(names.function, name ? name : "?");
+    Entry &entry = table.entries[place];
+    entry.key = key;
+    std::atomic_ref(entry.device).store(device, std::memory_order_release);
+    return &entry;
+}
+
+Table *Session::find_table() noexcept {
+    for (const CachedTable &cached : cache) {
+        if (cached.session == id_) return cached.table;
+    }
+    if (thread_ends) return nullptr; // a call out of some thread_local's destructor
+    Table *const table = take_table();
+    if (table) {
+        cache[cache_next] = {id_, table};
+        cache_next = (cache_next + 1) % cache_size;
+    }
+    return table;
+}
+
+Table *Session::take_table() noexcept {
+    thread_local const ThreadToken token;
+    // This thread's own, pushed out of its cache by other sessions; or one that a thread left.
+    for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next) {
+        if (std::atomic_ref(table->owner).load(std::memory_order_relaxed) == token.value)
+            return table;
+    }
+    for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next) {
+        std::uint64_t nobody = 0;
+        if (std::atomic_ref(table->owner)
+                .compare_exchange_strong(nobody, token.value, std::memory_order_acquire))
+            return table;
+    }
+    // Zeroed and untouched: a new thread pays for the pages that it counts in, not for all.
+    std::size_t space = sizeof(Table) + alignof(Table);
+    void *const memory = std::calloc(1, space);
+    if (!memory) return nullptr;
+    void *aligned = memory;
+    Table *const table =
+        static_cast<Table *>(std::align(alignof(Table), sizeof(Table), aligned, space));
+    table->memory = memory;
+    std::atomic_ref(table->owner).store(token.value, std::memory_order_relaxed);
+    table->next = tables_.load(std::memory_order_relaxed);
+    while (!tables_.compare_exchange_weak(table->next, table, std::memory_order_release,
+                                          std::memory_order_relaxed)) {
+    }
+    return table;
+}
+
+void Session::release(std::uint64_t thread) noexcept {
+    for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next) {
+        const std::atomic_ref owner(table->owner);
+        if (owner.load(std::memory_order_relaxed) == thread)
+            owner.store(0, std::memory_order_release);
+    }
+}
+
+std::vector<Row> Session::rows() const {
+    std::map<std::tuple<std::string, std::string, std::uint16_t>, Counters> sums;
+    for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next) {
+        for (std::size_t place = 0; place < Table::size; ++place) {
+            Entry &entry = table->entries[place];
+            if (!std::atomic_ref(entry.device).load(std::memory_order_acquire)) continue;
+            const Names &names = table->names[place];
+            const auto dtype = static_cast<std::uint16_t>(entry.key & 0xffff);
+            merge(sums[{names.device, names.function, dtype}], entry.counters);
+        }
+    }
+    std::vector<Row> rows;
+    rows.reserve(sums.size());
+    for (const auto &[key, counters] : sums)
+        rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), counters});
+    return rows;
+}
+
+} // namespace Atoll::trace

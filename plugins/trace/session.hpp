@@ -1,0 +1,118 @@
+// What one push of the tracer gathers: counters per thread, device type, function and dtype.
+//
+// Note [Counters]
+// Each thread that calls through the push owns one Table and is the only one to write it, with
+// relaxed loads and stores: no locked instruction, no shared cache line. Whoever reports reads all
+// tables meanwhile; every number is right by itself, several of one entry may be a call apart.
+// Tables are linked into a list that only grows; a thread that ends gives its table to the next new
+// thread, counts and all, so there are never more tables than threads at one time.
+#pragma once
+
+#include "atoll/plugin.hpp"
+#include "clock.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Atoll::trace {
+
+// Plain numbers, so that tables can live in zeroed memory whose pages nobody has touched yet; they
+// are accessed through add() and read() only.
+struct Counters {
+    std::uint64_t calls;
+    std::uint64_t ticks; // in total; inclusive of nested calls
+    std::uint64_t min_ticks, max_ticks;
+    std::uint64_t bytes; // read and written
+    std::uint64_t errors;
+    std::uint64_t inserted; // of `calls`: made by the core to serve another function
+    // What the core inserted to serve THIS function (see atoll_call::parent_function), on the
+    // entry's device type. Kept under dtype 0: the parent's is not known.
+    std::uint64_t temporaries, temporary_bytes; // allocations
+    std::uint64_t copies, copied_bytes;         // copies, casts, transfers
+    std::uint64_t served_ticks;                 // time in all inserted calls
+};
+
+inline void add(std::uint64_t &counter, std::uint64_t amount) noexcept {
+    const std::atomic_ref<std::uint64_t> value(counter);
+    value.store(value.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+inline std::uint64_t read(std::uint64_t &counter) noexcept {
+    return std::atomic_ref<std::uint64_t>(counter).load(std::memory_order_relaxed);
+}
+
+struct alignas(64) Entry {
+    const char *device; // the key's first half; null: free. Published last, with release
+    std::uint64_t key;  // module, function, dtype
+    Counters counters;
+};
+
+// Copies, since the host's strings live only as long as the plugin that they name.
+struct Names {
+    char device[32];
+    char function[96];
+};
+
+// A hash table with open addressing; entries are never removed. 176 KiB of address space, of which
+// a page is used for every 32 entries or so.
+struct Table {
+    static constexpr std::size_t size = 1024; // a power of two, several times what programs need
+
+    Entry entries[size];
+    Names names[size];
+    std::uint64_t owner; // token of the thread that writes here; 0: free to take
+    Table *next;         // written before the table is published
+    void *memory;        // to free
+};
+
+// One line of the report.
+struct Row {
+    std::string device, function;
+    std::uint16_t dtype = 0;
+    Counters counters{};
+};
+
+class Session {
+public:
+    explicit Session(const atoll_host &host);
+    ~Session();
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
+
+    // Passes the call on and counts it.
+    std::int32_t trace(const atoll_link &self, atoll_call &call) noexcept;
+
+    // Sums over threads: one row per device type, function and dtype. From any thread.
+    std::vector<Row> rows() const;
+    // Calls that found no room to be counted in.
+    std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
+    const Clock &clock() const noexcept { return clock_; }
+
+    // Gives up the tables of a thread that ends.
+    void release(std::uint64_t thread) noexcept;
+
+private:
+    void count(const atoll_link &self, const atoll_call &call, std::uint64_t ticks,
+               std::int32_t status) noexcept;
+    Table *find_table() noexcept;
+    Table *take_table() noexcept;
+    Entry *find_entry(Table &table, const char *device, std::uint16_t module,
+                      std::uint16_t function, std::uint16_t dtype) noexcept;
+    Entry *add_entry(Table &table, std::size_t place, const char *device, std::uint64_t key,
+                     std::uint16_t module, std::uint16_t function) noexcept;
+
+    const atoll_host &host_;
+    const std::uint64_t id_; // never reused, so that a thread cannot mistake a new session for it
+    Clock clock_;
+    std::atomic<Table *> tables_{nullptr};
+    std::atomic<std::uint64_t> lost_{0};
+};
+
+// Writes what the session gathered as an aligned table, or as JSON lines.
+void write_table(const Session &session, atoll_writer write, void *user);
+void write_json(const Session &session, atoll_writer write, void *user);
+
+} // namespace Atoll::trace

@@ -1,0 +1,421 @@
+/* Freezes the plugin ABI (x86-64): compiled, as C11 and as C++, never run.
+ *
+ * A line that fails means that plugins built before the change would break. Offsets and ids stay
+ * as they are for ever; a struct that begins with struct_size may grow at its end, and then gets
+ * new OFFSET lines and a new SIZE, together with a new ATOLL_ABI_MINOR. */
+#include "atoll/plugin.h"
+
+#ifdef __cplusplus
+#define SIZE(type, bytes) static_assert(sizeof(type) == (bytes), "size of " #type)
+#define OFFSET(type, member, bytes)                                                                \
+    static_assert(offsetof(type, member) == (bytes), "offset of " #type "::" #member)
+#define VALUE(name, number) static_assert((name) == (number), "value of " #name)
+#else
+#define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "size of " #type)
+#define OFFSET(type, member, bytes)                                                                \
+    _Static_assert(offsetof(type, member) == (bytes), "offset of " #type "::" #member)
+#define VALUE(name, number) _Static_assert((name) == (number), "value of " #name)
+#endif
+
+/* abi/base.h, abi/call.h */
+SIZE(atoll_scalar, 24);
+OFFSET(atoll_scalar, dtype, 0);
+OFFSET(atoll_scalar, reserved, 4);
+OFFSET(atoll_scalar, value, 8);
+
+SIZE(atoll_error, 96);
+OFFSET(atoll_error, struct_size, 0);
+OFFSET(atoll_error, status, 4);
+OFFSET(atoll_error, native_code, 8);
+OFFSET(atoll_error, capacity, 16);
+OFFSET(atoll_error, reserved, 20);
+OFFSET(atoll_error, text, 24);
+OFFSET(atoll_error, function, 32);
+
+SIZE(atoll_operand, 32);
+OFFSET(atoll_operand, data, 0);
+OFFSET(atoll_operand, strides, 8);
+OFFSET(atoll_operand, dtype, 16);
+OFFSET(atoll_operand, flags, 18);
+OFFSET(atoll_operand, rank, 20);
+OFFSET(atoll_operand, reserved, 24);
+
+SIZE(atoll_call, 80);
+OFFSET(atoll_call, struct_size, 0);
+OFFSET(atoll_call, module, 4);
+OFFSET(atoll_call, function, 6);
+OFFSET(atoll_call, family, 8);
+OFFSET(atoll_call, dtype, 10);
+OFFSET(atoll_call, output_count, 12);
+OFFSET(atoll_call, operand_count, 14);
+OFFSET(atoll_call, rank, 16);
+OFFSET(atoll_call, flags, 20);
+OFFSET(atoll_call, device, 24);
+OFFSET(atoll_call, parent_module, 28);
+OFFSET(atoll_call, parent_function, 30);
+OFFSET(atoll_call, shape, 32);
+OFFSET(atoll_call, operands, 40);
+OFFSET(atoll_call, params, 48);
+OFFSET(atoll_call, stream, 56);
+OFFSET(atoll_call, correlation, 64);
+OFFSET(atoll_call, error, 72);
+
+SIZE(atoll_fill_params, 32);
+OFFSET(atoll_fill_params, struct_size, 0);
+OFFSET(atoll_fill_params, reserved, 4);
+OFFSET(atoll_fill_params, value, 8);
+
+SIZE(atoll_steps_params, 80);
+OFFSET(atoll_steps_params, struct_size, 0);
+OFFSET(atoll_steps_params, has_last, 4);
+OFFSET(atoll_steps_params, start, 8);
+OFFSET(atoll_steps_params, step, 32);
+OFFSET(atoll_steps_params, last, 56);
+
+SIZE(atoll_reduce_params, 8);
+OFFSET(atoll_reduce_params, struct_size, 0);
+OFFSET(atoll_reduce_params, kept, 4);
+
+SIZE(atoll_matmul_params, 56);
+OFFSET(atoll_matmul_params, struct_size, 0);
+OFFSET(atoll_matmul_params, conj, 4);
+OFFSET(atoll_matmul_params, alpha, 8);
+OFFSET(atoll_matmul_params, beta, 32);
+
+SIZE(atoll_link, 32);
+OFFSET(atoll_link, fn, 0);
+OFFSET(atoll_link, ctx, 8);
+OFFSET(atoll_link, next, 16);
+OFFSET(atoll_link, owner, 24);
+
+/* abi/device.h */
+SIZE(atoll_enumerate_params, 264);
+OFFSET(atoll_enumerate_params, struct_size, 0);
+OFFSET(atoll_enumerate_params, count, 4);
+OFFSET(atoll_enumerate_params, reason, 8);
+
+SIZE(atoll_properties_params, 160);
+OFFSET(atoll_properties_params, struct_size, 0);
+OFFSET(atoll_properties_params, units, 4);
+OFFSET(atoll_properties_params, name, 8);
+OFFSET(atoll_properties_params, total_memory, 136);
+OFFSET(atoll_properties_params, free_memory, 144);
+OFFSET(atoll_properties_params, alignment, 152);
+
+SIZE(atoll_memory_params, 24);
+OFFSET(atoll_memory_params, struct_size, 0);
+OFFSET(atoll_memory_params, reserved, 4);
+OFFSET(atoll_memory_params, bytes, 8);
+OFFSET(atoll_memory_params, data, 16);
+
+SIZE(atoll_transfer_params, 40);
+OFFSET(atoll_transfer_params, struct_size, 0);
+OFFSET(atoll_transfer_params, kind, 4);
+OFFSET(atoll_transfer_params, destination, 8);
+OFFSET(atoll_transfer_params, source, 16);
+OFFSET(atoll_transfer_params, bytes, 24);
+OFFSET(atoll_transfer_params, peer, 32);
+OFFSET(atoll_transfer_params, reserved, 36);
+
+SIZE(atoll_stream_params, 16);
+OFFSET(atoll_stream_params, struct_size, 0);
+OFFSET(atoll_stream_params, reserved, 4);
+OFFSET(atoll_stream_params, stream, 8);
+
+SIZE(atoll_event_params, 16);
+OFFSET(atoll_event_params, struct_size, 0);
+OFFSET(atoll_event_params, reserved, 4);
+OFFSET(atoll_event_params, event, 8);
+
+SIZE(atoll_callback_params, 24);
+OFFSET(atoll_callback_params, struct_size, 0);
+OFFSET(atoll_callback_params, reserved, 4);
+OFFSET(atoll_callback_params, function, 8);
+OFFSET(atoll_callback_params, argument, 16);
+
+SIZE(atoll_device_type_decl, 16);
+OFFSET(atoll_device_type_decl, struct_size, 0);
+OFFSET(atoll_device_type_decl, flags, 4);
+OFFSET(atoll_device_type_decl, name, 8);
+
+/* abi/host.h */
+SIZE(atoll_host_info, 16);
+OFFSET(atoll_host_info, struct_size, 0);
+OFFSET(atoll_host_info, abi_major, 4);
+OFFSET(atoll_host_info, abi_minor, 6);
+OFFSET(atoll_host_info, version, 8);
+
+SIZE(atoll_host, 112);
+OFFSET(atoll_host, struct_size, 0);
+OFFSET(atoll_host, reserved, 4);
+OFFSET(atoll_host, self, 8);
+OFFSET(atoll_host, log, 16);
+OFFSET(atoll_host, set_error, 24);
+OFFSET(atoll_host, allocate, 32);
+OFFSET(atoll_host, deallocate, 40);
+OFFSET(atoll_host, parallel_for, 48);
+OFFSET(atoll_host, offer_parallel_for, 56);
+OFFSET(atoll_host, config, 64);
+OFFSET(atoll_host, dispatch, 72);
+OFFSET(atoll_host, function_name, 80);
+OFFSET(atoll_host, owner_name, 88);
+OFFSET(atoll_host, device_type_of, 96);
+OFFSET(atoll_host, device_flags_of, 104);
+
+/* abi/module.h */
+SIZE(atoll_function_info, 32);
+OFFSET(atoll_function_info, struct_size, 0);
+OFFSET(atoll_function_info, id, 4);
+OFFSET(atoll_function_info, family, 6);
+OFFSET(atoll_function_info, rule, 8);
+OFFSET(atoll_function_info, reserved, 10);
+OFFSET(atoll_function_info, domain, 12);
+OFFSET(atoll_function_info, name, 16);
+OFFSET(atoll_function_info, doc, 24);
+
+SIZE(atoll_module_decl, 40);
+OFFSET(atoll_module_decl, struct_size, 0);
+OFFSET(atoll_module_decl, version, 4);
+OFFSET(atoll_module_decl, name, 8);
+OFFSET(atoll_module_decl, functions, 16);
+OFFSET(atoll_module_decl, function_size, 24);
+OFFSET(atoll_module_decl, function_count, 28);
+OFFSET(atoll_module_decl, depends, 32);
+
+SIZE(atoll_function_decl, 24);
+OFFSET(atoll_function_decl, struct_size, 0);
+OFFSET(atoll_function_decl, id, 4);
+OFFSET(atoll_function_decl, reserved, 6);
+OFFSET(atoll_function_decl, dtypes, 8);
+OFFSET(atoll_function_decl, caps, 12);
+OFFSET(atoll_function_decl, fn, 16);
+
+SIZE(atoll_impl_decl, 64);
+OFFSET(atoll_impl_decl, struct_size, 0);
+OFFSET(atoll_impl_decl, priority, 4);
+OFFSET(atoll_impl_decl, module, 8);
+OFFSET(atoll_impl_decl, device_type, 16);
+OFFSET(atoll_impl_decl, module_version, 24);
+OFFSET(atoll_impl_decl, function_size, 28);
+OFFSET(atoll_impl_decl, functions, 32);
+OFFSET(atoll_impl_decl, function_count, 40);
+OFFSET(atoll_impl_decl, reserved, 44);
+OFFSET(atoll_impl_decl, open_device, 48);
+OFFSET(atoll_impl_decl, close_device, 56);
+
+SIZE(atoll_interposer_decl, 48);
+OFFSET(atoll_interposer_decl, struct_size, 0);
+OFFSET(atoll_interposer_decl, reserved, 4);
+OFFSET(atoll_interposer_decl, name, 8);
+OFFSET(atoll_interposer_decl, fn, 16);
+OFFSET(atoll_interposer_decl, create, 24);
+OFFSET(atoll_interposer_decl, destroy, 32);
+OFFSET(atoll_interposer_decl, report, 40);
+
+/* plugin.h */
+SIZE(atoll_plugin, 120);
+OFFSET(atoll_plugin, struct_size, 0);
+OFFSET(atoll_plugin, magic, 4);
+OFFSET(atoll_plugin, abi_major, 8);
+OFFSET(atoll_plugin, abi_minor, 10);
+OFFSET(atoll_plugin, min_host_minor, 12);
+OFFSET(atoll_plugin, reserved, 14);
+OFFSET(atoll_plugin, name, 16);
+OFFSET(atoll_plugin, version, 24);
+OFFSET(atoll_plugin, vendor, 32);
+OFFSET(atoll_plugin, license, 40);
+OFFSET(atoll_plugin, description, 48);
+OFFSET(atoll_plugin, modules, 56);
+OFFSET(atoll_plugin, device_types, 64);
+OFFSET(atoll_plugin, impls, 72);
+OFFSET(atoll_plugin, interposers, 80);
+OFFSET(atoll_plugin, module_count, 88);
+OFFSET(atoll_plugin, device_type_count, 92);
+OFFSET(atoll_plugin, impl_count, 96);
+OFFSET(atoll_plugin, interposer_count, 100);
+OFFSET(atoll_plugin, load, 104);
+OFFSET(atoll_plugin, unload, 112);
+
+/* Ids of the lists, as of ABI 1.0. */
+VALUE(ATOLL_STATUS_OK, 0);
+VALUE(ATOLL_STATUS_INVALID_ARGUMENT, 1);
+VALUE(ATOLL_STATUS_NOT_SUPPORTED, 2);
+VALUE(ATOLL_STATUS_OUT_OF_MEMORY, 3);
+VALUE(ATOLL_STATUS_DEVICE_LOST, 4);
+VALUE(ATOLL_STATUS_KERNEL_FAILED, 5);
+VALUE(ATOLL_STATUS_NOT_READY, 6);
+VALUE(ATOLL_STATUS_NOT_FOUND, 7);
+VALUE(ATOLL_STATUS_INCOMPATIBLE, 8);
+VALUE(ATOLL_STATUS_REFUSED, 9);
+VALUE(ATOLL_STATUS_BUSY, 10);
+VALUE(ATOLL_STATUS_READ_ONLY, 11);
+VALUE(ATOLL_STATUS_OUT_OF_RANGE, 12);
+VALUE(ATOLL_STATUS_OVERFLOW_, 13);
+VALUE(ATOLL_STATUS_INTERNAL, 14);
+VALUE(ATOLL_STATUS_PLUGIN_FAULT, 15);
+
+VALUE(ATOLL_BOOL, 1);
+VALUE(ATOLL_INT8, 2);
+VALUE(ATOLL_INT16, 3);
+VALUE(ATOLL_INT32, 4);
+VALUE(ATOLL_INT64, 5);
+VALUE(ATOLL_UINT8, 6);
+VALUE(ATOLL_UINT16, 7);
+VALUE(ATOLL_UINT32, 8);
+VALUE(ATOLL_UINT64, 9);
+VALUE(ATOLL_FLOAT16, 10);
+VALUE(ATOLL_BFLOAT16, 11);
+VALUE(ATOLL_FLOAT32, 12);
+VALUE(ATOLL_FLOAT64, 13);
+VALUE(ATOLL_COMPLEX32, 14);
+VALUE(ATOLL_COMPLEX64, 15);
+VALUE(ATOLL_COMPLEX128, 16);
+
+VALUE(ATOLL_FN_copy, 0);
+VALUE(ATOLL_FN_fill, 1);
+VALUE(ATOLL_FN_steps, 2);
+VALUE(ATOLL_FN_add, 3);
+VALUE(ATOLL_FN_subtract, 4);
+VALUE(ATOLL_FN_multiply, 5);
+VALUE(ATOLL_FN_divide, 6);
+VALUE(ATOLL_FN_equal, 7);
+VALUE(ATOLL_FN_not_equal, 8);
+VALUE(ATOLL_FN_less, 9);
+VALUE(ATOLL_FN_less_equal, 10);
+VALUE(ATOLL_FN_greater, 11);
+VALUE(ATOLL_FN_greater_equal, 12);
+VALUE(ATOLL_FN_negative, 13);
+VALUE(ATOLL_FN_abs, 14);
+VALUE(ATOLL_FN_sqrt, 15);
+VALUE(ATOLL_FN_square, 16);
+VALUE(ATOLL_FN_conj, 17);
+VALUE(ATOLL_FN_sum, 18);
+VALUE(ATOLL_FN_prod, 19);
+VALUE(ATOLL_FN_min, 20);
+VALUE(ATOLL_FN_max, 21);
+VALUE(ATOLL_FN_norm2, 22);
+VALUE(ATOLL_FN_any, 23);
+VALUE(ATOLL_FN_all, 24);
+VALUE(ATOLL_FN_matmul, 25);
+
+VALUE(ATOLL_DEVICE_FN_enumerate, 0);
+VALUE(ATOLL_DEVICE_FN_properties, 1);
+VALUE(ATOLL_DEVICE_FN_allocate, 2);
+VALUE(ATOLL_DEVICE_FN_free, 3);
+VALUE(ATOLL_DEVICE_FN_transfer, 4);
+VALUE(ATOLL_DEVICE_FN_stream_create, 5);
+VALUE(ATOLL_DEVICE_FN_stream_destroy, 6);
+VALUE(ATOLL_DEVICE_FN_stream_synchronize, 7);
+VALUE(ATOLL_DEVICE_FN_event_create, 8);
+VALUE(ATOLL_DEVICE_FN_event_destroy, 9);
+VALUE(ATOLL_DEVICE_FN_event_record, 10);
+VALUE(ATOLL_DEVICE_FN_event_wait, 11);
+VALUE(ATOLL_DEVICE_FN_event_synchronize, 12);
+VALUE(ATOLL_DEVICE_FN_event_query, 13);
+VALUE(ATOLL_DEVICE_FN_host_callback, 14);
+
+/* Families, rules, flags, capabilities, kinds. */
+VALUE(ATOLL_KIND_BOOL, 1);
+VALUE(ATOLL_KIND_SIGNED, 2);
+VALUE(ATOLL_KIND_UNSIGNED, 3);
+VALUE(ATOLL_KIND_FLOAT, 4);
+VALUE(ATOLL_KIND_BRAIN, 5);
+VALUE(ATOLL_KIND_COMPLEX, 6);
+VALUE(ATOLL_FAMILY_DEVICE, 0);
+VALUE(ATOLL_FAMILY_COPY, 1);
+VALUE(ATOLL_FAMILY_FILL, 2);
+VALUE(ATOLL_FAMILY_STEPS, 3);
+VALUE(ATOLL_FAMILY_UNARY, 4);
+VALUE(ATOLL_FAMILY_BINARY, 5);
+VALUE(ATOLL_FAMILY_REDUCE, 6);
+VALUE(ATOLL_FAMILY_MATMUL, 7);
+VALUE(ATOLL_FAMILY_CUSTOM, 8);
+VALUE(ATOLL_OPERAND_SWAPPED, 1);
+VALUE(ATOLL_OPERAND_SCALAR, 2);
+VALUE(ATOLL_CALL_INSERTED, 1);
+VALUE(ATOLL_DEVICE_HOST_MEMORY, 1);
+VALUE(ATOLL_DEVICE_INLINE, 2);
+VALUE(ATOLL_DEVICE_PEER, 4);
+VALUE(ATOLL_TRANSFER_HOST_TO_DEVICE, 1);
+VALUE(ATOLL_TRANSFER_DEVICE_TO_HOST, 2);
+VALUE(ATOLL_TRANSFER_DEVICE_TO_DEVICE, 3);
+VALUE(ATOLL_LOG_TRACE, 0);
+VALUE(ATOLL_LOG_DEBUG, 1);
+VALUE(ATOLL_LOG_INFO, 2);
+VALUE(ATOLL_LOG_WARN, 3);
+VALUE(ATOLL_LOG_ERROR, 4);
+VALUE(ATOLL_RULE_SAME, 0);
+VALUE(ATOLL_RULE_COMMON, 1);
+VALUE(ATOLL_RULE_FLOAT, 2);
+VALUE(ATOLL_RULE_COMPARE, 3);
+VALUE(ATOLL_RULE_REAL, 4);
+VALUE(ATOLL_RULE_SUM, 5);
+VALUE(ATOLL_RULE_NORM, 6);
+VALUE(ATOLL_CAP_MIXED_INPUTS, 1);
+VALUE(ATOLL_CAP_MIXED_OUTPUTS, 2);
+VALUE(ATOLL_CAP_SWAPPED, 4);
+VALUE(ATOLL_CAP_STRIDED, 8);
+VALUE(ATOLL_CAP_NEGATIVE_STRIDES, 16);
+VALUE(ATOLL_CAP_ZERO_STRIDES, 32);
+VALUE(ATOLL_CAP_UNALIGNED, 64);
+VALUE(ATOLL_CAP_SCALARS, 128);
+VALUE(ATOLL_CAP_STACKS, 256);
+VALUE(ATOLL_CAP_FORWARDS, 512);
+VALUE(ATOLL_KIND_DEVICES, 1);
+VALUE(ATOLL_KIND_MODULES, 2);
+VALUE(ATOLL_KIND_IMPLS, 4);
+VALUE(ATOLL_KIND_INTERPOSERS, 8);
+VALUE(ATOLL_SANITIZER_ADDRESS, 1);
+VALUE(ATOLL_SANITIZER_THREAD, 2);
+VALUE(ATOLL_NOTE_TYPE, 1);
+VALUE(ATOLL_MAGIC, 0x4c4f5441);
+VALUE(ATOLL_ABI_MAJOR, 1);
+VALUE(ATOLL_MAX_RANK, 64);
+VALUE(ATOLL_MODULE_CORE, 0);
+VALUE(ATOLL_MODULE_DEVICE, 1);
+
+/* The domains are the dtypes that their names say. */
+enum {
+    INTEGERS = 0
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    | ((ATOLL_KIND_##KIND == ATOLL_KIND_SIGNED || ATOLL_KIND_##KIND == ATOLL_KIND_UNSIGNED) << (id))
+#include "atoll/lists/dtypes.inc"
+    ,
+    REAL_FLOATS = 0
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    | ((ATOLL_KIND_##KIND == ATOLL_KIND_FLOAT || ATOLL_KIND_##KIND == ATOLL_KIND_BRAIN) << (id))
+#include "atoll/lists/dtypes.inc"
+    ,
+    COMPLEXES = 0
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    | ((ATOLL_KIND_##KIND == ATOLL_KIND_COMPLEX) << (id))
+#include "atoll/lists/dtypes.inc"
+};
+VALUE(ATOLL_DOMAIN_INTEGERS, INTEGERS);
+VALUE(ATOLL_DOMAIN_REAL_FLOATS, REAL_FLOATS);
+VALUE(ATOLL_DOMAIN_COMPLEXES, COMPLEXES);
+
+/* Two entries of one list with the same id would be two cases with the same value. */
+#define ATOLL_STATUS(id, ...) case (id):
+#define ATOLL_DTYPE(id, ...) case (id):
+#define ATOLL_FUNCTION(id, ...) case (id):
+#define ATOLL_DEVICE_FUNCTION(id, ...) case (id):
+void atoll_test_ids_are_unique(int id);
+void atoll_test_ids_are_unique(int id) {
+    switch (id) {
+#include "atoll/lists/status.inc"
+        break;
+    }
+    switch (id) {
+#include "atoll/lists/dtypes.inc"
+        break;
+    }
+    switch (id) {
+#include "atoll/lists/functions.inc"
+        break;
+    }
+    switch (id) {
+#include "atoll/lists/device_functions.inc"
+        break;
+    }
+}

@@ -1,0 +1,121 @@
+// An operand in memory of its own with any layout, whose every byte is accounted for.
+#pragma once
+
+#include "oracle.h"
+
+namespace oracle {
+
+enum class Layout { dense, strided, reversed, permuted, unaligned, broadcast };
+inline constexpr Layout layouts[] = {Layout::dense,    Layout::strided,   Layout::reversed,
+                                     Layout::permuted, Layout::unaligned, Layout::broadcast};
+
+using Shape = std::vector<std::int64_t>;
+using Random = std::mt19937_64;
+
+inline std::int64_t elements(const Shape &shape) {
+    std::int64_t n = 1;
+    for (std::int64_t extent : shape) n *= extent;
+    return n;
+}
+
+// Calls body(index) for every index of a shape, first axis fastest.
+template <class Body> void each(const Shape &shape, Body &&body) {
+    Shape index(shape.size(), 0);
+    for (std::int64_t k = 0, n = elements(shape); k < n; ++k) {
+        body(index);
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+            if (++index[axis] < shape[axis]) break;
+            index[axis] = 0;
+        }
+    }
+}
+
+struct Operand {
+    int dtype;
+    bool swapped;
+    Shape shape, strides;
+    std::vector<char> memory;
+    std::int64_t start = 0;
+
+    // `varies[axis]` false: stride 0 there.
+    Operand(int dtype, bool swapped, const Shape &shape, const std::vector<bool> &varies,
+            Layout layout)
+        : dtype(dtype), swapped(swapped), shape(shape), strides(shape.size(), 0) {
+        const std::int64_t size = facts[dtype].size;
+        std::int64_t next = size * (layout == Layout::strided ? 3 : 1);
+        std::int64_t low = 0;
+        const std::size_t rank = shape.size();
+        for (std::size_t step = 0; step < rank; ++step) {
+            const std::size_t axis = layout == Layout::permuted ? rank - 1 - step : step;
+            if (!varies[axis]) continue;
+            if (layout == Layout::broadcast && step == 0) continue;
+            const bool back = layout == Layout::reversed;
+            strides[axis] = back ? -next : next;
+            if (back) low -= next * (shape[axis] - 1);
+            next *= shape[axis];
+            if (layout == Layout::strided) next += size * 2;
+        }
+        memory.assign(static_cast<std::size_t>(next + 3 * 64), '\x5a');
+        // The vector's own alignment is 16 at least.
+        start = 64 - low + (layout == Layout::unaligned ? 1 : 0);
+    }
+
+    std::int64_t offset(const Shape &index) const {
+        std::int64_t at = start;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) at += index[axis] * strides[axis];
+        return at;
+    }
+    Value get(const Shape &index) const {
+        return read(memory.data() + offset(index), dtype, swapped);
+    }
+    void set(const Shape &index, const Value &v) {
+        write(memory.data() + offset(index), dtype, swapped, v);
+    }
+    atoll_operand c() {
+        return {memory.data() + start,
+                strides.data(),
+                static_cast<std::uint16_t>(dtype),
+                static_cast<std::uint16_t>(swapped ? ATOLL_OPERAND_SWAPPED : 0),
+                0,
+                0};
+    }
+    // Whether the bytes that are no element are those of `before`.
+    bool rest_is(const std::vector<char> &before) const {
+        std::vector<char> mine = memory, theirs = before;
+        each(shape, [&](const Shape &index) {
+            for (std::vector<char> *m : {&mine, &theirs})
+                std::fill_n(m->begin() + offset(index), facts[dtype].size, '\0');
+        });
+        return mine == theirs;
+    }
+};
+
+// A value of the dtype: small, large, or special.
+inline Value random_value(int dtype, Random &random, bool specials) {
+    const auto small = static_cast<std::int64_t>(random() % 21) - 10;
+    if (dtype == ATOLL_BOOL) return Value::of(__int128{random() % 2});
+    if (is_integer(dtype))
+        return Value::of(wrap(
+            random() % 3 ? static_cast<__int128>(small) : static_cast<__int128>(random()), dtype));
+    const auto part = [&]() -> long double {
+        switch (random() % (specials ? 12 : 6)) {
+        case 0: return small;
+        case 6: return NAN;
+        case 7: return INFINITY;
+        case 8: return -0.0L;
+        case 9: return 1e-7L * small;
+        case 10: return 1e19L * small;
+        default:
+            return std::ldexp(static_cast<long double>(static_cast<std::int64_t>(random())),
+                              -62 + static_cast<int>(random() % 6));
+        }
+    };
+    return convert(Value::of(part(), is_complex(dtype) ? part() : 0.0L), dtype);
+}
+inline void fill(Operand &operand, Random &random, bool specials) {
+    each(operand.shape, [&](const Shape &index) {
+        operand.set(index, random_value(operand.dtype, random, specials));
+    });
+}
+
+} // namespace oracle

@@ -1,0 +1,72 @@
+# Building, testing and counting for test.sh, demo.sh and .ci/run; sourced, at the top of the tree.
+# Every count goes to a tally, which `conclude` sums: the last line is always `N passed, N failed`.
+export DEBIAN_FRONTEND=noninteractive
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tally=$scratch/tally
+
+say() { printf '\n== %s\n' "$*"; }
+
+# must WHAT COMMAND...: a step that is no test. Where it fails, that is one failure.
+must() {
+  local what=$1
+  shift
+  say "$what"
+  "$@" && return
+  echo "FAILED: $what ($*)" >&2
+  echo "0 passed, 1 failed" >>"$tally"
+  return 1
+}
+
+# check WHAT COMMAND...: a test that is one command.
+check() {
+  must "$@" && echo "1 passed, 0 failed" >>"$tally"
+}
+
+# counted COMMAND...: a command whose last line is a count; without one it is a failure.
+counted() {
+  "$@" | tee "$scratch/output"
+  tail -n 1 "$scratch/output" | grep -xE '[0-9]+ passed, [0-9]+ failed' >>"$tally" ||
+    echo "0 passed, 1 failed" >>"$tally"
+}
+
+# configure DIR OPTION...: a fresh build folder, or the same folder with these options.
+configure() {
+  local dir=$1
+  shift
+  if [ -f "$dir/build.ninja" ]; then
+    meson setup --reconfigure "$dir" "$@"
+  else
+    meson setup "$dir" "$@"
+  fi
+}
+
+# The one release build that tests and demo share, installed under .cache/prefix.
+prefix=$PWD/.cache/prefix
+configure_release() {
+  configure build --buildtype=release --prefix="$prefix" --libdir=lib "$@"
+}
+
+# run_tests WHAT DIR OPTION...: runs the tests of a build and counts their cases.
+run_tests() {
+  local what=$1 dir=$2
+  shift 2
+  say "tests: $what"
+  local log=$dir/meson-logs/counted.json
+  rm -f "$log"
+  ${test_wrapper:-} meson test -C "$dir" --no-rebuild --print-errorlogs --logbase counted "$@" || true
+  if [ ! -s "$log" ]; then
+    echo "FAILED: no test ran in $dir" >&2
+    echo "0 passed, 1 failed" >>"$tally"
+    return
+  fi
+  counted python3 tools/count_tests.py "$log"
+}
+
+# conclude: the closing line and the exit status.
+conclude() {
+  awk '{ passed += $1; failed += $3 }
+       END { printf "%d passed, %d failed\n", passed, failed
+             exit failed > 0 || passed == 0 }' "$tally"
+  exit $?
+}

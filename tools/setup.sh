@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Installs what building needs and this machine lacks: Debian 12, Ubuntu 24.04 or newer. Does
+# nothing, and needs neither network nor root, where all is there. `setup.sh ci` adds what only the
+# checks need.
+set -euo pipefail
+packages=(gcc g++ meson ninja-build pkg-config python3
+  libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev
+  libopenblas-dev libtbb-dev libsleef-dev doctest-dev)
+[ "${1:-}" = ci ] && packages+=(git clang-14 clang-format-14)
+
+if command -v dpkg-query >/dev/null; then
+  missing=()
+  for package in "${packages[@]}"; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+  done
+  if [ "${#missing[@]}" -gt 0 ]; then
+    echo "installing: ${missing[*]}"
+    root=()
+    if [ "$(id -u)" -ne 0 ]; then
+      command -v sudo >/dev/null || { echo "need root or sudo to install them" >&2; exit 1; }
+      root=(sudo)
+    fi
+    apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q)
+    "${apt[@]}" update
+    "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+  fi
+else
+  echo "not a Debian or Ubuntu system: assuming that these are there: ${packages[*]}" >&2
+fi
+
+# at_least NEEDED FOUND WHAT
+at_least() {
+  [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ] ||
+    { echo "$3 is $2, need $1 or newer (Debian 12, Ubuntu 24.04)" >&2; exit 1; }
+}
+at_least 1.0 "$(meson --version)" meson
+[ -n "${CXX:-}" ] || at_least 12 "$(g++ -dumpversion)" g++
