@@ -20,6 +20,11 @@ StridedExtent extent_of(const TensorImpl &t) {
     return {t.data(), t.shape.size(), t.shape.data(), t.strides.data(), size_of(t.dtype)};
 }
 
+// Two allocations of devices never share bytes; borrowed memory may be part of one.
+bool separate(const TensorImpl &a, const TensorImpl &b) {
+    return a.storage.get() != b.storage.get() && a.storage->owned && b.storage->owned;
+}
+
 // Whether axis a should come before axis b: the smaller stride of the first operand that cares.
 bool comes_before(const Iteration &it, int a, int b) {
     for (int o = 0; o < it.count; ++o) {
@@ -157,15 +162,12 @@ bool self_overlapping(const TensorImpl &t) {
 }
 
 bool overlapping(const TensorImpl &a, const TensorImpl &b) {
-    // Two allocations of devices never share bytes; borrowed memory may.
-    if (a.storage.get() != b.storage.get() && (a.storage->owned || b.storage->owned)) return false;
+    if (separate(a, b)) return false;
     return memory_overlap(extent_of(a), extent_of(b), max_overlap_work) != Overlap::no;
 }
 
 bool hazardous_overlap(const TensorImpl &destination, const TensorImpl &source) {
-    if (destination.storage.get() != source.storage.get() &&
-        (destination.storage->owned || source.storage->owned))
-        return false;
+    if (separate(destination, source)) return false;
     bool same =
         destination.data() == source.data() && size_of(destination.dtype) == size_of(source.dtype);
     const int rank = std::max(destination.shape.size(), source.shape.size());

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <map>
+#include <thread>
 
 #include <boost/dll/shared_library.hpp>
 #include <fmt/format.h>
@@ -576,7 +577,11 @@ std::vector<PluginReport> Loader::report() {
 }
 
 void print_reports_at_exit() {
-    const std::lock_guard lock(Registry::get().mutex);
+    // exit() may have been called while another thread, or this one, holds the registry.
+    std::unique_lock lock(Registry::get().mutex, std::defer_lock);
+    for (int i = 0; i < 100 && !lock.try_lock(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (!lock) return;
     for (const InterposerEntry &entry : Registry::get().interposer_entries) {
         if (!entry.from_environment) continue;
         const std::string text = report_of(entry);

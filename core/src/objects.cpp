@@ -303,6 +303,11 @@ EventImpl &checked(EventImpl *event) {
 
 Device Stream::device() const { return Device(checked(impl()).device); }
 
+bool Stream::same_as(const Stream &other) const {
+    if (!impl() || !other.impl()) return impl() == other.impl();
+    return impl()->device == other.impl()->device && impl()->handle == other.impl()->handle;
+}
+
 void Stream::synchronize() const {
     const StreamImpl &stream = checked(impl());
     synchronize_stream(*stream.device, stream.handle);

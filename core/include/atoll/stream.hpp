@@ -27,12 +27,13 @@ public:
     void wait(const Event &event) const;
     // Marks the current end of this stream.
     Event record() const;
-    friend bool operator==(const Stream &, const Stream &) = default;
+    friend bool operator==(const Stream &a, const Stream &b) { return a.same_as(b); }
 
     explicit Stream(detail::Ref<detail::StreamImpl> impl) noexcept : impl_(std::move(impl)) {}
     detail::StreamImpl *impl() const noexcept { return impl_.get(); }
 
 private:
+    bool same_as(const Stream &other) const;
     detail::Ref<detail::StreamImpl> impl_;
 };
 

@@ -122,8 +122,8 @@ public:
     // Writes all elements; broadcasts `source`, converts dtype, device and byte order.
     const Tensor &assign(const Operand &source) const;
     const Tensor &fill(const Scalar &value) const;
-    // Frees the data at once for all sharers of the storage by this handle; it becomes an empty
-    // tensor.
+    // Lets go of the data: this tensor (every handle on it) becomes an empty one; the bytes are
+    // freed unless other tensors use the storage.
     void dealloc() const;
     // The value of a tensor of one element. Blocks.
     Scalar item() const;

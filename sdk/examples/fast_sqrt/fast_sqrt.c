@@ -10,8 +10,8 @@
 
 ATOLL_PLUGIN_NOTE("fast_sqrt", ATOLL_KIND_MODULES | ATOLL_KIND_IMPLS, 0);
 
-/* Calls come from any thread. Static, because the file stays mapped: the count outlives a retire, so
- * that a program can see that nothing was counted in between. */
+/* Calls come from any thread. Static, because the file stays mapped: the count outlives a retire,
+ * so that a program can see that nothing was counted in between. */
 static atomic_uint_least64_t calls;
 
 /* Declared without capabilities, so the host sees to it that both operands are float64, native,

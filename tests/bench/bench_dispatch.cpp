@@ -1,0 +1,129 @@
+// What one small call costs: new result, given result, view, dispatch alone, interposers. Prints a
+// table (or JSON with --json); asserts nothing, since absolute times do not hold on shared
+// machines.
+#include "atoll/atoll.hpp"
+#include "dispatch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+using namespace Atoll;
+
+namespace {
+
+volatile const void *sink;
+
+struct Row {
+    std::string id, what;
+    double nanoseconds;
+};
+
+// Best of many rounds: the least disturbed one.
+template <class Body> double best_time(Body body) {
+    constexpr int calls = 20'000, rounds = 60;
+    double best = 1e30;
+    for (int round = 0; round < rounds; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < calls; ++i) body();
+        const std::chrono::duration<double, std::nano> time =
+            std::chrono::steady_clock::now() - start;
+        best = std::min(best, time.count() / calls);
+    }
+    return best;
+}
+
+std::int32_t pass_on(const atoll_link *self, atoll_call *call) {
+    return self->next->fn(self->next, call);
+}
+
+// Keeps a call as a backend gets it, so that it can be made again.
+struct Captured {
+    const atoll_link *link = nullptr;
+    atoll_call call;
+    std::vector<atoll_operand> operands;
+    std::vector<std::vector<std::int64_t>> strides;
+    std::vector<std::int64_t> shape;
+    char text[256];
+    atoll_error error;
+};
+
+std::int32_t capture(const atoll_link *self, atoll_call *call) {
+    auto &kept = *static_cast<Captured *>(self->ctx);
+    kept.link = self->next;
+    kept.call = *call;
+    kept.operands.assign(call->operands, call->operands + call->operand_count);
+    kept.shape.assign(call->shape, call->shape + call->rank);
+    for (atoll_operand &operand : kept.operands) {
+        kept.strides.emplace_back(operand.strides, operand.strides + call->rank);
+        operand.strides = kept.strides.back().data();
+    }
+    kept.error = *call->error;
+    kept.error.text = kept.text;
+    kept.error.capacity = sizeof kept.text;
+    kept.call.operands = kept.operands.data();
+    kept.call.shape = kept.shape.data();
+    kept.call.error = &kept.error;
+    return self->next->fn(self->next, call);
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+    const bool json = argc > 1 && std::strcmp(argv[1], "--json") == 0;
+    load("cpu");
+    const Device cpu = device("cpu");
+    const Tensor a = full({1}, 1.5, {float32, cpu}), b = full({1}, 2.0, {float32, cpu});
+    const Tensor c = empty({1}, {float32, cpu}), matrix = zeros({20, 30}, {float32, cpu});
+    std::vector<Row> rows;
+    const auto measure = [&](const char *id, const char *what, auto body) {
+        rows.push_back({id, what, best_time(body)});
+        return rows.back().nanoseconds;
+    };
+
+    measure("o1", "a + b, 1 float32, new result", [&] { sink = (a + b).impl(); });
+    measure("o2", "a + b, 1 float32, given result", [&] { add(a, b, c); });
+    measure("o3", "view: slice and scalar index of a matrix",
+            [&] { sink = matrix(range(2, 10), 3).impl(); });
+
+    Captured kept;
+    const InterposerHandle capturing = push_interposer("core.add@cpu", capture, &kept);
+    add(a, b, c);
+    pop_interposer(capturing);
+    const detail::DeviceTypeRecord &type = *cpu.record()->type;
+    // The link captured above went with its chain: take the live one.
+    kept.link = &type.chain(ATOLL_MODULE_CORE, ATOLL_FN_add, ATOLL_FLOAT32)->links[0];
+    const double direct = measure("d1.direct", "direct call of the kernel function",
+                                  [&] { kept.link->fn(kept.link, &kept.call); });
+    const auto through_slot = [&] {
+        const detail::ReadSection section;
+        type.chain(ATOLL_MODULE_CORE, ATOLL_FN_add, ATOLL_FLOAT32)->call(kept.call);
+    };
+    const double dispatched = measure("d1.dispatched", "the same through its slot", through_slot);
+    const InterposerHandle handle = push_interposer("core.add", pass_on, nullptr);
+    const double interposed =
+        measure("d1.interposed", "the same with a no-op interposer", through_slot);
+    pop_interposer(handle);
+    load("trace");
+    const InterposerHandle tracer = push_interposer("core.add", "trace");
+    const double traced = measure("d1.traced", "the same with the counting tracer", through_slot);
+    pop_interposer(tracer);
+    rows.push_back({"d1.dispatch_cost", "dispatched - direct", dispatched - direct});
+    rows.push_back({"d1.interposer_cost", "interposed - dispatched", interposed - dispatched});
+    rows.push_back({"d1.tracer_cost", "traced - dispatched", traced - dispatched});
+
+    for (const Row &row : rows) {
+        if (json)
+            fmt::print("{{\"id\":\"{}\",\"ns\":{:.2f}}}\n", row.id, row.nanoseconds);
+        else
+            fmt::print("{:<20} {:<44} {:>8.1f} ns\n", row.id, row.what, row.nanoseconds);
+    }
+} catch (const Error &e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 1;
+}
