@@ -259,6 +259,11 @@ Tensor matrix(std::initializer_list<std::initializer_list<double>> lists, const 
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
                    Device host, std::function<void()> deleter) {
     const std::int64_t itemsize = size_of(dtype);
+    if (!host || !host.is_host_memory())
+        throw Error(Status::invalid_argument, "from_memory",
+                    fmt::format("got {}, need a device with host memory (for memory of another "
+                                "device see Storage::borrow)",
+                                host ? host.name() : "no device"));
     checked_bytes(shape, itemsize, "from_memory");
     if (shape.size() != strides_bytes.size())
         throw Error(

@@ -84,6 +84,9 @@ void check_count(std::uint32_t count, const void *list, const char *what) {
 ModuleDecl copy_module(const atoll_module_decl *from) {
     ModuleDecl module{copy_pointed(from, "a module"), {}};
     const std::string name = checked_name(module.decl.name, "a module");
+    // Names of modules, and of the plugins that define them: a path would be opened as one.
+    for (const char *const *depends = module.decl.depends; depends && *depends; ++depends)
+        checked_name(*depends, "a module's dependency");
     module.functions = copy_array(module.decl.functions, module.decl.function_size,
                                   module.decl.function_count, "a module's functions");
     std::set<std::string> names;
@@ -155,11 +158,19 @@ Descriptor copy_descriptor(const atoll_plugin *from) {
     check_count(d.plugin.impl_count, d.plugin.impls, "implementations");
     check_count(d.plugin.interposer_count, d.plugin.interposers, "interposers");
     if (!d.plugin.load || !d.plugin.unload) broken("load or unload is NULL");
-    for (std::uint32_t i = 0; i < d.plugin.module_count; ++i)
+    std::set<std::string> names;
+    const auto once = [&](const char *what, const char *name) {
+        if (!names.insert(fmt::format("{} '{}'", what, name)).second)
+            broken(fmt::format("{} '{}' comes twice", what, name));
+    };
+    for (std::uint32_t i = 0; i < d.plugin.module_count; ++i) {
         d.modules.push_back(copy_module(d.plugin.modules[i]));
+        once("module", d.modules.back().decl.name);
+    }
     for (std::uint32_t i = 0; i < d.plugin.device_type_count; ++i) {
         const atoll_device_type_decl decl = copy_pointed(d.plugin.device_types[i], "a device type");
         d.device_types.push_back({checked_name(decl.name, "a device type"), decl.flags});
+        once("device type", decl.name);
     }
     for (std::uint32_t i = 0; i < d.plugin.impl_count; ++i)
         d.impls.push_back(copy_impl(d.plugin.impls[i]));

@@ -57,7 +57,9 @@ namespace {
     if (!exception.empty()) {
         code = Status::plugin_fault;
         text = fmt::format(
-            "an exception crossed the plugin's border ({}); the plugin must catch it", exception);
+            "an exception crossed the plugin's border ({}); the plugin must catch it{}", exception,
+            chain.wrappers == 0 ? ""
+                                : ", or one of the interposers around it must: see Atoll::chain()");
     } else if (status < 0 || status >= ATOLL_STATUS_COUNT) {
         code = Status::plugin_fault;
         text = fmt::format("the plugin returned status {}, which does not exist{}{}", status,
@@ -75,6 +77,16 @@ namespace {
 
 } // namespace
 
+std::string exception_text() {
+    try {
+        throw;
+    } catch (const std::exception &e) {
+        return e.what()[0] ? e.what() : "without text";
+    } catch (...) {
+        return "of unknown type";
+    }
+}
+
 void dispatch(const Chain &chain, PreparedCall &prepared) {
     std::int32_t status;
     std::string exception;
@@ -82,12 +94,9 @@ void dispatch(const Chain &chain, PreparedCall &prepared) {
         status = chain.call(prepared.call);
         if (status == ATOLL_STATUS_OK) [[likely]]
             return;
-    } catch (const std::exception &e) {
-        status = ATOLL_STATUS_PLUGIN_FAULT;
-        exception = e.what()[0] ? e.what() : "without text";
     } catch (...) {
         status = ATOLL_STATUS_PLUGIN_FAULT;
-        exception = "of unknown type";
+        exception = exception_text();
     }
     fail(chain, prepared, status, exception);
 }

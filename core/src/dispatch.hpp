@@ -22,4 +22,7 @@ void dispatch(const Chain &chain, PreparedCall &prepared);
 // The same, but returns the status; an exception counts as ATOLL_STATUS_PLUGIN_FAULT.
 std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept;
 
+// What the exception being handled says. Only inside a catch block.
+std::string exception_text();
+
 } // namespace Atoll::detail

@@ -2,6 +2,7 @@
 #include "interpose.hpp"
 
 #include "atoll/error.hpp"
+#include "dispatch.hpp"
 #include "host_services.hpp"
 
 #include <algorithm>
@@ -92,11 +93,25 @@ InterposerHandle push_named(std::string_view target, std::string_view name, int 
     if (entry.decl->create) {
         char text[256] = "";
         atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
-        const std::int32_t status = entry.decl->create(entry.plugin->ctx, &entry.ctx, &error);
+        std::int32_t status;
+        std::string why;
+        try {
+            status = entry.decl->create(entry.plugin->ctx, &entry.ctx, &error);
+            text[sizeof text - 1] = '\0';
+            why = text;
+        } catch (...) {
+            status = ATOLL_STATUS_PLUGIN_FAULT;
+            why = "an exception crossed the plugin's border: " + exception_text();
+        }
+        if (status < 0 || status >= ATOLL_STATUS_COUNT) {
+            why = fmt::format("it returned status {}, which does not exist {}", status, why);
+            status = ATOLL_STATUS_PLUGIN_FAULT;
+        }
         if (status != ATOLL_STATUS_OK)
             throw Error(static_cast<Status>(status), "push_interposer",
-                        fmt::format("'{}' could not start: {}", name, text), {},
-                        entry.plugin->name);
+                        fmt::format("'{}' could not start: {}", name,
+                                    why.empty() ? "the plugin gave no details" : why),
+                        {}, entry.plugin->name);
     }
     return publish(std::move(entry), target);
 }
@@ -113,18 +128,32 @@ void remove_interposers(const std::function<bool(const InterposerEntry &)> &whic
         registry.rebuild({e.module, e.function, e.device_type, e.dtype});
     if (!removed.empty()) registry.collect();
     for (const InterposerEntry &e : removed)
-        if (e.decl && e.decl->destroy && e.decl->create) e.decl->destroy(e.plugin->ctx, e.ctx);
+        try {
+            if (e.decl && e.decl->destroy && e.decl->create) e.decl->destroy(e.plugin->ctx, e.ctx);
+        } catch (...) {
+            log_message(ATOLL_LOG_ERROR,
+                        fmt::format("interposer {} of plugin {}: an exception crossed the plugin's "
+                                    "border: {}",
+                                    e.name, e.plugin->name, exception_text()));
+        }
 }
 
 std::string report_of(const InterposerEntry &entry) {
     std::string text;
-    if (entry.decl && entry.decl->report)
+    if (!entry.decl || !entry.decl->report) return text;
+    try {
         entry.decl->report(
             entry.plugin->ctx, entry.ctx,
             [](void *user, const char *part, std::size_t size) {
                 static_cast<std::string *>(user)->append(part, size);
             },
             &text);
+    } catch (...) {
+        throw Error(Status::plugin_fault, "interposer_report",
+                    fmt::format("'{}': an exception crossed the plugin's border: {}", entry.name,
+                                exception_text()),
+                    {}, entry.plugin->name);
+    }
     return text;
 }
 
@@ -169,9 +198,9 @@ std::string interposer_report(InterposerHandle handle) {
                 fmt::format("there is no interposer {}", handle));
 }
 
-std::vector<InterposerInfo> interposers() {
-    refuse_inside_call("interposers");
-    const std::lock_guard lock(Registry::get().mutex);
+namespace {
+// Hold the registry's mutex.
+std::vector<InterposerInfo> interposers_outermost_first() {
     std::vector<InterposerInfo> list;
     for (const InterposerEntry &e : Registry::get().interposer_entries)
         list.push_back({e.handle, e.name, e.target, e.priority});
@@ -180,6 +209,13 @@ std::vector<InterposerInfo> interposers() {
             return a.priority != b.priority ? a.priority > b.priority : a.handle > b.handle;
         });
     return list;
+}
+} // namespace
+
+std::vector<InterposerInfo> interposers() {
+    refuse_inside_call("interposers");
+    const std::lock_guard lock(Registry::get().mutex);
+    return interposers_outermost_first();
 }
 
 std::vector<std::string> chain(std::string_view function, std::string_view device_type,
@@ -192,18 +228,21 @@ std::vector<std::string> chain(std::string_view function, std::string_view devic
         throw Error(Status::not_found, "chain",
                     fmt::format("there is no {} '{}'", record ? "device type" : "function",
                                 record ? device_type : function));
+    const int column = dtype.empty() ? 1 : static_cast<int>(dtype_from_name(dtype));
     const ReadSection section;
-    const Chain &links = *type->chain(record->module->id, record->id,
-                                      dtype.empty() ? 1 : static_cast<int>(dtype_from_name(dtype)));
+    const Chain &links = *type->chain(record->module->id, record->id, column);
     std::vector<std::string> names;
-    for (std::uint32_t i = 0; i < links.count; ++i) {
-        const HostLink &link = links.links[i];
-        const auto *owner = static_cast<const PluginRecord *>(link.owner);
-        std::string name = "stub";
-        if (owner) name = "implementation of plugin " + owner->name;
+    // Interposers come first, in their order. Not found by function and context: these need not
+    // differ.
+    for (const InterposerInfo &info : interposers_outermost_first())
         for (const InterposerEntry &e : Registry::get().interposer_entries)
-            if (e.fn == link.fn && e.ctx == link.ctx) name = "interposer " + e.name;
-        names.push_back(std::move(name));
+            if (e.handle == info.handle &&
+                SlotFilter{e.module, e.function, e.device_type, e.dtype}.matches(*type, *record,
+                                                                                 column))
+                names.push_back("interposer " + e.name);
+    for (std::size_t i = names.size(); i < links.count; ++i) {
+        const auto *owner = static_cast<const PluginRecord *>(links.links[i].owner);
+        names.push_back(owner ? "implementation of plugin " + owner->name : "stub");
     }
     return names;
 }

@@ -63,6 +63,8 @@ private:
     void enumerate(DeviceTypeRecord &type);
     void open_devices();
     void close_devices(const std::function<bool(const ImplEntry &)> &which);
+    void load_dependency(const std::string &plugin, const std::string &module);
+    void unload(PluginRecord &plugin);
     PluginRecord *find_loaded(std::string_view name);
     PluginReport describe(const PluginRecord &plugin);
 
@@ -70,6 +72,7 @@ private:
     std::vector<PluginRecord *> loaded_;  // in the order of loading
     std::map<std::string, boost::dll::shared_library> libraries_;
     std::map<std::string, PluginReport> reports_;
+    std::vector<std::string> opening_;    // plugins whose dependencies are being loaded
     bool environment_done_ = false;
 };
 
@@ -219,6 +222,43 @@ void Loader::load_all() {
     }
 }
 
+// The plugin that defines a module has the module's name.
+void Loader::load_dependency(const std::string &plugin, const std::string &module) {
+    if (Registry::get().find_module(module)) return;
+    opening_.push_back(plugin);
+    const struct Pop {
+        std::vector<std::string> &list;
+        ~Pop() { list.pop_back(); }
+    } pop{opening_};
+    if (std::find(opening_.begin(), opening_.end(), module) != opening_.end())
+        throw Error(Status::incompatible, "load",
+                    fmt::format("module {} depends on itself, through {}", module,
+                                fmt::join(opening_, ", ")));
+    load(module);
+    if (!Registry::get().find_module(module))
+        throw Error(Status::incompatible, "load",
+                    fmt::format("depends on module {}, but plugin {} does not define the module {}",
+                                module, module, module));
+}
+
+// Whatever happens in it, the plugin is gone for the host.
+void Loader::unload(PluginRecord &plugin) {
+    char text[512] = "";
+    atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
+    std::string trouble;
+    try {
+        const std::int32_t status = plugin.unload(plugin.ctx, &error);
+        text[sizeof text - 1] = '\0';
+        if (status != ATOLL_STATUS_OK) trouble = text[0] ? text : "no details given";
+    } catch (...) {
+        trouble = "an exception crossed the plugin's border: " + exception_text();
+    }
+    if (!trouble.empty())
+        log_message(ATOLL_LOG_ERROR,
+                    fmt::format("plugin {} did not shut down: {}", plugin.name, trouble));
+    plugin.ctx = nullptr;
+}
+
 PluginReport Loader::open(const Candidate &candidate) {
     const std::string &path = candidate.path;
     const auto refuse = [&](Status status, const std::string &why) {
@@ -266,7 +306,7 @@ PluginReport Loader::open(const Candidate &candidate) {
                                                      candidate.note.name, descriptor.name));
         for (const ModuleDecl &module : descriptor.modules)
             for (const char *const *name = module.decl.depends; name && *name; ++name)
-                if (!Registry::get().find_module(*name)) load(*name);
+                load_dependency(descriptor.name, *name);
         // A retired plugin's record is used again, so that handles on its devices stay valid.
         for (PluginRecord *old : plugins_)
             if (old->name == descriptor.name && !old->loaded) plugin = old;
@@ -281,6 +321,7 @@ PluginReport Loader::open(const Candidate &candidate) {
         plugin->interposers.clear();
         plugin->interposer_names.clear();
         make_host(*plugin);
+        plugin->ctx = nullptr;
         char text[512] = "";
         atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
         const std::int32_t status = descriptor.plugin.load(&plugin->host, &plugin->ctx, &error);
@@ -292,24 +333,27 @@ PluginReport Loader::open(const Candidate &candidate) {
         running = true;
         plugin->unload = descriptor.plugin.unload;
         register_plugin(*plugin, descriptor);
-    } catch (const std::exception &e) {
+    } catch (...) {
         if (running) {
             unregister_plugin(*plugin);
-            if (plugin->unload) plugin->unload(plugin->ctx, nullptr);
+            unload(*plugin);
         }
-        if (const auto *known = dynamic_cast<const Error *>(&e)) {
+        try {
+            throw;
+        } catch (const Error &known) {
             const std::string prefix = "[load] ";
-            std::string why = known->what();
-            if (!reports_.count(path) || reports_[path].reason.empty())
-                explain(path, candidate.note.name, why);
-            if (why.find(path) != std::string::npos) throw;
+            std::string why = known.what();
+            if (why.find(path) != std::string::npos) throw; // explained already
             if (why.rfind(prefix, 0) == 0) why = why.substr(prefix.size());
             explain(path, candidate.note.name, why);
-            throw Error(known->status(), "load", fmt::format("{}: {}", path, why), {},
-                        candidate.note.name, known->native_code());
+            throw Error(known.status(), "load", fmt::format("{}: {}", path, why), {},
+                        candidate.note.name, known.native_code());
+        } catch (...) {
+            refuse(Status::plugin_fault,
+                   fmt::format("an exception crossed the plugin's border ({}); the plugin must "
+                               "catch it",
+                               exception_text()));
         }
-        refuse(Status::plugin_fault,
-               fmt::format("an exception crossed the plugin's border ({})", e.what()));
     }
     plugin->loaded = true;
     loaded_.push_back(plugin);
@@ -353,6 +397,7 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
     for (ImplEntry &impl : registry.impls) {
         const ModuleRecord *module = registry.find_module(impl.module);
         if (!module) continue;
+        impl.refused = false; // the module may have come back in another version
         for (const atoll_function_decl &f : impl.functions)
             if (f.id >= module->functions.size()) {
                 impl.refused = true;
@@ -365,7 +410,8 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
         impl.refused = impl.refused || impl.module_version > module->version;
         if (impl.module_version > module->version && impl.plugin == &plugin)
             throw Error(Status::incompatible, "load",
-                        fmt::format("needs version {} of module {}, which is version {}",
+                        fmt::format("needs version {} of module {}, which is version {}; update "
+                                    "what defines the module, or use an older build of the plugin",
                                     impl.module_version, impl.module, module->version));
     }
     for (const DeviceTypeDecl &decl : descriptor.device_types)
@@ -407,6 +453,7 @@ void Loader::enumerate(DeviceTypeRecord &type) {
     if (params.count > max_devices)
         throw Error(Status::plugin_fault, "load",
                     fmt::format("device type '{}' claims {} devices", type.name, params.count));
+    registry.reserve_devices(type, static_cast<int>(params.count));
     for (int i = 0; i < static_cast<int>(params.count); ++i) {
         DeviceRecord *device = registry.add_device(type, i);
         device->name = params.count == 1 ? type.name : fmt::format("{}:{}", type.name, i);
@@ -525,11 +572,7 @@ void Loader::retire(std::string_view name) {
                             fmt::format("{}: work failed and was never asked for", device.name));
         }
     unregister_plugin(*plugin);
-    char text[512] = "";
-    atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
-    if (plugin->unload(plugin->ctx, &error) != ATOLL_STATUS_OK)
-        log_message(ATOLL_LOG_ERROR, fmt::format("plugin {} did not shut down: {}", name, text));
-    plugin->ctx = nullptr;
+    unload(*plugin);
     plugin->loaded = false;
     std::erase(loaded_, plugin);
     PluginReport &report = reports_[plugin->path];
@@ -584,8 +627,12 @@ void print_reports_at_exit() {
     if (!lock) return;
     for (const InterposerEntry &entry : Registry::get().interposer_entries) {
         if (!entry.from_environment) continue;
-        const std::string text = report_of(entry);
-        std::fwrite(text.data(), 1, text.size(), stderr);
+        try {
+            const std::string text = report_of(entry);
+            std::fwrite(text.data(), 1, text.size(), stderr);
+        } catch (const Error &e) {
+            log_message(ATOLL_LOG_ERROR, e.what());
+        }
     }
 }
 

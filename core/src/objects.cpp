@@ -217,6 +217,9 @@ Stream Device::new_stream() const {
     require_live(*record_, "device.stream_create");
     atoll_stream_params params{sizeof params, 0, nullptr};
     device_call(*record_, ATOLL_DEVICE_FN_stream_create, &params);
+    if (!params.stream) // NULL is the default stream
+        throw Error(Status::plugin_fault, "device.stream_create",
+                    "returned no stream without an error", record_->name);
     auto *stream = new StreamImpl;
     stream->device = record_;
     stream->handle = params.stream;
@@ -323,6 +326,9 @@ Event Stream::record() const {
         require_live(*stream.device, "device.event_create");
         atoll_event_params params{sizeof params, 0, nullptr};
         device_call(*stream.device, ATOLL_DEVICE_FN_event_create, &params);
+        if (!params.event)
+            throw Error(Status::plugin_fault, "device.event_create",
+                        "returned no event without an error", stream.device->name);
         event->handle = params.event;
         count_live(stream.device->slot, 1);
         Event result(Ref<EventImpl>::adopt(event.release()));

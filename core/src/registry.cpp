@@ -213,13 +213,19 @@ DeviceTypeRecord *Registry::add_device_type(const std::string &name, std::uint32
     return record;
 }
 
+void Registry::reserve_devices(const DeviceTypeRecord &type, int count) const {
+    int missing = 0;
+    for (int i = 0; i < count; ++i) missing += !type.devices[i].load(std::memory_order_relaxed);
+    if (missing > max_devices - device_count_)
+        throw Error(Status::refused, "load",
+                    fmt::format("device type '{}' claims {} devices; there is room for {} in all, "
+                                "{} are taken",
+                                type.name, count, max_devices, device_count_));
+}
+
 DeviceRecord *Registry::add_device(DeviceTypeRecord &type, int index) {
     DeviceRecord *record = type.devices[index].load(std::memory_order_relaxed);
     if (!record) {
-        if (device_count_ == max_devices)
-            throw Error(Status::refused, "load",
-                        fmt::format("there are {} devices already, no room for {}:{}", max_devices,
-                                    type.name, index));
         record = new DeviceRecord;
         record->type = &type;
         record->index = index;
@@ -273,6 +279,7 @@ const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord 
         ::operator new(sizeof(Chain) + (count - 1) * sizeof(HostLink), std::align_val_t(64));
     auto *chain = static_cast<Chain *>(memory);
     chain->count = static_cast<std::uint32_t>(count);
+    chain->wrappers = static_cast<std::uint32_t>(wrappers.size());
     chain->implemented = !implementations.empty();
     chain->plugin = chain->implemented ? implementations.front().owner : nullptr;
     chain->caps = ~0u;

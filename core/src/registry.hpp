@@ -60,6 +60,7 @@ struct Chain {
     std::uint32_t caps;         // what the outermost implementation takes (ATOLL_CAP_*)
     bool implemented;           // false: only the stub (and interposers) are there
     std::uint32_t count;        // links
+    std::uint32_t wrappers;     // of these, interposers
     const PluginRecord *plugin; // the outermost implementation's
     HostLink links[1];          // count of them
 
@@ -185,6 +186,9 @@ public:
     DeviceTypeRecord *add_device_type(const std::string &name, std::uint32_t flags,
                                       PluginRecord *plugin);
     DeviceRecord *add_device(DeviceTypeRecord &type, int index);
+    // Throws Error unless there is room for `count` devices of the type. Records stay for ever, so
+    // that a plugin which claims too many must not get the first of them.
+    void reserve_devices(const DeviceTypeRecord &type, int count) const;
     std::vector<ImplEntry> impls;
     std::vector<InterposerEntry> interposer_entries; // in the order of pushing
     std::uint64_t next_sequence = 1;

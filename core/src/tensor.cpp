@@ -264,6 +264,7 @@ Tensor Tensor::reshape(Dims shape) const {
         throw Error(Status::invalid_argument, "tensor.reshape",
                     fmt::format("got shape {} for {} elements (shape {}), need as many",
                                 shape_text(shape), count, shape_text(t.shape)));
+    checked_bytes(shape, size_of(t.dtype), "tensor.reshape"); // the rank, and strides beside a 0
     if (count == 0)
         return make_view(t, t.offset, shape, dense_strides(shape, size_of(t.dtype), Order::F));
     if (std::optional<Dims> strides = reshaped_strides(t, shape))

@@ -62,8 +62,10 @@ public:
         if (state.depth++ != 0) return;
         if (!state.record) [[unlikely]]
             register_thread();
-        state.record->epoch.store(global_epoch.load(std::memory_order_relaxed),
-                                  std::memory_order_relaxed);
+        // Acquire: who sees an epoch sees the chains published before it. Release: who sees this
+        // section sees the end of the one before. Both are plain moves on x86-64.
+        state.record->epoch.store(global_epoch.load(std::memory_order_acquire),
+                                  std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         if (readers_need_fence) [[unlikely]]
             std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -2,7 +2,7 @@
 // conversions by their definition. Shares nothing with the kernels but the lists.
 #pragma once
 
-#include "atoll_kernels.h"
+#include "atoll/abi/module.h"
 
 #include <algorithm>
 #include <cmath>

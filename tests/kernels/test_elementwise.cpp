@@ -1,5 +1,6 @@
 // Copies, fills, steps, unary and binary kernels against the oracle: every function, every dtype,
 // every layout, every mixture.
+#include "atoll_kernels.h"
 #include "operand.h"
 
 #include <doctest/doctest.h>

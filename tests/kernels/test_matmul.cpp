@@ -1,4 +1,5 @@
 // Matrix products against the oracle: dtypes, transposes, strides, stacks, conjugates, alpha, beta.
+#include "atoll_kernels.h"
 #include "operand.h"
 
 #include <doctest/doctest.h>

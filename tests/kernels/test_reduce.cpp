@@ -1,4 +1,5 @@
 // Reductions against the oracle: functions, dtypes, axes, layouts, accuracy and range.
+#include "atoll_kernels.h"
 #include "operand.h"
 
 #include <doctest/doctest.h>

@@ -18,13 +18,24 @@ std::string to_string(const Scalar &scalar);
 
 } // namespace Atoll
 
-template <> struct fmt::formatter<Atoll::Tensor> : fmt::formatter<std::string_view> {
-    template <class Context> auto format(const Atoll::Tensor &tensor, Context &context) const {
-        return fmt::formatter<std::string_view>::format(Atoll::to_string(tensor), context);
+namespace Atoll::detail {
+// Takes "{}" only: how numbers look is a matter of PrintSettings.
+struct PlainFormatter {
+    constexpr auto parse(fmt::format_parse_context &context) {
+        if (context.begin() != context.end() && *context.begin() != '}')
+            throw fmt::format_error("takes no format specification");
+        return context.begin();
     }
 };
-template <> struct fmt::formatter<Atoll::DType> : fmt::formatter<std::string_view> {
+} // namespace Atoll::detail
+
+template <> struct fmt::formatter<Atoll::Tensor> : Atoll::detail::PlainFormatter {
+    template <class Context> auto format(const Atoll::Tensor &tensor, Context &context) const {
+        return fmt::format_to(context.out(), "{}", Atoll::to_string(tensor));
+    }
+};
+template <> struct fmt::formatter<Atoll::DType> : Atoll::detail::PlainFormatter {
     template <class Context> auto format(Atoll::DType dtype, Context &context) const {
-        return fmt::formatter<std::string_view>::format(Atoll::name(dtype), context);
+        return fmt::format_to(context.out(), "{}", Atoll::name(dtype));
     }
 };

@@ -38,7 +38,8 @@ struct InterposerInfo {
 // comma-separated, in order) are pushed when the library loads its first plugin, and report to
 // standard error at exit.
 std::vector<InterposerInfo> interposers();
-// The chain of one slot, outermost first: "trace (plugin trace)", "cpu (implementation)" …
+// The chain of one slot, outermost first: "interposer trace", "implementation of plugin cpu",
+// "stub" (which says that nothing is implemented). Without a dtype: that of the first.
 std::vector<std::string> chain(std::string_view function, std::string_view device_type,
                                std::string_view dtype = {});
 

@@ -157,7 +157,7 @@ private:
     void tiles(int axis) {
         // A tile reads whole cache lines along the input's dense axis and writes runs of several
         // along the output's.
-        constexpr std::int64_t tile_rows = 64, tile_columns = 32;
+        constexpr std::int64_t tile_rows = 128, tile_columns = 16;
         std::swap(space_.shape[1], space_.shape[axis]);
         for (int k = 0; k < space_.operands; ++k)
             std::swap(space_.strides[k][1], space_.strides[k][axis]);

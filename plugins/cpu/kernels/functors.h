@@ -32,7 +32,7 @@ struct Same {
 struct add : Wraps {
     template <class T> static T apply(T a, T b) {
         if constexpr (is_bool<T>)
-            return T(truth(a) | truth(b));
+            return T(unsigned{truth(a)} | unsigned{truth(b)});
         else if constexpr (is_complex<T>)
             return {a.re + b.re, a.im + b.im};
         else
@@ -52,7 +52,7 @@ struct subtract : Wraps {
 struct multiply : Wraps {
     template <class T> static T apply(T a, T b) {
         if constexpr (is_bool<T>)
-            return T(truth(a) & truth(b));
+            return T(unsigned{truth(a)} & unsigned{truth(b)});
         else if constexpr (is_complex<T>) {
             // A sum of two products in both parts: GCC 12 makes a fused operation, which rounds
             // once less, of a difference beside a sum, even where contraction is off.
@@ -86,7 +86,7 @@ struct equal : Wraps {
         if constexpr (is_bool<T>)
             return Bool(truth(a) == truth(b));
         else if constexpr (is_complex<T>)
-            return Bool((a.re == b.re) & (a.im == b.im));
+            return Bool(unsigned{a.re == b.re} & unsigned{a.im == b.im});
         else
             return Bool(a == b);
     }
@@ -96,7 +96,7 @@ struct not_equal : Wraps {
         if constexpr (is_bool<T>)
             return Bool(truth(a) != truth(b));
         else if constexpr (is_complex<T>)
-            return Bool((a.re != b.re) | (a.im != b.im));
+            return Bool(unsigned{a.re != b.re} | unsigned{a.im != b.im});
         else
             return Bool(a != b);
     }

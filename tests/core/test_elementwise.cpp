@@ -1,0 +1,270 @@
+// Every element-wise function through the whole library against the oracle: dtype pairs, layouts,
+// byte orders, broadcasting, new and given results, in place, operands on other devices.
+#include "support.hpp"
+
+using namespace Atoll;
+using namespace support;
+
+namespace {
+
+struct Facts {
+    const char *name;
+    int family, rule;
+    std::uint32_t domain;
+};
+constexpr Facts functions[] = {
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+    {#name, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN},
+#include "atoll/lists/functions.inc"
+};
+
+// The shape of an operand that broadcasts to `shape`: unit axes, and trailing axes left out.
+Shape narrowed(Shape shape, Random &random) {
+    if (random() % 3 == 0) return shape;
+    for (std::int64_t &extent : shape)
+        if (random() % 3 == 0) extent = 1;
+    if (!shape.empty() && random() % 4 == 0) shape.pop_back();
+    return shape;
+}
+Shape source_index(const Shape &index, const Shape &shape) {
+    Shape own(index.begin(), index.begin() + std::ssize(shape));
+    for (std::size_t axis = 0; axis < own.size(); ++axis)
+        if (shape[axis] == 1) own[axis] = 0;
+    return own;
+}
+
+int compute_dtype(const Facts &f, int common) {
+    return f.rule == ATOLL_RULE_FLOAT && !is_floating(static_cast<DType>(common))
+               ? int{ATOLL_FLOAT64}
+               : common;
+}
+
+// One call with random shapes, layouts and destination; false (and why) if anything is wrong.
+struct Trial {
+    int function;
+    int dtype_a, dtype_b; // dtype_b 0: unary
+    Device device;
+    Random &random;
+
+    std::string run() {
+        static const Shape shapes[] = {{}, {5}, {3, 4}, {2, 3, 2}, {0, 3}, {1, 1}, {2, 2, 2, 2}};
+        const Facts &f = functions[function];
+        const Shape shape = shapes[random() % std::size(shapes)];
+        // 0: new result; 1: given, of any dtype; 2: given, of the result's; 3: in place
+        const int mode = static_cast<int>(random() % 4);
+        const auto layout = [&](bool output) {
+            return oracle::layouts[random() % (output ? 5 : 6)];
+        };
+        oracle::Operand a = operand(dtype_a, mode == 3 ? shape : narrowed(shape, random),
+                                    layout(mode == 3), random() % 2);
+        oracle::Operand b =
+            operand(dtype_b ? dtype_b : dtype_a, dtype_b ? narrowed(shape, random) : a.shape,
+                    layout(false), random() % 2);
+        oracle::fill(a, random, true);
+        oracle::fill(b, random, true);
+        // The result of new ones is no wider than the inputs make it.
+        Shape result_shape = a.shape;
+        if (mode != 0) {
+            result_shape = shape;
+        } else if (dtype_b) {
+            for (std::size_t axis = 0; axis < b.shape.size(); ++axis) {
+                if (axis >= result_shape.size()) result_shape.push_back(b.shape[axis]);
+                if (result_shape[axis] == 1) result_shape[axis] = b.shape[axis];
+            }
+        }
+        const int common =
+            dtype_b ? id(promote(static_cast<DType>(dtype_a), static_cast<DType>(dtype_b)))
+                    : dtype_a;
+        const int compute = compute_dtype(f, common);
+        const int natural = oracle::result_dtype(function, compute);
+        oracle::Operand out = operand(mode == 1 ? 1 + static_cast<int>(random() % 16) : natural,
+                                      shape, layout(true), random() % 2);
+
+        const Tensor ta = upload(a, device);
+        // The first operand decides where the others go.
+        const Tensor tb = upload(b, random() % 8 ? device : Atoll::device("dummy:1"));
+        const Tensor tout = upload(out, random() % 8 ? device : cpu());
+        const oracle::Operand *destination = mode == 3 ? &a : &out;
+        const std::vector<char> before = destination->memory, before_b = b.memory;
+        const Out given = mode == 0 ? Out() : mode == 3 ? Out(ta) : Out(tout);
+        const Tensor result = dtype_b ? detail::call_binary(function, ta, tb, given)
+                                      : detail::call_unary(function, ta, given);
+        const Tensor &expected_handle = mode == 3 ? ta : tout;
+        if (mode != 0 && result.impl() != expected_handle.impl()) return "another tensor came back";
+        if (mode == 0 && (result.device() != device || id(result.dtype()) != natural ||
+                          shape_of(result.shape()) != result_shape || result.is_byteswapped()))
+            return "the new result has the wrong device, dtype, shape or byte order";
+        if (bytes_of(tb) != before_b) return "an input was changed";
+        const std::vector<Value> got = values_of(result);
+        if (mode != 0) {
+            oracle::Operand after = *destination;
+            after.memory = bytes_of(result);
+            if (!after.rest_is(before)) return "bytes between the elements were written";
+        }
+        std::string wrong;
+        std::size_t k = 0;
+        oracle::each(result_shape, [&](const Shape &index) {
+            bool approximate = false;
+            const Value x = oracle::convert(a.get(source_index(index, a.shape)), compute);
+            const Value y = oracle::convert(b.get(source_index(index, b.shape)), compute);
+            const Value exact = oracle::apply(function, compute, x, y, &approximate);
+            const Value want = oracle::convert(exact, id(result.dtype()));
+            const Value &value = got[k++];
+            if (!wrong.empty() || doubtful(exact, x, y)) return;
+            if (!oracle::same(value, want, id(result.dtype()), approximate ? 8 : 0, natural))
+                wrong = oracle::text(x) + " and " + oracle::text(y) + " gave " +
+                        oracle::text(value) + ", expected " + oracle::text(want);
+        });
+        return wrong;
+    }
+
+    // Complex products and quotients with infinities have no one right answer (C99 Annex G).
+    bool doubtful(const Value &exact, const Value &x, const Value &y) const {
+        const auto finite = [](const Value &v) {
+            return std::isfinite(v.re) && std::isfinite(v.im);
+        };
+        if (exact.integer || (x.im == 0 && y.im == 0 && dtype_b == 0)) return false;
+        return (function == ATOLL_FN_divide || function == ATOLL_FN_multiply ||
+                function == ATOLL_FN_square) &&
+               (!finite(x) || !finite(y) || !finite(exact));
+    }
+};
+
+void check_function(int function, Random &random, int trials) {
+    const Facts &f = functions[function];
+    const bool binary = f.family == ATOLL_FAMILY_BINARY;
+    for (const Device device : all_devices())
+        for (int a = 1; a < ATOLL_DTYPE_COUNT; ++a)
+            for (int b = binary ? 1 : 0; b < (binary ? int{ATOLL_DTYPE_COUNT} : 1); ++b) {
+                const int common =
+                    b ? id(promote(static_cast<DType>(a), static_cast<DType>(b))) : a;
+                if (!(f.domain >> compute_dtype(f, common) & 1)) continue;
+                for (int trial = 0; trial < trials; ++trial) {
+                    const std::string wrong = Trial{function, a, b, device, random}.run();
+                    if (wrong.empty()) continue;
+                    FAIL_CHECK(f.name << " of " << oracle::facts[a].name << " and "
+                                      << oracle::facts[b].name << " on " << device.name() << ": "
+                                      << wrong);
+                }
+            }
+}
+
+} // namespace
+
+TEST_CASE("unary functions agree with the oracle on every dtype and layout") {
+    Random random(41);
+    int checked = 0;
+    for (int f = 0; f < ATOLL_FN_COUNT; ++f) {
+        if (functions[f].family != ATOLL_FAMILY_UNARY) continue;
+        ++checked;
+        check_function(f, random, 25);
+    }
+    CHECK(checked == 5);
+}
+
+TEST_CASE("binary functions agree with the oracle on every pair of dtypes") {
+    Random random(42);
+    int checked = 0;
+    for (int f = 0; f < ATOLL_FN_COUNT; ++f) {
+        if (functions[f].family != ATOLL_FAMILY_BINARY) continue;
+        ++checked;
+        check_function(f, random, 3);
+    }
+    CHECK(checked == 10);
+}
+
+TEST_CASE("scalars stand on either side") {
+    for (const Device device : all_devices())
+        for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
+            const auto dtype = static_cast<DType>(d);
+            CAPTURE(device.name());
+            CAPTURE(name(dtype));
+            if (dtype == bool_) {
+                CHECK(add(zeros({2}, {dtype, device}), true).to_doubles() ==
+                      std::vector<double>{1, 1});
+                continue;
+            }
+            const Tensor t = counting({3}, dtype, device);
+            CHECK((t + 2).to_doubles() == std::vector<double>{2, 3, 4});
+            CHECK((7 - t).to_doubles() == std::vector<double>{7, 6, 5});
+            CHECK((2 * t).to_doubles() == std::vector<double>{0, 2, 4});
+            CHECK((t * 2).to_doubles() == std::vector<double>{0, 2, 4});
+            CHECK((t / 2).to_doubles() == std::vector<double>{0, 0.5, 1});
+            CHECK((1.5 - t).to_doubles() == std::vector<double>{1.5, 0.5, -0.5});
+            if (!is_complex(dtype)) {
+                CHECK(less(t, 1).to_doubles() == std::vector<double>{1, 0, 0});
+                CHECK(greater_equal(1, t).to_doubles() == std::vector<double>{1, 1, 0});
+            }
+            CHECK(equal(t, 1).to_doubles() == std::vector<double>{0, 1, 0});
+        }
+    CHECK(add(2, 3, zeros({2}, {cpu()})).to_doubles() == std::vector<double>{5, 5});
+}
+
+TEST_CASE("in place the left side keeps shape, dtype and device") {
+    for (const Device device : all_devices()) {
+        const Tensor t = counting({3}, int32, device);
+        t += 1.75; // computed in float64, truncated back
+        CHECK(t.dtype() == int32);
+        CHECK(t.to_doubles() == std::vector<double>{1, 2, 3});
+        t *= counting({3}, float32, cpu());
+        CHECK(t.to_doubles() == std::vector<double>{0, 2, 6});
+        t /= 4;
+        CHECK(t.to_doubles() == std::vector<double>{0, 0, 1});
+        t -= full({1}, 2, {int8, cpu()});
+        CHECK(t.to_doubles() == std::vector<double>{-2, -2, -1});
+        CHECK(t.device() == device);
+        CHECK_THROWS_AS(t += zeros({3, 2}, {device}), Error);
+        CHECK_THROWS_AS(t += zeros({2}, {device}), Error);
+        CHECK(t.to_doubles() == std::vector<double>{-2, -2, -1});
+    }
+}
+
+TEST_CASE("a result is on the device of the first operand") {
+    load_devices();
+    const Device on[] = {device("cpu"), device("dummy:0"), device("dummy:1"),
+                         device("dummy_min:0")};
+    for (const Device &first : on)
+        for (const Device &second : on) {
+            const Tensor sum = counting({3}, float32, first) + counting({3}, int16, second);
+            CHECK(sum.device() == first);
+            CHECK(sum.to_doubles() == std::vector<double>{0, 2, 4});
+            const Tensor out = zeros({3}, {float64, second});
+            multiply(counting({3}, float32, first), 2, out);
+            CHECK(out.device() == second);
+            CHECK(out.to_doubles() == std::vector<double>{0, 2, 4});
+        }
+}
+
+TEST_CASE("a destination may overlap its operands") {
+    for (const Device device : all_devices()) {
+        CAPTURE(device.name());
+        const Tensor v = counting({6}, int64, device);
+        v(range(1, {})) += v(range({}, -1));
+        CHECK(v.to_doubles() == std::vector<double>{0, 1, 3, 5, 7, 9});
+        const Tensor a = counting({2, 2}, float32, device);
+        a += a.T();
+        CHECK(a.to_doubles() == std::vector<double>{0, 3, 3, 6});
+        const Tensor b = counting({2, 2}, float32, device);
+        b -= b(all_, 1);
+        CHECK(b.to_doubles() == std::vector<double>{-2, -2, 0, 0});
+        const Tensor z = full({2}, std::complex<double>(3, 4), {complex64, device});
+        square(z.imag(), z.real());
+        CHECK(z(1).item().to_complex() == std::complex<double>(16, 4));
+    }
+}
+
+TEST_CASE("comparisons of integers with other kinds compare the true values") {
+    for (const Device device : all_devices()) {
+        CAPTURE(device.name());
+        const std::int64_t large = (std::int64_t{1} << 53) + 1;
+        const Tensor i = vector<std::int64_t>({large, -1, INT64_MAX}, {device});
+        const Tensor u = vector<std::uint64_t>(
+            {static_cast<std::uint64_t>(large) - 1, ~std::uint64_t{0}, std::uint64_t{1} << 63},
+            {device});
+        const Tensor f = vector({0x1p53, -1.0, 0x1p63}, {device});
+        WARN(equal(i, u).to_doubles() == std::vector<double>{0, 0, 0});
+        WARN(less(i, u).to_doubles() == std::vector<double>{0, 1, 1});
+        WARN(greater(i, f).to_doubles() == std::vector<double>{1, 0, 0});
+        WARN(equal(f, i).to_doubles() == std::vector<double>{0, 1, 0});
+    }
+}

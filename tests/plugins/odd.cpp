@@ -1,0 +1,308 @@
+// A plugin that can break its contract in every way the host has to survive. It brings a small
+// device type `odd` of one inline host-memory device.
+//
+// The variable ODD says, at each query, what is wrong with the descriptor, with load or with the
+// device (a real plugin never reads the environment: query has no other way to be told). The
+// plugin's settings "kernel", "allocate" and "interposer" say, at each call, how calls misbehave.
+#include "atoll/plugin.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+ATOLL_PLUGIN_NOTE("odd", ATOLL_KIND_DEVICES, 0);
+
+namespace {
+
+namespace sdk = Atoll::sdk;
+
+const atoll_host *host;
+std::string mode; // of the last query
+
+bool is(const char *wanted) { return mode == wanted; }
+std::string setting(const char *key) { return sdk::config(*host, key); }
+// The same as a note in the host's log, which the tests read.
+void note(const std::string &text) { host->log(host->self, ATOLL_LOG_INFO, text.c_str()); }
+
+// ---- device -------------------------------------------------------------------------------------
+
+std::int32_t enumerate(const atoll_link *, atoll_call *call) {
+    auto &result = sdk::results<atoll_enumerate_params>(*call);
+    result.count = 1;
+    if (is("enumerate_too_many")) result.count = 4'000'000'000u;
+    if (is("enumerate_all")) result.count = 128;
+    if (is("enumerate_throws")) throw std::runtime_error("cannot count");
+    if (is("enumerate_fails")) return ATOLL_STATUS_DEVICE_LOST;
+    if (is("enumerate_unterminated")) {
+        result.count = 0;
+        std::memset(result.reason, 'x', sizeof result.reason);
+    }
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t properties(const atoll_link *, atoll_call *call) {
+    std::memset(sdk::results<atoll_properties_params>(*call).name, 'y', 128); // no NUL
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t allocate(const atoll_link *, atoll_call *call) {
+    auto &memory = sdk::results<atoll_memory_params>(*call);
+    const std::string fault = setting("allocate");
+    if (fault == "null") return ATOLL_STATUS_OK;
+    if (fault == "throw") throw std::bad_alloc();
+    if (fault == "fail") return sdk::set_error(call->error, ATOLL_STATUS_OUT_OF_MEMORY, "full", 12);
+    memory.data = std::aligned_alloc(64, (memory.bytes + 63) / 64 * 64);
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t release(const atoll_link *, atoll_call *call) {
+    std::free(sdk::params<atoll_memory_params>(*call).data);
+    if (setting("allocate") == "throw_in_free") throw std::runtime_error("cannot free");
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t transfer(const atoll_link *, atoll_call *call) {
+    const auto &p = sdk::params<atoll_transfer_params>(*call);
+    std::memmove(p.destination, p.source, p.bytes);
+    return ATOLL_STATUS_OK;
+}
+
+// ---- core ---------------------------------------------------------------------------------------
+
+std::int32_t fill(const atoll_link *, atoll_call *call) {
+    auto *out = static_cast<double *>(call->operands[0].data);
+    const std::int64_t count = call->rank ? call->shape[0] : 1;
+    for (std::int64_t i = 0; i < count; ++i)
+        out[i] = sdk::params<atoll_fill_params>(*call).value.value.f64[0];
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t copy(const atoll_link *, atoll_call *call) {
+    const std::int64_t count = call->rank ? call->shape[0] : 1;
+    std::memmove(call->operands[0].data, call->operands[1].data,
+                 static_cast<std::size_t>(count) * sizeof(double));
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t square_root(const atoll_link *, atoll_call *call) {
+    const std::string fault = setting("kernel");
+    if (fault == "throw") throw std::runtime_error("kernel exploded");
+    if (fault == "throw_int") throw 42;
+    if (fault == "garbage") return -123456;
+    if (fault == "garbage_text") return sdk::set_error(call->error, 9999, "some words");
+    if (fault == "silent") return ATOLL_STATUS_KERNEL_FAILED;
+    if (fault == "unterminated") {
+        std::memset(call->error->text, 'z', call->error->capacity);
+        std::memset(call->error->function, 'q', sizeof call->error->function);
+        return ATOLL_STATUS_KERNEL_FAILED;
+    }
+    if (fault == "buffer_replaced") {
+        call->error->text = nullptr;
+        call->error->capacity = 0;
+        call->error = nullptr;
+        return ATOLL_STATUS_KERNEL_FAILED;
+    }
+    if (fault == "error_but_ok") sdk::set_error(call->error, ATOLL_STATUS_KERNEL_FAILED, "ignored");
+    const std::int64_t count = call->rank ? call->shape[0] : 1;
+    for (std::int64_t i = 0; i < count; ++i)
+        static_cast<double *>(call->operands[0].data)[i] =
+            std::sqrt(static_cast<const double *>(call->operands[1].data)[i]);
+    return ATOLL_STATUS_OK;
+}
+
+// ---- interposer ---------------------------------------------------------------------------------
+
+std::int32_t pass(const atoll_link *self, atoll_call *call) {
+    return self->next->fn(self->next, call);
+}
+std::int32_t create(void *, void **ctx, atoll_error *error) {
+    const std::string fault = setting("interposer");
+    if (fault == "create_fails")
+        return sdk::set_error(error, ATOLL_STATUS_NOT_SUPPORTED, "not today");
+    if (fault == "create_garbage") return 4711;
+    if (fault == "create_throws") throw std::runtime_error("create exploded");
+    if (fault == "create_throws_int") throw 42;
+    *ctx = &mode;
+    note("created");
+    return ATOLL_STATUS_OK;
+}
+void destroy(void *, void *) {
+    note("destroyed");
+    if (setting("interposer") == "destroy_throws") throw std::runtime_error("destroy exploded");
+}
+void report(void *, void *, atoll_writer write, void *user) {
+    if (setting("interposer") == "report_throws") throw std::runtime_error("report exploded");
+    write(user, "odd report", 10);
+}
+
+// ---- descriptor ---------------------------------------------------------------------------------
+
+std::int32_t open_device(void *, std::int32_t, atoll_error *error) {
+    if (is("open_fails")) return sdk::set_error(error, ATOLL_STATUS_DEVICE_LOST, "no power");
+    if (is("open_throws")) throw std::runtime_error("open exploded");
+    note("opened");
+    return ATOLL_STATUS_OK;
+}
+void close_device(void *, std::int32_t) { note("closed"); }
+
+std::int32_t load(const atoll_host *given, void **plugin, atoll_error *error) {
+    host = given;
+    *plugin = &host;
+    if (is("load_fails"))
+        return sdk::set_error(error, ATOLL_STATUS_DEVICE_LOST, "no licence; buy one");
+    if (is("load_silent")) return 9999;
+    if (is("load_throws")) throw std::runtime_error("load exploded");
+    if (is("load_throws_int")) throw 42;
+    note("loaded");
+    return ATOLL_STATUS_OK;
+}
+std::int32_t unload(void *, atoll_error *error) {
+    note("unloaded");
+    if (is("unload_throws")) throw std::runtime_error("unload exploded");
+    if (is("unload_fails"))
+        return host->set_error(error, ATOLL_STATUS_INTERNAL, 0, "something is left");
+    error->text[0] = '\0'; // never NULL
+    return ATOLL_STATUS_OK;
+}
+
+constexpr atoll_function_decl declare(int id, atoll_fn fn, std::uint32_t dtypes = 0) {
+    return {sizeof(atoll_function_decl), static_cast<std::uint16_t>(id), 0, dtypes, 0, fn};
+}
+
+// Structs with something behind them, as a newer plugin would have. All is made anew by query.
+template <class T> struct Grown {
+    T known{};
+    std::uint64_t tail = 0;
+};
+Grown<atoll_plugin> plugin;
+Grown<atoll_device_type_decl> type;
+Grown<atoll_impl_decl> impl_list[2];
+Grown<atoll_function_decl> core[4];
+atoll_function_decl device[6];
+atoll_interposer_decl wrapper;
+atoll_module_decl module;
+atoll_function_info module_functions[2];
+const atoll_device_type_decl *types[2];
+const atoll_impl_decl *impls[2];
+const atoll_interposer_decl *wrappers[1];
+const atoll_module_decl *modules[2];
+
+void describe() {
+    constexpr std::uint32_t f64 = ATOLL_BIT(ATOLL_FLOAT64);
+    device[0] = declare(ATOLL_DEVICE_FN_enumerate, enumerate);
+    device[1] = declare(ATOLL_DEVICE_FN_properties, properties);
+    device[2] = declare(ATOLL_DEVICE_FN_allocate, allocate);
+    device[3] = declare(ATOLL_DEVICE_FN_free, release);
+    device[4] = declare(ATOLL_DEVICE_FN_transfer, transfer);
+    for (auto &function : core) function = {};
+    core[0].known = declare(ATOLL_FN_sqrt, square_root, f64);
+    core[1].known = declare(ATOLL_FN_fill, fill, f64);
+    core[2].known = declare(ATOLL_FN_copy, copy, f64);
+    type = {{sizeof(atoll_device_type_decl), ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, "odd"},
+            0};
+    for (auto &impl : impl_list) {
+        impl = {};
+        impl.known.struct_size = sizeof(atoll_impl_decl);
+        impl.known.device_type = "odd";
+        impl.known.function_size = sizeof(atoll_function_decl);
+    }
+    atoll_impl_decl &device_impl = impl_list[0].known, &core_impl = impl_list[1].known;
+    device_impl.module = "device";
+    device_impl.functions = device;
+    device_impl.function_count = 5;
+    core_impl.module = "core";
+    core_impl.functions = &core[0].known;
+    core_impl.function_size = sizeof core[0];
+    core_impl.function_count = 3;
+    core_impl.open_device = open_device;
+    core_impl.close_device = close_device;
+    wrapper = {sizeof wrapper, 0, "odd_wrap", pass, create, destroy, report};
+    module = {};
+    module.struct_size = sizeof module;
+    module.version = 1;
+    module.name = "oddities";
+    module.functions = module_functions;
+    module.function_size = sizeof(atoll_function_info);
+    module.function_count = 2;
+    for (std::uint16_t i = 0; i < 2; ++i)
+        module_functions[i] = {sizeof(atoll_function_info), i, ATOLL_FAMILY_CUSTOM, 0, 0, 0,
+                               i ? "second" : "first", "does nothing"};
+    types[0] = types[1] = &type.known;
+    impls[0] = &device_impl;
+    impls[1] = &core_impl;
+    wrappers[0] = &wrapper;
+    modules[0] = modules[1] = &module;
+    plugin = {};
+    atoll_plugin &p = plugin.known;
+    p.struct_size = sizeof p;
+    p.magic = ATOLL_MAGIC;
+    p.abi_major = ATOLL_ABI_MAJOR;
+    p.abi_minor = ATOLL_ABI_MINOR;
+    p.name = "odd";
+    p.version = "3.2.1";
+    p.vendor = "tests";
+    p.license = "Apache-2.0";
+    p.description = "breaks its contract on request";
+    p.device_types = types;
+    p.device_type_count = 1;
+    p.impls = impls;
+    p.impl_count = 2;
+    p.interposers = wrappers;
+    p.interposer_count = 1;
+    p.modules = modules;
+    p.load = load;
+    p.unload = unload;
+
+    if (is("magic")) p.magic = 0x12345678;
+    if (is("major")) p.abi_major = ATOLL_ABI_MAJOR + 1;
+    if (is("minor")) p.min_host_minor = ATOLL_ABI_MINOR + 1;
+    if (is("short")) p.struct_size = sizeof p - 8;
+    if (is("tiny")) p.struct_size = 4;
+    if (is("zero_tail") || is("nonzero_tail")) p.struct_size = sizeof plugin;
+    if (is("nonzero_tail")) plugin.tail = 1;
+    if (is("huge")) p.struct_size = 1u << 30;
+    if (is("name")) p.name = "even";
+    if (is("bad_name")) p.name = "An Odd Name";
+    if (is("no_name")) p.name = nullptr;
+    if (is("no_load")) p.load = nullptr;
+    if (is("many")) p.impl_count = 4'000'000'000u;
+    if (is("null_list")) p.impls = nullptr;
+    if (is("null_entry")) impls[1] = nullptr;
+    if (is("type_tail")) type.known.struct_size = sizeof type, type.tail = 1;
+    if (is("impl_tail")) core_impl.struct_size = sizeof impl_list[1], impl_list[1].tail = 7;
+    if (is("impl_zero_tail")) core_impl.struct_size = sizeof impl_list[1];
+    if (is("function_tail")) core[1].tail = 7;
+    if (is("function_short")) core_impl.function_size = 8;
+    if (is("duplicate_ids")) core[3] = core[0], core_impl.function_count = 4;
+    if (is("unknown_dtypes")) core[0].known.dtypes |= 1u << 30;
+    if (is("null_fn")) core[0].known.fn = nullptr;
+    if (is("unknown_function")) core[0].known.id = 999;
+    if (is("module_version")) core_impl.module_version = 99;
+    if (is("missing_function")) device_impl.function_count = 4;
+    if (is("not_inline")) type.known.flags = ATOLL_DEVICE_HOST_MEMORY;
+    if (is("type_taken"))
+        type.known.name = impl_list[0].known.device_type = impl_list[1].known.device_type = "cpu";
+    if (is("type_twice")) p.device_type_count = 2;
+    if (is("module_twice")) p.module_count = 2;
+    if (is("module_core")) p.module_count = 1, module.name = "core";
+    if (is("module_ids")) p.module_count = 1, module_functions[1].id = 7;
+    if (is("module_family")) p.module_count = 1, module_functions[1].family = 77;
+    if (is("module_names")) p.module_count = 1, module_functions[1].name = "first";
+    if (is("interposer_null")) wrapper.fn = nullptr;
+}
+
+} // namespace
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+    const char *wanted = std::getenv("ODD");
+    mode = wanted ? wanted : "";
+    if (is("null")) return nullptr;
+    if (is("query_throws")) throw std::runtime_error("query exploded");
+    if (is("query_throws_int")) throw 42;
+    describe();
+    return &plugin.known;
+}
