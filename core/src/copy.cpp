@@ -52,7 +52,7 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
         order_streams(to_device, to_stream, from_device, from_stream);
         transfer(to_device, ATOLL_TRANSFER_DEVICE_TO_DEVICE, to.data(), from.data(), bytes,
                  to_stream, from_device.index);
-        order_streams(from_device, from_stream, to_device, to_stream);
+        order_streams_after(from_device, from_stream, to_device, to_stream);
     } else {
         const HostBuffer buffer = host_buffer(bytes);
         transfer(from_device, ATOLL_TRANSFER_DEVICE_TO_HOST, buffer.get(), from.data(), bytes,
@@ -186,6 +186,7 @@ const Tensor &Tensor::assign(const Operand &source) const {
                     fmt::format("got shape {} for a destination of shape {}, need extents that "
                                 "are equal or 1 (first axes aligned)",
                                 shape_text(from.shape), shape_text(to.shape)));
+    require_auto_broadcast(to.shape, from.shape, op);
     require_auto_cast(to, from, op);
     copy_elements(to, from);
     return *this;

@@ -249,7 +249,7 @@ Tensor matrix(std::initializer_list<std::initializer_list<double>> lists, const 
         values.insert(values.end(), list.begin(), list.end());
     }
     Placement placed = where;
-    if (placed.dtype == DType::none) placed.dtype = current_settings().default_dtype;
+    placed.dtype = resolve(where, DType::none, "matrix").dtype;
     const Tensor columns =
         vector(std::span<const double>(values), placed)
             .reshape({static_cast<std::int64_t>(inner), static_cast<std::int64_t>(lists.size())});

@@ -1,7 +1,6 @@
 // Element-wise functions: one path for every unary and binary function of every module.
 #include "families.hpp"
 #include "plan.hpp"
-#include "settings_access.hpp"
 
 #include <fmt/format.h>
 
@@ -27,13 +26,11 @@ Dims result_shape(const FunctionRecord &function, std::span<const Operand *const
                             fmt::format("got an operand of shape {} for a destination of shape "
                                         "{}; destinations are never broadcast",
                                         shape_text(own), shape_text(out->shape)));
+            require_auto_broadcast(out->shape, own, function.full_name);
         } else if (first) {
             shape = own;
         } else if (!(own == shape)) {
-            if (!current_settings().auto_broadcast)
-                throw Error(Status::invalid_argument, function.full_name,
-                            fmt::format("got shapes {} and {} with automatic broadcasting off",
-                                        shape_text(shape), shape_text(own)));
+            require_auto_broadcast(shape, own, function.full_name);
             broadcast_shapes(shape, own, function.full_name);
         }
         first = false;
@@ -52,11 +49,7 @@ Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *
     const Dims shape = result_shape(function, inputs, given);
     if (given) {
         check_output(*given, function.full_name);
-        if (given->dtype != dtypes.result && !current_settings().auto_cast)
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("got a destination of {} for a result of {} with automatic "
-                                    "casting off",
-                                    name(given->dtype), name(dtypes.result)));
+        require_auto_cast(*given, dtypes.result, device, function.full_name);
     }
     Tensor result = out ? *out : Tensor();
     Ref<StreamImpl> stream;

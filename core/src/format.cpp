@@ -30,15 +30,18 @@ std::string real_text(double value, const NumberStyle &style) {
                             : fmt::format("{:.{}f}", value, style.decimals);
 }
 
-std::string element_text(const Wide &value, DType dtype, const NumberStyle &style) {
+// Imaginary parts are filled to `imag_width`, so that the parts stand below each other.
+std::string element_text(const Wide &value, DType dtype, const NumberStyle &style,
+                         std::size_t imag_width = 0) {
     if (dtype == bool_) return value.u ? "True" : "False";
     switch (value.kind) {
     case Kind::signed_: return fmt::to_string(value.i);
     case Kind::unsigned_: return fmt::to_string(value.u);
     case Kind::complex: {
         const bool negative = std::signbit(value.z.imag()) && !std::isnan(value.z.imag());
-        return fmt::format("{} {} {}j", real_text(value.z.real(), style), negative ? '-' : '+',
-                           real_text(negative ? -value.z.imag() : value.z.imag(), style));
+        return fmt::format("{} {} {:>{}}j", real_text(value.z.real(), style), negative ? '-' : '+',
+                           real_text(negative ? -value.z.imag() : value.z.imag(), style),
+                           imag_width);
     }
     default: return real_text(value.z.real(), style);
     }
@@ -74,7 +77,7 @@ NumberStyle choose_style(const std::vector<Wide> &values, DType dtype, int limit
 }
 
 // The positions shown along an axis: all, or the edges with -1 for the gap.
-std::vector<std::int64_t> shown_positions(std::int64_t extent, bool abbreviate, int edge) {
+std::vector<std::int64_t> shown_positions(std::int64_t extent, bool abbreviate, std::int64_t edge) {
     std::vector<std::int64_t> positions;
     for (std::int64_t i = 0; i < extent; ++i) {
         if (abbreviate && extent > 2 * edge + 1 && i == edge) {
@@ -109,6 +112,7 @@ public:
             positions_.push_back(shown_positions(t.shape[axis], abbreviate, print.edge));
             const std::vector<std::int64_t> &own = positions_.back();
             if (std::find(own.begin(), own.end(), -1) == own.end()) continue;
+            width_ = 3; // of the dots
             const Tensor ends[] = {shown.slice(axis, 0, print.edge),
                                    shown.slice(axis, t.shape[axis] - print.edge, t.shape[axis])};
             shown = concatenate(ends, axis);
@@ -119,8 +123,13 @@ public:
         for (std::int64_t i = 0; i < s.size(); ++i)
             values_.push_back(load_element(bytes.data() + i * size_of(s.dtype), s.dtype, false));
         style_ = choose_style(values_, s.dtype, print.decimals);
+        std::size_t imag_width = 0;
+        if (is_complex(s.dtype))
+            for (const Wide &value : values_)
+                imag_width =
+                    std::max(imag_width, real_text(std::abs(value.z.imag()), style_).size());
         for (const Wide &value : values_) {
-            texts_.push_back(element_text(value, s.dtype, style_));
+            texts_.push_back(element_text(value, s.dtype, style_, imag_width));
             width_ = std::max(width_, texts_.back().size());
         }
     }
@@ -188,9 +197,7 @@ private:
         const std::size_t columns = positions_[1].size(), step = columns_per_line();
         for (std::size_t first = 0; first < columns; first += step) {
             const std::size_t last = std::min(columns, first + step);
-            if (columns > step)
-                out +=
-                    fmt::format(" columns {} to {}\n", column_name(first), column_name(last - 1));
+            if (columns > step) out += columns_header(first, last - 1);
             for (std::size_t i = 0; i < positions_[0].size(); ++i) {
                 std::string row;
                 for (std::size_t j = first; j < last; ++j) {
@@ -208,8 +215,14 @@ private:
         return out;
     }
 
-    std::string column_name(std::size_t j) const {
-        return positions_[1][j] < 0 ? "..." : fmt::to_string(positions_[1][j]);
+    // Named by what is shown: a gap at either end of the line does not count.
+    std::string columns_header(std::size_t first, std::size_t last) const {
+        const std::vector<std::int64_t> &columns = positions_[1];
+        if (columns[first] < 0 && first < last) ++first;
+        if (columns[last] < 0 && first < last) --last;
+        if (columns[first] < 0) return " columns ...\n";
+        return first == last ? fmt::format(" column {}\n", columns[first])
+                             : fmt::format(" columns {} to {}\n", columns[first], columns[last]);
     }
 
     PrintSettings print_;
@@ -217,7 +230,7 @@ private:
     std::vector<Wide> values_;
     std::vector<std::string> texts_;
     NumberStyle style_;
-    std::size_t width_ = 3;
+    std::size_t width_ = 0;
 };
 
 } // namespace
@@ -233,6 +246,7 @@ std::string to_string(const Tensor &tensor, const PrintSettings &print) {
     PrintSettings safe = print;
     safe.decimals = std::clamp(safe.decimals, 0, 40);
     safe.edge = std::max(safe.edge, 1);
+    safe.width = std::max(safe.width, 1);
     return Picture(tensor, safe).body() + footer(t);
 }
 

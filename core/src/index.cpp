@@ -53,7 +53,6 @@ Tensor Tensor::index(std::span<const IndexElement> elements) const {
             fmt::format("got {} indices for shape {} (rank {})", named, shape_text(t.shape), rank));
     Dims shape, strides;
     std::int64_t offset = t.offset;
-    bool empty = false;
     int axis = 0;
     const auto keep = [&](std::int64_t extent, std::int64_t stride) {
         shape.push_back(extent);
@@ -82,7 +81,6 @@ Tensor Tensor::index(std::span<const IndexElement> elements) const {
         }
         case IndexElement::Kind::range: {
             const Resolved r = resolve(e.range, t.shape[axis]);
-            empty = empty || r.count == 0;
             if (r.count > 0) offset += r.start * t.strides[axis];
             keep(r.count, r.count > 1 ? t.strides[axis] * e.range.step : t.strides[axis]);
             ++axis;
@@ -95,8 +93,7 @@ Tensor Tensor::index(std::span<const IndexElement> elements) const {
         throw Error(Status::invalid_argument, "tensor.index",
                     fmt::format("the result would have rank {}, more than {}", shape.size(),
                                 ATOLL_MAX_RANK));
-    // An empty view must not point outside the storage.
-    return make_view(t, empty ? t.offset : offset, std::move(shape), std::move(strides));
+    return make_view(t, offset, std::move(shape), std::move(strides));
 }
 
 } // namespace Atoll

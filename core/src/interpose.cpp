@@ -127,8 +127,7 @@ void remove_interposers(const std::function<bool(const InterposerEntry &)> &whic
     for (const InterposerEntry &e : removed)
         registry.rebuild({e.module, e.function, e.device_type, e.dtype});
     if (!removed.empty()) registry.collect();
-    for (const InterposerEntry &e : removed)
-        try {
+    for (const InterposerEntry &e : removed) try {
             if (e.decl && e.decl->destroy && e.decl->create) e.decl->destroy(e.plugin->ctx, e.ctx);
         } catch (...) {
             log_message(ATOLL_LOG_ERROR,

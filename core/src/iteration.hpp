@@ -9,13 +9,17 @@ namespace Atoll::detail {
 
 inline constexpr int max_operands = 4;
 
+// A product has an inner axis beside those of its result, a reduction over nothing an axis of 1.
+// Merging brings them below ATOLL_MAX_RANK, or the call is refused.
+inline constexpr int max_axes = ATOLL_MAX_RANK + 1;
+
 // One operand laid over the iteration space. Arrays are filled up to Iteration::rank only.
 struct IterationOperand {
     char *data;
     const TensorImpl *tensor; // null: a scalar in host memory
     DType dtype;
     bool swapped;
-    std::int64_t strides[ATOLL_MAX_RANK]; // bytes
+    std::int64_t strides[max_axes]; // bytes
 };
 
 // A shape and operands with one stride per axis; outputs first. See Note [Iteration space] in
@@ -23,7 +27,7 @@ struct IterationOperand {
 struct Iteration {
     int rank;
     int count; // operands
-    std::int64_t shape[ATOLL_MAX_RANK];
+    std::int64_t shape[max_axes];
     IterationOperand operands[max_operands];
 
     std::int64_t size() const {

@@ -72,7 +72,7 @@ private:
     std::vector<PluginRecord *> loaded_;  // in the order of loading
     std::map<std::string, boost::dll::shared_library> libraries_;
     std::map<std::string, PluginReport> reports_;
-    std::vector<std::string> opening_;    // plugins whose dependencies are being loaded
+    std::vector<std::string> opening_; // plugins whose dependencies are being loaded
     bool environment_done_ = false;
 };
 
@@ -310,8 +310,7 @@ PluginReport Loader::open(const Candidate &candidate) {
         // A retired plugin's record is used again, so that handles on its devices stay valid.
         for (PluginRecord *old : plugins_)
             if (old->name == descriptor.name && !old->loaded) plugin = old;
-        if (!plugin) plugins_.push_back(plugin = new PluginRecord);
-        plugin->name = descriptor.name;
+        if (!plugin) plugins_.push_back(plugin = new PluginRecord(descriptor.name));
         plugin->path = path;
         plugin->version = descriptor.plugin.version ? descriptor.plugin.version : "";
         plugin->vendor = descriptor.plugin.vendor ? descriptor.plugin.vendor : "";
@@ -376,9 +375,10 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
     }
     for (const ModuleDecl &module : descriptor.modules)
         if (const ModuleRecord *known = registry.find_module(module.decl.name))
-            throw Error(Status::refused, "load",
-                        fmt::format("module '{}' comes from {} already", module.decl.name,
-                                    known->owner ? "plugin " + known->owner->name : "the core"));
+            throw Error(
+                Status::refused, "load",
+                fmt::format("module '{}' comes from {} already", module.decl.name,
+                            known->owner ? "plugin " + known->owner.load()->name : "the core"));
     for (std::size_t i = 0; i < descriptor.interposers.size(); ++i) {
         plugin.interposers.push_back(descriptor.plugin.interposers[i]);
         plugin.interposer_names.push_back(descriptor.interposers[i].name);
@@ -412,7 +412,7 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
             throw Error(Status::incompatible, "load",
                         fmt::format("needs version {} of module {}, which is version {}; update "
                                     "what defines the module, or use an older build of the plugin",
-                                    impl.module_version, impl.module, module->version));
+                                    impl.module_version, impl.module, module->version.load()));
     }
     for (const DeviceTypeDecl &decl : descriptor.device_types)
         plugin.device_types.push_back(registry.add_device_type(decl.name, decl.flags, &plugin));
@@ -449,14 +449,14 @@ void Loader::enumerate(DeviceTypeRecord &type) {
     params.struct_size = sizeof params;
     device_call(probe, ATOLL_DEVICE_FN_enumerate, &params);
     params.reason[sizeof params.reason - 1] = '\0';
-    type.no_device_reason = params.reason;
+    type.no_device_reason.set(params.reason);
     if (params.count > max_devices)
         throw Error(Status::plugin_fault, "load",
                     fmt::format("device type '{}' claims {} devices", type.name, params.count));
     registry.reserve_devices(type, static_cast<int>(params.count));
     for (int i = 0; i < static_cast<int>(params.count); ++i) {
         DeviceRecord *device = registry.add_device(type, i);
-        device->name = params.count == 1 ? type.name : fmt::format("{}:{}", type.name, i);
+        device->name.set(params.count == 1 ? type.name : fmt::format("{}:{}", type.name, i));
         device->live.store(true, std::memory_order_release);
     }
     type.device_count.store(static_cast<int>(params.count), std::memory_order_release);
@@ -496,10 +496,13 @@ void Loader::unregister_plugin(PluginRecord &plugin) {
     Registry &registry = Registry::get();
     remove_interposers([&](const InterposerEntry &e) { return e.plugin == &plugin; });
     const auto mine = [&](const ImplEntry &impl) {
-        const DeviceTypeRecord *type = registry.find_device_type(impl.device_type);
-        const ModuleRecord *module = registry.find_module(impl.module);
-        return impl.plugin == &plugin || (type && type->plugin == &plugin) ||
-               (module && module->owner == &plugin);
+        const auto named = [](const std::string &name) {
+            return [&](const auto *record) { return record->name == name; };
+        };
+        return impl.plugin == &plugin ||
+               std::any_of(plugin.device_types.begin(), plugin.device_types.end(),
+                           named(impl.device_type)) ||
+               std::any_of(plugin.modules.begin(), plugin.modules.end(), named(impl.module));
     };
     // Unpublish first: no call may meet closed state.
     for (DeviceTypeRecord *type : plugin.device_types) {
@@ -539,7 +542,8 @@ void Loader::retire(std::string_view name) {
                 throw Error(Status::busy, "retire",
                             fmt::format("module {} of plugin {} depends on module {}; retire that "
                                         "plugin first",
-                                        module->name, module->owner ? module->owner->name : "core",
+                                        module->name,
+                                        module->owner ? module->owner.load()->name : "core",
                                         own->name));
     }
     // No new storage after this; those under way have been counted when the readers are through.
@@ -597,9 +601,10 @@ PluginReport Loader::describe(const PluginRecord &plugin) {
     for (const ImplEntry &impl : Registry::get().impls)
         if (impl.plugin == &plugin) {
             std::string text = fmt::format("{} for {}", impl.module, impl.device_type);
+            const DeviceTypeRecord *type = Registry::get().find_device_type(impl.device_type);
             if (!Registry::get().find_module(impl.module))
                 text += " (waits for the module)";
-            else if (!Registry::get().find_device_type(impl.device_type))
+            else if (!type || !type->live)
                 text += " (waits for the device type)";
             else if (impl.refused)
                 text += " (refused: made for another version of the module)";

@@ -1,6 +1,5 @@
 // Matrix products over stacks, and gemm.
 #include "families.hpp"
-#include "settings_access.hpp"
 
 #include <fmt/format.h>
 
@@ -36,12 +35,14 @@ struct Product {
     Scalar alpha = 1, beta = 0;
     bool transpose_a = false, transpose_b = false;
     std::uint32_t conj = 0; // bit 0: a, bit 1: b
+    bool given = true;      // the destination is the caller's: all of it is written or nothing
 };
 
 // The result's shape; a vector b gives vectors.
 Dims product_shape(const TensorImpl &a, const TensorImpl &b, std::int64_t rows, std::int64_t cols,
                    bool vector, std::string_view op) {
     Dims stack = stack_of(a);
+    require_auto_broadcast(stack, stack_of(b), op);
     broadcast_shapes(stack, stack_of(b), op);
     Dims shape{rows};
     if (!vector) shape.push_back(cols);
@@ -111,7 +112,7 @@ private:
 
 // One call per matrix, for plugins without stacks.
 void call_each_matrix(Plan &plan, Iteration &it, const void *params) {
-    std::int64_t index[ATOLL_MAX_RANK] = {};
+    std::int64_t index[max_axes] = {};
     Iteration one = it;
     one.rank = 3;
     for (;;) {
@@ -135,6 +136,11 @@ const TensorImpl &expand_matrix(Plan &plan, const TensorImpl &t, bool transposed
     return plan.expand(t, t.shape, axes);
 }
 
+// 0 or 1: what a factor can be among bools.
+bool is_flag(const Scalar &factor) {
+    return !is_floating(factor.dtype()) && (factor.to_int() == 0 || factor.to_int() == 1);
+}
+
 DType parameter_dtype(DType compute) {
     if (compute == float16 || compute == bfloat16) return float32;
     return compute == complex32 ? complex64 : compute;
@@ -143,7 +149,11 @@ DType parameter_dtype(DType compute) {
 void run_product(const FunctionRecord &function, DeviceRecord *device, Dtypes dtypes,
                  const TensorImpl &a, const TensorImpl &b, const TensorImpl &out,
                  const Product &product) {
-    Plan plan(function, device, dtypes.compute, dtypes.result, out.storage->stream);
+    // A destination on another device has a stream of that device.
+    const TensorImpl *here = &out;
+    for (const TensorImpl *input : {&a, &b})
+        if (here->device() != device) here = input;
+    Plan plan(function, device, dtypes.compute, dtypes.result, here->storage->stream);
     if (out.size() == 0) return;
     const bool accumulates = product.beta.to_complex() != std::complex<double>(0);
     const auto replace = [&]() -> const TensorImpl * {
@@ -180,9 +190,14 @@ void run_product(const FunctionRecord &function, DeviceRecord *device, Dtypes dt
         builder.build(it, *target, *pa, *pb);
         builder.canonical(it);
     }
-    if (it.rank > 3 && !plan.takes(ATOLL_CAP_STACKS))
+    if (it.rank > 3 && !plan.takes(ATOLL_CAP_STACKS)) {
+        if (product.given && target == &out) {
+            target = replace();
+            builder.build(it, *target, *pa, *pb);
+            builder.canonical(it);
+        }
         call_each_matrix(plan, it, &params);
-    else
+    } else
         plan.call(it, 1, &params);
     plan.finish();
 }
@@ -230,11 +245,14 @@ Tensor matmul(const Operand &a, const Operand &b, Out out) {
             throw Error(Status::invalid_argument, function.full_name,
                         fmt::format("got a destination of shape {}, need {}",
                                     shape_text(given.shape), shape_text(shape)));
+        require_auto_cast(given, dtypes.result, device, function.full_name);
         result = *out.get();
     } else {
         result = make_tensor(shape, dtypes.result, device, ta.storage->stream);
     }
-    run_product(function, device, dtypes, ta, tb, *result.impl(), {});
+    Product product;
+    product.given = out.get() != nullptr;
+    run_product(function, device, dtypes, ta, tb, *result.impl(), product);
     return result;
 }
 
@@ -262,10 +280,17 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
                                 shape_text(tb.shape), product.transpose_b ? " transposed" : "",
                                 shape_text(tc.shape), va.cols, vb.rows, shape_text(shape)));
     check_output(tc, function.full_name);
-    const Operand left(a), right(b);
-    const Operand *const inputs[] = {&left, &right};
+    // The factors promote like scalars beside a tensor, but for 0 and 1 beside bool.
+    const Operand left(a), right(b), first(alpha), second(beta);
+    const Operand *inputs[4] = {&left, &right};
+    std::size_t count = 2;
+    for (const Operand *factor : {&first, &second})
+        if (!is_flag(factor->scalar()) || promote(ta.dtype, tb.dtype) != bool_)
+            inputs[count++] = factor;
+    const std::span<const Operand *const> all(inputs, count);
     DeviceRecord *device = tc.device();
-    const Dtypes dtypes = apply_rule(function, common_dtype(function, inputs));
+    const Dtypes dtypes = apply_rule(function, common_dtype(function, all));
+    require_auto_cast(tc, dtypes.result, common_device(function, all), function.full_name);
     run_product(function, device, dtypes, ta, tb, tc, product);
     return c;
 }

@@ -49,7 +49,8 @@ std::vector<FunctionSupport> Function::support() const {
             if (support.plugin.empty()) support.plugin = chain.plugin->name;
             if (record_->typed()) support.dtypes.push_back(static_cast<DType>(dtype));
         }
-        if (!support.plugin.empty()) list.push_back(std::move(support));
+        // Asked again: a type that has gone meanwhile may have been seen half-way.
+        if (!support.plugin.empty() && type->live) list.push_back(std::move(support));
     }
     return list;
 }
@@ -129,8 +130,8 @@ std::vector<ModuleInfo> modules() {
         const ModuleRecord *module = Registry::get().module(m);
         if (!module) break;
         if (!module->live) continue;
-        ModuleInfo info{
-            module->name, module->owner ? module->owner->name : "", module->version, {}};
+        const PluginRecord *owner = module->owner;
+        ModuleInfo info{module->name, owner ? owner->name : "", module->version, {}};
         for (const FunctionRecord &function : module->functions)
             info.functions.push_back(function.name);
         list.push_back(std::move(info));

@@ -83,6 +83,15 @@ void order_streams(const DeviceRecord &waiting_device, void *waiting,
     device_call(waiting_device, ATOLL_DEVICE_FN_event_wait, &event.params, waiting);
 }
 
+void order_streams_after(const DeviceRecord &waiting_device, void *waiting,
+                         const DeviceRecord &done_device, void *done) {
+    try {
+        order_streams(waiting_device, waiting, done_device, done);
+    } catch (const Error &) {
+        synchronize_stream(done_device, done);
+    }
+}
+
 void StreamImpl::destroy(RefCounted *object) noexcept {
     auto *stream = static_cast<StreamImpl *>(object);
     atoll_stream_params params{sizeof params, 0, stream->handle};
@@ -242,7 +251,7 @@ Device device(std::string_view name) {
         valid = !digits.empty() && digits.size() < 5;
         for (char c : digits) {
             valid = valid && c >= '0' && c <= '9';
-            index = index * 10 + (c - '0');
+            if (valid) index = index * 10 + (c - '0');
         }
     }
     const DeviceTypeRecord *type = Registry::get().find_device_type(type_name);
@@ -254,7 +263,7 @@ Device device(std::string_view name) {
     if (!valid)
         why = "write a type, or a type and an index, e.g. \"dummy:0\"";
     else if (type && type->live && type->device_count == 0)
-        why = "its plugin found no device: " + type->no_device_reason;
+        why = "its plugin found no device: " + type->no_device_reason.get();
     else if (type && type->live)
         why = fmt::format("{} has {} device(s), counted from 0", type_name, type->device_count);
     throw Error(Status::not_found, "device",

@@ -98,6 +98,10 @@ void synchronize_stream(const DeviceRecord &device, void *stream);
 // Later work on `waiting` happens after the work enqueued on `done` so far.
 void order_streams(const DeviceRecord &waiting_device, void *waiting,
                    const DeviceRecord &done_device, void *done);
+// The same once the work is enqueued and an error could no longer leave everything unchanged: where
+// the device cannot order its streams, waits for `done` instead.
+void order_streams_after(const DeviceRecord &waiting_device, void *waiting,
+                         const DeviceRecord &done_device, void *done);
 
 // --- storages and tensors ------------------------------------------------------------------------
 Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,

@@ -109,9 +109,15 @@ DType common_dtype(const FunctionRecord &function, std::span<const Operand *cons
                                 "set Settings::auto_cast",
                                 list));
     }
+    const DType strong = common;
     for (const Operand *operand : inputs)
         if (!operand->tensor() && operand->scalar().is_weak())
             common = with_weak_scalar(common, operand->scalar(), function);
+    if (common != strong && strong != DType::none && !current_settings().auto_cast)
+        throw Error(Status::invalid_argument, function.full_name,
+                    fmt::format("got a number that makes {} of {} with automatic casting off; "
+                                "cast the tensor, or set Settings::auto_cast",
+                                name(common), name(strong)));
     return common;
 }
 
@@ -133,13 +139,24 @@ DeviceRecord *common_device(const FunctionRecord &function,
 }
 
 void require_auto_cast(const TensorImpl &to, const TensorImpl &from, std::string_view op) {
-    if ((to.dtype == from.dtype && to.device() == from.device()) || current_settings().auto_cast)
-        return;
+    require_auto_cast(to, from.dtype, from.device(), op);
+}
+
+void require_auto_cast(const TensorImpl &to, DType dtype, const DeviceRecord *device,
+                       std::string_view op) {
+    if ((to.dtype == dtype && to.device() == device) || current_settings().auto_cast) return;
     throw Error(Status::invalid_argument, op,
                 fmt::format("got {} on {} for a destination of {} on {} with automatic casting "
                             "off; cast first, or set Settings::auto_cast",
-                            name(from.dtype), from.device()->name, name(to.dtype),
-                            to.device()->name));
+                            name(dtype), device->name, name(to.dtype), to.device()->name));
+}
+
+void require_auto_broadcast(const Dims &a, const Dims &b, std::string_view op) {
+    if (a == b || current_settings().auto_broadcast) return;
+    throw Error(Status::invalid_argument, op,
+                fmt::format("got shapes {} and {} with automatic broadcasting off; use "
+                            "Tensor::broadcast_to, or set Settings::auto_broadcast",
+                            shape_text(a), shape_text(b)));
 }
 
 void check_output(const TensorImpl &out, std::string_view op) {
@@ -277,6 +294,12 @@ bool Plan::takes_layout(const Iteration &it) const {
 }
 
 void Plan::call(Iteration &it, int output_count, const void *params) {
+    if (it.rank > ATOLL_MAX_RANK) [[unlikely]]
+        throw Error(Status::not_supported, function_->full_name,
+                    fmt::format("needs {} axes at once, more than {}; merge some with "
+                                "Tensor::reshape",
+                                it.rank, ATOLL_MAX_RANK),
+                    device_->name);
     atoll_operand operands[max_operands];
     void *stream = stream_ ? stream_->handle : nullptr;
     PreparedCall prepared(*function_, *device_, static_cast<int>(compute_), stream);
@@ -304,7 +327,7 @@ void Plan::call(Iteration &it, int output_count, const void *params) {
     // Whoever writes or frees the operands next, on their own streams, waits for this call.
     for (int o = 0; o < it.count && !ordered; ++o)
         if (const TensorImpl *t = it.operands[o].tensor; t && t->storage->stream_handle() != stream)
-            order_streams(*device_, t->storage->stream_handle(), *device_, stream);
+            order_streams_after(*device_, t->storage->stream_handle(), *device_, stream);
 }
 
 void Plan::finish() {

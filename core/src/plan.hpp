@@ -31,6 +31,12 @@ DeviceRecord *common_device(const FunctionRecord &function, std::span<const Oper
 // Throws when automatic casting is off and the two differ in dtype or device.
 void require_auto_cast(const TensorImpl &to, const TensorImpl &from, std::string_view op);
 
+// The same for a given destination and the result that goes there.
+void require_auto_cast(const TensorImpl &to, DType dtype, const DeviceRecord *device,
+                       std::string_view op);
+// Throws when automatic broadcasting is off and the shapes differ.
+void require_auto_broadcast(const Dims &a, const Dims &b, std::string_view op);
+
 // Throws unless `out` may be written: defined, not read-only, not overlapping itself.
 void check_output(const TensorImpl &out, std::string_view op);
 

@@ -1,6 +1,5 @@
 // Reductions over all, one or several axes: one path for every function of the family.
 #include "families.hpp"
-#include "settings_access.hpp"
 
 #include <cmath>
 
@@ -63,12 +62,7 @@ Tensor run_reduce(const FunctionRecord &function, const Tensor &a, const Axes &a
             throw Error(Status::invalid_argument, function.full_name,
                         fmt::format("got a destination of shape {}, need {}",
                                     shape_text(given->shape), shape_text(shape)));
-        if ((given->dtype != dtypes.result || given->device() != source.device()) &&
-            !current_settings().auto_cast)
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("got a destination of {} for a result of {} with automatic "
-                                    "casting off",
-                                    name(given->dtype), name(dtypes.result)));
+        require_auto_cast(*given, dtypes.result, source.device(), function.full_name);
     }
     const Ref<StreamImpl> &stream = source.storage->stream;
     Plan plan(function, source.device(), dtypes.compute, dtypes.result, stream);

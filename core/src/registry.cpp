@@ -186,10 +186,12 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
         f = {info.id, info.family, info.rule, info.domain, record, "", info.name, info.doc};
         f.full_name = record->name + "." + f.name;
     }
-    modules_[module_count_++].store(record, std::memory_order_release);
     for (int i = 0; i < device_type_count_; ++i)
         device_type(i)->tables[record->id].store(new SlotTable(*record), std::memory_order_release);
+    ++module_count_;
     rebuild({record->name, "", "", DType::none});
+    // Last: who finds the module finds chains in all of its slots.
+    modules_[record->id].store(record, std::memory_order_release);
     return record;
 }
 
@@ -205,6 +207,7 @@ DeviceTypeRecord *Registry::add_device_type(const std::string &name, std::uint32
         record->name = name;
         for (int i = 0; i < module_count_; ++i)
             record->tables[i].store(new SlotTable(*module(i)), std::memory_order_release);
+        rebuild(*record, {}); // before it can be found, as with modules
         device_types_[device_type_count_++].store(record, std::memory_order_release);
     }
     record->flags = flags;
@@ -304,21 +307,22 @@ const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord 
 }
 
 void Registry::rebuild(const SlotFilter &filter) {
-    for (int t = 0; t < device_type_count_; ++t) {
-        DeviceTypeRecord &type = *device_type(t);
-        if (!name_matches(filter.device_type, type.name)) continue;
-        for (int m = 0; m < module_count_; ++m) {
-            SlotTable &table = *type.tables[m].load(std::memory_order_relaxed);
-            if (!name_matches(filter.module, table.module->name)) continue;
-            for (const FunctionRecord &function : table.module->functions) {
-                if (!name_matches(filter.function, function.name)) continue;
-                for (int dtype = 0; dtype < table.columns; ++dtype) {
-                    Slot &slot = table.slot(function.id, dtype);
-                    const Chain *old = slot.head.load(std::memory_order_relaxed);
-                    if (old && !filter.matches(type, function, dtype)) continue;
-                    slot.head.store(build_chain(type, function, dtype), std::memory_order_release);
-                    if (old) garbage_.push_back(old);
-                }
+    for (int t = 0; t < device_type_count_; ++t) rebuild(*device_type(t), filter);
+}
+
+void Registry::rebuild(DeviceTypeRecord &type, const SlotFilter &filter) {
+    if (!name_matches(filter.device_type, type.name)) return;
+    for (int m = 0; m < module_count_; ++m) {
+        SlotTable &table = *type.tables[m].load(std::memory_order_relaxed);
+        if (!name_matches(filter.module, table.module->name)) continue;
+        for (const FunctionRecord &function : table.module->functions) {
+            if (!name_matches(filter.function, function.name)) continue;
+            for (int dtype = 0; dtype < table.columns; ++dtype) {
+                Slot &slot = table.slot(function.id, dtype);
+                const Chain *old = slot.head.load(std::memory_order_relaxed);
+                if (old && !filter.matches(type, function, dtype)) continue;
+                slot.head.store(build_chain(type, function, dtype), std::memory_order_release);
+                if (old) garbage_.push_back(old);
             }
         }
     }

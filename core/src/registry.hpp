@@ -18,7 +18,10 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace Atoll::detail {
 
@@ -28,6 +31,28 @@ struct DeviceTypeRecord;
 
 inline constexpr int max_modules = 64;
 inline constexpr int max_device_types = 32;
+
+// A text that may be replaced while others read it without a lock. Texts are kept, each once, so
+// that a reader's reference stays good; there are only a few in the life of a record.
+class PublishedText {
+public:
+    PublishedText() { set(""); }
+    PublishedText(std::string text) { set(std::move(text)); }
+    // Hold the registry's mutex.
+    void set(std::string text) {
+        for (const auto &known : texts_)
+            if (*known == text) return now_.store(known.get(), std::memory_order_release);
+        texts_.push_back(std::make_unique<const std::string>(std::move(text)));
+        now_.store(texts_.back().get(), std::memory_order_release);
+    }
+    const std::string &get() const { return *now_.load(std::memory_order_acquire); }
+    operator const std::string &() const { return get(); }
+    operator std::string_view() const { return get(); }
+
+private:
+    std::vector<std::unique_ptr<const std::string>> texts_;
+    std::atomic<const std::string *> now_{nullptr};
+};
 
 struct FunctionRecord {
     std::uint16_t id;
@@ -42,11 +67,11 @@ struct FunctionRecord {
 
 struct ModuleRecord {
     std::uint16_t id;
-    std::uint32_t version;
+    std::atomic<std::uint32_t> version; // another after a reload, as is the owner
     std::string name;
     std::vector<FunctionRecord> functions;
     std::vector<std::string> depends;
-    const PluginRecord *owner; // null: built in
+    std::atomic<const PluginRecord *> owner; // null: built in
     std::atomic<bool> live{true};
     const FunctionRecord *find(std::string_view function) const;
 };
@@ -85,17 +110,17 @@ struct SlotTable {
 struct DeviceRecord {
     DeviceTypeRecord *type;
     int index;
-    int slot; // into ThreadRecord::live
-    std::string name;
+    int slot;           // into ThreadRecord::live
+    PublishedText name; // another after a reload with other settings
     std::atomic<bool> live{false};
 };
 
 struct DeviceTypeRecord {
     std::string name;
-    std::uint32_t flags = 0; // ATOLL_DEVICE_*
-    PluginRecord *plugin = nullptr;
+    std::atomic<std::uint32_t> flags{0}; // ATOLL_DEVICE_*
+    PluginRecord *plugin = nullptr;      // under the registry's mutex
     std::atomic<bool> live{false};
-    std::string no_device_reason;
+    PublishedText no_device_reason;
     std::atomic<DeviceRecord *> devices[max_devices]{}; // made once, reused after a reload
     std::atomic<int> device_count{0};
     std::atomic<SlotTable *> tables[max_modules]{};
@@ -138,8 +163,11 @@ struct InterposerEntry {
     bool from_environment;
 };
 
+// Under the registry's mutex, but for `name`, which never changes.
 struct PluginRecord {
-    std::string name, path, version, vendor, description;
+    explicit PluginRecord(std::string n) : name(std::move(n)) {}
+    const std::string name;
+    std::string path, version, vendor, description;
     void *ctx = nullptr;
     std::int32_t (*unload)(void *, atoll_error *) = nullptr;
     std::vector<const atoll_interposer_decl *> interposers;
@@ -201,6 +229,7 @@ public:
 
 private:
     Registry();
+    void rebuild(DeviceTypeRecord &type, const SlotFilter &filter);
     const Chain *build_chain(DeviceTypeRecord &type, const FunctionRecord &function, int dtype);
     std::atomic<ModuleRecord *> modules_[max_modules]{};
     std::atomic<DeviceTypeRecord *> device_types_[max_device_types]{};
@@ -210,3 +239,10 @@ private:
 };
 
 } // namespace Atoll::detail
+
+template <> struct fmt::formatter<Atoll::detail::PublishedText> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const Atoll::detail::PublishedText &text, Context &c) const {
+        return fmt::formatter<std::string_view>::format(text.get(), c);
+    }
+};

@@ -67,12 +67,17 @@ Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims
 }
 
 Tensor make_view(const TensorImpl &tensor, std::int64_t offset, Dims shape, Dims strides) {
+    // An empty view must not point outside the storage.
+    for (std::int64_t extent : shape)
+        if (extent == 0) offset = tensor.offset;
     return make_view(tensor.storage, offset, std::move(shape), std::move(strides), tensor.dtype,
                      tensor.flags);
 }
 
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<StreamImpl> stream,
                    Order order) {
+    if (dtype == DType::none) [[unlikely]]
+        throw Error(Status::invalid_argument, "tensor", "got no dtype, need one");
     const std::int64_t bytes = checked_bytes(shape, size_of(dtype), "tensor");
     return make_view(make_storage(bytes, device, dtype, std::move(stream)), 0, shape,
                      dense_strides(shape, size_of(dtype), order), dtype, 0);

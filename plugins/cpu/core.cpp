@@ -44,6 +44,10 @@ std::int32_t entry(const atoll_link *, atoll_call *call) {
                                         call->operands);
         } else {
             static_assert(Family == ATOLL_FAMILY_MATMUL);
+            if ((ATOLL_DOMAIN_FLOATING >> call->dtype & 1) && !atoll_kernels_has_blas())
+                throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
+                                 "products of floats need OpenBLAS, and libopenblas.so.0 could not "
+                                 "be opened: install it (Debian: libopenblas0)");
             return atoll_kernels_matmul(call->dtype, call->rank, call->shape, call->operands,
                                         &sdk::params<atoll_matmul_params>(*call));
         }

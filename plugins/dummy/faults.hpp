@@ -38,6 +38,9 @@ namespace Dummy {
 //   status:NAME     the function does nothing and returns 9999   PLUGIN_FAULT, in the host's words
 //                   with no text
 //
+// Functions that give back or wait (free, the destroys, the synchronises) fail only after they have
+// done their work: the host cannot repeat it, and memory that enqueued work writes to would go.
+//
 // "allocate:N" counts from the moment the setting changes: to use it twice, clear it in between.
 class Faults {
 public:

@@ -336,13 +336,23 @@ template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
 
 // ---- Descriptor ---------------------------------------------------------------------------------
 
+// Functions that do their work even where a fault makes them fail: nobody could do it later.
+template <auto Function> constexpr bool gives_back_or_waits =
+    Function == free || Function == stream_destroy || Function == event_destroy ||
+    Function == stream_synchronize || Function == event_synchronize;
+
 // sdk::declare, with injected faults before the call. A real plugin uses sdk::declare.
 template <auto Function> std::int32_t faulty_entry(const atoll_link *self, atoll_call *call) {
     State &state = *static_cast<State *>(self->ctx);
     std::int32_t injected = ATOLL_STATUS_OK;
     const std::int32_t status = sdk::guarded(call->error, [&] {
-        injected = state.faults.before(*call);
-        if (injected == ATOLL_STATUS_OK) Function(state, *call);
+        if constexpr (gives_back_or_waits<Function>) {
+            Function(state, *call);
+            injected = state.faults.before(*call);
+        } else {
+            injected = state.faults.before(*call);
+            if (injected == ATOLL_STATUS_OK) Function(state, *call);
+        }
     });
     return injected != ATOLL_STATUS_OK ? injected : status;
 }

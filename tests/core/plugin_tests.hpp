@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atoll/atoll.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -27,7 +26,9 @@ inline std::string test_folder() {
     REQUIRE_MESSAGE(folder, "ATOLL_TEST_PLUGINS must name the folder of the test plugins");
     return folder;
 }
-inline std::string test_plugin(const std::string &name) { return test_folder() + "/" + name + ".so"; }
+inline std::string test_plugin(const std::string &name) {
+    return test_folder() + "/" + name + ".so";
+}
 
 inline bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -123,7 +124,8 @@ struct ChildResult {
     int status = -1;
     std::string output; // both streams
 };
-inline ChildResult run_child(const std::string &test_case, const std::vector<std::string> &variables,
+inline ChildResult run_child(const std::string &test_case,
+                             const std::vector<std::string> &variables,
                              const std::string &folder = "/") {
     const std::string self = fs::read_symlink("/proc/self/exe").string();
     std::string command = "cd '" + folder + "' && env";

@@ -94,6 +94,20 @@ TEST_CASE("a rank above the limit is an error of every function that adds axes")
     CHECK_THROWS_AS((void)deep(newaxis), Error);
     CHECK_THROWS_AS((void)deep.reshape(Dims::filled(ATOLL_MAX_RANK + 1, 1)), Error);
     CHECK(add(deep, 1).rank() == ATOLL_MAX_RANK);
+    // The deepest tensors go through every family.
+    Dims shape = Dims::filled(ATOLL_MAX_RANK, 1);
+    shape[0] = shape[ATOLL_MAX_RANK - 1] = 2;
+    for (const Device device : all_devices()) {
+        const Tensor t = ones(shape, {float32, device});
+        Axes none;
+        none.given = true;
+        CHECK(sum(t, none).to_doubles() == std::vector<double>(4, 1.0));
+        CHECK(sum(t).item().to_double() == 4);
+        CHECK((t + t.reverse_axes()).rank() == ATOLL_MAX_RANK);
+        CHECK(matmul(t, t.T()).size() == 8);
+        CHECK(t.clone().to_doubles() == std::vector<double>(4, 1.0));
+        CHECK(t.flip(-1).cast(int8).rank() == ATOLL_MAX_RANK);
+    }
 }
 
 TEST_CASE("a view over a storage must fit it") {

@@ -101,6 +101,9 @@ struct Trial {
             after.memory = bytes_of(result);
             if (!after.rest_is(before)) return "bytes between the elements were written";
         }
+        // Errors of the last digit are those of the result's dtype or of the destination's.
+        const int to = id(result.dtype());
+        const int coarser = oracle::epsilon(natural) > oracle::epsilon(to) ? natural : to;
         std::string wrong;
         std::size_t k = 0;
         oracle::each(result_shape, [&](const Shape &index) {
@@ -108,10 +111,10 @@ struct Trial {
             const Value x = oracle::convert(a.get(source_index(index, a.shape)), compute);
             const Value y = oracle::convert(b.get(source_index(index, b.shape)), compute);
             const Value exact = oracle::apply(function, compute, x, y, &approximate);
-            const Value want = oracle::convert(exact, id(result.dtype()));
+            const Value want = oracle::convert(exact, to);
             const Value &value = got[k++];
             if (!wrong.empty() || doubtful(exact, x, y)) return;
-            if (!oracle::same(value, want, id(result.dtype()), approximate ? 8 : 0, natural))
+            if (!oracle::same(value, want, coarser, approximate ? 8 : 0, natural))
                 wrong = oracle::text(x) + " and " + oracle::text(y) + " gave " +
                         oracle::text(value) + ", expected " + oracle::text(want);
         });
@@ -142,9 +145,9 @@ void check_function(int function, Random &random, int trials) {
                 for (int trial = 0; trial < trials; ++trial) {
                     const std::string wrong = Trial{function, a, b, device, random}.run();
                     if (wrong.empty()) continue;
-                    FAIL_CHECK(f.name << " of " << oracle::facts[a].name << " and "
-                                      << oracle::facts[b].name << " on " << device.name() << ": "
-                                      << wrong);
+                    FAIL_CHECK(std::string(f.name) << " of " << std::string(oracle::facts[a].name)
+                                                   << " and " << std::string(oracle::facts[b].name)
+                                                   << " on " << device.name() << ": " << wrong);
                 }
             }
 }
@@ -253,7 +256,9 @@ TEST_CASE("a destination may overlap its operands") {
     }
 }
 
-TEST_CASE("comparisons of integers with other kinds compare the true values") {
+// Not so yet: both meet in float64 first. The test fails, and so reports, once they do.
+TEST_CASE("comparisons of 64-bit integers with other kinds compare the true values" *
+          doctest::should_fail()) {
     for (const Device device : all_devices()) {
         CAPTURE(device.name());
         const std::int64_t large = (std::int64_t{1} << 53) + 1;
@@ -262,9 +267,9 @@ TEST_CASE("comparisons of integers with other kinds compare the true values") {
             {static_cast<std::uint64_t>(large) - 1, ~std::uint64_t{0}, std::uint64_t{1} << 63},
             {device});
         const Tensor f = vector({0x1p53, -1.0, 0x1p63}, {device});
-        WARN(equal(i, u).to_doubles() == std::vector<double>{0, 0, 0});
-        WARN(less(i, u).to_doubles() == std::vector<double>{0, 1, 1});
-        WARN(greater(i, f).to_doubles() == std::vector<double>{1, 0, 0});
-        WARN(equal(f, i).to_doubles() == std::vector<double>{0, 1, 0});
+        CHECK(equal(i, u).to_doubles() == std::vector<double>{0, 0, 0});
+        CHECK(less(i, u).to_doubles() == std::vector<double>{0, 1, 1});
+        CHECK(greater(i, f).to_doubles() == std::vector<double>{1, 0, 0});
+        CHECK(equal(f, i).to_doubles() == std::vector<double>{0, 1, 0});
     }
 }

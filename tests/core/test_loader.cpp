@@ -1,8 +1,7 @@
 // Finding, judging and opening plugins; and that a plugin which breaks its contract in any way is
 // refused or contained, with words that name file, cause and remedy, while everything else works.
-#include "plugin_tests.hpp"
-
 #include "atoll/hello.h"
+#include "plugin_tests.hpp"
 
 #include <algorithm>
 
@@ -133,7 +132,8 @@ TEST_CASE("files that are no plugin are refused before they run") {
     check(folder.file("empty.so", ""), "it is empty");
     fs::create_directory(folder.path + "/folder.so");
     check(folder.path + "/folder.so", "a folder, not a file");
-    check(test_plugin("other_major"), "built for plugin ABI 2.0, this host speaks 1.x; get a build");
+    check(test_plugin("other_major"),
+          "built for plugin ABI 2.0, this host speaks 1.x; get a build");
     check(fs::canonical(test_plugin("../note_module")),
           "needs a host of plugin ABI 1.7 or newer, this one is 1.0; update Atoll");
     check(test_plugin("no_query"), "does not export atoll_plugin_query_v1; link it with");
@@ -144,8 +144,8 @@ TEST_CASE("files that are no plugin are refused before they run") {
     REQUIRE(whole.size() > 4096);
     for (const std::size_t size : {std::size_t{20}, std::size_t{64}, std::size_t{1000},
                                    whole.size() / 2, whole.size() - 1}) {
-        const std::string path = folder.file("cut" + std::to_string(size) + ".so",
-                                             whole.substr(0, size));
+        const std::string path =
+            folder.file("cut" + std::to_string(size) + ".so", whole.substr(0, size));
         const Refusal refusal = refused(path);
         CHECK(contains(refusal.error.text, path));
         CHECK_MESSAGE(contains(refusal.error.text, "truncated"), size, refusal.error.text);
@@ -517,9 +517,8 @@ TEST_CASE("relative and empty entries of the search path are refused") {
     fs::create_directory(folder.path + "/plugins");
     fs::copy_file(cpu, folder.path + "/plugins/" + cpu.filename().string());
     fs::copy_file(cpu, folder.path + "/" + cpu.filename().string());
-    const ChildResult child = run_child("child: relative entries",
-                                        {"ATOLL_PLUGIN_PATH=plugins:.:/no/such/folder:"},
-                                        folder.path);
+    const ChildResult child = run_child(
+        "child: relative entries", {"ATOLL_PLUGIN_PATH=plugins:.:/no/such/folder:"}, folder.path);
     CHECK_MESSAGE(child.status == 0, child.output);
 }
 

@@ -34,8 +34,8 @@ struct Case {
     View out;
     bool read_only = false;
     std::vector<Input> inputs;
-    Atoll::Scalar value;  // fill
-    Atoll::Axes axes;     // reduce
+    Atoll::Scalar value; // fill
+    Atoll::Axes axes;    // reduce
     bool keepdims = false;
     Atoll::Op op_a = Atoll::Op::N, op_b = Atoll::Op::N; // gemm
     int alpha = 1, beta = 0;
@@ -47,7 +47,8 @@ struct Case {
             const DType own = in.scalar ? in.scalar->dtype() : in.view.dtype;
             dtype = dtype == DType::none ? own : promote(dtype, own);
         }
-        return dtype;
+        // The factors of gemm are integers, but 0 and 1 are bools among bools.
+        return dtype == Atoll::bool_ && (alpha > 1 || beta > 1) ? Atoll::int64 : dtype;
     }
     DType compute() const { return compute_dtype(function, common()); }
     DType natural() const {
@@ -125,10 +126,10 @@ public:
 
 private:
     Value read(const Input &in, const Numbers &index, DType as) const {
-        const Value v = in.scalar ? oracle::read(reinterpret_cast<const char *>(
-                                                     in.scalar->raw().value.bytes),
-                                                 id(in.scalar->dtype()))
-                                  : in.view.read(in.elsewhere ? case_.other : case_.memory, index);
+        const Value v =
+            in.scalar ? oracle::read(reinterpret_cast<const char *>(in.scalar->raw().value.bytes),
+                                     id(in.scalar->dtype()))
+                      : in.view.read(in.elsewhere ? case_.other : case_.memory, index);
         return oracle::convert(v, id(as));
     }
     Expected stored(const Value &natural, Tolerance tolerance) const {
@@ -141,12 +142,14 @@ private:
 
     Expected result(const Numbers &index) {
         switch (case_.what) {
-        case What::assign: return stored(read(case_.inputs[0], index, case_.inputs[0].view.dtype), 0);
+        case What::assign:
+            return stored(read(case_.inputs[0], index, case_.inputs[0].view.dtype), 0);
         case What::byteswap: return stored(case_.out.read(case_.memory, index), 0);
-        case What::fill: return stored(oracle::read(reinterpret_cast<const char *>(
-                                                        case_.value.raw().value.bytes),
-                                                    id(case_.value.dtype())),
-                                       0);
+        case What::fill:
+            return stored(
+                oracle::read(reinterpret_cast<const char *>(case_.value.raw().value.bytes),
+                             id(case_.value.dtype())),
+                0);
         case What::reduce: return reduced(index);
         case What::matmul:
         case What::gemm: return product(index);
@@ -176,7 +179,8 @@ private:
         const std::size_t rank = in.view.shape.size();
         std::vector<bool> reduce(rank, !case_.axes.given);
         for (int axis : case_.axes.list)
-            reduce[static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(rank) : axis)] = true;
+            reduce[static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(rank) : axis)] =
+                true;
         Numbers inner = in.view.shape;
         for (std::size_t i = 0; i < rank; ++i)
             if (!reduce[i]) inner[i] = 1;
@@ -208,10 +212,10 @@ private:
             Value best = values[0];
             for (const Value &v : values) {
                 if (!v.integer && std::isnan(best.re)) break;
-                const bool better = v.integer ? (function == ATOLL_FN_min ? v.i < best.i : v.i > best.i)
-                                              : std::isnan(v.re) || (function == ATOLL_FN_min
-                                                                         ? v.re < best.re
-                                                                         : v.re > best.re);
+                const bool better =
+                    v.integer ? (function == ATOLL_FN_min ? v.i < best.i : v.i > best.i)
+                              : std::isnan(v.re) ||
+                                    (function == ATOLL_FN_min ? v.re < best.re : v.re > best.re);
                 if (better) best = v;
             }
             // Which of two zeros wins is open.
@@ -220,11 +224,12 @@ private:
         if (!is_floating(compute)) {
             __int128 total = function == ATOLL_FN_prod;
             for (const Value &v : values)
-                total = oracle::wrap(function == ATOLL_FN_prod
-                                         ? static_cast<__int128>(static_cast<unsigned __int128>(total) *
-                                                                 static_cast<unsigned __int128>(v.i))
-                                         : total + v.i,
-                                     id(compute));
+                total =
+                    oracle::wrap(function == ATOLL_FN_prod
+                                     ? static_cast<__int128>(static_cast<unsigned __int128>(total) *
+                                                             static_cast<unsigned __int128>(v.i))
+                                     : total + v.i,
+                                 id(compute));
             return stored(Value::of(total), 0);
         }
         if (!all_tame) return stored({}, anything);
@@ -237,14 +242,12 @@ private:
                 large *= std::max(1.0L, std::abs(x));
                 if (v.truth()) small *= std::min(1.0L, std::abs(x));
             }
-            if (function == ATOLL_FN_sum)
-                total += x, size += std::abs(x);
+            if (function == ATOLL_FN_sum) total += x, size += std::abs(x);
             if (function == ATOLL_FN_norm2) total += std::norm(x);
         }
         if (function == ATOLL_FN_norm2) total = size = std::sqrt(total.real());
         // Many tame numbers together may leave the range of float16.
-        if (size > 3e4L || large > 3e4L || small < 1e-4L)
-            return stored({}, anything);
+        if (size > 3e4L || large > 3e4L || small < 1e-4L) return stored({}, anything);
         return stored(oracle::convert(Value::of(total.real(), total.imag()), id(case_.natural())),
                       2 * (n + 2) * epsilon() * size + zeros_alike);
     }
@@ -278,7 +281,10 @@ private:
         for (std::int64_t i = 0; i < k; ++i) {
             const Value x = element(0, row, i, stack), y = element(1, i, col, stack);
             if (!is_floating(compute)) {
-                whole = oracle::wrap(whole + x.i * y.i, ATOLL_INT64);
+                // Modulo 2^64 is modulo the size of every integer type.
+                whole = oracle::wrap(whole + oracle::wrap(x.i, ATOLL_INT64) *
+                                                 oracle::wrap(y.i, ATOLL_INT64),
+                                     ATOLL_INT64);
                 truth = truth || (x.i && y.i);
                 continue;
             }
@@ -290,9 +296,8 @@ private:
         if (compute == Atoll::bool_)
             return stored(Value::of(__int128{truth || (case_.beta && old.i)}), 0);
         if (!is_floating(compute))
-            return stored(Value::of(oracle::wrap(whole * case_.alpha + old.i * case_.beta,
-                                                 id(compute))),
-                          0);
+            return stored(
+                Value::of(oracle::wrap(whole * case_.alpha + old.i * case_.beta, id(compute))), 0);
         total = total * static_cast<long double>(case_.alpha);
         size *= case_.alpha;
         if (case_.beta) {
@@ -369,8 +374,9 @@ private:
         }
         const bool unary = c.what == What::unary;
         const int first = unary ? ATOLL_FN_negative : ATOLL_FN_add,
-                  last = unary ? ATOLL_FN_conj
-                               : c.what == What::in_place ? ATOLL_FN_divide : ATOLL_FN_greater_equal;
+                  last = unary                      ? ATOLL_FN_conj
+                         : c.what == What::in_place ? ATOLL_FN_divide
+                                                    : ATOLL_FN_greater_equal;
         c.function = first + static_cast<int>(below(random_, last - first + 1));
         for (int i = 0; i < (unary ? 1 : 2); ++i) {
             Input in;
@@ -390,7 +396,8 @@ private:
         for (std::int64_t &n : shape) n = 1 + below(random_, 4);
         Input in;
         in.view = random_view(shape, random_dtype(random_));
-        c.function = ATOLL_FN_sum + static_cast<int>(below(random_, ATOLL_FN_all - ATOLL_FN_sum + 1));
+        c.function =
+            ATOLL_FN_sum + static_cast<int>(below(random_, ATOLL_FN_all - ATOLL_FN_sum + 1));
         c.keepdims = chance(random_, 30);
         c.axes.given = chance(random_, 80);
         Numbers kept;
@@ -477,15 +484,17 @@ private:
                        (chance(random_, 15) ? unit * below(random_, 3) : 0);
             }
         } else { // anything
-            const std::int64_t unit = chance(random_, 80)   ? itemsize
-                                      : chance(random_, 50) ? Atoll::size_of(Atoll::info(dtype).part)
-                                                            : 1;
+            const std::int64_t unit = chance(random_, 80) ? itemsize
+                                      : chance(random_, 50)
+                                          ? Atoll::size_of(Atoll::info(dtype).part)
+                                          : 1;
             for (std::int64_t &stride : view.strides) stride = unit * below(random_, 5);
         }
         for (std::int64_t &stride : view.strides)
             if (chance(random_, 25)) stride = -stride;
         if (!shape.empty() && chance(random_, 8))
-            view.strides[static_cast<std::size_t>(below(random_, static_cast<std::int64_t>(shape.size())))] = 0;
+            view.strides[static_cast<std::size_t>(
+                below(random_, static_cast<std::int64_t>(shape.size())))] = 0;
         return view;
     }
 
@@ -503,8 +512,8 @@ private:
         view.swapped = chance(random_, 85) ? to.swapped : !to.swapped;
         const std::int64_t part = Atoll::size_of(Atoll::info(to.dtype).part);
         if (chance(random_, 30)) view.dtype = random_dtype(random_);
-        if (chance(random_, 15))
-            do view.dtype = random_dtype(random_);
+        if (chance(random_, 15)) do
+                view.dtype = random_dtype(random_);
             while (view.itemsize() != to.itemsize());
         if (is_complex(to.dtype) && chance(random_, 15)) view.dtype = Atoll::info(to.dtype).part;
         for (std::size_t i = 0; i < shape.size() && i < to.shape.size(); ++i)
@@ -519,7 +528,8 @@ private:
             view.offset += view.strides[axis] * (shape[axis] - 1);
             view.strides[axis] = -view.strides[axis];
         }
-        if (axes && chance(random_, 8)) view.strides[static_cast<std::size_t>(below(random_, axes))] = 0;
+        if (axes && chance(random_, 8))
+            view.strides[static_cast<std::size_t>(below(random_, axes))] = 0;
         switch (below(random_, 8)) {
         case 0: view.offset += part; break;
         case 1: view.offset -= view.itemsize(); break;
@@ -633,12 +643,12 @@ Outcome run(const Case &c, const Place &place) {
     Outcome outcome;
     std::vector<char> memory = c.memory;
     const Atoll::Tensor bytes =
-        place.borrowed
-            ? Atoll::from_memory(memory.data(), {count}, {1}, uint8, place.device)
-            : Atoll::from_values(memory.data(), uint8, count, {uint8, place.device});
+        place.borrowed ? Atoll::from_memory(memory.data(), {count}, {1}, uint8, place.device)
+                       : Atoll::from_values(memory.data(), uint8, count, {uint8, place.device});
     const auto storage = [&] {
-        return place.borrowed ? Atoll::Storage::borrow(memory.data(), count, place.device, uint8, {})
-                              : bytes.storage();
+        return place.borrowed
+                   ? Atoll::Storage::borrow(memory.data(), count, place.device, uint8, {})
+                   : bytes.storage();
     };
     const Atoll::Tensor out = c.out.on(storage());
     out.set_read_only(c.read_only);
@@ -647,10 +657,10 @@ Outcome run(const Case &c, const Place &place) {
         if (in.scalar)
             tensors.emplace_back();
         else if (in.elsewhere)
-            tensors.push_back(in.view.on(Atoll::from_values(c.other.data(), uint8,
-                                                            static_cast<std::int64_t>(c.other.size()),
-                                                            {uint8, place.other})
-                                             .storage()));
+            tensors.push_back(in.view.on(
+                Atoll::from_values(c.other.data(), uint8, static_cast<std::int64_t>(c.other.size()),
+                                   {uint8, place.other})
+                    .storage()));
         else
             tensors.push_back(in.view.on(storage()));
     }
@@ -729,8 +739,8 @@ Counts run_cases(std::int64_t count, const std::vector<Place> &places, std::uint
             const std::string wrong = complaint(c, run(c, place), expected, self_overlap);
             if (wrong.empty()) continue;
             ++counts.failed;
-            FAIL_CHECK("on ", place.device.name(), std::string(place.borrowed ? " (borrowed)" : ""), ", seed ",
-                       seed, ", case ", i, ": ", wrong, "\n", c.text());
+            FAIL_CHECK("on ", place.device.name(), std::string(place.borrowed ? " (borrowed)" : ""),
+                       ", seed ", seed, ", case ", i, ": ", wrong, "\n", c.text());
             if (counts.failed >= 5) FAIL("enough");
         }
     }
@@ -743,8 +753,7 @@ TEST_CASE("operations with overlapping operands agree with a model of memory on 
     Atoll::load("cpu");
     Atoll::load("dummy");
     const Atoll::Device cpu = Atoll::device("cpu"), dummy = Atoll::device("dummy:0");
-    const Counts counts =
-        run_cases(100'000, {{cpu, dummy}, {dummy, Atoll::device("dummy:1")}}, 1);
+    const Counts counts = run_cases(100'000, {{cpu, dummy}, {dummy, Atoll::device("dummy:1")}}, 1);
     CHECK(counts.failed == 0);
     // The cases are worth something: most of them compute, some are refused.
     if (counts.run > 1000) {
@@ -753,7 +762,8 @@ TEST_CASE("operations with overlapping operands agree with a model of memory on 
     }
 }
 
-TEST_CASE("operations on borrowed memory that several storages share agree with a model of memory") {
+TEST_CASE(
+    "operations on borrowed memory that several storages share agree with a model of memory") {
     Atoll::load("cpu");
     const Atoll::Device cpu = Atoll::device("cpu");
     CHECK(run_cases(20'000, {{cpu, cpu, true}}, 2).failed == 0);

@@ -1,8 +1,7 @@
 // Retiring plugins, loading them again, and modules whose interface and implementations come and go
 // in every order.
-#include "plugin_tests.hpp"
-
 #include "atoll/hello.h"
+#include "plugin_tests.hpp"
 
 #include <algorithm>
 #include <array>
@@ -115,9 +114,11 @@ TEST_CASE("retire and load again works many times, also for handles from before"
         retire("dummy");
         CHECK(devices() == std::vector<Device>{device("cpu")});
         for (const Caught &error :
-             {caught([&] { zeros({2}, {float64, zero}); }), caught([&] { zero.synchronize(); }),
-              caught([&] { zero.new_stream(); }), caught([&] { zero.properties(); }),
-              caught([&] { default_stream.synchronize(); }),
+             {caught([&] {
+                  zeros({2}, {float64, zero});
+              }),
+              caught([&] { zero.synchronize(); }), caught([&] { zero.new_stream(); }),
+              caught([&] { zero.properties(); }), caught([&] { default_stream.synchronize(); }),
               caught([&] { default_stream.record(); })}) {
             CHECK(error.status == Status::not_found);
             CHECK_MESSAGE(contains(error.text, "has been retired; load it again"), error.text);
@@ -279,9 +280,9 @@ TEST_CASE("an implementation for a newer module is left out until that comes") {
     load(test_plugin("base_cpu_newer"));
     load(test_plugin("base"));
     auto reports = load_report();
-    CHECK(find_report(reports, "base_cpu_newer.so")->implements ==
-          std::vector<std::string>{
-              "base for cpu (refused: made for another version of the module)"});
+    CHECK(
+        find_report(reports, "base_cpu_newer.so")->implements ==
+        std::vector<std::string>{"base for cpu (refused: made for another version of the module)"});
     const Function ping("base.ping");
     CHECK(ping.support().empty());
     error = caught([&] { ping.custom(device("cpu"), {}, {}, nullptr); });

@@ -524,6 +524,31 @@ TEST_CASE("item and read give values of any layout on any device") {
     }
 }
 
+TEST_CASE("views of nothing stay inside their storage") {
+    const Tensor e = zeros({0, 5}, {float32, cpu()}), w = zeros({5, 0}, {float32, cpu()});
+    for (const Tensor &view :
+         {e.flip(1), e.slice(1, 2, 5), e(all_, 3), e.diag(4), e(all_, range(4, {}, -1)), w(3),
+          w.flip(0), w(range(2, {})), w.split(0, 5)[4], e.T().flip(0),
+          zeros({3}, {cpu()})(range(3, {}))}) {
+        CHECK(view.size() == 0);
+        CHECK(view.offset() >= 0);
+        CHECK(view.offset() <= view.storage().bytes());
+        CHECK_NOTHROW((void)view.clone());
+    }
+}
+
+TEST_CASE("no dtype is no dtype to convert to") {
+    for (const Device device : all_devices()) {
+        const Tensor t = ones({2}, {float32, device});
+        char bytes[8];
+        CHECK_THROWS_AS((void)t.cast(DType::none), Error);
+        CHECK_THROWS_AS((void)t.view_as(DType::none), Error);
+        CHECK_THROWS_AS(t.read(bytes, DType::none), Error);
+        CHECK_THROWS_AS(from_values(bytes, DType::none, 2, {device}), Error);
+        CHECK_THROWS_AS(add(t, Scalar(1).cast(DType::none)), Error);
+    }
+}
+
 TEST_CASE("an undefined tensor is refused by every use") {
     const Tensor nothing;
     CHECK(!nothing);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../kernels/oracle.h"
-
 #include "atoll/atoll.hpp"
 
 #include <cstdlib>
@@ -25,7 +24,9 @@ inline std::int64_t number_from_environment(const char *name, std::int64_t fallb
 }
 
 inline int id(Atoll::DType dtype) { return static_cast<int>(dtype); }
-inline Atoll::Dims dims(const Numbers &numbers) { return Atoll::Dims(numbers.data(), numbers.size()); }
+inline Atoll::Dims dims(const Numbers &numbers) {
+    return Atoll::Dims(numbers.data(), numbers.size());
+}
 
 struct FunctionFacts {
     const char *name;

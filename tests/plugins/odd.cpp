@@ -229,8 +229,14 @@ void describe() {
     module.function_size = sizeof(atoll_function_info);
     module.function_count = 2;
     for (std::uint16_t i = 0; i < 2; ++i)
-        module_functions[i] = {sizeof(atoll_function_info), i, ATOLL_FAMILY_CUSTOM, 0, 0, 0,
-                               i ? "second" : "first", "does nothing"};
+        module_functions[i] = {sizeof(atoll_function_info),
+                               i,
+                               ATOLL_FAMILY_CUSTOM,
+                               0,
+                               0,
+                               0,
+                               i ? "second" : "first",
+                               "does nothing"};
     types[0] = types[1] = &type.known;
     impls[0] = &device_impl;
     impls[1] = &core_impl;

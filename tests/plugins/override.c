@@ -34,7 +34,8 @@ static const atoll_function_decl functions[] = {
      .id = ATOLL_FN_sqrt,
      .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
 #ifdef FORWARDS
-     /* MIXED_INPUTS but not SWAPPED: what both take is mixed inputs and strides, no swapped bytes */
+     /* MIXED_INPUTS but not SWAPPED: what both take is mixed inputs and strides, no swapped bytes
+      */
      .caps = ATOLL_CAP_FORWARDS | ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES |
              ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_MIXED_INPUTS,
 #endif

@@ -2,9 +2,9 @@
 //
 // Note [OpenBLAS at run time]
 // OpenBLAS is opened at the first product and not linked: its constructor takes milliseconds and
-// starts threads, which a program that never multiplies matrices should not pay for, and without
-// it everything but the speed of float products stays as it is. Which processor's kernels it uses
-// is its own choice or, as documented there, that of OPENBLAS_CORETYPE; both are left alone.
+// starts threads, which a program that never multiplies matrices should not pay for. The plugin
+// refuses float products without it rather than being slow in silence. Which processor's kernels it
+// uses is its own choice or, as documented there, that of OPENBLAS_CORETYPE; both are left alone.
 #include "blas.h"
 
 #include "atoll_kernels.h"
@@ -51,5 +51,7 @@ const Blas &blas() {
 void atoll_kernels_set_blas_threads(std::int32_t threads) {
     Atoll::kernels::wanted_threads = threads;
 }
+
+int32_t atoll_kernels_has_blas(void) { return Atoll::kernels::blas().found ? 1 : 0; }
 
 const char *atoll_kernels_blas_core(void) { return Atoll::kernels::blas().core; }

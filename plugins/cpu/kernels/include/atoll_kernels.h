@@ -64,6 +64,9 @@ void atoll_kernels_set_pool(atoll_parallel_for run, void *pool);
 /* Threads for OpenBLAS; 0: its own choice. Before the first product; later calls change nothing. */
 void atoll_kernels_set_blas_threads(int32_t threads);
 
+/* Whether OpenBLAS can be used. Loads it. */
+int32_t atoll_kernels_has_blas(void);
+
 /* The processor core that OpenBLAS computes for ("SkylakeX"), or "" where it is missing. Loads it.
  */
 const char *atoll_kernels_blas_core(void);

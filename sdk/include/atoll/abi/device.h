@@ -6,7 +6,8 @@
  * ATOLL_DEVICE_INLINE executes on the calling thread: a call has taken effect when it returns, from
  * any thread, and the stream and event functions need not exist. Errors of enqueued work stick to
  * the stream and are returned once, by the next synchronisation, with atoll_error::function naming
- * the culprit. An error may follow an event into the streams that wait for it.
+ * the culprit. An error may follow an event into the streams that wait for it. A
+ * synchronisation that returns an error has waited all the same.
  */
 #ifndef ATOLL_ABI_DEVICE_H
 #define ATOLL_ABI_DEVICE_H
