@@ -130,7 +130,9 @@ public:
                     std::max(imag_width, real_text(std::abs(value.z.imag()), style_).size());
         for (const Wide &value : values_) {
             texts_.push_back(element_text(value, s.dtype, style_, imag_width));
-            width_ = std::max(width_, texts_.back().size());
+            // As in the figure, floats keep a place for a sign.
+            const bool room = is_floating(s.dtype) && texts_.back()[0] != '-';
+            width_ = std::max(width_, texts_.back().size() + (room ? 1 : 0));
         }
     }
 

@@ -11,6 +11,12 @@ using namespace detail;
 
 namespace {
 
+std::string module_names() {
+    std::string names;
+    for (const Module &module : modules()) names += (names.empty() ? "" : ", ") + module.name();
+    return names;
+}
+
 void require_family(const FunctionRecord &function, int family, std::string_view wanted) {
     if (!function.module->live)
         throw Error(Status::not_found, function.full_name,
@@ -25,10 +31,8 @@ void require_family(const FunctionRecord &function, int family, std::string_view
 
 Function::Function(std::string_view name) : record_(Registry::get().find_function(name)) {
     if (record_) return;
-    std::string known;
-    for (const ModuleInfo &module : modules()) known += (known.empty() ? "" : ", ") + module.name;
     throw Error(Status::not_found, "function",
-                fmt::format("there is no function '{}'; modules now: {}", name, known));
+                fmt::format("there is no function '{}'; modules now: {}", name, module_names()));
 }
 
 std::string_view Function::name() const { return record_->full_name; }
@@ -124,17 +128,40 @@ void Function::custom(Device device, std::span<const Tensor> outputs,
     order(false);
 }
 
-std::vector<ModuleInfo> modules() {
-    std::vector<ModuleInfo> list;
+Module::Module(std::string_view name) : record_(Registry::get().find_module(name)) {
+    if (!record_)
+        throw Error(Status::not_found, "module",
+                    fmt::format("there is no module '{}'; load the plugin that defines it; modules "
+                                "now: {}",
+                                name, module_names()));
+}
+
+const std::string &Module::name() const { return record_->name; }
+std::uint32_t Module::version() const { return record_->version; }
+
+std::string Module::plugin() const {
+    const PluginRecord *owner = record_->owner;
+    return owner ? owner->name : "";
+}
+
+std::vector<Function> Module::functions() const {
+    std::vector<Function> list;
+    for (const FunctionRecord &function : record_->functions) list.push_back(Function(&function));
+    return list;
+}
+
+Function Module::function(std::string_view name) const {
+    if (const FunctionRecord *function = record_->find(name)) return Function(function);
+    throw Error(Status::not_found, "module",
+                fmt::format("module {} has no function '{}'", record_->name, name));
+}
+
+std::vector<Module> modules() {
+    std::vector<Module> list;
     for (int m = 0; m < max_modules; ++m) {
-        const ModuleRecord *module = Registry::get().module(m);
-        if (!module) break;
-        if (!module->live) continue;
-        const PluginRecord *owner = module->owner;
-        ModuleInfo info{module->name, owner ? owner->name : "", module->version, {}};
-        for (const FunctionRecord &function : module->functions)
-            info.functions.push_back(function.name);
-        list.push_back(std::move(info));
+        ModuleRecord *record = Registry::get().module(m);
+        if (!record) break;
+        if (record->live) list.push_back(Module(record));
     }
     return list;
 }

@@ -14,6 +14,7 @@ namespace {
 // A function on a device type, all dtypes together, and the rows that it is the sum of.
 struct Line {
     std::string device, function;
+    bool asynchronous = false;
     Counters sum{};
     std::vector<Row> dtypes;
 };
@@ -36,6 +37,7 @@ std::vector<Line> lines_of(const Session &session) {
         Line &line = merged[{row.function, row.device}];
         line.device = row.device;
         line.function = row.function;
+        line.asynchronous = row.asynchronous;
         accumulate(line.sum, row.counters);
         line.dtypes.push_back(std::move(row));
     }
@@ -117,15 +119,16 @@ void write_table(const Session &session, atoll_writer write, void *user) {
     const int width = static_cast<int>(longest);
     std::string text;
     print(text,
-          "trace: %llu calls within %.3f s. Times include nested calls; on asynchronous "
-          "devices they are the time to enqueue.\n",
+          "trace: %llu calls within %.3f s. Times include nested calls; on devices with a * they "
+          "are the time to enqueue.\n",
           Count{total.calls}, static_cast<double>(session.clock().elapsed_ns()) * 1e-9);
     print(text, "%-*s  %-8s %10s %7s %11s %10s %10s %10s %9s %12s %7s %7s %10s\n", width,
           "function", "device", "calls", "errors", "total ms", "mean us", "min us", "max us",
           "GB/s", "MB", "temps", "copies", "copied MB");
     for (const Line &line : lines) {
         if (line.sum.calls == 0) continue; // seen as a parent only, e.g. of a transfer: below
-        print_line(text, width, line.function.c_str(), line.device.c_str(), line.sum, ns);
+        const std::string device = line.device + (line.asynchronous ? "*" : "");
+        print_line(text, width, line.function.c_str(), device.c_str(), line.sum, ns);
     }
     print_line(text, width, "total", "", total, ns);
 
@@ -160,7 +163,7 @@ void write_json(const Session &session, atoll_writer write, void *user) {
         text += quoted(line.function);
         text += ",\"device\":";
         text += quoted(line.device);
-        text += ',';
+        text += line.asynchronous ? ",\"asynchronous\":true," : ",\"asynchronous\":false,";
         print_times(text, c, ns);
         print(text,
               ",\"temporaries\":%llu,\"temporary_bytes\":%llu,\"copies\":%llu,"

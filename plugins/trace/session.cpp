@@ -138,9 +138,8 @@ std::int32_t Session::trace(const atoll_link &self, atoll_call &call) noexcept {
 void Session::count(const atoll_link &self, const atoll_call &call, std::uint64_t ticks,
                     std::int32_t status) noexcept {
     Table *const table = cache[0].session == id_ ? cache[0].table : find_table();
-    const char *const device = host_.device_type_of(&self);
     Entry *const entry =
-        table ? find_entry(*table, device, call.module, call.function, call.dtype) : nullptr;
+        table ? find_entry(*table, self, call.module, call.function, call.dtype) : nullptr;
     if (!entry) {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return;
@@ -162,7 +161,7 @@ void Session::count(const atoll_link &self, const atoll_call &call, std::uint64_
 
     add(counters.inserted, 1);
     Entry *const parent =
-        find_entry(*table, device, call.parent_module, call.parent_function, ATOLL_NONE);
+        find_entry(*table, self, call.parent_module, call.parent_function, ATOLL_NONE);
     if (!parent) {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return;
@@ -187,8 +186,9 @@ void Session::count(const atoll_link &self, const atoll_call &call, std::uint64_
     }
 }
 
-Entry *Session::find_entry(Table &table, const char *device, std::uint16_t module,
+Entry *Session::find_entry(Table &table, const atoll_link &link, std::uint16_t module,
                            std::uint16_t function, std::uint16_t dtype) noexcept {
+    const char *const device = host_.device_type_of(&link);
     const std::uint64_t key = pack(module, function, dtype);
     const std::uint64_t hash =
         (key ^ static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(device)) << 20) *
@@ -199,18 +199,21 @@ Entry *Session::find_entry(Table &table, const char *device, std::uint16_t modul
         Entry &entry = table.entries[place];
         if (entry.device == device && entry.key == key) [[likely]]
             return &entry;
-        if (!entry.device) return add_entry(table, place, device, key, module, function);
+        if (!entry.device) return add_entry(table, place, link, key, module, function);
         place = (place + 1) % Table::size;
     }
     return nullptr;
 }
 
-Entry *Session::add_entry(Table &table, std::size_t place, const char *device, std::uint64_t key,
-                          std::uint16_t module, std::uint16_t function) noexcept {
+Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &link,
+                          std::uint64_t key, std::uint16_t module,
+                          std::uint16_t function) noexcept {
+    const char *const device = host_.device_type_of(&link);
     if (!device) return nullptr;
     Names &names = table.names[place];
     const char *const name = host_.function_name(module, function);
     copy_text(names.device, device);
+    names.asynchronous = !(host_.device_flags_of(&link) & ATOLL_DEVICE_INLINE);
     copy_text(names.function, name ? name : "?");
     Entry &entry = table.entries[place];
     entry.key = key;
@@ -269,20 +272,21 @@ void Session::release(std::uint64_t thread) noexcept {
 }
 
 std::vector<Row> Session::rows() const {
-    std::map<std::tuple<std::string, std::string, std::uint16_t>, Counters> sums;
+    std::map<std::tuple<std::string, std::string, std::uint16_t, bool>, Counters> sums;
     for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next) {
         for (std::size_t place = 0; place < Table::size; ++place) {
             Entry &entry = table->entries[place];
             if (!std::atomic_ref(entry.device).load(std::memory_order_acquire)) continue;
             const Names &names = table->names[place];
             const auto dtype = static_cast<std::uint16_t>(entry.key & 0xffff);
-            merge(sums[{names.device, names.function, dtype}], entry.counters);
+            merge(sums[{names.device, names.function, dtype, names.asynchronous}], entry.counters);
         }
     }
     std::vector<Row> rows;
     rows.reserve(sums.size());
     for (const auto &[key, counters] : sums)
-        rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), counters});
+        rows.push_back(
+            {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), counters});
     return rows;
 }
 

@@ -53,6 +53,7 @@ struct alignas(64) Entry {
 // Copies, since the host's strings live only as long as the plugin that they name.
 struct Names {
     char device[32];
+    bool asynchronous; // times are those to enqueue
     char function[96];
 };
 
@@ -72,6 +73,7 @@ struct Table {
 struct Row {
     std::string device, function;
     std::uint16_t dtype = 0;
+    bool asynchronous = false;
     Counters counters{};
 };
 
@@ -99,9 +101,9 @@ private:
                std::int32_t status) noexcept;
     Table *find_table() noexcept;
     Table *take_table() noexcept;
-    Entry *find_entry(Table &table, const char *device, std::uint16_t module,
+    Entry *find_entry(Table &table, const atoll_link &link, std::uint16_t module,
                       std::uint16_t function, std::uint16_t dtype) noexcept;
-    Entry *add_entry(Table &table, std::size_t place, const char *device, std::uint64_t key,
+    Entry *add_entry(Table &table, std::size_t place, const atoll_link &link, std::uint64_t key,
                      std::uint16_t module, std::uint16_t function) noexcept;
 
     const atoll_host &host_;

@@ -238,9 +238,9 @@ TEST_CASE("calls, interposers, loading, settings and queries from many threads a
             static_cast<void>(device.supports_byteswap());
         }
         findings.check(named > 4, "devices");
-        for (const ModuleInfo &module : modules()) {
-            findings.check(!module.name.empty() && !module.functions.empty(), "modules");
-            findings.check(module.plugin.empty() || module.plugin == "hello", "owner");
+        for (const Module &module : modules()) {
+            findings.check(!module.name().empty() && !module.functions().empty(), "modules");
+            findings.check(module.plugin().empty() || module.plugin() == "hello", "owner");
         }
         for (const FunctionSupport &support : Function("core.sqrt").support())
             findings.check(support.plugin == support.device_type && support.dtypes.size() == 7,
@@ -311,8 +311,8 @@ TEST_CASE("handles and queries are good while plugins come and go") {
                 findings.check(fleeting.name() == "dummy_min", "name");
                 findings.check(fleeting.type() == "dummy_min" && fleeting.index() == 0, "type");
                 findings.check(!fleeting.is_host_memory() && !fleeting.is_inline(), "flags");
-                for (const ModuleInfo &module : modules())
-                    findings.check(module.plugin == (module.name == "hello" ? "hello" : ""),
+                for (const Module &module : modules())
+                    findings.check(module.plugin() == (module.name() == "hello" ? "hello" : ""),
                                    "owner");
                 findings.check(function.name() == "hello.scale_add" && !function.doc().empty(),
                                "function");

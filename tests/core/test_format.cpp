@@ -45,11 +45,11 @@ TEST_CASE("Q and R of the figure print as there") {
                              {0, 0, 0, 0, 1.552360}},
                             {float32, device("dummy:0")}, Order::R);
     CHECK(text_of(r) == "(:,:)\n"
-                        "  5.56776 15.44606 25.50395 35.56185 45.61975\n"
-                        "  0.00000  5.42396  9.96772 14.69584 19.42397\n"
-                        "  0.00000  0.00000  2.27881  2.87354  3.90708\n"
-                        "  0.00000  0.00000  0.00000  1.76914  1.69502\n"
-                        "  0.00000  0.00000  0.00000  0.00000  1.55236\n"
+                        "   5.56776  15.44606  25.50395  35.56185  45.61975\n"
+                        "   0.00000   5.42396   9.96772  14.69584  19.42397\n"
+                        "   0.00000   0.00000   2.27881   2.87354   3.90708\n"
+                        "   0.00000   0.00000   0.00000   1.76914   1.69502\n"
+                        "   0.00000   0.00000   0.00000   0.00000   1.55236\n"
                         "<tensor.float32 of size 5x5 on dummy:0>");
     CHECK(Atoll::to_string(Scalar(8.81018e-15)) == "8.81018e-15");
     CHECK(Atoll::to_string(Scalar(2.1845e-6)) == "2.1845e-06");
@@ -70,10 +70,10 @@ TEST_CASE("every dtype and rank has its own look") {
           "(:)\n 18446744073709551615\n<tensor.uint64 of size 1 on cpu>");
     CHECK(text_of(vector<std::complex<double>>({{1, -2}, {10.5, 3.25}, {-0.5, 100}}, {c})) ==
           "(:)\n"
-          "  1.00 -   2.00j 10.50 +   3.25j -0.50 + 100.00j\n"
+          "   1.00 -   2.00j  10.50 +   3.25j  -0.50 + 100.00j\n"
           "<tensor.complex128 of size 3 on cpu>");
     CHECK(text_of(vector({1.5, 0.25}, {float16, c})) ==
-          "(:)\n 1.50 0.25\n<tensor.float16 of size 2 on cpu>");
+          "(:)\n  1.50  0.25\n<tensor.float16 of size 2 on cpu>");
     CHECK(text_of(arange(8, {c}).reshape({2, 2, 1, 2})) == "(:,:,0,0)\n 0 2\n 1 3\n"
                                                            "(:,:,0,1)\n 4 6\n 5 7\n"
                                                            "<tensor.int64 of size 2x2x1x2 on cpu>");
@@ -168,9 +168,9 @@ TEST_CASE("long tensors show their edges, and only those are fetched") {
         const std::vector<std::string> lines =
             lines_of(text_of(arange(5000, {float64, device}).reshape({50, 100})));
         REQUIRE(lines.size() == 9);
-        CHECK(lines[1] == "    0   50  100  ... 4850 4900 4950");
-        CHECK(lines[4] == "  ...  ...  ...  ...  ...  ...  ...");
-        CHECK(lines[7] == "   49   99  149  ... 4899 4949 4999");
+        CHECK(lines[1] == "     0    50   100   ...  4850  4900  4950");
+        CHECK(lines[4] == "   ...   ...   ...   ...   ...   ...   ...");
+        CHECK(lines[7] == "    49    99   149   ...  4899  4949  4999");
     }
     const Tensor endless = zeros({}, {int8, cpu()}).broadcast_to({std::int64_t{1} << 40, 2});
     CHECK(lines_of(text_of(endless)).size() == 9);
@@ -224,7 +224,7 @@ TEST_CASE("odd settings are tamed") {
     print.threshold = -1;
     print.edge = INT_MAX;
     CHECK(Atoll::to_string(arange(3, {float64, cpu()}) / 2, print) ==
-          "(:)\n 0\n 0\n 1\n<tensor.float64 of size 3 on cpu>");
+          "(:)\n  0\n  0\n  1\n<tensor.float64 of size 3 on cpu>");
     print.decimals = INT_MAX;
     CHECK_NOTHROW(Atoll::to_string(full({2}, 1e-300, {float64, cpu()}), print));
 }
@@ -235,6 +235,6 @@ TEST_CASE("fmt and iostreams print the same, with the settings in force") {
     std::ostringstream stream;
     stream << t;
     CHECK(stream.str() == fmt::format("{}", t));
-    CHECK(contains(stream.str(), "0.12 0.12"));
+    CHECK(contains(stream.str(), "0.12  0.12"));
     CHECK(fmt::format("{}", float16) == "float16");
 }

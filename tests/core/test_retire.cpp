@@ -294,8 +294,11 @@ TEST_CASE("an implementation for a newer module is left out until that comes") {
           std::vector<std::string>{"base for cpu"});
     CHECK(ping.support().size() == 1);
     CHECK(caught([&] { ping.custom(device("cpu"), {}, {}, nullptr); }).status == Status::ok);
-    for (const ModuleInfo &module : modules())
-        if (module.name == "base") CHECK(module.version == 2);
+    CHECK(Module("base").version() == 2);
+    CHECK(Module("base").plugin() == "base_newer");
+    CHECK(Module("base").function("ping").name() == "base.ping");
+    CHECK_THROWS_AS(Module("base").function("pong"), Error);
+    CHECK_THROWS_AS(Module("bass"), Error);
     // An implementation for an older version works with a newer one.
     load(test_plugin("base_cpu"));
     CHECK(ping.support().at(0).plugin == "base_cpu"); // the newest of equal priority

@@ -11,7 +11,8 @@ namespace Atoll {
 
 namespace detail {
 struct FunctionRecord;
-}
+struct ModuleRecord;
+} // namespace detail
 
 struct FunctionSupport {
     std::string device_type;
@@ -38,14 +39,30 @@ public:
                 const void *params) const;
 
 private:
+    friend class Module;
+    explicit Function(const detail::FunctionRecord *record) : record_(record) {}
     const detail::FunctionRecord *record_;
 };
 
-struct ModuleInfo {
-    std::string name, plugin;
-    std::uint32_t version;
-    std::vector<std::string> functions;
+// A named, versioned list of functions. A handle that stays valid; after its plugin has retired the
+// functions throw.
+class Module {
+public:
+    // Throws Error (not_found) that lists the modules.
+    explicit Module(std::string_view name);
+    const std::string &name() const;
+    std::uint32_t version() const;
+    std::string plugin() const; // that defines it; empty for core and device
+    std::vector<Function> functions() const;
+    Function function(std::string_view name) const; // throws Error (not_found)
+
+private:
+    friend std::vector<Module> modules();
+    explicit Module(detail::ModuleRecord *record) : record_(record) {}
+    detail::ModuleRecord *record_;
 };
-std::vector<ModuleInfo> modules();
+
+// Those whose interface is loaded.
+std::vector<Module> modules();
 
 } // namespace Atoll

@@ -51,9 +51,8 @@ typedef struct atoll_plugin {
     uint32_t device_type_count;
     uint32_t impl_count;
     uint32_t interposer_count;
-    /* Neither is NULL. `host` lives until unload returns. *plugin becomes link->ctx of all the
-     * plugin's functions.
-     */
+    /* Neither is NULL, nor is their `error`. `host` lives until unload returns. *plugin becomes
+     * link->ctx of all the plugin's functions. */
     int32_t (*load)(const atoll_host *host, void **plugin, atoll_error *error);
     int32_t (*unload)(void *plugin, atoll_error *error);
 } atoll_plugin;
