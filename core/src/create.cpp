@@ -71,6 +71,19 @@ DType step_dtype(DType dtype) {
     return info(dtype).kind == Kind::unsigned_ ? uint64 : int64;
 }
 
+ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t itemsize,
+                        std::string_view op) {
+    checked_bytes(shape, itemsize, op);
+    if (shape.size() != strides.size())
+        throw Error(Status::invalid_argument, op,
+                    fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
+                                strides.size()));
+    ByteRange range;
+    if (!byte_range(shape, strides, itemsize, range))
+        throw Error(Status::overflow, op, "the strides reach beyond 63 bits");
+    return range;
+}
+
 } // namespace
 
 Tensor empty(const Dims &shape, const Placement &where, Order order) {
@@ -81,26 +94,12 @@ Tensor empty(const Dims &shape, const Placement &where, Order order) {
 Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where) {
     const ReadSection section;
     Place place = resolve(where, DType::none, "empty_strided");
-    checked_bytes(shape, size_of(place.dtype), "empty_strided");
-    if (shape.size() != strides_bytes.size())
-        throw Error(
-            Status::invalid_argument, "empty_strided",
-            fmt::format("got {} extents and {} strides", shape.size(), strides_bytes.size()));
-    std::int64_t low = 0, high = size_of(place.dtype);
-    for (int i = 0; i < shape.size(); ++i) {
-        std::int64_t reach = 0;
-        if (__builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides_bytes[i],
-                                   &reach) ||
-            (reach < 0 ? __builtin_add_overflow(low, reach, &low)
-                       : __builtin_add_overflow(high, reach, &high)))
-            throw Error(Status::overflow, "empty_strided", "the strides reach beyond 63 bits");
-    }
-    std::int64_t bytes;
-    if (__builtin_sub_overflow(high, low, &bytes))
-        throw Error(Status::overflow, "empty_strided", "the strides reach beyond 63 bits");
+    const ByteRange range =
+        checked_range(shape, strides_bytes, size_of(place.dtype), "empty_strided");
+    const std::int64_t bytes = range.end - range.begin;
     Ref<StorageImpl> storage =
         make_storage(bytes, place.device, place.dtype, std::move(place.stream));
-    return make_view(std::move(storage), -low, shape, strides_bytes, place.dtype, 0);
+    return make_view(std::move(storage), -range.begin, shape, strides_bytes, place.dtype, 0);
 }
 
 Tensor full(const Dims &shape, const Scalar &value, const Placement &where) {
@@ -264,26 +263,11 @@ Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DTy
                     fmt::format("got {}, need a device with host memory (for memory of another "
                                 "device see Storage::borrow)",
                                 host ? host.name() : "no device"));
-    checked_bytes(shape, itemsize, "from_memory");
-    if (shape.size() != strides_bytes.size())
-        throw Error(
-            Status::invalid_argument, "from_memory",
-            fmt::format("got {} extents and {} strides", shape.size(), strides_bytes.size()));
-    std::int64_t low = 0, high = itemsize;
-    for (int i = 0; i < shape.size(); ++i) {
-        if (shape[i] == 0) {
-            low = high = 0;
-            break;
-        }
-        std::int64_t reach;
-        if (__builtin_mul_overflow(shape[i] - 1, strides_bytes[i], &reach) ||
-            (reach < 0 ? __builtin_add_overflow(low, reach, &low)
-                       : __builtin_add_overflow(high, reach, &high)))
-            throw Error(Status::overflow, "from_memory", "the strides reach beyond 63 bits");
-    }
-    const Storage storage = Storage::borrow(static_cast<char *>(data) + low, high - low, host,
-                                            dtype, std::move(deleter));
-    return Tensor(storage, -low, shape, strides_bytes, dtype);
+    const ByteRange range = checked_range(shape, strides_bytes, itemsize, "from_memory");
+    const Storage storage =
+        Storage::borrow(static_cast<char *>(data) + range.begin, range.end - range.begin, host,
+                        dtype, std::move(deleter));
+    return Tensor(storage, -range.begin, shape, strides_bytes, dtype);
 }
 
 Tensor concatenate(std::span<const Tensor> tensors, int axis) {

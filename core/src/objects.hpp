@@ -6,6 +6,7 @@
 #include "atoll/dtype.hpp"
 #include "atoll/error.hpp"
 #include "atoll/tensor.hpp"
+#include "overlap.hpp"
 #include "registry.hpp"
 
 #include <atomic>
@@ -82,6 +83,8 @@ std::string shape_text(const Dims &shape);
 
 // Product of the extents times `itemsize`, overflow-checked; negative extents refused.
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op);
+// The bytes that the elements touch, relative to element (0, 0, …). False beyond 63 bits.
+bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range);
 // Dense strides in bytes; order F, C or R.
 Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order);
 

@@ -83,28 +83,11 @@ Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<Str
                      dense_strides(shape, size_of(dtype), order), dtype, 0);
 }
 
-namespace {
-
-// Byte range [low, high) that the elements touch, relative to element 0…0; false on overflow.
-bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, std::int64_t &low,
-                std::int64_t &high) {
-    low = 0;
-    high = itemsize;
-    for (int i = 0; i < shape.size(); ++i) {
-        std::int64_t reach;
-        if (shape[i] == 0) {
-            low = high = 0;
-            return true;
-        }
-        if (__builtin_mul_overflow(shape[i] - 1, strides[i], &reach) ||
-            (reach < 0 ? __builtin_add_overflow(low, reach, &low)
-                       : __builtin_add_overflow(high, reach, &high)))
-            return false;
-    }
-    return true;
+bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range) {
+    std::int64_t length;
+    return byte_range({nullptr, shape.size(), shape.data(), strides.data(), itemsize}, range) &&
+           !__builtin_sub_overflow(range.end, range.begin, &length);
 }
-
-} // namespace
 } // namespace Atoll::detail
 
 namespace Atoll {
@@ -123,11 +106,11 @@ Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims stri
                     fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
                                 strides_bytes.size()));
     const std::int64_t size = checked_bytes(shape, size_of(dtype), op);
-    std::int64_t low = 0, high = 0;
-    const bool fits = byte_range(shape, strides_bytes, size_of(dtype), low, high) &&
-                      !__builtin_add_overflow(low, offset_bytes, &low) &&
-                      !__builtin_add_overflow(high, offset_bytes, &high) && low >= 0 &&
-                      high <= storage.bytes();
+    ByteRange range{};
+    const bool fits = byte_range(shape, strides_bytes, size_of(dtype), range) &&
+                      !__builtin_add_overflow(range.begin, offset_bytes, &range.begin) &&
+                      !__builtin_add_overflow(range.end, offset_bytes, &range.end) &&
+                      range.begin >= 0 && range.end <= storage.bytes();
     if (!fits || (size == 0 && (offset_bytes < 0 || offset_bytes > storage.bytes())))
         throw Error(Status::out_of_range, op,
                     fmt::format("shape {} of {} at byte {} reaches outside the storage of {} bytes",

@@ -68,6 +68,6 @@ constexpr atoll_function_decl functions[] = {
 
 } // namespace
 
-Functions core_functions() { return {functions, std::size(functions)}; }
+std::span<const atoll_function_decl> core_functions() { return functions; }
 
 } // namespace Atoll::cpu

@@ -80,6 +80,6 @@ constexpr atoll_function_decl functions[] = {
 
 } // namespace
 
-Functions device_functions() { return {functions, std::size(functions)}; }
+std::span<const atoll_function_decl> device_functions() { return functions; }
 
 } // namespace Atoll::cpu

@@ -62,40 +62,15 @@ namespace {
 constexpr atoll_device_type_decl device_type = {
     sizeof(atoll_device_type_decl), ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, "cpu"};
 
-atoll_impl_decl impl(const char *module, Functions functions) {
-    atoll_impl_decl decl{};
-    decl.struct_size = sizeof decl;
-    decl.module = module;
-    decl.device_type = "cpu";
-    decl.function_size = sizeof(atoll_function_decl);
-    decl.functions = functions.list;
-    decl.function_count = functions.count;
-    return decl;
-}
-
 atoll_plugin describe() {
-    static const atoll_impl_decl device = impl("device", device_functions());
-    static const atoll_impl_decl core = impl("core", core_functions());
+    static const atoll_impl_decl device = sdk::implement("device", "cpu", device_functions());
+    static const atoll_impl_decl core = sdk::implement("core", "cpu", core_functions());
     static const atoll_impl_decl *const impls[] = {&device, &core};
     static const atoll_device_type_decl *const device_types[] = {&device_type};
-    atoll_plugin plugin{};
-    plugin.struct_size = sizeof plugin;
-    plugin.magic = ATOLL_MAGIC;
-    plugin.abi_major = ATOLL_ABI_MAJOR;
-    plugin.abi_minor = ATOLL_ABI_MINOR;
-    plugin.name = "cpu";
-    plugin.version = "0.1.0";
-    plugin.vendor = "Atoll";
-    plugin.license = "Apache-2.0";
-    plugin.description =
-        "the host's processors, x86-64-v" ATOLL_STRINGIFY(ATOLL_ISA_LEVEL) " kernels";
-    plugin.impls = impls;
-    plugin.impl_count = std::size(impls);
-    plugin.device_types = device_types;
-    plugin.device_type_count = std::size(device_types);
-    plugin.load = sdk::load<State>;
-    plugin.unload = sdk::unload<State>;
-    return plugin;
+    return sdk::describe<State>(
+        {"cpu", "0.1.0", "Atoll", "Apache-2.0",
+         "the host's processors, x86-64-v" ATOLL_STRINGIFY(ATOLL_ISA_LEVEL) " kernels"},
+        impls, device_types);
 }
 
 } // namespace

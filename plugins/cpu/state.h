@@ -17,11 +17,7 @@ struct State {
 };
 
 // The tables of device.cpp and core.cpp.
-struct Functions {
-    const atoll_function_decl *list;
-    std::uint32_t count;
-};
-Functions device_functions();
-Functions core_functions();
+std::span<const atoll_function_decl> device_functions();
+std::span<const atoll_function_decl> core_functions();
 
 } // namespace Atoll::cpu

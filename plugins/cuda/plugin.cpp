@@ -39,52 +39,18 @@ constexpr atoll_function_decl core_functions[] = {
     sdk::declare<matmul>(ATOLL_FN_matmul, matmul_dtypes, any_layout | ATOLL_CAP_STACKS),
 };
 
-template <std::size_t Count> constexpr atoll_impl_decl
-implementation(const char *module, const atoll_function_decl (&functions)[Count]) {
-    return {sizeof(atoll_impl_decl),
-            0,
-            module,
-            "cuda",
-            1,
-            sizeof(atoll_function_decl),
-            functions,
-            Count,
-            0,
-            nullptr, // devices open themselves: Note [Lazy devices]
-            nullptr};
-}
-
-constexpr atoll_impl_decl device_impl = implementation("device", device_functions);
-constexpr atoll_impl_decl core_impl = implementation("core", core_functions);
+// Devices open themselves: Note [Lazy devices].
+constexpr atoll_impl_decl device_impl = sdk::implement("device", "cuda", device_functions);
+constexpr atoll_impl_decl core_impl = sdk::implement("core", "cuda", core_functions);
 constexpr const atoll_impl_decl *impls[] = {&device_impl, &core_impl};
 
 constexpr atoll_device_type_decl device_type = {sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
                                                 "cuda"};
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};
 
-constexpr atoll_plugin descriptor = {
-    .struct_size = sizeof(atoll_plugin),
-    .magic = ATOLL_MAGIC,
-    .abi_major = ATOLL_ABI_MAJOR,
-    .abi_minor = ATOLL_ABI_MINOR,
-    .min_host_minor = 0,
-    .reserved = 0,
-    .name = "cuda",
-    .version = "0.1.0",
-    .vendor = "Atoll",
-    .license = "Apache-2.0",
-    .description = "NVIDIA GPUs through the CUDA runtime and cuBLAS",
-    .modules = nullptr,
-    .device_types = device_types,
-    .impls = impls,
-    .interposers = nullptr,
-    .module_count = 0,
-    .device_type_count = 1,
-    .impl_count = 2,
-    .interposer_count = 0,
-    .load = sdk::load<State>,
-    .unload = sdk::unload<State>,
-};
+constexpr atoll_plugin descriptor = sdk::describe<State>(
+    {"cuda", "0.1.0", "Atoll", "Apache-2.0", "NVIDIA GPUs through the CUDA runtime and cuBLAS"},
+    impls, device_types);
 
 } // namespace
 } // namespace Atoll::cuda

@@ -377,47 +377,16 @@ constexpr atoll_function_decl core_functions[] = {
 constexpr atoll_device_type_decl device_type{sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
                                              DUMMY_NAME};
 
-template <std::size_t count> constexpr atoll_impl_decl
-implements(const char *module, const atoll_function_decl (&functions)[count]) {
-    return {.struct_size = sizeof(atoll_impl_decl),
-            .priority = 0,
-            .module = module,
-            .device_type = DUMMY_NAME,
-            .module_version = 1,
-            .function_size = sizeof(atoll_function_decl),
-            .functions = functions,
-            .function_count = count,
-            .reserved = 0,
-            .open_device = nullptr,
-            .close_device = nullptr};
-}
-constexpr atoll_impl_decl device_impl = implements("device", device_functions);
-constexpr atoll_impl_decl core_impl = implements("core", core_functions);
+constexpr atoll_impl_decl device_impl = sdk::implement("device", DUMMY_NAME, device_functions);
+constexpr atoll_impl_decl core_impl = sdk::implement("core", DUMMY_NAME, core_functions);
 
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};
 constexpr const atoll_impl_decl *impls[] = {&device_impl, &core_impl};
 
-constexpr atoll_plugin plugin{.struct_size = sizeof(atoll_plugin),
-                              .magic = ATOLL_MAGIC,
-                              .abi_major = ATOLL_ABI_MAJOR,
-                              .abi_minor = ATOLL_ABI_MINOR,
-                              .min_host_minor = 0,
-                              .reserved = 0,
-                              .name = DUMMY_NAME,
-                              .version = "0.1.0",
-                              .vendor = "Atoll",
-                              .license = "Apache-2.0",
-                              .description = "a simulated accelerator with worker-thread streams",
-                              .modules = nullptr,
-                              .device_types = device_types,
-                              .impls = impls,
-                              .interposers = nullptr,
-                              .module_count = 0,
-                              .device_type_count = std::size(device_types),
-                              .impl_count = std::size(impls),
-                              .interposer_count = 0,
-                              .load = sdk::load<State>,
-                              .unload = sdk::unload<State>};
+constexpr atoll_plugin plugin =
+    sdk::describe<State>({DUMMY_NAME, "0.1.0", "Atoll", "Apache-2.0",
+                          "a simulated accelerator with worker-thread streams"},
+                         device_types, impls);
 
 } // namespace
 

@@ -48,27 +48,8 @@ constexpr atoll_module_decl module{.struct_size = sizeof(atoll_module_decl),
                                    .depends = depends};
 constexpr const atoll_module_decl *modules[] = {&module};
 
-constexpr atoll_plugin plugin{.struct_size = sizeof(atoll_plugin),
-                              .magic = ATOLL_MAGIC,
-                              .abi_major = ATOLL_ABI_MAJOR,
-                              .abi_minor = ATOLL_ABI_MINOR,
-                              .min_host_minor = 0,
-                              .reserved = 0,
-                              .name = "hello",
-                              .version = "0.1.0",
-                              .vendor = "Atoll",
-                              .license = "Apache-2.0",
-                              .description = "example module: interface",
-                              .modules = modules,
-                              .device_types = nullptr,
-                              .impls = nullptr,
-                              .interposers = nullptr,
-                              .module_count = std::size(modules),
-                              .device_type_count = 0,
-                              .impl_count = 0,
-                              .interposer_count = 0,
-                              .load = sdk::load<State>,
-                              .unload = sdk::unload<State>};
+constexpr atoll_plugin plugin = sdk::describe<State>(
+    {"hello", "0.1.0", "Atoll", "Apache-2.0", "example module: interface"}, modules);
 
 } // namespace
 

@@ -45,7 +45,7 @@ constexpr atoll_function_decl functions[] = {
     sdk::declare<greet_cpu>(ATOLL_HELLO_greet),
 };
 
-constexpr atoll_impl_decl impl = implementation("cpu", functions, std::size(functions));
+constexpr atoll_impl_decl impl = implementation("cpu", functions);
 constexpr const atoll_impl_decl *impls[] = {&impl};
 constexpr atoll_plugin plugin = descriptor("hello_cpu", "example module: for the cpu", impls);
 

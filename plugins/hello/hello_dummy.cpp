@@ -89,7 +89,7 @@ constexpr atoll_function_decl functions[] = {
     sdk::declare<greet_dummy>(ATOLL_HELLO_greet),
 };
 
-constexpr atoll_impl_decl impl = implementation("dummy", functions, std::size(functions));
+constexpr atoll_impl_decl impl = implementation("dummy", functions);
 constexpr const atoll_impl_decl *impls[] = {&impl};
 constexpr atoll_plugin plugin =
     descriptor("hello_dummy", "example module: for the simulated accelerator", impls);

@@ -59,44 +59,19 @@ inline void greet(State &state, const atoll_call &call, const char *device_type)
     params.text[text.copy(params.text, params.capacity - 1)] = '\0';
 }
 
-constexpr atoll_impl_decl
-implementation(const char *device_type, const atoll_function_decl *functions, std::uint32_t count) {
-    return {.struct_size = sizeof(atoll_impl_decl),
-            .priority = 0,
-            .module = "hello",
-            .device_type = device_type,
-            .module_version = ATOLL_HELLO_VERSION,
-            .function_size = sizeof(atoll_function_decl),
-            .functions = functions,
-            .function_count = count,
-            .reserved = 0,
-            .open_device = open_device,
-            .close_device = close_device};
+constexpr atoll_impl_decl implementation(const char *device_type,
+                                         std::span<const atoll_function_decl> functions) {
+    atoll_impl_decl impl =
+        Atoll::sdk::implement("hello", device_type, functions, ATOLL_HELLO_VERSION);
+    impl.open_device = open_device;
+    impl.close_device = close_device;
+    return impl;
 }
 
+template <std::size_t Count>
 constexpr atoll_plugin descriptor(const char *name, const char *description,
-                                  const atoll_impl_decl *const *impls) {
-    return {.struct_size = sizeof(atoll_plugin),
-            .magic = ATOLL_MAGIC,
-            .abi_major = ATOLL_ABI_MAJOR,
-            .abi_minor = ATOLL_ABI_MINOR,
-            .min_host_minor = 0,
-            .reserved = 0,
-            .name = name,
-            .version = "0.1.0",
-            .vendor = "Atoll",
-            .license = "Apache-2.0",
-            .description = description,
-            .modules = nullptr,
-            .device_types = nullptr,
-            .impls = impls,
-            .interposers = nullptr,
-            .module_count = 0,
-            .device_type_count = 0,
-            .impl_count = 1,
-            .interposer_count = 0,
-            .load = Atoll::sdk::load<State>,
-            .unload = Atoll::sdk::unload<State>};
+                                  const atoll_impl_decl *const (&impls)[Count]) {
+    return Atoll::sdk::describe<State>({name, "0.1.0", "Atoll", "Apache-2.0", description}, impls);
 }
 
 } // namespace Hello

@@ -45,29 +45,10 @@ constexpr atoll_interposer_decl interposer = {
     sizeof(atoll_interposer_decl), 0, "trace", trace_call, create, destroy, report};
 constexpr const atoll_interposer_decl *interposers[] = {&interposer};
 
-constexpr atoll_plugin descriptor = {
-    .struct_size = sizeof(atoll_plugin),
-    .magic = ATOLL_MAGIC,
-    .abi_major = ATOLL_ABI_MAJOR,
-    .abi_minor = ATOLL_ABI_MINOR,
-    .min_host_minor = 0,
-    .reserved = 0,
-    .name = "trace",
-    .version = "0.1.0",
-    .vendor = "Atoll",
-    .license = "Apache-2.0",
-    .description = "counts and times calls, temporaries and copies per function and device",
-    .modules = nullptr,
-    .device_types = nullptr,
-    .impls = nullptr,
-    .interposers = interposers,
-    .module_count = 0,
-    .device_type_count = 0,
-    .impl_count = 0,
-    .interposer_count = 1,
-    .load = sdk::load<State>,
-    .unload = sdk::unload<State>,
-};
+constexpr atoll_plugin descriptor =
+    sdk::describe<State>({"trace", "0.1.0", "Atoll", "Apache-2.0",
+                          "counts and times calls, temporaries and copies per function and device"},
+                         interposers);
 
 } // namespace
 } // namespace Atoll::trace

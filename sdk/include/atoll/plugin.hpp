@@ -5,7 +5,9 @@
 //   constexpr atoll_function_decl functions[] = {
 //       Atoll::sdk::declare<add>(ATOLL_FN_add, ATOLL_DOMAIN_REAL_FLOATS),
 //   };
-//   … atoll_plugin{…, .load = Atoll::sdk::load<State>, .unload = Atoll::sdk::unload<State>};
+//   constexpr atoll_impl_decl core = Atoll::sdk::implement("core", "mine", functions);
+//   constexpr const atoll_impl_decl *impls[] = {&core};
+//   constexpr atoll_plugin plugin = Atoll::sdk::describe<State>({"mine", "1.0", …}, impls, …);
 //
 // Header only; everything is in the plugin's own binary.
 #pragma once
@@ -18,6 +20,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -96,6 +99,69 @@ std::int32_t load(const atoll_host *host, void **plugin, atoll_error *error) {
 }
 template <class State> std::int32_t unload(void *plugin, atoll_error *error) {
     return guarded(error, [&] { delete static_cast<State *>(plugin); });
+}
+
+// An implementation of a module for a device type; set open_device, close_device and priority on it
+// where they are wanted.
+constexpr atoll_impl_decl implement(const char *module, const char *device_type,
+                                    std::span<const atoll_function_decl> functions,
+                                    std::uint32_t module_version = 1) {
+    atoll_impl_decl impl{};
+    impl.struct_size = sizeof impl;
+    impl.module = module;
+    impl.device_type = device_type;
+    impl.module_version = module_version;
+    impl.function_size = sizeof(atoll_function_decl);
+    impl.functions = functions.data();
+    impl.function_count = static_cast<std::uint32_t>(functions.size());
+    return impl;
+}
+
+struct About {
+    const char *name, *version, *vendor, *license, *description;
+};
+
+namespace detail {
+template <std::size_t Count>
+constexpr void contain(atoll_plugin &plugin, const atoll_module_decl *const (&list)[Count]) {
+    plugin.modules = list;
+    plugin.module_count = Count;
+}
+template <std::size_t Count>
+constexpr void contain(atoll_plugin &plugin, const atoll_device_type_decl *const (&list)[Count]) {
+    plugin.device_types = list;
+    plugin.device_type_count = Count;
+}
+template <std::size_t Count>
+constexpr void contain(atoll_plugin &plugin, const atoll_impl_decl *const (&list)[Count]) {
+    plugin.impls = list;
+    plugin.impl_count = Count;
+}
+template <std::size_t Count>
+constexpr void contain(atoll_plugin &plugin, const atoll_interposer_decl *const (&list)[Count]) {
+    plugin.interposers = list;
+    plugin.interposer_count = Count;
+}
+} // namespace detail
+
+// What query returns. `lists` are static arrays of pointers to what the plugin contains: modules,
+// device types, implementations, interposers, in any order, each at most once.
+template <class State, class... Lists>
+constexpr atoll_plugin describe(const About &about, const Lists &...lists) {
+    atoll_plugin plugin{};
+    plugin.struct_size = sizeof plugin;
+    plugin.magic = ATOLL_MAGIC;
+    plugin.abi_major = ATOLL_ABI_MAJOR;
+    plugin.abi_minor = ATOLL_ABI_MINOR;
+    plugin.name = about.name;
+    plugin.version = about.version;
+    plugin.vendor = about.vendor;
+    plugin.license = about.license;
+    plugin.description = about.description;
+    plugin.load = load<State>;
+    plugin.unload = unload<State>;
+    (detail::contain(plugin, lists), ...);
+    return plugin;
 }
 
 // The parameter struct of a call; `Mutable` for the module `device`, whose params carry results.
