@@ -133,7 +133,7 @@ void copy_elements(const TensorImpl &destination, const TensorImpl &source) {
     if (hazardous_overlap(destination, source)) {
         const InsertedScope inserted(&Registry::get().core_function(ATOLL_FN_copy));
         untangled =
-            make_tensor(source.shape, source.dtype, source.device(), destination.storage->stream);
+            make_tensor(source.shape, source.dtype, source.device(), source.storage->stream);
         copy_elements(*untangled.impl(), source);
         from = untangled.impl();
     }

@@ -99,7 +99,9 @@ Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placeme
     const std::int64_t bytes = range.end - range.begin;
     Ref<StorageImpl> storage =
         make_storage(bytes, place.device, place.dtype, std::move(place.stream));
-    return make_view(std::move(storage), -range.begin, shape, strides_bytes, place.dtype, 0);
+    Dims strides = strides_bytes;
+    tame_strides(shape, strides, size_of(place.dtype));
+    return make_view(std::move(storage), -range.begin, shape, strides, place.dtype, 0);
 }
 
 Tensor full(const Dims &shape, const Scalar &value, const Placement &where) {
@@ -164,7 +166,11 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
     Place place = resolve(where, integral ? int64 : DType::none, "arange");
     std::int64_t count = 0;
     if (integral) {
-        const __int128 from = start.to_int(), to = stop.to_int(), by = step.to_int();
+        const auto exact = [](const Scalar &value) -> __int128 {
+            if (value.dtype() == uint64) return value.raw().value.u64;
+            return value.to_int();
+        };
+        const __int128 from = exact(start), to = exact(stop), by = exact(step);
         if (by == 0) throw Error(Status::invalid_argument, "arange", "got a step of 0");
         const __int128 n = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
         if (n > std::numeric_limits<std::int64_t>::max())
@@ -209,7 +215,11 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
     const Scalar last = Scalar(b).cast(wide);
     steps_elements(*floats.impl(), Scalar(a).cast(wide), Scalar(step).cast(wide),
                    endpoint && count > 1 ? &last : nullptr);
-    if (floats.impl() != result.impl()) copy_elements(*result.impl(), *floats.impl());
+    if (floats.impl() != result.impl()) {
+        copy_elements(*result.impl(), *floats.impl());
+        // float64 does not hold every int64.
+        if (endpoint && count > 1 && is_integral(stop)) result(-1).fill(stop.cast(dtype));
+    }
     return result;
 }
 
@@ -263,6 +273,8 @@ Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DTy
                     fmt::format("got {}, need a device with host memory (for memory of another "
                                 "device see Storage::borrow)",
                                 host ? host.name() : "no device"));
+    if (dtype == DType::none)
+        throw Error(Status::invalid_argument, "from_memory", "got no dtype, need one");
     const ByteRange range = checked_range(shape, strides_bytes, itemsize, "from_memory");
     const Storage storage =
         Storage::borrow(static_cast<char *>(data) + range.begin, range.end - range.begin, host,

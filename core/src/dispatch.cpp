@@ -4,6 +4,7 @@
 #include "atoll/error.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -92,12 +93,17 @@ void dispatch(const Chain &chain, PreparedCall &prepared) {
     std::string exception;
     try {
         status = chain.call(prepared.call);
-        if (status == ATOLL_STATUS_OK) [[likely]]
+        if (status == ATOLL_STATUS_OK && !thread_state.pool_failed) [[likely]]
             return;
     } catch (...) {
         status = ATOLL_STATUS_PLUGIN_FAULT;
         exception = exception_text();
     }
+    if (std::exchange(thread_state.pool_failed, false))
+        throw Error(Status::kernel_failed, prepared.function->full_name,
+                    "the parallel_for that the application set threw (see the log); the result is "
+                    "incomplete",
+                    prepared.device->name);
     fail(chain, prepared, status, exception);
 }
 

@@ -155,10 +155,11 @@ private:
         std::size_t index = 0, stride = 1;
         for (std::size_t axis = 0; axis < at.size(); ++axis) {
             const auto &own = positions_[axis];
-            const auto gap = std::find(own.begin(), own.end(), -1);
-            const bool behind = gap < own.begin() + static_cast<std::ptrdiff_t>(at[axis]);
-            index += (at[axis] - (behind ? 1 : 0)) * stride;
-            stride *= own.size() - (gap != own.end() ? 1 : 0);
+            // A gap stands behind the leading edge, if there is one.
+            const auto edge = static_cast<std::size_t>(print_.edge);
+            const bool gap = edge < own.size() && own[edge] < 0;
+            index += (at[axis] - (gap && edge < at[axis] ? 1 : 0)) * stride;
+            stride *= own.size() - (gap ? 1 : 0);
         }
         return index;
     }

@@ -3,6 +3,7 @@
 
 #include "atoll/error.hpp"
 #include "atoll/plugins.hpp"
+#include "dispatch.hpp"
 #include "plugin_files.hpp"
 
 #include <algorithm>
@@ -111,10 +112,12 @@ void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_bo
             (*application)(count, grain, [&](std::int64_t begin, std::int64_t end) {
                 body(argument, begin, end);
             });
-        } catch (const std::exception &e) {
-            // Parts may have run; the body cannot be run twice, and nothing may be thrown here.
+        } catch (...) {
+            // Parts may have run; the body cannot be run twice, and nothing may be thrown here. The
+            // call that this serves fails when it returns: see dispatch().
+            thread_state.pool_failed = true;
             log_message(ATOLL_LOG_ERROR,
-                        std::string("the application's parallel_for threw: ") + e.what());
+                        "the application's parallel_for threw: " + exception_text());
         }
     } else if (offered) {
         offered(offered_pool, count, grain, body, argument);
@@ -202,10 +205,14 @@ void log_message(int level, std::string_view text) {
         const std::lock_guard lock(log.mutex);
         handler = log.handler;
     }
-    if (handler)
-        (*handler)(level, text);
-    else
+    if (handler) {
+        try {
+            (*handler)(level, text);
+        } catch (...) { // plugins log, and nothing may be thrown through them
+        }
+    } else {
         log.logger->log(to, "{}", text);
+    }
 }
 
 void make_host(PluginRecord &plugin) {
@@ -247,7 +254,12 @@ void configure(std::string_view plugin, std::string_view key, std::string_view v
 }
 
 void set_log_level(std::string_view level) {
-    detail::Log::get().logger->set_level(spdlog::level::from_str(std::string(level)));
+    const spdlog::level::level_enum wanted = spdlog::level::from_str(std::string(level));
+    if (wanted == spdlog::level::off && level != "off") // also what from_str makes of the unknown
+        throw Error(Status::invalid_argument, "set_log_level",
+                    "got '" + std::string(level) +
+                        "', need trace, debug, info, warn, error, critical or off");
+    detail::Log::get().logger->set_level(wanted);
 }
 
 void set_log_handler(std::function<void(int, std::string_view)> handler) {

@@ -199,16 +199,20 @@ PluginReport Loader::load(std::string_view name_or_path) {
     }
     std::string refused;
     for (const auto &[path, report] : reports_)
-        if (report.name == name_or_path && !report.loaded)
+        // Without a name: folders that cannot be searched, files that are no plugins.
+        if ((report.name == name_or_path || report.name.empty()) && !report.loaded)
             refused += fmt::format("\n  {}: {}", path, report.reason);
     std::string folders;
     for (const std::string &folder : search_path())
         folders += (folders.empty() ? "" : ":") + folder;
-    throw Error(Status::not_found, "load",
-                fmt::format("there is no usable plugin '{}' in {}; found: {}; set "
-                            "ATOLL_PLUGIN_PATH, or give a path{}{}",
-                            name_or_path, folders, known.empty() ? "none" : known,
-                            refused.empty() ? "" : "; refused:", refused));
+    throw Error(
+        Status::not_found, "load",
+        fmt::format("there is no usable plugin '{}' in {}; found: {}; {}, or give a path{}{}",
+                    name_or_path, folders, known.empty() ? "none" : known,
+                    safe_mode() ? "ATOLL_SAFE_MODE is set, so ATOLL_PLUGIN_PATH is ignored: "
+                                  "unset it"
+                                : "set ATOLL_PLUGIN_PATH",
+                    refused.empty() ? "" : "; refused:", refused));
 }
 
 void Loader::load_all() {

@@ -64,7 +64,8 @@ public:
         it.count = 0;
         it.shape[0] = va.rows;
         it.shape[1] = vb.cols;
-        it.shape[2] = va.cols;
+        // As in BLAS: with alpha == 0 the factors are not read, on any device.
+        it.shape[2] = product_.alpha.to_complex() == std::complex<double>(0) ? 0 : va.cols;
         for (int i = out_stack; i < out.shape.size(); ++i) it.shape[it.rank++] = out.shape[i];
         place(it, out, out.strides.empty() ? 0 : out.strides[0],
               vector || out.shape.size() < 2 ? 0 : out.strides[1], 0, out_stack);

@@ -115,7 +115,7 @@ void Function::custom(Device device, std::span<const Tensor> outputs,
                 if (before)
                     order_streams(*device.record(), stream, *device.record(), own);
                 else
-                    order_streams(*device.record(), own, *device.record(), stream);
+                    order_streams_after(*device.record(), own, *device.record(), stream);
             }
     };
     order(true);

@@ -85,6 +85,9 @@ std::string shape_text(const Dims &shape);
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op);
 // The bytes that the elements touch, relative to element (0, 0, …). False beyond 63 bits.
 bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range);
+// Strides of axes that are never walked (extents of 0 and 1, axes of empty tensors) may be
+// anything: those too long for arithmetic become the element's size.
+void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize);
 // Dense strides in bytes; order F, C or R.
 Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order);
 

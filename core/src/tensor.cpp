@@ -40,6 +40,14 @@ std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string
     return empty ? 0 : bytes;
 }
 
+void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize) {
+    constexpr std::int64_t longest = std::int64_t{1} << 48; // more than any address space
+    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+    for (int i = 0; i < shape.size(); ++i)
+        if ((empty || shape[i] == 1) && (strides[i] > longest || strides[i] < -longest))
+            strides[i] = itemsize;
+}
+
 Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order) {
     const int rank = shape.size();
     Dims strides;
@@ -101,6 +109,8 @@ Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims stri
     const std::string_view op = "tensor";
     if (!storage) throw Error(Status::invalid_argument, op, "the storage is undefined");
     if (dtype == DType::none) dtype = storage.dtype();
+    if (dtype == DType::none)
+        throw Error(Status::invalid_argument, op, "got no dtype, need one (the storage has none)");
     if (shape.size() != strides_bytes.size())
         throw Error(Status::invalid_argument, op,
                     fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
@@ -116,6 +126,7 @@ Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims stri
                     fmt::format("shape {} of {} at byte {} reaches outside the storage of {} bytes",
                                 shape_text(shape), Atoll::name(dtype), offset_bytes,
                                 storage.bytes()));
+    tame_strides(shape, strides_bytes, size_of(dtype));
     *this = make_view(storage.impl(), offset_bytes, std::move(shape), std::move(strides_bytes),
                       dtype, 0);
 }
@@ -123,8 +134,8 @@ Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims stri
 // --- facts ---------------------------------------------------------------------------------------
 
 int Tensor::rank() const { return self().shape.size(); }
-const Dims &Tensor::shape() const { return self().shape; }
-const Dims &Tensor::strides() const { return self().strides; }
+const Dims &Tensor::shape() const & { return self().shape; }
+const Dims &Tensor::strides() const & { return self().strides; }
 std::int64_t Tensor::extent(int axis) const {
     return self().shape[checked_axis(axis, rank(), "tensor.extent")];
 }
@@ -525,13 +536,13 @@ Tensor Tensor::ensure(DType dtype, Device device) const {
 }
 
 void Tensor::dealloc() const {
-    const ReadSection section;
     TensorImpl &t = self();
-    t.storage = make_storage(0, t.device(), t.dtype);
+    Ref<StorageImpl> nothing = make_storage(0, t.device(), t.dtype);
     t.offset = 0;
     t.shape = Dims{0};
     t.strides = Dims{size_of(t.dtype)};
     t.flags = 0;
+    t.storage = std::move(nothing);
 }
 
 Scalar Tensor::item() const {

@@ -4,6 +4,7 @@
 #include "atoll/settings.hpp"
 
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -20,15 +21,19 @@ std::atomic<std::uint64_t> thread_ids{0};
 
 long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
-// Gives the record back when the thread ends. Calls made by later thread-local destructors claim a
-// record again, which then stays claimed: a bounded, harmless leak.
-struct RecordReturner {
-    ~RecordReturner() {
-        ThreadRecord *record = thread_state.record;
-        thread_state.record = nullptr;
-        if (record) record->claimed.store(false, std::memory_order_release);
-    }
-};
+// Gives the record back when the thread ends. By a POSIX key, whose destructors run after those of
+// thread-local objects, and again for whoever claims a record after that.
+void return_record(void *record) {
+    thread_state.record = nullptr;
+    static_cast<ThreadRecord *>(record)->claimed.store(false, std::memory_order_release);
+}
+pthread_key_t returner_key() {
+    static const pthread_key_t key = [] {
+        pthread_key_t made;
+        return pthread_key_create(&made, &return_record) == 0 ? made : ~pthread_key_t{0};
+    }();
+    return key;
+}
 
 } // namespace
 
@@ -49,8 +54,7 @@ void register_thread() {
         }
     }
     thread_state.record = record;
-    thread_local RecordReturner returner;
-    static_cast<void>(returner);
+    pthread_setspecific(returner_key(), record); // without room for a key the record stays claimed
 }
 
 void wait_for_readers() {

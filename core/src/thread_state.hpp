@@ -44,6 +44,7 @@ struct ThreadState {
     std::uint64_t correlation;       // of the API call under way
     std::uint64_t calls;             // API calls so far
     const Settings *scoped_settings; // innermost ScopedSettings, or null
+    bool pool_failed;                // the application's parallel_for threw since the last call
     const FunctionRecord *parent;    // set while the core inserts calls to serve this function
 };
 

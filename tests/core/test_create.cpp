@@ -284,3 +284,30 @@ TEST_CASE("borrowed memory is used in place and its deleter runs once, after the
         "dummy:0"));
     CHECK_THROWS_AS(from_memory(data, {6}, {8}, float64, Device()), Error);
 }
+
+TEST_CASE("integers beyond int64 and beyond float64 keep their value") {
+    load_devices();
+    const Placement u64{uint64, cpu()};
+    const Tensor t =
+        arange(std::uint64_t{5}, (std::uint64_t{1} << 63) + 3, std::uint64_t{1} << 62, u64);
+    CHECK(t.to_vector<std::uint64_t>() ==
+          std::vector<std::uint64_t>{5, (std::uint64_t{1} << 62) + 5});
+    CHECK_THROWS_AS(arange(0, ~std::uint64_t{0}, 1, u64), Error); // more than fit
+    const std::int64_t odd = (std::int64_t{1} << 53) + 1;
+    CHECK(linspace(0, odd, 2, true, {int64, cpu()})(1).item().to_int() == odd);
+}
+
+TEST_CASE("vectors come from any contiguous range") {
+    const std::vector<double> values{1, 2, 3};
+    CHECK(vector(values, {float64, cpu()}).to_vector<double>() == values);
+    CHECK(vector(std::array<int, 2>{4, 5}, {cpu()}).dtype() == int32);
+    CHECK(vector({true, false}, {cpu()}).to_vector<bool>() == std::vector<bool>{true, false});
+}
+
+TEST_CASE("no tensor is made without a dtype") {
+    load_devices();
+    const Storage storage(8, cpu(), DType::none);
+    CHECK_THROWS_AS(Tensor(storage, 0, {2}, {4}, DType::none), Error);
+    float data[2] = {};
+    CHECK_THROWS_AS(from_memory(data, {2}, {4}, DType::none, cpu()), Error);
+}

@@ -200,3 +200,33 @@ TEST_CASE("an impossible result of two views is refused before memory is asked f
               (void)wide.unsqueeze(0).broadcast_to({3, huge / 2});
           }) == Status::overflow);
 }
+
+TEST_CASE("a pool of the application that throws fails the call it served") {
+    const Tensor ones_ = ones({1'000'000}, {float64, cpu()});
+    set_parallel_for([](auto &&...) { throw std::runtime_error("no threads today"); });
+    set_log_level("off");
+    bool failed = false;
+    try {
+        sum(ones_);
+    } catch (const Error &e) {
+        failed = true;
+        CHECK(e.status() == Status::kernel_failed);
+        CHECK(e.function() == "core.sum");
+        CHECK(std::string(e.what()).find("parallel_for") != std::string::npos);
+    }
+    set_parallel_for(nullptr);
+    set_log_level("warn");
+    CHECK(failed);
+    CHECK(sum(ones_).item().to_double() == 1e6);
+}
+
+TEST_CASE("an unknown log level is refused, and a throwing log handler harms nothing") {
+    CHECK_THROWS_AS(set_log_level("loud"), Error);
+    set_log_handler([](int, std::string_view) { throw 5; });
+    CHECK_NOTHROW(configure("cpu", "threads", ""));
+    const Tensor t = ones({1'000'000}, {float64, cpu()});
+    set_parallel_for([](auto &&...) { throw 5; }); // makes the core log
+    CHECK_THROWS_AS(sum(t), Error);
+    set_parallel_for(nullptr);
+    set_log_handler(nullptr);
+}

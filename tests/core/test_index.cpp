@@ -264,3 +264,10 @@ TEST_CASE("assignment broadcasts and converts dtype, device and byte order") {
         CHECK(t.to_doubles() == std::vector<double>{1, 0, 2, -7, 3, -7});
     }
 }
+
+TEST_CASE("an unsigned index below zero is out of range, not one from the end") {
+    const Tensor t = arange(5, {float64, support::cpu()});
+    CHECK_THROWS_AS(t(std::size_t{5} - 6), Error);
+    CHECK_THROWS_AS(t(~std::uint64_t{0}), Error);
+    CHECK(t(-1).item().to_double() == 4);
+}

@@ -313,3 +313,13 @@ TEST_CASE("one element, or leading unit axes, scale") {
         CHECK((scales * a).to_doubles() == scaled.to_doubles());
     }
 }
+
+TEST_CASE("with alpha 0 the factors are not read, on any device") {
+    for (const Device device : support::all_devices())
+        for (const DType dtype : {float16, float32, float64, complex64}) {
+            const Tensor nan = full({2, 2}, std::nan(""), {dtype, device});
+            const Tensor c = full({2, 2}, 3, {dtype, device});
+            gemm(0, nan, Op::N, nan, Op::N, 2, c);
+            CHECK(c.to_doubles() == std::vector<double>(4, 6.0));
+        }
+}

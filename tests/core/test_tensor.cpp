@@ -561,3 +561,30 @@ TEST_CASE("an undefined tensor is refused by every use") {
     CHECK_THROWS_AS(zeros({2}, {cpu()}).assign(nothing), Error);
     CHECK_THROWS_AS((void)nothing.clone(), Error);
 }
+
+TEST_CASE("the shape of a temporary outlives it") {
+    std::int64_t product = 1;
+    for (const std::int64_t extent : ones({2, 3}, {float32, cpu()}).T().shape()) product *= extent;
+    CHECK(product == 6);
+}
+
+TEST_CASE("strides of axes that are never walked may be anything") {
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = -most - 1;
+    const Storage storage(64, cpu(), float32);
+    CHECK(Tensor(storage, 0, {1}, {least}, float32).flip(0).size() == 1);
+    const Tensor empty_one(storage, 0, {0, 5}, {1, most}, float32);
+    CHECK(empty_one.flip(1).unsqueeze(2)(all_, 3).size() == 0);
+    CHECK(Tensor(storage, 0, {1, 1}, {most, most}, float32).diag().size() == 1);
+}
+
+TEST_CASE("the deleter of a tensor let go may use the library's registry") {
+    float data[2] = {};
+    bool ran = false;
+    const Tensor t = from_memory(data, {2}, {4}, float32, cpu(), [&] {
+        load("cpu");
+        ran = true;
+    });
+    t.dealloc();
+    CHECK(ran);
+    CHECK(t.size() == 0);
+}

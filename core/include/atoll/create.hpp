@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <initializer_list>
+#include <ranges>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace Atoll {
@@ -53,9 +55,12 @@ template <class T> Tensor vector(std::initializer_list<T> values, const Placemen
     return from_values(values.begin(), dtype_of<T>(), static_cast<std::int64_t>(values.size()),
                        where);
 }
-template <class T> Tensor vector(std::span<const T> values, const Placement &where = {}) {
-    return from_values(values.data(), dtype_of<T>(), static_cast<std::int64_t>(values.size()),
-                       where);
+// Any contiguous range: std::vector, std::array, std::span …
+template <std::ranges::contiguous_range Values>
+Tensor vector(const Values &values, const Placement &where = {}) {
+    return from_values(std::ranges::data(values),
+                       dtype_of<std::remove_cv_t<std::ranges::range_value_t<const Values>>>(),
+                       static_cast<std::int64_t>(std::ranges::size(values)), where);
 }
 // A matrix from nested lists. The innermost list is a COLUMN; Order::R reads "as written", each a
 // row.

@@ -71,7 +71,8 @@ Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdim
 Tensor matmul(const Operand &a, const Operand &b, Out out = {});
 
 enum class Op : char { N = 'N', T = 'T', C = 'C' }; // as it is, transposed, conjugate transposed
-// c = alpha op_a(a) op_b(b) + beta c. With beta == 0 c is not read.
+// c = alpha op_a(a) op_b(b) + beta c. With beta == 0 c is not read, with
+// alpha == 0 neither are a and b.
 const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op op_b, Scalar beta,
                    const Tensor &c);
 // The 2-norm of all elements (Frobenius for matrices) as a number. Blocks.

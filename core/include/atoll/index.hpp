@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace Atoll {
 
@@ -28,8 +29,11 @@ constexpr Range range(std::optional<std::int64_t> start, std::optional<std::int6
 // One element of an index expression.
 struct IndexElement {
     enum class Kind : std::uint8_t { integer, range, all, ellipsis, newaxis };
-    template <std::integral T> IndexElement(T i)
-        : kind(Kind::integer), integer(static_cast<std::int64_t>(i)) {}
+    // An unsigned one past int64 is out of range of every axis, not an index from the end.
+    template <std::integral T>
+    requires(!std::same_as<T, bool>) IndexElement(T i)
+        : kind(Kind::integer),
+          integer(std::in_range<std::int64_t>(i) ? static_cast<std::int64_t>(i) : INT64_MAX) {}
     IndexElement(Range r) : kind(Kind::range), range(r) {}
     IndexElement(All) : kind(Kind::all) {}
     IndexElement(Ellipsis) : kind(Kind::ellipsis) {}

@@ -14,7 +14,10 @@ namespace Atoll {
 class Scalar {
 public:
     Scalar() = default; // int64 0, weak
-    Scalar(bool value) : Scalar(bool_, true) { raw_.value.u64 = value; }
+    // A template, so that pointers ("text", nullptr) do not convert.
+    template <std::same_as<bool> T> Scalar(T value) : Scalar(bool_, true) {
+        raw_.value.u64 = value;
+    }
     template <class T>
     requires(std::integral<T> && !std::same_as<T, bool>) Scalar(T value)
         : Scalar(std::signed_integral<T> ? int64 : uint64, true) {

@@ -50,8 +50,11 @@ public:
     // --- facts -----------------------------------------------------------------------------------
     explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
     int rank() const;
-    const Dims &shape() const;
-    const Dims &strides() const; // bytes
+    // References into the tensor; of a temporary handle, which may be the last one: copies.
+    const Dims &shape() const &;
+    Dims shape() const && { return static_cast<const Tensor &>(*this).shape(); }
+    const Dims &strides() const &; // bytes
+    Dims strides() const && { return static_cast<const Tensor &>(*this).strides(); }
     std::int64_t extent(int axis) const;
     std::int64_t size() const;   // elements
     std::int64_t bytes() const;  // size() * itemsize
@@ -127,11 +130,16 @@ public:
     void dealloc() const;
     // The value of a tensor of one element. Blocks.
     Scalar item() const;
-    // All elements in column-major order, native. Blocks. T's dtype must be the tensor's.
+    // All elements in column-major order, native, converted to T as cast does. Blocks.
     template <class T> std::vector<T> to_vector() const {
-        std::vector<T> values(static_cast<std::size_t>(size()));
-        read(values.data(), dtype_of<T>());
-        return values;
+        if constexpr (std::same_as<T, bool>) { // std::vector<bool> has no data()
+            const auto bytes = cast(DType::bool_).view_as(DType::uint8).to_vector<std::uint8_t>();
+            return {bytes.begin(), bytes.end()};
+        } else {
+            std::vector<T> values(static_cast<std::size_t>(size()));
+            read(values.data(), dtype_of<T>());
+            return values;
+        }
     }
     // Copies all elements, converted to `dtype`, native, column-major, to host memory. Blocks.
     void read(void *host, DType dtype) const;
