@@ -1,4 +1,5 @@
 // Dtypes, promotion against NumPy's table, weak scalars (NEP 50), and the functions' dtype rules.
+#include "function_facts.hpp"
 #include "support.hpp"
 
 using namespace Atoll;
@@ -175,19 +176,9 @@ TEST_CASE("a strong scalar is made only of an integer that fits") {
 }
 
 TEST_CASE("every function's result has the dtype of its rule, or its domain is named") {
-    struct Facts {
-        const char *name;
-        int family, rule;
-        std::uint32_t domain;
-    };
-    const Facts functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    {#name, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN},
-#include "atoll/lists/functions.inc"
-    };
     for (int f = 0; f < ATOLL_FN_COUNT; ++f)
         for (DType dtype : all_dtypes()) {
-            const Facts &facts = functions[f];
+            const FunctionFacts &facts = functions[f];
             CAPTURE(std::string(facts.name));
             CAPTURE(name(dtype));
             const Tensor a = ones({2, 2}, {dtype, cpu()});

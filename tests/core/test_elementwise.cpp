@@ -1,22 +1,12 @@
 // Every element-wise function through the whole library against the oracle: dtype pairs, layouts,
 // byte orders, broadcasting, new and given results, in place, operands on other devices.
+#include "function_facts.hpp"
 #include "support.hpp"
 
 using namespace Atoll;
 using namespace support;
 
 namespace {
-
-struct Facts {
-    const char *name;
-    int family, rule;
-    std::uint32_t domain;
-};
-constexpr Facts functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    {#name, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN},
-#include "atoll/lists/functions.inc"
-};
 
 // The shape of an operand that broadcasts to `shape`: unit axes, and trailing axes left out.
 Shape narrowed(Shape shape, Random &random) {
@@ -33,7 +23,7 @@ Shape source_index(const Shape &index, const Shape &shape) {
     return own;
 }
 
-int compute_dtype(const Facts &f, int common) {
+int compute_dtype(const FunctionFacts &f, int common) {
     return f.rule == ATOLL_RULE_FLOAT && !is_floating(static_cast<DType>(common))
                ? int{ATOLL_FLOAT64}
                : common;
@@ -48,7 +38,7 @@ struct Trial {
 
     std::string run() {
         static const Shape shapes[] = {{}, {5}, {3, 4}, {2, 3, 2}, {0, 3}, {1, 1}, {2, 2, 2, 2}};
-        const Facts &f = functions[function];
+        const FunctionFacts &f = functions[function];
         const Shape shape = shapes[random() % std::size(shapes)];
         // 0: new result; 1: given, of any dtype; 2: given, of the result's; 3: in place
         const int mode = static_cast<int>(random() % 4);
@@ -134,7 +124,7 @@ struct Trial {
 };
 
 void check_function(int function, Random &random, int trials) {
-    const Facts &f = functions[function];
+    const FunctionFacts &f = functions[function];
     const bool binary = f.family == ATOLL_FAMILY_BINARY;
     for (const Device device : all_devices())
         for (int a = 1; a < ATOLL_DTYPE_COUNT; ++a)

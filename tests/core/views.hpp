@@ -3,6 +3,7 @@
 
 #include "../kernels/oracle.h"
 #include "atoll/atoll.hpp"
+#include "function_facts.hpp"
 
 #include <cstdlib>
 #include <sstream>
@@ -27,17 +28,6 @@ inline int id(Atoll::DType dtype) { return static_cast<int>(dtype); }
 inline Atoll::Dims dims(const Numbers &numbers) {
     return Atoll::Dims(numbers.data(), numbers.size());
 }
-
-struct FunctionFacts {
-    const char *name;
-    int family, rule;
-    std::uint32_t domain;
-};
-inline constexpr FunctionFacts functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    {#name, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN},
-#include "atoll/lists/functions.inc"
-};
 
 // The compute dtype of a function whose inputs meet in `common`.
 inline Atoll::DType compute_dtype(int function, Atoll::DType common) {

@@ -13,9 +13,6 @@ namespace Atoll {
 
 class Device;
 
-enum class ComputeMode : std::uint8_t { standard, warning, error, complex };
-enum class WarningMode : std::uint8_t { off, once, always };
-
 struct PrintSettings {
     int decimals = 5;     // at most
     int width = 80;       // characters per line
@@ -30,8 +27,6 @@ struct Settings {
     std::string default_device;
     bool auto_cast = true;      // off: any mismatch of dtype or device is an error
     bool auto_broadcast = true; // off: shapes must be equal
-    ComputeMode compute_mode = ComputeMode::standard;
-    WarningMode warning_mode = WarningMode::once;
     PrintSettings print;
 };
 
