@@ -5,7 +5,8 @@
 set -euo pipefail
 packages=(gcc g++ meson ninja-build pkg-config python3
   libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev
-  libopenblas-dev libtbb-dev libsleef-dev doctest-dev)
+  libopenblas-dev libtbb-dev libsleef-dev libzip-dev
+  doctest-dev libmpfr-dev libmpc-dev python3-numpy)
 [ "${1:-}" = ci ] && packages+=(git clang-14 clang-format-14)
 
 if command -v dpkg-query >/dev/null; then

@@ -84,7 +84,7 @@ void copy_across(const TensorImpl &destination, const TensorImpl &source) {
         to = landed.impl();
     }
     transfer_block(*to, *from, from->size() * size_of(travel));
-    if (landed) {
+    if (landed.is_defined()) {
         const InsertedScope inserted(&copy);
         copy_on_device(destination, *to);
     }

@@ -1,9 +1,11 @@
 // Making tensors.
 #include "atoll/create.hpp"
 
+#include "atoll/functions.hpp"
 #include "families.hpp"
 #include "settings_access.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -69,6 +71,22 @@ DType step_dtype(DType dtype) {
     if (is_complex(dtype)) return complex128;
     if (is_real_float(dtype)) return float64;
     return info(dtype).kind == Kind::unsigned_ ? uint64 : int64;
+}
+
+__int128 exact_integer(const Scalar &value) {
+    if (value.dtype() == uint64) return value.raw().value.u64;
+    return value.to_int();
+}
+
+// Throws unless an integer dtype (or bool) can hold the element of a range.
+template <class Number> void require_fit(Number value, DType dtype) {
+    const bool is_signed = info(dtype).kind == Kind::signed_;
+    const int bits = dtype == bool_ ? 1 : 8 * info(dtype).size - (is_signed ? 1 : 0);
+    const Number end = static_cast<Number>(__int128{1} << bits);
+    if (value < end && value >= (is_signed ? -end : Number{0})) return;
+    throw Error(Status::out_of_range, "arange",
+                fmt::format("got the element {}, which does not fit {}", static_cast<double>(value),
+                            name(dtype)));
 }
 
 ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t itemsize,
@@ -138,11 +156,11 @@ Tensor full_like(const Tensor &like, const Scalar &value) {
 Tensor zeros_like(const Tensor &like) { return full_like(like, false); }
 Tensor ones_like(const Tensor &like) { return full_like(like, true); }
 
-Tensor eye(std::int64_t rows, std::int64_t cols, std::int64_t k, const Placement &where) {
+Tensor eye(std::int64_t rows, std::optional<std::int64_t> cols, std::int64_t k,
+           const Placement &where) {
     const ReadSection section;
-    if (cols < 0) cols = rows;
-    const Tensor result = zeros({rows, cols}, where);
-    if (k > -rows && k < cols) result.diag(k).fill(true);
+    const Tensor result = zeros({rows, cols.value_or(rows)}, where);
+    if (k > -rows && k < cols.value_or(rows)) result.diag(k).fill(true);
     return result;
 }
 
@@ -166,11 +184,8 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
     Place place = resolve(where, integral ? int64 : DType::none, "arange");
     std::int64_t count = 0;
     if (integral) {
-        const auto exact = [](const Scalar &value) -> __int128 {
-            if (value.dtype() == uint64) return value.raw().value.u64;
-            return value.to_int();
-        };
-        const __int128 from = exact(start), to = exact(stop), by = exact(step);
+        const __int128 from = exact_integer(start), to = exact_integer(stop),
+                       by = exact_integer(step);
         if (by == 0) throw Error(Status::invalid_argument, "arange", "got a step of 0");
         const __int128 n = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
         if (n > std::numeric_limits<std::int64_t>::max())
@@ -186,7 +201,20 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
     }
     const DType dtype = place.dtype;
     const Tensor result = make({count}, std::move(place));
+    if (count == 0) return result;
+    if (!integral && !is_floating(dtype)) {
+        const Tensor floats = arange(start, stop, step, {float64, Device(result.device())});
+        require_fit(start.to_double(), dtype);
+        require_fit(floats(-1).item().to_double(), dtype);
+        copy_elements(*result.impl(), *floats.impl());
+        return result;
+    }
     const DType wide = step_dtype(dtype);
+    if (integral && is_integer(dtype)) {
+        const __int128 last = exact_integer(start) + exact_integer(step) * (count - 1);
+        require_fit(exact_integer(start), dtype);
+        require_fit(last, dtype);
+    }
     steps_elements(*result.impl(), start.cast(wide), step.cast(wide), nullptr);
     return result;
 }
@@ -208,6 +236,14 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
     const std::complex<double> a = start.to_complex(), b = stop.to_complex();
     const double intervals = static_cast<double>(endpoint ? count - 1 : count);
     const std::complex<double> step = intervals > 0 ? (b - a) / intervals : b - a;
+    if (!complex && std::isinf(step.real()) && std::isfinite(a.real()) && std::isfinite(b.real())) {
+        // The distance is beyond float64, though all values are within: in two halves.
+        const Placement wide{float64, Device(result.device())};
+        const Tensor t = linspace(0, 1, count, endpoint, wide);
+        const Tensor values = multiply(t, b.real()) + multiply(subtract(1, t), a.real());
+        copy_elements(*result.impl(), *values.impl());
+        return result;
+    }
     // Integers get the truncated values of the floating-point steps, as in NumPy.
     const Tensor floats =
         is_floating(dtype) ? result : empty({count}, {float64, Device(result.device())});
@@ -246,23 +282,91 @@ Tensor from_values(const void *values, DType dtype, std::int64_t count, const Pl
     return result.ensure(place.dtype);
 }
 
-Tensor matrix(std::initializer_list<std::initializer_list<double>> lists, const Placement &where,
-              Order order) {
-    const std::size_t inner = lists.size() ? lists.begin()->size() : 0;
-    std::vector<double> values;
-    for (const auto &list : lists) {
-        if (list.size() != inner)
-            throw Error(Status::invalid_argument, "matrix",
-                        fmt::format("got inner lists of {} and {} values, need equal ones", inner,
-                                    list.size()));
-        values.insert(values.end(), list.begin(), list.end());
+namespace {
+
+// The extents of nested lists, outermost first; every list must agree with its neighbours.
+void measure(const Nested &lists, Dims &extents, int depth) {
+    const auto fail = [&](const std::string &got) {
+        throw Error(Status::invalid_argument, "tensor",
+                    fmt::format("got {} at depth {} of nested lists, need lists of equal lengths",
+                                got, depth));
+    };
+    if (!lists.is_list()) {
+        if (depth != extents.size()) fail("a number beside a list");
+        return;
     }
+    const auto length = static_cast<std::int64_t>(lists.items().size());
+    if (depth == extents.size())
+        fail("a list beside a number");
+    else if (extents[depth] < 0)
+        extents[depth] = length;
+    else if (extents[depth] != length)
+        fail(fmt::format("lists of {} and {} items", extents[depth], length));
+    for (const Nested &item : lists.items()) measure(item, extents, depth + 1);
+}
+
+void collect(const Nested &lists, std::vector<Scalar> &values) {
+    if (!lists.is_list()) values.push_back(lists.value());
+    for (const Nested &item : lists.items()) collect(item, values);
+}
+
+// The dtype of numbers that are given without one.
+DType common_kind(const std::vector<Scalar> &values) {
+    DType strong = DType::none;
+    Kind widest = Kind::bool_;
+    bool weak = false;
+    for (const Scalar &value : values) {
+        const Kind kind = info(value.dtype()).kind;
+        if (!value.is_weak())
+            strong = strong == DType::none ? value.dtype() : promote(strong, value.dtype());
+        else
+            weak = true, widest = std::max(widest, kind == Kind::unsigned_ ? Kind::signed_ : kind);
+    }
+    if (!weak) return strong;
+    DType own = DType::none; // the default dtype
+    if (widest == Kind::bool_) own = bool_;
+    if (widest == Kind::signed_) own = int64;
+    if (widest == Kind::complex) own = natural_dtype(std::complex<double>());
+    return strong == DType::none || own == DType::none ? own : promote(strong, own);
+}
+
+} // namespace
+
+Tensor tensor(const Nested &lists, const Placement &where, Order order) {
+    const ReadSection section;
+    Dims nesting; // outermost first
+    for (const Nested *at = &lists; at->is_list(); at = &at->items().front()) {
+        nesting.push_back(-1);
+        if (at->items().empty()) break;
+    }
+    measure(lists, nesting, 0);
+    std::vector<Scalar> values;
+    collect(lists, values);
+    const Place place =
+        resolve(where, values.empty() ? DType::none : common_kind(values), "tensor");
+    const std::int64_t itemsize = size_of(place.dtype);
+    std::vector<char> bytes(values.size() * static_cast<std::size_t>(itemsize));
+    char *at = bytes.data();
+    for (const Scalar &value : values) {
+        if (value.overflows(place.dtype))
+            throw Error(
+                Status::out_of_range, "tensor",
+                fmt::format("got {}, which does not fit {}", value.to_double(), name(place.dtype)));
+        const Scalar own = value.cast(place.dtype);
+        std::memcpy(at, own.raw().value.bytes, static_cast<std::size_t>(itemsize));
+        at += itemsize;
+    }
+    // The values lie with the innermost list fastest: column-major with the nesting reversed.
+    Dims shape = nesting;
+    std::reverse(shape.begin(), shape.end());
     Placement placed = where;
-    placed.dtype = resolve(where, DType::none, "matrix").dtype;
-    const Tensor columns =
-        vector(std::span<const double>(values), placed)
-            .reshape({static_cast<std::int64_t>(inner), static_cast<std::int64_t>(lists.size())});
-    return order == Order::R ? columns.swap_axes(0, 1).as_contiguous() : columns;
+    placed.dtype = place.dtype;
+    const Tensor made =
+        from_values(bytes.data(), place.dtype, static_cast<std::int64_t>(values.size()), placed)
+            .reshape(shape);
+    if (order == Order::C) return made.reverse_axes().as_contiguous();
+    if (order == Order::R && shape.size() >= 2) return made.swap_axes(0, 1).as_contiguous();
+    return made;
 }
 
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
@@ -314,6 +418,14 @@ Tensor concatenate(std::span<const Tensor> tensors, int axis) {
 }
 
 Tensor stack(std::span<const Tensor> tensors, int axis) {
+    if (tensors.empty()) throw Error(Status::invalid_argument, "stack", "got no tensors");
+    const Dims &first = detail::impl(tensors[0]).shape;
+    checked_axis(axis, first.size() + 1, "stack");
+    for (const Tensor &tensor : tensors)
+        if (!(detail::impl(tensor).shape == first))
+            throw Error(Status::invalid_argument, "stack",
+                        fmt::format("got shapes {} and {}, need equal ones", shape_text(first),
+                                    shape_text(tensor.impl()->shape)));
     std::vector<Tensor> raised;
     for (const Tensor &tensor : tensors) raised.push_back(tensor.unsqueeze(axis));
     return concatenate(raised, axis);

@@ -1,4 +1,6 @@
-// Element-wise functions: one path for every unary and binary function of every module.
+// Element-wise functions: one path for every unary, binary and ternary function of every module.
+#include "domain.hpp"
+#include "exact_compare.hpp"
 #include "families.hpp"
 #include "plan.hpp"
 
@@ -44,7 +46,10 @@ Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *
                        const Tensor *out) {
     const ReadSection section;
     DeviceRecord *device = common_device(function, inputs);
-    const Dtypes dtypes = apply_rule(function, common_dtype(function, inputs));
+    const bool selects = function.rule == ATOLL_RULE_SELECT;
+    const Dtypes dtypes =
+        apply_rule(function, common_dtype(function, selects ? inputs.subspan(1) : inputs));
+    const bool exact = compares_beyond(function, inputs, dtypes.compute);
     const TensorImpl *given = out ? &impl(*out) : nullptr;
     const Dims shape = result_shape(function, inputs, given);
     if (given) {
@@ -62,6 +67,9 @@ Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *
                 break;
             }
     Plan plan(function, device, dtypes.compute, dtypes.result, stream);
+    require_counts(function, inputs, dtypes.compute);
+    if (exact && !plan.takes(ATOLL_CAP_MIXED_INPUTS))
+        return compare_apart(function, *inputs[0], *inputs[1], out);
     if (!given) result = make_tensor(shape, dtypes.result, device, stream);
     TensorImpl *destination = result.impl();
     if (destination->size() == 0) return result;
@@ -71,13 +79,15 @@ Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *
     ScalarSpace scalars[max_operands];
     int count = 0;
     for (const Operand *operand : inputs) {
+        DType natural = selects && count == 0 ? bool_ : dtypes.compute;
         if (operand->tensor()) {
-            prepared[count] =
-                &plan.prepare_input(*operand->tensor()->impl(), given == target ? given : nullptr);
+            prepared[count] = &plan.prepare_input(*operand->tensor()->impl(),
+                                                  given == target ? given : nullptr, natural);
         } else {
-            scalars[count].value = operand->scalar().cast(dtypes.compute).raw();
+            if (exact) natural = operand->scalar().dtype();
+            scalars[count].value = operand->scalar().cast(natural).raw();
             if (!plan.takes(ATOLL_CAP_SCALARS))
-                prepared[count] = &plan.scalar_tensor(operand->scalar());
+                prepared[count] = &plan.scalar_tensor(operand->scalar(), natural);
         }
         ++count;
     }
@@ -92,7 +102,8 @@ Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *
             if (prepared[i])
                 it.add(*prepared[i]);
             else
-                it.add_scalar(scalars[i].value.value.bytes, dtypes.compute);
+                it.add_scalar(scalars[i].value.value.bytes,
+                              static_cast<DType>(scalars[i].value.dtype));
         }
         coalesce(it, 0, it.rank);
     };
@@ -102,20 +113,31 @@ Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *
             target = &plan.replace_output(*given);
         for (int i = 0; i < count; ++i)
             if (prepared[i] && !(dense(*prepared[i], Order::F) && prepared[i]->shape == shape))
-                prepared[i] = &plan.expand(*prepared[i], shape);
+                prepared[i] = &plan.expand(*prepared[i], shape, nullptr, prepared[i]->dtype);
         build();
     }
     plan.run(it, 1, nullptr);
     return result;
 }
 
-Tensor call_unary(int function, const Operand &a, Out out) {
+Tensor call_unary(int function, const Operand &a, Out out, Mode mode) {
     const Operand *const inputs[] = {&a};
-    return run_elementwise(Registry::get().core_function(function), inputs, out.get());
+    const FunctionRecord &record = Registry::get().core_function(function);
+    if (domain_of(function).kind != Domain::Kind::none) [[unlikely]]
+        if (Tensor result; check_domain(record, inputs, out.get(), mode, result)) return result;
+    return run_elementwise(record, inputs, out.get());
 }
 
-Tensor call_binary(int function, const Operand &a, const Operand &b, Out out) {
+Tensor call_binary(int function, const Operand &a, const Operand &b, Out out, Mode mode) {
     const Operand *const inputs[] = {&a, &b};
+    const FunctionRecord &record = Registry::get().core_function(function);
+    if (domain_of(function).kind != Domain::Kind::none) [[unlikely]]
+        if (Tensor result; check_domain(record, inputs, out.get(), mode, result)) return result;
+    return run_elementwise(record, inputs, out.get());
+}
+
+Tensor call_ternary(int function, const Operand &a, const Operand &b, const Operand &c, Out out) {
+    const Operand *const inputs[] = {&a, &b, &c};
     return run_elementwise(Registry::get().core_function(function), inputs, out.get());
 }
 
@@ -161,6 +183,30 @@ const Tensor &Tensor::operator*=(const Operand &b) const {
 }
 const Tensor &Tensor::operator/=(const Operand &b) const {
     detail::call_binary(ATOLL_FN_divide, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator%=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_remainder, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator&=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_bitwise_and, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator|=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_bitwise_or, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator^=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_bitwise_xor, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator<<=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_left_shift, *this, b, *this);
+    return *this;
+}
+const Tensor &Tensor::operator>>=(const Operand &b) const {
+    detail::call_binary(ATOLL_FN_right_shift, *this, b, *this);
     return *this;
 }
 

@@ -107,31 +107,23 @@ public:
     Picture(const Tensor &tensor, const PrintSettings &print) : print_(print) {
         const TensorImpl &t = *tensor.impl();
         const bool abbreviate = t.size() > print.threshold;
-        Tensor shown = tensor;
         for (int axis = 0; axis < t.shape.size(); ++axis) {
             positions_.push_back(shown_positions(t.shape[axis], abbreviate, print.edge));
-            const std::vector<std::int64_t> &own = positions_.back();
-            if (std::find(own.begin(), own.end(), -1) == own.end()) continue;
-            width_ = 3; // of the dots
-            const Tensor ends[] = {shown.slice(axis, 0, print.edge),
-                                   shown.slice(axis, t.shape[axis] - print.edge, t.shape[axis])};
-            shown = concatenate(ends, axis);
+            if (gap(positions_.back())) width_ = 3; // of the dots
         }
-        const TensorImpl &s = *shown.impl();
-        std::vector<char> bytes(static_cast<std::size_t>(s.size() * size_of(s.dtype)));
-        shown.read(bytes.data(), s.dtype);
-        for (std::int64_t i = 0; i < s.size(); ++i)
-            values_.push_back(load_element(bytes.data() + i * size_of(s.dtype), s.dtype, false));
-        style_ = choose_style(values_, s.dtype, print.decimals);
+        std::vector<std::size_t> at(positions_.size(), 0);
+        values_.resize(shown_count());
+        fetch(tensor, 0, at);
+        style_ = choose_style(values_, t.dtype, print.decimals);
         std::size_t imag_width = 0;
-        if (is_complex(s.dtype))
+        if (is_complex(t.dtype))
             for (const Wide &value : values_)
                 imag_width =
                     std::max(imag_width, real_text(std::abs(value.z.imag()), style_).size());
         for (const Wide &value : values_) {
-            texts_.push_back(element_text(value, s.dtype, style_, imag_width));
+            texts_.push_back(element_text(value, t.dtype, style_, imag_width));
             // As in the figure, floats keep a place for a sign.
-            const bool room = is_floating(s.dtype) && texts_.back()[0] != '-';
+            const bool room = is_floating(t.dtype) && texts_.back()[0] != '-';
             width_ = std::max(width_, texts_.back().size() + (room ? 1 : 0));
         }
     }
@@ -150,16 +142,53 @@ public:
     }
 
 private:
+    // True iff positions are left out: behind the leading edge.
+    bool gap(const std::vector<std::int64_t> &own) const {
+        const auto edge = static_cast<std::size_t>(print_.edge);
+        return edge < own.size() && own[edge] < 0;
+    }
+    std::size_t shown_count() const {
+        std::size_t count = 1;
+        for (const auto &own : positions_) count *= own.size() - (gap(own) ? 1 : 0);
+        return count;
+    }
+    // Reads the blocks that the gaps leave, and nothing between them. `part` has been cut along the
+    // axes before `axis`; `at`: where its first element is in positions_.
+    void fetch(const Tensor &part, std::size_t axis, std::vector<std::size_t> &at) {
+        const TensorImpl &t = *part.impl();
+        if (axis < positions_.size()) {
+            if (!gap(positions_[axis])) return fetch(part, axis + 1, at);
+            const int own = static_cast<int>(axis);
+            const auto edge = static_cast<std::size_t>(print_.edge);
+            fetch(part.slice(own, 0, print_.edge), axis + 1, at);
+            at[axis] = edge + 1;
+            fetch(part.slice(own, t.shape[own] - print_.edge, t.shape[own]), axis + 1, at);
+            at[axis] = 0;
+            return;
+        }
+        const std::int64_t itemsize = size_of(t.dtype);
+        std::vector<char> bytes(static_cast<std::size_t>(t.size() * itemsize));
+        part.read(bytes.data(), t.dtype);
+        std::vector<std::size_t> place = at;
+        for (std::int64_t i = 0; i < t.size(); ++i) {
+            values_[element(place)] = load_element(bytes.data() + i * itemsize, t.dtype, false);
+            for (std::size_t k = 0; k < place.size(); ++k) {
+                if (++place[k] < at[k] + static_cast<std::size_t>(t.shape[static_cast<int>(k)]))
+                    break;
+                place[k] = at[k];
+            }
+        }
+    }
+
     // Number of the element among those fetched, from positions in positions_; gaps do not count.
     std::size_t element(const std::vector<std::size_t> &at) const {
         std::size_t index = 0, stride = 1;
         for (std::size_t axis = 0; axis < at.size(); ++axis) {
             const auto &own = positions_[axis];
-            // A gap stands behind the leading edge, if there is one.
-            const auto edge = static_cast<std::size_t>(print_.edge);
-            const bool gap = edge < own.size() && own[edge] < 0;
-            index += (at[axis] - (gap && edge < at[axis] ? 1 : 0)) * stride;
-            stride *= own.size() - (gap ? 1 : 0);
+            const bool cut = gap(own);
+            index +=
+                (at[axis] - (cut && static_cast<std::size_t>(print_.edge) < at[axis])) * stride;
+            stride *= own.size() - cut;
         }
         return index;
     }
@@ -242,7 +271,7 @@ std::string to_string(const Tensor &tensor) { return to_string(tensor, current_s
 
 std::string to_string(const Tensor &tensor, const PrintSettings &print) {
     const ReadSection section;
-    if (!tensor) return "<undefined tensor>";
+    if (!tensor.is_defined()) return "<undefined tensor>";
     const TensorImpl &t = *tensor.impl();
     if (t.shape.empty()) return to_string(tensor.item());
     if (t.size() == 0) return footer(t);
@@ -267,6 +296,9 @@ std::string to_string(const Scalar &scalar) {
 
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor) {
     return stream << to_string(tensor);
+}
+std::ostream &operator<<(std::ostream &stream, const Scalar &scalar) {
+    return stream << to_string(scalar);
 }
 
 } // namespace Atoll

@@ -91,12 +91,40 @@ void Iteration::insert_axis(int axis, std::int64_t extent) {
     ++rank;
 }
 
-int coalesce(Iteration &it, int begin, int end) {
+namespace {
+
+int drop_single(Iteration &it, int begin, int end) {
     for (int axis = end - 1; axis >= begin; --axis) {
         if (it.shape[axis] != 1) continue;
         it.remove_axis(axis);
         --end;
     }
+    return end;
+}
+
+int merge_neighbours(Iteration &it, int begin, int end) {
+    for (int axis = begin; axis + 1 < end;) {
+        if (!mergeable(it, axis, axis + 1)) {
+            ++axis;
+            continue;
+        }
+        it.shape[axis + 1] *= it.shape[axis];
+        for (int o = 0; o < it.count; ++o)
+            it.operands[o].strides[axis + 1] = it.operands[o].strides[axis];
+        it.remove_axis(axis);
+        --end;
+    }
+    return end;
+}
+
+} // namespace
+
+int coalesce_in_order(Iteration &it, int begin, int end) {
+    return merge_neighbours(it, begin, drop_single(it, begin, end));
+}
+
+int coalesce(Iteration &it, int begin, int end) {
+    end = drop_single(it, begin, end);
     // Insertion sort: few axes, nearly always sorted already.
     for (int i = begin + 1; i < end; ++i)
         for (int j = i; j > begin && comes_before(it, j, j - 1); --j) swap_axes(it, j, j - 1);
@@ -110,18 +138,7 @@ int coalesce(Iteration &it, int begin, int end) {
             stride = -stride;
         }
     }
-    for (int axis = begin; axis + 1 < end;) {
-        if (!mergeable(it, axis, axis + 1)) {
-            ++axis;
-            continue;
-        }
-        it.shape[axis + 1] *= it.shape[axis];
-        for (int o = 0; o < it.count; ++o)
-            it.operands[o].strides[axis + 1] = it.operands[o].strides[axis];
-        it.remove_axis(axis);
-        --end;
-    }
-    return end;
+    return merge_neighbours(it, begin, end);
 }
 
 void broadcast_shapes(Dims &shape, const Dims &other, std::string_view op) {
@@ -154,6 +171,13 @@ bool dense(const TensorImpl &t, Order order) {
         expected *= t.shape[axis];
     }
     return true;
+}
+
+bool aligned(const TensorImpl &tensor) {
+    auto bits = reinterpret_cast<std::uintptr_t>(tensor.data());
+    for (int i = 0; i < tensor.shape.size(); ++i)
+        if (tensor.shape[i] != 1) bits |= static_cast<std::uintptr_t>(tensor.strides[i]);
+    return bits % info(tensor.dtype).alignment == 0;
 }
 
 bool self_overlapping(const TensorImpl &t) {

@@ -47,6 +47,8 @@ struct Iteration {
 // Within axes [begin, end): drops those of extent 1, sorts by stride (smallest first, output
 // decides), makes the output's strides positive and merges neighbours. Returns the new end.
 int coalesce(Iteration &iteration, int begin, int end);
+// The same without sorting and turning axes around: elements keep their order, first axis fastest.
+int coalesce_in_order(Iteration &iteration, int begin, int end);
 
 // Extends `shape` so that `other` broadcasts with it (first axes aligned). Throws Error that names
 // `op` and both shapes.
@@ -62,5 +64,7 @@ bool hazardous_overlap(const TensorImpl &destination, const TensorImpl &source);
 // True iff the two share a byte at all.
 bool overlapping(const TensorImpl &a, const TensorImpl &b);
 bool dense(const TensorImpl &tensor, Order order);
+// True iff every element's address is a multiple of the dtype's alignment.
+bool aligned(const TensorImpl &tensor);
 
 } // namespace Atoll::detail

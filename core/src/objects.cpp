@@ -5,7 +5,10 @@
 #include "dispatch.hpp"
 #include "settings_access.hpp"
 
+#include <cstddef>
 #include <limits>
+#include <memory>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -112,50 +115,119 @@ void EventImpl::destroy(RefCounted *object) noexcept {
     delete event;
 }
 
-void StorageImpl::destroy(RefCounted *object) noexcept {
-    auto *storage = static_cast<StorageImpl *>(object);
-    if (storage->owned) {
-        atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(storage->bytes),
-                                   storage->data};
-        try_device_call(*storage->device, ATOLL_DEVICE_FN_free, &params, storage->stream_handle());
+namespace {
+
+// Lets go of the memory; the object itself is the caller's business.
+void close(StorageImpl &storage) noexcept {
+    if (storage.owned) {
+        atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(storage.bytes),
+                                   storage.data};
+        try_device_call(*storage.device, ATOLL_DEVICE_FN_free, &params, storage.stream_handle());
     }
-    if (storage->deleter) {
+    if (storage.deleter) {
         // The owner may reuse the memory at once, so nothing may still be running on it.
-        if (!storage->device->type->is_inline()) {
-            atoll_stream_params params{sizeof params, 0, storage->stream_handle()};
-            try_device_call(*storage->device, ATOLL_DEVICE_FN_stream_synchronize, &params,
-                            storage->stream_handle());
+        if (!storage.device->type->is_inline()) {
+            atoll_stream_params params{sizeof params, 0, storage.stream_handle()};
+            try_device_call(*storage.device, ATOLL_DEVICE_FN_stream_synchronize, &params,
+                            storage.stream_handle());
         }
         try {
-            (*storage->deleter)();
+            (*storage.deleter)();
         } catch (...) { // a destructor has nobody to tell
         }
     }
-    count_live(storage->device->slot, -1);
+    count_live(storage.device->slot, -1);
+}
+
+void open(StorageImpl &storage, std::int64_t bytes, DeviceRecord *device, DType dtype,
+          Ref<StreamImpl> stream) {
+    require_live(*device, "storage");
+    storage.device = device;
+    storage.bytes = bytes;
+    storage.dtype.store(dtype, std::memory_order_relaxed);
+    storage.stream = std::move(stream);
+    if (bytes > 0) {
+        atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
+        device_call(*device, ATOLL_DEVICE_FN_allocate, &params, storage.stream_handle());
+        if (!params.data)
+            throw Error(Status::plugin_fault, "device.allocate",
+                        fmt::format("returned NULL for {} bytes without an error", bytes),
+                        device->name);
+        storage.data = static_cast<char *>(params.data);
+        storage.owned = true;
+    }
+    count_live(device->slot, 1);
+}
+
+// Note [One block]
+// A new tensor and its storage come from one allocation, which half of the objects of a small call
+// would otherwise cost. Each lives by its own count; whichever goes last frees the block.
+struct Block {
+    alignas(TensorImpl) std::byte tensor[sizeof(TensorImpl)];
+    alignas(StorageImpl) std::byte storage[sizeof(StorageImpl)];
+    std::atomic<std::uint32_t> parts{2};
+
+    void release() noexcept {
+        if (parts.load(std::memory_order_acquire) == 1 ||
+            parts.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            delete this;
+    }
+};
+
+void destroy_tensor_part(RefCounted *object) noexcept {
+    auto *tensor = static_cast<TensorImpl *>(object);
+    auto *block =
+        reinterpret_cast<Block *>(reinterpret_cast<std::byte *>(tensor) - offsetof(Block, tensor));
+    tensor->~TensorImpl();
+    block->release();
+}
+
+void destroy_storage_part(RefCounted *object) noexcept {
+    auto *storage = static_cast<StorageImpl *>(object);
+    auto *block = reinterpret_cast<Block *>(reinterpret_cast<std::byte *>(storage) -
+                                            offsetof(Block, storage));
+    close(*storage);
+    storage->~StorageImpl();
+    block->release();
+}
+
+} // namespace
+
+void StorageImpl::destroy(RefCounted *object) noexcept {
+    auto *storage = static_cast<StorageImpl *>(object);
+    close(*storage);
     delete storage;
 }
 
 Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,
                               Ref<StreamImpl> stream) {
     const ReadSection section; // a retiring plugin sees the count or we see that it is gone
-    require_live(*device, "storage");
     auto storage = std::make_unique<StorageImpl>();
-    storage->device = device;
-    storage->bytes = bytes;
-    storage->dtype.store(dtype, std::memory_order_relaxed);
-    storage->stream = std::move(stream);
-    if (bytes > 0) {
-        atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
-        device_call(*device, ATOLL_DEVICE_FN_allocate, &params, storage->stream_handle());
-        if (!params.data)
-            throw Error(Status::plugin_fault, "device.allocate",
-                        fmt::format("returned NULL for {} bytes without an error", bytes),
-                        device->name);
-        storage->data = static_cast<char *>(params.data);
-        storage->owned = true;
-    }
-    count_live(device->slot, 1);
+    open(*storage, bytes, device, dtype, std::move(stream));
     return Ref<StorageImpl>::adopt(storage.release());
+}
+
+Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<StreamImpl> stream,
+                   Order order) {
+    if (dtype == DType::none) [[unlikely]]
+        throw Error(Status::invalid_argument, "tensor", "got no dtype, need one");
+    const std::int64_t bytes = checked_bytes(shape, size_of(dtype), "tensor");
+    const ReadSection section;
+    auto block = std::make_unique_for_overwrite<Block>();
+    auto *storage = new (block->storage) StorageImpl(&destroy_storage_part);
+    try {
+        open(*storage, bytes, device, dtype, std::move(stream));
+    } catch (...) {
+        storage->~StorageImpl();
+        throw;
+    }
+    auto *tensor = new (block.release()->tensor) TensorImpl(&destroy_tensor_part);
+    tensor->storage = Ref<StorageImpl>::adopt(storage);
+    Tensor result(Ref<TensorImpl>::adopt(tensor));
+    tensor->dtype = dtype;
+    tensor->shape = shape;
+    tensor->strides = dense_strides(shape, size_of(dtype), order);
+    return result;
 }
 
 } // namespace detail

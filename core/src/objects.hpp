@@ -30,7 +30,7 @@ struct EventImpl : RefCounted {
 };
 
 struct StorageImpl : RefCounted {
-    StorageImpl() : RefCounted(&destroy) {}
+    explicit StorageImpl(Destroy how = &destroy) : RefCounted(how) {}
     DeviceRecord *device = nullptr;
     char *data = nullptr;
     std::int64_t bytes = 0;
@@ -47,7 +47,7 @@ struct StorageImpl : RefCounted {
 enum TensorFlags : std::uint8_t { tensor_swapped = 1, tensor_read_only = 2 };
 
 struct TensorImpl : RefCounted {
-    TensorImpl() : RefCounted(&destroy) {}
+    explicit TensorImpl(Destroy how = &destroy) : RefCounted(how) {}
     DType dtype = DType::none;
     std::uint8_t flags = 0;
     std::int64_t offset = 0; // bytes

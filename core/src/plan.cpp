@@ -29,14 +29,15 @@ DType with_weak_scalar(DType common, const Scalar &scalar, const FunctionRecord 
     case Kind::signed_:
     case Kind::unsigned_:
         if (common == bool_) common = int64;
-        if (function.rule != ATOLL_RULE_FLOAT && scalar.overflows(common))
-            throw Error(Status::out_of_range, function.full_name,
-                        fmt::format("the number {} does not fit {}; cast the tensor, or give the "
-                                    "number a dtype with Scalar(value, dtype)",
-                                    kind == Kind::signed_ ? fmt::to_string(scalar.raw().value.i64)
-                                                          : fmt::to_string(scalar.raw().value.u64),
-                                    name(common)));
-        return common;
+        if (function.rule == ATOLL_RULE_FLOAT || !scalar.overflows(common)) return common;
+        // True values are compared, so the number need not fit.
+        if (function.rule == ATOLL_RULE_COMPARE) return promote(common, scalar.dtype());
+        throw Error(Status::out_of_range, function.full_name,
+                    fmt::format("the number {} does not fit {}; cast the tensor, or give the "
+                                "number a dtype with Scalar(value, dtype)",
+                                kind == Kind::signed_ ? fmt::to_string(scalar.raw().value.i64)
+                                                      : fmt::to_string(scalar.raw().value.u64),
+                                name(common)));
     case Kind::complex:
         if (is_complex(common)) return common;
         return is_real_float(common) ? promote(common, complex32) : complex128;
@@ -44,11 +45,9 @@ DType with_weak_scalar(DType common, const Scalar &scalar, const FunctionRecord 
     }
 }
 
-bool aligned(const TensorImpl &tensor) {
-    auto bits = reinterpret_cast<std::uintptr_t>(tensor.data());
-    for (int i = 0; i < tensor.shape.size(); ++i)
-        if (tensor.shape[i] != 1) bits |= static_cast<std::uintptr_t>(tensor.strides[i]);
-    return bits % info(tensor.dtype).alignment == 0;
+Dtypes apply_sum(DType common) {
+    if (is_floating(common)) return {common, common};
+    return info(common).kind == Kind::unsigned_ ? Dtypes{uint64, uint64} : Dtypes{int64, int64};
 }
 
 } // namespace
@@ -61,14 +60,17 @@ Dtypes apply_rule(const FunctionRecord &function, DType common) {
         break;
     case ATOLL_RULE_COMPARE: dtypes.result = bool_; break;
     case ATOLL_RULE_REAL: dtypes.result = info(common).part; break;
-    case ATOLL_RULE_SUM:
-        if (info(common).kind == Kind::unsigned_)
-            dtypes = {uint64, uint64};
-        else if (!is_floating(common))
-            dtypes = {int64, int64};
-        break;
+    case ATOLL_RULE_SUM: dtypes = apply_sum(common); break;
     case ATOLL_RULE_NORM:
         if (!is_floating(common)) dtypes = {float64, float64};
+        dtypes.result = info(dtypes.compute).part;
+        break;
+    case ATOLL_RULE_NUMBER:
+        if (common == bool_) dtypes = {int8, int8};
+        break;
+    case ATOLL_RULE_INDEX: dtypes.result = int64; break;
+    case ATOLL_RULE_SUM_REAL:
+        dtypes = apply_sum(common);
         dtypes.result = info(dtypes.compute).part;
         break;
     default: break;
@@ -221,23 +223,39 @@ Tensor with_broadcast(const Tensor &cut, const Dims &shape) {
 }
 } // namespace
 
-const TensorImpl &Plan::prepare_input(const TensorImpl &input, const TensorImpl *output) {
+const TensorImpl &Plan::prepare_input(const TensorImpl &input, const TensorImpl *output,
+                                      DType natural) {
     const bool here = input.device() == device_;
-    if (here && takes_elements(input, compute_, ATOLL_CAP_MIXED_INPUTS) &&
+    if (here && takes_elements(input, natural, ATOLL_CAP_MIXED_INPUTS) &&
         !(output && hazardous_overlap(*output, input))) [[likely]]
         return input;
     const InsertedScope inserted(function_);
     const Tensor held = without_broadcast(input);
-    const DType dtype = takes(ATOLL_CAP_MIXED_INPUTS) ? input.dtype : compute_;
+    const DType dtype = takes(ATOLL_CAP_MIXED_INPUTS) ? input.dtype : natural;
     const Tensor copy = make_tensor(held.impl()->shape, dtype, device_, stream_);
     copy_elements(*copy.impl(), *held.impl());
     return keep(with_broadcast(copy, input.shape));
 }
 
-const TensorImpl &Plan::replace_output(const TensorImpl &output) {
+namespace {
+// Dense, with the axes in memory in the order of `axes`, fastest first; null: column-major.
+Tensor make_permuted(const Dims &shape, const int *axes, DType dtype, DeviceRecord *device,
+                     const Ref<StreamImpl> &stream) {
+    if (!axes) return make_tensor(shape, dtype, device, stream);
+    Dims permuted = shape;
+    for (int i = 0; i < shape.size(); ++i) permuted[i] = shape[axes[i]];
+    const Tensor memory = make_tensor(permuted, dtype, device, stream);
+    Dims strides = shape;
+    for (int i = 0; i < shape.size(); ++i) strides[axes[i]] = memory.impl()->strides[i];
+    return make_view(memory.impl()->storage, memory.impl()->offset, shape, std::move(strides),
+                     dtype, 0);
+}
+} // namespace
+
+const TensorImpl &Plan::replace_output(const TensorImpl &output, const int *axes) {
     const InsertedScope inserted(function_);
     output_ = &output;
-    replacement_ = &keep(make_tensor(output.shape, result_, device_, stream_));
+    replacement_ = &keep(make_permuted(output.shape, axes, result_, device_, stream_));
     return *replacement_;
 }
 
@@ -248,28 +266,17 @@ const TensorImpl &Plan::prepare_output(const TensorImpl &output) {
     return replace_output(output);
 }
 
-const TensorImpl &Plan::expand(const TensorImpl &input, const Dims &shape, const int *axes) {
+const TensorImpl &Plan::expand(const TensorImpl &input, const Dims &shape, const int *axes,
+                               DType dtype) {
     const InsertedScope inserted(function_);
-    const DType dtype = takes(ATOLL_CAP_MIXED_INPUTS) ? input.dtype : compute_;
-    if (!axes) {
-        const Tensor copy = make_tensor(shape, dtype, device_, stream_);
-        copy_elements(*copy.impl(), input);
-        return keep(copy);
-    }
-    Dims permuted = shape;
-    for (int i = 0; i < shape.size(); ++i) permuted[i] = shape[axes[i]];
-    const Tensor memory = make_tensor(permuted, dtype, device_, stream_);
-    Dims strides = shape;
-    for (int i = 0; i < shape.size(); ++i) strides[axes[i]] = memory.impl()->strides[i];
-    const Tensor copy =
-        make_view(memory.impl()->storage, memory.impl()->offset, shape, strides, dtype, 0);
+    const Tensor copy = make_permuted(shape, axes, dtype, device_, stream_);
     copy_elements(*copy.impl(), input);
     return keep(copy);
 }
 
-const TensorImpl &Plan::scalar_tensor(const Scalar &value) {
+const TensorImpl &Plan::scalar_tensor(const Scalar &value, DType dtype) {
     const InsertedScope inserted(function_);
-    const Tensor one = make_tensor({}, compute_, device_, stream_);
+    const Tensor one = make_tensor({}, dtype, device_, stream_);
     fill_elements(*one.impl(), value);
     return keep(one);
 }

@@ -50,16 +50,26 @@ public:
 
     // The input as the plugin takes it but for its layout: on the device, of a dtype and byte order
     // it takes, aligned, free of hazards with `output` (may be null).
-    const TensorImpl &prepare_input(const TensorImpl &input, const TensorImpl *output);
+    const TensorImpl &prepare_input(const TensorImpl &input, const TensorImpl *output) {
+        return prepare_input(input, output, compute_);
+    }
+    // The same where the function wants another dtype than the compute dtype.
+    const TensorImpl &prepare_input(const TensorImpl &input, const TensorImpl *output,
+                                    DType natural);
     // `output` itself if the plugin can write it (but for layout), else a dense temporary.
     const TensorImpl &prepare_output(const TensorImpl &output);
     // A dense copy, broadcast to `shape`, with its axes in memory in the order of `axes` (fastest
     // first; null: column-major).
-    const TensorImpl &expand(const TensorImpl &input, const Dims &shape, const int *axes = nullptr);
-    // A dense temporary that finish() copies to `output`.
-    const TensorImpl &replace_output(const TensorImpl &output);
+    const TensorImpl &expand(const TensorImpl &input, const Dims &shape,
+                             const int *axes = nullptr) {
+        return expand(input, shape, axes, takes(ATOLL_CAP_MIXED_INPUTS) ? input.dtype : compute_);
+    }
+    const TensorImpl &expand(const TensorImpl &input, const Dims &shape, const int *axes,
+                             DType dtype);
+    // A dense temporary that finish() copies to `output`; `axes` as above.
+    const TensorImpl &replace_output(const TensorImpl &output, const int *axes = nullptr);
     // A one-element tensor on the device for a scalar that the plugin does not take.
-    const TensorImpl &scalar_tensor(const Scalar &value);
+    const TensorImpl &scalar_tensor(const Scalar &value, DType dtype);
     // Keeps a tensor alive until the call is enqueued.
     const TensorImpl &keep(Tensor tensor);
 

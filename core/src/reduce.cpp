@@ -1,7 +1,9 @@
 // Reductions over all, one or several axes: one path for every function of the family.
 #include "families.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,20 +23,118 @@ namespace {
 Scalar empty_value(const FunctionRecord &function) {
     if (function.module->id == ATOLL_MODULE_CORE) switch (function.id) {
         case ATOLL_FN_sum:
+        case ATOLL_FN_nan_sum:
+        case ATOLL_FN_sum_abs:
+        case ATOLL_FN_nan_sum_abs:
+        case ATOLL_FN_nnz:
+        case ATOLL_FN_nan_nnz:
+        case ATOLL_FN_norm:
+        case ATOLL_FN_nan_norm:
         case ATOLL_FN_norm2: return 0;
-        case ATOLL_FN_prod: return 1;
-        case ATOLL_FN_any: return false;
-        case ATOLL_FN_all: return true;
+        case ATOLL_FN_prod:
+        case ATOLL_FN_nan_prod: return 1;
+        case ATOLL_FN_any:
+        case ATOLL_FN_any_inf:
+        case ATOLL_FN_any_nan: return false;
+        case ATOLL_FN_all:
+        case ATOLL_FN_all_finite:
+        case ATOLL_FN_all_lt:
+        case ATOLL_FN_all_le:
+        case ATOLL_FN_all_gt:
+        case ATOLL_FN_all_ge:
+        case ATOLL_FN_all_in_range: return true;
         default: break;
         }
     throw Error(Status::invalid_argument, function.full_name,
                 "got no elements to reduce, need at least one");
 }
 
+// The numbers of a call, as the plugin gets them.
+struct Numbers {
+    atoll_scalar raw[2] = {};
+    std::optional<bool> settled; // the tests' answer, whatever the elements
+};
+
+enum class Test { lt, le, gt, ge };
+
+// The bound of a test of integers: the integer that gives the same answers, for any bound.
+void set_integer_bound(Numbers &numbers, int i, const Scalar &bound, DType dtype, Test test) {
+    const bool is_signed = info(dtype).kind == Kind::signed_;
+    const int bits = 8 * info(dtype).size;
+    const __int128 highest = (__int128{1} << (is_signed ? bits - 1 : bits)) - 1;
+    const __int128 lowest = is_signed ? -highest - 1 : 0;
+    __int128 value;
+    if (is_floating(bound.dtype())) {
+        const double x = bound.to_double();
+        if (x != x) {
+            numbers.settled = false;
+            return;
+        }
+        const double whole = test == Test::lt || test == Test::ge ? std::ceil(x) : std::floor(x);
+        value = static_cast<__int128>(std::clamp(whole, -0x1p70, 0x1p70));
+    } else if (bound.dtype() == uint64) {
+        value = bound.raw().value.u64;
+    } else {
+        value = bound.to_int();
+    }
+    // What a bound inside the dtype's range cannot say.
+    if (test == Test::lt && value > highest) numbers.settled = numbers.settled.value_or(true);
+    if (test == Test::gt && value < lowest) numbers.settled = numbers.settled.value_or(true);
+    if (test == Test::le && value < lowest) numbers.settled = false;
+    if (test == Test::ge && value > highest) numbers.settled = false;
+    value = std::clamp(value, lowest, highest);
+    const Scalar whole = is_signed ? Scalar(static_cast<std::int64_t>(value))
+                                   : Scalar(static_cast<std::uint64_t>(value));
+    numbers.raw[i] = whole.cast(dtype).raw();
+}
+
+bool has_bounds(const FunctionRecord &function) {
+    return function.rule == ATOLL_RULE_COMPARE && function.family != ATOLL_FAMILY_REDUCE;
+}
+
+// The dtype in which elements meet the bounds of a range test.
+DType bounded_dtype(DType own, std::span<const Scalar> bounds) {
+    if (own == bool_) own = uint8;
+    for (const Scalar &bound : bounds)
+        if (!bound.is_weak()) own = promote(own, bound.dtype());
+    return own;
+}
+
+Numbers convert_numbers(const FunctionRecord &function, std::span<const Scalar> given,
+                        DType compute) {
+    Numbers numbers;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const Scalar &number = given[i];
+        if (is_complex(number.dtype()))
+            throw Error(Status::invalid_argument, function.full_name,
+                        "got a complex number, need a real one");
+        if (!has_bounds(function)) {
+            numbers.raw[i] = number.cast(float64).raw();
+            const bool p = function.module->id == ATOLL_MODULE_CORE &&
+                           (function.id == ATOLL_FN_norm || function.id == ATOLL_FN_nan_norm);
+            if (p && !(number.to_double() >= 0))
+                throw Error(
+                    Status::invalid_argument, function.full_name,
+                    fmt::format("got {}, need a norm of order 0 or more", number.to_double()));
+        } else if (is_floating(compute)) {
+            const Scalar bound = number.cast(compute);
+            numbers.raw[i] = size_of(compute) == 2 ? bound.cast(float32).raw() : bound.raw();
+        } else {
+            static constexpr Test tests[] = {Test::lt, Test::le, Test::gt, Test::ge};
+            const Test test = given.size() == 2 ? (i == 0 ? Test::ge : Test::le)
+                              : function.id >= ATOLL_FN_all_lt && function.id <= ATOLL_FN_all_ge
+                                  ? tests[function.id - ATOLL_FN_all_lt]
+                                  : Test::le;
+            set_integer_bound(numbers, static_cast<int>(i), number, compute, test);
+        }
+    }
+    return numbers;
+}
+
 } // namespace
 
 Tensor run_reduce(const FunctionRecord &function, const Tensor &a, const Axes &axes, bool keepdims,
-                  const Tensor *out) {
+                  const Tensor *out, std::span<const Scalar> given_numbers) {
     const ReadSection section;
     const TensorImpl &source = impl(a);
     const int rank = source.shape.size();
@@ -47,7 +147,9 @@ Tensor run_reduce(const FunctionRecord &function, const Tensor &a, const Axes &a
                         fmt::format("axis {} is named twice", axis));
         reduced[own] = true;
     }
-    const Dtypes dtypes = apply_rule(function, source.dtype);
+    const Dtypes dtypes = apply_rule(
+        function, has_bounds(function) ? bounded_dtype(source.dtype, given_numbers) : source.dtype);
+    const Numbers numbers = convert_numbers(function, given_numbers, dtypes.compute);
     Dims shape, full_kept; // of the result; of the result with the reduced axes as 1
     std::int64_t reduced_count = 1;
     for (int i = 0; i < rank; ++i) {
@@ -74,6 +176,10 @@ Tensor run_reduce(const FunctionRecord &function, const Tensor &a, const Axes &a
     }
     if (reduced_count == 0) {
         fill_elements(destination, empty_value(function));
+        return result;
+    }
+    if (numbers.settled) {
+        fill_elements(destination, *numbers.settled);
         return result;
     }
     const TensorImpl *target = &destination;
@@ -115,7 +221,10 @@ Tensor run_reduce(const FunctionRecord &function, const Tensor &a, const Axes &a
             }
             ++first;
         }
-        coalesce(it, first, rank);
+        if (function.family == ATOLL_FAMILY_ARG_REDUCE)
+            coalesce_in_order(it, first, rank);
+        else
+            coalesce(it, first, rank);
         kept = static_cast<std::uint32_t>(coalesce(it, 0, first));
         if (static_cast<std::uint32_t>(it.rank) == kept) it.insert_axis(it.rank, 1);
     };
@@ -146,13 +255,15 @@ Tensor run_reduce(const FunctionRecord &function, const Tensor &a, const Axes &a
         it.operands[1].strides[1] = itemsize;
         kept = 1;
     }
-    const atoll_reduce_params params{sizeof params, kept};
+    const atoll_reduce_params params{sizeof params, kept, {numbers.raw[0], numbers.raw[1]}};
     plan.run(it, 1, &params);
     return result;
 }
 
-Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out) {
-    return run_reduce(Registry::get().core_function(function), a, axes, keepdims, out.get());
+Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out,
+                   std::span<const Scalar> numbers) {
+    return run_reduce(Registry::get().core_function(function), a, axes, keepdims, out.get(),
+                      numbers);
 }
 
 } // namespace Atoll::detail

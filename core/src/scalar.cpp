@@ -17,6 +17,8 @@ detail::Wide wide(const Scalar &scalar) {
 } // namespace
 
 Scalar Scalar::cast(DType dtype) const {
+    if (dtype == DType::none)
+        throw Error(Status::invalid_argument, "scalar", "got no dtype, need one");
     Scalar result(dtype, false);
     detail::store_element(result.raw_.value.bytes, dtype, wide(*this));
     return result;

@@ -82,15 +82,6 @@ Tensor make_view(const TensorImpl &tensor, std::int64_t offset, Dims shape, Dims
                      tensor.flags);
 }
 
-Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<StreamImpl> stream,
-                   Order order) {
-    if (dtype == DType::none) [[unlikely]]
-        throw Error(Status::invalid_argument, "tensor", "got no dtype, need one");
-    const std::int64_t bytes = checked_bytes(shape, size_of(dtype), "tensor");
-    return make_view(make_storage(bytes, device, dtype, std::move(stream)), 0, shape,
-                     dense_strides(shape, size_of(dtype), order), dtype, 0);
-}
-
 bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range) {
     std::int64_t length;
     return byte_range({nullptr, shape.size(), shape.data(), strides.data(), itemsize}, range) &&
@@ -283,7 +274,7 @@ Tensor Tensor::flatten(Order order) const {
         });
         return permute_axes(axes).reshape({-1});
     }
-    if (order == Order::R) return reverse_axes2().reverse_axes().reshape({-1});
+    if (order == Order::R && t.shape.size() >= 2) return swap_axes(0, 1).reshape({t.size()});
     return (order == Order::C ? reverse_axes() : *this).reshape({t.size()});
 }
 
@@ -427,9 +418,12 @@ Tensor Tensor::real() const {
 
 Tensor Tensor::imag() const {
     const TensorImpl &t = self();
-    if (is_complex(t.dtype))
-        return make_view(t.storage, t.offset + info(t.dtype).alignment, t.shape, t.strides,
-                         info(t.dtype).part, t.flags);
+    if (is_complex(t.dtype)) {
+        // An empty view must not point outside the storage.
+        const std::int64_t shift = t.size() > 0 ? info(t.dtype).alignment : 0;
+        return make_view(t.storage, t.offset + shift, t.shape, t.strides, info(t.dtype).part,
+                         t.flags);
+    }
     const Tensor zero = zeros({}, {t.dtype, device()});
     Tensor view = make_view(*zero.impl(), 0, t.shape, Dims::filled(t.shape.size(), 0));
     view.set_read_only();
@@ -492,6 +486,7 @@ Tensor Tensor::clone(Device device) const {
         stride *= std::max<std::int64_t>(t.shape[axis], 1);
     }
     const std::int64_t bytes = checked_bytes(held, size_of(t.dtype), "tensor.clone");
+    if (bytes == 0) start = 0; // an empty view must not point outside the storage
     const bool same_device = device.record() == t.device();
     const bool keep_order = t.swapped() && device.record()->type == t.device()->type;
     Ref<StorageImpl> storage = make_storage(bytes, device.record(), t.dtype,
@@ -535,6 +530,15 @@ Tensor Tensor::ensure(DType dtype, Device device) const {
     return dtype == this->dtype() && device == this->device() ? *this : cast(dtype, device);
 }
 
+void Tensor::detach() const {
+    TensorImpl &t = self();
+    const Tensor own = clone();
+    t.offset = own.impl()->offset;
+    t.strides = own.impl()->strides;
+    t.flags = static_cast<std::uint8_t>(own.impl()->flags | (t.flags & tensor_read_only));
+    t.storage = own.impl()->storage;
+}
+
 void Tensor::dealloc() const {
     TensorImpl &t = self();
     Ref<StorageImpl> nothing = make_storage(0, t.device(), t.dtype);
@@ -543,6 +547,11 @@ void Tensor::dealloc() const {
     t.strides = Dims{size_of(t.dtype)};
     t.flags = 0;
     t.storage = std::move(nothing);
+}
+
+Tensor::operator bool() const {
+    const Scalar value = item();
+    return value.to_complex() != std::complex<double>(0);
 }
 
 Scalar Tensor::item() const {

@@ -38,10 +38,30 @@ std::int32_t entry(const atoll_link *, atoll_call *call) {
             return atoll_kernels_unary(Id, call->dtype, call->rank, call->shape, call->operands);
         } else if constexpr (Family == ATOLL_FAMILY_BINARY) {
             return atoll_kernels_binary(Id, call->dtype, call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_REDUCE) {
-            return atoll_kernels_reduce(Id, call->dtype, call->rank,
-                                        sdk::params<atoll_reduce_params>(*call).kept, call->shape,
-                                        call->operands);
+        } else if constexpr (Family == ATOLL_FAMILY_TERNARY) {
+            return atoll_kernels_ternary(Id, call->dtype, call->rank, call->shape, call->operands);
+        } else if constexpr (Family == ATOLL_FAMILY_REDUCE || Family == ATOLL_FAMILY_REDUCE_ONE ||
+                             Family == ATOLL_FAMILY_REDUCE_TWO) {
+            return atoll_kernels_reduce(Id, call->dtype, call->rank, call->shape, call->operands,
+                                        &sdk::params<atoll_reduce_params>(*call));
+        } else if constexpr (Family == ATOLL_FAMILY_ARG_REDUCE) {
+            return atoll_kernels_arg_reduce(Id, call->dtype, call->rank, call->shape,
+                                            call->operands,
+                                            &sdk::params<atoll_reduce_params>(*call));
+        } else if constexpr (Family == ATOLL_FAMILY_SCAN) {
+            return atoll_kernels_scan(Id, call->dtype, call->rank, call->shape, call->operands);
+        } else if constexpr (Family == ATOLL_FAMILY_SORT) {
+            return atoll_kernels_sort(Id, call->dtype, call->rank, call->shape, call->operands,
+                                      &sdk::params<atoll_sort_params>(*call));
+        } else if constexpr (Family == ATOLL_FAMILY_SEARCH) {
+            return atoll_kernels_search(call->dtype, call->rank, call->shape, call->operands,
+                                        &sdk::params<atoll_search_params>(*call));
+        } else if constexpr (Family == ATOLL_FAMILY_FIND) {
+            return atoll_kernels_find(call->dtype, call->rank, call->shape, call->operands);
+        } else if constexpr (Family == ATOLL_FAMILY_GATHER) {
+            return atoll_kernels_gather(call->rank, call->shape, call->operands);
+        } else if constexpr (Family == ATOLL_FAMILY_SCATTER) {
+            return atoll_kernels_scatter(call->rank, call->shape, call->operands);
         } else {
             static_assert(Family == ATOLL_FAMILY_MATMUL);
             if ((ATOLL_DOMAIN_FLOATING >> call->dtype & 1) && !atoll_kernels_has_blas())

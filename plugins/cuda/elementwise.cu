@@ -1,111 +1,106 @@
-// Element-wise functions: one functor per function, one piece of work for all of them.
-#include "elements.cuh"
-#include "kernels.hpp"
-#include "space.cuh"
-
-#include <cstring>
+// Arithmetic, element by element.
+#include "elementwise.cuh"
 
 namespace Atoll::cuda {
 namespace {
 
-struct Add {
-    // Integers wrap: signed ones come here as unsigned.
-    template <class T> __host__ __device__ static T apply(T a, T b) {
-        return static_cast<T>(a + b);
-    }
-    __host__ __device__ static Bool apply(Bool a, Bool b) {
-        return {static_cast<std::uint8_t>((a.value | b.value) != 0)};
-    }
-    __host__ __device__ static Half apply(Half a, Half b) {
-        return to_half(to_float(a) + to_float(b));
-    }
-    __host__ __device__ static Brain apply(Brain a, Brain b) {
-        return to_brain(to_float(a) + to_float(b));
-    }
-    template <class T> __host__ __device__ static Complex<T> apply(Complex<T> a, Complex<T> b) {
-        return {apply(a.re, b.re), apply(a.im, b.im)};
+// Integers narrower than int are promoted to it and could overflow there: `1u *` keeps them
+// unsigned, and floats as they are.
+template <class V> struct Plain {
+    __host__ __device__ static V plus(V a, V b) { return static_cast<V>(1u * a + b); }
+    __host__ __device__ static V minus(V a, V b) { return static_cast<V>(1u * a - b); }
+    __host__ __device__ static V times(V a, V b) { return static_cast<V>(1u * a * b); }
+};
+
+template <std::uint32_t dtypes> struct Common {
+    static constexpr std::uint32_t domain = dtypes;
+    static constexpr bool wraps = true;
+    template <class T> using Result = T;
+};
+
+struct Add : Common<ATOLL_DOMAIN_ALL> {
+    template <class V> __host__ __device__ static V apply(V a, V b) { return Plain<V>::plus(a, b); }
+    __host__ __device__ static bool apply(bool a, bool b) { return a || b; }
+    template <class P> __host__ __device__ static Complex<P> apply(Complex<P> a, Complex<P> b) {
+        return {a.re + b.re, a.im + b.im};
     }
 };
 
-struct Multiply {
-    template <class T> __host__ __device__ static T apply(T a, T b) { return a * b; }
-    template <class T> __host__ __device__ static Complex<T> apply(Complex<T> a, Complex<T> b) {
+struct Subtract : Common<ATOLL_DOMAIN_NUMERIC> {
+    template <class V> __host__ __device__ static V apply(V a, V b) {
+        return Plain<V>::minus(a, b);
+    }
+    template <class P> __host__ __device__ static Complex<P> apply(Complex<P> a, Complex<P> b) {
+        return {a.re - b.re, a.im - b.im};
+    }
+};
+
+struct Multiply : Common<ATOLL_DOMAIN_ALL> {
+    template <class V> __host__ __device__ static V apply(V a, V b) {
+        return Plain<V>::times(a, b);
+    }
+    __host__ __device__ static bool apply(bool a, bool b) { return a && b; }
+    template <class P> __host__ __device__ static Complex<P> apply(Complex<P> a, Complex<P> b) {
         return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     }
 };
 
-// All operands of the compute dtype T, aligned; an input may be a value instead.
-template <class Function, class T> struct Binary {
-    Space<3> space; // out, a, b
-    bool is_value[2];
-    T value[2];
-    __host__ __device__ void operator()(std::int64_t i) const {
-        char *at[3];
-        space.locate(i, at);
-        const T a = is_value[0] ? value[0] : *reinterpret_cast<const T *>(at[1]);
-        const T b = is_value[1] ? value[1] : *reinterpret_cast<const T *>(at[2]);
-        *reinterpret_cast<T *>(at[0]) = Function::apply(a, b);
+struct Divide : Common<ATOLL_DOMAIN_FLOATING> {
+    template <class V> __host__ __device__ static V apply(V a, V b) { return a / b; }
+    // Smith's method: dividing by the larger part first keeps the squares from overflowing.
+    template <class P> __host__ __device__ static Complex<P> apply(Complex<P> a, Complex<P> b) {
+        if (fabs(b.re) >= fabs(b.im)) {
+            const P ratio = b.im / b.re, scale = b.re + b.im * ratio;
+            return {(a.re + a.im * ratio) / scale, (a.im - a.re * ratio) / scale};
+        }
+        const P ratio = b.re / b.im, scale = b.re * ratio + b.im;
+        return {(a.re * ratio + a.im) / scale, (a.im * ratio - a.re) / scale};
     }
 };
 
-template <class Function, class T>
-void enqueue_binary(const Target &target, std::uint32_t rank, const std::int64_t *shape,
-                    const atoll_operand &out, const atoll_operand &a, const atoll_operand &b) {
-    Binary<Function, T> work{make_space<3>(rank, shape, {&out, &a, &b}), {}, {}};
-    const atoll_operand *const inputs[] = {&a, &b};
-    for (int i = 0; i < 2; ++i) {
-        if (!(inputs[i]->flags & ATOLL_OPERAND_SCALAR)) continue;
-        work.is_value[i] = true;
-        std::memcpy(&work.value[i], inputs[i]->data, sizeof(T));
+struct Negative : Common<ATOLL_DOMAIN_NUMERIC> {
+    template <class V> __host__ __device__ static V apply(V a) { return static_cast<V>(-a); }
+    template <class P> __host__ __device__ static Complex<P> apply(Complex<P> a) {
+        return {-a.re, -a.im};
     }
-    enqueue(target, work);
-}
+};
+
+struct Square : Common<ATOLL_DOMAIN_ALL> {
+    template <class V> __host__ __device__ static V apply(V a) { return Multiply::apply(a, a); }
+};
+
+struct Reciprocal : Common<ATOLL_DOMAIN_FLOATING> {
+    template <class V> __host__ __device__ static V apply(V a) { return 1 / a; }
+    template <class P> __host__ __device__ static Complex<P> apply(Complex<P> a) {
+        return Divide::apply(Complex<P>{1, 0}, a);
+    }
+};
+
+struct Sqrt : Common<sqrt_dtypes> {
+    template <class V> __host__ __device__ static V apply(V a) { return ::sqrt(a); }
+};
 
 } // namespace
 
-void add(State &state, atoll_call &call) {
-    const Target target(state, call);
-    const auto run = [&](auto example) {
-        using T = decltype(example);
-        enqueue_binary<Add, T>(target, call.rank, call.shape, call.operands[0], call.operands[1],
-                               call.operands[2]);
-    };
-    switch (call.dtype) {
-    case ATOLL_BOOL: run(Bool{}); break;
-    case ATOLL_INT8:
-    case ATOLL_UINT8: run(std::uint8_t{}); break;
-    case ATOLL_INT16:
-    case ATOLL_UINT16: run(std::uint16_t{}); break;
-    case ATOLL_INT32:
-    case ATOLL_UINT32: run(std::uint32_t{}); break;
-    case ATOLL_INT64:
-    case ATOLL_UINT64: run(std::uint64_t{}); break;
-    case ATOLL_FLOAT16: run(Half{}); break;
-    case ATOLL_BFLOAT16: run(Brain{}); break;
-    case ATOLL_FLOAT32: run(float{}); break;
-    case ATOLL_FLOAT64: run(double{}); break;
-    case ATOLL_COMPLEX32: run(Complex<Half>{}); break;
-    case ATOLL_COMPLEX64: run(Complex<float>{}); break;
-    default: run(Complex<double>{});
-    }
-    target.enqueued();
-}
+void add(State &state, atoll_call &call) { map<Add, 2>(state, call); }
+void subtract(State &state, atoll_call &call) { map<Subtract, 2>(state, call); }
+void multiply(State &state, atoll_call &call) { map<Multiply, 2>(state, call); }
+void divide(State &state, atoll_call &call) { map<Divide, 2>(state, call); }
+void negative(State &state, atoll_call &call) { map<Negative, 1>(state, call); }
+void square(State &state, atoll_call &call) { map<Square, 1>(state, call); }
+void reciprocal(State &state, atoll_call &call) { map<Reciprocal, 1>(state, call); }
+void sqrt(State &state, atoll_call &call) { map<Sqrt, 1>(state, call); }
 
 void scale_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
                     const atoll_operand &out, const atoll_scalar &factor) {
     atoll_operand value = out; // its strides do not matter
     value.data = const_cast<std::uint8_t *>(factor.value.bytes);
     value.flags = ATOLL_OPERAND_SCALAR;
-    const auto run = [&](auto example) {
-        using T = decltype(example);
-        enqueue_binary<Multiply, T>(target, rank, shape, out, out, value);
+    const auto run = [&](auto element) {
+        using T = decltype(element);
+        enqueue(target, make_map<Multiply, T, T, 2>(rank, shape, {&out, &out, &value}));
     };
-    switch (out.dtype) {
-    case ATOLL_FLOAT32: run(float{}); break;
-    case ATOLL_FLOAT64: run(double{}); break;
-    case ATOLL_COMPLEX64: run(Complex<float>{}); break;
-    default: run(Complex<double>{});
-    }
+    with_element<matmul_dtypes, true>(out.dtype, run);
 }
 
 } // namespace Atoll::cuda

@@ -1,7 +1,8 @@
 // The plugin `cuda`: one device type, one device per GPU, asynchronous.
 //
 // What is here proves the ABI on a real asynchronous device API: the whole module `device`, and of
-// the module `core` copy, fill, add and matmul.
+// the module `core` copy, fill, matmul and simple arithmetic and comparisons. For all else the host
+// says that it is not supported here.
 #include "atoll/plugin.hpp"
 
 #include "kernels.hpp"
@@ -13,6 +14,8 @@ constexpr std::uint32_t any_layout =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 constexpr std::uint32_t any_elements = ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS |
                                        ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED | any_layout;
+
+constexpr std::uint32_t elementwise = any_layout | ATOLL_CAP_SCALARS;
 
 constexpr atoll_function_decl device_functions[] = {
     sdk::declare<enumerate>(ATOLL_DEVICE_FN_enumerate),
@@ -35,7 +38,22 @@ constexpr atoll_function_decl device_functions[] = {
 constexpr atoll_function_decl core_functions[] = {
     sdk::declare<copy>(ATOLL_FN_copy, ATOLL_DOMAIN_ALL, any_elements | ATOLL_CAP_SCALARS),
     sdk::declare<fill>(ATOLL_FN_fill, ATOLL_DOMAIN_ALL, any_elements),
-    sdk::declare<add>(ATOLL_FN_add, ATOLL_DOMAIN_ALL, any_layout | ATOLL_CAP_SCALARS),
+    sdk::declare<add>(ATOLL_FN_add, ATOLL_DOMAIN_ALL, elementwise),
+    sdk::declare<subtract>(ATOLL_FN_subtract, ATOLL_DOMAIN_NUMERIC, elementwise),
+    sdk::declare<multiply>(ATOLL_FN_multiply, ATOLL_DOMAIN_ALL, elementwise),
+    sdk::declare<divide>(ATOLL_FN_divide, ATOLL_DOMAIN_FLOATING, elementwise),
+    sdk::declare<negative>(ATOLL_FN_negative, ATOLL_DOMAIN_NUMERIC, elementwise),
+    sdk::declare<square>(ATOLL_FN_square, ATOLL_DOMAIN_ALL, elementwise),
+    sdk::declare<reciprocal>(ATOLL_FN_reciprocal, ATOLL_DOMAIN_FLOATING, elementwise),
+    sdk::declare<sqrt>(ATOLL_FN_sqrt, sqrt_dtypes, elementwise),
+    sdk::declare<equal>(ATOLL_FN_equal, ATOLL_DOMAIN_ALL, elementwise),
+    sdk::declare<not_equal>(ATOLL_FN_not_equal, ATOLL_DOMAIN_ALL, elementwise),
+    sdk::declare<less>(ATOLL_FN_less, ATOLL_DOMAIN_ORDERED, elementwise),
+    sdk::declare<less_equal>(ATOLL_FN_less_equal, ATOLL_DOMAIN_ORDERED, elementwise),
+    sdk::declare<greater>(ATOLL_FN_greater, ATOLL_DOMAIN_ORDERED, elementwise),
+    sdk::declare<greater_equal>(ATOLL_FN_greater_equal, ATOLL_DOMAIN_ORDERED, elementwise),
+    sdk::declare<minimum>(ATOLL_FN_minimum, ATOLL_DOMAIN_ORDERED, elementwise),
+    sdk::declare<maximum>(ATOLL_FN_maximum, ATOLL_DOMAIN_ORDERED, elementwise),
     sdk::declare<matmul>(ATOLL_FN_matmul, matmul_dtypes, any_layout | ATOLL_CAP_STACKS),
 };
 

@@ -81,10 +81,14 @@ template <std::uint16_t function> struct Facts;
 #include "atoll/lists/functions.inc"
 
 constexpr std::uint32_t result_dtype(std::uint32_t rule, std::uint32_t dtype) {
-    if (rule == ATOLL_RULE_COMPARE) return ATOLL_BOOL;
-    if (rule == ATOLL_RULE_REAL || rule == ATOLL_RULE_NORM)
-        return Atoll::sdk::dtype_facts[dtype].part;
-    return dtype;
+    switch (rule) {
+    case ATOLL_RULE_COMPARE: return ATOLL_BOOL;
+    case ATOLL_RULE_INDEX: return ATOLL_INT64;
+    case ATOLL_RULE_REAL:
+    case ATOLL_RULE_NORM:
+    case ATOLL_RULE_SUM_REAL: return Atoll::sdk::dtype_facts[dtype].part;
+    default: return dtype;
+    }
 }
 
 // body(Element of `dtype`, Element of the result that `rule` gives for it).
@@ -135,6 +139,10 @@ template <class V> V times(V a, V b) {
 
 template <class V> V over(V a, V b) {
     if constexpr (is_complex<V>) {
+        if (b == V{}) { // the parts over a positive zero: infinities, as for reals
+            const auto zero = std::abs(b.real());
+            return {a.real() / zero, a.imag() / zero};
+        }
         // Smith's method: dividing by the larger part first keeps the squares from overflowing.
         if (std::abs(b.real()) >= std::abs(b.imag())) {
             const auto ratio = b.imag() / b.real(), scale = b.real() + b.imag() * ratio;
@@ -154,6 +162,41 @@ template <class V> V conjugate(V a) {
         return a;
 }
 
+// The modulus in the part's type; the smallest integer wraps.
+template <class V> auto modulus(V a) {
+    if constexpr (is_complex<V>)
+        return static_cast<typename V::value_type>(
+            std::hypot(static_cast<long double>(a.real()), static_cast<long double>(a.imag())));
+    else if constexpr (std::is_floating_point_v<V>)
+        return std::fabs(a);
+    else if constexpr (std::is_signed_v<V>)
+        return a < 0 ? minus(V{0}, a) : a;
+    else
+        return a;
+}
+
 template <class V> bool nonzero(V a) { return a != V{}; } // true for NaN
+
+template <class V> bool is_nan(V a) { return a != a; } // complex: either part
+
+template <class V> bool is_inf(V a) { // complex: either part
+    if constexpr (is_complex<V>)
+        return std::isinf(a.real()) || std::isinf(a.imag());
+    else if constexpr (std::is_floating_point_v<V>)
+        return std::isinf(a);
+    else
+        return false;
+}
+
+template <class V> bool is_finite(V a) { return !is_nan(a) && !is_inf(a); }
+
+// A number of a call's params, which is in the type that the arithmetic is done in.
+template <class V> V number(const atoll_scalar &scalar) {
+    const char *bytes = reinterpret_cast<const char *>(scalar.value.bytes);
+    if constexpr (std::is_same_v<V, bool>)
+        return *bytes != 0;
+    else
+        return Plain<V>::load(bytes);
+}
 
 } // namespace Dummy

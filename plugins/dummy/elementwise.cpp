@@ -1,6 +1,9 @@
-// Element-wise kernels: a loop over all elements and one expression per function.
-#include "elements.hpp"
+// Element-wise arithmetic, comparisons, logic, bits: a loop over all elements and one expression
+// per function. What is not elementary is in math.cpp.
 #include "kernels.hpp"
+#include "wide.hpp"
+
+#include <functional>
 
 namespace Dummy {
 
@@ -25,9 +28,112 @@ void binary(const atoll_call &call, const Operation &operation) {
         });
 }
 
+// Compares true values, whatever dtypes the two are of: Note [Exact comparisons] in abi/module.h.
+template <class Operation> void compare(const atoll_call &call, const Operation &operation) {
+    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+        const Wide a = load(at[1], call.operands[1].dtype), b = load(at[2], call.operands[2].dtype);
+        Element<ATOLL_BOOL>::store(at[0], operation(a, b));
+    });
+}
+
+template <class V> struct Division { V quotient, rest; };
+
+// The quotient rounded towards zero. Integers: by zero both are 0, the smallest by -1 wraps.
+template <class V> Division<V> trunc_division(V a, V b) {
+    if constexpr (std::is_integral_v<V>) {
+        if (b == 0) return {0, 0};
+        if (std::is_signed_v<V> && b == static_cast<V>(-1)) return {minus(V{0}, a), 0};
+        return {static_cast<V>(a / b), static_cast<V>(a % b)};
+    } else {
+        return {std::trunc(a / b), std::fmod(a, b)};
+    }
+}
+
+// The quotient rounded down; the rest has the sign of b. Floats as NumPy: the quotient is made from
+// the rest, so that the two agree.
+template <class V> Division<V> floor_division(V a, V b) {
+    if constexpr (std::is_integral_v<V>) {
+        Division<V> division = trunc_division(a, b);
+        if (division.rest != 0 && (division.rest < 0) != (b < 0)) {
+            division.quotient = minus(division.quotient, V{1});
+            division.rest = plus(division.rest, b);
+        }
+        return division;
+    } else {
+        V rest = std::fmod(a, b);
+        if (b == 0) return {a / b, rest};
+        V quotient = (a - rest) / b; // nearly an integer
+        if (rest != 0) {
+            if ((rest < 0) != (b < 0)) {
+                rest += b;
+                quotient -= 1;
+            }
+        } else {
+            rest = std::copysign(V{0}, b);
+        }
+        if (quotient == 0) return {std::copysign(V{0}, a / b), rest};
+        const V floor = std::floor(quotient);
+        return {quotient - floor > V{0.5} ? floor + 1 : floor, rest};
+    }
+}
+
+// Shifting by the width or more shifts everything out; so do negative counts, which the host does
+// not let through.
+template <class V> V shifted_left(V a, V count) {
+    constexpr V width = 8 * sizeof(V);
+    if (count < 0 || count >= width) return 0;
+    return static_cast<V>(static_cast<std::uint64_t>(a) << count);
+}
+
+template <class V> V shifted_right(V a, V count) {
+    constexpr V width = 8 * sizeof(V);
+    if (count < 0 || count >= width) return static_cast<V>(a < 0 ? -1 : 0);
+    return static_cast<V>(a >> count);
+}
+
+// NaN wins.
+template <class V> V smaller(V a, V b) { return a <= b || is_nan(a) ? a : b; }
+template <class V> V larger(V a, V b) { return a >= b || is_nan(a) ? a : b; }
+
+template <class V> V sign_of(V a) {
+    if constexpr (is_complex<V>) {
+        using Part = typename V::value_type;
+        const Part re = a.real(), im = a.imag();
+        if (is_nan(a) || (std::isinf(re) && std::isinf(im))) {
+            constexpr Part nan = std::numeric_limits<Part>::quiet_NaN();
+            return {nan, nan};
+        }
+        if (std::isinf(re)) return {std::copysign(Part{1}, re), std::copysign(Part{0}, im)};
+        if (std::isinf(im)) return {std::copysign(Part{0}, re), std::copysign(Part{1}, im)};
+        if (!nonzero(a)) return {};
+        const long double x = re, y = im, size = std::hypot(x, y);
+        return {static_cast<Part>(x / size), static_cast<Part>(y / size)};
+    } else {
+        if (is_nan(a)) return a;
+        return static_cast<V>((a > 0) - (a < 0));
+    }
+}
+
+// operation(a) of reals with a fraction, of each part of complex numbers; integers stay.
+template <class V, class Operation> V rounded(V a, const Operation &operation) {
+    if constexpr (is_complex<V>)
+        return {operation(a.real()), operation(a.imag())};
+    else if constexpr (std::is_floating_point_v<V>)
+        return operation(a);
+    else
+        return a;
+}
+
+// operation(a, b) of bool and integers.
+template <class V, class Operation> V bitwise(V a, V b, const Operation &operation) {
+    return static_cast<V>(operation(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+}
+
 } // namespace
 
 namespace Kernels {
+
+// ---- Arithmetic ---------------------------------------------------------------------------------
 
 void add(const atoll_call &call) {
     binary<ATOLL_FN_add>(call, [](auto a, auto b) { return plus(a, b); });
@@ -45,28 +151,38 @@ void divide(const atoll_call &call) {
     binary<ATOLL_FN_divide>(call, [](auto a, auto b) { return over(a, b); });
 }
 
-void equal(const atoll_call &call) {
-    binary<ATOLL_FN_equal>(call, [](auto a, auto b) { return a == b; });
+void floor_divide(const atoll_call &call) {
+    binary<ATOLL_FN_floor_divide>(call,
+                                  [](auto a, auto b) { return floor_division(a, b).quotient; });
 }
 
-void not_equal(const atoll_call &call) {
-    binary<ATOLL_FN_not_equal>(call, [](auto a, auto b) { return a != b; });
+void remainder(const atoll_call &call) {
+    binary<ATOLL_FN_remainder>(call, [](auto a, auto b) { return floor_division(a, b).rest; });
 }
 
-void less(const atoll_call &call) {
-    binary<ATOLL_FN_less>(call, [](auto a, auto b) { return a < b; });
+void trunc_divide(const atoll_call &call) {
+    binary<ATOLL_FN_trunc_divide>(call,
+                                  [](auto a, auto b) { return trunc_division(a, b).quotient; });
 }
 
-void less_equal(const atoll_call &call) {
-    binary<ATOLL_FN_less_equal>(call, [](auto a, auto b) { return a <= b; });
+void fmod(const atoll_call &call) {
+    binary<ATOLL_FN_fmod>(call, [](auto a, auto b) { return trunc_division(a, b).rest; });
 }
 
-void greater(const atoll_call &call) {
-    binary<ATOLL_FN_greater>(call, [](auto a, auto b) { return a > b; });
+void square(const atoll_call &call) {
+    unary<ATOLL_FN_square>(call, [](auto a) { return times(a, a); });
 }
 
-void greater_equal(const atoll_call &call) {
-    binary<ATOLL_FN_greater_equal>(call, [](auto a, auto b) { return a >= b; });
+void reciprocal(const atoll_call &call) {
+    unary<ATOLL_FN_reciprocal>(call, [](auto a) { return over(decltype(a){1}, a); });
+}
+
+void abs(const atoll_call &call) {
+    unary<ATOLL_FN_abs>(call, [](auto a) { return modulus(a); });
+}
+
+void conj(const atoll_call &call) {
+    unary<ATOLL_FN_conj>(call, [](auto a) { return conjugate(a); });
 }
 
 void negative(const atoll_call &call) {
@@ -78,30 +194,159 @@ void negative(const atoll_call &call) {
     });
 }
 
-void abs(const atoll_call &call) {
-    unary<ATOLL_FN_abs>(call, [](auto a) {
-        using V = decltype(a);
-        if constexpr (is_complex<V>)
-            return std::hypot(a.real(), a.imag());
-        else if constexpr (std::is_floating_point_v<V>)
-            return std::fabs(a);
-        else if constexpr (std::is_signed_v<V>)
-            return a < 0 ? minus(V{0}, a) : a;
-        else
-            return a;
+void sign(const atoll_call &call) {
+    unary<ATOLL_FN_sign>(call, [](auto a) { return sign_of(a); });
+}
+
+// ---- Comparisons --------------------------------------------------------------------------------
+
+void equal(const atoll_call &call) {
+    compare(call, [](const Wide &a, const Wide &b) { return a.re == b.re && a.im == b.im; });
+}
+
+void not_equal(const atoll_call &call) {
+    compare(call, [](const Wide &a, const Wide &b) { return a.re != b.re || a.im != b.im; });
+}
+
+void less(const atoll_call &call) {
+    compare(call, [](const Wide &a, const Wide &b) { return a.re < b.re; });
+}
+
+void less_equal(const atoll_call &call) {
+    compare(call, [](const Wide &a, const Wide &b) { return a.re <= b.re; });
+}
+
+void greater(const atoll_call &call) {
+    compare(call, [](const Wide &a, const Wide &b) { return a.re > b.re; });
+}
+
+void greater_equal(const atoll_call &call) {
+    compare(call, [](const Wide &a, const Wide &b) { return a.re >= b.re; });
+}
+
+// ---- Selection ----------------------------------------------------------------------------------
+
+void minimum(const atoll_call &call) {
+    binary<ATOLL_FN_minimum>(call, [](auto a, auto b) { return smaller(a, b); });
+}
+
+void maximum(const atoll_call &call) {
+    binary<ATOLL_FN_maximum>(call, [](auto a, auto b) { return larger(a, b); });
+}
+
+void fmin(const atoll_call &call) {
+    binary<ATOLL_FN_fmin>(call, [](auto a, auto b) { return is_nan(b) ? a : a <= b ? a : b; });
+}
+
+void fmax(const atoll_call &call) {
+    binary<ATOLL_FN_fmax>(call, [](auto a, auto b) { return is_nan(b) ? a : a >= b ? a : b; });
+}
+
+void clip(const atoll_call &call) {
+    with_dtype<ATOLL_DOMAIN_ORDERED>(call.dtype, [&](auto element, auto) {
+        for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+            const auto raised = larger(element.load(at[1]), element.load(at[2]));
+            element.store(at[0], smaller(raised, element.load(at[3])));
+        });
     });
 }
 
-void sqrt(const atoll_call &call) {
-    unary<ATOLL_FN_sqrt>(call, [](auto a) { return std::sqrt(a); });
+void where(const atoll_call &call) {
+    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+        const char *chosen = Element<ATOLL_BOOL>::load(at[1]) ? at[2] : at[3];
+        copy_bytes(at[0], chosen, call.dtype, false);
+    });
 }
 
-void square(const atoll_call &call) {
-    unary<ATOLL_FN_square>(call, [](auto a) { return times(a, a); });
+// ---- Logic and bits -----------------------------------------------------------------------------
+
+void logical_and(const atoll_call &call) {
+    binary<ATOLL_FN_logical_and>(call, [](auto a, auto b) { return nonzero(a) && nonzero(b); });
 }
 
-void conj(const atoll_call &call) {
-    unary<ATOLL_FN_conj>(call, [](auto a) { return conjugate(a); });
+void logical_or(const atoll_call &call) {
+    binary<ATOLL_FN_logical_or>(call, [](auto a, auto b) { return nonzero(a) || nonzero(b); });
+}
+
+void logical_xor(const atoll_call &call) {
+    binary<ATOLL_FN_logical_xor>(call, [](auto a, auto b) { return nonzero(a) != nonzero(b); });
+}
+
+void logical_not(const atoll_call &call) {
+    unary<ATOLL_FN_logical_not>(call, [](auto a) { return !nonzero(a); });
+}
+
+void bitwise_and(const atoll_call &call) {
+    binary<ATOLL_FN_bitwise_and>(call,
+                                 [](auto a, auto b) { return bitwise(a, b, std::bit_and()); });
+}
+
+void bitwise_or(const atoll_call &call) {
+    binary<ATOLL_FN_bitwise_or>(call, [](auto a, auto b) { return bitwise(a, b, std::bit_or()); });
+}
+
+void bitwise_xor(const atoll_call &call) {
+    binary<ATOLL_FN_bitwise_xor>(call,
+                                 [](auto a, auto b) { return bitwise(a, b, std::bit_xor()); });
+}
+
+void bitwise_not(const atoll_call &call) {
+    unary<ATOLL_FN_bitwise_not>(call, [](auto a) {
+        if constexpr (std::is_same_v<decltype(a), bool>)
+            return !a;
+        else
+            return static_cast<decltype(a)>(~a);
+    });
+}
+
+void left_shift(const atoll_call &call) {
+    binary<ATOLL_FN_left_shift>(call, [](auto a, auto b) { return shifted_left(a, b); });
+}
+
+void right_shift(const atoll_call &call) {
+    binary<ATOLL_FN_right_shift>(call, [](auto a, auto b) { return shifted_right(a, b); });
+}
+
+// ---- Rounding and classes -----------------------------------------------------------------------
+
+void ceil(const atoll_call &call) {
+    unary<ATOLL_FN_ceil>(call,
+                         [](auto a) { return rounded(a, [](auto x) { return std::ceil(x); }); });
+}
+
+void floor(const atoll_call &call) {
+    unary<ATOLL_FN_floor>(call,
+                          [](auto a) { return rounded(a, [](auto x) { return std::floor(x); }); });
+}
+
+void trunc(const atoll_call &call) {
+    unary<ATOLL_FN_trunc>(call,
+                          [](auto a) { return rounded(a, [](auto x) { return std::trunc(x); }); });
+}
+
+void round(const atoll_call &call) {
+    unary<ATOLL_FN_round>(
+        call, [](auto a) { return rounded(a, [](auto x) { return std::nearbyint(x); }); });
+}
+
+void isnan(const atoll_call &call) {
+    unary<ATOLL_FN_isnan>(call, [](auto a) { return is_nan(a); });
+}
+
+void isinf(const atoll_call &call) {
+    unary<ATOLL_FN_isinf>(call, [](auto a) { return is_inf(a); });
+}
+
+void isfinite(const atoll_call &call) {
+    unary<ATOLL_FN_isfinite>(call, [](auto a) { return is_finite(a); });
+}
+
+void isposinf(const atoll_call &call) {
+    unary<ATOLL_FN_isposinf>(call, [](auto a) { return is_inf(a) && a > decltype(a){}; });
+}
+
+void isneginf(const atoll_call &call) {
+    unary<ATOLL_FN_isneginf>(call, [](auto a) { return is_inf(a) && a < decltype(a){}; });
 }
 
 } // namespace Kernels

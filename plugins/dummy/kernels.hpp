@@ -18,7 +18,7 @@ namespace Kernels {
 } // namespace Kernels
 
 // Where the operands' current elements are.
-using Pointers = std::array<char *, 3>;
+using Pointers = std::array<char *, 4>;
 
 inline Pointers first_elements(const atoll_call &call) {
     Pointers at{};
@@ -27,15 +27,16 @@ inline Pointers first_elements(const atoll_call &call) {
     return at;
 }
 
-// body(pointers) for every index over the axes [axis, end), starting from `at`. The other axes
-// stand still.
-template <class Body> void for_each(const atoll_call &call, std::uint32_t axis, std::uint32_t end,
+// body(pointers) for every index over the axes [begin, end), the first axis fastest, starting from
+// `at`. The other axes stand still.
+template <class Body> void for_each(const atoll_call &call, std::uint32_t begin, std::uint32_t end,
                                     Pointers at, const Body &body) {
-    if (axis == end) return body(at);
-    for (std::int64_t i = 0; i < call.shape[axis]; ++i) {
-        for_each(call, axis + 1, end, at, body);
+    if (begin == end) return body(at);
+    const std::uint32_t slowest = end - 1;
+    for (std::int64_t i = 0; i < call.shape[slowest]; ++i) {
+        for_each(call, begin, slowest, at, body);
         for (std::uint32_t o = 0; o < call.operand_count; ++o)
-            at[o] += call.operands[o].strides[axis];
+            at[o] += call.operands[o].strides[slowest];
     }
 }
 

@@ -126,19 +126,22 @@ void Memory::release(void *data) {
     released_.notify_all();
 }
 
-void Memory::check(const std::string &what, const void *data, std::int64_t low,
-                   std::int64_t high) const {
+Memory::Range Memory::check(const std::string &what, const void *data, Range range) const {
     const __int128 start = reinterpret_cast<std::intptr_t>(data) -
                            static_cast<__int128>(reinterpret_cast<std::intptr_t>(addresses_));
     const char *problem = " is not memory of ";
     const std::lock_guard lock(mutex_);
-    if (start + low >= 0 && start + high <= static_cast<__int128>(bytes_)) {
-        auto block = blocks_.upper_bound(static_cast<Offset>(start + low));
+    if (start + range.low >= 0 && start + range.high <= static_cast<__int128>(bytes_)) {
+        auto block = blocks_.upper_bound(static_cast<Offset>(start + range.low));
         problem = " is not allocated on ";
-        if (block != blocks_.begin() &&
-            (--block)->first + block->second.bytes >= static_cast<Offset>(start + high)) {
-            if (!block->second.retired) return;
-            problem = " is freed already on ";
+        if (block != blocks_.begin()) {
+            const Offset begin = (--block)->first, end = begin + block->second.bytes;
+            if (end >= static_cast<Offset>(start + range.high)) {
+                if (!block->second.retired)
+                    return {static_cast<std::int64_t>(begin - start),
+                            static_cast<std::int64_t>(end - start)};
+                problem = " is freed already on ";
+            }
         }
     }
     throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, what + problem + device_);

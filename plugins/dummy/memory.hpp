@@ -38,9 +38,13 @@ public:
     void retire(void *data, std::uint64_t bytes);
     void release(void *data);
 
+    // Bytes around an address, relative to it.
+    struct Range {
+        std::int64_t low, high;
+    };
     // Throws INVALID_ARGUMENT, naming `what`, unless [data + low, data + high) lies in one block.
-    void check(const std::string &what, const void *data, std::int64_t low,
-               std::int64_t high) const;
+    // Returns the range of that block.
+    Range check(const std::string &what, const void *data, Range range) const;
 
     // Where a worker finds the bytes behind a device address.
     char *worker_address(const void *device_address) const {

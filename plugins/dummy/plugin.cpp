@@ -3,8 +3,9 @@
 //   plugin.cpp   descriptor, state, the functions of the module `device`, enqueueing of kernels
 //   memory.*     memory that the host cannot dereference
 //   stream.*     streams, events, asynchronous errors
-//   kernels.hpp, elements.hpp, elementwise.cpp, reduce.cpp, copy.cpp
-//                naive kernels for every function and dtype of the module `core`
+//   kernels.hpp  naive kernels for every function and dtype of the module `core`:
+//     elements.hpp, wide.*                      elements of each dtype; one of any dtype
+//     copy.cpp, elementwise.cpp, math.cpp, reduce.cpp, matmul.cpp, order.cpp, index.cpp
 //   faults.*     injected faults, with the list of them; a real plugin has none
 //
 // Settings: devices (how many, default 2), memory (bytes per device, default 1 GiB), fault.
@@ -18,6 +19,7 @@
 #include "memory.hpp"
 #include "stream.hpp"
 
+#include <array>
 #include <charconv>
 #include <memory>
 #include <vector>
@@ -38,11 +40,13 @@ namespace {
 
 #ifdef DUMMY_MINIMAL
 constexpr std::uint64_t default_devices = 1;
-constexpr std::uint32_t kernel_caps = 0;
+constexpr std::uint32_t kernel_caps = 0, comparison_caps = 0;
 #else
 constexpr std::uint64_t default_devices = 2;
 constexpr std::uint32_t kernel_caps =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_STACKS;
+// Note [Exact comparisons] in abi/module.h.
+constexpr std::uint32_t comparison_caps = kernel_caps | ATOLL_CAP_MIXED_INPUTS;
 #endif
 // The host converts with copy what the others do not take, so copy takes everything.
 constexpr std::uint32_t copy_caps =
@@ -162,7 +166,7 @@ void transfer(State &state, atoll_call &call) {
     // Checked here, where the caller can be told; the worker gets addresses that it can use.
     const auto device_side = [&](std::int32_t index, const void *address, const char *side) {
         const Memory &memory = state.device(index).memory;
-        memory.check("[" + function + "] " + side, address, 0, static_cast<std::int64_t>(bytes));
+        memory.check("[" + function + "] " + side, address, {0, static_cast<std::int64_t>(bytes)});
         return memory.worker_address(address);
     };
     std::function<void()> work;
@@ -272,8 +276,13 @@ public:
     explicit CallCopy(const atoll_call &original)
         : call_(original), operands_(original.operands, original.operands + original.operand_count),
           numbers_(original.shape, original.shape + original.rank) {
-        for (const atoll_operand &operand : operands_)
-            numbers_.insert(numbers_.end(), operand.strides, operand.strides + original.rank);
+        for (const atoll_operand &operand : operands_) {
+            // FIND's output has one stride, of its own.
+            const bool vector = call_.family == ATOLL_FAMILY_FIND && &operand == operands_.data();
+            numbers_.insert(numbers_.end(), operand.strides,
+                            operand.strides + (vector ? 1 : original.rank));
+            numbers_.resize(numbers_.size() + (vector ? original.rank - 1 : 0));
+        }
         call_.shape = numbers_.data();
         for (std::size_t o = 0; o < operands_.size(); ++o)
             operands_[o].strides = numbers_.data() + (o + 1) * original.rank;
@@ -299,28 +308,53 @@ public:
                 operands_[o].data = operands_[0].data;
                 continue;
             }
-            // The span of bytes, relative to element (0, 0, …); strides may be negative.
-            std::int64_t low = 0, high = sdk::dtype_size(operands_[o].dtype);
-            for (std::uint32_t axis = 0; axis < call_.rank; ++axis) {
-                const std::int64_t last = std::max<std::int64_t>(call_.shape[axis] - 1, 0);
-                (operands_[o].strides[axis] < 0 ? low : high) += last * operands_[o].strides[axis];
-            }
-            memory.check("[" + function + "] operand " + std::to_string(o), operands_[o].data, low,
-                         high);
+            blocks_[o] = memory.check("[" + function + "] operand " + std::to_string(o),
+                                      operands_[o].data, range(o));
             operands_[o].data = memory.worker_address(operands_[o].data);
         }
+    }
+
+    // Offsets are in the device's memory, so only the worker can check that they stay within the
+    // block. A real device does not: the host has checked them against the tensor.
+    void check_offsets() const {
+        if (call_.family != ATOLL_FAMILY_GATHER && call_.family != ATOLL_FAMILY_SCATTER) return;
+        const std::size_t o = call_.family == ATOLL_FAMILY_GATHER ? 1 : 0;
+        const char *data = static_cast<const char *>(operands_[o].data);
+        for_each(call_, 0, call_.rank, first_elements(call_), [&](Pointers at) {
+            std::int64_t offset;
+            std::memcpy(&offset, at[2], sizeof offset);
+            const __int128 place = static_cast<__int128>(at[o] - data) + offset;
+            if (place < blocks_[o].low ||
+                place + sdk::dtype_size(operands_[o].dtype) > blocks_[o].high)
+                throw sdk::Error(ATOLL_STATUS_OUT_OF_RANGE,
+                                 "offset " + std::to_string(offset) + " leaves the memory block");
+        });
     }
 
     const atoll_call &call() const { return call_; }
 
 private:
-    static constexpr std::size_t params_size =
-        std::max({sizeof(atoll_fill_params), sizeof(atoll_steps_params),
-                  sizeof(atoll_reduce_params), sizeof(atoll_matmul_params)});
+    // The bytes of an operand's elements, relative to element (0, 0, …); strides may be negative.
+    // How many elements FIND's output has is not known: one is checked.
+    Memory::Range range(std::size_t o) const {
+        const atoll_operand &operand = operands_[o];
+        Memory::Range bytes{0, sdk::dtype_size(operand.dtype)};
+        if (call_.family == ATOLL_FAMILY_FIND && o == 0) return bytes;
+        for (std::uint32_t axis = 0; axis < call_.rank; ++axis) {
+            const std::int64_t last = std::max<std::int64_t>(call_.shape[axis] - 1, 0);
+            (operand.strides[axis] < 0 ? bytes.low : bytes.high) += last * operand.strides[axis];
+        }
+        return bytes;
+    }
+
+    static constexpr std::size_t params_size = std::max(
+        {sizeof(atoll_fill_params), sizeof(atoll_steps_params), sizeof(atoll_reduce_params),
+         sizeof(atoll_sort_params), sizeof(atoll_search_params), sizeof(atoll_matmul_params)});
 
     atoll_call call_;
     std::vector<atoll_operand> operands_;
     std::vector<std::int64_t> numbers_; // shape, then the strides of each operand
+    std::array<Memory::Range, std::tuple_size_v<Pointers>> blocks_{};
     alignas(std::max_align_t) char params_[params_size] = {};
 };
 
@@ -330,6 +364,7 @@ template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
     copy->translate(function, state.device(call.device).memory);
     state.stream(call).enqueue(function, [copy, fault = state.faults.later(call)] {
         fault.happen();
+        copy->check_offsets();
         kernel(copy->call());
     });
 }
@@ -367,10 +402,15 @@ constexpr atoll_function_decl device_functions[] = {
 #include "atoll/lists/device_functions.inc"
 };
 
+constexpr std::uint32_t caps_of(std::uint16_t function) {
+    if (function == ATOLL_FN_copy) return copy_caps;
+    const bool compares = function >= ATOLL_FN_equal && function <= ATOLL_FN_greater_equal;
+    return compares ? comparison_caps : kernel_caps;
+}
+
 constexpr atoll_function_decl core_functions[] = {
 #define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    declare<enqueue<Kernels::name>>(id, ATOLL_DOMAIN_##DOMAIN,                                     \
-                                    id == ATOLL_FN_copy ? copy_caps : kernel_caps),
+    declare<enqueue<Kernels::name>>(id, ATOLL_DOMAIN_##DOMAIN, caps_of(id)),
 #include "atoll/lists/functions.inc"
 };
 

@@ -1,6 +1,6 @@
-// Reductions and the matrix product.
-#include "elements.hpp"
+// Reductions: the elements of one result are collected, then folded by the book.
 #include "kernels.hpp"
+#include "wide.hpp"
 
 #include <vector>
 
@@ -8,136 +8,327 @@ namespace Dummy {
 
 namespace {
 
-// For each kept index: an accumulator sees all elements, its result is stored.
-template <std::uint16_t function, template <class> class Accumulator>
-void reduce(const atoll_call &call) {
+using Real = long double;
+
+// For each kept index: stores operation(elements), where elements is a vector of the type that the
+// arithmetic is done in, in the order of the reduced axes. Results are rounded once.
+template <std::uint16_t function, class Operation>
+void reduce(const atoll_call &call, const Operation &operation) {
     const auto kept = Atoll::sdk::params<atoll_reduce_params>(call).kept;
-    with_dtype<Facts<function>::domain, Facts<function>::rule>(
-        call.dtype, [&](auto element, auto result) {
-            for_each(call, 0, kept, first_elements(call), [&](Pointers row) {
-                Accumulator<typename decltype(element)::Value> accumulator;
-                for_each(call, kept, call.rank, row,
-                         [&](Pointers at) { accumulator.add(element.load(at[1])); });
-                using Result = typename decltype(result)::Value;
-                result.store(row[0], static_cast<Result>(accumulator.result()));
-            });
+    with_dtype<Facts<function>::domain>(call.dtype, [&](auto element, auto) {
+        std::vector<typename decltype(element)::Value> elements;
+        for_each(call, 0, kept, first_elements(call), [&](Pointers row) {
+            elements.clear();
+            for_each(call, kept, call.rank, row,
+                     [&](Pointers at) { elements.push_back(element.load(at[1])); });
+            store(row[0], widen(operation(elements)), call.operands[0].dtype);
         });
+    });
 }
 
-// Pairwise: like a binary counter, where digit k holds the sum of 2^k consecutive elements. So
-// every element takes part in at most log2(n) roundings.
-template <class V> class Sum {
-public:
-    void add(V value) {
-        std::size_t digit = 0;
-        for (std::uint64_t carry = count_++; carry & 1; carry >>= 1)
-            value = plus(digits_[digit++], value);
-        digits_[digit] = value;
-    }
-    V result() const {
-        V total{};
-        for (std::size_t digit = 0; digit < 64; ++digit)
-            if (count_ >> digit & 1) total = plus(digits_[digit], total);
-        return total;
-    }
+const atoll_scalar &first_number(const atoll_call &call) {
+    return Atoll::sdk::params<atoll_reduce_params>(call).numbers[0];
+}
 
-private:
-    V digits_[64]; // those of the bits set in count_ are in use
-    std::uint64_t count_ = 0;
-};
+template <class V> std::vector<V> without_nan(const std::vector<V> &elements) {
+    std::vector<V> numbers;
+    for (const V a : elements)
+        if (!is_nan(a)) numbers.push_back(a);
+    return numbers;
+}
 
-template <class V> struct Product {
-    V value{1};
-    void add(V next) { value = times(value, next); }
-    V result() const { return value; }
-};
+// (bool has no V & as an element of a vector: elements go by value everywhere)
+template <class V> auto moduli(const std::vector<V> &elements) {
+    std::vector<decltype(modulus(V{}))> result;
+    for (const V a : elements) result.push_back(modulus(a));
+    return result;
+}
 
-// The first element, replaced by every one that is `better`; the first NaN stays.
-template <class V, class Better> struct Best {
-    V value{};
-    bool empty = true;
-    void add(V next) {
-        if (empty || (value == value && (next != next || Better()(next, value)))) value = next;
-        empty = false;
+// Pairwise: every element takes part in about log2(n) roundings.
+template <class V> V sum_of(const std::vector<V> &elements, std::size_t begin, std::size_t end) {
+    if (end - begin == 0) return V{};
+    if (end - begin == 1) return elements[begin];
+    const std::size_t middle = begin + (end - begin) / 2;
+    return plus(sum_of(elements, begin, middle), sum_of(elements, middle, end));
+}
+
+template <class V> V sum_of(const std::vector<V> &elements) {
+    return sum_of(elements, 0, elements.size());
+}
+
+template <class V> V product_of(const std::vector<V> &elements) {
+    V product{1};
+    for (const V a : elements) product = times(product, a);
+    return product;
+}
+
+template <class V> V mean_of(const std::vector<V> &elements) {
+    const V sum = sum_of(elements);
+    if constexpr (is_complex<V>) {
+        const auto count = static_cast<typename V::value_type>(elements.size());
+        return {sum.real() / count, sum.imag() / count};
+    } else {
+        return sum / static_cast<V>(elements.size());
     }
-    V result() const { return value; }
-};
-template <class V> using Least = Best<V, std::less<V>>;
-template <class V> using Greatest = Best<V, std::greater<V>>;
+}
+
+// Whether `next` displaces `best` for good: the first NaN stays, and the first of equals.
+template <class V, class Better> bool displaces(V next, V best, const Better &better) {
+    return !is_nan(best) && (is_nan(next) || better(next, best));
+}
+
+// NaN where there are none (nan_min and nan_max alone allow that).
+template <class V, class Better> V best_of(const std::vector<V> &elements, const Better &better) {
+    if (elements.empty()) return std::numeric_limits<V>::quiet_NaN();
+    V best = elements[0];
+    for (const V a : elements)
+        if (displaces(a, best, better)) best = a;
+    return best;
+}
 
 // The wider exponent of long double makes scaling needless.
-template <class V> struct Norm {
-    static_assert(std::numeric_limits<long double>::max_exponent > 2 * 1024 + 64);
-    long double sum = 0;
-    void add(V next) {
-        const long double re = std::real(next), im = std::imag(next);
-        sum += re * re + im * im;
+static_assert(std::numeric_limits<Real>::max_exponent > 2 * 1024 + 64);
+
+template <class V> Real square_of(V a) {
+    const Real re = std::real(a), im = std::imag(a);
+    return re * re + im * im;
+}
+
+template <class V> Real norm_of(const std::vector<V> &elements, double x) {
+    std::vector<Real> terms;
+    if (x == 0) {
+        for (const V a : elements) terms.push_back(nonzero(a));
+        return sum_of(terms);
     }
-    long double result() const { return std::sqrt(sum); }
-};
+    if (x == 2) {
+        for (const V a : elements) terms.push_back(square_of(a));
+        return std::sqrt(sum_of(terms));
+    }
+    if (std::isinf(x)) {
+        terms.push_back(0);
+        for (const V a : elements) terms.push_back(modulus(a));
+        return best_of(terms, std::greater<Real>());
+    }
+    for (const V a : elements) terms.push_back(std::pow(Real{modulus(a)}, Real{x}));
+    return std::pow(sum_of(terms), 1 / Real{x});
+}
 
-template <class V> struct Any {
-    bool value = false;
-    void add(V next) { value = value || nonzero(next); }
-    bool result() const { return value; }
-};
+// The sum of squared distances from the mean / (count - correction).
+template <class V> Real variance_of(const std::vector<V> &elements, double correction) {
+    const Real count = static_cast<Real>(elements.size());
+    if (!(count > correction)) return std::numeric_limits<Real>::quiet_NaN();
+    std::vector<std::complex<Real>> numbers;
+    for (const V a : elements) numbers.push_back(std::complex<Real>(a));
+    const std::complex<Real> mean = mean_of(numbers);
+    std::vector<Real> squares;
+    for (const std::complex<Real> a : numbers) squares.push_back(square_of(a - mean));
+    return sum_of(squares) / (count - correction);
+}
 
-template <class V> struct All {
-    bool value = true;
-    void add(V next) { value = value && nonzero(next); }
-    bool result() const { return value; }
-};
+template <class V, class Test> bool all_pass(const std::vector<V> &elements, const Test &test) {
+    for (const V a : elements)
+        if (!test(a)) return false;
+    return true;
+}
+
+template <class V, class Test>
+std::int64_t count_of(const std::vector<V> &elements, const Test &test) {
+    std::int64_t count = 0;
+    for (const V a : elements) count += test(a);
+    return count;
+}
+
+// operation(element, x, y) of every element, with x and y of the params.
+template <std::uint16_t function, class Test>
+void all_within(const atoll_call &call, const Test &test) {
+    const auto &params = Atoll::sdk::params<atoll_reduce_params>(call);
+    reduce<function>(call, [&](const auto &elements) {
+        using V = typename std::decay_t<decltype(elements)>::value_type;
+        const V x = number<V>(params.numbers[0]), y = number<V>(params.numbers[1]);
+        return all_pass(elements, [&](V a) { return test(a, x, y); });
+    });
+}
+
+// The position of the element that nothing displaces.
+template <class Better> void arg_reduce(const atoll_call &call, const Better &better) {
+    const auto kept = Atoll::sdk::params<atoll_reduce_params>(call).kept;
+    with_dtype<ATOLL_DOMAIN_ORDERED>(call.dtype, [&](auto element, auto) {
+        for_each(call, 0, kept, first_elements(call), [&](Pointers row) {
+            auto best = element.load(row[1]);
+            std::int64_t position = 0, best_position = 0;
+            for_each(call, kept, call.rank, row, [&](Pointers at) {
+                const auto next = element.load(at[1]);
+                if (displaces(next, best, better)) {
+                    best = next;
+                    best_position = position;
+                }
+                ++position;
+            });
+            Element<ATOLL_INT64>::store(row[0], best_position);
+        });
+    });
+}
 
 } // namespace
 
 namespace Kernels {
 
-void sum(const atoll_call &call) { reduce<ATOLL_FN_sum, Sum>(call); }
-void prod(const atoll_call &call) { reduce<ATOLL_FN_prod, Product>(call); }
-void min(const atoll_call &call) { reduce<ATOLL_FN_min, Least>(call); }
-void max(const atoll_call &call) { reduce<ATOLL_FN_max, Greatest>(call); }
-void norm2(const atoll_call &call) { reduce<ATOLL_FN_norm2, Norm>(call); }
-void any(const atoll_call &call) { reduce<ATOLL_FN_any, Any>(call); }
-void all(const atoll_call &call) { reduce<ATOLL_FN_all, All>(call); }
+void sum(const atoll_call &call) {
+    reduce<ATOLL_FN_sum>(call, [](const auto &elements) { return sum_of(elements); });
+}
 
-// Axes are (m, n, k, stack…); out has stride 0 along k.
-void matmul(const atoll_call &call) {
-    const auto &params = Atoll::sdk::params<atoll_matmul_params>(call);
-    const std::int64_t inner = call.shape[2];
-    const std::int64_t a_step = call.operands[1].strides[2], b_step = call.operands[2].strides[2];
-    const bool conj_a = params.conj & 1, conj_b = params.conj & 2;
+void prod(const atoll_call &call) {
+    reduce<ATOLL_FN_prod>(call, [](const auto &elements) { return product_of(elements); });
+}
 
-    with_dtype<ATOLL_DOMAIN_ALL>(call.dtype, [&](auto element, auto) {
-        using Value = typename decltype(element)::Value;
-        // alpha and beta are in the type that the arithmetic is done in.
-        const auto factor = [](const atoll_scalar &scalar) {
-            const char *bytes = reinterpret_cast<const char *>(scalar.value.bytes);
-            if constexpr (std::is_same_v<Value, bool>)
-                return *bytes != 0;
-            else
-                return Plain<Value>::load(bytes);
-        };
-        const Value alpha = factor(params.alpha), beta = factor(params.beta);
-        // A factor of one must not turn infinities into NaN, as a complex product would.
-        const auto scaled = [](Value by, Value value) {
-            return by == Value{1} ? value : times(by, value);
-        };
+void mean(const atoll_call &call) {
+    reduce<ATOLL_FN_mean>(call, [](const auto &elements) { return mean_of(elements); });
+}
 
-        const auto one_element = [&](Pointers at) {
-            Value total{};
-            for (std::int64_t k = 0; k < inner; ++k) {
-                const Value a = element.load(at[1] + k * a_step);
-                const Value b = element.load(at[2] + k * b_step);
-                total = plus(total, times(conj_a ? conjugate(a) : a, conj_b ? conjugate(b) : b));
-            }
-            total = scaled(alpha, total);
-            if (nonzero(beta)) total = plus(total, scaled(beta, element.load(at[0])));
-            element.store(at[0], total);
-        };
-        for_each(call, 0, 2, first_elements(call),
-                 [&](Pointers matrix) { for_each(call, 3, call.rank, matrix, one_element); });
+void min(const atoll_call &call) {
+    reduce<ATOLL_FN_min>(call, [](const auto &elements) { return best_of(elements, std::less()); });
+}
+
+void max(const atoll_call &call) {
+    reduce<ATOLL_FN_max>(call,
+                         [](const auto &elements) { return best_of(elements, std::greater()); });
+}
+
+void sum_abs(const atoll_call &call) {
+    reduce<ATOLL_FN_sum_abs>(call, [](const auto &elements) { return sum_of(moduli(elements)); });
+}
+
+void min_abs(const atoll_call &call) {
+    reduce<ATOLL_FN_min_abs>(
+        call, [](const auto &elements) { return best_of(moduli(elements), std::less()); });
+}
+
+void max_abs(const atoll_call &call) {
+    reduce<ATOLL_FN_max_abs>(
+        call, [](const auto &elements) { return best_of(moduli(elements), std::greater()); });
+}
+
+void norm2(const atoll_call &call) {
+    reduce<ATOLL_FN_norm2>(call, [](const auto &elements) { return norm_of(elements, 2); });
+}
+
+void any(const atoll_call &call) {
+    reduce<ATOLL_FN_any>(call, [](const auto &elements) {
+        return !all_pass(elements, [](auto a) { return !nonzero(a); });
     });
 }
+
+void all(const atoll_call &call) {
+    reduce<ATOLL_FN_all>(call, [](const auto &elements) {
+        return all_pass(elements, [](auto a) { return nonzero(a); });
+    });
+}
+
+void all_finite(const atoll_call &call) {
+    reduce<ATOLL_FN_all_finite>(call, [](const auto &elements) {
+        return all_pass(elements, [](auto a) { return is_finite(a); });
+    });
+}
+
+void any_inf(const atoll_call &call) {
+    reduce<ATOLL_FN_any_inf>(call, [](const auto &elements) {
+        return !all_pass(elements, [](auto a) { return !is_inf(a); });
+    });
+}
+
+void any_nan(const atoll_call &call) {
+    reduce<ATOLL_FN_any_nan>(call, [](const auto &elements) {
+        return !all_pass(elements, [](auto a) { return !is_nan(a); });
+    });
+}
+
+void nnz(const atoll_call &call) {
+    reduce<ATOLL_FN_nnz>(call, [](const auto &elements) {
+        return count_of(elements, [](auto a) { return nonzero(a); });
+    });
+}
+
+void nan_nnz(const atoll_call &call) {
+    reduce<ATOLL_FN_nan_nnz>(call, [](const auto &elements) {
+        return count_of(without_nan(elements), [](auto a) { return nonzero(a); });
+    });
+}
+
+void nan_sum(const atoll_call &call) {
+    reduce<ATOLL_FN_nan_sum>(call,
+                             [](const auto &elements) { return sum_of(without_nan(elements)); });
+}
+
+void nan_prod(const atoll_call &call) {
+    reduce<ATOLL_FN_nan_prod>(
+        call, [](const auto &elements) { return product_of(without_nan(elements)); });
+}
+
+void nan_sum_abs(const atoll_call &call) {
+    reduce<ATOLL_FN_nan_sum_abs>(
+        call, [](const auto &elements) { return sum_of(moduli(without_nan(elements))); });
+}
+
+void nan_min(const atoll_call &call) {
+    reduce<ATOLL_FN_nan_min>(
+        call, [](const auto &elements) { return best_of(without_nan(elements), std::less()); });
+}
+
+void nan_max(const atoll_call &call) {
+    reduce<ATOLL_FN_nan_max>(
+        call, [](const auto &elements) { return best_of(without_nan(elements), std::greater()); });
+}
+
+void nan_mean(const atoll_call &call) {
+    reduce<ATOLL_FN_nan_mean>(call,
+                              [](const auto &elements) { return mean_of(without_nan(elements)); });
+}
+
+void var(const atoll_call &call) {
+    const double x = number<double>(first_number(call));
+    reduce<ATOLL_FN_var>(call, [&](const auto &elements) { return variance_of(elements, x); });
+}
+
+void stddev(const atoll_call &call) {
+    const double x = number<double>(first_number(call));
+    reduce<ATOLL_FN_stddev>(
+        call, [&](const auto &elements) { return std::sqrt(variance_of(elements, x)); });
+}
+
+void norm(const atoll_call &call) {
+    const double x = number<double>(first_number(call));
+    reduce<ATOLL_FN_norm>(call, [&](const auto &elements) { return norm_of(elements, x); });
+}
+
+void nan_norm(const atoll_call &call) {
+    const double x = number<double>(first_number(call));
+    reduce<ATOLL_FN_nan_norm>(
+        call, [&](const auto &elements) { return norm_of(without_nan(elements), x); });
+}
+
+void all_lt(const atoll_call &call) {
+    all_within<ATOLL_FN_all_lt>(call, [](auto a, auto x, auto) { return a < x; });
+}
+
+void all_le(const atoll_call &call) {
+    all_within<ATOLL_FN_all_le>(call, [](auto a, auto x, auto) { return a <= x; });
+}
+
+void all_gt(const atoll_call &call) {
+    all_within<ATOLL_FN_all_gt>(call, [](auto a, auto x, auto) { return a > x; });
+}
+
+void all_ge(const atoll_call &call) {
+    all_within<ATOLL_FN_all_ge>(call, [](auto a, auto x, auto) { return a >= x; });
+}
+
+void all_in_range(const atoll_call &call) {
+    all_within<ATOLL_FN_all_in_range>(call,
+                                      [](auto a, auto x, auto y) { return x <= a && a <= y; });
+}
+
+void argmin(const atoll_call &call) { arg_reduce(call, std::less()); }
+void argmax(const atoll_call &call) { arg_reduce(call, std::greater()); }
 
 } // namespace Kernels
 

@@ -163,7 +163,7 @@ TEST_CASE("eye and diag put values on a diagonal and zeros elsewhere") {
                     oracle::each(m.shape,
                                  [&](const Shape &at) { CHECK(m.at(at) == (at[1] - at[0] == k)); });
                 }
-    CHECK(eye(3, -1, 0, {float32, cpu()}).shape() == Dims{3, 3});
+    CHECK(eye(3, {}, 0, {float32, cpu()}).shape() == Dims{3, 3});
     for (std::int64_t k : {-2, 0, 1}) {
         const Model m = model_of(diag(vector<std::int64_t>({5, 6, 7}, {cpu()}), k));
         const std::int64_t n = 3 + std::abs(k);
@@ -237,14 +237,77 @@ TEST_CASE("linspace meets both ends exactly") {
 }
 
 TEST_CASE("nested lists are columns, or rows as written") {
-    const Tensor columns = matrix({{1, 2, 3}, {4, 5, 6}}, {int64, cpu()});
+    const Tensor columns = Atoll::tensor({{1, 2, 3}, {4, 5, 6}}, {int64, cpu()});
     CHECK(columns.shape() == Dims{3, 2});
     CHECK(columns.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 2, 3, 4, 5, 6});
-    const Tensor rows = matrix({{1, 2, 3}, {4, 5, 6}}, {int64, cpu()}, Order::R);
+    const Tensor rows = Atoll::tensor({{1, 2, 3}, {4, 5, 6}}, {int64, cpu()}, Order::R);
     CHECK(rows.shape() == Dims{2, 3});
     CHECK(rows.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 4, 2, 5, 3, 6});
-    CHECK(contains(error_text([] { matrix({{1, 2}, {3}}, {float32, cpu()}); }), "2 and 1"));
-    CHECK(matrix({}, {float32, cpu()}).size() == 0);
+    CHECK(contains(error_text([] { Atoll::tensor({{1, 2}, {3}}, {float32, cpu()}); }), "2 and 1"));
+    CHECK(Atoll::tensor({}, {float32, cpu()}).size() == 0);
+    CHECK(Atoll::tensor({{}, {}}, {float32, cpu()}).shape() == Dims{0, 2});
+    const Tensor scalar = Atoll::tensor(4.5, {cpu()});
+    CHECK(scalar.rank() == 0);
+    CHECK(scalar.item().to_double() == 4.5);
+
+    // Three deep: the innermost axis first, the first two exchanged, or as nested.
+    const Nested deep{{{0, 1}, {2, 3}, {4, 5}},
+                      {{6, 7}, {8, 9}, {10, 11}},
+                      {{12, 13}, {14, 15}, {16, 17}},
+                      {{18, 19}, {20, 21}, {22, 23}}};
+    const Tensor f = Atoll::tensor(deep, {cpu()}), r = Atoll::tensor(deep, {cpu()}, Order::R),
+                 c = Atoll::tensor(deep, {cpu()}, Order::C);
+    CHECK(f.shape() == Dims{2, 3, 4});
+    CHECK(r.shape() == Dims{3, 2, 4});
+    CHECK(c.shape() == Dims{4, 3, 2});
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 3; ++j)
+            for (int k = 0; k < 2; ++k) {
+                const int value = 6 * i + 2 * j + k;
+                CHECK(f(k, j, i).item().to_int() == value);
+                CHECK(r(j, k, i).item().to_int() == value);
+                CHECK(c(i, j, k).item().to_int() == value);
+            }
+    CHECK(c.is_contiguous(Order::F));
+    const std::vector<std::vector<float>> ranges{{1, 2}, {3, 4}, {5, 6}};
+    CHECK(Atoll::tensor(ranges, {float32, cpu()}, Order::R).shape() == Dims{3, 2});
+}
+
+TEST_CASE("numbers in lists have the dtype of their kind") {
+    load_devices();
+    CHECK(Atoll::tensor({true, false}, {cpu()}).dtype() == bool_);
+    CHECK(Atoll::tensor({1, true}, {cpu()}).dtype() == int64);
+    CHECK(Atoll::tensor({1, 2.5}, {cpu()}).dtype() == float32);
+    CHECK(Atoll::tensor({1.0, std::complex<double>(0, 1)}, {cpu()}).dtype() == complex64);
+    CHECK(Atoll::tensor({Scalar(1, int8), Scalar(2, uint8)}, {cpu()}).dtype() == int16);
+    CHECK(Atoll::tensor({Scalar(1, int8), 2}, {cpu()}).dtype() == int64);
+    const Tensor exact = Atoll::tensor({INT64_MAX, INT64_MIN}, {cpu()});
+    CHECK(exact.to_vector<std::int64_t>() == std::vector<std::int64_t>{INT64_MAX, INT64_MIN});
+    CHECK(error_status([] { Atoll::tensor({1, 300}, {uint8, cpu()}); }) == Status::out_of_range);
+    CHECK(error_status([] { Atoll::tensor({{1, 2}, 3}, {cpu()}); }) == Status::invalid_argument);
+    CHECK(error_status([] { Atoll::tensor({1, {2, 3}}, {cpu()}); }) == Status::invalid_argument);
+}
+
+TEST_CASE("ranges hold what fits their dtype, or say what does not") {
+    for (const Device device : all_devices()) {
+        CHECK(arange(-128, 128, 1, {int8, device}).size() == 256);
+        CHECK(contains(error_text([&] { arange(-128, 129, 1, {int8, device}); }), "128"));
+        CHECK(error_status([&] { arange(5, -2, -1, {uint16, device}); }) == Status::out_of_range);
+        CHECK(arange(5, -1, -1, {uint16, device}).size() == 6);
+        CHECK(error_status([&] {
+                  arange(0.0, 300.0, 1.0, {uint8, device});
+              }) == Status::out_of_range);
+        CHECK(arange(0, 3, 0.5, {int64, device}).to_doubles() ==
+              std::vector<double>{0, 0, 1, 1, 2, 2});
+        const std::vector<double> wide =
+            linspace(-1e308, 1e308, 5, true, {float64, device}).to_doubles();
+        CHECK(wide == std::vector<double>{-1e308, -5e307, 0, 5e307, 1e308});
+        CHECK(eye(2, 3, 1, {float32, device}).to_doubles() ==
+              std::vector<double>{0, 0, 1, 0, 0, 1});
+        CHECK(eye(2, {}, 0, {float32, device}).shape() == Dims{2, 2});
+        CHECK(error_status([&] { eye(3, -5, 0, {float32, device}); }) == Status::invalid_argument);
+    }
+    CHECK(error_status([] { Scalar(1.0, DType::none); }) == Status::invalid_argument);
 }
 
 TEST_CASE("vectors of C++ values have their dtype, or the one that is asked for") {

@@ -24,12 +24,12 @@ std::vector<std::string> lines_of(const std::string &text) {
 
 TEST_CASE("Q and R of the figure print as there") {
     load_devices();
-    const Tensor q = matrix({{0.179605302, 0.410365061, 0.583178291, 0.512369, 0.443529},
-                             {0.179605302, 0.779101, -0.590874, -0.078411, 0.073921},
-                             {0.359210604, 0.267631, 0.513892, -0.669198, -0.295686},
-                             {0.538815906, -0.0594702, -0.0654426, 0.509148, -0.665293},
-                             {0.718421208, -0.386583, -0.205938, -0.155752, 0.517450}},
-                            {float64, device("cpu")}, Order::R);
+    const Tensor q = Atoll::tensor({{0.179605302, 0.410365061, 0.583178291, 0.512369, 0.443529},
+                                    {0.179605302, 0.779101, -0.590874, -0.078411, 0.073921},
+                                    {0.359210604, 0.267631, 0.513892, -0.669198, -0.295686},
+                                    {0.538815906, -0.0594702, -0.0654426, 0.509148, -0.665293},
+                                    {0.718421208, -0.386583, -0.205938, -0.155752, 0.517450}},
+                                   {float64, device("cpu")}, Order::R);
     q.byteswap();
     CHECK(text_of(q) == "(:,:)\n"
                         "  0.17961  0.41037  0.58318  0.51237  0.44353\n"
@@ -38,12 +38,12 @@ TEST_CASE("Q and R of the figure print as there") {
                         "  0.53882 -0.05947 -0.06544  0.50915 -0.66529\n"
                         "  0.71842 -0.38658 -0.20594 -0.15575  0.51745\n"
                         "<tensor.float64 of size 5x5 on cpu (byteswapped)>");
-    const Tensor r = matrix({{5.567764, 15.446064, 25.503952, 35.561853, 45.619748},
-                             {0, 5.423958, 9.967718, 14.695838, 19.423968},
-                             {0, 0, 2.278807, 2.873538, 3.907083},
-                             {0, 0, 0, 1.769136, 1.695019},
-                             {0, 0, 0, 0, 1.552360}},
-                            {float32, device("dummy:0")}, Order::R);
+    const Tensor r = Atoll::tensor({{5.567764, 15.446064, 25.503952, 35.561853, 45.619748},
+                                    {0, 5.423958, 9.967718, 14.695838, 19.423968},
+                                    {0, 0, 2.278807, 2.873538, 3.907083},
+                                    {0, 0, 0, 1.769136, 1.695019},
+                                    {0, 0, 0, 0, 1.552360}},
+                                   {float32, device("dummy:0")}, Order::R);
     CHECK(text_of(r) == "(:,:)\n"
                         "   5.56776  15.44606  25.50395  35.56185  45.61975\n"
                         "   0.00000   5.42396   9.96772  14.69584  19.42397\n"
@@ -237,4 +237,26 @@ TEST_CASE("fmt and iostreams print the same, with the settings in force") {
     CHECK(stream.str() == fmt::format("{}", t));
     CHECK(contains(stream.str(), "0.12  0.12"));
     CHECK(fmt::format("{}", float16) == "float16");
+}
+
+TEST_CASE("scalars, dtypes, devices and states have a text of their own") {
+    load_devices();
+    CHECK(fmt::format("{} {} {} {}", Scalar(2.5), Scalar(true), complex64,
+                      Atoll::device("dummy:1")) == "2.5 True complex64 dummy:1");
+    CHECK(fmt::format("{} {}", Device(), Status::out_of_range) == "no device out of range");
+    std::ostringstream stream;
+    stream << Scalar(std::int64_t{-7});
+    CHECK(stream.str() == "-7");
+}
+
+TEST_CASE("a huge tensor prints without copying more than its corners") {
+    // 64 GiB of zeros that are one element in memory.
+    for (const Device device : all_devices()) {
+        const Tensor huge = full({1}, 7, {float64, device}).broadcast_to({1 << 18, 1 << 15});
+        const std::string text = to_string(huge);
+        CHECK(contains(text, "..."));
+        CHECK(contains(text, "262144x32768"));
+        const Tensor wide = full({1}, 7, {int8, device}).broadcast_to({40, 1, 40, 3, 40});
+        CHECK(contains(to_string(wide), "(:,:,39,2,39)"));
+    }
 }

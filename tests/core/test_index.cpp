@@ -1,6 +1,6 @@
 // Basic indexing, read and written, against an oracle that walks Python's rules one position at a
 // time.
-#include "model.hpp"
+#include "index_oracle.hpp"
 
 using namespace Atoll;
 using namespace support;
@@ -9,24 +9,6 @@ namespace {
 
 std::int64_t pick(Random &random, std::int64_t n) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-}
-
-// The positions that Python's slice(start, stop, step) selects of n (CPython reference, "Slicings":
-// indices below the length, counted from the end when negative, ends clipped to the sequence).
-std::vector<std::int64_t> slice_positions(const Range &range, std::int64_t n) {
-    const bool forward = range.step > 0;
-    const auto clip = [&](std::int64_t i) {
-        if (i < 0) i += n;
-        if (i < 0) return forward ? std::int64_t{0} : std::int64_t{-1};
-        if (i >= n) return forward ? n : n - 1;
-        return i;
-    };
-    const std::int64_t first = range.start ? clip(*range.start) : forward ? 0 : n - 1;
-    const std::int64_t end = range.stop ? clip(*range.stop) : forward ? n : -1;
-    std::vector<std::int64_t> positions;
-    for (__int128 i = first; forward ? i < end : i > end; i += range.step)
-        positions.push_back(static_cast<std::int64_t>(i));
-    return positions;
 }
 
 Range random_range(Random &random, std::int64_t n) {
@@ -113,7 +95,7 @@ Expression random_expression(Random &random, const Shape &shape) {
             e.elements.emplace_back(r);
             e.text += (r.start ? std::to_string(*r.start) : "") + ":" +
                       (r.stop ? std::to_string(*r.stop) : "") + ":" + std::to_string(r.step) + " ";
-            e.axis(slice_positions(r, n), true);
+            e.axis(index_oracle::walk(r, n), true);
         }
         }
     }
@@ -205,11 +187,11 @@ TEST_CASE("ranges clip at both ends for every step, the extreme numbers included
                     CAPTURE(stop);
                     CAPTURE(step);
                     const Range r{start, stop, step};
-                    CHECK(t(r).to_vector<std::int64_t>() == slice_positions(r, n));
+                    CHECK(t(r).to_vector<std::int64_t>() == index_oracle::walk(r, n));
                     CHECK(t(range({}, stop, step)).to_vector<std::int64_t>() ==
-                          slice_positions({{}, stop, step}, n));
+                          index_oracle::walk({{}, stop, step}, n));
                     CHECK(t(range(start, {}, step)).to_vector<std::int64_t>() ==
-                          slice_positions({start, {}, step}, n));
+                          index_oracle::walk({start, {}, step}, n));
                 }
     }
 }

@@ -162,7 +162,7 @@ TEST_CASE("an unset default dtype is named by the functions that need one") {
           error_text([] { empty({2}); }), error_text([] { arange(2.5); }),
           error_text([] { linspace(0, 1, 3); }), error_text([] { full({2}, 1.5); }),
           error_text([] { eye(2); }), error_text([] {
-              matrix({{1, 2}});
+              Atoll::tensor({{1.5, 2}});
           })})
         CHECK(contains(text, "default_dtype"));
     CHECK(arange(3).dtype() == int64);

@@ -374,6 +374,10 @@ TEST_CASE("slice and split cut views; concatenate and stack put copies together"
     CHECK(joined.dtype() == float32);
     CHECK(joined.to_doubles() == std::vector<double>{1, 1, 2.5});
     const Tensor unequal[] = {ones({2, 2}, {cpu()}), ones({2, 3}, {cpu()})};
+    CHECK(error_status([&] {
+              stack({counting({2}, int8, cpu()), counting({3}, int8, cpu())}, 0);
+          }) == Status::invalid_argument);
+    CHECK(contains(error_text([] { stack(std::span<const Tensor>(), 0); }), "stack"));
     CHECK_THROWS_AS(concatenate(unequal, 0), Error);
     CHECK(concatenate(unequal, 1).shape() == Dims{2, 5});
     CHECK(contains(error_text([&] { stack(unequal, 0); }), "2x3"));
@@ -477,6 +481,36 @@ TEST_CASE("a clone keeps layout, zero strides and byte order") {
     CHECK(dense.to(device("dummy:0")).device() == device("dummy:0"));
 }
 
+TEST_CASE("a detached tensor has data of its own, and keeps its layout and flags") {
+    for (const Device device : all_devices()) {
+        const Tensor whole = counting({2, 3}, int32, device);
+        const Tensor view = whole.T(), other = whole.shallow_copy();
+        const Tensor same = view; // another handle on the same tensor
+        view.set_read_only();
+        const Dims strides = view.strides();
+        view.detach();
+        CHECK(view.strides() == strides);
+        CHECK(view.is_read_only());
+        CHECK(same.storage() == view.storage());
+        CHECK(!(view.storage() == whole.storage()));
+        whole.fill(9);
+        CHECK(other.to_doubles() == std::vector<double>(6, 9));
+        CHECK(view.to_doubles() == std::vector<double>{0, 2, 4, 1, 3, 5});
+        CHECK(counting({3, 1}, int32, device).broadcast_like(whole.T()).shape() == Dims{3, 2});
+    }
+}
+
+TEST_CASE("the truth of a tensor is that of its only element") {
+    for (const Device device : all_devices()) {
+        CHECK(static_cast<bool>(ones({1, 1}, {float16, device})));
+        CHECK(!zeros({}, {complex64, device}));
+        CHECK(static_cast<bool>(full({1}, std::complex<double>(0, 1), {complex64, device})));
+        CHECK_THROWS_AS(static_cast<bool>(ones({2}, {bool_, device})), Error);
+    }
+    CHECK_THROWS_AS(static_cast<bool>(Tensor()), Error);
+    CHECK(!Tensor().is_defined());
+}
+
 TEST_CASE("dealloc leaves an empty tensor that still knows its dtype and device") {
     for (const Device device : all_devices()) {
         const Tensor t = zeros({3, 4}, {float64, device}), handle = t;
@@ -551,7 +585,7 @@ TEST_CASE("no dtype is no dtype to convert to") {
 
 TEST_CASE("an undefined tensor is refused by every use") {
     const Tensor nothing;
-    CHECK(!nothing);
+    CHECK(!nothing.is_defined());
     CHECK_THROWS_AS((void)nothing.rank(), Error);
     CHECK_THROWS_AS((void)nothing.T(), Error);
     CHECK_THROWS_AS(nothing.fill(1), Error);

@@ -24,6 +24,26 @@ struct View {
     std::uint16_t flags = 0;
 };
 
+// Elements on the host, with their dtype.
+struct Column {
+    template <class T> Column(std::uint16_t dtype, const std::vector<T> &values)
+        : dtype(dtype), size(sizeof(T)), count(values.size()), bytes(count * size) {
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+    }
+    std::uint16_t dtype;
+    std::size_t size, count; // of one element in bytes, of elements
+    std::vector<char> bytes;
+};
+
+// What the host sets in a call, by function.
+inline std::uint16_t family_of(std::uint16_t function) {
+    static constexpr std::uint16_t families[] = {
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) ATOLL_FAMILY_##FAMILY,
+#include "atoll/lists/functions.inc"
+    };
+    return families[function];
+}
+
 // The device functions of one dummy plugin, one C++ function each.
 struct Dummy {
     explicit Dummy(const std::string &settings_fault = "", const char *devices = "2",
@@ -124,6 +144,7 @@ struct Dummy {
         atoll_call call{};
         call.module = ATOLL_MODULE_CORE;
         call.function = function;
+        call.family = family_of(function);
         call.dtype = dtype;
         call.output_count = 1;
         call.operand_count = static_cast<std::uint16_t>(operands.size());
@@ -154,10 +175,29 @@ struct Dummy {
         if (b) free(right, a.size() * sizeof(T));
         return values;
     }
+    // function(inputs…) over dense vectors of any dtypes.
+    template <class R> std::vector<R> mapped(std::uint16_t function, std::uint16_t dtype,
+                                             std::uint16_t result,
+                                             const std::vector<Column> &inputs) {
+        const std::size_t count = inputs[0].count;
+        char *out = allocate(count * sizeof(R));
+        std::vector<View> views{{out, {sizeof(R)}, result}};
+        for (const Column &input : inputs)
+            views.push_back(
+                {upload(input.bytes), {static_cast<std::int64_t>(input.size)}, input.dtype});
+        compute(function, dtype, {static_cast<std::int64_t>(count)}, views);
+        std::vector<R> values = download<R>(out, count);
+        free(out, count * sizeof(R));
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            free(views[i + 1].data, inputs[i].bytes.size());
+        return values;
+    }
+    // `x`, `y`: the numbers of REDUCE_ONE and REDUCE_TWO.
     template <class R, class T> R reduced(std::uint16_t function, std::uint16_t dtype,
-                                          std::uint16_t result, const std::vector<T> &a) {
+                                          std::uint16_t result, const std::vector<T> &a,
+                                          const atoll_scalar &x = {}, const atoll_scalar &y = {}) {
         char *out = allocate(sizeof(R)), *in = upload(a);
-        const atoll_reduce_params params{sizeof params, 0};
+        const atoll_reduce_params params{sizeof params, 0, {x, y}};
         compute(function, dtype, {static_cast<std::int64_t>(a.size())},
                 {{out, {0}, result}, {in, {sizeof(T)}, dtype}}, &params);
         const R value = download<R>(out, 1)[0];

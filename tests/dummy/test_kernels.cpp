@@ -123,7 +123,7 @@ TEST_CASE("reductions") {
     std::vector<std::int64_t> matrix(12);
     for (std::size_t i = 0; i < 12; ++i) matrix[i] = static_cast<std::int64_t>(i * i);
     char *in = dummy.upload(matrix), *out = dummy.allocate(24);
-    const atoll_reduce_params params{sizeof params, 1};
+    const atoll_reduce_params params{sizeof params, 1, {}};
     dummy.compute(ATOLL_FN_sum, ATOLL_INT64, {3, 4},
                   {{out, {8, 0}, ATOLL_INT64}, {in + 11 * 8, {-8, -24}, ATOLL_INT64}}, &params);
     CHECK(dummy.download<std::int64_t>(out, 3) ==
@@ -294,29 +294,47 @@ TEST_CASE("fill and steps") {
 
 TEST_CASE("every function runs on every dtype of its domain") {
     Dummy dummy;
-    char *out = dummy.allocate(64), *a = dummy.upload(std::vector<std::uint64_t>(8, 0)),
-         *b = dummy.upload(std::vector<std::uint64_t>(8, 0));
+    const std::vector<std::uint64_t> zeros(8, 0);
+    char *out = dummy.allocate(64), *a = dummy.upload(zeros), *b = dummy.upload(zeros),
+         *c = dummy.upload(zeros);
     const auto run = [&](std::uint16_t id, std::uint16_t family, std::uint32_t rule,
                          std::uint16_t dtype) {
         const std::int64_t size = Atoll::sdk::dtype_size(dtype);
         std::uint16_t result = dtype;
         if (rule == ATOLL_RULE_COMPARE) result = ATOLL_BOOL;
-        if (rule == ATOLL_RULE_REAL || rule == ATOLL_RULE_NORM)
+        if (rule == ATOLL_RULE_INDEX) result = ATOLL_INT64;
+        if (rule == ATOLL_RULE_REAL || rule == ATOLL_RULE_NORM || rule == ATOLL_RULE_SUM_REAL)
             result = static_cast<std::uint16_t>(Atoll::sdk::dtype_facts[dtype].part);
         const std::int64_t out_size = Atoll::sdk::dtype_size(result);
         const atoll_fill_params fill{sizeof fill, 0, scalar(dtype, zero)};
         const atoll_steps_params steps{sizeof steps, 0, scalar(ATOLL_INT64, zero),
                                        scalar(ATOLL_INT64, zero), scalar(ATOLL_INT64, zero)};
-        const atoll_reduce_params reduce{sizeof reduce, 0};
+        const atoll_reduce_params reduce{sizeof reduce, 0, {}};
+        const atoll_sort_params sort{sizeof sort, 0};
+        const atoll_search_params search{sizeof search, 0};
         const atoll_matmul_params matmul{sizeof matmul, 0, scalar(dtype, zero),
                                          scalar(dtype, zero)};
         const View o{out, {out_size}, result}, i{a, {size}, dtype}, j{b, {size}, dtype};
+        const View offsets{c, {8}, ATOLL_INT64};
         switch (family) {
         case ATOLL_FAMILY_FILL: dummy.compute(id, dtype, {4}, {o}, &fill); break;
         case ATOLL_FAMILY_STEPS: dummy.compute(id, dtype, {4}, {o}, &steps); break;
         case ATOLL_FAMILY_BINARY: dummy.compute(id, dtype, {4}, {o, i, j}); break;
+        case ATOLL_FAMILY_TERNARY:
+            dummy.compute(id, dtype, {4},
+                          {o, rule == ATOLL_RULE_SELECT ? View{c, {1}, ATOLL_BOOL} : i, i, j});
+            break;
         case ATOLL_FAMILY_REDUCE:
+        case ATOLL_FAMILY_REDUCE_ONE:
+        case ATOLL_FAMILY_REDUCE_TWO:
+        case ATOLL_FAMILY_ARG_REDUCE:
             dummy.compute(id, dtype, {4}, {{out, {0}, result}, i}, &reduce);
+            break;
+        case ATOLL_FAMILY_SORT: dummy.compute(id, dtype, {4}, {o, i}, &sort); break;
+        case ATOLL_FAMILY_SEARCH:
+            dummy.compute(id, dtype, {2, 3},
+                          {{out, {8, 0}, result}, {a, {size, 0}, dtype}, {b, {0, size}, dtype}},
+                          &search);
             break;
         case ATOLL_FAMILY_MATMUL:
             dummy.compute(id, dtype, {2, 2, 2},
@@ -325,7 +343,9 @@ TEST_CASE("every function runs on every dtype of its domain") {
                            {b, {0, 2 * size, size}, dtype}},
                           &matmul);
             break;
-        default: dummy.compute(id, dtype, {4}, {o, i});
+        case ATOLL_FAMILY_GATHER:
+        case ATOLL_FAMILY_SCATTER: dummy.compute(id, dtype, {4}, {o, i, offsets}); break;
+        default: dummy.compute(id, dtype, {4}, {o, i}); // UNARY, COPY, SCAN, FIND
         }
         dummy.synchronize(); // an unknown dtype would surface here
     };

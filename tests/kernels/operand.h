@@ -36,6 +36,7 @@ struct Operand {
     Shape shape, strides;
     std::vector<char> memory;
     std::int64_t start = 0;
+    bool flag_scalar = false; // says so where it is one value
 
     // `varies[axis]` false: stride 0 there.
     Operand(int dtype, bool swapped, const Shape &shape, const std::vector<bool> &varies,
@@ -72,12 +73,22 @@ struct Operand {
         write(memory.data() + offset(index), dtype, swapped, v);
     }
     atoll_operand c() {
+        const bool scalar =
+            std::all_of(strides.begin(), strides.end(), [](std::int64_t s) { return s == 0; });
         return {memory.data() + start,
                 strides.data(),
                 static_cast<std::uint16_t>(dtype),
-                static_cast<std::uint16_t>(swapped ? ATOLL_OPERAND_SWAPPED : 0),
+                static_cast<std::uint16_t>((swapped ? ATOLL_OPERAND_SWAPPED : 0) |
+                                           (flag_scalar && scalar ? ATOLL_OPERAND_SCALAR : 0)),
                 0,
                 0};
+    }
+    std::string text() const {
+        std::string t = std::string(facts[dtype].name) + (swapped ? " swapped (" : " (");
+        for (std::size_t axis = 0; axis < shape.size(); ++axis)
+            t += (axis ? "," : "") + std::to_string(shape[axis]) + ':' +
+                 std::to_string(strides[axis]);
+        return t + ")";
     }
     // Whether the bytes that are no element are those of `before`.
     bool rest_is(const std::vector<char> &before) const {
@@ -116,6 +127,57 @@ inline void fill(Operand &operand, Random &random, bool specials) {
     each(operand.shape, [&](const Shape &index) {
         operand.set(index, random_value(operand.dtype, random, specials));
     });
+}
+
+// Values at which functions of a dtype change their ways. Of complex dtypes these are the parts.
+inline std::vector<Value> special_values(int dtype) {
+    std::vector<Value> values;
+    const auto add = [&](long double x) {
+        values.push_back(convert(Value::of(x, 0.0L), dtype));
+        values.push_back(convert(Value::of(-x, 0.0L), dtype));
+    };
+    if (dtype == ATOLL_BOOL) return {Value::of(__int128{0}), Value::of(__int128{1})};
+    if (is_integer(dtype)) {
+        const int bits = 8 * facts[dtype].size;
+        const __int128 half = __int128{1} << (bits - 1);
+        for (const __int128 x :
+             {__int128{0}, __int128{1}, __int128{2}, __int128{3}, __int128{7}, __int128{10},
+              __int128{bits - 1}, __int128{bits}, __int128{bits + 1}, __int128{100}, half, half - 1,
+              half + 1, half / 2, half - 5})
+            for (const __int128 y : {x, -x}) values.push_back(Value::of(wrap(y, dtype)));
+        return values;
+    }
+    const int part = facts[dtype].part;
+    const long double smallest = ulp(0, part), epsilon_ = epsilon(part);
+    const int top = part == ATOLL_FLOAT16 ? 16 : part == ATOLL_FLOAT64 ? 1024 : 128;
+    const long double largest = std::ldexp(1 - epsilon_ / 2, top);
+    for (const long double x : {static_cast<long double>(NAN),
+                                static_cast<long double>(INFINITY),
+                                0.0L,
+                                smallest,
+                                smallest / epsilon_,
+                                largest,
+                                largest / 4,
+                                1.0L,
+                                1 + epsilon_,
+                                1 - epsilon_ / 2,
+                                0.5L,
+                                1.5L,
+                                2.0L,
+                                2.5L,
+                                3.0L,
+                                0.1L,
+                                0.785398163397448309616L,
+                                1.57079632679489661923L,
+                                3.14159265358979323846L,
+                                10.0L,
+                                20.25L,
+                                88.5L,
+                                1e-3L,
+                                1e-6L,
+                                1e4L})
+        add(x);
+    return values;
 }
 
 } // namespace oracle

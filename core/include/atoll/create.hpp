@@ -37,12 +37,14 @@ Tensor empty_like(const Tensor &like);
 Tensor zeros_like(const Tensor &like);
 Tensor ones_like(const Tensor &like);
 Tensor full_like(const Tensor &like, const Scalar &value);
-Tensor eye(std::int64_t rows, std::int64_t cols = -1, std::int64_t k = 0,
+// Without `cols`: square.
+Tensor eye(std::int64_t rows, std::optional<std::int64_t> cols = {}, std::int64_t k = 0,
            const Placement &where = {});
 // A matrix with `vector` on diagonal k.
 Tensor diag(const Tensor &vector, std::int64_t k = 0);
 // start, start + step, … below stop (above, for a negative step). Without a dtype: int64 for
-// integers, the default dtype otherwise.
+// integers, the default dtype otherwise. Integer dtypes hold the truncated values; those that do
+// not fit are an Error (out_of_range).
 Tensor arange(Scalar start, Scalar stop, Scalar step = 1, const Placement &where = {});
 Tensor arange(Scalar stop, const Placement &where = {});
 // `count` values from start to stop; with endpoint the last is exactly stop.
@@ -62,10 +64,30 @@ Tensor vector(const Values &values, const Placement &where = {}) {
                        dtype_of<std::remove_cv_t<std::ranges::range_value_t<const Values>>>(),
                        static_cast<std::int64_t>(std::ranges::size(values)), where);
 }
-// A matrix from nested lists. The innermost list is a COLUMN; Order::R reads "as written", each a
-// row.
-Tensor matrix(std::initializer_list<std::initializer_list<double>> lists,
-              const Placement &where = {}, Order order = Order::F);
+// Nested lists or ranges of numbers, to any depth: {{1, 2}, {3, 4}}, a vector of vectors.
+class Nested {
+public:
+    template <class Number>
+    requires std::constructible_from<Scalar, Number> Nested(const Number &value) : value_(value) {}
+    Nested(std::initializer_list<Nested> items) : items_(items), is_list_(true) {}
+    template <std::ranges::input_range Items> Nested(const Items &items) : is_list_(true) {
+        for (const auto &item : items) items_.emplace_back(item);
+    }
+    bool is_list() const { return is_list_; }
+    const Scalar &value() const { return value_; }
+    const std::vector<Nested> &items() const { return items_; }
+
+private:
+    Scalar value_;
+    std::vector<Nested> items_;
+    bool is_list_ = false;
+};
+// A tensor of nested lists. The innermost list is a COLUMN: tensor({{1, 2}, {3, 4}, {5, 6}}) has
+// the shape (2, 3). Order::R reads "as written", each innermost list a row: (3, 2). Order::C has
+// the axes as the lists are nested: a[i][j][k] is element (i, j, k). Without a dtype: bool if all
+// are, int64 if all are integers, else the default dtype, complex of it if one is complex. Throws
+// Error (invalid_argument) where lists beside each other differ in length.
+Tensor tensor(const Nested &lists, const Placement &where = {}, Order order = Order::F);
 // Host memory with any byte strides, borrowed; `deleter` runs when the last user is gone.
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
                    Device host, std::function<void()> deleter = {});
@@ -73,5 +95,11 @@ Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DTy
 // Joins along an existing axis, or along a new one.
 Tensor concatenate(std::span<const Tensor> tensors, int axis);
 Tensor stack(std::span<const Tensor> tensors, int axis);
+inline Tensor concatenate(std::initializer_list<Tensor> tensors, int axis) {
+    return concatenate(std::span(tensors.begin(), tensors.size()), axis);
+}
+inline Tensor stack(std::initializer_list<Tensor> tensors, int axis) {
+    return stack(std::span(tensors.begin(), tensors.size()), axis);
+}
 
 } // namespace Atoll

@@ -1,6 +1,8 @@
 // Text of tensors, in the layout of the Ocean paper's figure 2(d).
 #pragma once
 
+#include "atoll/device.hpp"
+#include "atoll/error.hpp"
 #include "atoll/settings.hpp"
 #include "atoll/tensor.hpp"
 
@@ -34,8 +36,23 @@ template <> struct fmt::formatter<Atoll::Tensor> : Atoll::detail::PlainFormatter
         return fmt::format_to(context.out(), "{}", Atoll::to_string(tensor));
     }
 };
+template <> struct fmt::formatter<Atoll::Scalar> : Atoll::detail::PlainFormatter {
+    template <class Context> auto format(const Atoll::Scalar &scalar, Context &context) const {
+        return fmt::format_to(context.out(), "{}", Atoll::to_string(scalar));
+    }
+};
 template <> struct fmt::formatter<Atoll::DType> : Atoll::detail::PlainFormatter {
     template <class Context> auto format(Atoll::DType dtype, Context &context) const {
         return fmt::format_to(context.out(), "{}", Atoll::name(dtype));
+    }
+};
+template <> struct fmt::formatter<Atoll::Device> : Atoll::detail::PlainFormatter {
+    template <class Context> auto format(const Atoll::Device &device, Context &context) const {
+        return fmt::format_to(context.out(), "{}", device ? device.name() : "no device");
+    }
+};
+template <> struct fmt::formatter<Atoll::Status> : Atoll::detail::PlainFormatter {
+    template <class Context> auto format(Atoll::Status status, Context &context) const {
+        return fmt::format_to(context.out(), "{}", Atoll::name(status));
     }
 };

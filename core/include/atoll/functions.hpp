@@ -7,6 +7,8 @@
 // Atoll::Error; the operands are unchanged then.
 #pragma once
 
+#include "atoll/selection.hpp"
+#include "atoll/settings.hpp"
 #include "atoll/tensor.hpp"
 
 #include <optional>
@@ -34,36 +36,82 @@ struct Axes {
     bool given = false;
 };
 
+// How a function treats elements outside its mathematical domain, for this call; empty: as
+// Settings::compute_mode says. See settings.hpp.
+using Mode = std::optional<ComputeMode>;
+
 namespace detail {
-Tensor call_unary(int function, const Operand &a, Out out);
-Tensor call_binary(int function, const Operand &a, const Operand &b, Out out);
-Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out);
+Tensor call_unary(int function, const Operand &a, Out out = {}, Mode mode = {});
+Tensor call_binary(int function, const Operand &a, const Operand &b, Out out = {}, Mode mode = {});
+Tensor call_ternary(int function, const Operand &a, const Operand &b, const Operand &c,
+                    Out out = {});
+Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out = {},
+                   std::span<const Scalar> numbers = {});
+Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out = {});
+Tensor call_sort(int function, const Tensor &a, int axis, bool descending, Out out = {});
+Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, Out out = {});
+Tensor call_find(int function, const Tensor &a);
 } // namespace detail
 
-#define ATOLL_DECLARE_UNARY(id, name)                                                              \
-    inline Tensor name(const Operand &a, Out out = {}) { return detail::call_unary(id, a, out); }
-#define ATOLL_DECLARE_BINARY(id, name)                                                             \
-    inline Tensor name(const Operand &a, const Operand &b, Out out = {}) {                         \
-        return detail::call_binary(id, a, b, out);                                                 \
+// clang-format off
+#define ATOLL_FUNCTION_UNARY(id, name, RULE, DOMAIN, doc)                                          \
+    inline Tensor name(const Operand &a, Out out = {}, Mode mode = {}) {                           \
+        return detail::call_unary(id, a, out, mode);                                               \
     }
-#define ATOLL_DECLARE_REDUCE(id, name)                                                             \
+#define ATOLL_FUNCTION_BINARY(id, name, RULE, DOMAIN, doc)                                         \
+    inline Tensor name(const Operand &a, const Operand &b, Out out = {}, Mode mode = {}) {         \
+        return detail::call_binary(id, a, b, out, mode);                                           \
+    }
+#define ATOLL_FUNCTION_TERNARY(id, name, RULE, DOMAIN, doc)                                        \
+    inline Tensor name(const Operand &a, const Operand &b, const Operand &c, Out out = {}) {       \
+        return detail::call_ternary(id, a, b, c, out);                                             \
+    }
+#define ATOLL_FUNCTION_REDUCE(id, name, RULE, DOMAIN, doc)                                         \
     inline Tensor name(const Tensor &a, const Axes &axes = {}, bool keepdims = false,              \
                        Out out = {}) {                                                             \
         return detail::call_reduce(id, a, axes, keepdims, out);                                    \
     }
-#define ATOLL_DECLARE_COPY(id, name)
-#define ATOLL_DECLARE_FILL(id, name)
-#define ATOLL_DECLARE_STEPS(id, name)
-#define ATOLL_DECLARE_MATMUL(id, name)
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) ATOLL_DECLARE_##FAMILY(id, name)
-#include "atoll/lists/functions.inc"
-#undef ATOLL_DECLARE_UNARY
-#undef ATOLL_DECLARE_BINARY
-#undef ATOLL_DECLARE_REDUCE
-#undef ATOLL_DECLARE_COPY
-#undef ATOLL_DECLARE_FILL
-#undef ATOLL_DECLARE_STEPS
-#undef ATOLL_DECLARE_MATMUL
+// Over several axes the position counts with the first of them, in the tensor's order, fastest.
+#define ATOLL_FUNCTION_ARG_REDUCE ATOLL_FUNCTION_REDUCE
+#define ATOLL_FUNCTION_REDUCE_ONE(id, name, RULE, DOMAIN, doc)                                     \
+    inline Tensor name(const Tensor &a, const Scalar &x, const Axes &axes = {},                    \
+                       bool keepdims = false, Out out = {}) {                                      \
+        return detail::call_reduce(id, a, axes, keepdims, out, {&x, 1});                           \
+    }
+#define ATOLL_FUNCTION_REDUCE_TWO(id, name, RULE, DOMAIN, doc)                                     \
+    inline Tensor name(const Tensor &a, const Scalar &x, const Scalar &y, const Axes &axes = {},   \
+                       bool keepdims = false, Out out = {}) {                                      \
+        const Scalar numbers[] = {x, y};                                                           \
+        return detail::call_reduce(id, a, axes, keepdims, out, numbers);                           \
+    }
+// Without an axis only at rank 1 and below.
+#define ATOLL_FUNCTION_SCAN(id, name, RULE, DOMAIN, doc)                                           \
+    inline Tensor name(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {              \
+        return detail::call_scan(id, a, axis, out);                                                \
+    }
+#define ATOLL_FUNCTION_SORT(id, name, RULE, DOMAIN, doc)                                           \
+    inline Tensor name(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) {    \
+        return detail::call_sort(id, a, axis, descending, out);                                    \
+    }
+#define ATOLL_FUNCTION_SEARCH(id, name, RULE, DOMAIN, doc)                                         \
+    inline Tensor name(const Operand &a, const Tensor &b, bool right = false, Out out = {}) {      \
+        return detail::call_search(id, a, b, right, out);                                          \
+    }
+// Blocks: how many there are decides the result's size.
+#define ATOLL_FUNCTION_FIND(id, name, RULE, DOMAIN, doc)                                           \
+    inline Tensor name(const Tensor &a) { return detail::call_find(id, a); }
+// clang-format on
+#include "atoll/lists/functions_by_family.inc"
+
+// The coordinates of the non-zero elements, int64 of shape (rank, count): each column one element,
+// in column-major order. As an index it selects them. Blocks.
+Tensor nonzero(const Tensor &a);
+// Views of the parts; imag of a real tensor: read-only zeros.
+inline Tensor real(const Tensor &a) { return a.real(); }
+inline Tensor imag(const Tensor &a) { return a.imag(); }
+// With x = 0.
+inline Tensor var(const Tensor &a) { return var(a, 0); }
+inline Tensor stddev(const Tensor &a) { return stddev(a, 0); }
 
 // The matrix product over axes 0 and 1, the rest a stack that broadcasts: (2,3)·(3,4) → (2,4);
 // (2,3)·(3) → (2); (3)·(1,4) → (3,4); (2,3,5)·(3,4) → (2,4,5); (2,3,5)·(3) → (2,5). An operand of
@@ -106,5 +154,28 @@ requires std::constructible_from<Scalar, Number> Tensor operator/(const Tensor &
     return divide(a, Scalar(b));
 }
 inline Tensor operator-(const Tensor &a) { return negative(a); }
+
+// Element by element. Between two plain numbers none of these is considered.
+#define ATOLL_OPERATOR(symbol, name)                                                               \
+    inline Tensor operator symbol(const Operand &a, const Tensor &b) { return name(a, b); }        \
+    template <class Number>                                                                        \
+    requires std::constructible_from<Scalar, Number> Tensor operator symbol(const Tensor &a,       \
+                                                                            const Number &b) {     \
+        return name(a, Scalar(b));                                                                 \
+    }
+ATOLL_OPERATOR(%, remainder)
+ATOLL_OPERATOR(&, bitwise_and)
+ATOLL_OPERATOR(|, bitwise_or)
+ATOLL_OPERATOR(^, bitwise_xor)
+ATOLL_OPERATOR(<<, left_shift)
+ATOLL_OPERATOR(>>, right_shift)
+ATOLL_OPERATOR(<, less)
+ATOLL_OPERATOR(<=, less_equal)
+ATOLL_OPERATOR(>, greater)
+ATOLL_OPERATOR(>=, greater_equal)
+ATOLL_OPERATOR(==, equal)
+ATOLL_OPERATOR(!=, not_equal)
+#undef ATOLL_OPERATOR
+inline Tensor operator~(const Tensor &a) { return bitwise_not(a); }
 
 } // namespace Atoll

@@ -29,11 +29,16 @@ public:
     std::string_view doc() const;
     std::vector<FunctionSupport> support() const;
 
-    // By the function's family: element-wise and reductions like their core brothers.
+    // By the function's family, like their core brothers; another family is an Error. `numbers`: as
+    // many as the family says.
     Tensor unary(const Operand &a, Out out = {}) const;
     Tensor binary(const Operand &a, const Operand &b, Out out = {}) const;
-    Tensor reduce(const Tensor &a, const Axes &axes = {}, bool keepdims = false,
-                  Out out = {}) const;
+    Tensor ternary(const Operand &a, const Operand &b, const Operand &c, Out out = {}) const;
+    Tensor reduce(const Tensor &a, const Axes &axes = {}, bool keepdims = false, Out out = {},
+                  std::span<const Scalar> numbers = {}) const;
+    Tensor scan(const Tensor &a, std::optional<int> axis = {}, Out out = {}) const;
+    Tensor sort(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) const;
+    Tensor search(const Operand &a, const Tensor &b, bool right = false, Out out = {}) const;
     // CUSTOM: on `device`, with operands as they are (outputs first) and the module's own params.
     void custom(Device device, std::span<const Tensor> outputs, std::span<const Tensor> inputs,
                 const void *params) const;

@@ -20,6 +20,18 @@ struct PrintSettings {
     int edge = 3;         // rows and columns shown at each end when abbreviated
 };
 
+// What happens to elements outside the mathematical domain of sqrt, log, log2, log10, log1p, asin,
+// acos, acosh, atanh and pow, and to divisors that are zero. All but `standard` read the operands
+// once more and wait for the answer.
+enum class ComputeMode : std::uint8_t {
+    standard, // no check: NaN, inf, or 0 for integers
+    warning,  // computed as by `standard`, and a warning is raised
+    error,    // Error (domain), and the destination is untouched
+    complex   // computed in complex numbers if an element is outside; divisors: as `standard`
+};
+
+enum class WarningMode : std::uint8_t { off, once /* per function and process */, always };
+
 struct Settings {
     // For functions that are not told a dtype. DType::none: such a function throws.
     DType default_dtype = DType::float32;
@@ -27,6 +39,8 @@ struct Settings {
     std::string default_device;
     bool auto_cast = true;      // off: any mismatch of dtype or device is an error
     bool auto_broadcast = true; // off: shapes must be equal
+    ComputeMode compute_mode = ComputeMode::standard;
+    WarningMode warning_mode = WarningMode::once;
     PrintSettings print;
 };
 
@@ -35,6 +49,14 @@ struct Settings {
 Settings settings();
 // Sets the process default. Threads inside a scope keep theirs. Thread-safe.
 void set_settings(const Settings &settings);
+
+// What a warning says: the function's full name ("core.sqrt") and a sentence.
+struct Warning {
+    std::string_view function, text;
+};
+// Called by the thread whose call raised the warning, during that call; an exception it throws ends
+// the call before anything is computed. Empty: back to the default, the log. Thread-safe.
+void set_warning_handler(std::function<void(const Warning &)> handler);
 
 // While it lives, this thread uses `settings` (or the current ones, changed by `change`). Scopes
 // nest and must end in reverse order on the thread that made them.

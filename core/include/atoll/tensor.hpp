@@ -21,6 +21,7 @@ struct TensorImpl;
 }
 
 class Operand;
+class Selection;
 
 // F: column-major (first axis fastest). C: row-major. R: column-major with the first two axes
 // exchanged. K (flatten only): the order of the memory. A (flatten only): C if dense in C, else F.
@@ -48,7 +49,9 @@ public:
     const Tensor &operator=(const Scalar &value) const &&;
 
     // --- facts -----------------------------------------------------------------------------------
-    explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
+    bool is_defined() const noexcept { return static_cast<bool>(impl_); }
+    // The truth of the only element: `if (all(a == b))`. Throws unless there is one. Blocks.
+    explicit operator bool() const;
     int rank() const;
     // References into the tensor; of a temporary handle, which may be the last one: copies.
     const Dims &shape() const &;
@@ -74,11 +77,15 @@ public:
     void set_byteswapped(bool swapped) const;
 
     // --- views -----------------------------------------------------------------------------------
-    template <class... Elements> Tensor operator()(const Elements &...elements) const {
+    template <BasicIndexElement... Elements> Tensor operator()(const Elements &...elements) const {
         const IndexElement list[] = {IndexElement(elements)..., IndexElement(ellipsis)};
         return index(std::span(list, sizeof...(Elements)));
     }
-    // A view. Throws Error (out_of_range, invalid_argument).
+    // With index tensors or index objects: see selection.hpp.
+    template <class... Elements>
+    requires(!(BasicIndexElement<Elements> && ...)) Selection
+    operator()(const Elements &...elements) const;
+    // A view; a copy where there are index tensors. Throws Error (out_of_range, invalid_argument).
     Tensor index(std::span<const IndexElement> elements) const;
     // Exchanges axes 0 and 1; an n-vector becomes 1×n; at rank <= 2 trailing unit axes of the
     // result drop, so that v.T().T() is v.
@@ -98,7 +105,12 @@ public:
     Tensor reverse_axes() const;
     Tensor reverse_axes2() const; // reverse, then exchange the first two
     Tensor flip(int axis) const;
-    Tensor broadcast_to(const Dims &shape, bool align_left = true) const; // read-only
+    // A view with zero strides along the axes that it stretches, read-only unless it stretches
+    // none. New axes come last; with align_left = false first.
+    Tensor broadcast_to(const Dims &shape, bool align_left = true) const;
+    Tensor broadcast_like(const Tensor &like, bool align_left = true) const {
+        return broadcast_to(like.shape(), align_left);
+    }
     // The diagonal of axes 0 and 1 as a view; k > 0 above. Further axes follow.
     Tensor diag(std::int64_t k = 0) const;
     Tensor real() const; // a view; a real tensor itself
@@ -125,6 +137,9 @@ public:
     // Writes all elements; broadcasts `source`, converts dtype, device and byte order.
     const Tensor &assign(const Operand &source) const;
     const Tensor &fill(const Scalar &value) const;
+    // Gives this tensor (every handle on it) data of its own, laid out as clone() does, so that
+    // writing to it is not seen through other views, nor theirs through it.
+    void detach() const;
     // Lets go of the data: this tensor (every handle on it) becomes an empty one; the bytes are
     // freed unless other tensors use the storage.
     void dealloc() const;
@@ -151,6 +166,12 @@ public:
     const Tensor &operator-=(const Operand &b) const;
     const Tensor &operator*=(const Operand &b) const; // element by element
     const Tensor &operator/=(const Operand &b) const;
+    const Tensor &operator%=(const Operand &b) const; // remainder
+    const Tensor &operator&=(const Operand &b) const;
+    const Tensor &operator|=(const Operand &b) const;
+    const Tensor &operator^=(const Operand &b) const;
+    const Tensor &operator<<=(const Operand &b) const;
+    const Tensor &operator>>=(const Operand &b) const;
 
     explicit Tensor(detail::Ref<detail::TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
     detail::TensorImpl *impl() const noexcept { return impl_.get(); }
@@ -164,6 +185,12 @@ private:
 class Operand {
 public:
     Operand(const Tensor &tensor) : tensor_(&tensor) {}
+    Operand(const Selection &selection);
+    // What was selected is the operand's own.
+    Operand(const Operand &other)
+        : owned_(other.owned_), tensor_(other.tensor_ == &other.owned_ ? &owned_ : other.tensor_),
+          scalar_(other.scalar_) {}
+    Operand &operator=(const Operand &) = delete;
     Operand(const Scalar &scalar) : scalar_(scalar) {}
     template <class Number>
     requires std::constructible_from<Scalar, Number> &&
@@ -173,11 +200,13 @@ public:
     const Scalar &scalar() const noexcept { return scalar_; }
 
 private:
+    Tensor owned_;
     const Tensor *tensor_ = nullptr;
     Scalar scalar_;
 };
 
-// Prints as print() in format.hpp does.
+// As to_string in format.hpp.
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
+std::ostream &operator<<(std::ostream &stream, const Scalar &scalar);
 
 } // namespace Atoll

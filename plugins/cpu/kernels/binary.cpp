@@ -1,22 +1,17 @@
 // The loops of every function of the family BINARY.
-#include "loops.h"
+#include "functors_compare.h"
+#include "functors_integer.h"
+#include "functors_math.h"
+#include "vector_loops.h"
 
 namespace Atoll::kernels {
 namespace {
 
-#define ROW_COPY(name, DOMAIN)
-#define ROW_FILL(name, DOMAIN)
-#define ROW_STEPS(name, DOMAIN)
-#define ROW_UNARY(name, DOMAIN)
-#define ROW_BINARY(name, DOMAIN) table[ATOLL_FN_##name] = binary_row<functor::name, DOMAIN>();
-#define ROW_REDUCE(name, DOMAIN)
-#define ROW_MATMUL(name, DOMAIN)
-
 constexpr LoopTable make_table() {
     LoopTable table{};
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    ROW_##FAMILY(name, ATOLL_DOMAIN_##DOMAIN)
-#include "atoll/lists/functions.inc"
+#define ATOLL_FUNCTION_BINARY(id, name, RULE, DOMAIN, doc)                                         \
+    table[id] = binary_row<functor::name, ATOLL_DOMAIN_##DOMAIN>();
+#include "atoll/lists/functions_by_family.inc"
     return table;
 }
 

@@ -1,4 +1,4 @@
-// COPY, FILL, STEPS, UNARY and BINARY: from an iteration space to runs of a typed loop.
+// COPY, FILL, STEPS, UNARY, BINARY and TERNARY: from an iteration space to runs of a typed loop.
 //
 // Note [Runs]
 // A call becomes rows along the axis on which the output is densest. A row whose operands are
@@ -10,6 +10,7 @@
 // Where an input is dense along another axis than the output (a transposed operand), rows would
 // touch a new cache line per element. Such a space is cut into tiles, and the input's part of a
 // tile is transposed into scratch first, reading whole cache lines.
+#include "compare.h"
 #include "convert.h"
 #include "loops.h"
 #include "parallel.h"
@@ -27,6 +28,20 @@ namespace {
 
 bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAND_SWAPPED; }
 
+// A typed loop and the dtypes around it. Input k is converted to `narrow[k]` and then to
+// `loops[k]`, which the loop reads; the loop writes `loops[0]`, which is rounded to `narrow[0]` and
+// converted to the output's dtype.
+struct Kernel {
+    Loop loop;
+    std::uint8_t narrow[max_operands];
+    std::uint8_t loops[max_operands];
+
+    void set(int k, std::uint32_t narrow_dtype, std::uint32_t loop_dtype) {
+        narrow[k] = static_cast<std::uint8_t>(narrow_dtype);
+        loops[k] = static_cast<std::uint8_t>(loop_dtype);
+    }
+};
+
 // One call: everything that does not change from row to row.
 class Run {
 public:
@@ -36,21 +51,20 @@ public:
             {operands[1].dtype, operands[0].dtype}, swapped(operands[1]), swapped(operands[0])};
         convert_constants();
     }
-    // A typed loop for compute dtype `dtype` of a function with `rule`.
-    Run(const Space &space, const atoll_operand *operands, Loop loop, std::uint32_t rule,
-        std::uint32_t dtype)
-        : space_(space), loop_(loop) {
+    // A typed loop.
+    Run(const Space &space, const atoll_operand *operands, const Kernel &kernel)
+        : space_(space), loop_(kernel.loop) {
         conversions_[0] = {
-            {result_of(rule, widened(dtype)), result_of(rule, dtype), operands[0].dtype},
-            false,
-            swapped(operands[0])};
+            {kernel.loops[0], kernel.narrow[0], operands[0].dtype}, false, swapped(operands[0])};
         direct_[0] = conversions_[0].moves() && aligned(0, conversions_[0].out_alignment());
         for (int k = 1; k < space_.operands; ++k)
-            conversions_[k] = {
-                {operands[k].dtype, dtype, widened(dtype)}, swapped(operands[k]), false};
+            conversions_[k] = {{operands[k].dtype, kernel.narrow[k], kernel.loops[k]},
+                               swapped(operands[k]),
+                               false};
         convert_constants();
         for (int k = 1; k < space_.operands; ++k)
             direct_[k] = conversions_[k].moves() && aligned(k, conversions_[k].in_alignment());
+        for (int k = 0; k < space_.operands; ++k) all_direct_ &= direct_[k];
     }
 
     void operator()() {
@@ -84,7 +98,7 @@ private:
     // `n` elements along axis 0.
     void row(std::int64_t n, char *const *data, const std::int64_t *strides) const {
         if (!loop_) return conversions_[1].run(n, data[0], strides[0], data[1], strides[1]);
-        if (direct_[0] && direct_[1] && direct_[2]) return loop_(n, data, strides);
+        if (all_direct_) return loop_(n, data, strides);
         alignas(64) char scratch[max_operands][block_size * 16];
         char *block[max_operands];
         std::int64_t step[max_operands];
@@ -214,21 +228,25 @@ private:
     Space space_;
     Loop loop_ = nullptr;
     Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed
-    bool direct_[max_operands] = {true, true, true}; // needs no conversion
+    bool direct_[max_operands];            // needs no conversion
+    bool all_direct_ = true;
     alignas(16) char constants_[max_operands][16];
 };
 
-// Whether all operands go to the typed loop as they are: native, aligned, of the right dtypes.
-bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::uint32_t dtype,
-           std::uint32_t result) {
-    std::uintptr_t in = 0, mismatch = operands[0].dtype ^ result;
+// Whether all operands go to the typed loop as they are: native, aligned, of the right dtypes. The
+// loop reads `dtype` (`first` as the first input).
+bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::uint32_t first,
+           std::uint32_t dtype, std::uint32_t result) {
+    std::uintptr_t in = 0;
+    std::uintptr_t mismatch = (operands[0].dtype ^ result) | (operands[1].dtype ^ first);
     std::uintptr_t out = reinterpret_cast<std::uintptr_t>(operands[0].data);
-    std::uint32_t flags = operands[0].flags;
+    std::uint32_t flags = operands[0].flags | operands[1].flags;
     if (rank) out |= static_cast<std::uintptr_t>(operands[0].strides[0]);
     for (int k = 1; k < count; ++k) {
+        if (k == 1 && first != dtype) continue; // a mask of bytes is always aligned
         in |= reinterpret_cast<std::uintptr_t>(operands[k].data);
         if (rank) in |= static_cast<std::uintptr_t>(operands[k].strides[0]);
-        mismatch |= operands[k].dtype ^ dtype;
+        if (k > 1) mismatch |= operands[k].dtype ^ dtype;
         flags |= operands[k].flags;
     }
     mismatch |= out & (alignment_of(result) - 1);
@@ -243,8 +261,12 @@ template <int Count> std::int32_t apply(const LoopTable &table, std::uint32_t fu
     const Loop loop = table[function][dtype];
     if (!loop) return ATOLL_STATUS_NOT_SUPPORTED;
     const std::uint32_t rule = rules[function];
-    if (rank <= 1 && widened(dtype) == dtype &&
-        ready(operands, Count, rank, dtype, result_of(rule, dtype))) {
+    // A selection is of bits: nothing to widen.
+    const bool selects = Count == 4 && rule == ATOLL_RULE_SELECT;
+    const std::uint32_t wide = selects ? dtype : widened(dtype);
+    const std::uint32_t first = selects ? std::uint32_t{ATOLL_BOOL} : dtype;
+    const std::uint32_t result = result_of(rule, dtype);
+    if (rank <= 1 && wide == dtype && ready(operands, Count, rank, first, dtype, result)) {
         const std::int64_t n = rank ? shape[0] : 1;
         char *data[Count];
         std::int64_t strides[Count];
@@ -257,8 +279,24 @@ template <int Count> std::int32_t apply(const LoopTable &table, std::uint32_t fu
             return ATOLL_STATUS_OK;
         }
     }
-    Run(Space(0, rank, shape, operands, Count), operands, loop, rule, dtype)();
+    Kernel kernel{loop, {}, {}};
+    kernel.set(0, result, result_of(rule, wide));
+    for (int k = 1; k < Count; ++k) kernel.set(k, dtype, wide);
+    if (selects) kernel.set(1, ATOLL_BOOL, ATOLL_BOOL);
+    Run(Space(0, rank, shape, operands, Count), operands, kernel)();
     return ATOLL_STATUS_OK;
+}
+
+// A comparison of operands that the compute dtype cannot hold.
+void compare_exactly(Loop loop, std::uint32_t rank, const std::int64_t *shape,
+                     const atoll_operand *operands) {
+    Kernel kernel{loop, {}, {}};
+    kernel.set(0, ATOLL_BOOL, ATOLL_BOOL);
+    for (int k = 1; k < 3; ++k) {
+        const std::uint32_t dtype = exact_dtype(operands[k].dtype);
+        kernel.set(k, dtype, dtype);
+    }
+    Run(Space(0, rank, shape, operands, 3), operands, kernel)();
 }
 
 bool known(std::uint32_t dtype) { return dtype > ATOLL_NONE && dtype < ATOLL_DTYPE_COUNT; }
@@ -344,7 +382,17 @@ std::int32_t atoll_kernels_unary(std::uint32_t function, std::uint32_t dtype, st
 
 std::int32_t atoll_kernels_binary(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
                                   const std::int64_t *shape, const atoll_operand *operands) {
+    if (compares_exactly(function, dtype, operands[1].dtype, operands[2].dtype))
+        if (const Loop loop = exact_loop(function, operands[1].dtype, operands[2].dtype)) {
+            compare_exactly(loop, rank, shape, operands);
+            return ATOLL_STATUS_OK;
+        }
     return apply<3>(binary_loops, function, dtype, rank, shape, operands);
+}
+
+std::int32_t atoll_kernels_ternary(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
+                                   const std::int64_t *shape, const atoll_operand *operands) {
+    return apply<4>(ternary_loops, function, dtype, rank, shape, operands);
 }
 
 void atoll_kernels_set_pool(atoll_parallel_for run, void *self) { pool = {run, self}; }

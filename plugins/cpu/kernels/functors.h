@@ -1,11 +1,16 @@
-// One functor per element-wise function, named as in the list of functions. `Type<T>` is the type
-// that dtype T is computed in (one instantiation for both signs where the bits are the same).
+// Functors of arithmetic: one per element-wise function, named as in the list of functions.
+//
+// Note [Functors]
+// `Type<T>` is the type that dtype T is computed in (one instantiation for both signs where the
+// bits are the same). `scalar` says that a loop over the functor does not vectorise, so that one
+// plain loop is enough. Everything is defined for every value: no signed overflow, no division by
+// an integer zero, no shift past the width.
 #pragma once
 
+#include "complex_math.h"
 #include "types.h"
 
 #include <cmath>
-#include <complex>
 
 namespace Atoll::kernels {
 
@@ -27,6 +32,9 @@ struct Wraps {
 };
 struct Same {
     template <class T> using Type = T;
+};
+struct Scalar : Same {
+    static constexpr bool scalar = true;
 };
 
 struct add : Wraps {
@@ -66,63 +74,28 @@ struct multiply : Wraps {
 struct divide : Same {
     template <class T> static T apply(T a, T b) {
         if constexpr (is_complex<T>) {
-            // Smith's method: no product of parts overflows before the quotient does.
+            // Smith's method: no product of parts overflows before the quotient does. Quarters keep
+            // the sums from it, too.
             using P = Part<T>;
+            constexpr P large = sizeof(P) == 4 ? P(__FLT_MAX__ / 4) : P(__DBL_MAX__ / 4);
+            const bool huge = std::fabs(b.re) > large || std::fabs(b.im) > large;
+            const P shrink = huge ? P(0.25) : P(1);
+            a = {a.re * shrink, a.im * shrink};
+            b = {b.re * shrink, b.im * shrink};
+            const bool big = std::fabs(a.re) > large || std::fabs(a.im) > large;
+            const P down = big ? P(0.25) : P(1), up = big ? P(4) : P(1);
+            a = {a.re * down, a.im * down};
             if (std::fabs(b.re) >= std::fabs(b.im)) {
                 if (b.re == 0 && b.im == 0) return {a.re / std::fabs(b.re), a.im / std::fabs(b.re)};
                 const P ratio = b.im / b.re, scale = b.re + b.im * ratio;
-                return {(a.re + a.im * ratio) / scale, (a.im + a.re * -ratio) / scale};
+                return {(a.re + a.im * ratio) / scale * up, (a.im + a.re * -ratio) / scale * up};
             }
             const P ratio = b.re / b.im, scale = b.re * ratio + b.im;
-            return {(a.re * ratio + a.im) / scale, (a.im * ratio + -a.re) / scale};
+            return {(a.re * ratio + a.im) / scale * up, (a.im * ratio + -a.re) / scale * up};
         } else {
             return a / b;
         }
     }
-};
-
-struct equal : Wraps {
-    template <class T> static Bool apply(T a, T b) {
-        if constexpr (is_bool<T>)
-            return Bool(truth(a) == truth(b));
-        else if constexpr (is_complex<T>)
-            return Bool(unsigned{a.re == b.re} & unsigned{a.im == b.im});
-        else
-            return Bool(a == b);
-    }
-};
-struct not_equal : Wraps {
-    template <class T> static Bool apply(T a, T b) {
-        if constexpr (is_bool<T>)
-            return Bool(truth(a) != truth(b));
-        else if constexpr (is_complex<T>)
-            return Bool(unsigned{a.re != b.re} | unsigned{a.im != b.im});
-        else
-            return Bool(a != b);
-    }
-};
-struct less : Same {
-    template <class T> static Bool apply(T a, T b) {
-        if constexpr (is_bool<T>)
-            return Bool(truth(a) < truth(b));
-        else
-            return Bool(a < b);
-    }
-};
-struct less_equal : Same {
-    template <class T> static Bool apply(T a, T b) {
-        if constexpr (is_bool<T>)
-            return Bool(truth(a) <= truth(b));
-        else
-            return Bool(a <= b);
-    }
-};
-// The same loops with a and b exchanged.
-struct greater {
-    using Exchanged = less;
-};
-struct greater_equal {
-    using Exchanged = less_equal;
 };
 
 struct negative : Wraps {
@@ -156,17 +129,6 @@ struct abs : Same {
     }
 };
 
-struct sqrt : Same {
-    template <class T> static T apply(T a) {
-        if constexpr (is_complex<T>) {
-            const auto z = std::sqrt(std::complex<Part<T>>(a.re, a.im)); // the C library's csqrt
-            return {z.real(), z.imag()};
-        } else {
-            return std::sqrt(a);
-        }
-    }
-};
-
 struct square : Wraps {
     template <class T> static T apply(T a) {
         if constexpr (is_bool<T>)
@@ -180,6 +142,64 @@ struct conj : Wraps {
     template <class T> static T apply(T a) {
         if constexpr (is_complex<T>)
             return {a.re, -a.im};
+        else
+            return a;
+    }
+};
+
+struct reciprocal : Same {
+    template <class T> static T apply(T a) {
+        if constexpr (is_complex<T>)
+            return divide::apply(T{1, 0}, a);
+        else
+            return T(1) / a;
+    }
+};
+
+struct sign : Same {
+    template <class T> static T apply(T a) {
+        if constexpr (is_complex<T>) {
+            const Complex<double> s = complex_math::sign({a.re, a.im});
+            return {static_cast<Part<T>>(s.re), static_cast<Part<T>>(s.im)};
+        } else if constexpr (is_float<T>) {
+            return a != a ? a : static_cast<T>(a > 0) - static_cast<T>(a < 0);
+        } else {
+            return static_cast<T>(int{a > T(0)} - int{a < T(0)});
+        }
+    }
+};
+
+// To integers: nothing to do for bool and integers.
+struct ceil : Same {
+    template <class T> static T apply(T a) {
+        if constexpr (is_float<T>)
+            return std::ceil(a);
+        else
+            return a;
+    }
+};
+struct floor : Same {
+    template <class T> static T apply(T a) {
+        if constexpr (is_float<T>)
+            return std::floor(a);
+        else
+            return a;
+    }
+};
+struct trunc : Same {
+    template <class T> static T apply(T a) {
+        if constexpr (is_float<T>)
+            return std::trunc(a);
+        else
+            return a;
+    }
+};
+struct round : Same {
+    template <class T> static T apply(T a) {
+        if constexpr (is_complex<T>)
+            return {std::nearbyint(a.re), std::nearbyint(a.im)};
+        else if constexpr (is_float<T>)
+            return std::nearbyint(a);
         else
             return a;
     }

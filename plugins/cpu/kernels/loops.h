@@ -2,7 +2,7 @@
 // loop per family; which dtypes a function gets comes from the list of functions.
 #pragma once
 
-#include "functors.h"
+#include "types.h"
 
 #include <array>
 
@@ -16,8 +16,12 @@ using LoopTable = std::array<std::array<Loop, ATOLL_DTYPE_COUNT>, ATOLL_FN_COUNT
 // [function][compute dtype]; null where the function has no such loop.
 extern const LoopTable unary_loops;
 extern const LoopTable binary_loops;
+extern const LoopTable ternary_loops;
 
 template <class T> T *at(char *p) { return reinterpret_cast<T *>(p); }
+
+// Functors whose loops do not vectorise get one loop for all strides.
+template <class F> inline constexpr bool one_by_one = requires { F::scalar; };
 
 template <class F, class T>
 void unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
@@ -25,12 +29,14 @@ void unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) 
     char *out = data[0];
     char *in = data[1];
     const std::int64_t os = strides[0], is = strides[1];
-    if (os == sizeof(R) && is == sizeof(T)) {
-        R *o = at<R>(out);
-        const T *a = at<const T>(in);
-        ATOLL_INDEPENDENT
-        for (std::int64_t k = 0; k < n; ++k) o[k] = F::apply(a[k]);
-        return;
+    if constexpr (!one_by_one<F>) {
+        if (os == sizeof(R) && is == sizeof(T)) {
+            R *o = at<R>(out);
+            const T *a = at<const T>(in);
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < n; ++k) o[k] = F::apply(a[k]);
+            return;
+        }
     }
     for (std::int64_t k = 0; k < n; ++k) *at<R>(out + k * os) = F::apply(*at<const T>(in + k * is));
 }
@@ -47,7 +53,7 @@ void binary_loop(std::int64_t n, char *const *data, const std::int64_t *strides)
         *at<R>(out) = F::apply(*a, *b);
         return;
     }
-    if (os == sizeof(R)) {
+    if (!one_by_one<F> && os == sizeof(R)) {
         R *o = at<R>(out);
         if (as == size && bs == size) {
             ATOLL_INDEPENDENT
@@ -79,8 +85,50 @@ void exchanged_loop(std::int64_t n, char *const *data, const std::int64_t *strid
     binary_loop<F, T>(n, d, s);
 }
 
+// b and c are dense (their stride is their size) or constant.
+template <class F, class A, class T, std::int64_t BStep, std::int64_t CStep>
+void dense_ternary(std::int64_t n, char *const *data) {
+    using R = decltype(F::apply(A{}, T{}, T{}));
+    R *o = at<R>(data[0]);
+    const A *a = at<const A>(data[1]);
+    const T *b = at<const T>(data[2]);
+    const T *c = at<const T>(data[3]);
+    const T low = *b, high = *c;
+    ATOLL_INDEPENDENT
+    for (std::int64_t k = 0; k < n; ++k)
+        o[k] = F::apply(a[k], BStep ? b[k] : low, CStep ? c[k] : high);
+}
+
+template <class F, class A, class T>
+void ternary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using R = decltype(F::apply(A{}, T{}, T{}));
+    constexpr std::int64_t size = sizeof(T);
+    const std::int64_t os = strides[0], as = strides[1], bs = strides[2], cs = strides[3];
+    if (os == sizeof(R) && as == sizeof(A)) {
+        if (bs == size && cs == size) return dense_ternary<F, A, T, 1, 1>(n, data);
+        if (bs == size && cs == 0) return dense_ternary<F, A, T, 1, 0>(n, data);
+        if (bs == 0 && cs == size) return dense_ternary<F, A, T, 0, 1>(n, data);
+        if (bs == 0 && cs == 0) return dense_ternary<F, A, T, 0, 0>(n, data);
+    }
+    char *out = data[0], *a = data[1], *b = data[2], *c = data[3];
+    for (std::int64_t k = 0; k < n; ++k)
+        *at<R>(out + k * os) =
+            F::apply(*at<const A>(a + k * as), *at<const T>(b + k * bs), *at<const T>(c + k * cs));
+}
+
+// vector_loops.h has the loops for functors that name a vector function.
+template <class F, class T>
+void vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides);
+template <class F, class T>
+void vector_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides);
+template <class F, class T> inline constexpr bool has_vector = is_float<T> &&requires {
+    typename F::Vector;
+};
+
 template <class F, class T, bool Allowed> constexpr Loop pick_unary() {
-    if constexpr (Allowed)
+    if constexpr (Allowed && has_vector<F, T>)
+        return &vector_unary_loop<F, T>;
+    else if constexpr (Allowed)
         return &unary_loop<F, typename F::template Type<T>>;
     else
         return nullptr;
@@ -91,6 +139,8 @@ template <class F, class T, bool Allowed> constexpr Loop pick_binary() {
         return nullptr;
     else if constexpr (requires { typename F::Exchanged; })
         return &exchanged_loop<typename F::Exchanged, T>;
+    else if constexpr (has_vector<F, T>)
+        return &vector_pow_loop<F, T>;
     else
         return &binary_loop<F, typename F::template Type<T>>;
 }

@@ -1,4 +1,4 @@
-// REDUCE: any kept and reduced axes, any strides.
+// REDUCE, REDUCE_ONE, REDUCE_TWO: any kept and reduced axes, any strides.
 //
 // Note [Two ways to reduce]
 // Where the input is densest along a reduced axis, one result at a time takes in whole blocks
@@ -12,79 +12,36 @@
 #include "convert.h"
 #include "parallel.h"
 #include "reducers.h"
-#include "space.h"
+#include "scratch.h"
+#include "segments.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
-#include <new>
 
 namespace Atoll::kernels {
 namespace {
 
-#define ROW_COPY(name, DOMAIN)
-#define ROW_FILL(name, DOMAIN)
-#define ROW_STEPS(name, DOMAIN)
-#define ROW_UNARY(name, DOMAIN)
-#define ROW_BINARY(name, DOMAIN)
-#define ROW_REDUCE(name, DOMAIN) table[ATOLL_FN_##name] = reducer_row<reducer::name, DOMAIN>();
-#define ROW_MATMUL(name, DOMAIN)
-
-using ReducerTable = std::array<std::array<Reducer, ATOLL_DTYPE_COUNT>, ATOLL_FN_COUNT>;
-
-template <class F, class T, bool Allowed> constexpr Reducer pick() {
-    if constexpr (Allowed)
-        return reducer::Make<F, T>::reducer();
-    else
-        return {};
-}
-
-template <class F, std::uint32_t Domain> constexpr auto reducer_row() {
-    return std::array<Reducer, ATOLL_DTYPE_COUNT>{
-        Reducer{},
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    pick<F, wide::identifier, (Domain >> id & 1) != 0>(),
-#include "atoll/lists/dtypes.inc"
-    };
-}
-
-constexpr ReducerTable make_table() {
-    ReducerTable table{};
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    ROW_##FAMILY(name, ATOLL_DOMAIN_##DOMAIN)
-#include "atoll/lists/functions.inc"
-    return table;
-}
-constinit const ReducerTable reducers = make_table();
-
-constexpr std::int64_t leaf = 2048;          // elements that lanes add up without halving
-constexpr std::int64_t strip = 512;          // results that take in rows together
-constexpr std::int64_t segment_size = 65536; // elements of one segment
-constexpr std::int64_t few_results = 16384;  // above, there are results enough for the threads
-constexpr std::int64_t long_row = 16;        // a reduced axis shorter than this is no row
-constexpr std::int64_t rows_at_once = 64;    // rows that a strip takes in without halving
-
-struct Buffer {
-    explicit Buffer(std::int64_t bytes)
-        : data(static_cast<char *>(
-              std::aligned_alloc(64, static_cast<std::size_t>(bytes + 63) & ~std::size_t{63}))) {
-        if (!data) throw std::bad_alloc();
-    }
-    ~Buffer() { std::free(data); }
-    Buffer(const Buffer &) = delete;
-    Buffer &operator=(const Buffer &) = delete;
-    char *data;
-};
+constexpr std::int64_t leaf = 2048;         // elements that lanes add up without halving
+constexpr std::int64_t strip = 512;         // results that take in rows together
+constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
+constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
+constexpr std::int64_t rows_at_once = 64;   // rows that a strip takes in without halving
 
 class Reduction {
 public:
     Reduction(const Reducer &reducer, std::uint32_t rule, std::uint32_t dtype, std::uint32_t rank,
-              std::uint32_t kept, const std::int64_t *shape, const atoll_operand *operands)
-        : r_(reducer), kept_(0, kept, shape, operands, 2), reduced_(kept, rank, shape, operands, 2),
+              std::uint32_t kept, const std::int64_t *shape, const atoll_operand *operands,
+              const Given &given)
+        : r_(reducer), given_(given), kept_(0, kept, shape, operands, 2),
+          reduced_(kept, rank, shape, operands, 2),
           in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
               false),
-          out_({result_of(rule, widened(dtype)), result_of(rule, dtype), operands[0].dtype}, false,
-               operands[0].flags & ATOLL_OPERAND_SWAPPED) {
+          out_({reducer.result ? reducer.result : result_of(rule, widened(dtype)),
+                result_of(rule, dtype), operands[0].dtype},
+               false, operands[0].flags & ATOLL_OPERAND_SWAPPED) {
+        for (std::uint32_t axis = kept; axis < rank; ++axis) given_.count *= shape[axis];
         // Both spaces start at the same element, each flips its own axes.
         const char *start = static_cast<const char *>(operands[1].data);
         reduced_shift_ = reduced_.data[1] - start;
@@ -136,77 +93,64 @@ private:
 
     // ---- one result at a time ----
 
-    void take_row(std::int64_t n, const char *p, double scale, char *accumulator) const {
+    void take_row(std::int64_t n, const char *p, const Given &given, char *accumulator) const {
         const std::int64_t stride = reduced_.strides[1][0];
         if (n > leaf && r_.pairwise) {
             const std::int64_t half = (n / 2 + leaf - 1) / leaf * leaf;
-            alignas(16) char other[16];
+            alignas(16) char other[largest_accumulator];
             r_.identity(1, other);
-            take_row(half, p, scale, accumulator);
-            take_row(n - half, p + half * stride, scale, other);
-            r_.merge(1, other, accumulator);
+            take_row(half, p, given, accumulator);
+            take_row(n - half, p + half * stride, given, other);
+            r_.merge(1, other, given, accumulator);
             return;
         }
         if (direct_ && stride == in_.in_size() && !r_.done)
-            return r_.block(n, p, scale, accumulator);
+            return r_.block(n, p, given, accumulator);
         alignas(64) char scratch[block_size * 16];
         const std::int64_t step = direct_ && stride == in_.in_size() ? 4 * leaf : block_size;
         for (std::int64_t k = 0; k < n; k += step) {
             const std::int64_t count = std::min(step, n - k);
-            r_.block(count, elements(count, p + k * stride, stride, scratch), scale, accumulator);
+            r_.block(count, elements(count, p + k * stride, stride, scratch), given, accumulator);
             if (r_.done && r_.done(accumulator)) return;
         }
     }
 
     void take_rows(std::int64_t begin, std::int64_t end, std::int64_t n, const char *p,
-                   double scale, char *accumulator) const {
+                   const Given &given, char *accumulator) const {
         if (end - begin > 1 && r_.pairwise && (end - begin) * n > leaf / 8) {
-            alignas(16) char other[16];
+            alignas(16) char other[largest_accumulator];
             r_.identity(1, other);
             const std::int64_t middle = begin + (end - begin) / 2;
-            take_rows(begin, middle, n, p, scale, accumulator);
-            take_rows(middle, end, n, p, scale, other);
-            r_.merge(1, other, accumulator);
+            take_rows(begin, middle, n, p, given, accumulator);
+            take_rows(middle, end, n, p, given, other);
+            r_.merge(1, other, given, accumulator);
             return;
         }
         for (std::int64_t row = begin; row < end; ++row) {
-            take_row(n, p + reduced_.offset(1, row), scale, accumulator);
+            take_row(n, p + reduced_.offset(1, row), given, accumulator);
             if (r_.done && r_.done(accumulator)) return;
         }
     }
 
-    struct Segments {
-        std::int64_t per_row, length, rows, count; // pieces of a row, their length; rows of one
-    };
-    Segments segments_along() const {
-        const std::int64_t n = reduced_.shape[0], outer = reduced_.outer();
-        if (n >= segment_size) {
-            const std::int64_t per_row = (n + segment_size - 1) / segment_size;
-            return {per_row, segment_size, 1, per_row * outer};
-        }
-        const std::int64_t rows = segment_size / n;
-        return {1, n, rows, (outer + rows - 1) / rows};
-    }
-
-    void take_segment(const Segments &segments, std::int64_t index, const char *p, double scale,
-                      char *accumulator) const {
+    void take_segment(const Segments &segments, std::int64_t index, const char *p,
+                      const Given &given, char *accumulator) const {
         const std::int64_t n = reduced_.shape[0];
         if (segments.per_row > 1) {
             const std::int64_t begin = index % segments.per_row * segments.length;
             take_row(std::min(segments.length, n - begin),
                      p + reduced_.offset(1, index / segments.per_row) +
                          begin * reduced_.strides[1][0],
-                     scale, accumulator);
+                     given, accumulator);
         } else {
             const std::int64_t begin = index * segments.rows;
-            take_rows(begin, std::min(begin + segments.rows, reduced_.outer()), n, p, scale,
+            take_rows(begin, std::min(begin + segments.rows, reduced_.outer()), n, p, given,
                       accumulator);
         }
     }
 
     void run_along() const {
         const std::int64_t results = kept_.shape[0] * kept_.outer();
-        const Segments segments = segments_along();
+        const Segments segments(reduced_);
         const std::int64_t work = std::min(segment_size, reduced_.shape[0] * reduced_.outer());
         const auto place = [&](std::int64_t result, int k) {
             return kept_.data[k] + kept_.offset(k, result, 0) + (k == 1 ? reduced_shift_ : 0);
@@ -214,28 +158,28 @@ private:
         if (segments.count == 1) {
             parallel(results, work, [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t result = begin; result < end; ++result) {
-                    alignas(16) char accumulator[16];
+                    alignas(16) char accumulator[largest_accumulator];
                     r_.identity(1, accumulator);
-                    take_segment(segments, 0, place(result, 1), 1, accumulator);
+                    take_segment(segments, 0, place(result, 1), given_, accumulator);
                     finish_one(segments, place(result, 1), accumulator, place(result, 0));
                 }
             });
             return;
         }
-        const Buffer partial(results * segments.count * r_.size);
+        const Scratch partial(results * segments.count * r_.size);
         std::atomic<bool> decided{false}; // any, all of one result: the other segments may stop
         parallel(results * segments.count, work, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t piece = begin; piece < end; ++piece) {
-                char *accumulator = partial.data + piece * r_.size;
+                char *accumulator = partial.data() + piece * r_.size;
                 r_.identity(1, accumulator);
                 if (r_.done && results == 1 && decided.load(std::memory_order_relaxed)) continue;
-                take_segment(segments, piece % segments.count, place(piece / segments.count, 1), 1,
-                             accumulator);
+                take_segment(segments, piece % segments.count, place(piece / segments.count, 1),
+                             given_, accumulator);
                 if (r_.done && r_.done(accumulator)) decided.store(true, std::memory_order_relaxed);
             }
         });
         for (std::int64_t result = 0; result < results; ++result) {
-            char *accumulators = partial.data + result * segments.count * r_.size;
+            char *accumulators = partial.data() + result * segments.count * r_.size;
             merge_segments(1, segments.count, r_.size, accumulators);
             finish_one(segments, place(result, 1), accumulators, place(result, 0));
         }
@@ -246,40 +190,49 @@ private:
                         char *accumulators) const {
         for (std::int64_t step = 1; step < count; step *= 2)
             for (std::int64_t k = 0; k + step < count; k += 2 * step)
-                r_.merge(n, accumulators + (k + step) * distance, accumulators + k * distance);
+                r_.merge(n, accumulators + (k + step) * distance, given_,
+                         accumulators + k * distance);
     }
 
     void finish_one(const Segments &segments, const char *p, char *accumulator, char *out) const {
-        double scale = 1;
-        if (r_.rescale && (scale = r_.rescale(accumulator)) != 1) {
+        Given given = given_;
+        if (r_.rescale && (given.scale = r_.rescale(accumulator)) != 1) {
             r_.identity(1, accumulator);
             for (std::int64_t k = 0; k < segments.count; ++k)
-                take_segment(segments, k, p, scale, accumulator);
+                take_segment(segments, k, p, given, accumulator);
         }
         alignas(16) char value[16];
-        r_.finish(1, accumulator, scale, value);
+        r_.finish(1, accumulator, given, value);
         out_.run(1, out, out_.out_size(), value, out_.in_size());
     }
 
     // ---- a strip of results at a time ----
 
     void take_strip(std::int64_t begin, std::int64_t end, std::int64_t n, const char *p,
-                    double scale, char *accumulators) const {
+                    const Given &given, char *accumulators) const {
         if (r_.pairwise && end - begin > rows_at_once) {
-            alignas(64) char other[strip * 16];
+            alignas(64) char other[strip * largest_accumulator];
             r_.identity(n, other);
             const std::int64_t middle = begin + (end - begin) / 2;
-            take_strip(begin, middle, n, p, scale, accumulators);
-            take_strip(middle, end, n, p, scale, other);
-            r_.merge(n, other, accumulators);
+            take_strip(begin, middle, n, p, given, accumulators);
+            take_strip(middle, end, n, p, given, other);
+            r_.merge(n, other, given, accumulators);
             return;
         }
-        alignas(64) char scratch[block_size * 16];
-        Rows rows(reduced_, begin, 0);
-        for (std::int64_t row = begin; row < end; ++row, rows.next())
-            r_.rows(
-                n, elements(n, p + (rows.data[1] - reduced_.data[1]), kept_.strides[1][0], scratch),
-                scale, accumulators);
+        const auto take = [&](auto rows_in) {
+            alignas(64) char scratch[block_size * 16];
+            Rows rows(reduced_, begin, 0);
+            for (std::int64_t row = begin; row < end; ++row, rows.next())
+                rows_in(n,
+                        elements(n, p + (rows.data[1] - reduced_.data[1]), kept_.strides[1][0],
+                                 scratch),
+                        given, accumulators);
+        };
+        take(r_.rows);
+        if (r_.rows_again) {
+            r_.turn(n, accumulators);
+            take(r_.rows_again);
+        }
     }
 
     void run_across() const {
@@ -291,7 +244,7 @@ private:
         if (length * outer <= few_results)
             segment_rows = std::min(rows, std::max(rows_at_once, segment_size / width));
         const std::int64_t count = (rows + segment_rows - 1) / segment_rows;
-        const auto body = [&](std::int64_t s, std::int64_t segment, double scale,
+        const auto body = [&](std::int64_t s, std::int64_t segment, const Given &given,
                               char *accumulators) {
             const std::int64_t begin = s % strips * strip;
             const std::int64_t n = std::min(strip, length - begin);
@@ -299,36 +252,37 @@ private:
                             begin * kept_.strides[1][0] + reduced_shift_;
             r_.identity(n, accumulators);
             take_strip(segment * segment_rows, std::min(rows, (segment + 1) * segment_rows), n, p,
-                       scale, accumulators);
+                       given, accumulators);
         };
         const auto finish = [&](std::int64_t s, char *accumulators) {
             const std::int64_t begin = s % strips * strip;
             const std::int64_t n = std::min(strip, length - begin);
             alignas(64) char values[strip * 16];
-            r_.finish(n, accumulators, 1, values);
+            r_.finish(n, accumulators, given_, values);
             if (r_.rescale) repeat_scaled(s, n, count, body, accumulators, values);
             out_.run(n, kept_.data[0] + kept_.offset(0, s / strips) + begin * kept_.strides[0][0],
                      kept_.strides[0][0], values, out_.in_size());
         };
         if (count == 1) {
             parallel(strips * outer, width * rows, [&](std::int64_t begin, std::int64_t end) {
-                alignas(64) char accumulators[strip * 16];
+                alignas(64) char accumulators[strip * largest_accumulator];
                 for (std::int64_t s = begin; s < end; ++s) {
-                    body(s, 0, 1, accumulators);
+                    body(s, 0, given_, accumulators);
                     finish(s, accumulators);
                 }
             });
             return;
         }
         const std::int64_t distance = width * r_.size;
-        const Buffer partial(strips * outer * count * distance);
+        const Scratch partial(strips * outer * count * distance);
         parallel(strips * outer * count, width * segment_rows,
                  [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t piece = begin; piece < end; ++piece)
-                         body(piece / count, piece % count, 1, partial.data + piece * distance);
+                         body(piece / count, piece % count, given_,
+                              partial.data() + piece * distance);
                  });
         for (std::int64_t s = 0; s < strips * outer; ++s) {
-            char *accumulators = partial.data + s * count * distance;
+            char *accumulators = partial.data() + s * count * distance;
             merge_segments(std::min(strip, length - s % strips * strip), count, distance,
                            accumulators);
             finish(s, accumulators);
@@ -343,37 +297,92 @@ private:
             for (std::int64_t k = 0; k < n; ++k)
                 wanted |= r_.rescale(accumulators + k * r_.size) == scale;
             if (!wanted) continue;
-            alignas(64) char total[strip * 16], part[strip * 16];
-            body(s, 0, scale, total);
+            Given given = given_;
+            given.scale = scale;
+            alignas(64) char total[strip * sizeof(double)], part[strip * sizeof(double)];
+            body(s, 0, given, total);
             for (std::int64_t segment = 1; segment < count; ++segment) {
-                body(s, segment, scale, part);
-                r_.merge(n, part, total);
+                body(s, segment, given, part);
+                r_.merge(n, part, given, total);
             }
             for (std::int64_t k = 0; k < n; ++k)
                 if (r_.rescale(accumulators + k * r_.size) == scale)
-                    r_.finish(1, total + k * r_.size, scale, values + k * r_.out_size);
+                    r_.finish(1, total + k * r_.size, given, values + k * r_.out_size);
         }
     }
 
     const Reducer &r_;
+    Given given_;
     Space kept_, reduced_;
     Conversion in_, out_;
     std::ptrdiff_t reduced_shift_ = 0; // bytes from flipped reduced axes
     bool direct_ = false;
 };
 
+using RowTable = std::array<const ReducerRow *, ATOLL_FN_COUNT>;
+
+constexpr RowTable make_table() {
+    RowTable table{};
+#define ATOLL_FUNCTION_REDUCE(id, name, RULE, DOMAIN, doc) table[id] = &reducers::name;
+#define ATOLL_FUNCTION_REDUCE_ONE ATOLL_FUNCTION_REDUCE
+#define ATOLL_FUNCTION_REDUCE_TWO ATOLL_FUNCTION_REDUCE
+#include "atoll/lists/functions_by_family.inc"
+    return table;
+}
+constexpr RowTable reducer_rows = make_table();
+
+// Some norms are reductions of their own.
+const ReducerRow *row_of(std::uint32_t function, double x) {
+    if (function >= ATOLL_FN_COUNT) return nullptr;
+    if (function == ATOLL_FN_norm || function == ATOLL_FN_nan_norm) {
+        const bool nan = function == ATOLL_FN_nan_norm;
+        if (x == 0) return nan ? &reducers::nan_nnz : &reducers::nnz;
+        if (x == 1) return nan ? &reducers::nan_norm_one : &reducers::norm_one;
+        if (x == 2) return nan ? &reducers::nan_norm_two : &reducers::norm2;
+        if (x > 0 && std::isinf(x))
+            return nan ? &reducers::nan_norm_infinity : &reducers::norm_infinity;
+    }
+    return reducer_rows[function];
+}
+
+// The numbers of the params, for the families that have some.
+Given given_by(std::uint32_t function, std::uint32_t dtype, const atoll_reduce_params &params) {
+    Given given;
+    given.count = 1;
+    switch (function) {
+    case ATOLL_FN_var:
+    case ATOLL_FN_stddev:
+    case ATOLL_FN_norm:
+    case ATOLL_FN_nan_norm: given.x = params.numbers[0].value.f64[0]; break;
+    case ATOLL_FN_all_lt:
+    case ATOLL_FN_all_le:
+    case ATOLL_FN_all_gt:
+    case ATOLL_FN_all_ge:
+    case ATOLL_FN_all_in_range:
+        for (int k = 0; k < 2; ++k) {
+            std::memcpy(given.bounds[k], params.numbers[k].value.bytes, sizeof given.bounds[k]);
+            if (dtype == ATOLL_BOOL) given.bounds[k][0] = given.bounds[k][0] != 0;
+        }
+        break;
+    default: break;
+    }
+    return given;
+}
+
 } // namespace
 } // namespace Atoll::kernels
 
 std::int32_t atoll_kernels_reduce(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
-                                  std::uint32_t kept, const std::int64_t *shape,
-                                  const atoll_operand *operands) {
+                                  const std::int64_t *shape, const atoll_operand *operands,
+                                  const atoll_reduce_params *params) {
     using namespace Atoll::kernels;
     if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
-    const Reducer &reducer = reducers[function][dtype];
-    if (!reducer.size) return ATOLL_STATUS_NOT_SUPPORTED;
+    const Given given = given_by(function, dtype, *params);
+    const ReducerRow *row = row_of(function, given.x);
+    if (!row || !(domains[function] >> dtype & 1)) return ATOLL_STATUS_NOT_SUPPORTED;
+    const Reducer &reducer = (*row)[dtype];
     try {
-        Reduction(reducer, rules[function], dtype, rank, kept, shape, operands)();
+        Reduction(reducer, rules[function], dtype, rank, params->kept, shape, operands, given)();
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;
     }

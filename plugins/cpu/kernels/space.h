@@ -5,7 +5,7 @@
 
 namespace Atoll::kernels {
 
-inline constexpr int max_operands = 3;
+inline constexpr int max_operands = 4;
 
 struct Space {
     int rank; // at least 1

@@ -86,8 +86,14 @@ constexpr std::uint32_t widened(std::uint32_t dtype) {
 
 // The dtype of a function's result for a compute dtype, by its rule.
 constexpr std::uint32_t result_of(std::uint32_t rule, std::uint32_t dtype) {
-    if (rule == ATOLL_RULE_COMPARE) return ATOLL_BOOL;
-    return rule == ATOLL_RULE_REAL || rule == ATOLL_RULE_NORM ? parts[dtype] : dtype;
+    switch (rule) {
+    case ATOLL_RULE_COMPARE: return ATOLL_BOOL;
+    case ATOLL_RULE_INDEX: return ATOLL_INT64;
+    case ATOLL_RULE_REAL:
+    case ATOLL_RULE_NORM:
+    case ATOLL_RULE_SUM_REAL: return parts[dtype];
+    default: return dtype;
+    }
 }
 
 inline constexpr std::uint8_t rules[ATOLL_FN_COUNT] = {

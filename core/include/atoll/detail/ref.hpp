@@ -10,9 +10,10 @@ namespace Atoll::detail {
 // First base of every counted object, so that both have one address: handles count objects whose
 // type the public headers do not define.
 struct RefCounted {
-    explicit RefCounted(void (*destroy_object)(RefCounted *) noexcept) : destroy(destroy_object) {}
+    using Destroy = void (*)(RefCounted *) noexcept;
+    explicit RefCounted(Destroy how) : destroy(how) {}
     mutable std::atomic<std::uint32_t> references{1};
-    void (*destroy)(RefCounted *) noexcept;
+    const Destroy destroy;
 };
 
 template <class T> class Ref {

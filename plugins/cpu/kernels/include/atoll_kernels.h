@@ -10,7 +10,8 @@
  *
  * `dtype` is the compute dtype: inputs are converted to it, and the result of the function's rule
  * (atoll/lists/functions.inc) is converted to the output's dtype. float16, bfloat16 and complex32
- * compute in float32 parts and round once.
+ * compute in float32 parts and round once. Comparisons compare true values where `dtype` cannot
+ * hold a 64-bit integer operand (Note [Exact comparisons] in atoll/abi/module.h).
  *
  * An output overlaps an input only where both are the very same elements. Calls run on the calling
  * thread and, above some 10^5 elements, on the pool given to atoll_kernels_set_pool; results do not
@@ -49,9 +50,43 @@ int32_t atoll_kernels_unary(uint32_t function, uint32_t dtype, uint32_t rank, co
 int32_t atoll_kernels_binary(uint32_t function, uint32_t dtype, uint32_t rank, const int64_t *shape,
                              const atoll_operand *operands);
 
-/* operands: out, in. `function`: ATOLL_FN_ of the family REDUCE; axes [kept, rank) are reduced. */
-int32_t atoll_kernels_reduce(uint32_t function, uint32_t dtype, uint32_t rank, uint32_t kept,
-                             const int64_t *shape, const atoll_operand *operands);
+/* operands: out, a, b, c. `function`: ATOLL_FN_ of the family TERNARY. With the rule SELECT (where)
+ * a is a mask of any dtype, true where it is not zero (NaN is true); b and c are converted to
+ * `dtype` and keep their bits. */
+int32_t atoll_kernels_ternary(uint32_t function, uint32_t dtype, uint32_t rank,
+                              const int64_t *shape, const atoll_operand *operands);
+
+/* operands: out, in. `function`: ATOLL_FN_ of the families REDUCE, REDUCE_ONE, REDUCE_TWO; axes
+ * [params->kept, rank) are reduced, at least one. See atoll_reduce_params. */
+int32_t atoll_kernels_reduce(uint32_t function, uint32_t dtype, uint32_t rank, const int64_t *shape,
+                             const atoll_operand *operands, const atoll_reduce_params *params);
+
+/* operands: out, in. `function`: ATOLL_FN_argmin or _argmax. Positions: Note [Positions] in
+ * atoll/abi/call.h. */
+int32_t atoll_kernels_arg_reduce(uint32_t function, uint32_t dtype, uint32_t rank,
+                                 const int64_t *shape, const atoll_operand *operands,
+                                 const atoll_reduce_params *params);
+
+/* operands: out, in over (others…, n). `function`: ATOLL_FN_cumsum or _cumprod. */
+int32_t atoll_kernels_scan(uint32_t function, uint32_t dtype, uint32_t rank, const int64_t *shape,
+                           const atoll_operand *operands);
+
+/* operands: out, in over (others…, n). `function`: ATOLL_FN_sort or _argsort. Takes scratch for a
+ * few rows. */
+int32_t atoll_kernels_sort(uint32_t function, uint32_t dtype, uint32_t rank, const int64_t *shape,
+                           const atoll_operand *operands, const atoll_sort_params *params);
+
+/* operands: out, values, sorted over (values…, n). */
+int32_t atoll_kernels_search(uint32_t dtype, uint32_t rank, const int64_t *shape,
+                             const atoll_operand *operands, const atoll_search_params *params);
+
+/* operands: out (a vector), in. See Note [Find] in atoll/abi/call.h. */
+int32_t atoll_kernels_find(uint32_t dtype, uint32_t rank, const int64_t *shape,
+                           const atoll_operand *operands);
+
+/* operands: out, in, offsets. See Note [Offsets] in atoll/abi/call.h. */
+int32_t atoll_kernels_gather(uint32_t rank, const int64_t *shape, const atoll_operand *operands);
+int32_t atoll_kernels_scatter(uint32_t rank, const int64_t *shape, const atoll_operand *operands);
 
 /* operands: out, a, b over (m, n, k, stack…). See atoll_matmul_params. float32, float64 and complex
  * products go to OpenBLAS, which is looked for at the first such call; without it they are slow. */

@@ -12,11 +12,40 @@
  *   BINARY     (…)                out, a, b                    broadcast axes of a, b
  *   REDUCE     (kept…, reduced…)  out, in                      the reduced axes of out
  *   MATMUL     (m, n, k, stack…)  out, a, b                    out: k; a: n; b: m; broadcast stacks
+ *   TERNARY    (…)                out, a, b, c                 broadcast axes of a, b, c
+ *   SCAN       (others…, n)       out, in
+ *   SORT       (others…, n)       out, in
+ *   SEARCH     (values…, n)       out, values, sorted          out, values: n; sorted: all others
+ *   ARG_REDUCE (kept…, reduced…)  out, in                      the reduced axes of out
+ *   FIND       (…)                out, in                      see Note [Find]
+ *   GATHER     (…)                out, in, offsets             see Note [Offsets]
+ *   SCATTER    (…)                out, in, offsets             see Note [Offsets]
+ *
+ * REDUCE_ONE and REDUCE_TWO are REDUCE with one or two numbers in the params.
  *
  * Outputs come first. The host has checked shapes, dtypes, read-only and overlap, has dropped axes
- * of extent 1 and merged what can be merged (for MATMUL: only among the stack axes), and never
- * calls with an extent of 0, except k = 0. An output overlaps an input only where both are the very
- * same elements (same address and strides), and then only in COPY, UNARY and BINARY.
+ * of extent 1 and merged what can be merged (for MATMUL: only among the stack axes; for SCAN, SORT
+ * and SEARCH: all but the last), and never calls with an extent of 0, except k = 0. Axes are in no
+ * particular order and may run backwards, but for the last of SCAN and SORT, the reduced ones of
+ * ARG_REDUCE and all of FIND and SCATTER: those stay in the order of the caller's tensor, first
+ * axis fastest, and neighbours are merged only where that keeps the order. An output overlaps an
+ * input only where both are the very same elements (same address and strides), and then only in
+ * COPY, UNARY, BINARY, TERNARY, SCAN and SORT (of the same dtype).
+ *
+ * Note [Positions]
+ * ARG_REDUCE gives an element's position among the reduced axes, counted with the first reduced
+ * axis fastest; argsort its index along n.
+ *
+ * Note [Find]
+ * out is a vector of int64 with the byte stride strides[0] and has exactly as many elements as
+ * are non-zero in `in`: the host has counted them with `nnz`. Positions are counted with the first
+ * axis fastest. Rank is at least 1.
+ *
+ * Note [Offsets]
+ * `offsets` holds int64 byte offsets, one per element. GATHER reads in's element at its own
+ * address (data and strides) plus the offset; SCATTER writes to out's element at its own address
+ * plus the offset, in the order of the axes. in and out have the compute dtype and the same byte
+ * order (whichever it is), offsets are native. All offsets are within the tensor.
  */
 #ifndef ATOLL_ABI_CALL_H
 #define ATOLL_ABI_CALL_H
@@ -37,8 +66,18 @@ enum atoll_family {
     ATOLL_FAMILY_BINARY = 5,
     ATOLL_FAMILY_REDUCE = 6,
     ATOLL_FAMILY_MATMUL = 7,
-    ATOLL_FAMILY_CUSTOM = 8 /* a third-party module's own: shape and strides are each operand's own,
-                               see Note [Custom family] */
+    ATOLL_FAMILY_CUSTOM = 8, /* a third-party module's own: shape and strides are each operand's
+                                own, see Note [Custom family] */
+    ATOLL_FAMILY_TERNARY = 9,
+    ATOLL_FAMILY_SCAN = 10,
+    ATOLL_FAMILY_SORT = 11,
+    ATOLL_FAMILY_SEARCH = 12,
+    ATOLL_FAMILY_ARG_REDUCE = 13,
+    ATOLL_FAMILY_REDUCE_ONE = 14,
+    ATOLL_FAMILY_REDUCE_TWO = 15,
+    ATOLL_FAMILY_FIND = 16,
+    ATOLL_FAMILY_GATHER = 17,
+    ATOLL_FAMILY_SCATTER = 18
 };
 
 /* Note [Custom family]
@@ -104,11 +143,29 @@ typedef struct atoll_steps_params {
     atoll_scalar start, step, last;
 } atoll_steps_params;
 
-/* REDUCE. Axes [0, kept) are kept, [kept, rank) are reduced; at least one axis is reduced. */
+/* REDUCE, REDUCE_ONE, REDUCE_TWO, ARG_REDUCE. Axes [0, kept) are kept, [kept, rank) are reduced; at
+ * least one axis is reduced. `numbers`: the x and y of the function's text. Bounds (all_lt …
+ * all_in_range) are in the compute dtype, for float16 and bfloat16 in float32; the x of var, std
+ * and norm is a float64. */
 typedef struct atoll_reduce_params {
     uint32_t struct_size;
     uint32_t kept;
+    atoll_scalar numbers[2];
 } atoll_reduce_params;
+
+/* SORT. Stable also when descending: equals keep their order. NaN is last either way; a complex
+ * number with a NaN part counts as NaN. */
+typedef struct atoll_sort_params {
+    uint32_t struct_size;
+    uint32_t descending;
+} atoll_sort_params;
+
+/* SEARCH. The position is the number of elements of `sorted` that come before the value; with
+ * `right` those that equal it count too. */
+typedef struct atoll_search_params {
+    uint32_t struct_size;
+    uint32_t right;
+} atoll_search_params;
 
 /* MATMUL: out = alpha * op(a) op(b) + beta * out; with beta == 0 out is not read. Transposition is
  * in the strides, conjugation in the flags. alpha and beta are in the compute dtype, for float16,

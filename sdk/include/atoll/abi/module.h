@@ -10,13 +10,17 @@ extern "C" {
 
 /* How compute and result dtypes follow from the inputs. `common` is the promoted dtype. */
 enum atoll_rule {
-    ATOLL_RULE_SAME = 0,    /* given by the caller */
-    ATOLL_RULE_COMMON = 1,  /* compute and result: common */
-    ATOLL_RULE_FLOAT = 2,   /* compute and result: common; bool and integers: float64 */
-    ATOLL_RULE_COMPARE = 3, /* compute: common; result: bool */
-    ATOLL_RULE_REAL = 4,    /* compute: common; result: its part dtype */
-    ATOLL_RULE_SUM = 5,     /* compute and result: common; bool, signed: int64; unsigned: uint64 */
-    ATOLL_RULE_NORM = 6     /* compute: as FLOAT; result: its part dtype */
+    ATOLL_RULE_SAME = 0,     /* given by the caller */
+    ATOLL_RULE_COMMON = 1,   /* compute and result: common */
+    ATOLL_RULE_FLOAT = 2,    /* compute and result: common; bool and integers: float64 */
+    ATOLL_RULE_COMPARE = 3,  /* compute: common; result: bool */
+    ATOLL_RULE_REAL = 4,     /* compute: common; result: its part dtype */
+    ATOLL_RULE_SUM = 5,      /* compute and result: common; bool, signed: int64; unsigned: uint64 */
+    ATOLL_RULE_NORM = 6,     /* compute: as FLOAT; result: its part dtype */
+    ATOLL_RULE_NUMBER = 7,   /* compute and result: common; bool: int8 */
+    ATOLL_RULE_INDEX = 8,    /* compute: common; result: int64 */
+    ATOLL_RULE_SUM_REAL = 9, /* compute: as SUM; result: its part dtype */
+    ATOLL_RULE_SELECT = 10   /* the first input is bool; compute and result: common of the others */
 };
 
 /* Sets of dtypes, bit = dtype id. */
@@ -27,6 +31,8 @@ enum atoll_rule {
 #define ATOLL_DOMAIN_FLOATING (ATOLL_DOMAIN_REAL_FLOATS | ATOLL_DOMAIN_COMPLEXES)
 #define ATOLL_DOMAIN_NUMERIC (ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_FLOATING)
 #define ATOLL_DOMAIN_STEPPED ATOLL_DOMAIN_NUMERIC
+#define ATOLL_DOMAIN_BITS (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_INTEGERS)
+#define ATOLL_DOMAIN_REALS (ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_REAL_FLOATS)
 #define ATOLL_DOMAIN_ALL (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_NUMERIC)
 #define ATOLL_DOMAIN_ORDERED                                                                       \
     (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_REAL_FLOATS)
@@ -71,10 +77,22 @@ typedef struct atoll_module_decl {
 /* What an implementation takes as it is. What it does not declare, the host converts before the
  * call: with 0 every operand is native, aligned, of the compute dtype (outputs: of the rule's
  * result dtype), and dense, so that after merging:
- *  - COPY, FILL, UNARY, BINARY, STEPS: rank is 1 (0 for one element), strides are the element
- * sizes;
- *  - REDUCE: rank is 2 (kept, reduced), in is dense with the reduced axis fastest, out is dense;
+ *  - COPY, FILL, STEPS, UNARY, BINARY, TERNARY: rank is 1 (0 for one element), strides are the
+ *    element sizes;
+ *  - REDUCE…, ARG_REDUCE: rank is 2 (kept, reduced), in is dense with the reduced axis fastest, out
+ *    is dense;
+ *  - SCAN, SORT: rank is 2 (others, n), in and out are dense with the last axis fastest;
+ *  - SEARCH: rank is 2 (values, n), all three are dense;
+ *  - FIND: rank is 1, in and out are dense;
+ *  - GATHER, SCATTER: rank is 1, offsets and the operand that lies in order are dense, the other
+ *    one has stride 0: all is in the offsets;
  *  - MATMUL: rank is 3, a, b and out are dense column-major.
+ *
+ * Note [Exact comparisons]
+ * Comparisons (equal … greater_equal) compare true values. Where the common dtype cannot hold a
+ * 64-bit integer operand (int64 with uint64 or with floats), an implementation that declares
+ * ATOLL_CAP_MIXED_INPUTS gets the operands as they are, with the common dtype as compute dtype, and
+ * must not compare in that one. For the others the host takes such comparisons apart.
  */
 enum atoll_capability {
     ATOLL_CAP_MIXED_INPUTS = 1,  /* inputs of any dtype */

@@ -1,0 +1,380 @@
+// ARG_REDUCE: positions of smallest and largest elements.
+//
+// Note [First of equals]
+// An element beats another one if it is better, or as good and at a lower position; NaN is better
+// than all else and as good as NaN. That is a total order of elements with their positions, so
+// memory may be walked in whichever order is fast and on any number of threads.
+#include "convert.h"
+#include "ordered.h"
+#include "parallel.h"
+#include "reducers.h"
+#include "scratch.h"
+#include "segments.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+
+namespace Atoll::kernels {
+namespace {
+
+// The typed parts for one compute dtype and direction. Elements are dense and aligned.
+struct Picker {
+    std::uint8_t size = 0;               // bytes of an element
+    const ReducerRow *reducer = nullptr; // gives the best element of a block
+    bool (*better)(const char *a, const char *b) = nullptr;
+    // Index of the first element that is as good as `value`, which is among them.
+    std::int64_t (*first)(std::int64_t n, const char *in, const char *value) = nullptr;
+    // Best i becomes element i, at `position`, if it is better than it.
+    void (*rows)(std::int64_t n, const char *in, std::int64_t position, char *best,
+                 std::int64_t *positions) = nullptr;
+    // The same, from other bests that have higher positions.
+    void (*merge)(std::int64_t n, const char *in, const std::int64_t *from, char *best,
+                  std::int64_t *positions) = nullptr;
+};
+
+template <class T, bool Largest> struct Pick {
+    using E = std::conditional_t<is_bool<T>, std::uint8_t, T>;
+    static E value(T x) {
+        if constexpr (is_bool<T>)
+            return x != T(0);
+        else
+            return x;
+    }
+    static bool is_better(E a, E b) {
+        const bool more = Largest ? a > b : a < b;
+        return is_float<E> ? more | ((a != a) & (b == b)) : more;
+    }
+    static bool better(const char *a, const char *b) { return is_better(load<E>(a), load<E>(b)); }
+    static std::int64_t first(std::int64_t n, const char *in, const char *best) {
+        const T *x = reinterpret_cast<const T *>(in);
+        const E wanted = load<E>(best);
+        const auto found = [&](T element) {
+            const E e = value(element);
+            return wanted == wanted ? e == wanted : e != e;
+        };
+        // Groups without a branch inside vectorise.
+        constexpr std::int64_t group = 128 / sizeof(T);
+        std::int64_t k = 0;
+        for (; k + group <= n; k += group) {
+            bool any = false;
+            for (std::int64_t j = 0; j < group; ++j) any |= found(x[k + j]);
+            if (any) break;
+        }
+        while (k < n - 1 && !found(x[k])) ++k;
+        return k;
+    }
+    static void rows(std::int64_t n, const char *in, std::int64_t position, char *best,
+                     std::int64_t *positions) {
+        const T *x = reinterpret_cast<const T *>(in);
+        E *b = reinterpret_cast<E *>(best);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) {
+            const E e = value(x[k]);
+            const bool wins = is_better(e, b[k]);
+            positions[k] = wins ? position : positions[k];
+            b[k] = wins ? e : b[k];
+        }
+    }
+    static void merge(std::int64_t n, const char *in, const std::int64_t *from, char *best,
+                      std::int64_t *positions) {
+        const E *x = reinterpret_cast<const E *>(in);
+        E *b = reinterpret_cast<E *>(best);
+        for (std::int64_t k = 0; k < n; ++k) {
+            if (!is_better(x[k], b[k])) continue;
+            positions[k] = from[k];
+            b[k] = x[k];
+        }
+    }
+};
+
+struct argmin {
+    static constexpr bool largest = false;
+    static constexpr const ReducerRow *reducer = &reducers::min;
+};
+struct argmax {
+    static constexpr bool largest = true;
+    static constexpr const ReducerRow *reducer = &reducers::max;
+};
+
+using PickerRow = std::array<Picker, ATOLL_DTYPE_COUNT>;
+
+template <class F, class T, bool Allowed> constexpr Picker pick() {
+    if constexpr (Allowed) {
+        using P = Pick<T, F::largest>;
+        return {sizeof(T), F::reducer, &P::better, &P::first, &P::rows, &P::merge};
+    } else {
+        return {};
+    }
+}
+template <class F, std::uint32_t Domain> constexpr PickerRow picker_row() {
+    return {
+        Picker{},
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    pick<F, wide::identifier, (Domain >> id & 1) != 0>(),
+#include "atoll/lists/dtypes.inc"
+    };
+}
+using Table = std::array<PickerRow, ATOLL_FN_COUNT>;
+constexpr Table make_table() {
+    Table table{};
+#define ATOLL_FUNCTION_ARG_REDUCE(id, name, RULE, DOMAIN, doc)                                     \
+    table[id] = picker_row<name, ATOLL_DOMAIN_##DOMAIN>();
+#include "atoll/lists/functions_by_family.inc"
+    return table;
+}
+constinit const Table pickers = make_table();
+
+constexpr std::int64_t strip = block_size;  // results that take in rows together
+constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
+constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
+constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+
+// The best element so far. position == none: there is none.
+struct Best {
+    alignas(8) char value[8];
+    std::int64_t position = none;
+};
+
+class ArgReduction {
+public:
+    ArgReduction(const Picker &picker, std::uint32_t dtype, std::uint32_t rank, std::uint32_t kept,
+                 const std::int64_t *shape, const atoll_operand *operands)
+        : p_(picker), reducer_((*picker.reducer)[dtype]), kept_(0, kept, shape, operands, 2),
+          ordered_(ordered_space(kept, rank, shape, operands + 1, 1)), walked_(ordered_),
+          in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
+              false),
+          out_({ATOLL_INT64, operands[0].dtype}, false, operands[0].flags & ATOLL_OPERAND_SWAPPED) {
+        densest_first(kept_, 1);
+        direct_ = in_.moves() && is_aligned(kept_, 1, in_.in_alignment()) &&
+                  is_aligned(ordered_, 0, in_.in_alignment());
+        // Positions count along the ordered axes; memory is walked along the densest one first.
+        std::int64_t weight = 1;
+        for (int axis = 0; axis < ordered_.rank; ++axis) {
+            weights_[axis] = weight;
+            weight *= ordered_.shape[axis];
+        }
+        int best = 0;
+        for (int axis = 1; axis < walked_.rank; ++axis)
+            if (std::abs(walked_.strides[0][axis]) < std::abs(walked_.strides[0][best]))
+                best = axis;
+        for (; best > 0; --best) {
+            std::swap(walked_.shape[best], walked_.shape[best - 1]);
+            std::swap(walked_.strides[0][best], walked_.strides[0][best - 1]);
+            std::swap(weights_[best], weights_[best - 1]);
+        }
+    }
+
+    void operator()() const {
+        const bool across = kept_.shape[0] >= long_row &&
+                            (walked_.shape[0] < long_row ||
+                             std::abs(kept_.strides[1][0]) < std::abs(walked_.strides[0][0]));
+        if (across)
+            run_across();
+        else
+            run_along();
+    }
+
+private:
+    // ---- one result at a time ----
+
+    // Takes in n elements whose positions go up by `weight` from `position`.
+    void take_row(std::int64_t n, const char *p, std::int64_t position, Best &best) const {
+        const std::int64_t stride = walked_.strides[0][0], weight = weights_[0];
+        const bool straight = direct_ && stride == in_.in_size();
+        const std::int64_t step = straight ? 4 * block_size : block_size;
+        alignas(64) char scratch[block_size * 8];
+        for (std::int64_t k = 0; k < n; k += step) {
+            const std::int64_t count = std::min(step, n - k);
+            const char *elements = p + k * stride;
+            if (!straight) {
+                in_.run(count, scratch, in_.out_size(), elements, stride);
+                elements = scratch;
+            }
+            alignas(8) char value[8];
+            reducer_.identity(1, value);
+            reducer_.block(count, elements, Given{}, value);
+            const std::int64_t lowest = position + k * weight;
+            if (best.position != none && p_.better(best.value, value)) continue;
+            const bool wins = best.position == none || p_.better(value, best.value);
+            if (!wins && lowest >= best.position) continue;
+            const std::int64_t at = lowest + p_.first(count, elements, value) * weight;
+            if (!wins && at >= best.position) continue;
+            best.position = at;
+            std::memcpy(best.value, value, sizeof value);
+        }
+    }
+
+    void take_segment(const Segments &segments, std::int64_t index, const char *p,
+                      Best &best) const {
+        const std::int64_t begin = index % segments.per_row * segments.length;
+        const std::int64_t first = index / segments.per_row * segments.rows;
+        const std::int64_t last = std::min(first + segments.rows, walked_.outer());
+        const std::int64_t n = std::min(segments.length, walked_.shape[0] - begin);
+        for (std::int64_t row = first; row < last; ++row) {
+            std::int64_t position = begin * weights_[0], rest = row;
+            for (int axis = 1; axis < walked_.rank && rest; ++axis) {
+                position += rest % walked_.shape[axis] * weights_[axis];
+                rest /= walked_.shape[axis];
+            }
+            take_row(n, p + walked_.offset(0, row) + begin * walked_.strides[0][0], position, best);
+        }
+    }
+
+    // Whether x beats y: Note [First of equals].
+    bool beats(const Best &x, const Best &y) const {
+        if (x.position == none || y.position == none) return y.position == none;
+        if (p_.better(x.value, y.value)) return true;
+        return !p_.better(y.value, x.value) && x.position < y.position;
+    }
+
+    void write(std::int64_t n, const std::int64_t *positions, char *out, std::int64_t step) const {
+        out_.run(n, out, step, reinterpret_cast<const char *>(positions), 8);
+    }
+
+    char *place(std::int64_t result, int k) const { // Both start at the same elements.
+        return kept_.data[k] + kept_.offset(k, result, 0);
+    }
+
+    void run_along() const {
+        const std::int64_t results = kept_.shape[0] * kept_.outer();
+        const Segments parts(walked_);
+        const std::int64_t work = std::min(segment_size, walked_.shape[0] * walked_.outer());
+        if (parts.count == 1) {
+            parallel(results, work, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t result = begin; result < end; ++result) {
+                    Best best;
+                    take_segment(parts, 0, place(result, 1), best);
+                    write(1, &best.position, place(result, 0), out_.out_size());
+                }
+            });
+            return;
+        }
+        const Scratch scratch(results * parts.count * static_cast<std::int64_t>(sizeof(Best)));
+        Best *bests = reinterpret_cast<Best *>(scratch.data());
+        parallel(results * parts.count, work, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t piece = begin; piece < end; ++piece) {
+                Best best;
+                take_segment(parts, piece % parts.count, place(piece / parts.count, 1), best);
+                bests[piece] = best;
+            }
+        });
+        for (std::int64_t result = 0; result < results; ++result) {
+            Best best = bests[result * parts.count];
+            for (std::int64_t k = 1; k < parts.count; ++k)
+                if (beats(bests[result * parts.count + k], best))
+                    best = bests[result * parts.count + k];
+            write(1, &best.position, place(result, 0), out_.out_size());
+        }
+    }
+
+    // ---- a strip of results at a time, rows in the order of positions ----
+
+    void take_strip(std::int64_t begin, std::int64_t end, std::int64_t n, const char *p,
+                    char *values, std::int64_t *positions) const {
+        alignas(64) char scratch[strip * 8];
+        const std::int64_t stride = kept_.strides[1][0];
+        const bool straight = direct_ && stride == in_.in_size();
+        Rows rows(ordered_, begin, 0);
+        for (std::int64_t row = begin; row < end; ++row, rows.next()) {
+            const char *elements = p + (rows.data[0] - ordered_.data[0]);
+            if (!straight) {
+                in_.run(n, scratch, in_.out_size(), elements, stride);
+                elements = scratch;
+            }
+            if (row == begin) {
+                std::fill_n(positions, n, row);
+                reducer_.identity(n, values);
+                reducer_.rows(n, elements, Given{}, values);
+                continue;
+            }
+            p_.rows(n, elements, row, values, positions);
+        }
+    }
+
+    void run_across() const {
+        const std::int64_t length = kept_.shape[0], outer = kept_.outer();
+        const std::int64_t rows = ordered_.shape[0] * ordered_.outer();
+        const std::int64_t strips = (length + strip - 1) / strip;
+        const std::int64_t width = std::min(length, strip);
+        std::int64_t segment_rows = rows;
+        if (length * outer <= few_results)
+            segment_rows = std::min(rows, std::max<std::int64_t>(64, segment_size / width));
+        const std::int64_t count = (rows + segment_rows - 1) / segment_rows;
+        const auto body = [&](std::int64_t s, std::int64_t segment, char *values,
+                              std::int64_t *positions) {
+            const std::int64_t begin = s % strips * strip;
+            const char *p =
+                kept_.data[1] + kept_.offset(1, s / strips) + begin * kept_.strides[1][0];
+            take_strip(segment * segment_rows, std::min(rows, (segment + 1) * segment_rows),
+                       std::min(strip, length - begin), p, values, positions);
+        };
+        const auto finish = [&](std::int64_t s, const std::int64_t *positions) {
+            const std::int64_t begin = s % strips * strip, step = kept_.strides[0][0];
+            write(std::min(strip, length - begin), positions,
+                  kept_.data[0] + kept_.offset(0, s / strips) + begin * step, step);
+        };
+        if (count == 1) {
+            parallel(strips * outer, width * rows, [&](std::int64_t begin, std::int64_t end) {
+                alignas(64) char values[strip * 8];
+                alignas(64) std::int64_t positions[strip];
+                for (std::int64_t s = begin; s < end; ++s) {
+                    body(s, 0, values, positions);
+                    finish(s, positions);
+                }
+            });
+            return;
+        }
+        const std::int64_t distance = width * 16; // values, then positions
+        const Scratch scratch(strips * outer * count * distance);
+        const auto positions_at = [&](char *values) {
+            return reinterpret_cast<std::int64_t *>(values + width * 8);
+        };
+        parallel(strips * outer * count, width * segment_rows,
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t piece = begin; piece < end; ++piece) {
+                         char *values = scratch.data() + piece * distance;
+                         body(piece / count, piece % count, values, positions_at(values));
+                     }
+                 });
+        for (std::int64_t s = 0; s < strips * outer; ++s) {
+            char *values = scratch.data() + s * count * distance;
+            const std::int64_t n = std::min(strip, length - s % strips * strip);
+            for (std::int64_t k = 1; k < count; ++k) {
+                char *others = values + k * distance;
+                p_.merge(n, others, positions_at(others), values, positions_at(values));
+            }
+            finish(s, positions_at(values));
+        }
+    }
+
+    const Picker &p_;
+    const Reducer &reducer_;
+    Space kept_;
+    Space ordered_; // the reduced axes as positions count them
+    Space walked_;  // the same, densest first
+    std::int64_t weights_[ATOLL_MAX_RANK] =
+        {}; // what a step along a walked axis adds to a position
+    Conversion in_, out_;
+    bool direct_;
+};
+
+} // namespace
+} // namespace Atoll::kernels
+
+std::int32_t atoll_kernels_arg_reduce(std::uint32_t function, std::uint32_t dtype,
+                                      std::uint32_t rank, const std::int64_t *shape,
+                                      const atoll_operand *operands,
+                                      const atoll_reduce_params *params) {
+    using namespace Atoll::kernels;
+    if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    const Picker &picker = pickers[function][dtype];
+    if (!picker.size) return ATOLL_STATUS_NOT_SUPPORTED;
+    try {
+        ArgReduction(picker, dtype, rank, params->kept, shape, operands)();
+    } catch (const std::bad_alloc &) {
+        return ATOLL_STATUS_OUT_OF_MEMORY;
+    }
+    return ATOLL_STATUS_OK;
+}

@@ -1,0 +1,140 @@
+// FIND: positions of the non-zero elements, by counting in blocks first where threads share them.
+#include "convert.h"
+#include "ordered.h"
+#include "parallel.h"
+#include "reducers.h"
+#include "scratch.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace Atoll::kernels {
+namespace {
+
+// flags[k] = element k is not zero; elements are dense and aligned. Returns how many are not.
+using Flags = std::int64_t (*)(std::int64_t n, const char *in, std::uint8_t *flags);
+
+template <class T> std::int64_t flag(std::int64_t n, const char *in, std::uint8_t *flags) {
+    const T *x = reinterpret_cast<const T *>(in);
+    for (std::int64_t k = 0; k < n; ++k) {
+        if constexpr (is_complex<T>)
+            flags[k] = static_cast<std::uint8_t>((x[k].re != 0) | (x[k].im != 0));
+        else
+            flags[k] = x[k] != T(0);
+    }
+    std::int64_t count = 0;
+    for (std::int64_t k = 0; k < n; ++k) count += flags[k];
+    return count;
+}
+
+constexpr std::array<Flags, ATOLL_DTYPE_COUNT> flaggers = {
+    nullptr,
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) &flag<wide::identifier>,
+#include "atoll/lists/dtypes.inc"
+};
+
+class Find {
+public:
+    Find(std::uint32_t dtype, std::uint32_t rank, const std::int64_t *shape,
+         const atoll_operand *operands)
+        : space_(ordered_space(0, rank, shape, operands + 1, 1)),
+          in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
+              false),
+          out_({ATOLL_INT64, operands[0].dtype}, false, operands[0].flags & ATOLL_OPERAND_SWAPPED),
+          flags_(flaggers[dtype]), count_(reducers::nnz[dtype].block),
+          direct_(in_.moves() && is_aligned(space_, 0, in_.in_alignment())),
+          result_(static_cast<char *>(operands[0].data)), step_(rank ? operands[0].strides[0] : 0) {
+    }
+
+    void operator()() const {
+        const std::int64_t size = space_.shape[0] * space_.outer();
+        if (!pool.run || size < parallel_threshold) {
+            fill(0, size, 0);
+            return;
+        }
+        const std::int64_t pieces = (size + piece_size - 1) / piece_size;
+        const Scratch scratch(pieces * 8);
+        std::int64_t *first = reinterpret_cast<std::int64_t *>(scratch.data());
+        parallel(pieces, piece_size, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t piece = begin; piece < end; ++piece)
+                first[piece] = count(piece * piece_size, std::min(size, (piece + 1) * piece_size));
+        });
+        std::int64_t before = 0;
+        for (std::int64_t piece = 0; piece < pieces; ++piece)
+            before += std::exchange(first[piece], before);
+        parallel(pieces, piece_size, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t piece = begin; piece < end; ++piece)
+                fill(piece * piece_size, std::min(size, (piece + 1) * piece_size), first[piece]);
+        });
+    }
+
+private:
+    // body(elements, n, position) block by block: dense, aligned, in the compute type.
+    template <class Body>
+    void blocks(std::int64_t begin, std::int64_t end, std::int64_t most, Body &&body) const {
+        const std::int64_t stride = space_.strides[0][0];
+        const bool straight = direct_ && stride == in_.in_size();
+        if (!straight) most = std::min(most, block_size);
+        each_run(space_, begin, end, [&](char *const *data, std::int64_t n, std::int64_t position) {
+            alignas(64) char scratch[block_size * 16];
+            for (std::int64_t k = 0; k < n; k += most) {
+                const std::int64_t some = std::min(most, n - k);
+                const char *elements = data[0] + k * stride;
+                if (!straight) {
+                    in_.run(some, scratch, in_.out_size(), elements, stride);
+                    elements = scratch;
+                }
+                body(elements, some, position + k);
+            }
+        });
+    }
+    std::int64_t count(std::int64_t begin, std::int64_t end) const {
+        std::int64_t total = 0;
+        blocks(begin, end, piece_size, [&](const char *elements, std::int64_t n, std::int64_t) {
+            count_(n, elements, Given{}, reinterpret_cast<char *>(&total));
+        });
+        return total;
+    }
+    void fill(std::int64_t begin, std::int64_t end, std::int64_t index) const {
+        blocks(begin, end, block_size,
+               [&](const char *elements, std::int64_t n, std::int64_t position) {
+                   std::uint8_t flags[block_size];
+                   const std::int64_t found = flags_(n, elements, flags);
+                   if (found == 0) return;
+                   std::int64_t positions[block_size + 1];
+                   // No branch on a flag: what is not wanted is written over.
+                   std::int64_t *next = positions;
+                   for (std::int64_t k = 0; k < n; ++k) {
+                       *next = position + k;
+                       next += flags[k];
+                   }
+                   out_.run(found, result_ + index * step_, step_,
+                            reinterpret_cast<const char *>(positions), 8);
+                   index += found;
+               });
+    }
+
+    const Space space_;
+    const Conversion in_, out_;
+    const Flags flags_;
+    void (*const count_)(std::int64_t, const char *, const Given &, char *);
+    const bool direct_;
+    char *const result_;
+    const std::int64_t step_; // bytes between results
+};
+
+} // namespace
+} // namespace Atoll::kernels
+
+std::int32_t atoll_kernels_find(std::uint32_t dtype, std::uint32_t rank, const std::int64_t *shape,
+                                const atoll_operand *operands) {
+    using namespace Atoll::kernels;
+    if (dtype == ATOLL_NONE || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    try {
+        Find(dtype, rank, shape, operands)();
+    } catch (const std::bad_alloc &) {
+        return ATOLL_STATUS_OUT_OF_MEMORY;
+    }
+    return ATOLL_STATUS_OK;
+}

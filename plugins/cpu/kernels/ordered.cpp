@@ -1,0 +1,49 @@
+// Merging of neighbouring axes in the caller's order.
+#include "ordered.h"
+
+#include <cstdlib>
+#include <utility>
+
+namespace Atoll::kernels {
+
+Space ordered_space(std::uint32_t first, std::uint32_t last, const std::int64_t *shape,
+                    const atoll_operand *operands, int count) {
+    Space space(0, 0, nullptr, operands, count);
+    int rank = 0;
+    for (std::uint32_t axis = first; axis < last; ++axis) {
+        if (shape[axis] == 1) continue;
+        bool merges = rank > 0;
+        for (int k = 0; k < count && merges; ++k)
+            merges =
+                operands[k].strides[axis] == space.strides[k][rank - 1] * space.shape[rank - 1];
+        if (merges) {
+            space.shape[rank - 1] *= shape[axis];
+            continue;
+        }
+        space.shape[rank] = shape[axis];
+        for (int k = 0; k < count; ++k) space.strides[k][rank] = operands[k].strides[axis];
+        ++rank;
+    }
+    if (rank) space.rank = rank;
+    return space;
+}
+
+void densest_first(Space &space, int k) {
+    int best = 0;
+    for (int axis = 1; axis < space.rank; ++axis)
+        if (std::abs(space.strides[k][axis]) < std::abs(space.strides[k][best])) best = axis;
+    for (; best > 0; --best) {
+        std::swap(space.shape[best], space.shape[best - 1]);
+        for (int j = 0; j < space.operands; ++j)
+            std::swap(space.strides[j][best], space.strides[j][best - 1]);
+    }
+}
+
+bool is_aligned(const Space &space, int k, std::uint32_t alignment) {
+    std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(space.data[k]);
+    for (int axis = 0; axis < space.rank; ++axis)
+        bits |= static_cast<std::uintptr_t>(space.strides[k][axis]);
+    return (bits & (alignment - 1)) == 0;
+}
+
+} // namespace Atoll::kernels

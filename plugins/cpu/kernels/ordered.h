@@ -1,0 +1,39 @@
+// Iteration spaces whose axes stay in the caller's order, for functions where the order counts.
+#pragma once
+
+#include "space.h"
+
+namespace Atoll::kernels {
+
+// Axes [first, last) of a call as they come: none sorted, none turned around. Leaves out axes of
+// extent 1 and merges neighbours where the order of elements stays the same.
+Space ordered_space(std::uint32_t first, std::uint32_t last, const std::int64_t *shape,
+                    const atoll_operand *operands, int count);
+
+// Puts the axis on which operand k is densest first, the others stay in order.
+void densest_first(Space &space, int k);
+
+// Whether operand k's address and all strides are multiples of `alignment`.
+bool is_aligned(const Space &space, int k, std::uint32_t alignment);
+
+// body(data, n, position) for the runs along axis 0 that elements [begin, end) of a space fall
+// into, in order: operand addresses, elements in the run, number of its first element.
+template <class Body>
+void each_run(const Space &space, std::int64_t begin, std::int64_t end, Body &&body) {
+    const std::int64_t length = space.shape[0];
+    Rows rows(space, begin / length, 1);
+    std::int64_t skip = begin % length;
+    while (begin < end) {
+        const std::int64_t n =
+            std::int64_t{end - begin} < length - skip ? end - begin : length - skip;
+        char *data[max_operands];
+        for (int k = 0; k < space.operands; ++k)
+            data[k] = rows.data[k] + skip * space.strides[k][0];
+        body(data, n, begin);
+        begin += n;
+        skip = 0;
+        if (begin < end) rows.next();
+    }
+}
+
+} // namespace Atoll::kernels

@@ -1,0 +1,201 @@
+// What the typed reducers share: vectors of fixed width, and the table row of a functor.
+#pragma once
+
+#include "functors.h"
+#include "reducers.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace Atoll::kernels {
+
+#if defined(__clang__)
+#define ATOLL_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define ATOLL_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+// Note [Lanes]
+// Elements are taken in by groups of 64 bytes, four groups in turn, so that latency hides behind
+// other groups. A group is one vector or several, as wide as the level has them: the compiler
+// takes comparisons in wider ones apart into single elements. Which element meets which depends on
+// the groups only, so the result is the same on every level.
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+inline constexpr int chains = 4;                        // groups in turn
+inline constexpr int group_vectors = 64 / vector_bytes; // vectors of a group
+inline constexpr int vectors = chains * group_vectors;  // vectors of all groups
+
+template <class T> struct Lanes {
+    typedef T Vector __attribute__((vector_size(vector_bytes)));
+    static constexpr std::int64_t count = 64 / sizeof(T); // of a group
+    static constexpr std::int64_t in_vector = vector_bytes / sizeof(T);
+};
+
+template <class V, class E> V load_lanes(const E *x) {
+    V v;
+    std::memcpy(&v, x, sizeof v);
+    return v;
+}
+
+// each(v, c) for the vectors of whole groups, where c counts the vectors of four groups. Returns
+// how many elements that were.
+template <class E, class Each> std::int64_t each_vector(std::int64_t n, const E *x, Each &&each) {
+    using V = typename Lanes<E>::Vector;
+    constexpr std::int64_t step = Lanes<E>::in_vector, width = Lanes<E>::count;
+    std::int64_t k = 0;
+    for (; k + chains * width <= n; k += chains * width) {
+        ATOLL_UNROLL
+        for (int c = 0; c < vectors; ++c) each(load_lanes<V>(x + k + c * step), c);
+    }
+    for (; k + width <= n; k += width) {
+        ATOLL_UNROLL
+        for (int c = 0; c < group_vectors; ++c) each(load_lanes<V>(x + k + c * step), c);
+    }
+    return k;
+}
+
+// Folds the vectors of four groups into the first group.
+template <class V, class Combine> void join_groups(V (&a)[vectors], Combine &&combine) {
+    for (int c = 0; c < group_vectors; ++c) {
+        const V left = combine(a[c], a[c + group_vectors]);
+        const V right = combine(a[c + 2 * group_vectors], a[c + 3 * group_vectors]);
+        a[c] = combine(left, right);
+    }
+}
+
+// bool orders, counts and compares as its bytes 0 and 1.
+template <class T> using Element = std::conditional_t<is_bool<T>, std::uint8_t, T>;
+
+// The elements of a block, or the parts of complex ones.
+template <class E> const E *elements_of(const char *in) { return reinterpret_cast<const E *>(in); }
+
+// |v| by clearing signs (-0 becomes +0), or by negation of what is negative.
+template <class V> V abs_lanes(V v) {
+    using Mask = decltype(v < v);
+    using E = std::remove_cvref_t<decltype(v[0])>;
+    if constexpr (is_float<E>) {
+        using I = std::remove_cvref_t<decltype(Mask{}[0])>;
+        return (V)((Mask)v & std::numeric_limits<I>::max());
+    } else if constexpr (std::is_signed_v<E>) {
+        typedef std::make_unsigned_t<E> U __attribute__((vector_size(sizeof(V))));
+        const U sign = (U)(v < 0);
+        return (V)(((U)v ^ sign) - sign);
+    } else {
+        return v;
+    }
+}
+
+// |x| for sums and comparisons of moduli.
+template <class T> auto modulus(T x) {
+    if constexpr (std::is_same_v<T, Complex<double>>) {
+        // Neither square overflows or loses digits here; elsewhere hypot, which is slow.
+        const double square = x.re * x.re + x.im * x.im;
+        if (square > 0x1p-900 && square < 0x1p1000) return std::sqrt(square);
+        return static_cast<double>(std::hypot(x.re, x.im));
+    } else if constexpr (is_bool<T>) {
+        return static_cast<std::uint8_t>(truth(x));
+    } else {
+        return functor::abs::apply(x);
+    }
+}
+
+template <class T> bool is_nan(T x) {
+    if constexpr (is_complex<T>)
+        return x.re != x.re || x.im != x.im;
+    else if constexpr (is_float<T>)
+        return x != x;
+    else
+        return false;
+}
+
+// The dtype of a result that is not simply what the rule says.
+template <class R> inline constexpr std::uint8_t dtype_of = 0;
+template <> inline constexpr std::uint8_t dtype_of<double> = ATOLL_FLOAT64;
+template <> inline constexpr std::uint8_t dtype_of<Complex<double>> = ATOLL_COMPLEX128;
+template <> inline constexpr std::uint8_t dtype_of<std::int64_t> = ATOLL_INT64;
+
+template <template <class> class Make, class T, bool Allowed> constexpr Reducer pick() {
+    if constexpr (Allowed)
+        return Make<T>::reducer();
+    else
+        return {};
+}
+
+// Make<T>::reducer() for the dtypes of a domain.
+template <std::uint32_t Domain, template <class> class Make> constexpr ReducerRow reducer_row() {
+    return {
+        Reducer{},
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    pick<Make, wide::identifier, (Domain >> id & 1) != 0>(),
+#include "atoll/lists/dtypes.inc"
+    };
+}
+
+// The loops that need no vectors, of a Make that has A, identity, combine and lift.
+template <class Make, class A, class T> struct PlainLoops {
+    static A *acc(char *p) { return reinterpret_cast<A *>(p); }
+    static const A *acc(const char *p) { return reinterpret_cast<const A *>(p); }
+
+    static void identity(std::int64_t n, char *accumulators) {
+        for (std::int64_t k = 0; k < n; ++k) acc(accumulators)[k] = Make::start();
+    }
+    static void merge(std::int64_t n, const char *from, const Given &given, char *accumulators) {
+        const A *x = acc(from);
+        A *a = acc(accumulators);
+        for (std::int64_t k = 0; k < n; ++k) a[k] = Make::combine(a[k], x[k], given);
+    }
+    static void rows(std::int64_t n, const char *in, const Given &given, char *accumulators) {
+        const T *x = elements_of<T>(in);
+        A *a = acc(accumulators);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) a[k] = Make::take(a[k], x[k], given);
+    }
+    // For a block without vectors: takes in n elements by several accumulators in turn, which are
+    // joined after short runs, to hide latency and to keep rounding errors from piling up.
+    static void take_all(std::int64_t n, const T *x, const Given &given, A &a) {
+        constexpr std::int64_t width = 8, run = 256;
+        std::int64_t k = 0;
+        while (k + width <= n) {
+            A lanes[width];
+            identity(width, reinterpret_cast<char *>(lanes));
+            const std::int64_t end = std::min(n, k + run);
+            for (; k + width <= end; k += width)
+                for (std::int64_t c = 0; c < width; ++c)
+                    lanes[c] = Make::take(lanes[c], x[k + c], given);
+            for (std::int64_t half = width / 2; half; half /= 2)
+                for (std::int64_t c = 0; c < half; ++c)
+                    lanes[c] = Make::combine(lanes[c], lanes[c + half], given);
+            a = Make::combine(a, lanes[0], given);
+        }
+        for (; k < n; ++k) a = Make::take(a, x[k], given);
+    }
+    static void finish(std::int64_t n, const char *accumulators, const Given &given, char *out) {
+        using R = decltype(Make::result(A{}, given));
+        const A *a = acc(accumulators);
+        R *o = reinterpret_cast<R *>(out);
+        for (std::int64_t k = 0; k < n; ++k) o[k] = Make::result(a[k], given);
+    }
+
+    static constexpr Reducer plain() {
+        using R = decltype(Make::result(A{}, Given{}));
+        static_assert(sizeof(A) <= largest_accumulator);
+        Reducer r{};
+        r.size = sizeof(A);
+        r.out_size = sizeof(R);
+        r.result = dtype_of<R>;
+        r.identity = &identity;
+        r.block = &Make::block;
+        r.rows = &rows;
+        r.merge = &merge;
+        r.finish = &finish;
+        return r;
+    }
+};
+
+} // namespace Atoll::kernels

@@ -1,0 +1,152 @@
+// SCATTER: elements to byte offsets, the last one in the order of the axes stays.
+//
+// Note [Destinations apart]
+// Axes along which the offsets do not vary are free: if no two indices of them can meet in one
+// place, each may be written on its own, by any thread and in any loop order, as long as the other
+// axes are walked in order. With the destinations of the other axes multiples of g bytes apart and
+// within `span` bytes, that is so if the free axes, taken by growing stride, first fill no more
+// than g bytes, and the rest of them step over the span of all that came before.
+#include "convert.h"
+#include "offsets.h"
+#include "ordered.h"
+#include "parallel.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace Atoll::kernels {
+namespace {
+
+template <std::int64_t Size>
+void scatter_row(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    char *out = data[0];
+    const char *in = data[1], *offsets = data[2];
+    const std::int64_t os = strides[0], is = strides[1], fs = strides[2];
+    if (os == 0 && is == Size && fs == 8) {
+        for (std::int64_t k = 0; k < n; ++k)
+            move_one<Size>(out + load<std::int64_t>(offsets + k * 8), in + k * Size);
+        return;
+    }
+    for (std::int64_t k = 0; k < n; ++k)
+        move_one<Size>(out + k * os + load<std::int64_t>(offsets + k * fs), in + k * is);
+}
+
+void scatter_run(std::int64_t size, std::int64_t n, char *const *data,
+                 const std::int64_t *strides) {
+    if (strides[2] == 0)
+        return move_elements(n, size, data[0] + load<std::int64_t>(data[2]), strides[0], data[1],
+                             strides[1]);
+    with_size(size,
+              [&](auto constant) { scatter_row<decltype(constant)::value>(n, data, strides); });
+}
+
+// Note [Destinations apart].
+bool destinations_apart(const Space &free, const Space &others, std::int64_t size) {
+    const std::int64_t count = others.shape[0] * others.outer();
+    std::int64_t low = 0, high = 0, gap = 0;
+    bool first = true;
+    std::int64_t start = 0;
+    Rows rows(others, 0, 0);
+    for (std::int64_t k = 0; k < count; ++k, rows.next()) {
+        const std::int64_t at = (rows.data[0] - others.data[0]) + load<std::int64_t>(rows.data[2]);
+        if (first) {
+            low = high = start = at;
+            first = false;
+        }
+        low = std::min(low, at);
+        high = std::max(high, at);
+        const std::int64_t distance = std::abs(at - start);
+        if (gap == 0 || distance % gap != 0) gap = std::gcd(gap, distance);
+    }
+    // The free space is sorted: strides of operand 0 grow.
+    std::int64_t span = size;
+    bool inside = true; // still below the gap
+    for (int axis = 0; axis < free.rank; ++axis) {
+        const std::int64_t step = std::abs(free.strides[0][axis]);
+        const std::int64_t grown = span + step * (free.shape[axis] - 1);
+        if (free.shape[axis] == 1) continue;
+        if (inside && gap != 0 && grown > gap) {
+            inside = false;
+            span += high - low;
+        }
+        if (step < span) return false;
+        span += step * (free.shape[axis] - 1);
+    }
+    // Even without free axes inside it, the gap has to hold one element.
+    return gap == 0 || gap >= size;
+}
+
+} // namespace
+} // namespace Atoll::kernels
+
+std::int32_t atoll_kernels_scatter(std::uint32_t rank, const std::int64_t *shape,
+                                   const atoll_operand *operands) {
+    using namespace Atoll::kernels;
+    const std::uint32_t dtype = operands[0].dtype;
+    if (dtype == ATOLL_NONE || dtype >= ATOLL_DTYPE_COUNT || operands[1].dtype != dtype ||
+        operands[2].dtype != ATOLL_INT64 || rank > ATOLL_MAX_RANK)
+        return ATOLL_STATUS_NOT_SUPPORTED;
+    const std::int64_t size = sizes[dtype];
+
+    // The free axes apart from the others, each as operands of their own.
+    std::int64_t extents[2][ATOLL_MAX_RANK], strides[2][3][ATOLL_MAX_RANK];
+    std::uint32_t ranks[2] = {0, 0};
+    std::int64_t count = 1;
+    for (std::uint32_t axis = 0; axis < rank; ++axis) {
+        const int which = operands[2].strides[axis] == 0 ? 0 : 1;
+        extents[which][ranks[which]] = shape[axis];
+        for (int k = 0; k < 3; ++k) strides[which][k][ranks[which]] = operands[k].strides[axis];
+        ++ranks[which];
+        count *= shape[axis];
+    }
+    atoll_operand split[2][3];
+    for (int which = 0; which < 2; ++which)
+        for (int k = 0; k < 3; ++k) {
+            split[which][k] = operands[k];
+            split[which][k].strides = strides[which][k];
+        }
+    const Space free(0, ranks[0], extents[0], split[0], 3);
+    const Space others = ordered_space(0, ranks[1], extents[1], split[1], 3);
+    const std::int64_t free_count = free.shape[0] * free.outer();
+    const std::int64_t other_count = others.shape[0] * others.outer();
+    if (free_count < 8 || count < 1024 || !destinations_apart(free, others, size)) {
+        const Space all = ordered_space(0, rank, shape, operands, 3);
+        const std::int64_t steps[] = {all.strides[0][0], all.strides[1][0], all.strides[2][0]};
+        const std::int64_t outer = all.outer();
+        Rows rows(all, 0, 1);
+        for (std::int64_t row = 0; row < outer; ++row, rows.next())
+            scatter_run(size, all.shape[0], rows.data, steps);
+        return ATOLL_STATUS_OK;
+    }
+
+    // Runs along the free axis where it is the denser one, along the others otherwise.
+    const std::int64_t free_steps[] = {free.strides[0][0], free.strides[1][0], 0};
+    const std::int64_t other_steps[] = {others.strides[0][0], others.strides[1][0],
+                                        others.strides[2][0]};
+    const bool along_free =
+        free.shape[0] >= 8 && (free_steps[0] == size || other_count < free.shape[0]);
+    const std::int64_t length = along_free ? free.shape[0] : 1;
+    const std::int64_t part = std::min<std::int64_t>(length, 1024);
+    const std::int64_t cuts = (length + part - 1) / part;
+    const std::int64_t outer = along_free ? free.outer() : free_count;
+    parallel(outer * cuts, part * other_count, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t piece = begin; piece < end; ++piece) {
+            const std::int64_t row = piece / cuts, start = piece % cuts * part;
+            std::ptrdiff_t shift[2]; // bytes from the first element of all
+            for (int k = 0; k < 2; ++k)
+                shift[k] = (free.data[k] - static_cast<char *>(operands[k].data)) +
+                           free.offset(k, row, along_free ? 1 : 0) + start * free_steps[k];
+            Rows rows(others, 0, along_free ? 0 : 1);
+            const std::int64_t steps = along_free ? other_count : others.outer();
+            for (std::int64_t k = 0; k < steps; ++k, rows.next()) {
+                char *data[] = {rows.data[0] + shift[0], rows.data[1] + shift[1], rows.data[2]};
+                if (along_free)
+                    scatter_run(size, std::min(part, length - start), data, free_steps);
+                else
+                    scatter_run(size, others.shape[0], data, other_steps);
+            }
+        }
+    });
+    return ATOLL_STATUS_OK;
+}

@@ -1,0 +1,217 @@
+// SORT: sort and argsort along the last axis, row by row.
+//
+// Note [Radix sort]
+// Elements are sorted by their digits of 8 bits, the lowest first, each pass stable. An element's
+// key is an unsigned integer in the order of order.h: the sign bit turned over for signed integers,
+// all bits of negative floats, one key for both zeros and the highest one for NaN; for complex
+// numbers the real part's key before the imaginary part's. The element itself moves with its key,
+// so that -0 stays -0. Digits that are the same everywhere cost no pass.
+#include "convert.h"
+#include "order.h"
+#include "ordered.h"
+#include "parallel.h"
+#include "scratch.h"
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <limits>
+#include <utility>
+
+namespace Atoll::kernels {
+namespace {
+
+constexpr std::int64_t short_row = 48; // below, insertion beats counting digits
+
+__extension__ using Bits128 = unsigned __int128;
+template <std::size_t Size> struct BitsOf;
+template <> struct BitsOf<1> { using type = std::uint8_t; };
+template <> struct BitsOf<2> { using type = std::uint16_t; };
+template <> struct BitsOf<4> { using type = std::uint32_t; };
+template <> struct BitsOf<8> { using type = std::uint64_t; };
+template <> struct BitsOf<16> { using type = Bits128; };
+template <class T> using KeyOf = typename BitsOf<sizeof(T)>::type;
+
+// Ascending; NaN gets the highest key.
+template <class T> KeyOf<T> ascending_key(T x) {
+    using K = KeyOf<T>;
+    constexpr K sign = static_cast<K>(K{1} << (8 * sizeof(K) - 1));
+    if constexpr (is_bool<T>) {
+        return truth(x);
+    } else if constexpr (is_float<T>) {
+        const K bits = std::bit_cast<K>(x + T(0)); // +0 for both zeros
+        const K turn = static_cast<K>(K{0} - (bits >> (8 * sizeof(K) - 1))) | sign;
+        return x != x ? static_cast<K>(~K{0}) : static_cast<K>(bits ^ turn);
+    } else if constexpr (std::is_signed_v<T>) {
+        return static_cast<K>(static_cast<K>(x) ^ sign);
+    } else {
+        return x;
+    }
+}
+// The key of an element; smaller keys come first.
+template <class T> KeyOf<T> key_of(T x, bool descending) {
+    using K = KeyOf<T>;
+    K key;
+    if constexpr (is_complex<T>)
+        key = static_cast<K>(ascending_key(x.re)) << (4 * sizeof(T)) | ascending_key(x.im);
+    else
+        key = ascending_key(x);
+    if (is_unordered(x)) return static_cast<K>(~K{0});
+    return descending ? static_cast<K>(~key) : key;
+}
+
+// Sorts a few items by key(item).
+template <class Item, class Key> void insertion_sort(std::int64_t n, Item *items, Key &&key) {
+    for (std::int64_t k = 1; k < n; ++k) {
+        const Item item = items[k];
+        const auto mine = key(item);
+        std::int64_t place = k;
+        for (; place > 0 && mine < key(items[place - 1]); --place) items[place] = items[place - 1];
+        items[place] = item;
+    }
+}
+
+// Sorts n items by key(item) with as much room again at `room`; returns where the result is.
+template <class Item, class Key>
+Item *radix_sort(std::int64_t n, Item *items, Item *room, Key &&key) {
+    using K = decltype(key(*items));
+    constexpr int digits = sizeof(K);
+    if (n < short_row) {
+        insertion_sort(n, items, key);
+        return items;
+    }
+    std::int64_t counts[digits][256] = {};
+    for (std::int64_t k = 0; k < n; ++k) {
+        const K x = key(items[k]);
+        for (int digit = 0; digit < digits; ++digit) ++counts[digit][x >> 8 * digit & 0xff];
+    }
+    for (int digit = 0; digit < digits; ++digit) {
+        std::int64_t *places = counts[digit];
+        if (places[key(items[0]) >> 8 * digit & 0xff] == n) continue;
+        std::int64_t before = 0;
+        for (int value = 0; value < 256; ++value) before += std::exchange(places[value], before);
+        for (std::int64_t k = 0; k < n; ++k)
+            room[places[key(items[k]) >> 8 * digit & 0xff]++] = items[k];
+        std::swap(items, room);
+    }
+    return items;
+}
+
+template <class K, class Index> struct Indexed {
+    K key;
+    Index index;
+};
+
+// One row of n dense elements with `room` for what the sorter asks for.
+struct Sorter {
+    std::uint8_t size; // bytes of an element
+    // Bytes of room for a row.
+    std::int64_t (*room)(std::int64_t n);
+    // Returns the sorted elements, in `elements` or in `room`.
+    const char *(*run)(std::int64_t n, char *elements, char *room, bool descending);
+};
+
+template <class T> struct Sort {
+    static std::int64_t room(std::int64_t n) { return n * static_cast<std::int64_t>(sizeof(T)); }
+    static const char *run(std::int64_t n, char *elements, char *room, bool descending) {
+        T *x = reinterpret_cast<T *>(elements);
+        return reinterpret_cast<const char *>(
+            radix_sort(n, x, reinterpret_cast<T *>(room),
+                       [=](T element) { return key_of(element, descending); }));
+    }
+};
+
+// Gives the positions as int64, in `room`.
+template <class T> struct Argsort {
+    // Short keys go with short indices where these suffice.
+    using Small = Indexed<std::uint32_t, std::uint32_t>;
+    using Large =
+        Indexed<std::conditional_t<sizeof(T) == 16, Bits128, std::uint64_t>, std::int64_t>;
+    static bool small(std::int64_t n) {
+        return sizeof(T) <= 4 && n <= std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+    }
+    // Items twice; of large ones the positions take over a part.
+    static std::int64_t room(std::int64_t n) {
+        return small(n) ? 2 * n * std::int64_t{sizeof(Small)} + n * 8
+                        : 2 * n * std::int64_t{sizeof(Large)};
+    }
+    static const char *run(std::int64_t n, char *elements, char *room, bool descending) {
+        const T *x = reinterpret_cast<const T *>(elements);
+        if constexpr (sizeof(T) <= 4)
+            if (small(n)) return sorted<Small>(n, x, room, descending);
+        return sorted<Large>(n, x, room, descending);
+    }
+
+private:
+    template <class Item>
+    static const char *sorted(std::int64_t n, const T *x, char *room, bool descending) {
+        Item *items = reinterpret_cast<Item *>(room);
+        for (std::int64_t k = 0; k < n; ++k)
+            items[k] = {static_cast<decltype(Item::key)>(key_of(x[k], descending)),
+                        static_cast<decltype(Item::index)>(k)};
+        Item *other = items + n;
+        items = radix_sort(n, items, other, [](const Item &item) { return item.key; });
+        // The positions stand at the end of the room: from the last one on, none is written over
+        // an item that is still to be read.
+        std::int64_t *index = reinterpret_cast<std::int64_t *>(room + Argsort::room(n)) - n;
+        for (std::int64_t k = n - 1; k >= 0; --k)
+            index[k] = static_cast<std::int64_t>(items[k].index);
+        return reinterpret_cast<const char *>(index);
+    }
+};
+
+using SorterRow = std::array<Sorter, ATOLL_DTYPE_COUNT>;
+template <template <class> class Make> constexpr SorterRow sorter_row() {
+    return {
+        Sorter{},
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    Sorter{sizeof(wide::identifier), &Make<wide::identifier>::room, &Make<wide::identifier>::run},
+#include "atoll/lists/dtypes.inc"
+    };
+}
+constexpr SorterRow sorters = sorter_row<Sort>();
+constexpr SorterRow argsorters = sorter_row<Argsort>();
+
+} // namespace
+} // namespace Atoll::kernels
+
+std::int32_t atoll_kernels_sort(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
+                                const std::int64_t *shape, const atoll_operand *operands,
+                                const atoll_sort_params *params) {
+    using namespace Atoll::kernels;
+    const bool positions = function == ATOLL_FN_argsort;
+    if ((function != ATOLL_FN_sort && !positions) || dtype == ATOLL_NONE ||
+        dtype >= ATOLL_DTYPE_COUNT || rank == 0)
+        return ATOLL_STATUS_NOT_SUPPORTED;
+    const Sorter &sorter = positions ? argsorters[dtype] : sorters[dtype];
+    const Space others(0, rank - 1, shape, operands, 2);
+    const std::int64_t n = shape[rank - 1], count = others.shape[0] * others.outer();
+    const std::int64_t out_step = operands[0].strides[rank - 1];
+    const std::int64_t in_step = operands[1].strides[rank - 1];
+    const Conversion in({operands[1].dtype, dtype, widened(dtype)},
+                        operands[1].flags & ATOLL_OPERAND_SWAPPED, false);
+    const std::uint32_t result = positions ? std::uint32_t{ATOLL_INT64} : widened(dtype);
+    const Conversion out({result, positions ? result : dtype, operands[0].dtype}, false,
+                         operands[0].flags & ATOLL_OPERAND_SWAPPED);
+    const bool descending = params->descending != 0;
+    const std::int64_t room_at = (n * sorter.size + 63) / 64 * 64;
+    std::atomic<bool> no_memory{false};
+    // Sorting takes some ten looks at an element.
+    parallel(count, n * 8, [&](std::int64_t begin, std::int64_t end) {
+        const Scratch scratch(room_at + sorter.room(n), std::nothrow);
+        if (!scratch.is_there()) {
+            no_memory.store(true, std::memory_order_relaxed);
+            return;
+        }
+        each_run(others, begin, end, [&](char *const *data, std::int64_t rows, std::int64_t) {
+            for (std::int64_t row = 0; row < rows; ++row) {
+                in.run(n, scratch.data(), sorter.size, data[1] + row * others.strides[1][0],
+                       in_step);
+                const char *sorted =
+                    sorter.run(n, scratch.data(), scratch.data() + room_at, descending);
+                out.run(n, data[0] + row * others.strides[0][0], out_step, sorted, out.in_size());
+            }
+        });
+    });
+    return no_memory.load() ? ATOLL_STATUS_OUT_OF_MEMORY : ATOLL_STATUS_OK;
+}

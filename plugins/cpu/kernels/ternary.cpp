@@ -1,0 +1,46 @@
+// The loops of every function of the family TERNARY.
+#include "functors_compare.h"
+#include "loops.h"
+
+namespace Atoll::kernels {
+namespace {
+
+struct Words {
+    std::uint64_t low, high;
+};
+
+// `where` moves elements without looking at them: one loop per size and alignment.
+struct select {
+    template <class T> static T apply(Bool mask, T b, T c) { return truth(mask) ? b : c; }
+};
+template <std::uint32_t Size> constexpr Loop select_loop() {
+    switch (Size) {
+    case 1: return &ternary_loop<select, Bool, std::uint8_t>;
+    case 2: return &ternary_loop<select, Bool, std::uint16_t>;
+    case 4: return &ternary_loop<select, Bool, std::uint32_t>;
+    case 8: return &ternary_loop<select, Bool, std::uint64_t>;
+    default: return &ternary_loop<select, Bool, Words>;
+    }
+}
+
+template <class T, bool Allowed> constexpr Loop clip_loop() {
+    if constexpr (Allowed)
+        return &ternary_loop<functor::clip, T, T>;
+    else
+        return nullptr;
+}
+
+constexpr LoopTable make_table() {
+    LoopTable table{};
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    table[ATOLL_FN_where][id] = select_loop<size>();                                               \
+    table[ATOLL_FN_clip][id] = clip_loop<wide::identifier, (ATOLL_DOMAIN_ORDERED >> id & 1) != 0>();
+#include "atoll/lists/dtypes.inc"
+    return table;
+}
+
+} // namespace
+
+constinit const LoopTable ternary_loops = make_table();
+
+} // namespace Atoll::kernels

@@ -1,0 +1,101 @@
+// Loops over the functions of vector_math.h.
+//
+// Every element goes through the same vector code, whatever its place and stride: what is not dense
+// passes through a block, and a block's tail is padded. The few elements that the vector function
+// does not cover are computed again by the functor itself, one by one.
+#pragma once
+
+#include "loops.h"
+#include "vector_math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace Atoll::kernels {
+
+inline constexpr std::int64_t vector_block = 128; // elements; a multiple of every lane count
+
+// Dense elements for a block: those at `p` themselves, or a padded copy in `block`.
+template <class T>
+const T *gathered(std::int64_t n, const char *p, std::int64_t stride, T *block, bool copy) {
+    if (stride == sizeof(T) && n % vector_math::lanes<T> == 0 && !copy)
+        return reinterpret_cast<const T *>(p);
+    for (std::int64_t k = 0; k < n; ++k) block[k] = *reinterpret_cast<const T *>(p + k * stride);
+    for (std::int64_t k = n; k % vector_math::lanes<T> != 0; ++k) block[k] = block[0];
+    return block;
+}
+
+template <class T> void scattered(std::int64_t n, char *p, std::int64_t stride, const T *block) {
+    for (std::int64_t k = 0; k < n; ++k) *reinterpret_cast<T *>(p + k * stride) = block[k];
+}
+
+template <class F, class T> bool all_covered(std::int64_t n, const T *x) {
+    // Flags as wide as the elements: the loop stays in vectors.
+    using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    Flag outside = 0;
+    for (std::int64_t k = 0; k < n; ++k) outside |= F::Vector::outside(x[k]) ? Flag(-1) : Flag(0);
+    return outside == 0;
+}
+
+// F::Vector is the vector function, F::apply the same for one element.
+template <class F, class T>
+void vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using V = typename F::Vector;
+    constexpr std::int64_t lanes = vector_math::lanes<T>;
+    alignas(64) T in[vector_block];
+    alignas(64) T out[vector_block];
+    for (std::int64_t begin = 0; begin < n; begin += vector_block) {
+        const std::int64_t count = std::min(vector_block, n - begin);
+        char *to = data[0] + begin * strides[0];
+        const T *x = gathered(count, data[1] + begin * strides[1], strides[1], in, false);
+        const bool covered = all_covered<F>(count, x);
+        const bool direct = covered && strides[0] == sizeof(T) && count % lanes == 0;
+        T *y = direct ? at<T>(to) : out;
+        for (std::int64_t k = 0; k < count; k += lanes)
+            vector_math::store(y + k, V::of(vector_math::load(x + k)));
+        if (!covered)
+            for (std::int64_t k = 0; k < count; ++k)
+                if (V::outside(x[k])) y[k] = F::apply(x[k]);
+        if (!direct) scattered(count, to, strides[0], y);
+    }
+}
+
+// pow: near the end of the range SLEEF may overflow early; squares are as multiply gives them.
+template <class F, class T>
+void vector_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    constexpr std::int64_t lanes = vector_math::lanes<T>;
+    constexpr T large = std::numeric_limits<T>::max() / 4;
+    alignas(64) T base[vector_block];
+    alignas(64) T exponent[vector_block];
+    alignas(64) T out[vector_block];
+    const bool squares = strides[2] == 0 && *at<const T>(data[2]) == T(2);
+    for (std::int64_t begin = 0; begin < n; begin += vector_block) {
+        const std::int64_t count = std::min(vector_block, n - begin);
+        char *to = data[0] + begin * strides[0];
+        const T *x = gathered(count, data[1] + begin * strides[1], strides[1], base, false);
+        if (squares) {
+            for (std::int64_t k = 0; k < count; ++k) out[k] = x[k] * x[k];
+        } else {
+            const bool again = begin > 0 && strides[2] == 0; // one value: it is there already
+            const T *y = again ? exponent
+                               : gathered(strides[2] ? count : std::min(n, vector_block),
+                                          data[2] + begin * strides[2], strides[2], exponent,
+                                          strides[2] == 0);
+            bool suspicious = false;
+            for (std::int64_t k = 0; k < count; k += lanes)
+                vector_math::store(out + k, vector_math::pow::of(vector_math::load(x + k),
+                                                                 vector_math::load(y + k)));
+            for (std::int64_t k = 0; k < count; ++k) {
+                out[k] = y[k] == T(2) ? x[k] * x[k] : out[k];
+                suspicious |= std::fabs(out[k]) > large;
+            }
+            if (suspicious)
+                for (std::int64_t k = 0; k < count; ++k)
+                    if (std::fabs(out[k]) > large) out[k] = F::apply(x[k], y[k]);
+        }
+        scattered(count, to, strides[0], out);
+    }
+}
+
+} // namespace Atoll::kernels

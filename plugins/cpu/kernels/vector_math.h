@@ -1,0 +1,127 @@
+// SLEEF's vector functions for the processor level that this is compiled for.
+//
+// Note [Vector math]
+// One name, two overloads (float and double). The variants are those with a bound of 1 ULP in
+// SLEEF's deterministic family: an element's result does not depend on its neighbours (sin, cos and
+// tan otherwise choose a method for a whole vector), and all levels with FMA give the same bits.
+// `outside` tells where one of them overflows early or loses a sign: there the loop asks the C
+// library.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <immintrin.h>
+
+#include <sleef.h>
+
+namespace Atoll::kernels::vector_math {
+
+#if defined(__AVX512F__)
+using Floats = __m512;
+using Doubles = __m512d;
+#define ATOLL_SLEEF_FLOATS(name) Sleef_finz_##name##f16_u10avx512f
+#define ATOLL_SLEEF_DOUBLES(name) Sleef_finz_##name##d8_u10avx512f
+inline Floats load(const float *p) { return _mm512_loadu_ps(p); }
+inline Doubles load(const double *p) { return _mm512_loadu_pd(p); }
+inline void store(float *p, Floats x) { _mm512_storeu_ps(p, x); }
+inline void store(double *p, Doubles x) { _mm512_storeu_pd(p, x); }
+#elif defined(__AVX2__) && defined(__FMA__)
+using Floats = __m256;
+using Doubles = __m256d;
+#define ATOLL_SLEEF_FLOATS(name) Sleef_finz_##name##f8_u10avx2
+#define ATOLL_SLEEF_DOUBLES(name) Sleef_finz_##name##d4_u10avx2
+inline Floats load(const float *p) { return _mm256_loadu_ps(p); }
+inline Doubles load(const double *p) { return _mm256_loadu_pd(p); }
+inline void store(float *p, Floats x) { _mm256_storeu_ps(p, x); }
+inline void store(double *p, Doubles x) { _mm256_storeu_pd(p, x); }
+#else
+using Floats = __m128;
+using Doubles = __m128d;
+#if defined(__SSE4_1__)
+#define ATOLL_SLEEF_FLOATS(name) Sleef_cinz_##name##f4_u10sse4
+#define ATOLL_SLEEF_DOUBLES(name) Sleef_cinz_##name##d2_u10sse4
+#else
+#define ATOLL_SLEEF_FLOATS(name) Sleef_cinz_##name##f4_u10sse2
+#define ATOLL_SLEEF_DOUBLES(name) Sleef_cinz_##name##d2_u10sse2
+#endif
+inline Floats load(const float *p) { return _mm_loadu_ps(p); }
+inline Doubles load(const double *p) { return _mm_loadu_pd(p); }
+inline void store(float *p, Floats x) { _mm_storeu_ps(p, x); }
+inline void store(double *p, Doubles x) { _mm_storeu_pd(p, x); }
+#endif
+
+template <class T>
+inline constexpr std::int64_t lanes = static_cast<std::int64_t>(sizeof(Floats) / sizeof(T));
+
+template <class T> constexpr T power_of_two(int for_float, int for_double) {
+    return static_cast<T>(__builtin_ldexp(1, sizeof(T) == 4 ? for_float : for_double));
+}
+
+// Which elements SLEEF does not cover.
+struct Everywhere {
+    template <class T> static bool outside(T) { return false; }
+};
+// e^x overflows a little early.
+struct BelowOverflow {
+    template <class T> static constexpr T limit = sizeof(T) == 4 ? T(88) : T(709);
+    template <class T> static bool outside(T x) { return x >= limit<T>; }
+};
+// Functions that are about x near zero give zero for the smallest x, with the wrong sign.
+struct NotTiny {
+    template <class T> static bool outside(T x) {
+        return int{std::fabs(x) < power_of_two<T>(-100, -960)} & int{x != 0};
+    }
+};
+template <int ForFloat, int ForDouble> struct Below : NotTiny {
+    template <class T> static bool outside(T x) {
+        return int{NotTiny::outside(x)} | int{std::fabs(x) >= power_of_two<T>(ForFloat, ForDouble)};
+    }
+};
+// Half of e^x, which overflows before it is halved.
+struct Hyperbolic : NotTiny {
+    template <class T> static bool outside(T x) {
+        return int{NotTiny::outside(x)} | int{std::fabs(x) >= BelowOverflow::limit<T>};
+    }
+};
+struct Expm1 : NotTiny {
+    template <class T> static bool outside(T x) {
+        return int{NotTiny::outside(x)} | int{BelowOverflow::outside(x)};
+    }
+};
+using Long = Below<100, 1000>;
+using Squarable = Below<60, 500>; // x^2 must not overflow
+
+#define ATOLL_VECTOR_FUNCTION(name, Range)                                                         \
+    struct name : Range {                                                                          \
+        static Floats of(Floats x) { return ATOLL_SLEEF_FLOATS(name)(x); }                         \
+        static Doubles of(Doubles x) { return ATOLL_SLEEF_DOUBLES(name)(x); }                      \
+    };
+ATOLL_VECTOR_FUNCTION(exp, BelowOverflow)
+ATOLL_VECTOR_FUNCTION(exp2, Everywhere)
+ATOLL_VECTOR_FUNCTION(exp10, Everywhere)
+ATOLL_VECTOR_FUNCTION(expm1, Expm1)
+ATOLL_VECTOR_FUNCTION(log, Everywhere)
+ATOLL_VECTOR_FUNCTION(log2, Everywhere)
+ATOLL_VECTOR_FUNCTION(log10, Everywhere)
+ATOLL_VECTOR_FUNCTION(log1p, Long)
+ATOLL_VECTOR_FUNCTION(sin, NotTiny)
+ATOLL_VECTOR_FUNCTION(cos, Everywhere)
+ATOLL_VECTOR_FUNCTION(tan, NotTiny)
+ATOLL_VECTOR_FUNCTION(asin, NotTiny)
+ATOLL_VECTOR_FUNCTION(acos, Everywhere)
+ATOLL_VECTOR_FUNCTION(atan, NotTiny)
+ATOLL_VECTOR_FUNCTION(sinh, Hyperbolic)
+ATOLL_VECTOR_FUNCTION(cosh, Hyperbolic)
+ATOLL_VECTOR_FUNCTION(tanh, NotTiny)
+ATOLL_VECTOR_FUNCTION(asinh, Squarable)
+ATOLL_VECTOR_FUNCTION(acosh, Squarable)
+ATOLL_VECTOR_FUNCTION(atanh, NotTiny)
+ATOLL_VECTOR_FUNCTION(cbrt, Everywhere)
+#undef ATOLL_VECTOR_FUNCTION
+
+struct pow {
+    static Floats of(Floats x, Floats y) { return ATOLL_SLEEF_FLOATS(pow)(x, y); }
+    static Doubles of(Doubles x, Doubles y) { return ATOLL_SLEEF_DOUBLES(pow)(x, y); }
+};
+
+} // namespace Atoll::kernels::vector_math

@@ -1,0 +1,50 @@
+// The bars: see bounds.h.
+#include "bounds.h"
+
+#include "atoll/abi/module.h"
+#include "formats.h"
+
+namespace accuracy {
+namespace {
+
+constexpr std::uint32_t doubles = ATOLL_BIT(ATOLL_FLOAT64) | ATOLL_BIT(ATOLL_COMPLEX128);
+
+struct Exception {
+    int function;
+    std::uint32_t dtypes;
+    Bound bound;
+};
+// Reductions only: the smaller dtypes accumulate in wider ones, so that these concern float64
+// alone.
+constexpr Exception exceptions[] = {
+    {ATOLL_FN_cumsum, doubles, {60, "adds in order: an error per element, 3001 here"}},
+    {ATOLL_FN_var,
+     doubles,
+     {30, "rounded means: the mean is 350 deviations, a last place of the input counts 700-fold"}},
+    {ATOLL_FN_stddev, doubles, {15, "as var"}},
+    {ATOLL_FN_norm, doubles, {80, "powers are added in order in runs; x = 0.5 doubles the error"}},
+    {ATOLL_FN_nan_norm, doubles, {15, "as norm, with x = 2.5"}},
+};
+
+} // namespace
+
+double usual_bar(int function, int dtype) {
+    if (format_of(dtype).digits < 24) return 0.502;
+    switch (function) {
+    case ATOLL_FN_add:
+    case ATOLL_FN_subtract: return 0.5;
+    case ATOLL_FN_multiply:
+    case ATOLL_FN_divide:
+    case ATOLL_FN_sqrt: return is_complex(dtype) ? 4 : 0.5;
+    default: return 4;
+    }
+}
+
+Bound bound_of(int function, int dtype) {
+    for (const Exception &exception : exceptions)
+        if (exception.function == function && (exception.dtypes >> dtype & 1))
+            return exception.bound;
+    return {usual_bar(function, dtype), nullptr};
+}
+
+} // namespace accuracy

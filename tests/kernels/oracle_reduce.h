@@ -1,0 +1,263 @@
+// What REDUCE, REDUCE_ONE, REDUCE_TWO and ARG_REDUCE functions should give for a list of elements:
+// one line per function in a table, keyed by its id; a function of the list without a line does not
+// compile. Integers are exact; sums and products of floats are taken in long double, with a
+// tolerance relative to the sum of the moduli, which any sensible order of additions keeps.
+#pragma once
+
+#include "oracle_elementwise.h"
+
+#include <functional>
+
+namespace oracle {
+
+// Units in the last place, of what the dtype accumulates in, that a sum may be off relative to the
+// sum of the moduli. A running sum of many elements is off by far more.
+inline constexpr long double sum_ulps = 16;
+
+// The elements of one reduction, in the compute dtype and in order, and the numbers of the call.
+struct Reduction {
+    int function, dtype;
+    std::vector<Value> elements;
+    Value x, y;
+
+    bool integers() const { return is_integer(dtype) || dtype == ATOLL_BOOL; }
+    int natural() const { return result_dtype(function, dtype); }
+    // Of the dtype that is accumulated in, near 1.
+    long double unit() const { return epsilon(compute_part(dtype)); }
+    auto count() const { return static_cast<long double>(elements.size()); }
+};
+
+inline bool is_nan(const Value &v) { return !v.integer && (std::isnan(v.re) || std::isnan(v.im)); }
+inline bool is_inf(const Value &v) { return !v.integer && (std::isinf(v.re) || std::isinf(v.im)); }
+inline Expected truth_of(bool x) { return {Value::of(__int128{x})}; }
+inline Expected number(long double x, long double tolerance = 0) {
+    return {Value::of(x, 0.0L), tolerance, false};
+}
+// The modulus, of the part dtype; exact for reals and integers.
+inline Value modulus(const Value &v, int dtype) { return unary(ATOLL_FN_abs, dtype, v).value; }
+inline Reduction without_nan(Reduction r) {
+    std::erase_if(r.elements, is_nan);
+    return r;
+}
+
+inline Expected reduce_sum(const Reduction &r) {
+    if (r.integers()) {
+        __int128 total = 0;
+        for (const Value &v : r.elements) total = wrap(total + v.i, ATOLL_UINT64);
+        return {Value::of(wrap(total, r.natural()))};
+    }
+    Complex total = 0;
+    long double size = 0;
+    for (const Value &v : r.elements) {
+        total += Complex(v.re, v.im);
+        for (const long double part : {v.re, v.im})
+            if (std::isfinite(part)) size += std::fabs(part);
+    }
+    return {Value::of(total.real(), total.imag()), sum_ulps * size * r.unit(), false};
+}
+inline Expected reduce_product(const Reduction &r) {
+    if (r.integers()) {
+        __int128 total = 1;
+        for (const Value &v : r.elements) total = wrap(wrapped_product(total, v.i), ATOLL_UINT64);
+        return {Value::of(wrap(total, r.natural()))};
+    }
+    Complex total = 1;
+    bool finite_parts = true, zero = false;
+    for (const Value &v : r.elements) {
+        const Complex z(v.re, v.im);
+        total = is_complex(r.dtype) ? Complex(total.real() * z.real() - total.imag() * z.imag(),
+                                              total.real() * z.imag() + total.imag() * z.real())
+                                    : Complex(total.real() * z.real());
+        finite_parts &= finite(z);
+        zero |= z == Complex(0);
+    }
+    Expected e = {Value::of(total.real(), total.imag()),
+                  finite(total) ? 4 * r.count() * std::abs(total) * r.unit() : 0.0L, zero};
+    // Which parts are NaN, and the signs of zeros, depend on the order of complex products.
+    e.open = is_complex(r.dtype) && !finite_parts;
+    e.signs = !is_complex(r.dtype);
+    return e;
+}
+// The position of the smallest (largest) element, of the first among equals; of the first NaN.
+inline std::size_t extreme(const std::vector<Value> &elements, bool largest) {
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+        if (is_nan(elements[k])) return k;
+        const Value &v = elements[k], &b = elements[best];
+        if (v.integer ? (largest ? v.i > b.i : v.i < b.i) : (largest ? v.re > b.re : v.re < b.re))
+            best = k;
+    }
+    return best;
+}
+// Which of two zeros is the smaller one is not said.
+inline Expected extreme_value(const Reduction &r, bool largest) {
+    if (r.elements.empty()) return number(NAN);
+    Expected e = {r.elements[extreme(r.elements, largest)]};
+    e.signs = e.value.re != 0;
+    return e;
+}
+inline Reduction moduli(Reduction r) {
+    for (Value &v : r.elements) v = modulus(v, r.dtype);
+    return r;
+}
+inline Expected extreme_modulus(const Reduction &r, bool largest) {
+    Expected e = extreme_value(moduli(r), largest);
+    if (is_complex(r.dtype) && std::isfinite(e.value.re))
+        e.tolerance = 4 * ulp(e.value.re, compute_part(r.dtype));
+    return e;
+}
+inline Expected reduce_moduli(const Reduction &r) {
+    Expected e = reduce_sum(moduli(r));
+    if (is_complex(r.dtype)) e.tolerance *= 2;
+    return e;
+}
+inline Expected reduce_mean(const Reduction &r) {
+    if (r.elements.empty()) return {Value::of(NAN, is_complex(r.dtype) ? NAN : 0.0L)};
+    Expected e = reduce_sum(r);
+    e.value.re /= r.count(), e.value.im /= r.count();
+    e.tolerance =
+        e.tolerance / r.count() +
+        2 * ulp(std::max(std::fabs(e.value.re), std::fabs(e.value.im)), compute_part(r.dtype));
+    return e;
+}
+inline Expected count_if(const Reduction &r, bool (*test)(const Value &)) {
+    return {Value::of(
+        static_cast<__int128>(std::count_if(r.elements.begin(), r.elements.end(), test)))};
+}
+inline bool all_of(const Reduction &r, bool (*test)(const Value &)) {
+    return std::all_of(r.elements.begin(), r.elements.end(), test);
+}
+inline Expected reduce_variance(const Reduction &r, bool root) {
+    const long double divisor = r.count() - r.x.real();
+    if (!(divisor > 0)) return number(NAN);
+    Complex mean = 0;
+    long double size = 0;
+    for (const Value &v : r.elements)
+        mean += Complex(v.re, v.im), size += std::fabs(v.re) + std::fabs(v.im);
+    mean /= r.count();
+    if (!finite(mean)) return number(NAN);
+    long double total = 0;
+    for (const Value &v : r.elements) total += std::norm(Complex(v.re, v.im) - mean);
+    // The mean may be off as a sum may; its error enters squared, and times the deviation where
+    // parts with means of their own are joined.
+    const long double variance = total / divisor, off = sum_ulps * r.unit() * size / r.count(),
+                      tolerance = 2 * sum_ulps * r.unit() * variance +
+                                  (off + std::sqrt(total / r.count())) * off * r.count() / divisor;
+    if (!root) return number(variance, tolerance);
+    const long double high = std::sqrt(variance + tolerance);
+    Expected e =
+        number(std::sqrt(variance), high - std::sqrt(std::max(variance - tolerance, 0.0L)));
+    // The variance itself leaves the range.
+    e.open = compute_part(r.dtype) == ATOLL_FLOAT32 && variance > 1e36L;
+    return e;
+}
+inline Expected reduce_norm(const Reduction &r, long double power) {
+    if (r.elements.empty()) return number(0);
+    if (power == 0) {
+        const Expected e = count_if(r, [](const Value &v) { return v.truth(); });
+        return number(static_cast<long double>(e.value.i),
+                      e.value.i >= 1 << 24 ? static_cast<long double>(e.value.i) * r.unit() : 0);
+    }
+    if (std::isinf(power)) return extreme_modulus(r, true);
+    long double total = 0, largest = 0;
+    bool odd = false;
+    for (const Value &v : r.elements) {
+        const long double size = std::hypot(v.re, v.im);
+        odd |= is_nan(v) && is_inf(v);
+        if (is_nan(v)) total = NAN;
+        largest = std::max(largest, size);
+        total += std::pow(size, power);
+    }
+    Expected e = number(std::pow(total, 1 / power));
+    // Sums of other powers than squares and moduli are scalar work, and taken in order.
+    const long double in_order = power == 1 || power == 2 ? 0 : r.count() / 16;
+    if (std::isfinite(e.value.re)) e.tolerance = (sum_ulps + in_order) * r.unit() * e.value.re;
+    e.open = odd; // infinite by its modulus, NaN by its square
+    return e;
+}
+// Bounds are compared by value.
+inline bool within(const Reduction &r, int test, const Value &bound) {
+    for (const Value &v : r.elements)
+        if (!compare(test, v, bound)) return false;
+    return true;
+}
+
+struct ReduceLine {
+    int function;
+    Expected (*expect)(const Reduction &);
+};
+// clang-format off
+inline constexpr ReduceLine reduce_lines[] = {
+    {ATOLL_FN_sum, reduce_sum},
+    {ATOLL_FN_prod, reduce_product},
+    {ATOLL_FN_min, [](const Reduction &r) { return extreme_value(r, false); }},
+    {ATOLL_FN_max, [](const Reduction &r) { return extreme_value(r, true); }},
+    {ATOLL_FN_norm2, [](const Reduction &r) { return reduce_norm(r, 2); }},
+    {ATOLL_FN_any, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !v.truth(); })); }},
+    {ATOLL_FN_all, [](const Reduction &r) { return truth_of(all_of(r, [](const Value &v) { return v.truth(); })); }},
+    {ATOLL_FN_all_finite, [](const Reduction &r) { return truth_of(all_of(r, [](const Value &v) { return !is_nan(v) && !is_inf(v); })); }},
+    {ATOLL_FN_any_inf, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !is_inf(v); })); }},
+    {ATOLL_FN_any_nan, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !is_nan(v); })); }},
+    {ATOLL_FN_nnz, [](const Reduction &r) { return count_if(r, [](const Value &v) { return v.truth(); }); }},
+    {ATOLL_FN_mean, reduce_mean},
+    {ATOLL_FN_sum_abs, reduce_moduli},
+    {ATOLL_FN_min_abs, [](const Reduction &r) { return extreme_modulus(r, false); }},
+    {ATOLL_FN_max_abs, [](const Reduction &r) { return extreme_modulus(r, true); }},
+    {ATOLL_FN_nan_nnz, [](const Reduction &r) { return count_if(r, [](const Value &v) { return v.truth() && !is_nan(v); }); }},
+    {ATOLL_FN_nan_sum, [](const Reduction &r) { return reduce_sum(without_nan(r)); }},
+    {ATOLL_FN_nan_prod, [](const Reduction &r) { return reduce_product(without_nan(r)); }},
+    {ATOLL_FN_nan_sum_abs, [](const Reduction &r) { return reduce_moduli(without_nan(r)); }},
+    {ATOLL_FN_nan_min, [](const Reduction &r) { return extreme_value(without_nan(r), false); }},
+    {ATOLL_FN_nan_max, [](const Reduction &r) { return extreme_value(without_nan(r), true); }},
+    {ATOLL_FN_nan_mean, [](const Reduction &r) { return reduce_mean(without_nan(r)); }},
+};
+inline constexpr ReduceLine reduce_one_lines[] = {
+    {ATOLL_FN_var, [](const Reduction &r) { return reduce_variance(r, false); }},
+    {ATOLL_FN_stddev, [](const Reduction &r) { return reduce_variance(r, true); }},
+    {ATOLL_FN_norm, [](const Reduction &r) { return reduce_norm(r, r.x.real()); }},
+    {ATOLL_FN_nan_norm, [](const Reduction &r) { return reduce_norm(without_nan(r), r.x.real()); }},
+    {ATOLL_FN_all_lt, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_less, r.x)); }},
+    {ATOLL_FN_all_le, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_less_equal, r.x)); }},
+    {ATOLL_FN_all_gt, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_greater, r.x)); }},
+    {ATOLL_FN_all_ge, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_greater_equal, r.x)); }},
+};
+inline constexpr ReduceLine reduce_two_lines[] = {
+    {ATOLL_FN_all_in_range, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_greater_equal, r.x) && within(r, ATOLL_FN_less_equal, r.y)); }},
+};
+inline constexpr ReduceLine arg_reduce_lines[] = {
+    {ATOLL_FN_argmin, [](const Reduction &r) { return Expected{Value::of(static_cast<__int128>(extreme(r.elements, false)))}; }},
+    {ATOLL_FN_argmax, [](const Reduction &r) { return Expected{Value::of(static_cast<__int128>(extreme(r.elements, true)))}; }},
+};
+// clang-format on
+static_assert(complete(reduce_lines, ATOLL_FAMILY_REDUCE));
+static_assert(complete(reduce_one_lines, ATOLL_FAMILY_REDUCE_ONE));
+static_assert(complete(reduce_two_lines, ATOLL_FAMILY_REDUCE_TWO));
+static_assert(complete(arg_reduce_lines, ATOLL_FAMILY_ARG_REDUCE));
+
+inline bool is_reduction(int family) {
+    return family == ATOLL_FAMILY_REDUCE || family == ATOLL_FAMILY_REDUCE_ONE ||
+           family == ATOLL_FAMILY_REDUCE_TWO || family == ATOLL_FAMILY_ARG_REDUCE;
+}
+
+// The dtype of a reduction's numbers: float64, or for bounds the compute dtype.
+inline int number_dtype(int function, int dtype) {
+    if (function < ATOLL_FN_all_lt || function > ATOLL_FN_all_in_range) return ATOLL_FLOAT64;
+    return is_real_float(dtype) && facts[dtype].size == 2 ? int{ATOLL_FLOAT32} : dtype;
+}
+
+// Elements of any dtype, in the order of the reduced axes, first axis fastest; `dtype` is the
+// compute dtype, `x` and `y` the numbers of REDUCE_ONE and REDUCE_TWO. The result is of
+// result_dtype(function, dtype).
+inline Expected reduce(int function, int dtype, const std::vector<Value> &elements, Value x = {},
+                       Value y = {}) {
+    Reduction r = {function, dtype, elements, x, y};
+    for (Value &v : r.elements) v = convert(v, dtype);
+    switch (function_list[function].family) {
+    case ATOLL_FAMILY_REDUCE: return line_of(reduce_lines, function).expect(r);
+    case ATOLL_FAMILY_REDUCE_ONE: return line_of(reduce_one_lines, function).expect(r);
+    case ATOLL_FAMILY_REDUCE_TWO: return line_of(reduce_two_lines, function).expect(r);
+    default: return line_of(arg_reduce_lines, function).expect(r);
+    }
+}
+
+} // namespace oracle

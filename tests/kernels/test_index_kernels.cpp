@@ -1,0 +1,217 @@
+// Find, gather and scatter against the oracle: dtypes, layouts, byte orders, repeated offsets, and
+// operands large enough to be cut up.
+#include "check.h"
+
+using namespace oracle;
+
+namespace {
+
+const Shape shapes[] = {{1},      {7},        {130},        {5, 4},
+                        {33, 12}, {3, 2, 11}, {2, 3, 4, 5}, {2, 3, 2, 3, 2}};
+
+void check_find(int dtype, Operand &in, int to, bool swap, Layout layout, Random &random) {
+    std::vector<Value> elements;
+    each(in.shape, [&](const Shape &index) { elements.push_back(in.get(index)); });
+    const std::vector<std::int64_t> want = find(ATOLL_FN_find, dtype, elements);
+    const Shape places = {static_cast<std::int64_t>(want.size())};
+    if (want.empty()) return; // never called: nothing to write
+    Operand out(to, swap, places, {true}, layout);
+    fill(out, random, false);
+    const std::vector<char> before = out.memory;
+    atoll_operand target = out.c();
+    // Strides of the input's rank, of which the first one counts.
+    Shape strides(in.shape.size(), 0);
+    strides[0] = out.strides[0];
+    target.strides = strides.data();
+    const std::string call = std::string("find computed in ") + facts[dtype].name + ", out " +
+                             out.text() + ", in " + in.text();
+    INFO(call);
+    REQUIRE(run(ATOLL_FN_find, dtype, in.shape, {target, in.c()}) == ATOLL_STATUS_OK);
+    Findings findings;
+    for (std::int64_t k = 0; k < places[0]; ++k)
+        findings.check({Value::of(__int128{want[static_cast<std::size_t>(k)]})}, out.get({k}),
+                       ATOLL_INT64, to, " (" + std::to_string(k) + ")");
+    findings.report(call);
+    CHECK(out.rest_is(before));
+}
+
+} // namespace
+
+TEST_CASE("find gives column-major positions on every dtype and layout") {
+    Random random(43);
+    for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+        for (Layout layout : layouts)
+            for (int variant = 0; variant < 8; ++variant) {
+                const Shape &shape = shapes[random() % std::size(shapes)];
+                Operand in(variant & 2 ? any_dtype(random) : dtype, variant & 1, shape,
+                           all_axes(shape), layout);
+                each(shape, [&](const Shape &index) {
+                    const bool rare = variant & 4;
+                    Value v = rare && random() % 20 ? convert(Value::of(__int128{0}), in.dtype)
+                                                    : random_value(in.dtype, random, true);
+                    in.set(index, v);
+                });
+                const Layout to = layout == Layout::broadcast || layout == Layout::permuted
+                                      ? Layout::dense
+                                      : layout;
+                check_find(dtype, in, variant & 2 ? any_dtype(random) : int{ATOLL_INT64},
+                           variant & 1, random() % 2 ? to : Layout::dense, random);
+            }
+}
+
+TEST_CASE("find cuts large operands up without losing the order") {
+    Random random(47);
+    for (const Shape &shape : {Shape{100003}, Shape{300, 300}, Shape{3, 30000}, Shape{30000, 3}})
+        for (Layout layout : {Layout::dense, Layout::permuted, Layout::reversed})
+            for (int dtype : {int{ATOLL_BOOL}, int{ATOLL_FLOAT32}}) {
+                Operand in(dtype, false, shape, all_axes(shape), layout);
+                each(shape, [&](const Shape &index) {
+                    in.set(index, convert(Value::of(__int128{random() % 3 == 0}), dtype));
+                });
+                check_find(dtype, in, ATOLL_INT64, false, Layout::dense, random);
+            }
+}
+
+namespace {
+
+// One call: `pool` is a vector into which the call's own strides (in elements) and the offsets
+// lead.
+void check_moves(bool scatter, Operand &pool, Operand &ordered, Operand &offsets,
+                 const Shape &strides) {
+    const Shape &shape = ordered.shape;
+    const int dtype = pool.dtype;
+    const std::int64_t step = pool.strides[0];
+    Shape bytes;
+    for (std::int64_t stride : strides) bytes.push_back(stride * step);
+    std::vector<std::size_t> places;
+    std::vector<Value> pool_values, values;
+    each(shape, [&](const Shape &index) {
+        std::int64_t place = static_cast<std::int64_t>(offsets.get(index).i) / step;
+        for (std::size_t axis = 0; axis < index.size(); ++axis)
+            place += index[axis] * strides[axis];
+        places.push_back(static_cast<std::size_t>(place));
+        values.push_back(ordered.get(index));
+    });
+    each(pool.shape, [&](const Shape &index) { pool_values.push_back(pool.get(index)); });
+    atoll_operand in_pool = pool.c();
+    in_pool.strides = bytes.data();
+    const std::vector<char> pool_before = pool.memory, ordered_before = ordered.memory;
+    const int function = scatter ? ATOLL_FN_scatter : ATOLL_FN_gather;
+    std::string call = std::string(function_list[function].name) + " of " + facts[dtype].name +
+                       ", pool " + pool.text() + ", elements " + ordered.text() + ", offsets " +
+                       offsets.text() + ", own strides";
+    for (std::int64_t stride : strides) call += ' ' + std::to_string(stride);
+    INFO(call);
+    const std::vector<atoll_operand> operands =
+        scatter ? std::vector<atoll_operand>{in_pool, ordered.c(), offsets.c()}
+                : std::vector<atoll_operand>{ordered.c(), in_pool, offsets.c()};
+    REQUIRE(run(function, dtype, shape, operands) == ATOLL_STATUS_OK);
+    Findings findings;
+    std::size_t k = 0;
+    const auto check = [&](const Value &want, const Value &got) {
+        findings.check({want}, got, dtype, dtype, " (" + std::to_string(k++) + ")");
+    };
+    if (scatter) {
+        for (std::size_t at = 0; at < places.size(); ++at) pool_values[places[at]] = values[at];
+        each(pool.shape, [&](const Shape &index) { check(pool_values[k], pool.get(index)); });
+        CHECK(ordered.memory == ordered_before);
+        CHECK(pool.rest_is(pool_before));
+    } else {
+        each(shape, [&](const Shape &index) { check(pool_values[places[k]], ordered.get(index)); });
+        CHECK(pool.memory == pool_before);
+        CHECK(ordered.rest_is(ordered_before));
+    }
+    findings.report(call);
+}
+
+void check_offsets(bool scatter, int dtype, bool swap, const Shape &shape, Layout layout,
+                   Layout offsets_layout, bool moves, std::int64_t pool_size, Random &random) {
+    // Large enough that moving along the first axis stays within it.
+    moves = moves && !shape.empty();
+    const Shape pool_shape = {pool_size + (moves ? shape[0] : 1) - 1};
+    Operand pool(dtype, swap, pool_shape, {true},
+                 layout == Layout::broadcast || layout == Layout::permuted ? Layout::dense
+                                                                           : layout);
+    Operand ordered(dtype, swap, shape, all_axes(shape),
+                    !scatter && layout == Layout::broadcast ? Layout::dense : layout);
+    Operand offsets(ATOLL_INT64, false, shape, all_axes(shape), offsets_layout);
+    fill(pool, random, true);
+    fill(ordered, random, true);
+    each(shape, [&](const Shape &index) {
+        const auto k = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(pool_size));
+        offsets.set(index, Value::of(__int128{k * pool.strides[0]}));
+    });
+    Shape strides(shape.size(), 0);
+    if (moves) strides[0] = 1;
+    check_moves(scatter, pool, ordered, offsets, strides);
+}
+
+// Whole rows, columns or blocks at a time: the offsets vary along some axes only, the call's own
+// strides lead along the others. Blocks overlap or not.
+void check_blocks(bool scatter, int dtype, const Shape &shape, Random &random) {
+    std::vector<bool> indexed;
+    Shape strides(shape.size(), 0);
+    std::int64_t span = 1;
+    const bool spread = random() % 3 == 0;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        indexed.push_back(random() % 2);
+        if (indexed[axis]) continue;
+        strides[axis] = random() % 6 ? span : 1;
+        span += strides[axis] * (shape[axis] - 1);
+        if (spread && random() % 2) span += 7;
+    }
+    const std::int64_t count = 20,
+                       gap = random() % 3 ? span : 1 + static_cast<std::int64_t>(random() % 3);
+    Operand pool(dtype, false, {span + count * gap}, {true},
+                 random() % 2 ? Layout::reversed : Layout::dense);
+    Operand ordered(dtype, false, shape, all_axes(shape),
+                    random() % 2 ? Layout::permuted : Layout::dense);
+    Operand offsets(ATOLL_INT64, false, shape, indexed, Layout::dense);
+    fill(pool, random, true);
+    fill(ordered, random, false);
+    each(shape, [&](const Shape &index) {
+        const auto k = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
+        offsets.set(index, Value::of(__int128{k * gap * pool.strides[0]}));
+    });
+    check_moves(scatter, pool, ordered, offsets, strides);
+}
+
+} // namespace
+
+TEST_CASE("gather and scatter move elements of every dtype, layout and byte order") {
+    Random random(53);
+    for (bool scatter : {false, true})
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+            for (Layout layout : layouts)
+                for (int variant = 0; variant < 4; ++variant) {
+                    const Shape &shape =
+                        random() % 9 ? shapes[random() % std::size(shapes)] : Shape{};
+                    // A small pool: many offsets are equal.
+                    check_offsets(scatter, dtype, variant & 1, shape, layout,
+                                  layouts[random() % std::size(layouts)], variant & 2,
+                                  random() % 2 ? 5 : 1000, random);
+                }
+}
+
+TEST_CASE("large gathers and scatters take the threads' path; the last of equal offsets stays") {
+    Random random(59);
+    for (bool scatter : {false, true})
+        for (const Shape &shape : {Shape{100001}, Shape{300, 300}, Shape{30000, 3}})
+            for (std::int64_t pool : {1000, 150000}) {
+                const Layout layout = random() % 2 ? Layout::dense : Layout::permuted;
+                const int dtype = pool == 1000 ? int{ATOLL_FLOAT32} : int{ATOLL_COMPLEX128};
+                check_offsets(scatter, dtype, false, shape, layout, layout, false, pool, random);
+            }
+}
+
+TEST_CASE("gather and scatter move whole rows, columns and blocks, apart or overlapping") {
+    Random random(61);
+    const Shape some[] = {{60, 40},  {9, 30, 12}, {12, 9, 30}, {4, 5, 6, 20},
+                          {1500, 3}, {3, 1500},   {8, 200},    {40, 2, 2, 3, 10}};
+    for (bool scatter : {false, true})
+        for (int trial = 0; trial < 250; ++trial)
+            check_blocks(scatter, trial % 2 ? any_dtype(random) : int{ATOLL_INT32},
+                         some[random() % std::size(some)], random);
+    for (int trial = 0; trial < 6; ++trial)
+        check_blocks(true, ATOLL_INT64, trial % 2 ? Shape{400, 300} : Shape{2000, 50}, random);
+}

@@ -1,0 +1,236 @@
+// Running sums and products, sorting and searching against the oracle: dtypes, layouts, mixtures,
+// in place, ties, NaN, and rows long enough to be cut up or merged.
+#include "check.h"
+
+using namespace oracle;
+
+namespace {
+
+const Shape shapes[] = {{1},     {2},        {17},         {300},          {4, 9},
+                        {9, 33}, {3, 2, 20}, {2, 3, 2, 7}, {2, 2, 3, 2, 5}};
+
+// Calls body(first): an index of every row, with the last axis at 0.
+template <class Body> void each_row(const Shape &shape, Body &&body) {
+    Shape others = shape;
+    others.back() = 1;
+    each(others, body);
+}
+std::vector<Value> row_of(const Operand &in, Shape index) {
+    std::vector<Value> row;
+    for (index.back() = 0; index.back() < in.shape.back(); ++index.back())
+        row.push_back(in.get(index));
+    return row;
+}
+
+// `in` may be `out`.
+void check_rows(int function, int dtype, Operand &out, Operand &in, bool descending) {
+    const Shape &shape = out.shape;
+    const Function &f = function_list[function];
+    const int natural = result_dtype(function, dtype);
+    const std::vector<char> before = out.memory;
+    std::vector<Expected> expected;
+    each_row(shape, [&](const Shape &index) {
+        if (f.family == ATOLL_FAMILY_SCAN) {
+            for (const Expected &e : scan(function, dtype, row_of(in, index)))
+                expected.push_back(e);
+        } else {
+            for (const Value &v : sort(function, dtype, row_of(in, index), descending))
+                expected.push_back({v});
+        }
+    });
+    atoll_sort_params params{};
+    params.struct_size = sizeof params;
+    params.descending = descending;
+    const std::string call = std::string(f.name) + " computed in " + facts[dtype].name + ", out " +
+                             out.text() + ", in " + (&in == &out ? "place" : in.text()) +
+                             (descending ? ", descending" : "");
+    INFO(call);
+    const atoll_operand target = out.c();
+    REQUIRE(run(function, dtype, shape, {target, &in == &out ? target : in.c()},
+                f.family == ATOLL_FAMILY_SORT ? &params : nullptr) == ATOLL_STATUS_OK);
+    Findings findings;
+    std::size_t k = 0;
+    each_row(shape, [&](const Shape &index) {
+        Shape at = index;
+        for (at.back() = 0; at.back() < shape.back(); ++at.back(), ++k)
+            findings.check(expected[k], out.get(at), natural, out.dtype,
+                           " (" + std::to_string(k) + ")");
+    });
+    findings.report(call);
+    CHECK(out.rest_is(before));
+}
+
+void fill_for(int function, int dtype, Operand &in, Random &random, int kind) {
+    each(in.shape, [&](const Shape &index) {
+        Value v = random_value(in.dtype, random, kind == 1);
+        if (kind == 2) // many ties
+            v = Value::of(static_cast<long double>(random() % 4) - 1,
+                          static_cast<long double>(random() % 3) - 1);
+        if (function == ATOLL_FN_cumprod && !is_integer(dtype) && dtype != ATOLL_BOOL)
+            v = kind == 1 && random() % 50 == 0 ? random_value(in.dtype, random, true)
+                : is_complex(dtype) && random() % 2
+                    ? Value::of(0.0L, random() % 2 ? 1.0L : -1.0L)
+                    : Value::of(random() % 2 ? 1.0L + 0x1p-6L : -1.0L, 0.0L);
+        in.set(index, convert(v, in.dtype));
+    });
+}
+
+void check_function(const Function &f) {
+    Random random(static_cast<std::uint64_t>(f.id));
+    for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+        if (!(f.domain >> dtype & 1)) continue;
+        for (Layout layout : layouts)
+            for (int variant = 0; variant < 8; ++variant) {
+                const bool mixed = variant & 2, descending = variant & 4;
+                const Shape &shape = shapes[random() % std::size(shapes)];
+                const auto swap = [&] { return (variant & 1) && random() % 2; };
+                Operand in(mixed ? any_dtype(random) : dtype, swap(), shape, all_axes(shape),
+                           layout);
+                Operand out(mixed ? any_dtype(random) : result_dtype(f.id, dtype), swap(), shape,
+                            all_axes(shape),
+                            random() % 2 && layout != Layout::broadcast ? layout : Layout::dense);
+                fill_for(f.id, dtype, in, random, static_cast<int>(random() % 3));
+                check_rows(f.id, dtype, out, in, descending);
+                // In place: the same dtype is compute dtype, input and output.
+                if (f.id == ATOLL_FN_argsort || layout == Layout::broadcast) continue;
+                Operand own(dtype, swap(), shape, all_axes(shape), layout);
+                fill_for(f.id, dtype, own, random, static_cast<int>(random() % 3));
+                check_rows(f.id, dtype, own, own, descending);
+            }
+    }
+}
+
+} // namespace
+
+TEST_CASE("scans agree with the oracle on every dtype and layout") {
+    for (const Function &f : function_list)
+        if (f.family == ATOLL_FAMILY_SCAN) check_function(f);
+}
+
+TEST_CASE("sorts agree with the oracle on every dtype and layout") {
+    for (const Function &f : function_list)
+        if (f.family == ATOLL_FAMILY_SORT) check_function(f);
+}
+
+TEST_CASE("special values are sorted with NaN last and ties in their order") {
+    for (int function : {int{ATOLL_FN_sort}, int{ATOLL_FN_argsort}})
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+            for (bool descending : {false, true}) {
+                const std::vector<Value> parts = special_values(dtype);
+                std::vector<Value> values;
+                for (int twice = 0; twice < 2; ++twice)
+                    for (std::size_t k = 0; k < parts.size(); ++k)
+                        for (std::size_t l = 0; l < (is_complex(dtype) ? parts.size() : 1); l += 3)
+                            values.push_back(is_complex(dtype) ? Value::of(parts[k].re, parts[l].re)
+                                                               : parts[k]);
+                Random random(3);
+                std::shuffle(values.begin(), values.end(), random);
+                const Shape shape = {static_cast<std::int64_t>(values.size())};
+                Operand in(dtype, false, shape, {true}, Layout::dense);
+                for (std::int64_t k = 0; k < shape[0]; ++k)
+                    in.set({k}, values[static_cast<std::size_t>(k)]);
+                Operand out(result_dtype(function, dtype), false, shape, {true}, Layout::dense);
+                check_rows(function, dtype, out, in, descending);
+            }
+}
+
+TEST_CASE("long rows and many rows are scanned and sorted as short ones") {
+    Random random(37);
+    for (const Shape &shape : {Shape{80003}, Shape{2, 40000}, Shape{25000, 3}, Shape{900, 80}})
+        for (int function : {int{ATOLL_FN_cumsum}, int{ATOLL_FN_cumprod}, int{ATOLL_FN_sort},
+                             int{ATOLL_FN_argsort}})
+            for (int dtype :
+                 {int{ATOLL_INT64}, int{ATOLL_FLOAT32}, int{ATOLL_FLOAT64}, int{ATOLL_INT16}}) {
+                if (!(function_list[function].domain >> dtype & 1)) continue;
+                const bool sorts = function_list[function].family == ATOLL_FAMILY_SORT;
+                Operand in(dtype, false, shape, all_axes(shape),
+                           random() % 2 ? Layout::permuted : Layout::dense);
+                Operand out(result_dtype(function, dtype), false, shape, all_axes(shape),
+                            Layout::dense);
+                each(shape, [&](const Shape &index) {
+                    const bool ones = function == ATOLL_FN_cumprod && is_real_float(dtype);
+                    in.set(index, ones ? Value::of(random() % 2 ? 1.0L : -1.0L, 0.0L)
+                                       : random_value(dtype, random, sorts));
+                });
+                check_rows(function, dtype, out, in, random() % 2);
+            }
+}
+
+TEST_CASE("searches agree with the oracle on every dtype and layout") {
+    Random random(41);
+    struct Case {
+        Shape values;
+        std::int64_t n;
+    };
+    const Case cases[] = {{{}, 5},         {{1}, 1},          {{40}, 1},
+                          {{40}, 2},       {{40}, 17},        {{7, 6}, 100},
+                          {{3, 2, 4}, 64}, {{2, 3, 2, 2}, 9}, {{300}, 1000}};
+    const auto check = [&](int dtype, const Case &c, Layout layout, bool mixed, bool swap,
+                           bool right) {
+        Shape shape = c.values;
+        shape.push_back(c.n);
+        std::vector<bool> of_values(shape.size(), true), of_sorted(shape.size(), false);
+        of_values.back() = false;
+        of_sorted.back() = true;
+        // Conversions that keep the order: small dtypes into larger ones.
+        const int own = mixed ? int{ATOLL_UINT8} : dtype, other = mixed ? int{ATOLL_BOOL} : dtype;
+        Operand values(own, swap, shape, of_values, layout);
+        Operand sorted(other, swap && random() % 2, shape, of_sorted,
+                       layout == Layout::broadcast ? Layout::dense : layout);
+        Operand out(mixed ? any_dtype(random) : int{ATOLL_INT64}, swap, shape, of_values,
+                    layout == Layout::broadcast ? Layout::dense : layout);
+        const bool specials = random() % 2, ties = random() % 2;
+        std::vector<Value> line;
+        for (std::int64_t k = 0; k < c.n; ++k)
+            line.push_back(ties ? convert(Value::of(static_cast<long double>(random() % 9) - 4,
+                                                    static_cast<long double>(random() % 2)),
+                                          other)
+                                : random_value(other, random, specials));
+        std::stable_sort(line.begin(), line.end(), oracle::before);
+        Shape at(shape.size(), 0);
+        for (at.back() = 0; at.back() < c.n; ++at.back())
+            sorted.set(at, line[static_cast<std::size_t>(at.back())]);
+        Shape places = shape;
+        places.back() = 1;
+        each(places, [&](const Shape &index) {
+            Value v = random_value(own, random, specials);
+            if (random() % 2) v = convert(line[random() % line.size()], own);
+            values.set(index, v);
+        });
+        atoll_search_params params{};
+        params.struct_size = sizeof params;
+        params.right = right;
+        const std::vector<char> before = out.memory;
+        const std::string call = std::string("searchsorted computed in ") + facts[dtype].name +
+                                 ", out " + out.text() + ", values " + values.text() + ", sorted " +
+                                 sorted.text() + (right ? ", right" : "");
+        INFO(call);
+        REQUIRE(run(ATOLL_FN_searchsorted, dtype, shape, {out.c(), values.c(), sorted.c()},
+                    &params) == ATOLL_STATUS_OK);
+        Findings findings;
+        for (Value &v : line) v = convert(v, dtype);
+        each(places, [&](const Shape &index) {
+            // Every element is looked at only where that is cheap.
+            const Value v = convert(values.get(index), dtype);
+            const auto bound = right
+                                   ? std::upper_bound(line.begin(), line.end(), v, oracle::before)
+                                   : std::lower_bound(line.begin(), line.end(), v, oracle::before);
+            std::int64_t position = bound - line.begin();
+            if (c.n <= 100) position = search(ATOLL_FN_searchsorted, dtype, v, line, right);
+            findings.check({Value::of(__int128{position})}, out.get(index), ATOLL_INT64, out.dtype,
+                           " of " + text(v));
+        });
+        findings.report(call);
+        out.shape = places;
+        CHECK(out.rest_is(before));
+    };
+    for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+        for (const Case &c : cases)
+            for (Layout layout : layouts)
+                for (int variant = 0; variant < 4; ++variant)
+                    check(dtype, c, layout, variant == 3, variant & 1, random() % 2);
+    for (int dtype : {int{ATOLL_INT32}, int{ATOLL_FLOAT64}}) {
+        check(dtype, {{100003}, 33}, Layout::dense, false, false, true);
+        check(dtype, {{10, 20}, 70001}, Layout::permuted, false, false, false);
+    }
+}

@@ -1,0 +1,129 @@
+// Element-wise kernels at the values that matter: zeros with their signs, infinities, NaN, the ends
+// of the range, subnormals, branch cuts; integers at their ends, by zero, shifted past the width.
+#include "check.h"
+
+using namespace oracle;
+
+namespace {
+
+// All values of a dtype that matter; of complex dtypes every pair of parts.
+std::vector<Value> grid(int dtype, std::size_t stride) {
+    const std::vector<Value> parts = special_values(dtype);
+    if (!is_complex(dtype)) return parts;
+    std::vector<Value> values;
+    for (std::size_t k = 0; k < parts.size(); k += stride)
+        for (std::size_t l = 0; l < parts.size(); l += stride)
+            values.push_back(Value::of(parts[k].re, parts[l].re));
+    return values;
+}
+
+// Every combination of the values of all arguments, the first one fastest.
+void check_grid(const Function &f, int dtype, const std::vector<Value> &values,
+                const std::string &note = {}) {
+    const int inputs = input_count(f);
+    Shape shape(static_cast<std::size_t>(inputs), static_cast<std::int64_t>(values.size()));
+    std::vector<Operand> in;
+    for (int k = 0; k < inputs; ++k) {
+        const int own = f.rule == ATOLL_RULE_SELECT && k == 0 ? int{ATOLL_BOOL} : dtype;
+        in.emplace_back(own, false, shape, all_axes(shape), Layout::dense);
+        each(shape, [&](const Shape &index) {
+            in.back().set(
+                index,
+                convert(values[static_cast<std::size_t>(index[static_cast<std::size_t>(k)])], own));
+        });
+    }
+    Operand out(result_dtype(f.id, dtype), false, shape, all_axes(shape), Layout::dense);
+    std::vector<Operand *> pointers;
+    for (Operand &operand : in) pointers.push_back(&operand);
+    check_elementwise(f, dtype, out, pointers, note);
+}
+
+} // namespace
+
+TEST_CASE("unary kernels are right at special values") {
+    for (const Function &f : function_list)
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+            if (f.family == ATOLL_FAMILY_UNARY && (f.domain >> dtype & 1))
+                check_grid(f, dtype, grid(dtype, 1));
+}
+
+TEST_CASE("binary and ternary kernels are right at special values") {
+    for (const Function &f : function_list)
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            if (!(f.domain >> dtype & 1)) continue;
+            if (f.family == ATOLL_FAMILY_BINARY) check_grid(f, dtype, grid(dtype, 5));
+            if (f.family != ATOLL_FAMILY_TERNARY) continue;
+            std::vector<Value> some;
+            for (const Value &v : grid(dtype, 17))
+                if (some.size() < 30) some.push_back(v);
+            check_grid(f, dtype, some);
+        }
+}
+
+TEST_CASE("every half gives what float32 gives, rounded once") {
+    const Shape shape = {65536};
+    for (int half : {int{ATOLL_FLOAT16}, int{ATOLL_BFLOAT16}}) {
+        Operand in(half, false, shape, {true}, Layout::dense);
+        for (std::int64_t k = 0; k < 65536; ++k) {
+            const auto bits = static_cast<std::uint16_t>(k);
+            std::memcpy(in.memory.data() + in.start + 2 * k, &bits, 2);
+        }
+        for (const Function &f : function_list) {
+            if (f.family != ATOLL_FAMILY_UNARY || !(f.domain >> half & 1)) continue;
+            Operand out(result_dtype(f.id, half), false, shape, {true}, Layout::dense);
+            check_elementwise(f, half, out, {&in});
+        }
+    }
+}
+
+TEST_CASE("random reals over the whole range") {
+    Random random(29);
+    const Shape shape = {3000};
+    for (const Function &f : function_list) {
+        if (!is_elementwise(f)) continue;
+        for (int dtype : {int{ATOLL_FLOAT32}, int{ATOLL_FLOAT64}, int{ATOLL_COMPLEX64},
+                          int{ATOLL_COMPLEX128}}) {
+            if (!(f.domain >> dtype & 1)) continue;
+            const int range = facts[dtype].part == ATOLL_FLOAT32 ? 148 : 1070;
+            std::vector<Operand> in;
+            for (int k = 0; k < input_count(f); ++k) {
+                in.emplace_back(f.rule == ATOLL_RULE_SELECT && k == 0 ? int{ATOLL_BOOL} : dtype,
+                                false, shape, all_axes(shape), Layout::dense);
+                const auto part = [&] {
+                    const int spread = random() % 2 ? range : 6;
+                    const long double x = std::ldexp(
+                        1 + static_cast<long double>(random()) / 0x1p64L,
+                        static_cast<int>(random() % static_cast<std::uint64_t>(2 * spread)) -
+                            spread);
+                    return random() % 2 ? x : -x;
+                };
+                each(shape, [&](const Shape &index) {
+                    in.back().set(index, convert(Value::of(part(), part()), in.back().dtype));
+                });
+            }
+            Operand out(result_dtype(f.id, dtype), false, shape, all_axes(shape), Layout::dense);
+            std::vector<Operand *> pointers;
+            for (Operand &operand : in) pointers.push_back(&operand);
+            check_elementwise(f, dtype, out, pointers);
+        }
+    }
+}
+
+TEST_CASE("complex quotients and roots keep their range and branches") {
+    const auto result = [](int function, std::complex<double> a, std::complex<double> b) {
+        std::complex<double> out;
+        const std::int64_t stride = 16;
+        REQUIRE(run(function, ATOLL_COMPLEX128, {1},
+                    {{&out, &stride, ATOLL_COMPLEX128, 0, 0, 0},
+                     {&a, &stride, ATOLL_COMPLEX128, 0, 0, 0},
+                     {&b, &stride, ATOLL_COMPLEX128, 0, 0, 0}}) == ATOLL_STATUS_OK);
+        return out;
+    };
+    CHECK(result(ATOLL_FN_divide, {1e300, 1e300}, {1e300, 1e300}) == std::complex<double>(1, 0));
+    CHECK(result(ATOLL_FN_reciprocal, {0, 1e300}, {}) == std::complex<double>(0, -1e-300));
+    CHECK(result(ATOLL_FN_sqrt, {-4, 0.0}, {}) == std::complex<double>(0, 2));
+    CHECK(result(ATOLL_FN_sqrt, {-4, -0.0}, {}) == std::complex<double>(0, -2));
+    CHECK(std::isinf(result(ATOLL_FN_divide, {1, 0}, {0, 0}).real()));
+    CHECK(result(ATOLL_FN_sign, {3e200, 4e200}, {}) == std::complex<double>(0.6, 0.8));
+    CHECK(result(ATOLL_FN_pow, {0, 0}, {0, 0}) == std::complex<double>(1, 0));
+}

@@ -1,0 +1,81 @@
+// Prints core/FUNCTIONS.md: what every function of the core module does, and which devices have it
+// for which dtypes, as the loaded plugins say.
+#include "atoll/abi/module.h"
+#include "atoll/atoll.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Row {
+    const char *name, *family, *rule;
+    std::uint32_t domain;
+    const char *doc;
+};
+constexpr Row rows[] = {
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+    {#name, #FAMILY, #RULE, ATOLL_DOMAIN_##DOMAIN, doc},
+#include "atoll/lists/functions.inc"
+};
+
+struct Device {
+    const char *type;
+    char letter;
+};
+constexpr Device devices[] = {{"cpu", 'c'}, {"dummy", 'd'}};
+
+constexpr char introduction[] =
+    "# The functions of the module `core`\n\n"
+    "Generated from `sdk/include/atoll/lists/functions.inc` and from what the plugins declare when "
+    "they\nare loaded; a test compares. Columns are *compute* dtypes: `c` the cpu plugin has the "
+    "function for it,\n`d` the dummy plugin; `-` the function has no meaning there (its domain in "
+    "the list). Inputs of other\ndtypes are promoted, outputs of other dtypes converted; a cell "
+    "without one of the letters would be a\ngap. The cuda plugin says of itself what it has: "
+    "`Function::support`.\n\n"
+    "Rules: how compute and result dtype follow from the promoted dtype of the inputs, see "
+    "`abi/module.h`.\n\n";
+
+} // namespace
+
+int main() {
+    for (const Device &device : devices) Atoll::load(device.type);
+    std::fputs(introduction, stdout);
+    std::string header = "| function | family, rule |", line = "|---|---|";
+    for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
+        header += " " + std::string(name(static_cast<Atoll::DType>(d))) + " |";
+        line += "---|";
+    }
+    std::printf("%s\n%s\n", header.c_str(), line.c_str());
+    int gaps = 0;
+    for (const Row &row : rows) {
+        const auto support = Atoll::Function(std::string("core.") + row.name).support();
+        std::printf("| `%s` | %s, %s |", row.name, row.family, row.rule);
+        for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
+            std::string cell;
+            for (const Device &device : devices)
+                for (const auto &own : support)
+                    if (own.device_type == device.type &&
+                        std::count(own.dtypes.begin(), own.dtypes.end(),
+                                   static_cast<Atoll::DType>(d)))
+                        cell += device.letter;
+            const bool inside = row.domain >> d & 1;
+            gaps += inside ? static_cast<int>(std::size(devices) - cell.size())
+                           : static_cast<int>(cell.size());
+            std::printf(" %s |", cell.empty() && !inside ? "-" : cell.c_str());
+        }
+        std::printf("\n");
+    }
+    std::printf("\n## What they do\n\n| function | result |\n|---|---|\n");
+    for (const Row &row : rows) {
+        std::string doc = row.doc;
+        for (std::size_t at = 0; (at = doc.find('|', at)) != std::string::npos; at += 2)
+            doc.replace(at, 1, "\\|");
+        std::printf("| `%s` | %s |\n", row.name, doc.c_str());
+    }
+    if (gaps) std::fprintf(stderr, "%d cells of the table are gaps\n", gaps);
+    return gaps != 0;
+}
