@@ -1,0 +1,48 @@
+// The command `atoll`: looks into the runtime and its plugins, traces, checks and measures.
+//
+// Exit status: 0 done; 1 what was asked for failed (a check, a program under trace); 2 bad usage.
+#include "atoll/atoll.hpp"
+#include "command.hpp"
+#include "terminal.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+using namespace Atoll::tools;
+
+namespace Atoll::tools {
+
+CLI::App *add_command(CLI::App &app, Request &request, const std::string &name,
+                      const std::string &description) {
+    CLI::App *command = app.add_subcommand(name, description);
+    command->add_flag("--json", request.json, "Print one JSON document instead of text");
+    return command;
+}
+
+} // namespace Atoll::tools
+
+int main(int argc, char **argv) {
+    CLI::App app{"Looks into the Atoll tensor runtime and its plugins.", "atoll"};
+    app.set_version_flag("--version", "atoll " + std::string(Atoll::version()));
+    app.set_help_all_flag("--help-all", "Print the help of every subcommand");
+    app.require_subcommand(1);
+    app.footer("Plugins are found in ATOLL_PLUGIN_PATH, then beside the installed library.\n"
+               "`atoll COMMAND --help` explains a command, with examples.");
+    Request request;
+#define ATOLL_COMMAND(name) add_##name(app, request);
+#include "commands.inc"
+    try {
+        app.parse(argc, argv);
+        return request.run();
+    } catch (const CLI::ParseError &e) {
+        const int status = app.exit(e);
+        return status == 0 ? 0 : 2;
+    } catch (const UsageError &e) {
+        fmt::print(stderr, "{} {}\n", styled("atoll:", Style::bad, stderr), e.what());
+        return 2;
+    } catch (const std::exception &e) {
+        fmt::print(stderr, "{} {}\n", styled("atoll:", Style::bad, stderr), e.what());
+        return 1;
+    }
+}

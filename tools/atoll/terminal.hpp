@@ -1,0 +1,39 @@
+// Text for people: colour where the terminal takes it, and aligned tables.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Atoll::tools {
+
+enum class Style { plain, bold, dim, good, warn, bad };
+
+// `text` in a style if `stream` is a terminal that has colours and neither NO_COLOR is set nor TERM
+// is "dumb"; else as it is.
+std::string styled(std::string_view text, Style style, std::FILE *stream = stdout);
+
+// Columns as wide as their widest cell; the last is not padded. Cells may be styled; escape
+// sequences and bytes that continue a UTF-8 character take no room.
+class Table {
+public:
+    // A header cell that starts with '>' aligns its column to the right (the '>' is not printed).
+    explicit Table(std::vector<std::string> header);
+    void add(std::vector<std::string> row);
+    bool empty() const { return rows_.empty(); }
+    // Ends with a line break. The header is bold on a terminal.
+    std::string text() const;
+
+private:
+    std::vector<std::string> header_;
+    std::vector<bool> right_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+// 1536 → "1.5 KiB".
+std::string bytes_text(double bytes);
+// 0.0000015 → "1.5 us".
+std::string seconds_text(double seconds);
+
+} // namespace Atoll::tools
