@@ -5,22 +5,28 @@
 namespace Atoll::kernels {
 namespace {
 
-struct Words {
-    std::uint64_t low, high;
-};
+template <class Part> struct Pair { Part first, second; };
 
-// `where` moves elements without looking at them: one loop per size and alignment.
+// `where` moves elements without looking at them: one loop per size and alignment, which for a
+// complex number is that of its parts.
 struct select {
     template <class T> static T apply(Bool mask, T b, T c) { return truth(mask) ? b : c; }
 };
-template <std::uint32_t Size> constexpr Loop select_loop() {
-    switch (Size) {
-    case 1: return &ternary_loop<select, Bool, std::uint8_t>;
-    case 2: return &ternary_loop<select, Bool, std::uint16_t>;
-    case 4: return &ternary_loop<select, Bool, std::uint32_t>;
-    case 8: return &ternary_loop<select, Bool, std::uint64_t>;
-    default: return &ternary_loop<select, Bool, Words>;
-    }
+template <std::uint32_t Size, std::uint32_t Alignment> constexpr Loop select_loop() {
+    if constexpr (Size == 1)
+        return &ternary_loop<select, Bool, std::uint8_t>;
+    else if constexpr (Size == 2)
+        return &ternary_loop<select, Bool, std::uint16_t>;
+    else if constexpr (Size == 4 && Alignment == 4)
+        return &ternary_loop<select, Bool, std::uint32_t>;
+    else if constexpr (Size == 4)
+        return &ternary_loop<select, Bool, Pair<std::uint16_t>>;
+    else if constexpr (Size == 8 && Alignment == 8)
+        return &ternary_loop<select, Bool, std::uint64_t>;
+    else if constexpr (Size == 8)
+        return &ternary_loop<select, Bool, Pair<std::uint32_t>>;
+    else
+        return &ternary_loop<select, Bool, Pair<std::uint64_t>>;
 }
 
 template <class T, bool Allowed> constexpr Loop clip_loop() {
@@ -33,7 +39,7 @@ template <class T, bool Allowed> constexpr Loop clip_loop() {
 constexpr LoopTable make_table() {
     LoopTable table{};
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    table[ATOLL_FN_where][id] = select_loop<size>();                                               \
+    table[ATOLL_FN_where][id] = select_loop<size, alignment_of(id)>();                             \
     table[ATOLL_FN_clip][id] = clip_loop<wide::identifier, (ATOLL_DOMAIN_ORDERED >> id & 1) != 0>();
 #include "atoll/lists/dtypes.inc"
     return table;
