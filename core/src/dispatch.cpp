@@ -48,6 +48,11 @@ namespace {
 
 [[noreturn]] void fail(const Chain &chain, PreparedCall &prepared, std::int32_t status,
                        std::string_view exception) {
+    if (std::exchange(thread_state.pool_failed, false))
+        throw Error(Status::kernel_failed, prepared.function->full_name,
+                    "the parallel_for that the application set threw (see the log); the result is "
+                    "incomplete",
+                    prepared.device->name);
     atoll_error &error = prepared.error;
     prepared.text[sizeof prepared.text - 1] = '\0';
     error.function[sizeof error.function - 1] = '\0';
@@ -90,21 +95,14 @@ std::string exception_text() {
 
 void dispatch(const Chain &chain, PreparedCall &prepared) {
     std::int32_t status;
-    std::string exception;
     try {
         status = chain.call(prepared.call);
         if (status == ATOLL_STATUS_OK && !thread_state.pool_failed) [[likely]]
             return;
     } catch (...) {
-        status = ATOLL_STATUS_PLUGIN_FAULT;
-        exception = exception_text();
+        fail(chain, prepared, ATOLL_STATUS_PLUGIN_FAULT, exception_text());
     }
-    if (std::exchange(thread_state.pool_failed, false))
-        throw Error(Status::kernel_failed, prepared.function->full_name,
-                    "the parallel_for that the application set threw (see the log); the result is "
-                    "incomplete",
-                    prepared.device->name);
-    fail(chain, prepared, status, exception);
+    fail(chain, prepared, status, {});
 }
 
 std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept {

@@ -14,11 +14,11 @@ struct ScalarSpace {
     alignas(16) atoll_scalar value;
 };
 
-// The common shape of the inputs; with an output, its shape, to which all must broadcast.
-Dims result_shape(const FunctionRecord &function, std::span<const Operand *const> inputs,
-                  const TensorImpl *out) {
-    Dims shape;
-    bool first = true;
+// The common shape of the inputs, in `scratch` unless it is that of one of them; with an output,
+// its shape, to which all must broadcast.
+const Dims &result_shape(const FunctionRecord &function, std::span<const Operand *const> inputs,
+                         const TensorImpl *out, Dims &scratch) {
+    const Dims *shape = nullptr;
     for (const Operand *operand : inputs) {
         if (!operand->tensor()) continue;
         const Dims &own = operand->tensor()->impl()->shape;
@@ -29,50 +29,113 @@ Dims result_shape(const FunctionRecord &function, std::span<const Operand *const
                                         "{}; destinations are never broadcast",
                                         shape_text(own), shape_text(out->shape)));
             require_auto_broadcast(out->shape, own, function.full_name);
-        } else if (first) {
-            shape = own;
-        } else if (!(own == shape)) {
-            require_auto_broadcast(shape, own, function.full_name);
-            broadcast_shapes(shape, own, function.full_name);
+        } else if (!shape) {
+            shape = &own;
+        } else if (!(own == *shape)) {
+            require_auto_broadcast(*shape, own, function.full_name);
+            if (shape != &scratch) scratch = *shape;
+            shape = &scratch;
+            broadcast_shapes(scratch, own, function.full_name);
         }
-        first = false;
     }
-    return out ? out->shape : shape;
+    if (out) return out->shape;
+    return shape ? *shape : scratch;
 }
 
-} // namespace
+// The stream of the output, or of the first input that is on the device.
+const Ref<StreamImpl> &stream_of(const DeviceRecord *device, std::span<const Operand *const> inputs,
+                                 const TensorImpl *out) {
+    if (out && out->device() == device) return out->storage->stream;
+    for (const Operand *operand : inputs)
+        if (operand->tensor() && operand->tensor()->impl()->device() == device)
+            return operand->tensor()->impl()->storage->stream;
+    static const Ref<StreamImpl> default_stream;
+    return default_stream;
+}
 
-Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *const> inputs,
-                       const Tensor *out) {
+// Note [Uniform operands]
+// Most calls have tensors of one dtype, shape and device that lie dense, native and aligned in
+// memory of their own, which every plugin takes. One look at each finds that out, and nothing has
+// to be tested for conversion, broadcasting, overlap or merging: a third of the cost of a small
+// call.
+
+bool uniform(const TensorImpl &t) {
+    return !t.swapped() && dense(t, Order::F) &&
+           reinterpret_cast<std::uintptr_t>(t.data()) % info(t.dtype).alignment == 0;
+}
+bool uniform(const TensorImpl &t, const TensorImpl &with) {
+    return t.device() == with.device() && t.shape == with.shape && uniform(t);
+}
+
+// Runs such a call. False: it is not one, and nothing has happened.
+bool run_uniform(const FunctionRecord &function, std::span<const Operand *const> inputs,
+                 const TensorImpl *out, Tensor &result) {
+    // Masks and counts are looked at.
+    if (function.rule == ATOLL_RULE_SELECT || function.rule == ATOLL_RULE_NUMBER) return false;
+    const Tensor *handle = inputs[0]->tensor();
+    if (!handle || !handle->impl() || !uniform(*handle->impl())) return false;
+    const TensorImpl &first = *handle->impl();
+    for (const Operand *operand : inputs.subspan(1)) {
+        const Tensor *other = operand->tensor();
+        if (!other || !other->impl() || other->impl()->dtype != first.dtype ||
+            !uniform(*other->impl(), first))
+            return false;
+    }
+    const Dtypes dtypes = apply_rule(function, first.dtype);
+    if (dtypes.compute != first.dtype) return false;
+    if (out) {
+        if (out->dtype != dtypes.result || out->read_only() || !uniform(*out, first)) return false;
+        for (const Operand *operand : inputs) {
+            const TensorImpl &input = *operand->tensor()->impl();
+            const bool same = out->data() == input.data() && out->dtype == input.dtype;
+            if (!same && !separate(*out, input)) return false;
+        }
+    }
+    const Ref<StreamImpl> &stream = stream_of(first.device(), inputs, out);
+    Plan plan(function, first.device(), dtypes.compute, dtypes.result, stream);
+    if (!out) {
+        result = make_tensor(first.shape, dtypes.result, first.device(), stream);
+        out = result.impl();
+    }
+    const std::int64_t size = first.size();
+    if (size == 0) return true;
+    Iteration it;
+    it.rank = size == 1 ? 0 : 1;
+    it.shape[0] = size;
+    it.count = 0;
+    it.add_dense(*out);
+    for (const Operand *operand : inputs) it.add_dense(*operand->tensor()->impl());
+    plan.call(it, 1, nullptr);
+    return true;
+}
+
+// Into `out`, or into a new tensor that becomes `result`.
+void run(const FunctionRecord &function, std::span<const Operand *const> inputs, const Tensor *out,
+         Tensor &result) {
     const ReadSection section;
+    if (run_uniform(function, inputs, out ? &impl(*out) : nullptr, result)) return;
     DeviceRecord *device = common_device(function, inputs);
     const bool selects = function.rule == ATOLL_RULE_SELECT;
     const Dtypes dtypes =
         apply_rule(function, common_dtype(function, selects ? inputs.subspan(1) : inputs));
     const bool exact = compares_beyond(function, inputs, dtypes.compute);
     const TensorImpl *given = out ? &impl(*out) : nullptr;
-    const Dims shape = result_shape(function, inputs, given);
+    Dims scratch;
+    const Dims &shape = result_shape(function, inputs, given, scratch);
     if (given) {
         check_output(*given, function.full_name);
         require_auto_cast(*given, dtypes.result, device, function.full_name);
     }
-    Tensor result = out ? *out : Tensor();
-    Ref<StreamImpl> stream;
-    if (given && given->device() == device)
-        stream = given->storage->stream;
-    else
-        for (const Operand *operand : inputs)
-            if (operand->tensor() && operand->tensor()->impl()->device() == device) {
-                stream = operand->tensor()->impl()->storage->stream;
-                break;
-            }
+    const Ref<StreamImpl> &stream = stream_of(device, inputs, given);
     Plan plan(function, device, dtypes.compute, dtypes.result, stream);
     require_counts(function, inputs, dtypes.compute);
-    if (exact && !plan.takes(ATOLL_CAP_MIXED_INPUTS))
-        return compare_apart(function, *inputs[0], *inputs[1], out);
+    if (exact && !plan.takes(ATOLL_CAP_MIXED_INPUTS)) {
+        result = compare_apart(function, *inputs[0], *inputs[1], out);
+        return;
+    }
     if (!given) result = make_tensor(shape, dtypes.result, device, stream);
-    TensorImpl *destination = result.impl();
-    if (destination->size() == 0) return result;
+    const TensorImpl *destination = given ? given : result.impl();
+    if (destination->size() == 0) return;
 
     const TensorImpl *target = given ? &plan.prepare_output(*given) : destination;
     const TensorImpl *prepared[max_operands] = {};
@@ -117,28 +180,53 @@ Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *
         build();
     }
     plan.run(it, 1, nullptr);
+}
+
+// As the compute mode says, then as ever. `result` is a new tensor only where `out` is null.
+void run_in_domain(int function, std::span<const Operand *const> inputs, const Tensor *out,
+                   Mode mode, Tensor &result) {
+    const FunctionRecord &record = Registry::get().core_function(function);
+    if (domain_of(function).kind != Domain::Kind::none) [[unlikely]]
+        if (check_domain(record, inputs, out, mode, result)) return;
+    run(record, inputs, out, result);
+}
+
+Tensor new_or_given(int function, std::span<const Operand *const> inputs, const Tensor *out,
+                    Mode mode = {}) {
+    Tensor result;
+    run_in_domain(function, inputs, out, mode, result);
+    if (out) return *out;
+    return result;
+}
+
+} // namespace
+
+Tensor run_elementwise(const FunctionRecord &function, std::span<const Operand *const> inputs,
+                       const Tensor *out) {
+    Tensor result;
+    run(function, inputs, out, result);
+    if (out) return *out;
     return result;
 }
 
 Tensor call_unary(int function, const Operand &a, Out out, Mode mode) {
     const Operand *const inputs[] = {&a};
-    const FunctionRecord &record = Registry::get().core_function(function);
-    if (domain_of(function).kind != Domain::Kind::none) [[unlikely]]
-        if (Tensor result; check_domain(record, inputs, out.get(), mode, result)) return result;
-    return run_elementwise(record, inputs, out.get());
+    return new_or_given(function, inputs, out.get(), mode);
 }
 
 Tensor call_binary(int function, const Operand &a, const Operand &b, Out out, Mode mode) {
     const Operand *const inputs[] = {&a, &b};
-    const FunctionRecord &record = Registry::get().core_function(function);
-    if (domain_of(function).kind != Domain::Kind::none) [[unlikely]]
-        if (Tensor result; check_domain(record, inputs, out.get(), mode, result)) return result;
-    return run_elementwise(record, inputs, out.get());
+    return new_or_given(function, inputs, out.get(), mode);
 }
 
 Tensor call_ternary(int function, const Operand &a, const Operand &b, const Operand &c, Out out) {
     const Operand *const inputs[] = {&a, &b, &c};
-    return run_elementwise(Registry::get().core_function(function), inputs, out.get());
+    return new_or_given(function, inputs, out.get());
+}
+
+void call_into(int function, std::span<const Operand *const> inputs, const Tensor &out) {
+    Tensor unused;
+    run_in_domain(function, inputs, &out, {}, unused);
 }
 
 void steps_elements(const TensorImpl &destination, const Scalar &start, const Scalar &step,
@@ -169,45 +257,21 @@ void steps_elements(const TensorImpl &destination, const Scalar &start, const Sc
 
 namespace Atoll {
 
-const Tensor &Tensor::operator+=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_add, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator-=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_subtract, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator*=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_multiply, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator/=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_divide, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator%=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_remainder, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator&=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_bitwise_and, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator|=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_bitwise_or, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator^=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_bitwise_xor, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator<<=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_left_shift, *this, b, *this);
-    return *this;
-}
-const Tensor &Tensor::operator>>=(const Operand &b) const {
-    detail::call_binary(ATOLL_FN_right_shift, *this, b, *this);
-    return *this;
-}
+#define ATOLL_IN_PLACE(op, name)                                                                   \
+    const Tensor &Tensor::operator op(const Operand &b) const {                                    \
+        name(*this, b, *this);                                                                     \
+        return *this;                                                                              \
+    }
+ATOLL_IN_PLACE(+=, add)
+ATOLL_IN_PLACE(-=, subtract)
+ATOLL_IN_PLACE(*=, multiply)
+ATOLL_IN_PLACE(/=, divide)
+ATOLL_IN_PLACE(%=, remainder)
+ATOLL_IN_PLACE(&=, bitwise_and)
+ATOLL_IN_PLACE(|=, bitwise_or)
+ATOLL_IN_PLACE(^=, bitwise_xor)
+ATOLL_IN_PLACE(<<=, left_shift)
+ATOLL_IN_PLACE(>>=, right_shift)
+#undef ATOLL_IN_PLACE
 
 } // namespace Atoll

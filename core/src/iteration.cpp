@@ -20,11 +20,6 @@ StridedExtent extent_of(const TensorImpl &t) {
     return {t.data(), t.shape.size(), t.shape.data(), t.strides.data(), size_of(t.dtype)};
 }
 
-// Two allocations of devices never share bytes; borrowed memory may be part of one.
-bool separate(const TensorImpl &a, const TensorImpl &b) {
-    return a.storage.get() != b.storage.get() && a.storage->owned && b.storage->owned;
-}
-
 // Whether axis a should come before axis b: the smaller stride of the first operand that cares.
 bool comes_before(const Iteration &it, int a, int b) {
     for (int o = 0; o < it.count; ++o) {

@@ -38,6 +38,15 @@ struct Iteration {
     // Appends an operand whose axis i lies on axis i of the space; missing trailing axes and axes
     // of extent 1 get stride 0.
     void add(const TensorImpl &tensor);
+    // The same for a dense tensor, in a space of rank 1 or 0.
+    void add_dense(const TensorImpl &tensor) {
+        IterationOperand &operand = operands[count++];
+        operand.data = tensor.data();
+        operand.tensor = &tensor;
+        operand.dtype = tensor.dtype;
+        operand.swapped = tensor.swapped();
+        operand.strides[0] = size_of(tensor.dtype);
+    }
     // Appends a scalar at `value`.
     void add_scalar(void *value, DType dtype);
     void remove_axis(int axis);
@@ -61,6 +70,11 @@ bool self_overlapping(const TensorImpl &tensor);
 // True iff writing the destination, element by element, may change elements of the source that are
 // yet to be read: they share bytes, other than as the very same elements in the same order.
 bool hazardous_overlap(const TensorImpl &destination, const TensorImpl &source);
+// True iff they are two allocations of devices, which never share bytes; borrowed memory may be
+// part of one.
+inline bool separate(const TensorImpl &a, const TensorImpl &b) {
+    return a.storage.get() != b.storage.get() && a.storage->owned && b.storage->owned;
+}
 // True iff the two share a byte at all.
 bool overlapping(const TensorImpl &a, const TensorImpl &b);
 bool dense(const TensorImpl &tensor, Order order);

@@ -201,8 +201,8 @@ bool Plan::takes_elements(const TensorImpl &tensor, DType natural, std::uint32_t
 }
 
 const TensorImpl &Plan::keep(Tensor tensor) {
-    kept_[kept_count_] = std::move(tensor);
-    return *kept_[kept_count_++].impl();
+    kept_.push_back(std::move(tensor));
+    return *kept_.back().impl();
 }
 
 namespace {

@@ -12,6 +12,8 @@
 #include "dispatch.hpp"
 #include "iteration.hpp"
 
+#include <boost/container/static_vector.hpp>
+
 namespace Atoll::detail {
 
 struct Dtypes {
@@ -95,8 +97,7 @@ private:
     Ref<StreamImpl> stream_;
     const Chain *chain_;
     std::uint32_t caps_;
-    int kept_count_ = 0;
-    Tensor kept_[8];
+    boost::container::static_vector<Tensor, 8> kept_; // nearly always empty
     const TensorImpl *output_ = nullptr, *replacement_ = nullptr;
 };
 

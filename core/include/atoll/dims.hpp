@@ -29,13 +29,19 @@ public:
         std::fill_n(dims.data(), count, value);
         return dims;
     }
-    Dims(const Dims &other) : Dims(other.data(), static_cast<std::size_t>(other.size_)) {}
+    Dims(const Dims &other) {
+        if (other.capacity_ > inline_capacity) [[unlikely]]
+            copy(other);
+        else
+            take_inline(other);
+    }
     Dims(Dims &&other) noexcept { take(other); }
     Dims &operator=(const Dims &other) {
-        if (this != &other) {
-            resize(other.size_);
-            std::copy_n(other.data(), size_, data());
-        }
+        if (this == &other) return *this;
+        if (std::max(capacity_, other.capacity_) > inline_capacity) [[unlikely]]
+            copy(other);
+        else
+            take_inline(other);
         return *this;
     }
     Dims &operator=(Dims &&other) noexcept {
@@ -91,7 +97,12 @@ public:
     }
 
     friend bool operator==(const Dims &a, const Dims &b) noexcept {
-        return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
+        if (a.size_ != b.size_) return false;
+        // Not std::equal: a call of memcmp costs more than these few steps.
+        const std::int64_t *x = a.data(), *y = b.data();
+        for (int i = 0; i < a.size_; ++i)
+            if (x[i] != y[i]) return false;
+        return true;
     }
 
 private:
@@ -104,13 +115,18 @@ private:
         if (capacity_ > inline_capacity) delete[] heap_;
         capacity_ = inline_capacity;
     }
-    void take(Dims &other) noexcept {
+    void copy(const Dims &other) {
+        resize(other.size_);
+        std::copy_n(other.data(), size_, data());
+    }
+    // All of the room, used or not: a fixed size is a few moves and no call.
+    void take_inline(const Dims &other) noexcept {
         size_ = other.size_;
+        std::memcpy(inline_, other.inline_, sizeof inline_);
+    }
+    void take(Dims &other) noexcept {
+        take_inline(other); // the pointer lies there, too
         capacity_ = other.capacity_;
-        if (capacity_ > inline_capacity)
-            heap_ = other.heap_;
-        else
-            std::copy_n(other.inline_, size_, inline_);
         other.capacity_ = inline_capacity;
         other.size_ = 0;
     }
@@ -118,7 +134,7 @@ private:
     std::int32_t size_ = 0;
     std::int32_t capacity_ = inline_capacity;
     union {
-        std::int64_t inline_[inline_capacity];
+        std::int64_t inline_[inline_capacity]{};
         std::int64_t *heap_;
     };
 };

@@ -3,8 +3,9 @@
 // Every function checks its arguments, brings operands to the device of the first, promotes,
 // broadcasts (first axes aligned) and resolves overlap; see the list for the dtype rules. With
 // `out` the result is written there (converted to its dtype; shape must be the result's) and `out`
-// is returned. Asynchronous devices: the call returns when the work is enqueued. Errors:
-// Atoll::Error; the operands are unchanged then.
+// is returned: a named tensor by reference, which costs no counting of handles. Asynchronous
+// devices: the call returns when the work is enqueued. Errors: Atoll::Error; the operands are
+// unchanged then.
 #pragma once
 
 #include "atoll/selection.hpp"
@@ -45,26 +46,47 @@ Tensor call_unary(int function, const Operand &a, Out out = {}, Mode mode = {});
 Tensor call_binary(int function, const Operand &a, const Operand &b, Out out = {}, Mode mode = {});
 Tensor call_ternary(int function, const Operand &a, const Operand &b, const Operand &c,
                     Out out = {});
+// Into `out`, whose handle need not be counted again.
+void call_into(int function, std::span<const Operand *const> inputs, const Tensor &out);
 Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out = {},
                    std::span<const Scalar> numbers = {});
 Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out = {});
 Tensor call_sort(int function, const Tensor &a, int axis, bool descending, Out out = {});
 Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, Out out = {});
 Tensor call_find(int function, const Tensor &a);
+// A named tensor. Temporaries go by Out, so that no reference to one is returned.
+template <class T>
+concept TensorHandle = std::same_as<std::remove_const_t<T>, Tensor>;
 } // namespace detail
 
 // clang-format off
 #define ATOLL_FUNCTION_UNARY(id, name, RULE, DOMAIN, doc)                                          \
     inline Tensor name(const Operand &a, Out out = {}, Mode mode = {}) {                           \
         return detail::call_unary(id, a, out, mode);                                               \
+    }                                                                                              \
+    template <detail::TensorHandle T> T &name(const Operand &a, T &out) {                          \
+        const Operand *const inputs[] = {&a};                                                      \
+        detail::call_into(id, inputs, out);                                                        \
+        return out;                                                                                \
     }
 #define ATOLL_FUNCTION_BINARY(id, name, RULE, DOMAIN, doc)                                         \
     inline Tensor name(const Operand &a, const Operand &b, Out out = {}, Mode mode = {}) {         \
         return detail::call_binary(id, a, b, out, mode);                                           \
+    }                                                                                              \
+    template <detail::TensorHandle T> T &name(const Operand &a, const Operand &b, T &out) {        \
+        const Operand *const inputs[] = {&a, &b};                                                  \
+        detail::call_into(id, inputs, out);                                                        \
+        return out;                                                                                \
     }
 #define ATOLL_FUNCTION_TERNARY(id, name, RULE, DOMAIN, doc)                                        \
     inline Tensor name(const Operand &a, const Operand &b, const Operand &c, Out out = {}) {       \
         return detail::call_ternary(id, a, b, c, out);                                             \
+    }                                                                                              \
+    template <detail::TensorHandle T>                                                              \
+    T &name(const Operand &a, const Operand &b, const Operand &c, T &out) {                        \
+        const Operand *const inputs[] = {&a, &b, &c};                                              \
+        detail::call_into(id, inputs, out);                                                        \
+        return out;                                                                                \
     }
 #define ATOLL_FUNCTION_REDUCE(id, name, RULE, DOMAIN, doc)                                         \
     inline Tensor name(const Tensor &a, const Axes &axes = {}, bool keepdims = false,              \

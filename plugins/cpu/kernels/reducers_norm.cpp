@@ -114,6 +114,16 @@ template <class T, bool SkipNan> struct Moduli {
                 sums[c] += SkipNan ? (v == v ? v : Doubles{}) : v;
             });
             a += total(sums);
+        } else {
+            // The moduli of a few elements at a time; their sum as that of reals.
+            double moduli[128];
+            while (k < n) {
+                const std::int64_t count = std::min<std::int64_t>(n - k, std::size(moduli));
+                for (std::int64_t i = 0; i < count; ++i) moduli[i] = take(0, x[k + i], given);
+                Moduli<double, false>::block(count, reinterpret_cast<const char *>(moduli), given,
+                                             accumulator);
+                k += count;
+            }
         }
         Loops::take_all(n - k, x + k, given, a);
     }
@@ -126,10 +136,19 @@ template <class T, bool SkipNan> struct Moduli {
 
 // ---- norm, any other x ----
 
-// sum is of (|a| / top)^x, where top is the power of two at the largest finite modulus so far: no
-// power leaves the range before the norm does.
+// sum + rest is of (|a| / top)^x, where top is the power of two at the largest finite modulus so
+// far: no power leaves the range before the norm does. rest is what rounding took from sum: where x
+// is below 1, the root multiplies errors.
 struct Powers {
-    double top, sum;
+    double top, sum, rest;
+
+    // Knuth's sum of two numbers and its error; what is infinite or NaN has none.
+    void add(double power) {
+        const double both = sum + power, part = both - sum;
+        const double error = (sum - (both - part)) + (power - part);
+        if (std::fabs(both) <= std::numeric_limits<double>::max()) rest += error;
+        sum = both;
+    }
 };
 
 double power(double base, double x) {
@@ -141,9 +160,16 @@ double power(double base, double x) {
     }
     return std::pow(base, x);
 }
-double scaled(double sum, double ratio, double x) {
+// The sum under another top.
+void rescale(Powers &a, double top, double x) {
+    if (a.top == top) return;
     // What is infinite or NaN stays, also where the power is 0.
-    return sum <= std::numeric_limits<double>::max() ? sum * power(ratio, x) : sum;
+    if (a.top != 0 && a.sum <= std::numeric_limits<double>::max()) {
+        const double ratio = power(a.top / top, x);
+        a.sum *= ratio;
+        a.rest *= ratio;
+    }
+    a.top = top;
 }
 double power_of_two_at(double modulus) {
     int exponent;
@@ -153,30 +179,28 @@ double power_of_two_at(double modulus) {
 
 template <class T, bool SkipNan> struct AnyNorm {
     using Loops = PlainLoops<AnyNorm, Powers, T>;
-    static Powers start() { return {0, 0}; }
+    static Powers start() { return {0, 0, 0}; }
     static Powers combine(Powers a, Powers b, const Given &given) {
         if (a.top < b.top) std::swap(a, b);
         // Without a top there are no powers but those of zeros, infinities and NaN.
-        if (b.top != a.top && b.top != 0) b.sum = scaled(b.sum, b.top / a.top, given.x);
-        return {a.top, a.sum + b.sum};
+        rescale(b, a.top, given.x);
+        a.add(b.sum);
+        a.rest += b.rest;
+        return a;
     }
     static Powers take(Powers a, T x, const Given &given) {
         if (SkipNan && is_nan(x)) return a;
         const double size = modulus_of(x);
         if (size > 0 && size <= std::numeric_limits<double>::max()) {
-            if (size >= 2 * a.top || a.top == 0) {
-                const double top = power_of_two_at(size);
-                if (a.top != 0) a.sum = scaled(a.sum, a.top / top, given.x);
-                a.top = top;
-            }
-            a.sum += power(size / a.top, given.x);
+            if (size >= 2 * a.top || a.top == 0) rescale(a, power_of_two_at(size), given.x);
+            a.add(power(size / a.top, given.x));
         } else {
-            a.sum += power(size, given.x);
+            a.add(power(size, given.x));
         }
         return a;
     }
     static double result(Powers a, const Given &given) {
-        const double root = std::pow(a.sum, 1 / given.x);
+        const double root = std::pow(a.sum + a.rest, 1 / given.x);
         return a.top == 0 ? root : a.top * root;
     }
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
