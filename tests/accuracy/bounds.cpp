@@ -22,8 +22,6 @@ constexpr Exception exceptions[] = {
      doubles,
      {30, "rounded means: the mean is 350 deviations, a last place of the input counts 700-fold"}},
     {ATOLL_FN_stddev, doubles, {15, "as var"}},
-    {ATOLL_FN_norm, doubles, {80, "powers are added in order in runs; x = 0.5 doubles the error"}},
-    {ATOLL_FN_nan_norm, doubles, {15, "as norm, with x = 2.5"}},
 };
 
 } // namespace
