@@ -57,8 +57,10 @@ struct Operand {
             if (layout == Layout::strided) next += size * 2;
         }
         memory.assign(static_cast<std::size_t>(next + 3 * 64), '\x5a');
-        // The vector's own alignment is 16 at least.
-        start = 64 - low + (layout == Layout::unaligned ? 1 : 0);
+        // The vector's own alignment is 16 at least. Complex numbers start at a multiple of their
+        // parts' size that is none of theirs: that is natural alignment, too.
+        const std::int64_t part = facts[facts[dtype].part].size;
+        start = 64 - low + (layout == Layout::unaligned ? 1 : part % size);
     }
 
     std::int64_t offset(const Shape &index) const {
