@@ -1,0 +1,293 @@
+// `atoll bench`: times rows of fixed work, and two implementations of it beside each other.
+#include "bench.hpp"
+
+#include "command.hpp"
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fnmatch.h>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace Atoll::tools {
+
+namespace {
+
+struct Options {
+    std::vector<std::string> rows;
+    std::string device = "cpu", against;
+    int threads = -1, rounds = 7;
+    double seconds = 0.02;
+    bool list = false;
+};
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+double time_of(const Work &work, const Device &device, std::int64_t repeats) {
+    device.synchronize();
+    const double start = now();
+    for (std::int64_t i = 0; i < repeats; ++i) work.run();
+    device.synchronize();
+    return (now() - start) / static_cast<double>(repeats);
+}
+
+// As many repeats as take about the wanted time; the first runs also warm caches and pools.
+std::int64_t repeats_for(const Work &work, const Device &device, double seconds) {
+    std::int64_t repeats = 1;
+    for (double took = time_of(work, device, 1);;) {
+        if (took * static_cast<double>(repeats) >= seconds / 4 || repeats > 10'000'000)
+            return std::max<std::int64_t>(
+                1, static_cast<std::int64_t>(seconds / std::max(took, 1e-9)));
+        repeats *= 4;
+        took = time_of(work, device, repeats);
+    }
+}
+
+// The largest |a - b|, and the same relative to the largest |b|; NaN beside NaN is no difference.
+struct Difference {
+    double absolute = 0, relative = 0;
+};
+Difference difference(const Tensor &a, const Tensor &b) {
+    if (a.shape() != b.shape() || a.dtype() != b.dtype())
+        throw Error(Status::invalid_argument, "bench",
+                    fmt::format("the two implementations gave {} and {} of other shapes or dtypes",
+                                name(a.dtype()), name(b.dtype())));
+    Difference worst;
+    double largest = 0;
+    const auto compare = [&](const std::vector<double> &x, const std::vector<double> &y) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            if (std::isfinite(y[i])) largest = std::max(largest, std::abs(y[i]));
+            if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+            const double apart = std::abs(x[i] - y[i]);
+            worst.absolute = std::max(worst.absolute, std::isnan(apart) ? INFINITY : apart);
+        }
+    };
+    compare(a.real().to_doubles(), b.real().to_doubles());
+    compare(a.imag().to_doubles(), b.imag().to_doubles());
+    worst.relative = worst.absolute == 0 ? 0 : worst.absolute / largest;
+    return worst;
+}
+
+bool selected(const Options &options, const BenchRow &row) {
+    if (options.rows.empty()) return true;
+    return std::any_of(options.rows.begin(), options.rows.end(), [&](const std::string &pattern) {
+        return ::fnmatch(pattern.c_str(), row.id, 0) == 0;
+    });
+}
+
+struct Measured {
+    const BenchRow *row = nullptr;
+    double seconds = 0, bytes = 0, operations = 0;
+    std::optional<double> other; // seconds of the implementation that it is compared with
+    Difference apart;
+    std::string skipped; // why there are no figures
+};
+
+// Another implementation of the device's functions, loaded and retired around what it should do; or
+// a device of its own.
+class Rival {
+public:
+    Rival(std::string path, Device device) : path_(std::move(path)), device_(device) {
+        const PluginReport report = load(path_);
+        name_ = report.name;
+        if (report.implements.empty())
+            throw UsageError(
+                fmt::format("{} implements no functions, so there is nothing to compare", path_));
+        if (!report.devices.empty()) other_device_ = Atoll::device(report.devices.front());
+        if (!other_device_) retire(name_);
+    }
+    const std::string &name() const { return name_; }
+    Device device() const { return other_device_ ? *other_device_ : device_; }
+    bool is_override() const { return !other_device_; }
+    void enter() {
+        if (is_override()) load(path_);
+    }
+    void leave() {
+        if (is_override()) retire(name_);
+    }
+    // Whether it has any of the row's functions. Only between enter and leave.
+    bool serves(const BenchRow &row) const {
+        if (!is_override()) return true;
+        for (const std::string &function : row.functions)
+            for (const FunctionSupport &support : Function("core." + function).support())
+                if (support.device_type == device_.type()) {
+                    for (const DType dtype : support.dtypes)
+                        for (const std::string &link :
+                             chain("core." + function, device_.type(), Atoll::name(dtype)))
+                            if (link == "implementation of plugin " + name_) return true;
+                }
+        return false;
+    }
+
+private:
+    std::string path_, name_;
+    Device device_;
+    std::optional<Device> other_device_;
+};
+
+Measured measure(const BenchRow &row, const Options &options, Device device, Rival *rival) {
+    Measured result;
+    result.row = &row;
+    try {
+        const Work work = row.prepare(device);
+        result.bytes = work.bytes;
+        result.operations = work.operations;
+        const std::int64_t repeats = repeats_for(work, device, options.seconds);
+        result.seconds = INFINITY;
+        if (!rival) {
+            for (int round = 0; round < options.rounds; ++round)
+                result.seconds = std::min(result.seconds, time_of(work, device, repeats));
+            return result;
+        }
+        rival->enter();
+        const bool serves = rival->serves(row);
+        rival->leave();
+        if (!serves) {
+            result.skipped = "not implemented by " + rival->name();
+            return result;
+        }
+        const Work other = rival->is_override() ? work : row.prepare(rival->device());
+        const Device other_device = rival->device();
+        const Tensor ours = work.run();
+        rival->enter();
+        const std::int64_t other_repeats = repeats_for(other, other_device, options.seconds);
+        const Tensor theirs = other.run().to(device).clone();
+        rival->leave();
+        result.apart = difference(theirs, ours);
+        double best = INFINITY;
+        // In turn, so that both meet the same disturbances.
+        for (int round = 0; round < options.rounds; ++round) {
+            result.seconds = std::min(result.seconds, time_of(work, device, repeats));
+            rival->enter();
+            best = std::min(best, time_of(other, other_device, other_repeats));
+            rival->leave();
+        }
+        result.other = best;
+    } catch (const Error &e) {
+        if (e.status() != Status::not_supported) throw;
+        result.skipped = e.what();
+    }
+    return result;
+}
+
+std::string rate(const Measured &m) {
+    if (m.operations > 0) return fmt::format("{:.1f} GF/s", m.operations / m.seconds * 1e-9);
+    return m.bytes >= 1e5 ? fmt::format("{:.1f} GB/s", m.bytes / m.seconds * 1e-9) : "";
+}
+
+Json as_json(const Measured &m) {
+    Json row = {{"id", m.row->id}, {"what", m.row->what}};
+    if (!m.skipped.empty()) {
+        row["skipped"] = m.skipped;
+        return row;
+    }
+    row["seconds"] = m.seconds;
+    if (m.bytes > 0) row["bytes"] = m.bytes;
+    if (m.operations > 0) row["operations"] = m.operations;
+    if (m.other) {
+        row["other_seconds"] = *m.other;
+        row["ratio"] = *m.other / m.seconds;
+        // JSON has no infinity.
+        row["largest_difference"] =
+            std::isfinite(m.apart.absolute) ? Json(m.apart.absolute) : Json();
+        row["relative_difference"] =
+            std::isfinite(m.apart.relative) ? Json(m.apart.relative) : Json();
+    }
+    return row;
+}
+
+int run(const Options &options, bool json) {
+    std::vector<const BenchRow *> rows;
+    for (const BenchRow &row : bench_rows())
+        if (selected(options, row)) rows.push_back(&row);
+    if (rows.empty())
+        throw UsageError(fmt::format("no row matches '{}'; `atoll bench --list` shows them",
+                                     fmt::join(options.rows, "', '")));
+    if (options.list) {
+        Table table({"row", "work"});
+        Json list = Json::array();
+        for (const BenchRow *row : rows) {
+            table.add({row->id, row->what});
+            list.push_back({{"id", row->id}, {"what", row->what}});
+        }
+        fmt::print("{}", json ? list.dump(2) + "\n" : table.text());
+        return 0;
+    }
+    const std::string type = options.device.substr(0, options.device.find(':'));
+    if (options.threads >= 0) configure(type, "threads", fmt::to_string(options.threads));
+    load(type);
+    const Device device = Atoll::device(options.device);
+    const ScopedSettings here([&](Settings &s) { s.default_device = device.name(); });
+    std::optional<Rival> rival;
+    if (!options.against.empty()) rival.emplace(options.against, device);
+
+    std::vector<std::string> header{"row", "work", ">time", ">rate"};
+    if (rival) header = {"row", "work", ">time", ">" + rival->name(), ">ratio", ">difference"};
+    Table table(header);
+    Json list = Json::array();
+    for (const BenchRow *row : rows) {
+        const Measured m = measure(*row, options, device, rival ? &*rival : nullptr);
+        if (json) {
+            list.push_back(as_json(m));
+            continue;
+        }
+        if (!m.skipped.empty())
+            table.add({row->id, row->what, styled("-", Style::dim), styled(m.skipped, Style::dim)});
+        else if (m.other)
+            table.add({row->id, row->what, seconds_text(m.seconds), seconds_text(*m.other),
+                       fmt::format("{:.2f}", *m.other / m.seconds),
+                       m.apart.absolute == 0 ? "none" : fmt::format("{:.1e}", m.apart.relative)});
+        else
+            table.add({row->id, row->what, seconds_text(m.seconds), rate(m)});
+    }
+    if (json) {
+        Json document = {{"device", device.name()}, {"version", version()}, {"rows", list}};
+        if (rival) document["against"] = rival->name();
+        fmt::print("{}\n", document.dump(2));
+        return 0;
+    }
+    fmt::print("{}", table.text());
+    if (rival)
+        fmt::print("\nratio: time of {} / time without it; difference: largest |a - b| of the "
+                   "results, relative to the largest |b|\n",
+                   rival->name());
+    return 0;
+}
+
+} // namespace
+
+void add_bench(CLI::App &app, Request &request) {
+    CLI::App *command = add_command(app, request, "bench", "Time rows of fixed work on a device");
+    const auto options = std::make_shared<Options>();
+    command->add_option("rows", options->rows, "Rows or patterns, e.g. e1 'r*'; none: all");
+    command->add_option("--device", options->device, "Where to run, e.g. cpu or dummy:1")
+        ->capture_default_str();
+    command->add_option("--against", options->against,
+                        "A plugin file whose functions are swapped in for comparison, or whose "
+                        "device runs the same work");
+    command->add_option("--threads", options->threads, "The plugin's setting threads; 0: all")
+        ->check(CLI::Range(0, 4096));
+    command->add_option("--rounds", options->rounds, "Repeats of which the best counts")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command->add_option("--seconds", options->seconds, "About how long one repeat takes")
+        ->check(CLI::Range(1e-4, 60.0))
+        ->capture_default_str();
+    command->add_flag("--list", options->list, "Show the rows and measure nothing");
+    command->footer("Examples:\n"
+                    "  atoll bench 'e*' --threads 1\n"
+                    "  atoll bench e8 --against ./atoll-fast-sqrt.so\n"
+                    "Times are the best of several rounds; compare figures of one run only.");
+    command->callback([&request, options] {
+        request.run = [&request, options] { return run(*options, request.json); };
+    });
+}
+
+} // namespace Atoll::tools

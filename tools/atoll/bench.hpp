@@ -1,0 +1,29 @@
+// The rows that `atoll bench` measures: what each does, and how much of it there is.
+#pragma once
+
+#include "atoll/atoll.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Atoll::tools {
+
+// One row made ready on a device. `run` does the work once and returns its result; on asynchronous
+// devices the work may still be under way then.
+struct Work {
+    std::function<Tensor()> run;
+    double bytes = 0;      // read and written, at least
+    double operations = 0; // floating-point, for products
+};
+
+struct BenchRow {
+    const char *id, *what;
+    std::vector<std::string> functions; // of the module core that the row is about
+    Work (*prepare)(Device device);
+};
+
+std::span<const BenchRow> bench_rows();
+
+} // namespace Atoll::tools
