@@ -44,6 +44,8 @@ struct Log {
 struct PluginSettings {
     std::mutex mutex;
     std::map<std::pair<std::string, std::string>, std::string, std::less<>> values;
+    // What plugins asked for, and the fallback that they named.
+    std::map<std::pair<std::string, std::string>, std::string> asked;
     static PluginSettings &get() {
         static PluginSettings &settings = *new PluginSettings;
         return settings;
@@ -134,20 +136,28 @@ void offer_parallel_for(void *self, atoll_parallel_for run, void *pool_context) 
     pool.offered_pool = pool_context;
 }
 
+// The setting in force. Hold the settings' mutex.
+PluginSetting look_up(const PluginSettings &settings, const std::string &plugin,
+                      const std::string &key, std::string fallback) {
+    const auto found = settings.values.find(std::pair(plugin, key));
+    if (found != settings.values.end()) return {plugin, key, found->second, "application"};
+    if (!safe_mode()) {
+        const std::string variable = environment_name(plugin, key);
+        if (const auto text = secure_environment(variable.c_str()))
+            return {plugin, key, *text, variable};
+    }
+    return {plugin, key, std::move(fallback), "default"};
+}
+
 std::size_t config(void *self, const char *key, const char *fallback, char *buffer,
                    std::size_t capacity) {
     const std::string &plugin = static_cast<PluginRecord *>(self)->name;
-    std::string value = fallback ? fallback : "";
     PluginSettings &settings = PluginSettings::get();
+    std::string value;
     {
         const std::lock_guard lock(settings.mutex);
-        const auto found = settings.values.find(std::pair<std::string, std::string>(plugin, key));
-        if (found != settings.values.end()) {
-            value = found->second;
-        } else if (!safe_mode()) {
-            if (const auto text = secure_environment(environment_name(plugin, key).c_str()))
-                value = *text;
-        }
+        settings.asked[{plugin, key}] = fallback ? fallback : "";
+        value = look_up(settings, plugin, key, fallback ? fallback : "").value;
     }
     if (buffer && capacity > 0) {
         const std::size_t size = std::min(value.size(), capacity - 1);
@@ -251,6 +261,15 @@ void configure(std::string_view plugin, std::string_view key, std::string_view v
         settings.values.erase(name);
     else
         settings.values[std::move(name)] = std::string(value);
+}
+
+std::vector<PluginSetting> plugin_settings() {
+    detail::PluginSettings &settings = detail::PluginSettings::get();
+    const std::lock_guard lock(settings.mutex);
+    std::vector<PluginSetting> list;
+    for (const auto &[name, fallback] : settings.asked)
+        list.push_back(detail::look_up(settings, name.first, name.second, fallback));
+    return list;
 }
 
 void set_log_level(std::string_view level) {

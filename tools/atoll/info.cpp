@@ -4,6 +4,7 @@
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include <fmt/format.h>
@@ -13,8 +14,11 @@ namespace Atoll::tools {
 namespace {
 
 struct Options {
-    bool plugins = false, devices = false, modules = false, functions = false;
-    bool all() const { return !plugins && !devices && !modules && !functions; }
+    bool plugins = false, devices = false, modules = false, functions = false, settings = false,
+         interposers = false;
+    bool all() const {
+        return !plugins && !devices && !modules && !functions && !settings && !interposers;
+    }
 };
 
 std::string joined(const std::vector<std::string> &list) {
@@ -130,18 +134,138 @@ Json functions_json() {
     return list;
 }
 
+// float16 → f16, complex128 → c128, bool → b.
+std::string short_name(DType dtype) {
+    std::string text(name(dtype));
+    const std::size_t digits = text.find_first_of("0123456789");
+    const std::string number = digits == std::string::npos ? "" : text.substr(digits);
+    return (text.starts_with("bfloat") ? "bf" : text.substr(0, 1)) + number;
+}
+
 void print_functions() {
-    Table table({"function", "device", "from plugin", "compute dtypes"});
+    std::vector<std::string> header{"function", "device", "plugin"};
+    for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) header.push_back(short_name(static_cast<DType>(d)));
+    Table table(header);
     for (const Module &module : modules())
         for (const Function &function : module.functions()) {
             std::string label(function.name());
             for (const FunctionSupport &own : function.support()) {
-                table.add({label, own.device_type, own.plugin, joined(names_of(own.dtypes))});
+                std::vector<std::string> row{label, own.device_type, own.plugin};
+                for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
+                    const bool has =
+                        own.dtypes.empty() ||
+                        std::count(own.dtypes.begin(), own.dtypes.end(), static_cast<DType>(d)) > 0;
+                    row.push_back(has ? styled("x", Style::good) : styled(".", Style::dim));
+                }
+                table.add(std::move(row));
                 label.clear();
             }
-            if (!label.empty()) table.add({label, styled("nowhere", Style::warn), "", ""});
+            if (!label.empty()) table.add({label, styled("nowhere", Style::warn)});
         }
+    fmt::print("{}\nColumns are the dtypes that functions compute in; operands of others are "
+               "converted.\n\n",
+               table.text());
+}
+
+struct SettingLine {
+    std::string name, value, source;
+};
+
+// The library's own, then those that plugins have asked for.
+std::vector<SettingLine> all_settings() {
+    const Settings now = settings();
+    const auto choice = [](auto value, std::initializer_list<const char *> names) {
+        return std::string(names.begin()[static_cast<int>(value)]);
+    };
+    const auto on_off = [](bool on) { return std::string(on ? "on" : "off"); };
+    std::vector<SettingLine> list{
+        {"default_dtype", std::string(name(now.default_dtype)), "default"},
+        {"default_device",
+         now.default_device.empty() ? "the first with host memory" : now.default_device, "default"},
+        {"auto_cast", on_off(now.auto_cast), "default"},
+        {"auto_broadcast", on_off(now.auto_broadcast), "default"},
+        {"compute_mode", choice(now.compute_mode, {"standard", "warning", "error", "complex"}),
+         "default"},
+        {"warning_mode", choice(now.warning_mode, {"off", "once", "always"}), "default"},
+    };
+    for (const char *variable :
+         {"ATOLL_PLUGIN_PATH", "ATOLL_PLUGINS_DISABLE", "ATOLL_INTERPOSERS", "ATOLL_SAFE_MODE"})
+        if (const char *value = std::getenv(variable))
+            list.push_back({variable, value, "environment"});
+    for (PluginSetting &setting : plugin_settings())
+        list.push_back(
+            {fmt::format("{}.{}", setting.plugin, setting.key), setting.value, setting.source});
+    return list;
+}
+
+Json settings_json() {
+    Json list = Json::array();
+    for (const SettingLine &line : all_settings())
+        list.push_back({{"name", line.name}, {"value", line.value}, {"source", line.source}});
+    return list;
+}
+
+void print_settings() {
+    Table table({"setting", "value", "comes from"});
+    for (const SettingLine &line : all_settings())
+        table.add({line.name, line.value,
+                   line.source == "default" ? styled(line.source, Style::dim) : line.source});
     fmt::print("{}\n", table.text());
+}
+
+// The chains that hold more than one implementation: interposers, replaced functions.
+struct ChainLine {
+    std::string function, device;
+    std::vector<std::string> dtypes, links;
+};
+std::vector<ChainLine> chains() {
+    std::vector<ChainLine> list;
+    for (const Module &module : modules())
+        for (const Function &function : module.functions())
+            for (const FunctionSupport &own : function.support()) {
+                std::vector<ChainLine> lines;
+                const auto add = [&](std::string dtype) {
+                    std::vector<std::string> links = chain(function.name(), own.device_type, dtype);
+                    std::erase(links, "stub");
+                    if (links.size() < 2) return;
+                    const auto same = [&](const ChainLine &line) { return line.links == links; };
+                    auto line = std::find_if(lines.begin(), lines.end(), same);
+                    if (line == lines.end())
+                        line = lines.insert(
+                            lines.end(),
+                            {std::string(function.name()), own.device_type, {}, links});
+                    if (!dtype.empty()) line->dtypes.push_back(std::move(dtype));
+                };
+                if (own.dtypes.empty()) add("");
+                for (const DType dtype : own.dtypes) add(std::string(name(dtype)));
+                list.insert(list.end(), lines.begin(), lines.end());
+            }
+    return list;
+}
+
+Json interposers_json() {
+    Json pushed = Json::array(), list = Json::array();
+    for (const InterposerInfo &info : interposers())
+        pushed.push_back(
+            {{"name", info.name}, {"target", info.target}, {"priority", info.priority}});
+    for (const ChainLine &line : chains())
+        list.push_back({{"function", line.function},
+                        {"device", line.device},
+                        {"dtypes", line.dtypes},
+                        {"links", line.links}});
+    return {{"pushed", pushed}, {"chains", list}};
+}
+
+void print_interposers() {
+    Table pushed({"interposer", "target", ">priority"});
+    for (const InterposerInfo &info : interposers())
+        pushed.add({info.name, info.target, fmt::to_string(info.priority)});
+    fmt::print("{}\n", pushed.empty() ? "no interposer is pushed\n" : pushed.text());
+    Table table({"function", "device", "chain, outermost first", "dtypes"});
+    for (const ChainLine &line : chains())
+        table.add({line.function, line.device, fmt::format("{}", fmt::join(line.links, " > ")),
+                   joined(line.dtypes)});
+    if (!table.empty()) fmt::print("{}\n", table.text());
 }
 
 int run(const Options &options, bool json) {
@@ -158,6 +282,8 @@ int run(const Options &options, bool json) {
     section(options.devices || options.all(), "devices", devices_json, print_devices);
     section(options.modules || options.all(), "modules", modules_json, print_modules);
     section(options.functions, "functions", functions_json, print_functions);
+    section(options.settings || options.all(), "settings", settings_json, print_settings);
+    section(options.interposers, "interposers", interposers_json, print_interposers);
     if (json) fmt::print("{}\n", document.dump(2));
     return 0;
 }
@@ -166,13 +292,20 @@ int run(const Options &options, bool json) {
 
 void add_info(CLI::App &app, Request &request) {
     CLI::App *command =
-        add_command(app, request, "info", "Show plugins, devices, modules and functions");
+        add_command(app, request, "info", "Show plugins, devices, modules, functions, settings");
     const auto options = std::make_shared<Options>();
     command->add_flag("--plugins", options->plugins, "Every file found: loaded, or why not");
     command->add_flag("--devices", options->devices, "Devices and their properties");
     command->add_flag("--modules", options->modules, "Modules whose interface is loaded");
     command->add_flag("--functions", options->functions,
                       "Functions, where they run, for which dtypes");
+    command->add_flag("--settings", options->settings, "Settings and where each comes from");
+    command->add_flag("--interposers", options->interposers,
+                      "Interposers, and the chains of functions that have more than one link");
+    command->footer("Without a choice: plugins, devices, modules and settings.\n"
+                    "Examples:\n"
+                    "  atoll info --plugins\n"
+                    "  ATOLL_INTERPOSERS=trace=core.add atoll info --interposers");
     command->callback([&request, options] {
         request.run = [&request, options] { return run(*options, request.json); };
     });

@@ -42,6 +42,13 @@ void retire(std::string_view name);
 // environment. Plugins say which settings they read at load and which later. An empty value clears.
 void configure(std::string_view plugin, std::string_view key, std::string_view value);
 
+struct PluginSetting {
+    std::string plugin, key, value;
+    std::string source; // "application", the variable of the environment, or "default"
+};
+// What loaded plugins have asked for so far, as it is now, sorted by plugin and key. Thread-safe.
+std::vector<PluginSetting> plugin_settings();
+
 // Where log records go and from which level on ("trace" … "error", "off"); default: "warn" to
 // standard error. The library never prints otherwise.
 void set_log_level(std::string_view level);
