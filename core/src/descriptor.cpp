@@ -169,7 +169,8 @@ Descriptor copy_descriptor(const atoll_plugin *from) {
     }
     for (std::uint32_t i = 0; i < d.plugin.device_type_count; ++i) {
         const atoll_device_type_decl decl = copy_pointed(d.plugin.device_types[i], "a device type");
-        d.device_types.push_back({checked_name(decl.name, "a device type"), decl.flags});
+        d.device_types.push_back(
+            {checked_name(decl.name, "a device type"), decl.flags, decl.dlpack_type});
         once("device type", decl.name);
     }
     for (std::uint32_t i = 0; i < d.plugin.impl_count; ++i)

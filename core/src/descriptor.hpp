@@ -11,6 +11,7 @@ namespace Atoll::detail {
 struct DeviceTypeDecl {
     std::string name;
     std::uint32_t flags;
+    std::int32_t dlpack_type;
 };
 
 struct ModuleDecl {

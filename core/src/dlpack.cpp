@@ -75,22 +75,22 @@ std::uint8_t type_code(DType dtype) {
     return 3; // opaque
 }
 
-struct DeviceCode {
-    std::int32_t code;
-    std::string_view type;
-    bool host;
-};
-constexpr DeviceCode device_codes[] = {
-#define DLPACK_DEVICE(code, type, host) {code, type, host},
-#include "dlpack_devices.inc"
-};
+// Memory that the host may read and write: plain, pinned for CUDA, pinned for ROCm.
+bool is_host(std::int32_t code) { return code == 1 || code == 3 || code == 11; }
+
+// The code that a device type declares for memory of code `code`: kDLCUDAManaged is CUDA's, too.
+std::int32_t declared_code(std::int32_t code) { return code == 13 ? 2 : code; }
+
+std::int32_t code_of(const DeviceTypeRecord &type) {
+    const std::int32_t code = type.dlpack_type;
+    return code ? code : ext_dev;
+}
 
 // --- export --------------------------------------------------------------------------------------
 
 DlpackDevice device_of(const DeviceRecord &device) {
-    for (const DeviceCode &row : device_codes)
-        if (row.type == device.type->name) return {row.code, row.host ? 0 : device.index};
-    return {ext_dev, device.index};
+    const std::int32_t code = code_of(*device.type);
+    return {code, is_host(code) ? 0 : device.index};
 }
 
 template <class Managed> struct Exported {
@@ -192,27 +192,38 @@ DType dtype_from(ElementType type, std::string_view op) {
                             type.code, type.bits, type.lanes));
 }
 
+// The device type whose memory it is, where a loaded plugin says so.
+const DeviceTypeRecord *owner_of(std::int32_t code) {
+    if (code == ext_dev) return nullptr;
+    for (int i = 0; const DeviceTypeRecord *type = Registry::get().device_type(i); ++i)
+        if (type->live && code_of(*type) == declared_code(code)) return type;
+    return nullptr;
+}
+
 Device device_from(DlpackDevice device, const DlpackImport &options, std::string_view op) {
-    const DeviceCode *known = nullptr;
-    for (const DeviceCode &row : device_codes)
-        if (row.code == device.type) known = &row;
-    std::string_view type = options.device_type;
-    if (type.empty() && options.stream && !known) type = options.stream.device().type();
-    if (type.empty()) {
-        if (!known)
-            throw Error(Status::invalid_argument, op,
-                        fmt::format("DLPack device type {} does not say whose memory it is; name "
-                                    "the Atoll device type in DlpackImport::device_type",
-                                    device.type));
-        type = known->type;
+    const bool host = is_host(device.type);
+    std::string type(options.device_type);
+    if (type.empty() && host) {
+        if (DeviceRecord *first = Registry::get().first_host_device()) type = first->type->name;
+    } else if (type.empty()) {
+        if (const DeviceTypeRecord *owner = owner_of(device.type))
+            type = owner->name;
+        else if (options.stream)
+            type = options.stream.device().type();
     }
-    const bool host = known && known->host;
+    if (type.empty())
+        throw Error(device.type == ext_dev ? Status::invalid_argument : Status::not_found, op,
+                    fmt::format("no device type that is loaded says that memory of DLPack device "
+                                "type {} is its own; load its plugin, or name the Atoll device "
+                                "type in DlpackImport::device_type",
+                                device.type));
     const Device found = Atoll::device(fmt::format("{}:{}", type, host ? 0 : device.id));
-    if (known && type != known->type && !(host && found.is_host_memory()))
+    const std::int32_t code = code_of(*found.record()->type);
+    if (host ? !found.is_host_memory() : declared_code(device.type) != code)
         throw Error(Status::invalid_argument, op,
-                    fmt::format("got memory of DLPack device type {}, which is of '{}', for a "
-                                "tensor on {}",
-                                device.type, known->type, found.name()));
+                    fmt::format("got memory of DLPack device type {} for a tensor on {}, whose "
+                                "memory is of type {}",
+                                device.type, found.name(), code));
     return found;
 }
 

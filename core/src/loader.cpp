@@ -419,7 +419,8 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
                                     impl.module_version, impl.module, module->version.load()));
     }
     for (const DeviceTypeDecl &decl : descriptor.device_types)
-        plugin.device_types.push_back(registry.add_device_type(decl.name, decl.flags, &plugin));
+        plugin.device_types.push_back(
+            registry.add_device_type(decl.name, decl.flags, decl.dlpack_type, &plugin));
     registry.rebuild();
     registry.collect();
     for (DeviceTypeRecord *type : plugin.device_types) {

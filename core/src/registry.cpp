@@ -196,7 +196,7 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
 }
 
 DeviceTypeRecord *Registry::add_device_type(const std::string &name, std::uint32_t flags,
-                                            PluginRecord *plugin) {
+                                            std::int32_t dlpack_type, PluginRecord *plugin) {
     DeviceTypeRecord *record = find_device_type(name);
     if (!record) {
         if (device_type_count_ == max_device_types)
@@ -211,6 +211,7 @@ DeviceTypeRecord *Registry::add_device_type(const std::string &name, std::uint32
         device_types_[device_type_count_++].store(record, std::memory_order_release);
     }
     record->flags = flags;
+    record->dlpack_type = dlpack_type;
     record->plugin = plugin;
     rebuild({"", "", name, DType::none});
     return record;

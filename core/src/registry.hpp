@@ -117,8 +117,9 @@ struct DeviceRecord {
 
 struct DeviceTypeRecord {
     std::string name;
-    std::atomic<std::uint32_t> flags{0}; // ATOLL_DEVICE_*
-    PluginRecord *plugin = nullptr;      // under the registry's mutex
+    std::atomic<std::uint32_t> flags{0};      // ATOLL_DEVICE_*
+    std::atomic<std::int32_t> dlpack_type{0}; // 0: kDLExtDev
+    PluginRecord *plugin = nullptr;           // under the registry's mutex
     std::atomic<bool> live{false};
     PublishedText no_device_reason;
     std::atomic<DeviceRecord *> devices[max_devices]{}; // made once, reused after a reload
@@ -212,7 +213,7 @@ public:
     // A retired module of the same name and functions is revived, so that its handles work again.
     ModuleRecord *add_module(const atoll_module_decl &decl, const PluginRecord *owner);
     DeviceTypeRecord *add_device_type(const std::string &name, std::uint32_t flags,
-                                      PluginRecord *plugin);
+                                      std::int32_t dlpack_type, PluginRecord *plugin);
     DeviceRecord *add_device(DeviceTypeRecord &type, int index);
     // Throws Error unless there is room for `count` devices of the type. Records stay for ever, so
     // that a plugin which claims too many must not get the first of them.

@@ -63,7 +63,7 @@ constexpr atoll_impl_decl core_impl = sdk::implement("core", "cuda", core_functi
 constexpr const atoll_impl_decl *impls[] = {&device_impl, &core_impl};
 
 constexpr atoll_device_type_decl device_type = {sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
-                                                "cuda"};
+                                                "cuda", 2 /* kDLCUDA */, 0};
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};
 
 constexpr atoll_plugin descriptor = sdk::describe<State>(

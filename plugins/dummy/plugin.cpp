@@ -415,7 +415,7 @@ constexpr atoll_function_decl core_functions[] = {
 };
 
 constexpr atoll_device_type_decl device_type{sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
-                                             DUMMY_NAME};
+                                             DUMMY_NAME, 0, 0};
 
 constexpr atoll_impl_decl device_impl = sdk::implement("device", DUMMY_NAME, device_functions);
 constexpr atoll_impl_decl core_impl = sdk::implement("core", DUMMY_NAME, core_functions);

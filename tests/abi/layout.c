@@ -142,10 +142,11 @@ OFFSET(atoll_callback_params, reserved, 4);
 OFFSET(atoll_callback_params, function, 8);
 OFFSET(atoll_callback_params, argument, 16);
 
-SIZE(atoll_device_type_decl, 16);
+SIZE(atoll_device_type_decl, 24);
 OFFSET(atoll_device_type_decl, struct_size, 0);
 OFFSET(atoll_device_type_decl, flags, 4);
 OFFSET(atoll_device_type_decl, name, 8);
+OFFSET(atoll_device_type_decl, dlpack_type, 16);
 
 /* abi/host.h */
 SIZE(atoll_host_info, 16);

@@ -202,7 +202,8 @@ void describe() {
     core[0].known = declare(ATOLL_FN_sqrt, square_root, f64);
     core[1].known = declare(ATOLL_FN_fill, fill, f64);
     core[2].known = declare(ATOLL_FN_copy, copy, f64);
-    type = {{sizeof(atoll_device_type_decl), ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, "odd"},
+    type = {{sizeof(atoll_device_type_decl), ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, "odd",
+             0, 0},
             0};
     for (auto &impl : impl_list) {
         impl = {};

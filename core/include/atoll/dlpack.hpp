@@ -26,8 +26,8 @@ struct DlpackExport {
 // Strides are in elements, never NULL; `data` is the address of element (0, …, 0) and byte_offset
 // 0, since many consumers do not look at byte_offset; an empty tensor has `data` NULL. The version
 // says 1.0: nothing of later minor versions is used. A read-only tensor sets the read-only flag.
-// Host memory named "cpu" is kDLCPU, "cuda" kDLCUDA and so on (the list is
-// core/src/dlpack_devices.inc); any other device type is kDLExtDev with the device's index.
+// The device's code is what its plugin declares (atoll_device_type_decl::dlpack_type), else
+// kDLExtDev, with the device's index.
 //
 // Throws Error: not_supported for what DLPack cannot express (byte-swapped data, complex32, byte
 // strides that are no multiple of the element's size, elements at unaligned addresses), or what
@@ -39,8 +39,9 @@ struct DlpackExport {
                                                      DlpackExport options = {});
 
 struct DlpackImport {
-    // The Atoll device type that the memory belongs to. Needed for kDLExtDev and other codes that
-    // say nothing of whose they are; host memory may be given to any device with host memory.
+    // The Atoll device type that the memory belongs to. Needed for kDLExtDev, which says nothing of
+    // whose it is; other codes belong to the device type that declares them, and host memory may be
+    // given to any device with host memory (unless named: that of the first such device).
     std::string_view device_type{};
     // Where the tensor's work will be enqueued. None: the device's default stream. The data must be
     // ready for that stream.

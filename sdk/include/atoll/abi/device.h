@@ -106,6 +106,10 @@ typedef struct atoll_device_type_decl {
     uint32_t struct_size;
     uint32_t flags;   /* ATOLL_DEVICE_* */
     const char *name; /* [a-z][a-z0-9_]*, at most 31 characters */
+    /* What DLPack calls this memory (DLDeviceType: 1 CPU, 2 CUDA, 10 ROCm …), so that tensors can
+     * be exchanged with other libraries. 0: nothing of its own (kDLExtDev). */
+    int32_t dlpack_type;
+    uint32_t reserved;
 } atoll_device_type_decl;
 
 #ifdef __cplusplus
