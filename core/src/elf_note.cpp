@@ -3,16 +3,14 @@
 #include "elf_note.hpp"
 
 #include "atoll/abi/note.h"
+#include "plugin_files.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
-#include <fcntl.h>
 #include <functional>
 #include <string_view>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -214,13 +212,6 @@ std::optional<PluginNote> parse_or_say(const File &file, std::string &refusal) {
     }
 }
 
-struct Descriptor {
-    int fd;
-    ~Descriptor() {
-        if (fd >= 0) ::close(fd);
-    }
-};
-
 } // namespace
 
 std::optional<PluginNote> parse_plugin_note(std::span<const unsigned char> file,
@@ -232,22 +223,17 @@ std::optional<PluginNote> parse_plugin_note(std::span<const unsigned char> file,
 }
 
 std::optional<PluginNote> read_plugin_note(const std::string &path, std::string &refusal) {
-    // O_NONBLOCK: opening a FIFO must not wait for a writer.
-    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    struct stat facts;
-    if (file.fd < 0 || ::fstat(file.fd, &facts) != 0) {
-        refusal = fmt::format("cannot be read: {}", std::strerror(errno));
-        return std::nullopt;
-    }
-    if (!S_ISREG(facts.st_mode)) {
-        refusal = "not a regular file";
+    errno = 0;
+    const OpenFile file(path);
+    if (!file) {
+        refusal = errno == EINVAL ? "not a regular file"
+                                  : fmt::format("cannot be read: {}", std::strerror(errno));
         return std::nullopt;
     }
     const auto copy = [&](std::uint64_t offset, void *to, std::size_t count) {
         auto *at = static_cast<unsigned char *>(to);
         while (count > 0) {
-            const ssize_t got = ::pread(file.fd, at, count, static_cast<off_t>(offset));
-            if (got < 0 && errno == EINTR) continue;
+            const long got = file.read(offset, at, count);
             if (got < 0) refuse("cannot be read: {}", std::strerror(errno));
             if (got == 0) refuse("truncated: the file shrank while it was read");
             at += got;
@@ -255,7 +241,7 @@ std::optional<PluginNote> read_plugin_note(const std::string &path, std::string 
             count -= static_cast<std::size_t>(got);
         }
     };
-    return parse_or_say({static_cast<std::uint64_t>(facts.st_size), copy}, refusal);
+    return parse_or_say({file.identity().size, copy}, refusal);
 }
 
 } // namespace Atoll::detail

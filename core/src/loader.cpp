@@ -8,6 +8,7 @@
 #include "elf_note.hpp"
 #include "host_services.hpp"
 #include "interpose.hpp"
+#include "lock_file.hpp"
 #include "objects.hpp"
 #include "plugin_files.hpp"
 
@@ -15,6 +16,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <exception>
+#include <functional>
 #include <map>
 #include <thread>
 
@@ -28,8 +31,14 @@ using namespace detail;
 namespace {
 
 struct Candidate {
-    std::string path;
+    CheckedPath file;
     PluginNote note;
+};
+
+// A file that the system has opened, as it was then.
+struct Library {
+    boost::dll::shared_library library;
+    FileIdentity identity;
 };
 
 class Loader {
@@ -57,6 +66,10 @@ private:
     // The best candidates that the search finds: one for each name, sorted by file.
     std::vector<Candidate> search();
     PluginReport open(const Candidate &candidate);
+    // Has the system open the file, once; `refuse` throws.
+    const boost::dll::shared_library &
+    open_library(const Candidate &candidate,
+                 const std::function<void(Status, const std::string &)> &refuse);
     void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
     void unregister_plugin(PluginRecord &plugin);
     void check_device_type(const DeviceTypeRecord &type);
@@ -68,9 +81,9 @@ private:
     PluginRecord *find_loaded(std::string_view name);
     PluginReport describe(const PluginRecord &plugin);
 
-    std::vector<PluginRecord *> plugins_; // never freed: chains and notes of errors name them
-    std::vector<PluginRecord *> loaded_;  // in the order of loading
-    std::map<std::string, boost::dll::shared_library> libraries_;
+    std::vector<PluginRecord *> plugins_;      // never freed: chains and notes of errors name them
+    std::vector<PluginRecord *> loaded_;       // in the order of loading
+    std::map<std::string, Library> libraries_; // by path; never closed
     std::map<std::string, PluginReport> reports_;
     std::vector<std::string> opening_; // plugins whose dependencies are being loaded
     bool environment_done_ = false;
@@ -143,7 +156,7 @@ Candidate Loader::examine(const std::string &path) {
             refuse(note->name, Status::refused,
                    fmt::format("disabled by '{}' in ATOLL_PLUGINS_DISABLE", *glob));
     }
-    return {checked.path, *note};
+    return {checked, *note};
 }
 
 std::vector<Candidate> Loader::search() {
@@ -164,8 +177,8 @@ std::vector<Candidate> Loader::search() {
             };
             if (const auto earlier = std::find_if(best.begin(), best.end(), same_name);
                 earlier != best.end()) {
-                explain(candidate.path, candidate.note.name,
-                        fmt::format("{} comes earlier in the search path", earlier->path));
+                explain(candidate.file.path, candidate.note.name,
+                        fmt::format("{} comes earlier in the search path", earlier->file.path));
                 continue;
             }
             const auto variant = std::find_if(here.begin(), here.end(), same_name);
@@ -174,8 +187,9 @@ std::vector<Candidate> Loader::search() {
                 continue;
             }
             if (candidate.note.isa_level > variant->note.isa_level) std::swap(*variant, candidate);
-            explain(candidate.path, candidate.note.name,
-                    fmt::format("{} is built for a higher level of this processor", variant->path));
+            explain(candidate.file.path, candidate.note.name,
+                    fmt::format("{} is built for a higher level of this processor",
+                                variant->file.path));
         }
         best.insert(best.end(), here.begin(), here.end());
     }
@@ -263,8 +277,81 @@ void Loader::unload(PluginRecord &plugin) {
     plugin.ctx = nullptr;
 }
 
+// An exception that leaves a constructor of the file ends the process: the C++ runtime finds no way
+// through the system's loader, which is C. Then the log says at least which file it was.
+class ExplainTerminate {
+public:
+    explicit ExplainTerminate(const std::string &path)
+        : former_(std::set_terminate([] { explain(); })) {
+        now = {path.c_str(), former_};
+    }
+    ~ExplainTerminate() {
+        std::set_terminate(former_);
+        now = {};
+    }
+    ExplainTerminate(const ExplainTerminate &) = delete;
+    ExplainTerminate &operator=(const ExplainTerminate &) = delete;
+
+private:
+    struct Now {
+        const char *path;
+        std::terminate_handler former;
+    };
+    static thread_local Now now; // other threads may terminate for reasons of their own
+    std::terminate_handler former_;
+
+    static void explain() {
+        if (now.path && std::current_exception())
+            log_message(ATOLL_LOG_ERROR,
+                        fmt::format("{}: an exception left a constructor of this file ({}), which "
+                                    "nothing can catch, so the process ends here; report it to "
+                                    "the plugin's vendor, and meanwhile keep the plugin out with "
+                                    "ATOLL_PLUGINS_DISABLE, or set ATOLL_PROBE=1",
+                                    now.path, exception_text()));
+        if (now.former) now.former();
+        std::abort();
+    }
+};
+thread_local ExplainTerminate::Now ExplainTerminate::now{};
+
+const boost::dll::shared_library &
+Loader::open_library(const Candidate &candidate,
+                     const std::function<void(Status, const std::string &)> &refuse) {
+    const std::string &path = candidate.file.path;
+    const FileIdentity &checked = candidate.file.identity;
+    if (const auto known = libraries_.find(path); known != libraries_.end()) {
+        const FileIdentity &opened = known->second.identity;
+        if (opened.device != checked.device || opened.inode != checked.inode ||
+            opened.size != checked.size || opened.modified != checked.modified)
+            refuse(Status::refused, "the file has been replaced since this process opened it, and "
+                                    "its former code stays mapped; start the process anew");
+        return known->second.library;
+    }
+    boost::dll::fs::error_code error;
+    boost::dll::shared_library library;
+    {
+        const ExplainTerminate explain_it(path);
+        // Never deep-bound, never unmapped: code and constants of a retired plugin may still be
+        // named.
+        library.load(
+            boost::dll::fs::path(path),
+            static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), error);
+    }
+    if (error || !library) {
+        const char *detail = dlerror();
+        refuse(Status::incompatible,
+               fmt::format("the system could not open it: {}; check what it links (ldd {})",
+                           detail ? detail : error.message(), path));
+    }
+    const Library &opened = libraries_[path] = {std::move(library), checked};
+    if (file_identity(path) != checked) // see Note [The file that was checked]
+        refuse(Status::refused, "the file changed while it was opened; try again when nobody "
+                                "writes to it any more");
+    return opened.library;
+}
+
 PluginReport Loader::open(const Candidate &candidate) {
-    const std::string &path = candidate.path;
+    const std::string &path = candidate.file.path;
     const auto refuse = [&](Status status, const std::string &why) {
         explain(path, candidate.note.name, why);
         throw Error(status, "load", fmt::format("{}: {}", path, why), {}, candidate.note.name);
@@ -275,23 +362,11 @@ PluginReport Loader::open(const Candidate &candidate) {
                                             "first",
                                             loaded->name, loaded->path));
     }
-    if (!libraries_.count(path)) {
-        boost::dll::fs::error_code error;
-        boost::dll::shared_library library;
-        // Never deep-bound, never unmapped: code and constants of a retired plugin may still be
-        // named.
-        library.load(
-            boost::dll::fs::path(path),
-            static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), error);
-        if (error || !library) {
-            const char *detail = dlerror();
-            refuse(Status::incompatible,
-                   fmt::format("the system could not open it: {}; check what it links (ldd {})",
-                               detail ? detail : error.message(), path));
-        }
-        libraries_[path] = std::move(library);
-    }
-    boost::dll::shared_library &library = libraries_[path];
+    if (const std::string why =
+            locked_out(candidate.file, secure_environment("ATOLL_PLUGINS_LOCK"));
+        !why.empty())
+        refuse(Status::refused, why);
+    const boost::dll::shared_library &library = open_library(candidate, refuse);
     if (!library.has("atoll_plugin_query_v1"))
         refuse(Status::incompatible, "it has the note of a plugin but does not export "
                                      "atoll_plugin_query_v1; link it with the SDK's plugin.map");
