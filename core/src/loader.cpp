@@ -6,20 +6,27 @@
 #include "descriptor.hpp"
 #include "dispatch.hpp"
 #include "elf_note.hpp"
+#include "error_buffer.hpp"
 #include "host_services.hpp"
 #include "interpose.hpp"
 #include "lock_file.hpp"
 #include "objects.hpp"
 #include "plugin_files.hpp"
+#include "probe.hpp"
+#include "process_threads.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <exception>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <thread>
+#include <tuple>
 
 #include <boost/dll/shared_library.hpp>
 #include <fmt/format.h>
@@ -29,6 +36,49 @@ namespace Atoll {
 using namespace detail;
 
 namespace {
+
+// The folder of this library; "" if it cannot be told.
+std::string library_folder() {
+    Dl_info self;
+    static const char anchor = 0;
+    if (!dladdr(&anchor, &self) || !self.dli_fname) return "";
+    std::error_code error;
+    const auto library = std::filesystem::canonical(self.dli_fname, error);
+    return error ? "" : library.parent_path().string();
+}
+
+// What set_probe says; where it was not called, the environment.
+struct ProbeSwitch {
+    bool set = false, on = false;
+    std::chrono::milliseconds deadline = std::chrono::seconds(20);
+    static ProbeSwitch now();
+    static std::mutex mutex;
+    static ProbeSwitch by_application;
+};
+std::mutex ProbeSwitch::mutex;
+ProbeSwitch ProbeSwitch::by_application;
+
+ProbeSwitch ProbeSwitch::now() {
+    {
+        const std::lock_guard lock(mutex);
+        if (by_application.set) return by_application;
+    }
+    ProbeSwitch probe;
+    const auto wanted = secure_environment("ATOLL_PROBE");
+    probe.on = wanted && !wanted->empty() && *wanted != "0";
+    if (const auto text = secure_environment("ATOLL_PROBE_DEADLINE"); probe.on && text) {
+        double seconds = 0;
+        const auto [end, error] =
+            std::from_chars(text->data(), text->data() + text->size(), seconds);
+        if (error != std::errc() || end != text->data() + text->size() ||
+            !(seconds > 0 && seconds < 1e6))
+            throw Error(
+                Status::invalid_argument, "load",
+                fmt::format("ATOLL_PROBE_DEADLINE is '{}', need a number of seconds", *text));
+        probe.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+    }
+    return probe;
+}
 
 struct Candidate {
     CheckedPath file;
@@ -74,7 +124,8 @@ private:
     void unregister_plugin(PluginRecord &plugin);
     void check_device_type(const DeviceTypeRecord &type);
     void enumerate(DeviceTypeRecord &type);
-    void open_devices();
+    void open_devices(const PluginRecord &loading);
+    void open_device(ImplEntry &impl, const DeviceTypeRecord &type, int index);
     void close_devices(const std::function<bool(const ImplEntry &)> &which);
     void load_dependency(const std::string &plugin, const std::string &module);
     void unload(PluginRecord &plugin);
@@ -84,6 +135,7 @@ private:
     std::vector<PluginRecord *> plugins_;      // never freed: chains and notes of errors name them
     std::vector<PluginRecord *> loaded_;       // in the order of loading
     std::map<std::string, Library> libraries_; // by path; never closed
+    std::map<const PluginRecord *, std::vector<ThreadIdentity>> threads_; // begun during load
     std::map<std::string, PluginReport> reports_;
     std::vector<std::string> opening_; // plugins whose dependencies are being loaded
     bool environment_done_ = false;
@@ -100,13 +152,8 @@ std::vector<std::string> Loader::search_path() {
                     explain(entry.path.empty() ? "ATOLL_PLUGIN_PATH" : entry.path, "",
                             entry.refusal);
             }
-    Dl_info self;
-    static const char anchor = 0;
-    if (dladdr(&anchor, &self) && self.dli_fname) {
-        std::error_code error;
-        const auto library = std::filesystem::canonical(self.dli_fname, error);
-        if (!error) folders.push_back((library.parent_path() / "atoll").string());
-    }
+    if (const std::string beside = library_folder(); !beside.empty())
+        folders.push_back(fmt::format("{}/atoll", beside));
     return folders;
 }
 
@@ -261,20 +308,55 @@ void Loader::load_dependency(const std::string &plugin, const std::string &modul
 
 // Whatever happens in it, the plugin is gone for the host.
 void Loader::unload(PluginRecord &plugin) {
-    char text[512] = "";
-    atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
+    ErrorBuffer error;
     std::string trouble;
     try {
-        const std::int32_t status = plugin.unload(plugin.ctx, &error);
-        text[sizeof text - 1] = '\0';
-        if (status != ATOLL_STATUS_OK) trouble = text[0] ? text : "no details given";
+        const std::int32_t status = plugin.unload(plugin.ctx, error.get());
+        if (status != ATOLL_STATUS_OK || error.overrun()) trouble = error.words();
     } catch (...) {
-        trouble = "an exception crossed the plugin's border: " + exception_text();
+        trouble = fmt::format("an exception crossed the plugin's border: {}", exception_text());
     }
     if (!trouble.empty())
         log_message(ATOLL_LOG_ERROR,
                     fmt::format("plugin {} did not shut down: {}", plugin.name, trouble));
     plugin.ctx = nullptr;
+}
+
+// The note is what the plugin was chosen by, before any of it ran; the descriptor must not go
+// beyond.
+void check_agreement(const PluginNote &note, const Descriptor &descriptor) {
+    const auto disagree = [](const std::string &what) {
+        throw Error(Status::plugin_fault, "load",
+                    fmt::format("its note and its descriptor disagree: {}; report it to the "
+                                "plugin's vendor",
+                                what));
+    };
+    const atoll_plugin &plugin = descriptor.plugin;
+    if (descriptor.name != note.name)
+        disagree(
+            fmt::format("its note says '{}', its descriptor '{}'", note.name, descriptor.name));
+    if (plugin.abi_minor != note.abi_minor || plugin.min_host_minor != note.min_host_minor)
+        disagree(fmt::format("the note says ABI minor {} and a host of minor {} at least, the "
+                             "descriptor {} and {}",
+                             note.abi_minor, note.min_host_minor, plugin.abi_minor,
+                             plugin.min_host_minor));
+    const bool for_others =
+        std::any_of(descriptor.impls.begin(), descriptor.impls.end(), [&](const ImplEntry &impl) {
+            return std::none_of(
+                descriptor.device_types.begin(), descriptor.device_types.end(),
+                [&](const DeviceTypeDecl &own) { return own.name == impl.device_type; });
+        });
+    const std::tuple<bool, std::uint32_t, const char *> kinds[] = {
+        {plugin.device_type_count > 0, ATOLL_KIND_DEVICES, "ATOLL_KIND_DEVICES"},
+        {plugin.module_count > 0, ATOLL_KIND_MODULES, "ATOLL_KIND_MODULES"},
+        {for_others, ATOLL_KIND_IMPLS, "ATOLL_KIND_IMPLS"},
+        {plugin.interposer_count > 0, ATOLL_KIND_INTERPOSERS, "ATOLL_KIND_INTERPOSERS"},
+    };
+    for (const auto &[present, bit, name] : kinds)
+        if (present && !(note.kinds & bit))
+            disagree(fmt::format("the descriptor has what {} stands for, which the note's kinds "
+                                 "({}) lack",
+                                 name, note.kinds));
 }
 
 // An exception that leaves a constructor of the file ends the process: the C++ runtime finds no way
@@ -326,6 +408,15 @@ Loader::open_library(const Candidate &candidate,
             refuse(Status::refused, "the file has been replaced since this process opened it, and "
                                     "its former code stays mapped; start the process anew");
         return known->second.library;
+    }
+    if (const ProbeSwitch asked = ProbeSwitch::now(); asked.on) {
+        const CheckedPath helper = find_probe_helper(library_folder());
+        if (!helper.ok()) refuse(Status::not_found, helper.refusal);
+        const std::string &plugin = candidate.note.name;
+        if (const std::string why =
+                probe(candidate.file, plugin, {helper.path, asked.deadline, configured(plugin)});
+            !why.empty())
+            refuse(Status::refused, why);
     }
     boost::dll::fs::error_code error;
     boost::dll::shared_library library;
@@ -380,9 +471,7 @@ PluginReport Loader::open(const Candidate &candidate) {
         const atoll_plugin *raw = query(&info);
         if (!raw) refuse(Status::refused, "its query declined this host (returned NULL)");
         descriptor = copy_descriptor(raw);
-        if (descriptor.name != candidate.note.name)
-            refuse(Status::plugin_fault, fmt::format("its note says '{}', its descriptor '{}'",
-                                                     candidate.note.name, descriptor.name));
+        check_agreement(candidate.note, descriptor);
         for (const ModuleDecl &module : descriptor.modules)
             for (const char *const *name = module.decl.depends; name && *name; ++name)
                 load_dependency(descriptor.name, *name);
@@ -400,14 +489,19 @@ PluginReport Loader::open(const Candidate &candidate) {
         plugin->interposer_names.clear();
         make_host(*plugin);
         plugin->ctx = nullptr;
-        char text[512] = "";
-        atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
-        const std::int32_t status = descriptor.plugin.load(&plugin->host, &plugin->ctx, &error);
-        text[sizeof text - 1] = '\0';
+        ErrorBuffer error;
+        const std::vector<int> before = threads_of_process();
+        const std::int32_t status =
+            descriptor.plugin.load(&plugin->host, &plugin->ctx, error.get());
         if (status != ATOLL_STATUS_OK)
-            refuse(status > 0 && status < ATOLL_STATUS_COUNT ? static_cast<Status>(status)
-                                                             : Status::plugin_fault,
-                   fmt::format("it could not start: {}", text[0] ? text : "no details given"));
+            throw Error(status > 0 && status < ATOLL_STATUS_COUNT ? static_cast<Status>(status)
+                                                                  : Status::plugin_fault,
+                        "load", fmt::format("it could not start: {}", error.words()), {},
+                        plugin->name, error.native_code());
+        if (error.overrun())
+            log_message(ATOLL_LOG_WARN,
+                        fmt::format("plugin {}: load: {}", plugin->name, error.words()));
+        threads_[plugin] = threads_since(before);
         running = true;
         plugin->unload = descriptor.plugin.unload;
         register_plugin(*plugin, descriptor);
@@ -476,7 +570,13 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
     for (ImplEntry &impl : registry.impls) {
         const ModuleRecord *module = registry.find_module(impl.module);
         if (!module) continue;
-        impl.refused = false; // the module may have come back in another version
+        // The module may have come back in another version, the device with its power on.
+        const bool anew =
+            impl.plugin == &plugin || module->owner == &plugin ||
+            std::any_of(descriptor.device_types.begin(), descriptor.device_types.end(),
+                        [&](const DeviceTypeDecl &t) { return t.name == impl.device_type; });
+        if (!anew) continue;
+        impl.refused = false;
         for (const atoll_function_decl &f : impl.functions)
             if (f.id >= module->functions.size()) {
                 impl.refused = true;
@@ -487,6 +587,7 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
                                             f.id, impl.module, module->functions.size()));
             }
         impl.refused = impl.refused || impl.module_version > module->version;
+        impl.refusal = impl.refused ? "made for another version of the module" : "";
         if (impl.module_version > module->version && impl.plugin == &plugin)
             throw Error(Status::incompatible, "load",
                         fmt::format("needs version {} of module {}, which is version {}; update "
@@ -502,7 +603,7 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
         enumerate(*type);
         type->live.store(true, std::memory_order_release);
     }
-    open_devices();
+    open_devices(plugin);
 }
 
 void Loader::check_device_type(const DeviceTypeRecord &type) {
@@ -541,33 +642,66 @@ void Loader::enumerate(DeviceTypeRecord &type) {
     type.device_count.store(static_cast<int>(params.count), std::memory_order_release);
 }
 
-// Module-specific state of every implementation whose module and device exist by now.
-void Loader::open_devices() {
+// Module-specific state of every implementation whose module and device exist by now. One that
+// cannot be opened is refused: with its plugin if that is the one being loaded, else alone, for the
+// plugin being loaded is not to blame.
+void Loader::open_devices(const PluginRecord &loading) {
     Registry &registry = Registry::get();
+    bool withdrawn = false;
     for (ImplEntry &impl : registry.impls) {
         const DeviceTypeRecord *type = registry.find_device_type(impl.device_type);
         if (!impl.open_device || impl.refused || !registry.find_module(impl.module) || !type ||
             !type->live)
             continue;
-        for (int i = 0; i < type->device_count; ++i) {
-            if (std::find(impl.opened.begin(), impl.opened.end(), i) != impl.opened.end()) continue;
-            char text[256] = "";
-            atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
-            if (impl.open_device(impl.plugin->ctx, i, &error) != ATOLL_STATUS_OK)
-                throw Error(Status::refused, "load",
-                            fmt::format("plugin {} could not open {}:{} for module {}: {}",
-                                        impl.plugin->name, type->name, i, impl.module, text));
-            impl.opened.push_back(i);
+        try {
+            for (int i = 0; i < type->device_count; ++i) open_device(impl, *type, i);
+        } catch (const std::exception &e) { // unknown types were translated
+            if (impl.plugin == &loading) throw;
+            close_devices([&](const ImplEntry &other) { return &other == &impl; });
+            impl.refused = withdrawn = true;
+            impl.refusal = e.what();
+            registry.rebuild({impl.module, "", impl.device_type, DType::none});
+            log_message(ATOLL_LOG_WARN, fmt::format("{}; plugin {} is loaded without it",
+                                                    impl.refusal, loading.name));
         }
     }
+    if (withdrawn) registry.collect();
+}
+
+void Loader::open_device(ImplEntry &impl, const DeviceTypeRecord &type, int index) {
+    if (std::find(impl.opened.begin(), impl.opened.end(), index) != impl.opened.end()) return;
+    ErrorBuffer error;
+    const auto refuse = [&](Status status, const std::string &why) {
+        throw Error(status, "load",
+                    fmt::format("plugin {} could not open {}:{} for module {}: {}",
+                                impl.plugin->name, type.name, index, impl.module, why),
+                    {}, impl.plugin->name);
+    };
+    std::int32_t status;
+    try {
+        status = impl.open_device(impl.plugin->ctx, index, error.get());
+    } catch (...) {
+        refuse(
+            Status::plugin_fault,
+            fmt::format("an exception crossed the plugin's border ({}); the plugin must catch it",
+                        exception_text()));
+    }
+    if (status != ATOLL_STATUS_OK) refuse(Status::refused, error.words());
+    impl.opened.push_back(index);
 }
 
 void Loader::close_devices(const std::function<bool(const ImplEntry &)> &which) {
     auto &impls = Registry::get().impls;
     for (auto impl = impls.rbegin(); impl != impls.rend(); ++impl) {
         if (!which(*impl)) continue;
-        for (; !impl->opened.empty(); impl->opened.pop_back())
-            if (impl->close_device) impl->close_device(impl->plugin->ctx, impl->opened.back());
+        for (; !impl->opened.empty(); impl->opened.pop_back()) try {
+                if (impl->close_device) impl->close_device(impl->plugin->ctx, impl->opened.back());
+            } catch (...) {
+                log_message(ATOLL_LOG_ERROR,
+                            fmt::format("plugin {}, close_device: an exception crossed the "
+                                        "plugin's border: {}",
+                                        impl->plugin->name, exception_text()));
+            }
     }
 }
 
@@ -648,11 +782,18 @@ void Loader::retire(std::string_view name) {
     }
     for (const DeviceTypeRecord *type : plugin->device_types)
         for (int i = 0; i < type->device_count && !type->is_inline(); ++i) {
-            atoll_stream_params params{sizeof params, 0, nullptr};
             const DeviceRecord &device = *type->devices[i].load();
-            if (try_device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, nullptr))
+            try {
+                synchronize_within_deadline(device, nullptr);
+            } catch (const Error &e) {
+                if (e.status() == Status::not_ready) {
+                    set_live(true);
+                    throw Error(Status::busy, "retire",
+                                fmt::format("plugin {} cannot go: {}", name, e.what()));
+                }
                 log_message(ATOLL_LOG_WARN,
                             fmt::format("{}: work failed and was never asked for", device.name));
+            }
         }
     unregister_plugin(*plugin);
     unload(*plugin);
@@ -661,6 +802,13 @@ void Loader::retire(std::string_view name) {
     PluginReport &report = reports_[plugin->path];
     report.loaded = false;
     report.reason = "retired";
+    if (const std::size_t left = still_running(threads_[plugin])) {
+        report.reason +=
+            fmt::format("; {} thread(s) that began while it loaded still run: a plugin "
+                        "joins its threads when it stops",
+                        left);
+        log_message(ATOLL_LOG_WARN, fmt::format("plugin {}: {}", name, report.reason));
+    }
 }
 
 PluginReport Loader::describe(const PluginRecord &plugin) {
@@ -686,7 +834,7 @@ PluginReport Loader::describe(const PluginRecord &plugin) {
             else if (!type || !type->live)
                 text += " (waits for the device type)";
             else if (impl.refused)
-                text += " (refused: made for another version of the module)";
+                text += fmt::format(" (refused: {})", impl.refusal);
             report.implements.push_back(std::move(text));
         }
     report.interposers = plugin.interposer_names;
@@ -765,6 +913,14 @@ void retire(std::string_view name) {
     refuse_inside_call("retire");
     const std::lock_guard lock(Registry::get().mutex);
     Loader::get().retire(name);
+}
+
+void set_probe(bool on, std::chrono::milliseconds deadline) {
+    if (deadline <= deadline.zero())
+        throw Error(Status::invalid_argument, "set_probe",
+                    fmt::format("got a deadline of {} ms, need more than none", deadline.count()));
+    const std::lock_guard lock(ProbeSwitch::mutex);
+    ProbeSwitch::by_application = {true, on, deadline};
 }
 
 InterposerHandle push_interposer(std::string_view target, std::string_view name, int priority) {

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-ATOLL_PLUGIN_NOTE("odd", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("odd", ATOLL_KIND_DEVICES | ATOLL_KIND_MODULES | ATOLL_KIND_INTERPOSERS, 0);
 
 namespace {
 
