@@ -11,6 +11,7 @@
 #include "interpose.hpp"
 #include "lock_file.hpp"
 #include "objects.hpp"
+#include "open_library.hpp"
 #include "plugin_files.hpp"
 #include "probe.hpp"
 #include "process_threads.hpp"
@@ -28,7 +29,6 @@
 #include <thread>
 #include <tuple>
 
-#include <boost/dll/shared_library.hpp>
 #include <fmt/format.h>
 
 namespace Atoll {
@@ -36,6 +36,13 @@ namespace Atoll {
 using namespace detail;
 
 namespace {
+
+std::string sanitizer_name(std::uint32_t bits) {
+    if (bits == 0) return "no sanitizer";
+    if (bits == ATOLL_SANITIZER_ADDRESS) return "the address sanitizer";
+    if (bits == ATOLL_SANITIZER_THREAD) return "the thread sanitizer";
+    return fmt::format("sanitizers {:#x}", bits);
+}
 
 // The folder of this library; "" if it cannot be told.
 std::string library_folder() {
@@ -87,7 +94,8 @@ struct Candidate {
 
 // A file that the system has opened, as it was then.
 struct Library {
-    boost::dll::shared_library library;
+    void *handle;      // never closed
+    std::string threw; // what a constructor threw: it is half-made
     FileIdentity identity;
 };
 
@@ -117,9 +125,8 @@ private:
     std::vector<Candidate> search();
     PluginReport open(const Candidate &candidate);
     // Has the system open the file, once; `refuse` throws.
-    const boost::dll::shared_library &
-    open_library(const Candidate &candidate,
-                 const std::function<void(Status, const std::string &)> &refuse);
+    void *open_file(const Candidate &candidate,
+                    const std::function<void(Status, const std::string &)> &refuse);
     void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
     void unregister_plugin(PluginRecord &plugin);
     void check_device_type(const DeviceTypeRecord &type);
@@ -134,7 +141,7 @@ private:
 
     std::vector<PluginRecord *> plugins_;      // never freed: chains and notes of errors name them
     std::vector<PluginRecord *> loaded_;       // in the order of loading
-    std::map<std::string, Library> libraries_; // by path; never closed
+    std::map<std::string, Library> libraries_; // by path
     std::map<const PluginRecord *, std::vector<ThreadIdentity>> threads_; // begun during load
     std::map<std::string, PluginReport> reports_;
     std::vector<std::string> opening_; // plugins whose dependencies are being loaded
@@ -195,8 +202,8 @@ Candidate Loader::examine(const std::string &path) {
                            note->isa_level, isa_level()));
     if (note->sanitizers != ATOLL_SANITIZERS)
         refuse(note->name, Status::incompatible,
-               fmt::format("built with sanitizers {:#x}, this host with {:#x}; build both alike",
-                           note->sanitizers, ATOLL_SANITIZERS));
+               fmt::format("built with {}, this host with {}; build both alike",
+                           sanitizer_name(note->sanitizers), sanitizer_name(ATOLL_SANITIZERS)));
     if (const auto disabled = secure_environment("ATOLL_PLUGINS_DISABLE")) {
         const std::vector<std::string> globs = split_names(*disabled);
         if (const std::string *glob = matching_glob(note->name, globs))
@@ -359,55 +366,25 @@ void check_agreement(const PluginNote &note, const Descriptor &descriptor) {
                                  name, note.kinds));
 }
 
-// An exception that leaves a constructor of the file ends the process: the C++ runtime finds no way
-// through the system's loader, which is C. Then the log says at least which file it was.
-class ExplainTerminate {
-public:
-    explicit ExplainTerminate(const std::string &path)
-        : former_(std::set_terminate([] { explain(); })) {
-        now = {path.c_str(), former_};
-    }
-    ~ExplainTerminate() {
-        std::set_terminate(former_);
-        now = {};
-    }
-    ExplainTerminate(const ExplainTerminate &) = delete;
-    ExplainTerminate &operator=(const ExplainTerminate &) = delete;
-
-private:
-    struct Now {
-        const char *path;
-        std::terminate_handler former;
-    };
-    static thread_local Now now; // other threads may terminate for reasons of their own
-    std::terminate_handler former_;
-
-    static void explain() {
-        if (now.path && std::current_exception())
-            log_message(ATOLL_LOG_ERROR,
-                        fmt::format("{}: an exception left a constructor of this file ({}), which "
-                                    "nothing can catch, so the process ends here; report it to "
-                                    "the plugin's vendor, and meanwhile keep the plugin out with "
-                                    "ATOLL_PLUGINS_DISABLE, or set ATOLL_PROBE=1",
-                                    now.path, exception_text()));
-        if (now.former) now.former();
-        std::abort();
-    }
-};
-thread_local ExplainTerminate::Now ExplainTerminate::now{};
-
-const boost::dll::shared_library &
-Loader::open_library(const Candidate &candidate,
-                     const std::function<void(Status, const std::string &)> &refuse) {
+void *Loader::open_file(const Candidate &candidate,
+                        const std::function<void(Status, const std::string &)> &refuse) {
     const std::string &path = candidate.file.path;
     const FileIdentity &checked = candidate.file.identity;
+    const auto refuse_half_made = [&](const Library &library) {
+        if (!library.threw.empty())
+            refuse(Status::plugin_fault,
+                   fmt::format("an exception left a constructor of the file ({}); report it to the "
+                               "plugin's vendor",
+                               library.threw));
+    };
     if (const auto known = libraries_.find(path); known != libraries_.end()) {
         const FileIdentity &opened = known->second.identity;
         if (opened.device != checked.device || opened.inode != checked.inode ||
             opened.size != checked.size || opened.modified != checked.modified)
             refuse(Status::refused, "the file has been replaced since this process opened it, and "
                                     "its former code stays mapped; start the process anew");
-        return known->second.library;
+        refuse_half_made(known->second);
+        return known->second.handle;
     }
     if (const ProbeSwitch asked = ProbeSwitch::now(); asked.on) {
         const CheckedPath helper = find_probe_helper(library_folder());
@@ -418,27 +395,17 @@ Loader::open_library(const Candidate &candidate,
             !why.empty())
             refuse(Status::refused, why);
     }
-    boost::dll::fs::error_code error;
-    boost::dll::shared_library library;
-    {
-        const ExplainTerminate explain_it(path);
-        // Never deep-bound, never unmapped: code and constants of a retired plugin may still be
-        // named.
-        library.load(
-            boost::dll::fs::path(path),
-            static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), error);
-    }
-    if (error || !library) {
-        const char *detail = dlerror();
+    const OpenedLibrary opened = open_library(path);
+    if (!opened.handle && !opened.constructor_threw)
         refuse(Status::incompatible,
                fmt::format("the system could not open it: {}; check what it links (ldd {})",
-                           detail ? detail : error.message(), path));
-    }
-    const Library &opened = libraries_[path] = {std::move(library), checked};
+                           opened.refusal, path));
+    libraries_[path] = {opened.handle, opened.constructor_threw ? opened.refusal : "", checked};
+    refuse_half_made(libraries_[path]);
     if (file_identity(path) != checked) // see Note [The file that was checked]
         refuse(Status::refused, "the file changed while it was opened; try again when nobody "
                                 "writes to it any more");
-    return opened.library;
+    return opened.handle;
 }
 
 PluginReport Loader::open(const Candidate &candidate) {
@@ -457,12 +424,11 @@ PluginReport Loader::open(const Candidate &candidate) {
             locked_out(candidate.file, secure_environment("ATOLL_PLUGINS_LOCK"));
         !why.empty())
         refuse(Status::refused, why);
-    const boost::dll::shared_library &library = open_library(candidate, refuse);
-    if (!library.has("atoll_plugin_query_v1"))
+    const auto query = reinterpret_cast<atoll_plugin_query_fn>(
+        dlsym(open_file(candidate, refuse), "atoll_plugin_query_v1"));
+    if (!query)
         refuse(Status::incompatible, "it has the note of a plugin but does not export "
                                      "atoll_plugin_query_v1; link it with the SDK's plugin.map");
-    const auto query =
-        library.get<const atoll_plugin *(const atoll_host_info *)>("atoll_plugin_query_v1");
     const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, ATOLL_VERSION};
     Descriptor descriptor{};
     PluginRecord *plugin = nullptr;
@@ -509,6 +475,8 @@ PluginReport Loader::open(const Candidate &candidate) {
         if (running) {
             unregister_plugin(*plugin);
             unload(*plugin);
+        } else if (plugin) {
+            withdraw_parallel_for(*plugin); // offered before load failed
         }
         try {
             throw;
@@ -548,10 +516,14 @@ void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor)
     }
     for (const ModuleDecl &module : descriptor.modules)
         if (const ModuleRecord *known = registry.find_module(module.decl.name))
-            throw Error(
-                Status::refused, "load",
-                fmt::format("module '{}' comes from {} already", module.decl.name,
-                            known->owner ? "plugin " + known->owner.load()->name : "the core"));
+            throw Error(Status::refused, "load",
+                        known->owner
+                            ? fmt::format("module '{}' comes from plugin {} already; retire that "
+                                          "plugin first",
+                                          module.decl.name, known->owner.load()->name)
+                            : fmt::format("module '{}' comes from the core already; give it "
+                                          "another name",
+                                          module.decl.name));
     for (std::size_t i = 0; i < descriptor.interposers.size(); ++i) {
         plugin.interposers.push_back(descriptor.plugin.interposers[i]);
         plugin.interposer_names.push_back(descriptor.interposers[i].name);

@@ -25,7 +25,7 @@ namespace {
 std::string distrust(const char *what, const std::string &path, const struct stat &facts) {
     const uid_t user = ::geteuid();
     if (facts.st_uid != 0 && facts.st_uid != user)
-        return fmt::format("{} {} belongs to user {}, need root or user {}", what, path,
+        return fmt::format("{} {} belongs to user {}, need root or user {}; chown it", what, path,
                            facts.st_uid, user);
     if (facts.st_mode & S_IWOTH)
         return fmt::format("{} {} is writable by everyone (mode {:04o}); chmod o-w it", what, path,

@@ -51,7 +51,7 @@ bool parse(std::string_view line, ProbeVerdict &verdict) {
 // What the file holds; nothing, with a remark, if it cannot be used.
 std::vector<ProbeVerdict> load_verdicts(const std::string &path) {
     struct stat facts;
-    if (::lstat(path.c_str(), &facts) != 0 && errno == ENOENT) return {};
+    if (::lstat(path.c_str(), &facts) != 0) return {};
     const CheckedPath checked = check_plugin_file(path);
     std::string damage = checked.refusal, text;
     if (damage.empty()) {
