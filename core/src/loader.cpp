@@ -9,25 +9,22 @@
 #include "error_buffer.hpp"
 #include "host_services.hpp"
 #include "interpose.hpp"
+#include "judgement.hpp"
 #include "lock_file.hpp"
 #include "objects.hpp"
 #include "open_library.hpp"
 #include "plugin_files.hpp"
 #include "probe.hpp"
 #include "process_threads.hpp"
+#include "registration.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <exception>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -37,13 +34,6 @@ using namespace detail;
 
 namespace {
 
-std::string sanitizer_name(std::uint32_t bits) {
-    if (bits == 0) return "no sanitizer";
-    if (bits == ATOLL_SANITIZER_ADDRESS) return "the address sanitizer";
-    if (bits == ATOLL_SANITIZER_THREAD) return "the thread sanitizer";
-    return fmt::format("sanitizers {:#x}", bits);
-}
-
 // The folder of this library; "" if it cannot be told.
 std::string library_folder() {
     Dl_info self;
@@ -52,39 +42,6 @@ std::string library_folder() {
     std::error_code error;
     const auto library = std::filesystem::canonical(self.dli_fname, error);
     return error ? "" : library.parent_path().string();
-}
-
-// What set_probe says; where it was not called, the environment.
-struct ProbeSwitch {
-    bool set = false, on = false;
-    std::chrono::milliseconds deadline = std::chrono::seconds(20);
-    static ProbeSwitch now();
-    static std::mutex mutex;
-    static ProbeSwitch by_application;
-};
-std::mutex ProbeSwitch::mutex;
-ProbeSwitch ProbeSwitch::by_application;
-
-ProbeSwitch ProbeSwitch::now() {
-    {
-        const std::lock_guard lock(mutex);
-        if (by_application.set) return by_application;
-    }
-    ProbeSwitch probe;
-    const auto wanted = secure_environment("ATOLL_PROBE");
-    probe.on = wanted && !wanted->empty() && *wanted != "0";
-    if (const auto text = secure_environment("ATOLL_PROBE_DEADLINE"); probe.on && text) {
-        double seconds = 0;
-        const auto [end, error] =
-            std::from_chars(text->data(), text->data() + text->size(), seconds);
-        if (error != std::errc() || end != text->data() + text->size() ||
-            !(seconds > 0 && seconds < 1e6))
-            throw Error(
-                Status::invalid_argument, "load",
-                fmt::format("ATOLL_PROBE_DEADLINE is '{}', need a number of seconds", *text));
-        probe.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-    }
-    return probe;
 }
 
 struct Candidate {
@@ -127,13 +84,6 @@ private:
     // Has the system open the file, once; `refuse` throws.
     void *open_file(const Candidate &candidate,
                     const std::function<void(Status, const std::string &)> &refuse);
-    void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
-    void unregister_plugin(PluginRecord &plugin);
-    void check_device_type(const DeviceTypeRecord &type);
-    void enumerate(DeviceTypeRecord &type);
-    void open_devices(const PluginRecord &loading);
-    void open_device(ImplEntry &impl, const DeviceTypeRecord &type, int index);
-    void close_devices(const std::function<bool(const ImplEntry &)> &which);
     void load_dependency(const std::string &plugin, const std::string &module);
     void unload(PluginRecord &plugin);
     PluginRecord *find_loaded(std::string_view name);
@@ -184,32 +134,8 @@ Candidate Loader::examine(const std::string &path) {
     std::string refusal;
     const std::optional<PluginNote> note = read_plugin_note(checked.path, refusal);
     if (!note) refuse("", Status::incompatible, refusal);
-    if (note->abi_major != ATOLL_ABI_MAJOR)
-        refuse(note->name, Status::incompatible,
-               fmt::format("built for plugin ABI {}.{}, this host speaks {}.x; get a build of the "
-                           "plugin for it, or another Atoll",
-                           note->abi_major, note->abi_minor, ATOLL_ABI_MAJOR));
-    if (note->min_host_minor > ATOLL_ABI_MINOR)
-        refuse(note->name, Status::incompatible,
-               fmt::format("needs a host of plugin ABI {}.{} or newer, this one is {}.{}; update "
-                           "Atoll",
-                           note->abi_major, note->min_host_minor, ATOLL_ABI_MAJOR,
-                           ATOLL_ABI_MINOR));
-    if (static_cast<int>(note->isa_level) > isa_level())
-        refuse(note->name, Status::incompatible,
-               fmt::format("built for x86-64-v{}, this processor is x86-64-v{}; use a build for a "
-                           "lower level",
-                           note->isa_level, isa_level()));
-    if (note->sanitizers != ATOLL_SANITIZERS)
-        refuse(note->name, Status::incompatible,
-               fmt::format("built with {}, this host with {}; build both alike",
-                           sanitizer_name(note->sanitizers), sanitizer_name(ATOLL_SANITIZERS)));
-    if (const auto disabled = secure_environment("ATOLL_PLUGINS_DISABLE")) {
-        const std::vector<std::string> globs = split_names(*disabled);
-        if (const std::string *glob = matching_glob(note->name, globs))
-            refuse(note->name, Status::refused,
-                   fmt::format("disabled by '{}' in ATOLL_PLUGINS_DISABLE", *glob));
-    }
+    if (const NoteJudgement judgement = judge_note(*note); !judgement.refusal.empty())
+        refuse(note->name, judgement.status, judgement.refusal);
     return {checked, *note};
 }
 
@@ -329,43 +255,6 @@ void Loader::unload(PluginRecord &plugin) {
     plugin.ctx = nullptr;
 }
 
-// The note is what the plugin was chosen by, before any of it ran; the descriptor must not go
-// beyond.
-void check_agreement(const PluginNote &note, const Descriptor &descriptor) {
-    const auto disagree = [](const std::string &what) {
-        throw Error(Status::plugin_fault, "load",
-                    fmt::format("its note and its descriptor disagree: {}; report it to the "
-                                "plugin's vendor",
-                                what));
-    };
-    const atoll_plugin &plugin = descriptor.plugin;
-    if (descriptor.name != note.name)
-        disagree(
-            fmt::format("its note says '{}', its descriptor '{}'", note.name, descriptor.name));
-    if (plugin.abi_minor != note.abi_minor || plugin.min_host_minor != note.min_host_minor)
-        disagree(fmt::format("the note says ABI minor {} and a host of minor {} at least, the "
-                             "descriptor {} and {}",
-                             note.abi_minor, note.min_host_minor, plugin.abi_minor,
-                             plugin.min_host_minor));
-    const bool for_others =
-        std::any_of(descriptor.impls.begin(), descriptor.impls.end(), [&](const ImplEntry &impl) {
-            return std::none_of(
-                descriptor.device_types.begin(), descriptor.device_types.end(),
-                [&](const DeviceTypeDecl &own) { return own.name == impl.device_type; });
-        });
-    const std::tuple<bool, std::uint32_t, const char *> kinds[] = {
-        {plugin.device_type_count > 0, ATOLL_KIND_DEVICES, "ATOLL_KIND_DEVICES"},
-        {plugin.module_count > 0, ATOLL_KIND_MODULES, "ATOLL_KIND_MODULES"},
-        {for_others, ATOLL_KIND_IMPLS, "ATOLL_KIND_IMPLS"},
-        {plugin.interposer_count > 0, ATOLL_KIND_INTERPOSERS, "ATOLL_KIND_INTERPOSERS"},
-    };
-    for (const auto &[present, bit, name] : kinds)
-        if (present && !(note.kinds & bit))
-            disagree(fmt::format("the descriptor has what {} stands for, which the note's kinds "
-                                 "({}) lack",
-                                 name, note.kinds));
-}
-
 void *Loader::open_file(const Candidate &candidate,
                         const std::function<void(Status, const std::string &)> &refuse) {
     const std::string &path = candidate.file.path;
@@ -386,15 +275,10 @@ void *Loader::open_file(const Candidate &candidate,
         refuse_half_made(known->second);
         return known->second.handle;
     }
-    if (const ProbeSwitch asked = ProbeSwitch::now(); asked.on) {
-        const CheckedPath helper = find_probe_helper(library_folder());
-        if (!helper.ok()) refuse(Status::not_found, helper.refusal);
-        const std::string &plugin = candidate.note.name;
-        if (const std::string why =
-                probe(candidate.file, plugin, {helper.path, asked.deadline, configured(plugin)});
-            !why.empty())
-            refuse(Status::refused, why);
-    }
+    if (const std::string why =
+            probe_if_asked(candidate.file, candidate.note.name, library_folder());
+        !why.empty())
+        refuse(Status::refused, why);
     const OpenedLibrary opened = open_library(path);
     if (!opened.handle && !opened.constructor_threw)
         refuse(Status::incompatible,
@@ -502,208 +386,6 @@ PluginReport Loader::open(const Candidate &candidate) {
     reports_[path] = report;
     push_from_environment();
     return report;
-}
-
-void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
-    Registry &registry = Registry::get();
-    for (const DeviceTypeDecl &decl : descriptor.device_types) {
-        const DeviceTypeRecord *type = registry.find_device_type(decl.name);
-        if (type && type->live)
-            throw Error(Status::refused, "load",
-                        fmt::format("device type '{}' comes from plugin {} already; retire that "
-                                    "first",
-                                    decl.name, type->plugin->name));
-    }
-    for (const ModuleDecl &module : descriptor.modules)
-        if (const ModuleRecord *known = registry.find_module(module.decl.name))
-            throw Error(Status::refused, "load",
-                        known->owner
-                            ? fmt::format("module '{}' comes from plugin {} already; retire that "
-                                          "plugin first",
-                                          module.decl.name, known->owner.load()->name)
-                            : fmt::format("module '{}' comes from the core already; give it "
-                                          "another name",
-                                          module.decl.name));
-    for (std::size_t i = 0; i < descriptor.interposers.size(); ++i) {
-        plugin.interposers.push_back(descriptor.plugin.interposers[i]);
-        plugin.interposer_names.push_back(descriptor.interposers[i].name);
-    }
-    for (const ImplEntry &from : descriptor.impls) {
-        ImplEntry impl = from;
-        impl.plugin = &plugin;
-        impl.sequence = registry.next_sequence++;
-        registry.impls.push_back(std::move(impl));
-    }
-    for (const ModuleDecl &module : descriptor.modules) {
-        atoll_module_decl decl = module.decl;
-        decl.functions = module.functions.data();
-        plugin.modules.push_back(registry.add_module(decl, &plugin));
-    }
-    for (ImplEntry &impl : registry.impls) {
-        const ModuleRecord *module = registry.find_module(impl.module);
-        if (!module) continue;
-        // The module may have come back in another version, the device with its power on.
-        const bool anew =
-            impl.plugin == &plugin || module->owner == &plugin ||
-            std::any_of(descriptor.device_types.begin(), descriptor.device_types.end(),
-                        [&](const DeviceTypeDecl &t) { return t.name == impl.device_type; });
-        if (!anew) continue;
-        impl.refused = false;
-        for (const atoll_function_decl &f : impl.functions)
-            if (f.id >= module->functions.size()) {
-                impl.refused = true;
-                if (impl.plugin == &plugin)
-                    throw Error(Status::incompatible, "load",
-                                fmt::format("implements function {} of module {}, which has {}; "
-                                            "update the plugin that defines the module",
-                                            f.id, impl.module, module->functions.size()));
-            }
-        impl.refused = impl.refused || impl.module_version > module->version;
-        impl.refusal = impl.refused ? "made for another version of the module" : "";
-        if (impl.module_version > module->version && impl.plugin == &plugin)
-            throw Error(Status::incompatible, "load",
-                        fmt::format("needs version {} of module {}, which is version {}; update "
-                                    "what defines the module, or use an older build of the plugin",
-                                    impl.module_version, impl.module, module->version.load()));
-    }
-    for (const DeviceTypeDecl &decl : descriptor.device_types)
-        plugin.device_types.push_back(registry.add_device_type(decl.name, decl.flags, &plugin));
-    registry.rebuild();
-    registry.collect();
-    for (DeviceTypeRecord *type : plugin.device_types) {
-        check_device_type(*type);
-        enumerate(*type);
-        type->live.store(true, std::memory_order_release);
-    }
-    open_devices(plugin);
-}
-
-void Loader::check_device_type(const DeviceTypeRecord &type) {
-    static constexpr bool required[] = {
-#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) REQUIRED != 0,
-#include "atoll/lists/device_functions.inc"
-    };
-    for (int f = 0; f < ATOLL_DEVICE_FN_COUNT; ++f) {
-        const bool asynchronous = f >= ATOLL_DEVICE_FN_stream_synchronize &&
-                                  f <= ATOLL_DEVICE_FN_event_query && !type.is_inline();
-        if ((required[f] || asynchronous) && !device_implements(type, f))
-            throw Error(Status::incompatible, "load",
-                        fmt::format("device type '{}' lacks {}, which {} needs", type.name,
-                                    Registry::get().device_function(f).full_name,
-                                    asynchronous ? "a device that is not inline" : "every device"));
-    }
-}
-
-void Loader::enumerate(DeviceTypeRecord &type) {
-    Registry &registry = Registry::get();
-    DeviceRecord probe{&type, 0, 0, type.name, true};
-    atoll_enumerate_params params{};
-    params.struct_size = sizeof params;
-    device_call(probe, ATOLL_DEVICE_FN_enumerate, &params);
-    params.reason[sizeof params.reason - 1] = '\0';
-    type.no_device_reason.set(params.reason);
-    if (params.count > max_devices)
-        throw Error(Status::plugin_fault, "load",
-                    fmt::format("device type '{}' claims {} devices", type.name, params.count));
-    registry.reserve_devices(type, static_cast<int>(params.count));
-    for (int i = 0; i < static_cast<int>(params.count); ++i) {
-        DeviceRecord *device = registry.add_device(type, i);
-        device->name.set(params.count == 1 ? type.name : fmt::format("{}:{}", type.name, i));
-        device->live.store(true, std::memory_order_release);
-    }
-    type.device_count.store(static_cast<int>(params.count), std::memory_order_release);
-}
-
-// Module-specific state of every implementation whose module and device exist by now. One that
-// cannot be opened is refused: with its plugin if that is the one being loaded, else alone, for the
-// plugin being loaded is not to blame.
-void Loader::open_devices(const PluginRecord &loading) {
-    Registry &registry = Registry::get();
-    bool withdrawn = false;
-    for (ImplEntry &impl : registry.impls) {
-        const DeviceTypeRecord *type = registry.find_device_type(impl.device_type);
-        if (!impl.open_device || impl.refused || !registry.find_module(impl.module) || !type ||
-            !type->live)
-            continue;
-        try {
-            for (int i = 0; i < type->device_count; ++i) open_device(impl, *type, i);
-        } catch (const std::exception &e) { // unknown types were translated
-            if (impl.plugin == &loading) throw;
-            close_devices([&](const ImplEntry &other) { return &other == &impl; });
-            impl.refused = withdrawn = true;
-            impl.refusal = e.what();
-            registry.rebuild({impl.module, "", impl.device_type, DType::none});
-            log_message(ATOLL_LOG_WARN, fmt::format("{}; plugin {} is loaded without it",
-                                                    impl.refusal, loading.name));
-        }
-    }
-    if (withdrawn) registry.collect();
-}
-
-void Loader::open_device(ImplEntry &impl, const DeviceTypeRecord &type, int index) {
-    if (std::find(impl.opened.begin(), impl.opened.end(), index) != impl.opened.end()) return;
-    ErrorBuffer error;
-    const auto refuse = [&](Status status, const std::string &why) {
-        throw Error(status, "load",
-                    fmt::format("plugin {} could not open {}:{} for module {}: {}",
-                                impl.plugin->name, type.name, index, impl.module, why),
-                    {}, impl.plugin->name);
-    };
-    std::int32_t status;
-    try {
-        status = impl.open_device(impl.plugin->ctx, index, error.get());
-    } catch (...) {
-        refuse(
-            Status::plugin_fault,
-            fmt::format("an exception crossed the plugin's border ({}); the plugin must catch it",
-                        exception_text()));
-    }
-    if (status != ATOLL_STATUS_OK) refuse(Status::refused, error.words());
-    impl.opened.push_back(index);
-}
-
-void Loader::close_devices(const std::function<bool(const ImplEntry &)> &which) {
-    auto &impls = Registry::get().impls;
-    for (auto impl = impls.rbegin(); impl != impls.rend(); ++impl) {
-        if (!which(*impl)) continue;
-        for (; !impl->opened.empty(); impl->opened.pop_back()) try {
-                if (impl->close_device) impl->close_device(impl->plugin->ctx, impl->opened.back());
-            } catch (...) {
-                log_message(ATOLL_LOG_ERROR,
-                            fmt::format("plugin {}, close_device: an exception crossed the "
-                                        "plugin's border: {}",
-                                        impl->plugin->name, exception_text()));
-            }
-    }
-}
-
-void Loader::unregister_plugin(PluginRecord &plugin) {
-    Registry &registry = Registry::get();
-    remove_interposers([&](const InterposerEntry &e) { return e.plugin == &plugin; });
-    const auto mine = [&](const ImplEntry &impl) {
-        const auto named = [](const std::string &name) {
-            return [&](const auto *record) { return record->name == name; };
-        };
-        return impl.plugin == &plugin ||
-               std::any_of(plugin.device_types.begin(), plugin.device_types.end(),
-                           named(impl.device_type)) ||
-               std::any_of(plugin.modules.begin(), plugin.modules.end(), named(impl.module));
-    };
-    // Unpublish first: no call may meet closed state.
-    for (DeviceTypeRecord *type : plugin.device_types) {
-        type->live.store(false, std::memory_order_release);
-        for (int i = 0; i < type->device_count; ++i)
-            type->devices[i].load()->live.store(false, std::memory_order_release);
-    }
-    for (ModuleRecord *module : plugin.modules)
-        module->live.store(false, std::memory_order_release);
-    for (ImplEntry &impl : registry.impls) impl.retiring = impl.plugin == &plugin;
-    registry.rebuild();
-    withdraw_parallel_for(plugin);
-    registry.collect();
-    close_devices(mine);
-    std::erase_if(registry.impls, [&](const ImplEntry &impl) { return impl.plugin == &plugin; });
-    for (DeviceTypeRecord *type : plugin.device_types) type->device_count = 0;
 }
 
 void Loader::retire(std::string_view name) {
@@ -885,14 +567,6 @@ void retire(std::string_view name) {
     refuse_inside_call("retire");
     const std::lock_guard lock(Registry::get().mutex);
     Loader::get().retire(name);
-}
-
-void set_probe(bool on, std::chrono::milliseconds deadline) {
-    if (deadline <= deadline.zero())
-        throw Error(Status::invalid_argument, "set_probe",
-                    fmt::format("got a deadline of {} ms, need more than none", deadline.count()));
-    const std::lock_guard lock(ProbeSwitch::mutex);
-    ProbeSwitch::by_application = {true, on, deadline};
 }
 
 InterposerHandle push_interposer(std::string_view target, std::string_view name, int priority) {

@@ -1,13 +1,19 @@
 // Starting the probe's helper and watching it: see Note [Probe] in probe.hpp.
 #include "probe.hpp"
 
+#include "atoll/error.hpp"
+#include "atoll/plugins.hpp"
+#include "host_services.hpp"
 #include "probe_cache.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
@@ -149,6 +155,39 @@ Outcome watch(pid_t child, const Pipe &output, const Pipe &done, Clock::time_poi
     return outcome;
 }
 
+// What set_probe says; where it was not called, the environment.
+struct ProbeSwitch {
+    bool set = false, on = false;
+    std::chrono::milliseconds deadline = std::chrono::seconds(20);
+    static ProbeSwitch now();
+    static std::mutex mutex;
+    static ProbeSwitch by_application;
+};
+std::mutex ProbeSwitch::mutex;
+ProbeSwitch ProbeSwitch::by_application;
+
+ProbeSwitch ProbeSwitch::now() {
+    {
+        const std::lock_guard lock(mutex);
+        if (by_application.set) return by_application;
+    }
+    ProbeSwitch probe;
+    const auto wanted = secure_environment("ATOLL_PROBE");
+    probe.on = wanted && !wanted->empty() && *wanted != "0";
+    if (const auto text = secure_environment("ATOLL_PROBE_DEADLINE"); probe.on && text) {
+        double seconds = 0;
+        const auto [end, error] =
+            std::from_chars(text->data(), text->data() + text->size(), seconds);
+        if (error != std::errc() || end != text->data() + text->size() ||
+            !(seconds > 0 && seconds < 1e6))
+            throw Error(
+                Status::invalid_argument, "load",
+                fmt::format("ATOLL_PROBE_DEADLINE is '{}', need a number of seconds", *text));
+        probe.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+    }
+    return probe;
+}
+
 std::string refusal_for(const std::string &plugin, const std::string &death,
                         const std::string &after) {
     return fmt::format("loading it in a child process first, as the probe does, {}; report it to "
@@ -156,9 +195,8 @@ std::string refusal_for(const std::string &plugin, const std::string &death,
                        death, plugin, after);
 }
 
-} // namespace
-
-CheckedPath find_probe_helper(const std::string &folder) {
+// The helper's path for a library in `folder`, or a sentence that says what is wrong with it.
+CheckedPath find_helper(const std::string &folder) {
     const std::string installed = folder + "/atoll/atoll-probe", built = folder + "/atoll-probe";
     for (const std::string &path : {installed, built})
         if (::access(path.c_str(), F_OK) == 0) {
@@ -176,7 +214,9 @@ CheckedPath find_probe_helper(const std::string &folder) {
             {}};
 }
 
-std::string probe(const CheckedPath &file, const std::string &plugin, const ProbeRequest &request) {
+// Why the file must not be opened here; "" if the child survived loading it.
+std::string probe(const CheckedPath &file, const std::string &plugin, const std::string &helper,
+                  std::chrono::milliseconds deadline) {
     if (const auto death = kept_verdict(file))
         return death->empty()
                    ? ""
@@ -184,8 +224,8 @@ std::string probe(const CheckedPath &file, const std::string &plugin, const Prob
                                  fmt::format("; this verdict is kept until the file changes: "
                                              "remove {} to probe it again",
                                              probe_cache_file()));
-    std::vector<std::string> arguments{request.helper, file.path};
-    for (const auto &[key, value] : request.settings) {
+    std::vector<std::string> arguments{helper, file.path};
+    for (const auto &[key, value] : configured(plugin)) {
         arguments.push_back(plugin);
         arguments.push_back(key);
         arguments.push_back(value);
@@ -193,11 +233,11 @@ std::string probe(const CheckedPath &file, const std::string &plugin, const Prob
     Pipe output, done;
     const pid_t child = output.ok() && done.ok() ? start(arguments, output, done) : -1;
     if (child < 0)
-        return fmt::format("the probe's helper {} could not be started: {}", request.helper,
+        return fmt::format("the probe's helper {} could not be started: {}", helper,
                            std::strerror(errno));
     output.write_end.close();
     done.write_end.close();
-    const Outcome outcome = watch(child, output, done, Clock::now() + request.deadline);
+    const Outcome outcome = watch(child, output, done, Clock::now() + deadline);
     if (outcome.survived) {
         keep_verdict(file, "");
         return "";
@@ -206,7 +246,7 @@ std::string probe(const CheckedPath &file, const std::string &plugin, const Prob
         return refusal_for(
             plugin,
             fmt::format("did not end within {} s{}",
-                        std::chrono::duration<double>(request.deadline).count(),
+                        std::chrono::duration<double>(deadline).count(),
                         last_words(outcome.output)),
             "; where it is only slow, allow it more (ATOLL_PROBE_DEADLINE, Atoll::set_probe)");
     const char *signal = nullptr;
@@ -220,4 +260,28 @@ std::string probe(const CheckedPath &file, const std::string &plugin, const Prob
     return refusal_for(plugin, death, "");
 }
 
+} // namespace
+
+std::string probe_if_asked(const CheckedPath &file, const std::string &plugin,
+                           const std::string &library_folder) {
+    const ProbeSwitch asked = ProbeSwitch::now();
+    if (!asked.on) return "";
+    const CheckedPath helper = find_helper(library_folder);
+    return helper.ok() ? probe(file, plugin, helper.path, asked.deadline) : helper.refusal;
+}
+
 } // namespace Atoll::detail
+
+namespace Atoll {
+
+using detail::ProbeSwitch;
+
+void set_probe(bool on, std::chrono::milliseconds deadline) {
+    if (deadline <= deadline.zero())
+        throw Error(Status::invalid_argument, "set_probe",
+                    fmt::format("got a deadline of {} ms, need more than none", deadline.count()));
+    const std::lock_guard lock(ProbeSwitch::mutex);
+    ProbeSwitch::by_application = {true, on, deadline};
+}
+
+} // namespace Atoll

@@ -3,10 +3,7 @@
 
 #include "plugin_files.hpp"
 
-#include <chrono>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace Atoll::detail {
 
@@ -24,16 +21,10 @@ namespace Atoll::detail {
 // machine's load. The cache is subject to Note [Trusted files]; one that is damaged or not to be
 // trusted is ignored with a remark in the log, and written anew.
 
-struct ProbeRequest {
-    std::string helper; // checked; see find_probe_helper
-    std::chrono::milliseconds deadline;
-    std::vector<std::pair<std::string, std::string>> settings; // of the plugin, as configured
-};
-
-// Why the file must not be opened here; "" if the child survived loading it. Blocks.
-std::string probe(const CheckedPath &file, const std::string &plugin, const ProbeRequest &request);
-
-// The helper's path for a library in `folder`, or a sentence that says what is wrong with it.
-CheckedPath find_probe_helper(const std::string &folder);
+// Why the file must not be opened here; "" if the child survived loading it, or the probe is off.
+// Blocks for as long as loading takes, at most to the deadline. Throws Error where the environment
+// says what cannot be understood.
+std::string probe_if_asked(const CheckedPath &file, const std::string &plugin,
+                           const std::string &library_folder);
 
 } // namespace Atoll::detail

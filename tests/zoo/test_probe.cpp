@@ -226,7 +226,7 @@ TEST_CASE("a deadline that is no number is an error") {
 
 TEST_CASE("child: no helper" * doctest::skip()) {
     const Caught error = caught([] { load(zoo("tame")); });
-    CHECK(error.status == Status::not_found);
+    CHECK(error.status == Status::refused);
     CHECK_MESSAGE(contains(error.text, "its helper is neither"), error.text);
     CHECK(contains(error.text, "install it, or switch the probe off (ATOLL_PROBE"));
 }
