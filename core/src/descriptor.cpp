@@ -99,10 +99,11 @@ ModuleDecl copy_module(const atoll_module_decl *from) {
                                name, function, f.id, seen.size() - 1));
         seen[f.id] = true;
         if (f.family > ATOLL_FAMILY_CUSTOM || f.family == ATOLL_FAMILY_DEVICE ||
-            f.rule > ATOLL_RULE_NORM || (f.domain & ~ATOLL_DOMAIN_ALL) || !f.doc)
+            f.rule > ATOLL_RULE_SELECT || (f.domain & ~ATOLL_DOMAIN_ALL))
             broken(fmt::format("module {}: function {} has family {}, rule {}, domain {:#x}: "
                                "unknown to this host",
                                name, function, f.family, f.rule, f.domain));
+        if (!f.doc) broken(fmt::format("module {}: function {} has no doc", name, function));
         if ((f.family == ATOLL_FAMILY_CUSTOM) != (f.domain == 0))
             broken(fmt::format("module {}: function {} must have a domain unless it is CUSTOM",
                                name, function));

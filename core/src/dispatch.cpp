@@ -37,11 +37,11 @@ PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int d
     error.struct_size = sizeof error;
     error.status = 0;
     error.native_code = 0;
-    error.capacity = sizeof text;
+    error.capacity = error_capacity;
     error.reserved = 0;
-    error.text = text;
+    error.text = text.bytes;
     error.function[0] = '\0';
-    text[0] = '\0';
+    text.clear();
 }
 
 namespace {
@@ -54,10 +54,9 @@ namespace {
                     "incomplete",
                     prepared.device->name);
     atoll_error &error = prepared.error;
-    prepared.text[sizeof prepared.text - 1] = '\0';
     error.function[sizeof error.function - 1] = '\0';
     const std::string plugin = chain.plugin ? chain.plugin->name : std::string();
-    std::string text = prepared.text;
+    std::string text = prepared.text.text();
     std::string function = prepared.function->full_name;
     auto code = static_cast<Status>(status);
     if (!exception.empty()) {
@@ -72,6 +71,12 @@ namespace {
                            text.empty() ? "" : ": ", text);
     } else if (text.empty()) {
         text = fmt::format("{} (the plugin gave no details)", name(code));
+    }
+    if (prepared.text.overrun()) {
+        code = Status::plugin_fault;
+        text = fmt::format("the plugin wrote past the end of the error buffer; report it to its "
+                           "vendor; it said: {}",
+                           text);
     }
     if (error.function[0] != '\0' && function != error.function) {
         // An asynchronous error of an earlier call.

@@ -1,6 +1,7 @@
 // The one place where a call leaves the core for a plugin, and where its failure comes back.
 #pragma once
 
+#include "error_buffer.hpp"
 #include "registry.hpp"
 
 namespace Atoll::detail {
@@ -11,9 +12,10 @@ struct PreparedCall {
                  void *stream);
     atoll_call call;
     atoll_error error;
+    char behind_error[192]; // never written here: see Note [Error buffers]
     const FunctionRecord *function;
     const DeviceRecord *device;
-    char text[512];
+    ErrorText text;
 };
 
 // Sends the call through the chain. Must be inside a ReadSection. Throws Error with the function,

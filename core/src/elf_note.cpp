@@ -3,16 +3,14 @@
 #include "elf_note.hpp"
 
 #include "atoll/abi/note.h"
+#include "plugin_files.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
-#include <fcntl.h>
 #include <functional>
 #include <string_view>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,9 +36,17 @@ constexpr std::size_t max_name = 31;
 struct Refused {
     std::string why;
 };
+// The file is damaged, or for another machine.
 template <class... Args>
 [[noreturn]] void refuse(fmt::format_string<Args...> text, Args &&...args) {
-    throw Refused{fmt::format(text, std::forward<Args>(args)...)};
+    throw Refused{fmt::format("{}; get a whole one, built for this machine",
+                              fmt::format(text, std::forward<Args>(args)...))};
+}
+// The file is whole and its note is wrong.
+template <class... Args>
+[[noreturn]] void refuse_note(fmt::format_string<Args...> text, Args &&...args) {
+    throw Refused{
+        fmt::format("{}; report it to its vendor", fmt::format(text, std::forward<Args>(args)...))};
 }
 
 // The bytes of a file, from memory or from disk.
@@ -133,15 +139,16 @@ bool valid_name(std::string_view name) {
 PluginNote decode(std::uint32_t type, std::span<const unsigned char> descriptor) {
     constexpr std::size_t words = 6 * sizeof(std::uint32_t);
     if (type != ATOLL_NOTE_TYPE)
-        refuse("Atoll note of unknown type {}, need {}", type, ATOLL_NOTE_TYPE);
+        refuse_note("Atoll note of unknown type {}, need {}", type, ATOLL_NOTE_TYPE);
     if (descriptor.size() < words + 2)
-        refuse("Atoll note too short ({} bytes, need at least {})", descriptor.size(), words + 2);
+        refuse_note("Atoll note too short ({} bytes, need at least {})", descriptor.size(),
+                    words + 2);
     const unsigned char *at = descriptor.data();
     if (word(at) != ATOLL_MAGIC)
-        refuse("Atoll note of unknown magic {:#010x}, need {:#010x}", word(at), ATOLL_MAGIC);
+        refuse_note("Atoll note of unknown magic {:#010x}, need {:#010x}", word(at), ATOLL_MAGIC);
     const auto tail = descriptor.subspan(words);
     const auto end = std::find(tail.begin(), tail.end(), '\0');
-    if (end == tail.end()) refuse("Atoll note whose name is not terminated");
+    if (end == tail.end()) refuse_note("Atoll note whose name is not terminated");
     PluginNote note{static_cast<std::uint16_t>(word(at + 4) >> 16),
                     static_cast<std::uint16_t>(word(at + 4) & 0xffff),
                     word(at + 8),
@@ -150,8 +157,9 @@ PluginNote decode(std::uint32_t type, std::span<const unsigned char> descriptor)
                     word(at + 20),
                     std::string(tail.begin(), end)};
     if (!valid_name(note.name))
-        refuse("Atoll note with a bad plugin name: need [a-z][a-z0-9_-]*, at most {} characters",
-               max_name);
+        refuse_note(
+            "Atoll note with a bad plugin name: need [a-z][a-z0-9_-]*, at most {} characters",
+            max_name);
     return note;
 }
 
@@ -173,7 +181,7 @@ bool find_note(std::span<const unsigned char> bytes, std::uint64_t alignment, Pl
         const std::string_view owner(reinterpret_cast<const char *>(bytes.data()) + sizeof header,
                                      header.n_namesz);
         if (owner == std::string_view(note_owner.data(), note_owner.size() + 1)) {
-            if (any) refuse("two Atoll notes in one file");
+            if (any) refuse_note("two Atoll notes in one file");
             any = true;
             found = decode(header.n_type, bytes.subspan(descriptor, header.n_descsz));
         }
@@ -196,11 +204,13 @@ PluginNote parse(const File &file) {
         bytes.resize(segment.p_filesz);
         file.read("a note segment", segment.p_offset, bytes.data(), bytes.size());
         if (find_note(bytes, segment.p_align, note)) {
-            if (any) refuse("two Atoll notes in one file");
+            if (any) refuse_note("two Atoll notes in one file");
             any = true;
         }
     }
-    if (!any) refuse("no Atoll note: not an Atoll plugin");
+    if (!any)
+        throw Refused{"no Atoll note: not an Atoll plugin; keep other files out of the folders of "
+                      "plugins"};
     return note;
 }
 
@@ -214,13 +224,6 @@ std::optional<PluginNote> parse_or_say(const File &file, std::string &refusal) {
     }
 }
 
-struct Descriptor {
-    int fd;
-    ~Descriptor() {
-        if (fd >= 0) ::close(fd);
-    }
-};
-
 } // namespace
 
 std::optional<PluginNote> parse_plugin_note(std::span<const unsigned char> file,
@@ -232,30 +235,25 @@ std::optional<PluginNote> parse_plugin_note(std::span<const unsigned char> file,
 }
 
 std::optional<PluginNote> read_plugin_note(const std::string &path, std::string &refusal) {
-    // O_NONBLOCK: opening a FIFO must not wait for a writer.
-    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    struct stat facts;
-    if (file.fd < 0 || ::fstat(file.fd, &facts) != 0) {
-        refusal = fmt::format("cannot be read: {}", std::strerror(errno));
-        return std::nullopt;
-    }
-    if (!S_ISREG(facts.st_mode)) {
-        refusal = "not a regular file";
+    errno = 0;
+    const OpenFile file(path);
+    if (!file) {
+        refusal = errno == EINVAL ? "not a regular file"
+                                  : fmt::format("cannot be read: {}", std::strerror(errno));
         return std::nullopt;
     }
     const auto copy = [&](std::uint64_t offset, void *to, std::size_t count) {
         auto *at = static_cast<unsigned char *>(to);
         while (count > 0) {
-            const ssize_t got = ::pread(file.fd, at, count, static_cast<off_t>(offset));
-            if (got < 0 && errno == EINTR) continue;
-            if (got < 0) refuse("cannot be read: {}", std::strerror(errno));
+            const long got = file.read(offset, at, count);
+            if (got < 0) throw Refused{fmt::format("cannot be read: {}", std::strerror(errno))};
             if (got == 0) refuse("truncated: the file shrank while it was read");
             at += got;
             offset += static_cast<std::uint64_t>(got);
             count -= static_cast<std::size_t>(got);
         }
     };
-    return parse_or_say({static_cast<std::uint64_t>(facts.st_size), copy}, refusal);
+    return parse_or_say({file.identity().size, copy}, refusal);
 }
 
 } // namespace Atoll::detail

@@ -206,6 +206,15 @@ bool safe_mode() {
     return text && !text->empty() && *text != "0";
 }
 
+std::vector<std::pair<std::string, std::string>> configured(std::string_view plugin) {
+    PluginSettings &settings = PluginSettings::get();
+    const std::lock_guard lock(settings.mutex);
+    std::vector<std::pair<std::string, std::string>> found;
+    for (const auto &[name, value] : settings.values)
+        if (name.first == plugin) found.emplace_back(name.second, value);
+    return found;
+}
+
 void log_message(int level, std::string_view text) {
     Log &log = Log::get();
     const auto to = static_cast<spdlog::level::level_enum>(std::clamp(level, 0, 4));

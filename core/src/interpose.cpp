@@ -3,6 +3,7 @@
 
 #include "atoll/error.hpp"
 #include "dispatch.hpp"
+#include "error_buffer.hpp"
 #include "host_services.hpp"
 
 #include <algorithm>
@@ -91,17 +92,15 @@ InterposerHandle push_named(std::string_view target, std::string_view name, int 
     entry.ctx = entry.plugin->ctx;
     parse_target(target, entry);
     if (entry.decl->create) {
-        char text[256] = "";
-        atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
+        ErrorBuffer error;
         std::int32_t status;
         std::string why;
         try {
-            status = entry.decl->create(entry.plugin->ctx, &entry.ctx, &error);
-            text[sizeof text - 1] = '\0';
-            why = text;
+            status = entry.decl->create(entry.plugin->ctx, &entry.ctx, error.get());
+            why = error.words();
         } catch (...) {
             status = ATOLL_STATUS_PLUGIN_FAULT;
-            why = "an exception crossed the plugin's border: " + exception_text();
+            why = fmt::format("an exception crossed the plugin's border: {}", exception_text());
         }
         if (status < 0 || status >= ATOLL_STATUS_COUNT) {
             why = fmt::format("it returned status {}, which does not exist {}", status, why);
@@ -109,9 +108,7 @@ InterposerHandle push_named(std::string_view target, std::string_view name, int 
         }
         if (status != ATOLL_STATUS_OK)
             throw Error(static_cast<Status>(status), "push_interposer",
-                        fmt::format("'{}' could not start: {}", name,
-                                    why.empty() ? "the plugin gave no details" : why),
-                        {}, entry.plugin->name);
+                        fmt::format("'{}' could not start: {}", name, why), {}, entry.plugin->name);
     }
     return publish(std::move(entry), target);
 }

@@ -6,19 +6,26 @@
 #include "descriptor.hpp"
 #include "dispatch.hpp"
 #include "elf_note.hpp"
+#include "error_buffer.hpp"
 #include "host_services.hpp"
 #include "interpose.hpp"
+#include "judgement.hpp"
+#include "lock_file.hpp"
 #include "objects.hpp"
+#include "open_library.hpp"
 #include "plugin_files.hpp"
+#include "probe.hpp"
+#include "process_threads.hpp"
+#include "registration.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <functional>
 #include <map>
 #include <thread>
 
-#include <boost/dll/shared_library.hpp>
 #include <fmt/format.h>
 
 namespace Atoll {
@@ -27,9 +34,26 @@ using namespace detail;
 
 namespace {
 
+// The folder of this library; "" if it cannot be told.
+std::string library_folder() {
+    Dl_info self;
+    static const char anchor = 0;
+    if (!dladdr(&anchor, &self) || !self.dli_fname) return "";
+    std::error_code error;
+    const auto library = std::filesystem::canonical(self.dli_fname, error);
+    return error ? "" : library.parent_path().string();
+}
+
 struct Candidate {
-    std::string path;
+    CheckedPath file;
     PluginNote note;
+};
+
+// A file that the system has opened, as it was then.
+struct Library {
+    void *handle;      // never closed
+    std::string threw; // what a constructor threw: it is half-made
+    FileIdentity identity;
 };
 
 class Loader {
@@ -57,20 +81,18 @@ private:
     // The best candidates that the search finds: one for each name, sorted by file.
     std::vector<Candidate> search();
     PluginReport open(const Candidate &candidate);
-    void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
-    void unregister_plugin(PluginRecord &plugin);
-    void check_device_type(const DeviceTypeRecord &type);
-    void enumerate(DeviceTypeRecord &type);
-    void open_devices();
-    void close_devices(const std::function<bool(const ImplEntry &)> &which);
+    // Has the system open the file, once; `refuse` throws.
+    void *open_file(const Candidate &candidate,
+                    const std::function<void(Status, const std::string &)> &refuse);
     void load_dependency(const std::string &plugin, const std::string &module);
     void unload(PluginRecord &plugin);
     PluginRecord *find_loaded(std::string_view name);
     PluginReport describe(const PluginRecord &plugin);
 
-    std::vector<PluginRecord *> plugins_; // never freed: chains and notes of errors name them
-    std::vector<PluginRecord *> loaded_;  // in the order of loading
-    std::map<std::string, boost::dll::shared_library> libraries_;
+    std::vector<PluginRecord *> plugins_;      // never freed: chains and notes of errors name them
+    std::vector<PluginRecord *> loaded_;       // in the order of loading
+    std::map<std::string, Library> libraries_; // by path
+    std::map<const PluginRecord *, std::vector<ThreadIdentity>> threads_; // begun during load
     std::map<std::string, PluginReport> reports_;
     std::vector<std::string> opening_; // plugins whose dependencies are being loaded
     bool environment_done_ = false;
@@ -87,13 +109,8 @@ std::vector<std::string> Loader::search_path() {
                     explain(entry.path.empty() ? "ATOLL_PLUGIN_PATH" : entry.path, "",
                             entry.refusal);
             }
-    Dl_info self;
-    static const char anchor = 0;
-    if (dladdr(&anchor, &self) && self.dli_fname) {
-        std::error_code error;
-        const auto library = std::filesystem::canonical(self.dli_fname, error);
-        if (!error) folders.push_back((library.parent_path() / "atoll").string());
-    }
+    if (const std::string beside = library_folder(); !beside.empty())
+        folders.push_back(fmt::format("{}/atoll", beside));
     return folders;
 }
 
@@ -117,33 +134,9 @@ Candidate Loader::examine(const std::string &path) {
     std::string refusal;
     const std::optional<PluginNote> note = read_plugin_note(checked.path, refusal);
     if (!note) refuse("", Status::incompatible, refusal);
-    if (note->abi_major != ATOLL_ABI_MAJOR)
-        refuse(note->name, Status::incompatible,
-               fmt::format("built for plugin ABI {}.{}, this host speaks {}.x; get a build of the "
-                           "plugin for it, or another Atoll",
-                           note->abi_major, note->abi_minor, ATOLL_ABI_MAJOR));
-    if (note->min_host_minor > ATOLL_ABI_MINOR)
-        refuse(note->name, Status::incompatible,
-               fmt::format("needs a host of plugin ABI {}.{} or newer, this one is {}.{}; update "
-                           "Atoll",
-                           note->abi_major, note->min_host_minor, ATOLL_ABI_MAJOR,
-                           ATOLL_ABI_MINOR));
-    if (static_cast<int>(note->isa_level) > isa_level())
-        refuse(note->name, Status::incompatible,
-               fmt::format("built for x86-64-v{}, this processor is x86-64-v{}; use a build for a "
-                           "lower level",
-                           note->isa_level, isa_level()));
-    if (note->sanitizers != ATOLL_SANITIZERS)
-        refuse(note->name, Status::incompatible,
-               fmt::format("built with sanitizers {:#x}, this host with {:#x}; build both alike",
-                           note->sanitizers, ATOLL_SANITIZERS));
-    if (const auto disabled = secure_environment("ATOLL_PLUGINS_DISABLE")) {
-        const std::vector<std::string> globs = split_names(*disabled);
-        if (const std::string *glob = matching_glob(note->name, globs))
-            refuse(note->name, Status::refused,
-                   fmt::format("disabled by '{}' in ATOLL_PLUGINS_DISABLE", *glob));
-    }
-    return {checked.path, *note};
+    if (const NoteJudgement judgement = judge_note(*note); !judgement.refusal.empty())
+        refuse(note->name, judgement.status, judgement.refusal);
+    return {checked, *note};
 }
 
 std::vector<Candidate> Loader::search() {
@@ -164,8 +157,8 @@ std::vector<Candidate> Loader::search() {
             };
             if (const auto earlier = std::find_if(best.begin(), best.end(), same_name);
                 earlier != best.end()) {
-                explain(candidate.path, candidate.note.name,
-                        fmt::format("{} comes earlier in the search path", earlier->path));
+                explain(candidate.file.path, candidate.note.name,
+                        fmt::format("{} comes earlier in the search path", earlier->file.path));
                 continue;
             }
             const auto variant = std::find_if(here.begin(), here.end(), same_name);
@@ -174,8 +167,9 @@ std::vector<Candidate> Loader::search() {
                 continue;
             }
             if (candidate.note.isa_level > variant->note.isa_level) std::swap(*variant, candidate);
-            explain(candidate.path, candidate.note.name,
-                    fmt::format("{} is built for a higher level of this processor", variant->path));
+            explain(candidate.file.path, candidate.note.name,
+                    fmt::format("{} is built for a higher level of this processor",
+                                variant->file.path));
         }
         best.insert(best.end(), here.begin(), here.end());
     }
@@ -247,15 +241,13 @@ void Loader::load_dependency(const std::string &plugin, const std::string &modul
 
 // Whatever happens in it, the plugin is gone for the host.
 void Loader::unload(PluginRecord &plugin) {
-    char text[512] = "";
-    atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
+    ErrorBuffer error;
     std::string trouble;
     try {
-        const std::int32_t status = plugin.unload(plugin.ctx, &error);
-        text[sizeof text - 1] = '\0';
-        if (status != ATOLL_STATUS_OK) trouble = text[0] ? text : "no details given";
+        const std::int32_t status = plugin.unload(plugin.ctx, error.get());
+        if (status != ATOLL_STATUS_OK || error.overrun()) trouble = error.words();
     } catch (...) {
-        trouble = "an exception crossed the plugin's border: " + exception_text();
+        trouble = fmt::format("an exception crossed the plugin's border: {}", exception_text());
     }
     if (!trouble.empty())
         log_message(ATOLL_LOG_ERROR,
@@ -263,8 +255,45 @@ void Loader::unload(PluginRecord &plugin) {
     plugin.ctx = nullptr;
 }
 
+void *Loader::open_file(const Candidate &candidate,
+                        const std::function<void(Status, const std::string &)> &refuse) {
+    const std::string &path = candidate.file.path;
+    const FileIdentity &checked = candidate.file.identity;
+    const auto refuse_half_made = [&](const Library &library) {
+        if (!library.threw.empty())
+            refuse(Status::plugin_fault,
+                   fmt::format("an exception left a constructor of the file ({}); report it to the "
+                               "plugin's vendor",
+                               library.threw));
+    };
+    if (const auto known = libraries_.find(path); known != libraries_.end()) {
+        const FileIdentity &opened = known->second.identity;
+        if (opened.device != checked.device || opened.inode != checked.inode ||
+            opened.size != checked.size || opened.modified != checked.modified)
+            refuse(Status::refused, "the file has been replaced since this process opened it, and "
+                                    "its former code stays mapped; start the process anew");
+        refuse_half_made(known->second);
+        return known->second.handle;
+    }
+    if (const std::string why =
+            probe_if_asked(candidate.file, candidate.note.name, library_folder());
+        !why.empty())
+        refuse(Status::refused, why);
+    const OpenedLibrary opened = open_library(path);
+    if (!opened.handle && !opened.constructor_threw)
+        refuse(Status::incompatible,
+               fmt::format("the system could not open it: {}; check what it links (ldd {})",
+                           opened.refusal, path));
+    libraries_[path] = {opened.handle, opened.constructor_threw ? opened.refusal : "", checked};
+    refuse_half_made(libraries_[path]);
+    if (file_identity(path) != checked) // see Note [The file that was checked]
+        refuse(Status::refused, "the file changed while it was opened; try again when nobody "
+                                "writes to it any more");
+    return opened.handle;
+}
+
 PluginReport Loader::open(const Candidate &candidate) {
-    const std::string &path = candidate.path;
+    const std::string &path = candidate.file.path;
     const auto refuse = [&](Status status, const std::string &why) {
         explain(path, candidate.note.name, why);
         throw Error(status, "load", fmt::format("{}: {}", path, why), {}, candidate.note.name);
@@ -275,28 +304,15 @@ PluginReport Loader::open(const Candidate &candidate) {
                                             "first",
                                             loaded->name, loaded->path));
     }
-    if (!libraries_.count(path)) {
-        boost::dll::fs::error_code error;
-        boost::dll::shared_library library;
-        // Never deep-bound, never unmapped: code and constants of a retired plugin may still be
-        // named.
-        library.load(
-            boost::dll::fs::path(path),
-            static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), error);
-        if (error || !library) {
-            const char *detail = dlerror();
-            refuse(Status::incompatible,
-                   fmt::format("the system could not open it: {}; check what it links (ldd {})",
-                               detail ? detail : error.message(), path));
-        }
-        libraries_[path] = std::move(library);
-    }
-    boost::dll::shared_library &library = libraries_[path];
-    if (!library.has("atoll_plugin_query_v1"))
+    if (const std::string why =
+            locked_out(candidate.file, secure_environment("ATOLL_PLUGINS_LOCK"));
+        !why.empty())
+        refuse(Status::refused, why);
+    const auto query = reinterpret_cast<atoll_plugin_query_fn>(
+        dlsym(open_file(candidate, refuse), "atoll_plugin_query_v1"));
+    if (!query)
         refuse(Status::incompatible, "it has the note of a plugin but does not export "
                                      "atoll_plugin_query_v1; link it with the SDK's plugin.map");
-    const auto query =
-        library.get<const atoll_plugin *(const atoll_host_info *)>("atoll_plugin_query_v1");
     const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, ATOLL_VERSION};
     Descriptor descriptor{};
     PluginRecord *plugin = nullptr;
@@ -305,9 +321,7 @@ PluginReport Loader::open(const Candidate &candidate) {
         const atoll_plugin *raw = query(&info);
         if (!raw) refuse(Status::refused, "its query declined this host (returned NULL)");
         descriptor = copy_descriptor(raw);
-        if (descriptor.name != candidate.note.name)
-            refuse(Status::plugin_fault, fmt::format("its note says '{}', its descriptor '{}'",
-                                                     candidate.note.name, descriptor.name));
+        check_agreement(candidate.note, descriptor);
         for (const ModuleDecl &module : descriptor.modules)
             for (const char *const *name = module.decl.depends; name && *name; ++name)
                 load_dependency(descriptor.name, *name);
@@ -325,14 +339,19 @@ PluginReport Loader::open(const Candidate &candidate) {
         plugin->interposer_names.clear();
         make_host(*plugin);
         plugin->ctx = nullptr;
-        char text[512] = "";
-        atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
-        const std::int32_t status = descriptor.plugin.load(&plugin->host, &plugin->ctx, &error);
-        text[sizeof text - 1] = '\0';
+        ErrorBuffer error;
+        const std::vector<int> before = threads_of_process();
+        const std::int32_t status =
+            descriptor.plugin.load(&plugin->host, &plugin->ctx, error.get());
         if (status != ATOLL_STATUS_OK)
-            refuse(status > 0 && status < ATOLL_STATUS_COUNT ? static_cast<Status>(status)
-                                                             : Status::plugin_fault,
-                   fmt::format("it could not start: {}", text[0] ? text : "no details given"));
+            throw Error(status > 0 && status < ATOLL_STATUS_COUNT ? static_cast<Status>(status)
+                                                                  : Status::plugin_fault,
+                        "load", fmt::format("it could not start: {}", error.words()), {},
+                        plugin->name, error.native_code());
+        if (error.overrun())
+            log_message(ATOLL_LOG_WARN,
+                        fmt::format("plugin {}: load: {}", plugin->name, error.words()));
+        threads_[plugin] = threads_since(before);
         running = true;
         plugin->unload = descriptor.plugin.unload;
         register_plugin(*plugin, descriptor);
@@ -340,6 +359,8 @@ PluginReport Loader::open(const Candidate &candidate) {
         if (running) {
             unregister_plugin(*plugin);
             unload(*plugin);
+        } else if (plugin) {
+            withdraw_parallel_for(*plugin); // offered before load failed
         }
         try {
             throw;
@@ -365,165 +386,6 @@ PluginReport Loader::open(const Candidate &candidate) {
     reports_[path] = report;
     push_from_environment();
     return report;
-}
-
-void Loader::register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
-    Registry &registry = Registry::get();
-    for (const DeviceTypeDecl &decl : descriptor.device_types) {
-        const DeviceTypeRecord *type = registry.find_device_type(decl.name);
-        if (type && type->live)
-            throw Error(Status::refused, "load",
-                        fmt::format("device type '{}' comes from plugin {} already; retire that "
-                                    "first",
-                                    decl.name, type->plugin->name));
-    }
-    for (const ModuleDecl &module : descriptor.modules)
-        if (const ModuleRecord *known = registry.find_module(module.decl.name))
-            throw Error(
-                Status::refused, "load",
-                fmt::format("module '{}' comes from {} already", module.decl.name,
-                            known->owner ? "plugin " + known->owner.load()->name : "the core"));
-    for (std::size_t i = 0; i < descriptor.interposers.size(); ++i) {
-        plugin.interposers.push_back(descriptor.plugin.interposers[i]);
-        plugin.interposer_names.push_back(descriptor.interposers[i].name);
-    }
-    for (const ImplEntry &from : descriptor.impls) {
-        ImplEntry impl = from;
-        impl.plugin = &plugin;
-        impl.sequence = registry.next_sequence++;
-        registry.impls.push_back(std::move(impl));
-    }
-    for (const ModuleDecl &module : descriptor.modules) {
-        atoll_module_decl decl = module.decl;
-        decl.functions = module.functions.data();
-        plugin.modules.push_back(registry.add_module(decl, &plugin));
-    }
-    for (ImplEntry &impl : registry.impls) {
-        const ModuleRecord *module = registry.find_module(impl.module);
-        if (!module) continue;
-        impl.refused = false; // the module may have come back in another version
-        for (const atoll_function_decl &f : impl.functions)
-            if (f.id >= module->functions.size()) {
-                impl.refused = true;
-                if (impl.plugin == &plugin)
-                    throw Error(Status::incompatible, "load",
-                                fmt::format("implements function {} of module {}, which has {}; "
-                                            "update the plugin that defines the module",
-                                            f.id, impl.module, module->functions.size()));
-            }
-        impl.refused = impl.refused || impl.module_version > module->version;
-        if (impl.module_version > module->version && impl.plugin == &plugin)
-            throw Error(Status::incompatible, "load",
-                        fmt::format("needs version {} of module {}, which is version {}; update "
-                                    "what defines the module, or use an older build of the plugin",
-                                    impl.module_version, impl.module, module->version.load()));
-    }
-    for (const DeviceTypeDecl &decl : descriptor.device_types)
-        plugin.device_types.push_back(
-            registry.add_device_type(decl.name, decl.flags, decl.dlpack_type, &plugin));
-    registry.rebuild();
-    registry.collect();
-    for (DeviceTypeRecord *type : plugin.device_types) {
-        check_device_type(*type);
-        enumerate(*type);
-        type->live.store(true, std::memory_order_release);
-    }
-    open_devices();
-}
-
-void Loader::check_device_type(const DeviceTypeRecord &type) {
-    static constexpr bool required[] = {
-#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) REQUIRED != 0,
-#include "atoll/lists/device_functions.inc"
-    };
-    for (int f = 0; f < ATOLL_DEVICE_FN_COUNT; ++f) {
-        const bool asynchronous = f >= ATOLL_DEVICE_FN_stream_synchronize &&
-                                  f <= ATOLL_DEVICE_FN_event_query && !type.is_inline();
-        if ((required[f] || asynchronous) && !device_implements(type, f))
-            throw Error(Status::incompatible, "load",
-                        fmt::format("device type '{}' lacks {}, which {} needs", type.name,
-                                    Registry::get().device_function(f).full_name,
-                                    asynchronous ? "a device that is not inline" : "every device"));
-    }
-}
-
-void Loader::enumerate(DeviceTypeRecord &type) {
-    Registry &registry = Registry::get();
-    DeviceRecord probe{&type, 0, 0, type.name, true};
-    atoll_enumerate_params params{};
-    params.struct_size = sizeof params;
-    device_call(probe, ATOLL_DEVICE_FN_enumerate, &params);
-    params.reason[sizeof params.reason - 1] = '\0';
-    type.no_device_reason.set(params.reason);
-    if (params.count > max_devices)
-        throw Error(Status::plugin_fault, "load",
-                    fmt::format("device type '{}' claims {} devices", type.name, params.count));
-    registry.reserve_devices(type, static_cast<int>(params.count));
-    for (int i = 0; i < static_cast<int>(params.count); ++i) {
-        DeviceRecord *device = registry.add_device(type, i);
-        device->name.set(params.count == 1 ? type.name : fmt::format("{}:{}", type.name, i));
-        device->live.store(true, std::memory_order_release);
-    }
-    type.device_count.store(static_cast<int>(params.count), std::memory_order_release);
-}
-
-// Module-specific state of every implementation whose module and device exist by now.
-void Loader::open_devices() {
-    Registry &registry = Registry::get();
-    for (ImplEntry &impl : registry.impls) {
-        const DeviceTypeRecord *type = registry.find_device_type(impl.device_type);
-        if (!impl.open_device || impl.refused || !registry.find_module(impl.module) || !type ||
-            !type->live)
-            continue;
-        for (int i = 0; i < type->device_count; ++i) {
-            if (std::find(impl.opened.begin(), impl.opened.end(), i) != impl.opened.end()) continue;
-            char text[256] = "";
-            atoll_error error{sizeof(atoll_error), 0, 0, sizeof text, 0, text, {}};
-            if (impl.open_device(impl.plugin->ctx, i, &error) != ATOLL_STATUS_OK)
-                throw Error(Status::refused, "load",
-                            fmt::format("plugin {} could not open {}:{} for module {}: {}",
-                                        impl.plugin->name, type->name, i, impl.module, text));
-            impl.opened.push_back(i);
-        }
-    }
-}
-
-void Loader::close_devices(const std::function<bool(const ImplEntry &)> &which) {
-    auto &impls = Registry::get().impls;
-    for (auto impl = impls.rbegin(); impl != impls.rend(); ++impl) {
-        if (!which(*impl)) continue;
-        for (; !impl->opened.empty(); impl->opened.pop_back())
-            if (impl->close_device) impl->close_device(impl->plugin->ctx, impl->opened.back());
-    }
-}
-
-void Loader::unregister_plugin(PluginRecord &plugin) {
-    Registry &registry = Registry::get();
-    remove_interposers([&](const InterposerEntry &e) { return e.plugin == &plugin; });
-    const auto mine = [&](const ImplEntry &impl) {
-        const auto named = [](const std::string &name) {
-            return [&](const auto *record) { return record->name == name; };
-        };
-        return impl.plugin == &plugin ||
-               std::any_of(plugin.device_types.begin(), plugin.device_types.end(),
-                           named(impl.device_type)) ||
-               std::any_of(plugin.modules.begin(), plugin.modules.end(), named(impl.module));
-    };
-    // Unpublish first: no call may meet closed state.
-    for (DeviceTypeRecord *type : plugin.device_types) {
-        type->live.store(false, std::memory_order_release);
-        for (int i = 0; i < type->device_count; ++i)
-            type->devices[i].load()->live.store(false, std::memory_order_release);
-    }
-    for (ModuleRecord *module : plugin.modules)
-        module->live.store(false, std::memory_order_release);
-    for (ImplEntry &impl : registry.impls) impl.retiring = impl.plugin == &plugin;
-    registry.rebuild();
-    withdraw_parallel_for(plugin);
-    registry.collect();
-    close_devices(mine);
-    std::erase_if(registry.impls, [&](const ImplEntry &impl) { return impl.plugin == &plugin; });
-    for (DeviceTypeRecord *type : plugin.device_types) type->device_count = 0;
 }
 
 void Loader::retire(std::string_view name) {
@@ -574,11 +436,18 @@ void Loader::retire(std::string_view name) {
     }
     for (const DeviceTypeRecord *type : plugin->device_types)
         for (int i = 0; i < type->device_count && !type->is_inline(); ++i) {
-            atoll_stream_params params{sizeof params, 0, nullptr};
             const DeviceRecord &device = *type->devices[i].load();
-            if (try_device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, nullptr))
+            try {
+                synchronize_within_deadline(device, nullptr);
+            } catch (const Error &e) {
+                if (e.status() == Status::not_ready) {
+                    set_live(true);
+                    throw Error(Status::busy, "retire",
+                                fmt::format("plugin {} cannot go: {}", name, e.what()));
+                }
                 log_message(ATOLL_LOG_WARN,
                             fmt::format("{}: work failed and was never asked for", device.name));
+            }
         }
     unregister_plugin(*plugin);
     unload(*plugin);
@@ -587,6 +456,13 @@ void Loader::retire(std::string_view name) {
     PluginReport &report = reports_[plugin->path];
     report.loaded = false;
     report.reason = "retired";
+    if (const std::size_t left = still_running(threads_[plugin])) {
+        report.reason +=
+            fmt::format("; {} thread(s) that began while it loaded still run: a plugin "
+                        "joins its threads when it stops",
+                        left);
+        log_message(ATOLL_LOG_WARN, fmt::format("plugin {}: {}", name, report.reason));
+    }
 }
 
 PluginReport Loader::describe(const PluginRecord &plugin) {
@@ -612,7 +488,7 @@ PluginReport Loader::describe(const PluginRecord &plugin) {
             else if (!type || !type->live)
                 text += " (waits for the device type)";
             else if (impl.refused)
-                text += " (refused: made for another version of the module)";
+                text += fmt::format(" (refused: {})", impl.refusal);
             report.implements.push_back(std::move(text));
         }
     report.interposers = plugin.interposer_names;

@@ -5,10 +5,14 @@
 #include "dispatch.hpp"
 #include "settings_access.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <new>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -71,7 +75,37 @@ public:
 private:
     const DeviceRecord &device_;
 };
+
+// Asks, since a plugin that waits cannot be called back.
+void wait_for_event(const DeviceRecord &device, atoll_event_params &event,
+                    std::chrono::milliseconds deadline) {
+    const auto end = std::chrono::steady_clock::now() + deadline;
+    std::chrono::microseconds pause(10);
+    while (try_device_call(device, ATOLL_DEVICE_FN_event_query, &event, nullptr) ==
+           ATOLL_STATUS_NOT_READY) {
+        if (std::chrono::steady_clock::now() >= end)
+            throw Error(Status::not_ready, "synchronize",
+                        fmt::format("the device did not finish within {} s "
+                                    "(Settings::synchronize_deadline); its work goes on and may "
+                                    "still write to its tensors; wait again, or end the process",
+                                    std::chrono::duration<double>(deadline).count()),
+                        device.name, device.type->plugin->name);
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, std::chrono::microseconds(1000));
+    }
+}
 } // namespace
+
+void synchronize_within_deadline(const DeviceRecord &device, void *stream) {
+    const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
+    if (device.type->is_inline()) return;
+    if (deadline > deadline.zero()) {
+        ScopedEvent mark(device);
+        device_call(device, ATOLL_DEVICE_FN_event_record, &mark.params, stream);
+        wait_for_event(device, mark.params, deadline);
+    }
+    synchronize_stream(device, stream); // also for the errors that stick to the stream
+}
 
 void order_streams(const DeviceRecord &waiting_device, void *waiting,
                    const DeviceRecord &done_device, void *done) {
@@ -117,6 +151,8 @@ void EventImpl::destroy(RefCounted *object) noexcept {
 
 namespace {
 
+constexpr std::uintptr_t device_alignment = 64; // bytes: atoll_memory_params
+
 // Lets go of the memory; the object itself is the caller's business.
 void close(StorageImpl &storage) noexcept {
     if (storage.owned) {
@@ -153,6 +189,14 @@ void open(StorageImpl &storage, std::int64_t bytes, DeviceRecord *device, DType 
             throw Error(Status::plugin_fault, "device.allocate",
                         fmt::format("returned NULL for {} bytes without an error", bytes),
                         device->name);
+        if (reinterpret_cast<std::uintptr_t>(params.data) % device_alignment != 0) {
+            try_device_call(*device, ATOLL_DEVICE_FN_free, &params, storage.stream_handle());
+            throw Error(Status::plugin_fault, "device.allocate",
+                        fmt::format("returned memory at {}, need a multiple of {} bytes; report it "
+                                    "to the plugin's vendor",
+                                    params.data, device_alignment),
+                        device->name, device->type->plugin->name);
+        }
         storage.data = static_cast<char *>(params.data);
         storage.owned = true;
     }
@@ -310,7 +354,7 @@ Stream Device::new_stream() const {
 
 void Device::synchronize() const {
     require_live(checked(record_), "device.stream_synchronize");
-    synchronize_stream(*record_, nullptr);
+    synchronize_within_deadline(*record_, nullptr);
 }
 
 Device device(std::string_view name) {
@@ -394,7 +438,7 @@ bool Stream::same_as(const Stream &other) const {
 
 void Stream::synchronize() const {
     const StreamImpl &stream = checked(impl());
-    synchronize_stream(*stream.device, stream.handle);
+    synchronize_within_deadline(*stream.device, stream.handle);
 }
 
 Event Stream::record() const {
@@ -435,6 +479,8 @@ void Event::synchronize() const {
     const EventImpl &mark = checked(impl());
     if (!mark.handle) return;
     atoll_event_params params{sizeof params, 0, mark.handle};
+    const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
+    if (deadline > deadline.zero()) wait_for_event(*mark.device, params, deadline);
     device_call(*mark.device, ATOLL_DEVICE_FN_event_synchronize, &params);
 }
 

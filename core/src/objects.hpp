@@ -101,6 +101,9 @@ std::int32_t try_device_call(const DeviceRecord &device, int function, void *par
                              void *stream) noexcept;
 bool device_implements(const DeviceTypeRecord &type, int function);
 void synchronize_stream(const DeviceRecord &device, void *stream);
+// The same for at most Settings::synchronize_deadline; Error (not_ready) after that. Not where
+// memory of the host is at stake: the device would go on writing to it.
+void synchronize_within_deadline(const DeviceRecord &device, void *stream);
 // Later work on `waiting` happens after the work enqueued on `done` so far.
 void order_streams(const DeviceRecord &waiting_device, void *waiting,
                    const DeviceRecord &done_device, void *done);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <memory>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@ namespace {
 std::string distrust(const char *what, const std::string &path, const struct stat &facts) {
     const uid_t user = ::geteuid();
     if (facts.st_uid != 0 && facts.st_uid != user)
-        return fmt::format("{} {} belongs to user {}, need root or user {}", what, path,
+        return fmt::format("{} {} belongs to user {}, need root or user {}; chown it", what, path,
                            facts.st_uid, user);
     if (facts.st_mode & S_IWOTH)
         return fmt::format("{} {} is writable by everyone (mode {:04o}); chmod o-w it", what, path,
@@ -33,6 +34,14 @@ std::string distrust(const char *what, const std::string &path, const struct sta
         return fmt::format("{} {} is writable by group {} (mode {:04o}); chmod g-w it", what, path,
                            facts.st_gid, facts.st_mode & 07777u);
     return "";
+}
+
+FileIdentity identity_of(const struct stat &facts) {
+    const auto nanoseconds = [](const timespec &time) {
+        return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    };
+    return {facts.st_dev, facts.st_ino, static_cast<std::uint64_t>(facts.st_size),
+            nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim)};
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -55,6 +64,37 @@ template <class Use> void for_each_part(std::string_view list, char separator, U
 
 } // namespace
 
+std::optional<FileIdentity> file_identity(const std::string &path) {
+    struct stat facts;
+    if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
+    return identity_of(facts);
+}
+
+// O_NONBLOCK: opening a FIFO must not wait for a writer.
+OpenFile::OpenFile(const std::string &path)
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat facts;
+    if (descriptor_ < 0 || ::fstat(descriptor_, &facts) != 0) return;
+    regular_ = S_ISREG(facts.st_mode);
+    if (!regular_) errno = EINVAL;
+}
+
+OpenFile::~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+FileIdentity OpenFile::identity() const {
+    struct stat facts;
+    return ::fstat(descriptor_, &facts) == 0 ? identity_of(facts) : FileIdentity{};
+}
+
+long OpenFile::read(std::uint64_t offset, void *to, std::size_t count) const {
+    for (;;) {
+        const ssize_t got = ::pread(descriptor_, to, count, static_cast<off_t>(offset));
+        if (got >= 0 || errno != EINTR) return got;
+    }
+}
+
 CheckedPath check_plugin_file(const std::string &path) {
     // A path with a NUL would be checked under another name than it shows.
     if (path.empty() || path.find('\0') != std::string::npos) return {"", "not a file name"};
@@ -67,6 +107,7 @@ CheckedPath check_plugin_file(const std::string &path) {
         return {"", fmt::format("cannot be read: {}", std::strerror(errno))};
     if (S_ISDIR(facts.st_mode)) return {file, "a folder, not a file"};
     if (!S_ISREG(facts.st_mode)) return {file, "not a regular file"};
+    const FileIdentity identity = identity_of(facts);
     std::string refusal = distrust("the file", file, facts);
     if (refusal.empty()) {
         const std::string folder = file.substr(0, std::max<std::size_t>(file.rfind('/'), 1));
@@ -75,7 +116,7 @@ CheckedPath check_plugin_file(const std::string &path) {
         else
             refusal = distrust("its folder", folder, facts);
     }
-    return {file, std::move(refusal)};
+    return {file, std::move(refusal), identity};
 }
 
 std::vector<CheckedPath> split_search_path(std::string_view list) {

@@ -2,6 +2,7 @@
 // and the processor's level. Nothing here opens a plugin; refusals are sentences for load_report().
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,10 +22,41 @@ namespace Atoll::detail {
 //     with one private group per user (Debian's default) a umask of 002 makes every build so.
 // Folders further up, and access control lists, are the administrator's business.
 
+// Note [The file that was checked]
+// Between the check of a file and its opening by name it could be replaced: by an update, for
+// nobody but root and the user can write where it lies. So its identity is noted at the check,
+// compared wherever it is read, and compared again when it is open: any write or rename changes the
+// time of the last status change, which programs cannot set.
+struct FileIdentity {
+    std::uint64_t device = 0, inode = 0, size = 0;
+    std::int64_t modified = 0, changed = 0; // nanoseconds: mtime, ctime
+    friend bool operator==(const FileIdentity &, const FileIdentity &) = default;
+};
+// Of what lies at the path now; nothing if that cannot be said.
+std::optional<FileIdentity> file_identity(const std::string &path);
+
+// A file open for reading; false, with errno, if it cannot be.
+class OpenFile {
+public:
+    explicit OpenFile(const std::string &path);
+    ~OpenFile();
+    OpenFile(const OpenFile &) = delete;
+    OpenFile &operator=(const OpenFile &) = delete;
+    explicit operator bool() const { return regular_; }
+    FileIdentity identity() const; // now
+    // Up to `count` bytes from `offset`: how many, 0 at the end, -1 with errno.
+    long read(std::uint64_t offset, void *to, std::size_t count) const;
+
+private:
+    int descriptor_;
+    bool regular_ = false;
+};
+
 // An answer, or why not.
 struct CheckedPath {
-    std::string path;    // absolute, without links; "" if there is none
-    std::string refusal; // "" if the path may be used
+    std::string path;           // absolute, without links; "" if there is none
+    std::string refusal;        // "" if the path may be used
+    FileIdentity identity = {}; // of a file that may be used
     bool ok() const { return refusal.empty(); }
 };
 

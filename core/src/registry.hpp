@@ -148,7 +148,8 @@ struct ImplEntry {
     void (*close_device)(void *, std::int32_t);
     std::vector<int> opened; // devices on which open_device succeeded
     bool retiring = false;   // not routed to any more
-    bool refused = false;    // open_device failed or the module is too old; says so in the report
+    bool refused = false;    // open_device failed or the module is too old
+    std::string refusal;     // then why, for the report
 };
 
 struct InterposerEntry {

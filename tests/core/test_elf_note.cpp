@@ -78,11 +78,12 @@ TEST_CASE("reads the facts of a real shared object") {
 }
 
 TEST_CASE("files that are no ELF say what they begin with") {
-    CHECK(refusal({}) == "not an ELF file (it is empty)");
-    CHECK(refusal(text_bytes("#!/bin/sh\necho hello\n")) ==
-          "not an ELF file (it starts with \"#!/bin/sh\")");
-    CHECK(refusal(text_bytes("abc")) == "not an ELF file (it starts with \"abc\")");
-    CHECK(refusal(text_bytes("\x1b[31m")) == "not an ELF file (it starts with \"\\x1b[31m\")");
+    CHECK(starts(refusal({}), "not an ELF file (it is empty)"));
+    CHECK(starts(refusal(text_bytes("#!/bin/sh\necho hello\n")),
+                 "not an ELF file (it starts with \"#!/bin/sh\")"));
+    CHECK(starts(refusal(text_bytes("abc")), "not an ELF file (it starts with \"abc\")"));
+    CHECK(
+        starts(refusal(text_bytes("\x1b[31m")), "not an ELF file (it starts with \"\\x1b[31m\")"));
 }
 
 TEST_CASE("other machines, classes, byte orders and types are named") {
@@ -91,8 +92,8 @@ TEST_CASE("other machines, classes, byte orders and types are named") {
         return refusal(patched(good, offsetof(Elf64_Ehdr, e_machine), machine));
     };
 #if defined(__x86_64__)
-    CHECK(with_machine(EM_AARCH64) ==
-          "ELF for another machine (e_machine 183, this host is x86-64)");
+    CHECK(with_machine(EM_AARCH64) == "ELF for another machine (e_machine 183, this host is "
+                                      "x86-64); get a whole one, built for this machine");
 #endif
     CHECK(starts(with_machine(EM_RISCV), "ELF for another machine (e_machine 243"));
     CHECK(starts(refusal(patched(good, EI_CLASS, char(ELFCLASS32))), "32-bit ELF"));
@@ -105,8 +106,8 @@ TEST_CASE("other machines, classes, byte orders and types are named") {
 TEST_CASE("a shared object without the note is no plugin") {
     const Bytes &good = module_bytes();
     const std::size_t at = note_offset(good);
-    CHECK(refusal(patched(good, at + sizeof(Elf64_Nhdr), 'B')) ==
-          "no Atoll note: not an Atoll plugin");
+    CHECK(starts(refusal(patched(good, at + sizeof(Elf64_Nhdr), 'B')),
+                 "no Atoll note: not an Atoll plugin"));
     std::string why;
     CHECK(!read_plugin_note("/proc/self/exe", why));
     CHECK(!why.empty());
@@ -154,7 +155,7 @@ TEST_CASE("two notes in one file are refused") {
         found = true;
     }
     REQUIRE(found);
-    CHECK(refusal(bytes) == "two Atoll notes in one file");
+    CHECK(starts(refusal(bytes), "two Atoll notes in one file"));
 }
 
 TEST_CASE("a file that is cut off anywhere is refused") {

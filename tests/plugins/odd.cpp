@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-ATOLL_PLUGIN_NOTE("odd", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("odd", ATOLL_KIND_DEVICES | ATOLL_KIND_MODULES | ATOLL_KIND_INTERPOSERS, 0);
 
 namespace {
 
@@ -55,12 +55,15 @@ std::int32_t allocate(const atoll_link *, atoll_call *call) {
     if (fault == "null") return ATOLL_STATUS_OK;
     if (fault == "throw") throw std::bad_alloc();
     if (fault == "fail") return sdk::set_error(call->error, ATOLL_STATUS_OUT_OF_MEMORY, "full", 12);
-    memory.data = std::aligned_alloc(64, (memory.bytes + 63) / 64 * 64);
+    memory.data = std::aligned_alloc(64, (memory.bytes + 127) / 64 * 64);
+    if (fault == "misaligned") memory.data = static_cast<char *>(memory.data) + 8;
     return ATOLL_STATUS_OK;
 }
 
 std::int32_t release(const atoll_link *, atoll_call *call) {
-    std::free(sdk::params<atoll_memory_params>(*call).data);
+    const auto address =
+        reinterpret_cast<std::uintptr_t>(sdk::params<atoll_memory_params>(*call).data);
+    std::free(reinterpret_cast<void *>(address & ~std::uintptr_t{63}));
     if (setting("allocate") == "throw_in_free") throw std::runtime_error("cannot free");
     return ATOLL_STATUS_OK;
 }
@@ -98,6 +101,11 @@ std::int32_t square_root(const atoll_link *, atoll_call *call) {
     if (fault == "unterminated") {
         std::memset(call->error->text, 'z', call->error->capacity);
         std::memset(call->error->function, 'q', sizeof call->error->function);
+        return ATOLL_STATUS_KERNEL_FAILED;
+    }
+    if (fault == "overrun") {
+        std::memset(call->error->text, 'x', call->error->capacity + 100);
+        std::memset(call->error->function, 'q', sizeof call->error->function + 100);
         return ATOLL_STATUS_KERNEL_FAILED;
     }
     if (fault == "buffer_replaced") {
@@ -286,6 +294,10 @@ void describe() {
     if (is("function_short")) core_impl.function_size = 8;
     if (is("duplicate_ids")) core[3] = core[0], core_impl.function_count = 4;
     if (is("unknown_dtypes")) core[0].known.dtypes |= 1u << 30;
+    if (is("lies"))
+        for (auto &function : core)
+            function.known.caps = ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES |
+                                  ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_SWAPPED;
     if (is("null_fn")) core[0].known.fn = nullptr;
     if (is("unknown_function")) core[0].known.id = 999;
     if (is("module_version")) core_impl.module_version = 99;

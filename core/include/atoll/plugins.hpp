@@ -1,6 +1,7 @@
 // Loading, explaining and retiring plugins.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -37,6 +38,12 @@ std::vector<PluginReport> load_report();
 // storages, streams or events of its devices live, saying how many. The file stays mapped; load
 // works again.
 void retire(std::string_view name);
+
+// With the probe on, a plugin that this process has not opened before is first loaded by a helper
+// process, and refused if that does not live through it or takes longer than the deadline; verdicts
+// are kept for the user until the file changes. Off by default; wins over ATOLL_PROBE and
+// ATOLL_PROBE_DEADLINE from the environment. Thread-safe.
+void set_probe(bool on, std::chrono::milliseconds deadline = std::chrono::seconds(20));
 
 // A setting of a plugin ("dummy", "devices", "4"). Wins over ATOLL_<PLUGIN>_<KEY> from the
 // environment. Plugins say which settings they read at load and which later. An empty value clears.

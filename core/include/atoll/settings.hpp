@@ -3,6 +3,7 @@
 
 #include "atoll/dtype.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -41,6 +42,10 @@ struct Settings {
     bool auto_broadcast = true; // off: shapes must be equal
     ComputeMode compute_mode = ComputeMode::standard;
     WarningMode warning_mode = WarningMode::once;
+    // Longest wait of Device::, Stream:: and Event::synchronize and of retire(), after which they
+    // throw Error (not_ready); zero: no limit. The device's work cannot be called off: its tensors
+    // stay in use. Reading data back waits for as long as it takes: synchronise first.
+    std::chrono::milliseconds synchronize_deadline{0};
     PrintSettings print;
 };
 

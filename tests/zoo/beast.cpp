@@ -1,0 +1,212 @@
+// Bad plugins: one source, one file for each kind. NAME says which kind it is; without a fault of
+// its own it defines the module NAME with one function. What the descriptor alone can do wrong is
+// in tests/plugins/odd.cpp.
+//
+//   NOTE_ISA, NOTE_SANITIZERS, NOTE_MAJOR, NOTE_HOST_MINOR, NOTE_KINDS   what the note says instead
+#include "atoll/plugin.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdexcept>
+#include <string_view>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+#ifdef NOTE_ISA
+#undef ATOLL_ISA_LEVEL
+#define ATOLL_ISA_LEVEL NOTE_ISA
+#define NEVER_OPENED
+#endif
+#ifdef NOTE_SANITIZERS
+#if ATOLL_SANITIZERS == 2
+#undef ATOLL_SANITIZERS
+#define ATOLL_SANITIZERS 1
+#else
+#undef ATOLL_SANITIZERS
+#define ATOLL_SANITIZERS 2
+#endif
+#define NEVER_OPENED
+#endif
+#ifdef NOTE_MAJOR
+#undef ATOLL_ABI_MAJOR
+#define ATOLL_ABI_MAJOR NOTE_MAJOR
+#define NEVER_OPENED
+#endif
+#ifdef NOTE_HOST_MINOR
+#define NEVER_OPENED
+#else
+#define NOTE_HOST_MINOR 0
+#endif
+#ifndef NOTE_KINDS
+#define NOTE_KINDS (ATOLL_KIND_MODULES | ATOLL_KIND_IMPLS)
+#endif
+
+ATOLL_PLUGIN_NOTE(NAME, NOTE_KINDS, NOTE_HOST_MINOR);
+#ifdef SECOND_NOTE
+#define NEVER_OPENED
+ATOLL_PLUGIN_NOTE("another", NOTE_KINDS, NOTE_HOST_MINOR);
+#endif
+
+#ifdef UNDEFINED_SYMBOL
+extern "C" int zoo_nowhere();
+#endif
+#ifdef ABSENT_LIBRARY
+extern "C" int zoo_absent();
+#endif
+#ifdef ANSWER
+// Exported, as a careless build does, and the same name in two plugins.
+extern "C" __attribute__((visibility("default"))) int zoo_answer() { return ANSWER; }
+#endif
+
+namespace {
+
+bool is(std::string_view kind) { return kind == NAME; }
+
+const atoll_host *host;
+
+__attribute__((constructor)) void opened() {
+#ifdef NEVER_OPENED
+    std::abort(); // the note was enough to refuse it
+#endif
+    if (is("constructor_throws")) throw std::runtime_error("constructor exploded");
+    if (is("constructor_crashes")) std::raise(SIGSEGV);
+    if (is("constructor_exits")) std::_Exit(7);
+    if (is("constructor_writes")) {
+        Dl_info self;
+        const timespec times[2] = {{1, 0}, {1, 0}};
+        if (dladdr(&host, &self)) ::utimensat(AT_FDCWD, self.dli_fname, times, 0);
+    }
+#ifdef UNDEFINED_SYMBOL
+    zoo_nowhere();
+#endif
+#ifdef ABSENT_LIBRARY
+    zoo_absent();
+#endif
+}
+
+// Overwrites what it was given and as much again.
+std::int32_t overrun(atoll_error *error) {
+    std::memset(error->text, 'x', error->capacity + error->capacity / 2);
+    std::memset(error->function, 'y', sizeof error->function + 100);
+    return ATOLL_STATUS_INTERNAL;
+}
+
+void pool(void *, std::int64_t count, std::int64_t, atoll_range_body body, void *argument) {
+    body(argument, 0, count);
+}
+
+bool running = false;
+std::atomic<bool> leaked_runs{false};
+
+std::int32_t load(const atoll_host *given, void **, atoll_error *error) {
+    host = given;
+    if (is("load_exits")) std::exit(0);
+    if (is("load_hangs"))
+        for (;;) ::pause();
+    if (is("load_overruns")) return overrun(error);
+    if (is("pool_and_failure")) {
+        host->offer_parallel_for(host->self, pool, nullptr);
+        host->set_error(error, ATOLL_STATUS_DEVICE_LOST, 0, "second thoughts");
+        return ATOLL_STATUS_DEVICE_LOST;
+    }
+    if (is("leaks_thread")) {
+        std::thread([] {
+            for (leaked_runs = true;;) ::pause();
+        }).detach();
+        while (!leaked_runs) std::this_thread::yield();
+    }
+    if (running) std::abort();
+    running = true;
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t unload(void *, atoll_error *error) {
+    host->log(host->self, ATOLL_LOG_INFO, "unload");
+    if (!running) std::abort(); // once for each load
+    running = false;
+    if (is("unload_overruns")) return overrun(error);
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t answer(const atoll_link *, atoll_call *call) {
+    if (is("call_overruns")) return overrun(call->error);
+#ifdef ANSWER
+    *static_cast<int *>(const_cast<void *>(call->params)) = zoo_answer();
+#endif
+    return ATOLL_STATUS_OK;
+}
+
+std::int32_t open_device(void *, std::int32_t, atoll_error *error) {
+    if (is("power_cut")) {
+        host->set_error(error, ATOLL_STATUS_DEVICE_LOST, 0, "no power");
+        return ATOLL_STATUS_DEVICE_LOST;
+    }
+    if (is("power_spike")) throw std::runtime_error("spike");
+    return ATOLL_STATUS_OK;
+}
+
+atoll_function_info function;
+atoll_module_decl module;
+atoll_function_decl implementation;
+atoll_impl_decl impl;
+atoll_device_type_decl type;
+const char *depends[2];
+const atoll_module_decl *modules[1] = {&module};
+const atoll_impl_decl *impls[1] = {&impl};
+const atoll_device_type_decl *types[1] = {&type};
+atoll_plugin plugin;
+
+void describe() {
+    function = {sizeof function, 0, ATOLL_FAMILY_CUSTOM, 0, 0, 0, "answer", "gives a number"};
+    if (is("unknown_rule")) function.rule = 1000;
+    if (is("unknown_domain")) function.domain = 1u << 31, function.family = ATOLL_FAMILY_UNARY;
+    if (is("no_doc")) function.doc = nullptr;
+    module = {sizeof module, 1, NAME, &function, sizeof function, 1, nullptr};
+    if (is("garbage_functions")) module.function_size = 0xdeadbeef;
+    if (is("endless_functions")) module.function_count = 0xffffffff;
+    if (is("cycle_a")) depends[0] = "cycle_b", module.depends = depends;
+    if (is("cycle_b")) depends[0] = "cycle_a", module.depends = depends;
+    implementation = {sizeof implementation, 0, 0, 0, 0, answer};
+    impl = {};
+    impl.struct_size = sizeof impl;
+    impl.module = NAME;
+    impl.device_type = "cpu";
+    impl.module_version = 1;
+    impl.function_size = sizeof implementation;
+    impl.functions = &implementation;
+    impl.function_count = 1;
+    impl.open_device = open_device;
+    type = {sizeof type, ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, "Beast:0"};
+    plugin = {};
+    plugin.struct_size = sizeof plugin;
+    plugin.magic = ATOLL_MAGIC;
+    plugin.abi_major = ATOLL_ABI_MAJOR;
+    plugin.abi_minor = ATOLL_ABI_MINOR;
+    plugin.name = NAME;
+    plugin.modules = modules;
+    plugin.module_count = 1;
+    plugin.impls = impls;
+    plugin.impl_count = 1;
+    plugin.load = load;
+    plugin.unload = unload;
+    if (is("device_name")) plugin.device_types = types, plugin.device_type_count = 1;
+    if (is("minor_differs")) plugin.abi_minor = ATOLL_ABI_MINOR + 1;
+    if (is("power_cut") || is("power_spike")) { // waits for a module of another plugin
+        plugin.module_count = 0;
+        impl.module = "tame";
+    }
+}
+
+} // namespace
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+    if (is("query_crashes")) std::raise(SIGSEGV);
+    if (is("query_aborts")) std::abort();
+    describe();
+    return &plugin;
+}

@@ -1,0 +1,184 @@
+// Beasts that are refused for what their file is, before any of their code runs, or by the system.
+#include "zoo_tests.hpp"
+
+#include <cstring>
+#include <elf.h>
+#include <functional>
+#include <random>
+#include <sys/stat.h>
+#include <thread>
+
+#include <fmt/format.h>
+
+using namespace Atoll;
+using namespace plugin_tests;
+
+namespace {
+
+std::string content(const std::string &path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A good plugin with its ELF header changed.
+std::string patched(const std::function<void(Elf64_Ehdr &)> &change) {
+    std::string bytes = content(zoo("tame"));
+    Elf64_Ehdr header;
+    REQUIRE(bytes.size() > sizeof header);
+    std::memcpy(&header, bytes.data(), sizeof header);
+    change(header);
+    std::memcpy(bytes.data(), &header, sizeof header);
+    return bytes;
+}
+
+std::string random_bytes(std::size_t count, const std::string &start = "") {
+    std::mt19937 generator(1);
+    std::string bytes = start;
+    while (bytes.size() < count) bytes += static_cast<char>(generator());
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("files that are no plugin are refused before they run") {
+    Folder folder;
+    const auto check = [](const std::string &path, const char *cause) {
+        const Refusal refusal = refused(path);
+        CHECK_MESSAGE(contains(refusal.error.text, path), refusal.error.text);
+        CHECK_MESSAGE(contains(refusal.error.text, cause), refusal.error.text);
+        CHECK_MESSAGE(contains(refusal.reason, cause), refusal.reason);
+    };
+    check(folder.file("text.so", "#!/bin/sh\necho hello\n"), "not an ELF file");
+    check(folder.file("empty.so", ""), "it is empty");
+    fs::create_directory(folder.path + "/folder.so");
+    check(folder.path + "/folder.so", "a folder, not a file");
+    check(test_plugin("other_major"),
+          "built for plugin ABI 2.0, this host speaks 1.x; get a build");
+    check(fs::canonical(test_plugin("../note_module")),
+          "needs a host of plugin ABI 1.7 or newer, this one is 1.0; update Atoll");
+    check(test_plugin("no_query"), "does not export atoll_plugin_query_v1; link it with");
+
+    // Cut off anywhere: the head, the middle, the last byte.
+    std::ifstream in(test_plugin("odd"), std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(in), {}};
+    REQUIRE(whole.size() > 4096);
+    for (const std::size_t size : {std::size_t{20}, std::size_t{64}, std::size_t{1000},
+                                   whole.size() / 2, whole.size() - 1}) {
+        const std::string path =
+            folder.file("cut" + std::to_string(size) + ".so", whole.substr(0, size));
+        const Refusal refusal = refused(path);
+        CHECK(contains(refusal.error.text, path));
+        CHECK_MESSAGE(contains(refusal.error.text, "truncated"), size, refusal.error.text);
+    }
+
+    // Somebody else could have written it.
+    const std::string open = folder.copy(test_plugin("odd"), "open.so");
+    fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
+    check(open, "chmod o-w");
+    fs::permissions(open, fs::perms::others_write, fs::perm_options::remove);
+    fs::permissions(folder.path, fs::perms::others_write, fs::perm_options::add);
+    check(open, "its folder");
+    fs::permissions(folder.path, fs::perms::others_write, fs::perm_options::remove);
+    load(open);
+    // The same plugin from another file.
+    const Caught twin = caught([] { load(test_plugin("odd")); });
+    CHECK(contains(twin.text, open));
+    CHECK(contains(twin.text, "retire it first"));
+    retire("odd");
+    check_cpu_works();
+}
+
+TEST_CASE("damaged and foreign files are refused before they run") {
+    Folder folder;
+    const auto with = [](auto change) { return patched(change); };
+    struct Case {
+        const char *kind;
+        std::string bytes;
+        const char *cause;
+    };
+    const Case cases[] = {
+        {"random", random_bytes(10'000), "not an ELF file (it starts with"},
+        {"random-elf", random_bytes(10'000, ELFMAG), "ELF"},
+        {"class", with([](auto &h) { h.e_ident[EI_CLASS] = ELFCLASS32; }), "32-bit ELF"},
+        {"no-class", with([](auto &h) { h.e_ident[EI_CLASS] = 9; }), "ELF of unknown class 9"},
+        {"order", with([](auto &h) { h.e_ident[EI_DATA] = ELFDATA2MSB; }), "another byte order"},
+        {"machine", with([](auto &h) { h.e_machine = EM_S390; }), "ELF for another machine"},
+        {"object", with([](auto &h) { h.e_type = ET_REL; }), "not a shared object (e_type 1"},
+        {"executable", with([](auto &h) { h.e_type = ET_EXEC; }), "not a shared object (e_type 2"},
+        {"segments", with([](auto &h) { h.e_phnum = 0; }), "no note can be in it"},
+        {"beyond", with([](auto &h) { h.e_phoff = ~std::uint64_t{0}; }), "truncated"},
+        {"sections", with([](auto &h) { h.e_shoff = std::uint64_t{1} << 60; }), "truncated"},
+    };
+    for (const Case &c : cases)
+        check_refused(folder.file(fmt::format("{}.so", c.kind), c.bytes), c.cause,
+                      "get a whole one, built for this machine");
+}
+
+TEST_CASE("what is no file, or not an own one, is refused") {
+    Folder folder;
+    const std::string fifo = folder.path + "/fifo.so";
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    check_refused(fifo, "not a regular file", "");
+    // A library that is no plugin.
+    check_refused(fs::canonical(zoo("libzoo_absent")).string(),
+                  "no Atoll note: not an Atoll plugin", "");
+    if (::geteuid() != 0) return; // only root may give a file away
+    const std::string foreign = folder.copy(zoo("tame"), "foreign.so");
+    REQUIRE(::chown(foreign.c_str(), 12345, 12345) == 0);
+    check_refused(foreign, "belongs to user 12345, need root or user", "chown");
+}
+
+TEST_CASE("what the note says of a file is judged before it runs") {
+    check_refused(zoo("other_major"), "built for plugin ABI 2.0, this host speaks 1.x",
+                  "get a build of the plugin for it, or another Atoll");
+    check_refused(zoo("newer_minor"), "needs a host of plugin ABI 1.7 or newer", "update Atoll");
+    check_refused(zoo("isa_level"), "built for x86-64-v9, this processor is x86-64-v",
+                  "use a build for a lower level");
+    check_refused(zoo("sanitizer"), "sanitizer", "build both alike");
+    check_refused(zoo("two_notes"), "two Atoll notes in one file", "report it to its vendor");
+    // The same beasts in a folder that is searched: left out and explained, the others load.
+    Folder folder;
+    for (const char *kind : {"other_major", "newer_minor", "isa_level", "sanitizer", "two_notes"})
+        folder.copy(zoo(kind), fmt::format("{}.so", kind));
+    const std::string tame = folder.copy(zoo("tame"), "tame.so");
+    const Variable path("ATOLL_PLUGIN_PATH",
+                        fmt::format("{}:{}", folder.path, std::getenv("ATOLL_PLUGIN_PATH")));
+    CHECK(load("tame").path == tame);
+    retire("tame");
+    others_work();
+}
+
+TEST_CASE("what the system cannot open is refused with its words") {
+    check_refused(zoo("absent_library"), "libzoo_gone.so.1: cannot open shared object file",
+                  "check what it links (ldd ");
+    check_refused(zoo("undefined_symbol"), "undefined symbol: zoo_nowhere",
+                  "check what it links (ldd ");
+}
+
+TEST_CASE("an exception that leaves a constructor is caught, and the system's loader works on") {
+    const std::string path = zoo("constructor_throws");
+    // Again: it must not be taken for opened.
+    for (int time = 0; time < 2; ++time)
+        check_refused(path, "an exception left a constructor of the file (constructor exploded)",
+                      "report it to the plugin's vendor");
+    // Other threads can open libraries and start threads.
+    Folder folder;
+    const std::string copy = folder.copy(zoo("tame"), "copy.so");
+    std::thread([&] {
+        load(copy);
+        std::thread(others_work).join();
+    }).join();
+    retire("tame");
+}
+
+TEST_CASE("a file that changes while it is opened, or was replaced since, is refused") {
+    Folder folder;
+    const std::string writes = folder.copy(zoo("constructor_writes"), "writes.so");
+    check_refused(writes, "the file changed while it was opened", "try again");
+    const std::string tame = folder.copy(zoo("tame"), "tame.so");
+    load(tame);
+    retire("tame");
+    fs::remove(tame);
+    folder.copy(zoo("tame"), "tame.so");
+    check_refused(tame, "has been replaced since this process opened it", "start the process anew");
+}

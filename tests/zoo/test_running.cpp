@@ -1,0 +1,357 @@
+// Beasts that load, and then break their contract while they run or stop.
+#include "zoo_tests.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <dlfcn.h>
+#include <link.h>
+#include <numeric>
+
+using namespace Atoll;
+using namespace plugin_tests;
+
+namespace {
+
+std::string all_of(const std::vector<std::string> &lines) {
+    return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+// The number that a beast's function gives.
+template <class Number> Number answer(const std::string &module) {
+    Number number{};
+    Function(module + ".answer").custom(device("cpu"), {}, {}, &number);
+    return number;
+}
+
+} // namespace
+
+TEST_CASE("a plugin that fails to stop is retired all the same") {
+    for (const auto &[mode, words] :
+         {std::pair("unload_fails", "something is left"), std::pair("unload_throws", "exploded")}) {
+        LogCapture log;
+        const Variable odd("ODD", mode);
+        load(test_plugin("odd"));
+        CHECK(caught([] { retire("odd"); }).status == Status::ok);
+        std::string all;
+        for (const std::string &line : log.take()) all += line + "\n";
+        CHECK_MESSAGE(contains(all, words), all);
+        CHECK(caught([] { device("odd"); }).status == Status::not_found);
+    }
+    // unload is called, with an error buffer, also where the start failed half-way.
+    LogCapture log;
+    const Variable odd("ODD", "open_fails");
+    CHECK(caught([] { load(test_plugin("odd")); }).status == Status::refused);
+    CHECK(log.take() == std::vector<std::string>{"odd: loaded", "odd: unloaded"});
+}
+
+TEST_CASE("kernels that break their contract are contained") {
+    load("cpu");
+    load(test_plugin("odd"));
+    const Device odd = device("odd");
+    {
+        const Tensor t = full({3}, 16.0, {float64, odd});
+        struct Case {
+            const char *mode, *cause;
+            Status status;
+        };
+        const Case cases[] = {
+            {"throw", "an exception crossed the plugin's border (kernel exploded)",
+             Status::plugin_fault},
+            {"throw_int", "an exception crossed the plugin's border (of unknown type)",
+             Status::plugin_fault},
+            {"garbage", "returned status -123456, which does not exist", Status::plugin_fault},
+            {"garbage_text", "returned status 9999, which does not exist: some words",
+             Status::plugin_fault},
+            {"overrun",
+             "the plugin wrote past the end of the error buffer; report it to its vendor",
+             Status::plugin_fault},
+            {"silent", "kernel failed (the plugin gave no details)", Status::kernel_failed},
+            {"unterminated", "zzz", Status::kernel_failed},
+            {"buffer_replaced", "kernel failed", Status::kernel_failed},
+        };
+        for (const Case &c : cases) {
+            CAPTURE(c.mode);
+            configure("odd", "kernel", c.mode);
+            const Caught error = caught([&] { sqrt(t); });
+            CHECK(error.status == c.status);
+            CHECK_MESSAGE(contains(error.text, c.cause), error.text);
+            CHECK(error.device == "odd");
+            CHECK(error.plugin == "odd");
+            CHECK(error.text.size() < 1200);
+            if (c.mode != std::string("unterminated") && c.mode != std::string("overrun"))
+                CHECK(error.function == "core.sqrt");
+            others_work();
+        }
+        configure("odd", "kernel", "error_but_ok"); // the status counts
+        CHECK(sqrt(t).to_vector<double>() == std::vector<double>(3, 4.0));
+        configure("odd", "kernel", "");
+
+        const auto allocate = [&] { return empty({3}, {float64, odd}); };
+        configure("odd", "allocate", "null");
+        Caught error = caught(allocate);
+        CHECK(error.status == Status::plugin_fault);
+        CHECK(contains(error.text, "returned NULL for 24 bytes without an error"));
+        configure("odd", "allocate", "misaligned");
+        error = caught(allocate);
+        CHECK(error.status == Status::plugin_fault);
+        CHECK_MESSAGE(
+            contains(error.text, "need a multiple of 64 bytes; report it to the plugin's"),
+            error.text);
+        CHECK(error.plugin == "odd");
+        configure("odd", "allocate", "throw");
+        CHECK(caught(allocate).status == Status::plugin_fault);
+        configure("odd", "allocate", "fail");
+        error = caught(allocate);
+        CHECK(error.status == Status::out_of_memory);
+        CHECK(error.native_code == 12);
+        CHECK(contains(error.text, "full"));
+        configure("odd", "allocate", "throw_in_free");
+        { const Tensor gone = allocate(); }
+        configure("odd", "allocate", "");
+        CHECK(odd.properties().name == std::string(127, 'y'));
+    }
+    // Not one of the failures above has left something counted.
+    retire("odd");
+    others_work();
+}
+
+TEST_CASE("interposers that break their contract are contained") {
+    load("cpu");
+    load(test_plugin("odd"));
+    const auto push = [] { push_interposer("core.sqrt", "odd_wrap"); };
+    const auto with = [&](const char *mode) {
+        configure("odd", "interposer", mode);
+        return caught(push);
+    };
+    Caught error = with("create_fails");
+    CHECK(error.status == Status::not_supported);
+    CHECK(contains(error.text, "'odd_wrap' could not start: not today"));
+    error = with("create_garbage");
+    CHECK(error.status == Status::plugin_fault);
+    CHECK(contains(error.text, "4711"));
+    error = with("create_throws");
+    CHECK(error.status == Status::plugin_fault);
+    CHECK(contains(error.text, "create exploded"));
+    CHECK(with("create_throws_int").status == Status::plugin_fault);
+    CHECK(interposers().empty());
+    configure("odd", "interposer", "report_throws");
+    const InterposerHandle handle = push_interposer("core.sqrt", "odd_wrap");
+    error = caught([&] { interposer_report(handle); });
+    CHECK(error.status == Status::plugin_fault);
+    CHECK(contains(error.text, "report exploded"));
+    configure("odd", "interposer", "destroy_throws");
+    LogCapture log;
+    CHECK(caught([&] { pop_interposer(handle); }).status == Status::ok);
+    bool told = false;
+    for (const std::string &line : log.take()) told = told || contains(line, "destroy exploded");
+    CHECK(told);
+    configure("odd", "interposer", "");
+    CHECK(interposers().empty());
+    retire("odd");
+    others_work();
+}
+
+TEST_CASE(
+    "a plugin that writes past the end of the error buffer is found out and damages nothing") {
+    check_refused(zoo("load_overruns"), "it could not start: xxx",
+                  "the plugin wrote past the end of the error buffer: report it to its vendor");
+    load("cpu");
+    load(zoo("call_overruns"));
+    const Caught error = caught([] { answer<int>("call_overruns"); });
+    CHECK(error.status == Status::plugin_fault);
+    CHECK_MESSAGE(contains(error.text, "wrote past the end of the error buffer"), error.text);
+    CHECK(error.plugin == "call_overruns");
+    CHECK(error.text.size() < 1000);
+    retire("call_overruns");
+    LogCapture log;
+    load(zoo("unload_overruns"));
+    retire("unload_overruns");
+    const std::string said = all_of(log.take());
+    CHECK_MESSAGE(contains(said, "plugin unload_overruns did not shut down: xxx"), said);
+    CHECK(contains(said, "wrote past the end"));
+    others_work();
+}
+
+TEST_CASE("a pool that was offered by a plugin that then fails is never used") {
+    check_refused(zoo("pool_and_failure"), "second thoughts", "could not start");
+    // Large enough to be shared out, were there a pool.
+    const Tensor big = ones({1'000'000}, {float64, device("cpu")});
+    CHECK(sum(big).to_vector<double>() == std::vector<double>{1e6});
+}
+
+TEST_CASE("an implementation whose device cannot be opened is left out, its interface is not") {
+    load("cpu");
+    for (const auto &[kind, words] :
+         {std::pair("power_cut", "no power"), std::pair("power_spike", "exception crossed")}) {
+        CAPTURE(kind);
+        load(zoo(kind)); // waits for the module
+        LogCapture log;
+        CHECK(load(zoo("tame")).modules == std::vector<std::string>{"tame"});
+        CHECK(answer<int>("tame") == 0); // its own implementation serves
+        const std::string said = all_of(log.take());
+        CHECK_MESSAGE(
+            contains(said, fmt::format("plugin {} could not open cpu:0 for module tame", kind)),
+            said);
+        CHECK(contains(said, words));
+        CHECK(contains(said, "plugin tame is loaded without it"));
+        const auto reports = load_report();
+        const PluginReport *report = find_report(reports, zoo(kind));
+        REQUIRE(report);
+        CHECK(report->loaded);
+        CHECK_MESSAGE(contains(report->implements.at(0), "(refused: "), report->implements.at(0));
+        CHECK(contains(report->implements.at(0), words));
+        // Not tried again for a plugin that has nothing to do with it.
+        load("hello");
+        CHECK(log.take().empty());
+        retire("hello");
+        retire("tame");
+        retire(kind);
+    }
+    // Alone it is the plugin being loaded that is at fault.
+    load(zoo("tame"));
+    check_refused(zoo("power_cut"), "could not open cpu:0 for module tame: no power", "power_cut");
+    CHECK(answer<int>("tame") == 0);
+    retire("tame");
+}
+
+TEST_CASE("a thread that a plugin leaves behind is reported") {
+    LogCapture log;
+    load(zoo("leaks_thread"));
+    retire("leaks_thread");
+    const std::string said = all_of(log.take());
+    CHECK_MESSAGE(contains(said, "1 thread(s) that began while it loaded still run: a plugin joins "
+                                 "its threads when it stops"),
+                  said);
+    const auto reports = load_report();
+    CHECK(contains(find_report(reports, zoo("leaks_thread"))->reason, "retired; 1 thread(s)"));
+    // Good plugins leave none, though they have threads.
+    load("cpu");
+    load("dummy");
+    others_work();
+    for (const char *name : {"dummy", "cpu"}) retire(name);
+    CHECK_FALSE(contains(all_of(log.take()), "thread(s)"));
+    others_work();
+}
+
+TEST_CASE("unload is called once for each load") {
+    // The beast aborts at a second unload, and at a second load without one.
+    LogCapture log;
+    for (int round = 0; round < 3; ++round) {
+        load(zoo("tame"));
+        load(zoo("tame"));
+        retire("tame");
+        const Caught again = caught([] { retire("tame"); });
+        CHECK(again.status == Status::not_found);
+        CHECK(contains(again.text, "no plugin 'tame' is loaded"));
+    }
+    CHECK(log.take() == std::vector<std::string>(3, "tame: unload"));
+}
+
+TEST_CASE("a second copy of a plugin is refused, whatever its file is called") {
+    Folder folder;
+    const std::string copy = folder.copy(zoo("tame"), "copy.so");
+    const std::string link = folder.path + "/link.so";
+    fs::create_symlink(zoo("tame"), link);
+    load(zoo("tame"));
+    CHECK(load(link).path == zoo("tame")); // the same file
+    check_refused(copy, "a plugin 'tame' is loaded already, from " + zoo("tame"),
+                  "retire it first");
+    retire("tame");
+    // Another version of what it brings, under another name.
+    load(test_plugin("base"));
+    check_refused(test_plugin("base_newer"), "module 'base' comes from plugin base already",
+                  "retire that plugin first");
+    retire("base");
+}
+
+TEST_CASE("plugins that export the same symbol do not meet") {
+    load("cpu");
+    load(zoo("clash_a"));
+    load(zoo("clash_b"));
+    CHECK(answer<int>("clash_a") == 1);
+    CHECK(answer<int>("clash_b") == 2);
+    others_work();
+    retire("clash_b");
+    CHECK(answer<int>("clash_a") == 1);
+    retire("clash_a");
+}
+
+TEST_CASE("a plugin may bring another copy of a library that a plugin uses") {
+    void *system = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
+    REQUIRE(system);
+    const link_map *map = nullptr;
+    REQUIRE(dlinfo(system, RTLD_DI_LINKMAP, &map) == 0);
+    Folder folder;
+    const std::string copy = folder.copy(fs::canonical(map->l_name), "libopenblas-own.so");
+    configure("own_openblas", "library", copy);
+    load("cpu");
+    load(zoo("own_openblas"));
+    std::vector<double> numbers(200 * 200);
+    std::iota(numbers.begin(), numbers.end(), 0.0);
+    const Tensor eye200 = eye(200, 200, 0, {float64, device("cpu")});
+    const Tensor a = arange(200 * 200, {float64, device("cpu")}).reshape({200, 200});
+    for (int round = 0; round < 3; ++round) {
+        CHECK(answer<double>("own_openblas") == 46); // 2·7 + 4·8
+        CHECK((a * eye200).reshape({-1}).to_vector<double>() == numbers);
+    }
+    retire("own_openblas");
+    CHECK((a * eye200).reshape({-1}).to_vector<double>() == numbers);
+    configure("own_openblas", "library", "");
+}
+
+TEST_CASE("work that never ends is given up at the deadline, and can be waited for again") {
+    load(zoo("stuck"));
+    const Device stuck = device("stuck");
+    const auto check = [](auto &&wait) {
+        const Caught error = caught(wait);
+        CHECK(error.status == Status::not_ready);
+        CHECK_MESSAGE(contains(error.text, "did not finish within 0.05 s "
+                                           "(Settings::synchronize_deadline)"),
+                      error.text);
+        CHECK(contains(error.text, "wait again, or end the process"));
+        CHECK(error.device == "stuck");
+        CHECK(error.plugin == "stuck");
+    };
+    {
+        const ScopedSettings scope(
+            [](Settings &s) { s.synchronize_deadline = std::chrono::milliseconds(50); });
+        const Tensor t = full({5}, 2.0, {float64, stuck});
+        const Stream stream = stuck.new_stream();
+        const Event event = stream.record();
+        check([&] { stuck.synchronize(); });
+        check([&] { stream.synchronize(); });
+        check([&] { event.synchronize(); });
+        CHECK_FALSE(event.done());
+        others_work();
+    }
+    {
+        const ScopedSettings scope(
+            [](Settings &s) { s.synchronize_deadline = std::chrono::milliseconds(50); });
+        const Caught busy = caught([] { retire("stuck"); });
+        CHECK(busy.status == Status::busy);
+        CHECK_MESSAGE(contains(busy.text, "plugin stuck cannot go"), busy.text);
+        CHECK(contains(busy.text, "did not finish within 0.05 s"));
+        // It is still there, and when the work does end, all is well.
+        configure("stuck", "release", "1");
+        stuck.synchronize();
+        stuck.new_stream().record().synchronize();
+        retire("stuck");
+    }
+    configure("stuck", "release", "");
+    others_work();
+}
+
+TEST_CASE("a kernel that claims what it cannot do spoils its own results only") {
+    load("cpu");
+    const Variable odd("ODD", "lies");
+    load(test_plugin("odd"));
+    {
+        // Every second element, through a kernel that declares strides and ignores them.
+        const Tensor whole = full({6}, 16.0, {float64, device("odd")});
+        const Tensor result = empty({3}, {float64, device("odd")});
+        sqrt(whole(range(0, 6, 2)), result);
+        CHECK(result.to_vector<double>().size() == 3);
+    }
+    retire("odd");
+    others_work();
+}

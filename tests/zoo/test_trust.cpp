@@ -1,0 +1,140 @@
+// Whom the loader trusts: locks, the working directory, the environment of a privileged process.
+#include "zoo_tests.hpp"
+
+#include <grp.h>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+using namespace Atoll;
+using namespace plugin_tests;
+
+namespace {
+
+std::string output_of(const std::string &command) {
+    std::string output;
+    std::FILE *pipe = ::popen(command.c_str(), "r");
+    REQUIRE(pipe);
+    char buffer[4096];
+    for (std::size_t size; (size = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+        output.append(buffer, size);
+    CHECK_MESSAGE(::pclose(pipe) == 0, command, output);
+    return output;
+}
+
+} // namespace
+
+TEST_CASE("a locked folder opens what is listed with its sum, and nothing else") {
+    Folder folder;
+    const std::string tame = folder.copy(zoo("tame"), "tame.so");
+    output_of(fmt::format("cd '{}' && sha256sum *.so >atoll.lock", folder.path));
+    const std::string later = folder.copy(zoo("clash_a"), "later.so");
+    check_refused(later, "not listed in the lock file " + folder.path + "/atoll.lock",
+                  "sha256sum *.so >atoll.lock");
+    std::ofstream(tame, std::ios::app) << '\0'; // an ELF file does not mind
+    check_refused(tame, "its SHA-256 sum is ", "says ");
+    output_of(fmt::format("cd '{}' && sha256sum *.so >atoll.lock", folder.path));
+    load(tame);
+    load(later);
+    retire("tame");
+    retire("clash_a");
+}
+
+TEST_CASE("child: locked by environment" * doctest::skip()) {
+    others_work();
+    check_refused(zoo("tame"), "not listed in the lock file", "add it: sha256sum");
+    // Also in what the search finds.
+    load_all();
+    const auto reports = load_report();
+    CHECK(contains(find_report(reports, "atoll-hello.so")->reason, "not listed in the lock file"));
+    CHECK(find_report(reports, "atoll-dummy.so")->loaded);
+}
+
+TEST_CASE("ATOLL_PLUGINS_LOCK holds for every plugin") {
+    Folder folder;
+    const std::string lock = folder.path + "/machine.lock";
+    output_of(fmt::format("sha256sum '{}' '{}' >'{}'", load("cpu").path.string(),
+                          load("dummy").path.string(), lock));
+    const ChildResult child =
+        run_child("child: locked by environment", {"ATOLL_PLUGINS_LOCK=" + lock});
+    CHECK_MESSAGE(child.status == 0, child.output);
+}
+
+TEST_CASE("child: nothing refused" * doctest::skip()) { others_work(); }
+
+TEST_CASE("a lock that is missing opens nothing") {
+    // Others cannot work here: nothing loads.
+    const ChildResult child =
+        run_child("child: nothing refused", {"ATOLL_PLUGINS_LOCK=/no/such/lock"});
+    CHECK(child.status != 0);
+    CHECK_MESSAGE(contains(child.output, "the lock file /no/such/lock cannot be used: cannot be "
+                                         "found: No such file or directory; until it is mended no "
+                                         "plugin that it holds for is opened"),
+                  child.output);
+}
+
+TEST_CASE("child: search order" * doctest::skip()) {
+    const std::string first = std::getenv("TEST_FIRST"), second = std::getenv("TEST_SECOND");
+    const PluginReport tame = load("tame");
+    CHECK(tame.path == first + "/b.so");
+    const auto reports = load_report();
+    CHECK(find_report(reports, second + "/a.so")->reason ==
+          first + "/b.so comes earlier in the search path");
+    // The file's name says nothing, the note's does; the order within a folder is that of bytes.
+    CHECK(load("clash_a").path == second + "/B.so");
+}
+
+TEST_CASE("folders are searched in their order, files in that of their bytes") {
+    Folder first, second;
+    first.copy(zoo("tame"), "b.so");
+    second.copy(zoo("tame"), "a.so");
+    second.copy(zoo("clash_a"), "c.so");
+    second.copy(zoo("clash_a"), "B.so");
+    const ChildResult child = run_child(
+        "child: search order", {"TEST_FIRST=" + first.path, "TEST_SECOND=" + second.path,
+                                fmt::format("ATOLL_PLUGIN_PATH={}:{}", first.path, second.path)});
+    CHECK_MESSAGE(child.status == 0, child.output);
+}
+
+TEST_CASE("a privileged process ignores the environment and trusts files as others do") {
+    // Set-group-ID to a group that this process does not run as.
+    Folder folder;
+    const std::string program = folder.copy(std::getenv("ATOLL_PRIVILEGED"), "privileged");
+    gid_t group = 12345;
+    if (::geteuid() != 0) {
+        gid_t groups[64];
+        const int count = ::getgroups(64, groups);
+        for (int i = 0; i < count; ++i)
+            if (groups[i] != ::getegid()) group = groups[i];
+    }
+    REQUIRE(::chmod(folder.path.c_str(), 0755) == 0);
+    if (::chown(program.c_str(), static_cast<uid_t>(-1), group) != 0 ||
+        ::chmod(program.c_str(), 02755) != 0) {
+        MESSAGE("left out: this user has no second group to make a program privileged with");
+        return;
+    }
+    const std::string cpu = load("cpu").path, dummy = load("dummy").path;
+    const std::string output = output_of(fmt::format(
+        "ATOLL_PLUGINS_DISABLE='*' ATOLL_PLUGINS_LOCK=/no/such/lock ATOLL_INTERPOSERS=trace "
+        "ATOLL_DUMMY_DEVICES=5 ATOLL_PROBE=1 ATOLL_PROBE_DEADLINE=bad '{}' '{}' '{}' 2>&1",
+        program, cpu, dummy));
+    CAPTURE(output);
+    if (contains(output, "secure: 0")) {
+        MESSAGE("left out: the system makes no program privileged here (nosuid, no_new_privs)");
+        return;
+    }
+    CHECK(contains(output, "secure: 1\n"));
+    CHECK(contains(output, "by name: [load] there is no usable plugin 'dummy'"));
+    CHECK_FALSE(contains(output, fs::path(dummy).parent_path().string() + " "));
+    CHECK(contains(output, "cpu: cpu\n"));
+    CHECK(contains(output, "dummy devices: 2\n"));
+    CHECK(contains(output, "interposers: 0\n"));
+    // The same program without the privilege takes all of it to heart.
+    REQUIRE(::chmod(program.c_str(), 0755) == 0);
+    const std::string plain = output_of(
+        fmt::format("ATOLL_DUMMY_DEVICES=5 ATOLL_INTERPOSERS=trace '{}' '{}' '{}' 2>/dev/null",
+                    program, cpu, dummy));
+    CHECK_MESSAGE(contains(plain, "secure: 0\n"), plain);
+    CHECK_MESSAGE(contains(plain, "dummy devices: 5\n"), plain);
+    CHECK_MESSAGE(contains(plain, "interposers: 1\n"), plain);
+}
