@@ -275,6 +275,25 @@ find_package(atoll REQUIRED)
     require("plugin.map is missing" in text, text)
 
 
+def use_module(atoll):
+    """The example of a third party's module: its plugins and its host application."""
+    for build in ("meson", "cmake"):
+        tree = atoll.empty / build
+        shutil.copytree(atoll.source / "sdk/examples/activation", tree)
+        if build == "meson":
+            atoll.run("meson", "setup", tree / "build", tree, "-Dwerror=true", "-Dbuildtype=debug")
+            atoll.run("meson", "compile", "-C", tree / "build")
+            text = atoll.run("meson", "test", "-C", tree / "build", "--no-rebuild", "--verbose")
+        else:
+            atoll.configure_cmake(tree, "build")
+            atoll.run("cmake", "--build", tree / "build")
+            text = atoll.run("ctest", "--test-dir", tree / "build", "--verbose", "--no-tests=error")
+        require(text.count("loaded and retired") == 6, f"every order of loading: {text}")
+        atoll.check_compile_commands(tree / "build")
+        for plugin in (tree / "build").glob("*.so"):
+            atoll.check_plugin(plugin)
+
+
 def main():
     scenario, *folders = sys.argv[1:]
     build, source, work = (pathlib.Path(f).resolve() for f in folders)
