@@ -172,6 +172,14 @@ template <class Params> Params &results(const atoll_call &call) {
     return *static_cast<Params *>(const_cast<void *>(call.params));
 }
 
+// A struct of the host's, copied as this plugin knows it: what an older host left out is zero.
+template <class Struct> Struct copy_struct(const Struct &from) {
+    Struct copy{};
+    std::memcpy(static_cast<void *>(&copy), &from,
+                std::min<std::size_t>(from.struct_size, sizeof copy));
+    return copy;
+}
+
 // A setting of this plugin, from the application or the environment.
 inline std::string config(const atoll_host &host, const char *key, const char *fallback = "") {
     char buffer[256];
