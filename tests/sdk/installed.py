@@ -178,6 +178,16 @@ def templates(atoll):
             yield name
 
 
+def check_links(atoll):
+    """The installed pages point at installed files."""
+    pages = list((atoll.prefix / "share/atoll/docs").glob("*.md"))
+    require(len(pages) >= 3, f"pages: {pages}")
+    for page in pages:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)#:]+)", text):
+            require((page.parent / link).exists(), f"{page.name}: {link} leads nowhere")
+
+
 def check_installed_plugin(atoll, name):
     """Installed by the vendor's build, found without a search path."""
     listed = json.loads(atoll.run(atoll.tool, "info", "--plugins", "--json"))["plugins"]
@@ -275,20 +285,26 @@ find_package(atoll REQUIRED)
     require("plugin.map is missing" in text, text)
 
 
-def use_module(atoll):
-    """The example of a third party's module: its plugins and its host application."""
-    for build in ("meson", "cmake"):
-        tree = atoll.empty / build
-        shutil.copytree(atoll.source / "sdk/examples/activation", tree)
+def use_examples(atoll):
+    """Copies of the installed examples: each builds with meson, some with CMake too, and passes its tests."""
+    check_links(atoll)
+    own = atoll.prefix / "share/atoll/examples"
+    for name, build in (("activation", "meson"), ("activation", "cmake"), ("interposer", "meson"),
+                        ("grown_device", "meson")):
+        tree = atoll.empty / f"{name}_{build}"
+        shutil.copytree(own / name, tree)
         if build == "meson":
+            tests = [] if atoll.has_command("check") else ["--no-suite", "conformance"]
             atoll.run("meson", "setup", tree / "build", tree, "-Dwerror=true", "-Dbuildtype=debug")
             atoll.run("meson", "compile", "-C", tree / "build")
-            text = atoll.run("meson", "test", "-C", tree / "build", "--no-rebuild", "--verbose")
+            text = atoll.run("meson", "test", "-C", tree / "build", "--no-rebuild", "--verbose", *tests)
         else:
             atoll.configure_cmake(tree, "build")
             atoll.run("cmake", "--build", tree / "build")
             text = atoll.run("ctest", "--test-dir", tree / "build", "--verbose", "--no-tests=error")
-        require(text.count("loaded and retired") == 6, f"every order of loading: {text}")
+        require("all is as it must be" in text, text)
+        if name == "activation":
+            require(text.count("loaded and retired") == 6, f"every order of loading: {text}")
         atoll.check_compile_commands(tree / "build")
         for plugin in (tree / "build").glob("*.so"):
             atoll.check_plugin(plugin)
