@@ -26,11 +26,20 @@ constexpr std::uint32_t max_struct_size = 4096;
                        "to its vendor");
 }
 
-// `required` is the offset behind the last member that the first version of the struct had.
-template <class T>
-T copy_struct(const T *from, std::uint32_t size, std::size_t required, const char *what) {
-    if (size < required || size > max_struct_size)
-        broken(fmt::format("{}: struct_size is {}, need {} to {}", what, size, required,
+// Bytes of a struct in ABI 1.0, which every plugin has. They stay when a struct grows.
+template <class T> constexpr std::size_t first_size = 0;
+template <> constexpr std::size_t first_size<atoll_plugin> = 120;
+template <> constexpr std::size_t first_size<atoll_module_decl> = 40;
+template <> constexpr std::size_t first_size<atoll_function_info> = 32;
+template <> constexpr std::size_t first_size<atoll_device_type_decl> = 16;
+template <> constexpr std::size_t first_size<atoll_impl_decl> = 64;
+template <> constexpr std::size_t first_size<atoll_function_decl> = 24;
+template <> constexpr std::size_t first_size<atoll_interposer_decl> = 48;
+
+template <class T> T copy_struct(const T *from, std::uint32_t size, const char *what) {
+    static_assert(first_size<T> > 0 && first_size<T> <= sizeof(T));
+    if (size < first_size<T> || size > max_struct_size)
+        broken(fmt::format("{}: struct_size is {}, need {} to {}", what, size, first_size<T>,
                            max_struct_size));
     T copy{};
     std::memcpy(&copy, from, std::min<std::size_t>(size, sizeof copy));
@@ -46,7 +55,7 @@ T copy_struct(const T *from, std::uint32_t size, std::size_t required, const cha
 
 template <class T> T copy_pointed(const T *from, const char *what) {
     if (!from) broken(fmt::format("{} is NULL", what));
-    return copy_struct(from, from->struct_size, sizeof(T), what);
+    return copy_struct(from, from->struct_size, what);
 }
 
 // Elements of an array whose stride the plugin gives.
@@ -59,7 +68,7 @@ template <class T> std::vector<T> copy_array(const T *from, std::uint32_t stride
         copies.push_back(
             copy_struct(reinterpret_cast<const T *>(reinterpret_cast<const char *>(from) +
                                                     std::size_t{i} * stride),
-                        stride, sizeof(T), what));
+                        stride, what));
     return copies;
 }
 
@@ -146,7 +155,7 @@ Descriptor copy_descriptor(const atoll_plugin *from) {
     if (from->magic != ATOLL_MAGIC)
         broken(
             fmt::format("the descriptor's magic is {:#x}, need {:#x}", from->magic, ATOLL_MAGIC));
-    d.plugin = copy_struct(from, from->struct_size, sizeof(atoll_plugin), "the descriptor");
+    d.plugin = copy_struct(from, from->struct_size, "the descriptor");
     if (d.plugin.abi_major != ATOLL_ABI_MAJOR || d.plugin.min_host_minor > ATOLL_ABI_MINOR)
         throw Error(Status::incompatible, "load",
                     fmt::format("built for plugin ABI {}.{} and needs a host of {}.{} at least; "

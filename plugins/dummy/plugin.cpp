@@ -274,7 +274,8 @@ void host_callback(State &state, atoll_call &call) {
 class CallCopy {
 public:
     explicit CallCopy(const atoll_call &original)
-        : call_(original), operands_(original.operands, original.operands + original.operand_count),
+        : call_(sdk::copy_struct(original)),
+          operands_(original.operands, original.operands + original.operand_count),
           numbers_(original.shape, original.shape + original.rank) {
         for (const atoll_operand &operand : operands_) {
             // FIND's output has one stride, of its own.

@@ -1,5 +1,6 @@
 // The module `hello` for the device type `cpu`: loops over memory that this code may touch.
 // Only float32 and float64: for other dtypes the host says what is missing and what there is.
+#include "atoll/operand.hpp"
 #include "implementation.hpp"
 
 #include <iterator>
@@ -12,29 +13,14 @@ namespace {
 
 namespace sdk = Atoll::sdk;
 
-// out = 2 * a + b over the axes [axis, rank); strides of any sign, zero for broadcast inputs.
-template <class T>
-void loop(const atoll_call &call, std::uint32_t axis, char *out, const char *a, const char *b) {
-    if (axis == call.rank) {
-        *reinterpret_cast<T *>(out) =
-            2 * *reinterpret_cast<const T *>(a) + *reinterpret_cast<const T *>(b);
-        return;
-    }
-    for (std::int64_t i = 0; i < call.shape[axis]; ++i)
-        loop<T>(call, axis + 1, out + i * call.operands[0].strides[axis],
-                a + i * call.operands[1].strides[axis], b + i * call.operands[2].strides[axis]);
-}
-
 template <class T> void scale_add(State &state, atoll_call &call) {
     state.count(call.device);
-    loop<T>(call, 0, static_cast<char *>(call.operands[0].data),
-            static_cast<const char *>(call.operands[1].data),
-            static_cast<const char *>(call.operands[2].data));
+    sdk::elementwise<T, T, T>(call, [](T a, T b) { return 2 * a + b; });
 }
 
 void greet_cpu(State &state, atoll_call &call) { greet(state, call, "cpu"); }
 
-// Nothing more than `loop` really handles.
+// What sdk::elementwise handles.
 constexpr std::uint32_t caps =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 

@@ -13,35 +13,6 @@ namespace {
 
 namespace sdk = Atoll::sdk;
 
-// Calls (module, function) as a part of `parent`. `call` says what is particular to it.
-void dispatch(State &state, const atoll_call &parent, atoll_call call) {
-    call.struct_size = sizeof call;
-    call.flags = ATOLL_CALL_INSERTED;
-    call.parent_module = parent.module;
-    call.parent_function = parent.function;
-    call.device = parent.device;
-    call.stream = parent.stream;
-    call.correlation = parent.correlation;
-    call.error = parent.error;
-    const std::int32_t status = state.host.dispatch(state.host.self, "dummy", &call);
-    // What went wrong stands in the error buffer already; throwing it again would write the buffer
-    // from itself, so the text is copied.
-    if (status != ATOLL_STATUS_OK)
-        throw sdk::Error(static_cast<atoll_status>(status),
-                         std::string(parent.error->text ? parent.error->text : ""),
-                         parent.error->native_code);
-}
-
-void memory(State &state, const atoll_call &parent, std::uint16_t function,
-            atoll_memory_params &params) {
-    atoll_call call{};
-    call.module = ATOLL_MODULE_DEVICE;
-    call.function = function;
-    call.family = ATOLL_FAMILY_DEVICE;
-    call.params = &params;
-    dispatch(state, parent, call);
-}
-
 void add(State &state, const atoll_call &parent, const atoll_operand &out, const atoll_operand &a,
          const atoll_operand &b) {
     atoll_operand operands[] = {out, a, b};
@@ -55,7 +26,7 @@ void add(State &state, const atoll_call &parent, const atoll_operand &out, const
     call.rank = parent.rank;
     call.shape = parent.shape;
     call.operands = operands;
-    dispatch(state, parent, call);
+    sdk::dispatch(state.host, "dummy", parent, call);
 }
 
 // t = a + a; out = t + b. Not out = a + a; out = out + b: out may be the very elements of b.
@@ -67,19 +38,11 @@ void scale_add(State &state, atoll_call &call) {
     for (std::uint32_t axis = 0; axis < call.rank; ++axis) elements *= call.shape[axis];
     const auto bytes = static_cast<std::uint64_t>(elements * sdk::dtype_size(out.dtype));
 
-    atoll_memory_params block{sizeof block, 0, bytes, nullptr};
-    memory(state, call, ATOLL_DEVICE_FN_allocate, block);
+    const sdk::DeviceBlock block(state.host, "dummy", call, bytes);
     atoll_operand t = out;
-    t.data = block.data;
-    try {
-        add(state, call, t, a, a);
-        add(state, call, out, t, b);
-    } catch (...) {
-        // Freeing may overwrite the error buffer; the exception still has the first error.
-        memory(state, call, ATOLL_DEVICE_FN_free, block);
-        throw;
-    }
-    memory(state, call, ATOLL_DEVICE_FN_free, block); // takes effect after the work above
+    t.data = block.data();
+    add(state, call, t, a, a);
+    add(state, call, out, t, b);
 }
 
 void greet_dummy(State &state, atoll_call &call) { greet(state, call, "dummy"); }

@@ -9,7 +9,7 @@
 //   constexpr const atoll_impl_decl *impls[] = {&core};
 //   constexpr atoll_plugin plugin = Atoll::sdk::describe<State>({"mine", "1.0", …}, impls, …);
 //
-// Header only; everything is in the plugin's own binary.
+// Header only; everything is in the plugin's own binary. Typed operands are in operand.hpp.
 #pragma once
 
 #include "atoll/half.h"
@@ -172,6 +172,14 @@ template <class Params> Params &results(const atoll_call &call) {
     return *static_cast<Params *>(const_cast<void *>(call.params));
 }
 
+// A struct of the host's, copied as this plugin knows it: what an older host left out is zero.
+template <class Struct> Struct copy_struct(const Struct &from) {
+    Struct copy{};
+    std::memcpy(static_cast<void *>(&copy), &from,
+                std::min<std::size_t>(from.struct_size, sizeof copy));
+    return copy;
+}
+
 // A setting of this plugin, from the application or the environment.
 inline std::string config(const atoll_host &host, const char *key, const char *fallback = "") {
     char buffer[256];
@@ -182,6 +190,84 @@ inline std::string config(const atoll_host &host, const char *key, const char *f
     text.resize(std::strlen(text.c_str()));
     return text;
 }
+
+// The module and id of a function by name, "hello.scale_add"; throws Error (not_found). A module of
+// a third party is numbered while the process runs: ask again after one was loaded.
+struct FunctionId {
+    std::uint16_t module, function;
+};
+inline FunctionId find_function(const atoll_host &host, const std::string &name) {
+    for (std::uint16_t module = 0;; ++module)
+        for (std::uint16_t function = 0;; ++function) {
+            const std::string known = host.function_name(module, function);
+            if (known == name) return {module, function};
+            if (known != "?") continue;
+            if (function == 0) throw Error(ATOLL_STATUS_NOT_FOUND, "there is no function " + name);
+            break;
+        }
+}
+
+// Calls another function as a part of `parent`: on its device and stream, under its correlation id.
+// `call` says what is particular to it; operands must be dense, native and of the compute dtype,
+// which every implementation takes. Throws what went wrong.
+inline void dispatch(const atoll_host &host, const char *device_type, const atoll_call &parent,
+                     atoll_call call) {
+    call.struct_size = sizeof call;
+    call.flags = ATOLL_CALL_INSERTED;
+    call.parent_module = parent.module;
+    call.parent_function = parent.function;
+    call.device = parent.device;
+    call.stream = parent.stream;
+    call.correlation = parent.correlation;
+    call.error = parent.error;
+    const std::int32_t status = host.dispatch(host.self, device_type, &call);
+    // What went wrong stands in the error buffer already; throwing it again would write the buffer
+    // from itself, so the text is copied.
+    if (status != ATOLL_STATUS_OK)
+        throw Error(static_cast<atoll_status>(status),
+                    std::string(parent.error->text ? parent.error->text : ""),
+                    parent.error->native_code);
+}
+
+// A function of the module `device`, as a part of `parent`.
+template <class Params> void dispatch_device(const atoll_host &host, const char *device_type,
+                                             const atoll_call &parent,
+                                             atoll_device_function function, Params &params) {
+    atoll_call call{};
+    call.module = ATOLL_MODULE_DEVICE;
+    call.function = static_cast<std::uint16_t>(function);
+    call.family = ATOLL_FAMILY_DEVICE;
+    call.params = &params;
+    dispatch(host, device_type, parent, call);
+}
+
+// Memory of the parent's device for what is between two calls. Given back in the order of the
+// stream, so after the work that was enqueued before.
+class DeviceBlock {
+public:
+    DeviceBlock(const atoll_host &host, const char *device_type, const atoll_call &parent,
+                std::uint64_t bytes)
+        : host_(host), device_type_(device_type),
+          parent_(parent), params_{sizeof params_, 0, bytes, nullptr} {
+        dispatch_device(host_, device_type_, parent_, ATOLL_DEVICE_FN_allocate, params_);
+    }
+    ~DeviceBlock() {
+        try {
+            dispatch_device(host_, device_type_, parent_, ATOLL_DEVICE_FN_free, params_);
+        } catch (const Error &error) { // the call's own error, if any, is on its way already
+            host_.log(host_.self, ATOLL_LOG_ERROR, error.what());
+        }
+    }
+    DeviceBlock(const DeviceBlock &) = delete;
+    DeviceBlock &operator=(const DeviceBlock &) = delete;
+    void *data() const { return params_.data; }
+
+private:
+    const atoll_host &host_;
+    const char *device_type_;
+    const atoll_call &parent_;
+    atoll_memory_params params_;
+};
 
 struct DtypeFacts {
     const char *name;

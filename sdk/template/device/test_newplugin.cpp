@@ -1,0 +1,53 @@
+// A host application that uses the plugin: test_newplugin PATH_OF_PLUGIN
+#include <atoll/atoll.hpp>
+#include <iostream>
+#include <stdexcept>
+#include <vector>
+
+using namespace Atoll;
+
+namespace {
+
+void require(bool condition, const char *what) {
+    if (!condition) throw std::runtime_error(std::string("not so: ") + what);
+}
+
+void run(const char *path) {
+    load("cpu");
+    require(load(path).loaded, "the plugin loads");
+    const Device mine = device("newplugin"), cpu = device("cpu");
+
+    const Tensor a = arange(12, {float32, cpu}).reshape({3, 4});
+    const Tensor sum = a.to(mine) + full({3, 4}, 100, {float32, mine});
+    require(sum.device() == mine, "the sum lives on the device");
+    require(sum.to_vector<float>() == (a + 100).to_vector<float>(), "it is what the cpu computes");
+
+    // Not dense: the host has the device copy it first.
+    const Tensor turned = a.to(mine).T() + a.T().to(mine);
+    require(turned.to_vector<float>() == (a.T() * 2.0).to_vector<float>(), "views are added too");
+
+    // Not there yet: an error that says so, and no crash.
+    try {
+        exp(sum);
+        require(false, "exp is an error");
+    } catch (const Error &error) {
+        std::cout << "as expected: " << error.what() << "\n";
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        std::cerr << "usage: " << argv[0] << " PATH_OF_PLUGIN\n";
+        return 2;
+    }
+    try {
+        run(argv[1]);
+        retire("newplugin"); // every tensor of the device is gone
+        std::cout << "all is as it must be\n";
+    } catch (const std::exception &error) {
+        std::cerr << error.what() << "\n";
+        return 1;
+    }
+}

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""Uses an installed Atoll as a third party would: installs this build to a temporary prefix, moves
+it, and works in an empty folder with nothing but the moved tree.
+
+installed.py SCENARIO BUILD_FOLDER SOURCE_FOLDER WORK_FOLDER    (SCENARIO: a function use_… below)
+
+WORK_FOLDER is emptied first. It has the same name in every run, so that a compiler cache helps.
+"""
+import fcntl
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+
+class Failed(Exception):
+    pass
+
+
+def require(condition, what):
+    if not condition:
+        raise Failed(what)
+
+
+class Installed:
+    """A moved tree, an empty folder, and an environment that knows of nothing else."""
+
+    def __init__(self, build, source, work):
+        self.build, self.source, self.work = build, source, work
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        with open(build / "install.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir",
+                            work / "staged"], check=True, stdout=subprocess.DEVNULL)
+        libraries = list((work / "staged").rglob("libatoll.so"))
+        require(len(libraries) == 1, f"one library is installed, not {libraries}")
+        libdir = libraries[0].parent
+        prefix = next(p for p in libdir.parents if (p / "bin/atoll").exists())
+        self.prefix = work / "moved"
+        prefix.rename(self.prefix)
+        shutil.rmtree(work / "staged")
+        self.libdir = self.prefix / libdir.relative_to(prefix)
+        self.tool = self.prefix / "bin/atoll"
+        self.empty = work / "empty"
+        self.empty.mkdir()
+
+        dropped = ("ATOLL_", "LD_LIBRARY_PATH", "PKG_CONFIG_", "CMAKE_", "CPATH", "LIBRARY_PATH",
+                   "MESON_", "DESTDIR")
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+        self.env["PKG_CONFIG_PATH"] = str(self.libdir / "pkgconfig")
+        self.env["CMAKE_PREFIX_PATH"] = str(self.prefix)
+        self.compilers = {k: self.env.get(k, default).split()
+                          for k, default in (("CC", "cc"), ("CXX", "c++"))}
+
+    def run(self, *command, cwd=None, status=0, **kwargs):
+        """Output and errors together; Failed unless it ends with `status`."""
+        kwargs.setdefault("env", self.env)
+        done = subprocess.run([str(c) for c in command], cwd=cwd or self.empty, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **kwargs)
+        if done.returncode != status:
+            raise Failed(f"{' '.join(str(c) for c in command)}: exit status {done.returncode}, "
+                         f"need {status}\n{done.stdout}")
+        return done.stdout
+
+    def tree(self):
+        return sorted(str(p.relative_to(self.empty)) for p in self.empty.rglob("*"))
+
+    def has_command(self, name):
+        return re.search(rf"^  {name}\b", self.run(self.tool, "--help"), re.MULTILINE)
+
+    def configure_cmake(self, folder, build="build-cmake", status=0):
+        """Returns what CMake printed, line breaks as spaces: it wraps messages."""
+        options, env = ["-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], dict(self.env)
+        for key, language in (("CC", "C"), ("CXX", "CXX")):
+            compiler = self.compilers[key]
+            if pathlib.Path(compiler[0]).name == "ccache" and len(compiler) > 1:
+                options.append(f"-DCMAKE_{language}_COMPILER_LAUNCHER={compiler[0]}")
+                compiler = compiler[1:]
+            env[key] = " ".join(compiler)
+        text = self.run("cmake", "-G", "Ninja", *options, "-S", folder, "-B", folder / build,
+                        status=status, env=env)
+        return re.sub(r"\s+", " ", text)
+
+    def check_compile_commands(self, build):
+        """Headers come from the moved tree, none from this project's sources."""
+        text = (build / "compile_commands.json").read_text(encoding="utf-8")
+        folders = set()
+        for entry in json.loads(text):
+            for flag in re.findall(r"(?:-I|-isystem )\s*(\S+)", entry["command"]):
+                folders.add((pathlib.Path(entry["directory"]) / flag).resolve())
+        others = [f for f in folders if self.empty not in f.parents]
+        require(others == [self.prefix / "include"], f"include folders are {others}")
+
+    def check_plugin(self, plugin):
+        """A bare name, one symbol."""
+        symbols = [line.split()[-1]
+                   for line in self.run("nm", "-D", "--defined-only", plugin).splitlines()]
+        require(symbols == ["atoll_plugin_query_v1"], f"{plugin} exports {symbols}")
+        require(str(self.source / "sdk") not in self.run("strings", plugin),
+                f"{plugin} names the source tree")
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# ---- Scenarios ----------------------------------------------------------------------------------
+
+
+def use_tool(atoll):
+    """atoll new-plugin: bad input is an error with status 2 that leaves nothing behind."""
+    own = sorted(p.name for p in (atoll.source / "plugins").iterdir() if p.is_dir())
+    require(len(own) >= 5, f"plugins of the runtime: {own}")
+    cases = [([name], "name of the runtime's own") for name in own + ["core", "device"]]
+    cases += [([name], "cannot be named") for name in
+              ("Acme", "1st", "a-b", "a/b", "../up", "a b", "", "x" * 32, "ümlaut", ".", "newPlugin")]
+    cases += [(["newplugin"], "stands for the name"),
+              (["acme", "--kind", "both"], "--kind"), (["acme", "--language", "rust"], "--language"),
+              (["acme", "--build", "make"], "--build"), ([], "name"),
+              (["acme", "-o", "there"], "exists already"), (["acme", "-o", "there/"], "exists already"),
+              (["acme", "-o", "dangling"], "exists already"),
+              (["acme", "-o", "nowhere/acme"], "make it first"),
+              (["acme", "-o", "file/acme"], "make it first")]
+    (atoll.empty / "there").mkdir()
+    (atoll.empty / "dangling").symlink_to("nowhere")
+    write(atoll.empty / "file", "")
+    before = atoll.tree()
+    for arguments, message in cases:
+        text = atoll.run(atoll.tool, "new-plugin", *arguments, status=2)
+        require(message in text, f"new-plugin {arguments} says '{message}', not: {text}")
+        require(atoll.tree() == before, f"new-plugin {arguments} leaves {atoll.tree()}")
+
+    # A full disk: no file may be longer than a few bytes.
+    def full_disk():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+    text = atoll.run(atoll.tool, "new-plugin", "acme", status=1, preexec_fn=full_disk)
+    require("cannot write" in text, text)
+    require(atoll.tree() == before, f"a full disk leaves {atoll.tree()}")
+
+    if os.geteuid() != 0: # root may write everywhere
+        (atoll.empty / "there").chmod(0o500)
+        text = atoll.run(atoll.tool, "new-plugin", "acme", "-o", "there/acme", status=2)
+        require("cannot write to" in text, text)
+        (atoll.empty / "there").chmod(0o700)
+
+    facts = json.loads(atoll.run(atoll.tool, "new-plugin", "acme", "--build", "meson", "--kind",
+                                 "override", "--language", "c", "-o", "there/acme", "--json"))
+    files = sorted(p.name for p in (atoll.empty / "there/acme").iterdir())
+    require(files == sorted(facts["files"]) == [".gitignore", "README.md", "acme.c", "meson.build",
+                                                "test_acme.cpp"], f"{files} and {facts}")
+    text = (atoll.empty / "there/acme/README.md").read_text(encoding="utf-8")
+    require("square" in text and "device type `acme`" not in text and "cmake" not in text and
+            "<!--" not in text, f"the README is about what was chosen: {text}")
+
+    # Without the template: an error that says what to do.
+    shutil.rmtree(atoll.prefix / "share/atoll/template")
+    require("install Atoll" in atoll.run(atoll.tool, "new-plugin", "acme", status=1), "what to do")
+
+
+def templates(atoll):
+    """Every variant of the template, written to the empty folder."""
+    for kind in ("device", "override"):
+        for language in ("c", "cpp"):
+            name = f"{kind}_{language}"
+            atoll.run(atoll.tool, "new-plugin", name, "--kind", kind, "--language", language)
+            for file in (atoll.empty / name).iterdir():
+                require("newplugin" not in file.name + file.read_text(encoding="utf-8"),
+                        f"the placeholder is gone from {file}")
+            yield name
+
+
+def check_links(atoll):
+    """The installed pages point at installed files."""
+    pages = list((atoll.prefix / "share/atoll/docs").glob("*.md"))
+    require(len(pages) >= 3, f"pages: {pages}")
+    for page in pages:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)#:]+)", text):
+            require((page.parent / link).exists(), f"{page.name}: {link} leads nowhere")
+
+
+def check_installed_plugin(atoll, name):
+    """Installed by the vendor's build, found without a search path."""
+    listed = json.loads(atoll.run(atoll.tool, "info", "--plugins", "--json"))["plugins"]
+    found = [p for p in listed if p["name"] == name]
+    require(len(found) == 1 and found[0]["loaded"] and
+            found[0]["path"].startswith(str(atoll.prefix)), f"{name}: {found}")
+
+
+def use_template_meson(atoll):
+    """The template builds with meson, warning-free, and passes its tests."""
+    tests = ["use"] + (["conformance"] if atoll.has_command("check") else [])
+    for name in templates(atoll):
+        tree = atoll.empty / name
+        atoll.run("meson", "setup", tree / "build", tree, "-Dwerror=true", "-Dbuildtype=debug")
+        atoll.run("meson", "compile", "-C", tree / "build")
+        atoll.run("meson", "test", "-C", tree / "build", "--no-rebuild", "--print-errorlogs", *tests)
+        atoll.check_compile_commands(tree / "build")
+        atoll.check_plugin(tree / "build" / f"atoll-{name}.so")
+    atoll.run("meson", "install", "-C", atoll.empty / name / "build", "--no-rebuild")
+    check_installed_plugin(atoll, name)
+
+
+def use_template_cmake(atoll):
+    """The template builds with CMake and passes its tests."""
+    tests = ["--tests-regex", "use" if not atoll.has_command("check") else "."]
+    for name in templates(atoll):
+        tree = atoll.empty / name
+        atoll.configure_cmake(tree)
+        build = tree / "build-cmake"
+        atoll.run("cmake", "--build", build)
+        atoll.run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", *tests)
+        atoll.check_compile_commands(build)
+        atoll.check_plugin(build / f"atoll-{name}.so")
+    atoll.run("cmake", "--install", build)
+    check_installed_plugin(atoll, name)
+
+
+def use_host(atoll):
+    """A host application through pkg-config and through CMake; what find_package refuses."""
+    readme = (atoll.source / "README.md").read_text(encoding="utf-8")
+    program = next(block for block in re.findall(r"```cpp\n(.*?)```", readme, re.DOTALL)
+                   if "int main" in block)
+    host = atoll.empty / "host"
+    main = write(host / "main.cpp", program)
+    flags = atoll.run("pkg-config", "--cflags", "--libs", "atoll").split()
+    atoll.run(*atoll.compilers["CXX"], main, "-o", host / "by_hand", *flags)
+    outputs = {atoll.run(host / "by_hand", env={**atoll.env, "LD_LIBRARY_PATH": str(atoll.libdir)})}
+
+    write(host / "CMakeLists.txt", """cmake_minimum_required(VERSION 3.20)
+project(host LANGUAGES CXX)
+find_package(atoll 0.1 REQUIRED COMPONENTS core)
+add_executable(by_cmake main.cpp)
+target_link_libraries(by_cmake PRIVATE atoll::core)
+if(TARGET atoll::plugin)
+  message(FATAL_ERROR "asked for core only")
+endif()
+""")
+    atoll.configure_cmake(host)
+    atoll.run("cmake", "--build", host / "build-cmake")
+    atoll.check_compile_commands(host / "build-cmake")
+    outputs.add(atoll.run(host / "build-cmake/by_cmake"))
+    require(len(outputs) == 1 and "dummy:0" in outputs.pop(), f"both print the same: {outputs}")
+
+    version = atoll.run("pkg-config", "--modversion", "atoll").strip()
+    major, minor, _ = (int(n) for n in version.split("."))
+    missing = "Could not find a configuration file for package \"atoll\" that is compatible"
+    cases = [
+        ("", None), (f"{major}.{minor}", None), (f"{version} EXACT", None), (f"{major}.{minor}...99", None),
+        ("COMPONENTS plugin", None), ("OPTIONAL_COMPONENTS brew", None),
+        (f"{major + 1}", missing), (f"{major}.{minor + 1}", missing), (f"{major}.{minor}.99", missing),
+        (f"{major + 1}...99", missing), (f"0...<{version}", missing),
+        ("COMPONENTS core brew", "Atoll has no component 'brew'; it has: core (host applications), plugin"),
+    ]
+    if major == 0:
+        cases.append((f"0.{minor - 1}" if minor else "1", missing))
+    for arguments, message in cases:
+        # In C alone, as a vendor may: nothing may ask for a C++ compiler.
+        project = atoll.empty / "find"
+        version_first = arguments[:1].isdigit()
+        required = f"{arguments} REQUIRED" if version_first else f"REQUIRED {arguments}"
+        shutil.rmtree(project, ignore_errors=True)
+        write(project / "CMakeLists.txt", f"""cmake_minimum_required(VERSION 3.20)
+project(find LANGUAGES C)
+find_package(atoll {required})
+""")
+        text = atoll.configure_cmake(project, status=0 if message is None else 1)
+        require(message is None or message in text, f"find_package(atoll {arguments}): {text}")
+    (atoll.prefix / "share/atoll/plugin.map").unlink()
+    shutil.rmtree(atoll.empty / "find/build-cmake")
+    write(atoll.empty / "find/CMakeLists.txt", """cmake_minimum_required(VERSION 3.20)
+project(find LANGUAGES C)
+find_package(atoll REQUIRED)
+""")
+    text = atoll.configure_cmake(atoll.empty / "find", status=1)
+    require("plugin.map is missing" in text, text)
+
+
+def use_examples(atoll):
+    """Copies of the installed examples: each builds with meson, some with CMake too, and passes its tests."""
+    check_links(atoll)
+    own = atoll.prefix / "share/atoll/examples"
+    for name, build in (("activation", "meson"), ("activation", "cmake"), ("interposer", "meson"),
+                        ("grown_device", "meson")):
+        tree = atoll.empty / f"{name}_{build}"
+        shutil.copytree(own / name, tree)
+        if build == "meson":
+            tests = [] if atoll.has_command("check") else ["--no-suite", "conformance"]
+            atoll.run("meson", "setup", tree / "build", tree, "-Dwerror=true", "-Dbuildtype=debug")
+            atoll.run("meson", "compile", "-C", tree / "build")
+            text = atoll.run("meson", "test", "-C", tree / "build", "--no-rebuild", "--verbose", *tests)
+        else:
+            atoll.configure_cmake(tree, "build")
+            atoll.run("cmake", "--build", tree / "build")
+            text = atoll.run("ctest", "--test-dir", tree / "build", "--verbose", "--no-tests=error")
+        require("all is as it must be" in text, text)
+        if name == "activation":
+            require(text.count("loaded and retired") == 6, f"every order of loading: {text}")
+        atoll.check_compile_commands(tree / "build")
+        for plugin in (tree / "build").glob("*.so"):
+            atoll.check_plugin(plugin)
+
+
+def main():
+    scenario, *folders = sys.argv[1:]
+    build, source, work = (pathlib.Path(f).resolve() for f in folders)
+    try:
+        globals()["use_" + scenario](Installed(build, source, work / scenario))
+    except Failed as failure:
+        print(failure)
+        return 1
+    print(f"{scenario}: all is as it must be")
+    return 0
+
+
+sys.exit(main())
