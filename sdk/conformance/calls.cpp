@@ -136,11 +136,14 @@ void set_shapes(Call &call, Size size) {
     }
 }
 
-// Rows of the result, from the end: what GATHER and SCATTER do here.
-std::vector<std::int64_t> rows_of(const Shape &shape) {
+// All rows, from the end: what GATHER and SCATTER move here. On the host where there is a device
+// for it, because an index is checked by functions that `device` may lack.
+Tensor rows_tensor(const Shape &shape, Device device) {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = shape[0]; i-- > 0;) rows.push_back(i);
-    return rows;
+    for (const Device &other : devices())
+        if (other.is_host_memory()) return vector(rows, {int64, other});
+    return vector(rows, {int64, device});
 }
 
 DType wide(DType dtype) {
@@ -293,14 +296,12 @@ Tensor invoke(const Call &call, const std::vector<Tensor> &in, Device device, Ou
     case ATOLL_FAMILY_FIND: return detail::call_find(f.id, in[0]);
     case ATOLL_FAMILY_GATHER: {
         const Shape shape(in[0].shape().begin(), in[0].shape().end());
-        const Index index = make_index(vector(rows_of(shape), {int64, in[0].device()})).bind(in[0]);
-        return in[0](index);
+        return in[0](make_index(rows_tensor(shape, device)).bind(in[0]));
     }
     case ATOLL_FAMILY_SCATTER: {
         const Shape shape(in[0].shape().begin(), in[0].shape().end());
         const Tensor &to = *out.get();
-        const Index index = make_index(vector(rows_of(shape), {int64, to.device()})).bind(to);
-        to(index) = in[0];
+        to(make_index(rows_tensor(shape, device)).bind(to)) = in[0];
         return to;
     }
     default: throw Failed(fmt::format("the kit cannot call family {}", f.family));

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -37,6 +37,15 @@ std::vector<std::string> groups_of(const Report &report) {
     return groups;
 }
 
+// What is common to messages of one cause: up to the first detail, without numbers.
+std::string kind_of(const std::string &message) {
+    std::string kind;
+    std::istringstream words(message.substr(0, message.find_first_of(":;,")));
+    for (std::string word; words >> word;)
+        kind += word.find_first_of("0123456789") == std::string::npos ? word + " " : "# ";
+    return kind;
+}
+
 } // namespace
 
 std::string summary(const Report &report) {
@@ -49,12 +58,15 @@ std::string summary(const Report &report) {
     std::map<std::string, std::size_t> seen;
     for (const Result &result : report.results) {
         if (result.outcome != Outcome::failed) continue;
-        const std::string kind = result.message.substr(0, result.message.find_first_of(":;,"));
-        const std::string key = result.group + "/" + result.subject + "/" + kind;
-        const auto [at, fresh] = seen.emplace(key, causes.size());
+        const bool many_devices = result.group == "device" || result.group == "streams";
+        const auto [at, fresh] =
+            seen.emplace(fmt::format("{}/{}/{}", result.group, many_devices ? "" : result.subject,
+                                     kind_of(result.message)),
+                         causes.size());
         if (fresh) causes.push_back({&result, {}});
-        causes[at->second].where.push_back(
-            fmt::format("{}{}{}", result.dtype, result.dtype.empty() ? "" : "/", result.variant));
+        std::string where = many_devices ? result.subject : result.dtype;
+        if (!result.variant.empty()) where += (where.empty() ? "" : "/") + result.variant;
+        causes[at->second].where.push_back(where);
     }
     std::string text;
     for (const Cause &cause : causes) {

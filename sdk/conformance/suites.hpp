@@ -10,8 +10,9 @@ namespace Atoll::conformance {
 void add_file_checks(Checks &checks, const std::string &path);
 // Loading, the query, the descriptor. Group "load".
 void add_load_checks(Checks &checks, const Target &target);
-// Group "device".
+// Memory and transfers, then order, events and callbacks. Groups "device" and "streams".
 void add_device_checks(Checks &checks, const Target &target);
+void add_stream_checks(Checks &checks, const Target &target, const std::string &type, int index);
 // Function × dtype × layout. Group "functions".
 void add_function_checks(Checks &checks, const Target &target);
 // What is not declared is refused. Group "undeclared".

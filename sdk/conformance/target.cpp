@@ -149,10 +149,7 @@ void Target::read_impl(const atoll_impl_decl &impl) {
                 reinterpret_cast<const char *>(impl.functions) +
                 std::size_t{i} * impl.function_size));
     };
-    if (module == "device") {
-        each([&](const atoll_function_decl *f) { device_functions.push_back(f); });
-        return;
-    }
+    if (module == "device") return; // see RawDevice
     const std::vector<FunctionFacts> interface = interface_of(module);
     if (interface.empty() || !has_device(type)) {
         not_reached.push_back(fmt::format("{} for {}: {}", module, type,

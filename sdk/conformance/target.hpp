@@ -50,8 +50,7 @@ public:
     std::vector<std::string> interposers;  // that it offers
     std::vector<Declared> functions;       // on devices that exist, but for module `device`
     std::vector<std::string> not_reached;  // implementations whose module or device is missing
-    std::vector<const atoll_function_decl *> device_functions; // of module `device`, own types
-    std::vector<std::string> dependencies;                     // plugins loaded for it
+    std::vector<std::string> dependencies; // plugins loaded for it
 
     bool brings(const std::string &device_type) const;
     // A device of this type.

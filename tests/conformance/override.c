@@ -1,10 +1,11 @@
 /* A replacement of core.add (int32, float64) and core.sum (float64) on the cpu that conforms; each
  * macro breaks it in one way. */
+#define _POSIX_C_SOURCE 200809L
 #include "atoll/plugin.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef NOTE_NAME
@@ -103,7 +104,6 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
     (void)lost;
 #endif
     for (int64_t k = 0; k < n; ++k) {
-        char *out = element(call, 0, k);
         double sum = read_element(element(call, 1, k), call->dtype, swapped(call, 1)) +
                      read_element(element(call, 2, k), call->dtype, swapped(call, 2));
 #ifdef WRONG_INT32
@@ -114,7 +114,8 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
             *(volatile int *)0 = 1;
 #endif
 #ifdef HANGS
-        while (call->rank > 0 && call->operands[1].strides[call->rank - 1] == 0) usleep(1000);
+        while (call->rank > 0 && call->operands[1].strides[call->rank - 1] == 0)
+            nanosleep(&(struct timespec){0, 1000000}, NULL);
 #endif
 #ifdef EXITS
         if (call->rank > 0 && call->operands[1].strides[call->rank - 1] == 0) _exit(3);
@@ -126,16 +127,15 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
 #ifdef GLOBAL_SCRATCH
         scratch[k] = sum;
     }
-    if (n > 100) usleep(200);
+    if (n > 100) nanosleep(&(struct timespec){0, 200000}, NULL);
     for (int64_t k = 0; k < n; ++k) {
-        char *out = element(call, 0, k);
         const double sum = scratch[k];
 #endif
-        write_element(out, call->dtype, swapped(call, 0), sum);
+        write_element(element(call, 0, k), call->dtype, swapped(call, 0), sum);
     }
 #ifdef OFF_BY_ONE
     if (call->rank == 1)
-        write_element((char *)element(call, 0, n - 1) + call->operands[0].strides[0], call->dtype,
+        write_element(element(call, 0, n - 1) + call->operands[0].strides[0], call->dtype,
                       swapped(call, 0), 0);
 #endif
     return ATOLL_STATUS_OK;

@@ -48,20 +48,20 @@ private:
 
 struct Options {
     // The file to check. Its folder need not be on the search path.
-    std::filesystem::path plugin;
+    std::filesystem::path plugin = {};
     // Runs the checks whose name matches: '*' and '?' stand for any characters and any one, as in
     // "functions/core.add*", "*:float16/*".
     std::string filter = "*";
     // Plugins, by name or path, to load before: what the plugin under test depends on, where the
     // search path does not have it under the name of the device type or module.
-    std::vector<std::string> with;
+    std::vector<std::string> with = {};
     // Runs each group of checks in a child process, so that one that crashes or hangs is a failed
     // check and the others go on. Without: in this process, for a debugger.
     bool isolate = true;
     // How long one check may take before it counts as hung, with `isolate`. Seconds.
     double deadline = 20;
     // Called after every check, on the calling thread; `total` counts those to run.
-    std::function<void(const Result &last, std::size_t done, std::size_t total)> progress;
+    std::function<void(const Result &last, std::size_t done, std::size_t total)> progress = {};
 };
 
 // Runs the checks and blocks until all are done. What is wrong with the plugin is in the report;
