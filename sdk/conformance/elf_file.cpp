@@ -1,11 +1,11 @@
 // Reading symbols, dynamic section and note of a 64-bit ELF file.
 #include "elf_file.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
@@ -18,7 +18,11 @@ public:
     explicit Bytes(const std::string &path) {
         std::ifstream file(path, std::ios::binary);
         if (!file) throw std::runtime_error("cannot be read");
-        bytes_.assign(std::istreambuf_iterator<char>(file), {});
+        file.seekg(0, std::ios::end);
+        bytes_.resize(static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0)));
+        file.seekg(0);
+        file.read(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
+        if (!file) throw std::runtime_error("cannot be read as a whole");
     }
     // A copy of the T at an offset; files are not aligned.
     template <class T> T at(std::uint64_t offset) const {

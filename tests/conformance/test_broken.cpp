@@ -114,7 +114,7 @@ TEST_CASE("every broken plugin fails in the check about its fault, with a messag
         if (!makes_sense(wrong)) continue;
         CAPTURE(wrong.plugin);
         conf::Options options{.plugin = broken(wrong.plugin), .filter = wrong.check};
-        if (contains(wrong.plugin, "hangs")) options.deadline = 1;
+        if (contains(wrong.plugin, "hangs")) options.deadline = 3;
         const conf::Report guilty = conf::run(options);
         CHECK_MESSAGE(guilty.failed() > 0, "no check ", wrong.check, " failed");
         CHECK_MESSAGE(contains(conf::summary(guilty), wrong.message), conf::summary(guilty));
@@ -132,7 +132,7 @@ TEST_CASE("a crash or a hang fails its own check and no other") {
         CAPTURE(name);
         const conf::Report good = conf::run({.plugin = broken("override-conforms")});
         conf::Options options{.plugin = broken(name)};
-        options.deadline = 1;
+        options.deadline = 3;
         const conf::Report bad = conf::run(options);
         CHECK(bad.results.size() == good.results.size());
         CHECK(bad.failed() == 2); // int32 and float64

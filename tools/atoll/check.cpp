@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -31,14 +32,17 @@ public:
         failed_ += last.outcome == conformance::Outcome::failed;
         if (done != total && now - drawn_ < std::chrono::milliseconds(50)) return;
         drawn_ = now;
-        constexpr std::size_t width = 30;
+        constexpr std::size_t width = 24;
         const std::size_t full = done * width / total;
         std::string bar;
         for (std::size_t i = 0; i < width; ++i) bar += i < full ? "█" : "░";
-        fmt::print(stderr, "\r{} {:>6}/{} {}  {:.48}\033[K", bar, done, total,
-                   failed_ ? styled(fmt::format("{} failed", failed_), Style::bad, stderr)
-                           : styled("no failure", Style::good, stderr),
-                   last.name());
+        const std::string count = fmt::format("{:>6}/{}", done, total),
+                          verdict = failed_ ? fmt::format("{} failed", failed_) : "no failure";
+        const std::size_t used = width + count.size() + verdict.size() + 6;
+        const std::size_t left = columns() > used ? columns() - used : 0;
+        fmt::print(stderr, "\r{} {} {}  {}\033[K", bar, count,
+                   styled(verdict, failed_ ? Style::bad : Style::good, stderr),
+                   last.name().substr(0, left));
         std::fflush(stderr);
     }
     void clear() {
@@ -46,6 +50,12 @@ public:
     }
 
 private:
+    // Of the terminal. A line that wraps cannot be written over.
+    static std::size_t columns() {
+        winsize size{};
+        return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+    }
+
     bool shown_;
     std::size_t failed_ = 0;
     std::chrono::steady_clock::time_point drawn_{};
