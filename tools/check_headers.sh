@@ -12,14 +12,14 @@ compile() {
   local language=$1 header=$2
   shift 2
   if ! printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
-    "$@" $warnings -Isdk/include -Icore/include -x "$language" -fsyntax-only -; then
+    "$@" $warnings -Isdk/include -Icore/include -Isdk/conformance/include -x "$language" -fsyntax-only -; then
     echo "does not compile alone as $language ($*): $header" >&2
     failed=1
   fi
 }
 
 count=0
-for root in sdk/include core/include; do
+for root in sdk/include core/include sdk/conformance/include; do
   while IFS= read -r header; do
     count=$((count + 1))
     case $header in

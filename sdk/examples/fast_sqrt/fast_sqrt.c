@@ -15,14 +15,15 @@ ATOLL_PLUGIN_NOTE("fast_sqrt", ATOLL_KIND_MODULES | ATOLL_KIND_IMPLS, 0);
 static atomic_uint_least64_t calls;
 
 /* Declared without capabilities, so the host sees to it that both operands are float64, native,
- * aligned and dense along the one axis. Declaring more saves the host's copies; nothing else
- * changes. A speed-up would go here. */
+ * aligned and dense along the one axis; one element alone has no axis. Declaring more saves the
+ * host's copies; nothing else changes. A speed-up would go here. */
 static int32_t fast_sqrt(const atoll_link *self, atoll_call *call) {
     (void)self;
     atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
     double *out = call->operands[0].data;
     const double *in = call->operands[1].data;
-    for (int64_t i = 0; i < call->shape[0]; ++i) out[i] = sqrt(in[i]);
+    const int64_t count = call->rank == 0 ? 1 : call->shape[0];
+    for (int64_t i = 0; i < count; ++i) out[i] = sqrt(in[i]);
     return ATOLL_STATUS_OK;
 }
 

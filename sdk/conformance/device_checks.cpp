@@ -1,0 +1,308 @@
+// Memory and transfers of the device types that the plugin brings.
+#include "raw_device.hpp"
+#include "suites.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace Atoll::conformance {
+
+namespace {
+
+void properties(const RawDevice &device) {
+    atoll_properties_params params{};
+    params.struct_size = sizeof params;
+    device.call(ATOLL_DEVICE_FN_properties, &params);
+    if (!std::memchr(params.name, '\0', sizeof params.name))
+        throw Failed("the name of the model has no NUL within its 128 bytes");
+    if (!params.name[0]) throw Failed("the name of the model is empty");
+    if (params.alignment < 16 || (params.alignment & (params.alignment - 1)))
+        throw Failed(
+            fmt::format("alignment is {}, need a power of two, 16 or more", params.alignment));
+    if (params.total_memory && params.free_memory > params.total_memory)
+        throw Failed(
+            fmt::format("{} bytes are free of {}", params.free_memory, params.total_memory));
+}
+
+std::uint64_t alignment_of(const RawDevice &device) {
+    atoll_properties_params params{};
+    params.struct_size = sizeof params;
+    device.call(ATOLL_DEVICE_FN_properties, &params);
+    return std::max<std::uint64_t>(params.alignment, 64);
+}
+
+void alignment(const RawDevice &device, std::uint64_t bytes) {
+    const std::uint64_t need = alignment_of(device);
+    std::vector<std::unique_ptr<Block>> blocks; // several: the first may be aligned by chance
+    for (int i = 0; i < 8; ++i) {
+        blocks.push_back(std::make_unique<Block>(device, bytes));
+        const auto address = reinterpret_cast<std::uintptr_t>(blocks.back()->data());
+        if (address % need)
+            throw Failed(fmt::format("allocate returned {:#x} for {} bytes, need a multiple of {} "
+                                     "(64, or `alignment` of properties where that is more)",
+                                     address, bytes, need));
+    }
+}
+
+void blocks_are_apart(const RawDevice &device) {
+    constexpr std::size_t count = 48;
+    std::vector<std::unique_ptr<Block>> blocks;
+    const auto size = [](std::size_t i) { return 1 + i * i * 7; };
+    for (std::size_t i = 0; i < count; ++i) {
+        blocks.push_back(std::make_unique<Block>(device, size(i)));
+        const auto bytes = bytes_of(size(i), static_cast<unsigned>(i));
+        device.to_device(blocks[i]->data(), bytes.data(), bytes.size());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        std::vector<char> got(size(i));
+        device.to_host(got.data(), blocks[i]->data(), got.size());
+        device.synchronize();
+        require_bytes(
+            bytes_of(size(i), static_cast<unsigned>(i)), got,
+            fmt::format("block {} of {} that live at once was changed by another", i, count));
+    }
+}
+
+void zero_size(Device device) {
+    const Storage nothing(0, device);
+    const Tensor a = empty({0, 3}, {float32, device}), b = empty({0, 3}, {float32, device});
+    b.assign(a);
+    if (a.to_vector<float>().size() != 0 || a.to(device).size() != 0)
+        throw Failed("an empty tensor has elements");
+    const Tensor again = empty({}, {uint8, device}); // the device is as it was
+    again.storage();
+}
+
+void too_much(const RawDevice &device, std::uint64_t bytes) {
+    atoll_memory_params params{sizeof params, 0, bytes, nullptr};
+    const std::int32_t status = device.try_call(ATOLL_DEVICE_FN_allocate, &params);
+    if (status == ATOLL_STATUS_OK)
+        throw Failed(fmt::format("allocate returned OK for {} bytes; what cannot be had is "
+                                 "ATOLL_STATUS_OUT_OF_MEMORY, at once",
+                                 bytes));
+    if (status != ATOLL_STATUS_OUT_OF_MEMORY)
+        throw Failed(fmt::format("allocate of {} bytes returned status {}, need "
+                                 "ATOLL_STATUS_OUT_OF_MEMORY ({})",
+                                 bytes, status, device.text()));
+    if (device.text().empty()) throw Failed("out of memory without a text: say how much was asked");
+    const Block small(device, 64);
+    const auto want = bytes_of(64, 1);
+    std::vector<char> got(64);
+    device.to_device(small.data(), want.data(), 64);
+    device.to_host(got.data(), small.data(), 64);
+    device.synchronize();
+    require_bytes(want, got, "after an allocation that failed, another one does not work");
+}
+
+void error_buffer(RawDevice device) {
+    for (const std::uint32_t capacity : {1u, 8u, 16u}) {
+        device.set_error_capacity(capacity);
+        atoll_memory_params params{sizeof params, 0, std::uint64_t{1} << 60, nullptr};
+        device.try_call(ATOLL_DEVICE_FN_allocate, &params);
+    }
+}
+
+std::size_t resident_bytes() {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages >> pages;
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void free_gives_back(const RawDevice &device) {
+    constexpr std::size_t bytes = 4 << 20, rounds = 64;
+    const std::vector<char> content(bytes, 'x');
+    const auto round = [&] {
+        const Block block(device, bytes);
+        device.to_device(block.data(), content.data(), bytes);
+    };
+    const auto free_memory = [&] {
+        device.synchronize();
+        atoll_properties_params params{};
+        params.struct_size = sizeof params;
+        device.call(ATOLL_DEVICE_FN_properties, &params);
+        return params.free_memory;
+    };
+    for (int i = 0; i < 4; ++i) round();
+    const std::uint64_t free_before = free_memory();
+    const std::size_t before = resident_bytes();
+    for (std::size_t i = 0; i < rounds; ++i) round();
+    const std::uint64_t free_after = free_memory();
+    const std::size_t after = resident_bytes();
+    const std::size_t bound = bytes * rounds / 2;
+    if (after > before + bound)
+        throw Failed(fmt::format("leaks memory: {} blocks of {} bytes were allocated and freed one "
+                                 "after the other, and the process has grown by {} bytes; free "
+                                 "must give back or reuse",
+                                 rounds, bytes, after - before));
+    // Memory that is the machine's changes for many reasons.
+    const bool own_memory = free_before != 0 && !devices().empty() && [&] {
+        for (const Device &d : devices())
+            if (d.name() == device.name()) return !d.is_host_memory();
+        return false;
+    }();
+    if (own_memory && free_after + bound < free_before)
+        throw Failed(fmt::format("leaks device memory: {} bytes fewer are free after {} blocks of "
+                                 "{} bytes were allocated and freed one after the other",
+                                 free_before - free_after, rounds, bytes));
+}
+
+void allocate_from_threads(const RawDevice &device) {
+    constexpr int threads = 4;
+    std::vector<std::string> errors(threads);
+    std::vector<std::thread> workers;
+    for (int t = 0; t < threads; ++t)
+        workers.emplace_back([&, t] {
+            try {
+                for (unsigned i = 0; i < 60; ++i) {
+                    const std::size_t size = 100 + 37 * i;
+                    const auto want = bytes_of(size, i + 1000u * static_cast<unsigned>(t));
+                    const RawDevice own = device; // its text is its own
+                    const Block block(own, size);
+                    own.to_device(block.data(), want.data(), size);
+                    std::vector<char> got(size);
+                    own.to_host(got.data(), block.data(), size);
+                    own.synchronize();
+                    require_bytes(want, got, "not thread-safe: memory of one thread was changed");
+                }
+            } catch (const std::exception &e) {
+                errors[static_cast<std::size_t>(t)] = e.what();
+            }
+        });
+    for (std::thread &worker : workers) worker.join();
+    for (const std::string &error : errors)
+        if (!error.empty()) throw Failed(error);
+}
+
+// ---- transfers ----------------------------------------------------------------------------------
+
+void there_and_back(const RawDevice &device, std::size_t bytes, std::size_t offset) {
+    const std::size_t all = bytes + 2 * 64;
+    const Block block(device, all);
+    const std::vector<char> around(all, 0x11);
+    device.to_device(block.data(), around.data(), all);
+    const auto want = bytes_of(bytes, static_cast<unsigned>(bytes));
+    device.to_device(block.data(64 + offset - 32), want.data(), bytes);
+    std::vector<char> got(bytes), whole(all);
+    device.to_host(got.data(), block.data(64 + offset - 32), bytes);
+    device.to_host(whole.data(), block.data(), all);
+    device.synchronize();
+    require_bytes(want, got, "what went to the device and back has changed");
+    std::vector<char> expected = around;
+    std::copy(want.begin(), want.end(), expected.begin() + static_cast<long>(32 + offset));
+    require_bytes(expected, whole, "a transfer changed bytes outside its destination");
+}
+
+void source_is_free_at_once(const RawDevice &device) {
+    for (const std::size_t bytes : {std::size_t{64}, std::size_t{1} << 20}) {
+        const Block block(device, bytes);
+        const auto want = bytes_of(bytes, 5);
+        std::vector<char> source = want, got(bytes);
+        device.to_device(block.data(), source.data(), bytes);
+        std::fill(source.begin(), source.end(), 0x7f);
+        device.to_host(got.data(), block.data(), bytes);
+        device.synchronize();
+        require_bytes(want, got,
+                      "the source was read after the transfer had returned; copy or stage it: the "
+                      "caller may reuse it at once");
+    }
+}
+
+void between_devices(Device from, Device to) {
+    for (const std::int64_t bytes : {1, 64, 4099, 1 << 20}) {
+        const auto want = bytes_of(static_cast<std::size_t>(bytes), static_cast<unsigned>(bytes));
+        const Tensor a = from_values(want.data(), uint8, bytes, {uint8, from});
+        const Tensor b = a.to(to);
+        std::vector<char> got(static_cast<std::size_t>(bytes));
+        b.read(got.data(), uint8);
+        require_bytes(
+            want, got,
+            fmt::format("a copy of {} bytes from {} to {}", bytes, from.name(), to.name()));
+    }
+}
+
+void longer_structs(RawDevice device) {
+    device.lengthen(true);
+    atoll_enumerate_params enumerated{sizeof enumerated, 0, {}};
+    device.call(ATOLL_DEVICE_FN_enumerate, &enumerated);
+    if (enumerated.count == 0)
+        throw Failed("enumerate says 0 devices where its params are longer; read only the members "
+                     "that you know");
+    properties(device);
+    there_and_back(device, 1000, 1);
+}
+
+void enumerates_alike(const RawDevice &device, const std::string &type) {
+    std::size_t count = 0;
+    for (const Device &d : devices()) count += d.type() == type;
+    for (int i = 0; i < 3; ++i) {
+        atoll_enumerate_params params{sizeof params, 0, {}};
+        device.call(ATOLL_DEVICE_FN_enumerate, &params);
+        if (params.count != count)
+            throw Failed(fmt::format("enumerate says {} devices, and {} when it was loaded; the "
+                                     "number must not change",
+                                     params.count, count));
+    }
+}
+
+Device device_named(const std::string &name) {
+    for (const Device &device : devices())
+        if (device.name() == name) return device;
+    throw Failed(fmt::format("{} is gone", name));
+}
+
+} // namespace
+
+void add_device_checks(Checks &checks, const Target &target) {
+    for (const std::string &absent : target.absent)
+        checks.push_back({"device", absent.substr(0, absent.find(':')), "", "is there", [absent] {
+                              throw Skipped(fmt::format("no device, so nothing that runs on one "
+                                                        "was checked ({})",
+                                                        absent));
+                          }});
+    for (const Device &device : devices()) {
+        const std::string type(device.type());
+        if (!target.brings(type)) continue;
+        const std::string name = device.name();
+        const int index = device.index();
+        const auto add = [&](const std::string &variant, std::function<void()> body) {
+            checks.push_back({"device", name, "", variant, std::move(body)});
+        };
+        const auto raw = [&target, type, index] { return RawDevice(target, type, index); };
+        add("enumerate says the same every time", [=] { enumerates_alike(raw(), type); });
+        add("properties", [=] { properties(raw()); });
+        for (const std::uint64_t bytes : {1, 2, 63, 64, 65, 1000, 4096, 100'000, 1 << 20})
+            add(fmt::format("allocate {} bytes, alignment", bytes),
+                [=] { alignment(raw(), bytes); });
+        add("allocate, blocks are apart", [=] { blocks_are_apart(raw()); });
+        add("zero sizes", [=] { zero_size(device_named(name)); });
+        for (const int bits : {50, 60, 62})
+            add(fmt::format("allocate 2^{} bytes fails, small ones go on", bits),
+                [=] { too_much(raw(), std::uint64_t{1} << bits); });
+        add("allocate fails with a short error buffer", [=] { error_buffer(raw()); });
+        add("free gives back", [=] { free_gives_back(raw()); });
+        add("allocate from many threads", [=] { allocate_from_threads(raw()); });
+        for (const std::size_t bytes : {1, 3, 64, 4095, 65537, 1 << 20})
+            for (const std::size_t offset : {0, 1})
+                add(fmt::format("transfer {} bytes there and back{}", bytes,
+                                offset ? ", unaligned" : ""),
+                    [=] { there_and_back(raw(), bytes, offset); });
+        add("transfer, the source is free at once", [=] { source_is_free_at_once(raw()); });
+        for (const Device &other : devices())
+            if (const std::string other_name = other.name(); other_name != name) {
+                add(fmt::format("copy to {}", other_name),
+                    [=] { between_devices(device_named(name), device_named(other_name)); });
+                add(fmt::format("copy from {}", other_name),
+                    [=] { between_devices(device_named(other_name), device_named(name)); });
+            }
+        add("longer structs, zeros at the end", [=] { longer_structs(raw()); });
+        add_stream_checks(checks, target, type, index);
+    }
+}
+
+} // namespace Atoll::conformance

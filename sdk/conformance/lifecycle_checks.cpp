@@ -1,0 +1,144 @@
+// Retiring and loading again, with and without live objects.
+#include "calls.hpp"
+#include "suites.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace Atoll::conformance {
+
+namespace {
+
+void load_again(const Target &target, const char *when) {
+    try {
+        load(target.path);
+    } catch (const Error &e) {
+        throw Failed(fmt::format("does not load again {}: {}; load and unload must be able to "
+                                 "follow each other any number of times: keep state in what load "
+                                 "makes, not in statics",
+                                 when, e.what()));
+    }
+}
+
+void retire_it(const Target &target) {
+    try {
+        retire(target.name);
+    } catch (const Error &e) {
+        throw Failed(fmt::format("does not retire although nothing of it lives: {}", e.what()));
+    }
+}
+
+// Bytes of one call of the first function that can be called, if there is one.
+std::vector<char> sample(const Target &target) {
+    for (const Declared &declared : target.functions) {
+        if (!callable(declared.function) || !declared.dtypes) continue;
+        int d = 1;
+        while (!(declared.dtypes >> d & 1)) ++d;
+        const Device device = Target::device_of(declared.device_type);
+        const Call call = make_call(declared.function, static_cast<DType>(d), Size::small);
+        std::vector<Tensor> in;
+        for (const Call::Input &input : call.inputs)
+            in.push_back(lay_out(input.values, input.shape, input.dtype, device).tensor);
+        const Guarded out = lay_out_blank(call.out_shape, call.result, device);
+        return storage_bytes(invoke(call, in, device, call.takes_out ? Out(out.tensor) : Out()));
+    }
+    return {};
+}
+
+// Everything twice over, and the same results.
+void retires_and_loads(const Target &target) {
+    const std::vector<char> want = sample(target);
+    for (int round = 0; round < 5; ++round) {
+        retire_it(target);
+        for (const std::string &type : target.device_types)
+            for (const Device &device : devices())
+                if (device.type() == type)
+                    throw Failed(fmt::format("{} is still there after retiring", device.name()));
+        load_again(target, fmt::format("after retiring, the {}. time", round + 1).c_str());
+        if (sample(target) != want)
+            throw Failed("gives another result after it was retired and loaded again");
+    }
+}
+
+void refuses_while_tensors_live(const Target &target) {
+    for (const std::string &type : target.device_types) {
+        std::vector<Device> own;
+        for (const Device &device : devices())
+            if (device.type() == type) own.push_back(device);
+        if (own.empty()) continue;
+        {
+            const Storage storage(64, own[0]);
+            try {
+                retire(target.name);
+            } catch (const Error &e) {
+                if (e.status() != Status::busy)
+                    throw Failed(
+                        fmt::format("retiring with a live storage: need 'busy', got {}", e.what()));
+                continue;
+            }
+        }
+        load_again(target, "after retiring with a live storage");
+        throw Failed("could be retired while a storage of it lived");
+    }
+    retire_it(target);
+    load_again(target, "after a refused retire");
+}
+
+void retires_with_work_under_way(const Target &target) {
+    const std::vector<char> want = sample(target);
+    for (const std::string &type : target.device_types) {
+        for (const Device &device : devices()) {
+            if (device.type() != type) continue;
+            const std::vector<char> bytes(1 << 20, 'x');
+            // Gone before its transfer need be done.
+            const Tensor t = from_values(bytes.data(), uint8, 1 << 20, {uint8, device});
+        }
+    }
+    retire_it(target);
+    load_again(target, "after retiring while work was enqueued");
+    if (sample(target) != want) throw Failed("gives another result after that");
+}
+
+std::size_t threads_alive() {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto &entry :
+         std::filesystem::directory_iterator("/proc/self/task"))
+        ++count;
+    return count;
+}
+
+void joins_its_threads(const Target &target) {
+    retire_it(target);
+    load_again(target, "");
+    sample(target);
+    retire_it(target);
+    const std::size_t before = threads_alive();
+    for (int round = 0; round < 6; ++round) {
+        load_again(target, "");
+        sample(target);
+        retire_it(target);
+    }
+    const std::size_t after = threads_alive();
+    load_again(target, "");
+    if (after >= before + 6)
+        throw Failed(fmt::format("leaks threads: {} more after 6 times of loading, using and "
+                                 "retiring; unload joins the plugin's threads",
+                                 after - before));
+}
+
+} // namespace
+
+void add_lifecycle_checks(Checks &checks, const Target &target) {
+    const auto add = [&](const char *variant, void (*body)(const Target &)) {
+        checks.push_back({"lifecycle", "retire", "", variant, [&target, body] { body(target); }});
+    };
+    add("and load again, 5 times", retires_and_loads);
+    if (!target.device_types.empty() && target.absent.empty()) {
+        add("is refused while a storage lives", refuses_while_tensors_live);
+        add("with work under way", retires_with_work_under_way);
+    }
+    add("joins threads", joins_its_threads);
+}
+
+} // namespace Atoll::conformance

@@ -1,0 +1,196 @@
+// Modules that the plugin defines, and interposers that it offers.
+#include "calls.hpp"
+#include "suites.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace Atoll::conformance {
+
+namespace {
+
+// ---- modules ------------------------------------------------------------------------------------
+
+void interface_is_there(const std::string &module) {
+    const Module own(module);
+    if (own.functions().empty()) throw Failed("defines no function");
+    for (const Function &f : own.functions())
+        if (f.doc().empty())
+            throw Failed(fmt::format("{} has no doc text; users see it in `atoll info`", f.name()));
+}
+
+// Implemented, or an error that names the function.
+void callable_or_named(const FunctionFacts &f, const std::string &device_type) {
+    const Function function(f.name);
+    const auto support = function.support();
+    const bool here = std::any_of(support.begin(), support.end(), [&](const FunctionSupport &s) {
+        return s.device_type == device_type;
+    });
+    const std::vector<std::string> links = chain(f.name, device_type);
+    if (here) {
+        if (links.empty() || links.front().find("stub") == 0)
+            throw Failed("is declared for this device, but its chain leads nowhere");
+        return; // what it computes is checked with its implementation
+    }
+    const Device device = Target::device_of(device_type);
+    try {
+        if (f.family == ATOLL_FAMILY_CUSTOM) {
+            function.custom(device, {}, {}, nullptr);
+        } else {
+            int d = 1;
+            while (!(f.domain >> d & 1)) ++d;
+            const Call call = make_call(f, static_cast<DType>(d), Size::small);
+            std::vector<Tensor> in;
+            for (const Call::Input &i : call.inputs)
+                in.push_back(lay_out(i.values, i.shape, i.dtype, device).tensor);
+            const Guarded out = lay_out_blank(call.out_shape, call.result, device);
+            invoke(call, in, device, Out(out.tensor));
+        }
+    } catch (const Error &e) {
+        if (e.status() == Status::not_supported &&
+            std::string(e.what()).find(f.name) != std::string::npos)
+            return;
+        throw Failed(fmt::format("not implemented here: need an error 'not supported' that names "
+                                 "{}, got {}",
+                                 f.name, e.what()));
+    }
+    throw Failed("not implemented here, but the call succeeded");
+}
+
+// ---- interposers --------------------------------------------------------------------------------
+
+// A bit of everything on a device: copies, arithmetic, reductions, products.
+std::vector<double> workload(const Device &where) {
+    std::vector<double> numbers;
+    const auto keep = [&](const Tensor &t) {
+        for (const double number : t.to_doubles()) numbers.push_back(number);
+    };
+    const Tensor a = arange(1, 13, 1, {float64, where}).reshape({3, 4});
+    const Tensor b = full({4, 3}, 0.5, {float32, where});
+    keep(a + b.T());
+    keep(matmul(a, b));
+    keep(sqrt(a));
+    keep(sum(a, 0));
+    keep(a.cast(int16));
+    keep(sort(a, 1, true));
+    keep(a(nonzero(a > 6.0)));
+    return numbers;
+}
+
+std::vector<double> workload_everywhere() {
+    std::vector<double> numbers;
+    for (const Device &device : devices())
+        for (const double number : workload(device)) numbers.push_back(number);
+    return numbers;
+}
+
+// Pushed for a scope.
+class Pushed {
+public:
+    Pushed(const char *target, const std::string &name)
+        : handle(push_interposer(target, std::string_view(name))) {}
+    ~Pushed() { pop_interposer(handle); }
+    Pushed(const Pushed &) = delete;
+    Pushed &operator=(const Pushed &) = delete;
+    const InterposerHandle handle;
+};
+
+void require_device() {
+    if (devices().empty())
+        throw Failed("there is no device to wrap: put the plugin cpu on the search path "
+                     "(ATOLL_PLUGIN_PATH)");
+}
+
+void passes_through(const std::string &name, const char *target) {
+    require_device();
+    const std::vector<double> want = workload_everywhere();
+    const Pushed pushed(target, name);
+    const std::vector<double> got = workload_everywhere();
+    if (got != want)
+        throw Failed(fmt::format("other results while it is pushed over {}; pass every call on "
+                                 "with self->next->fn(self->next, call), change nothing in it, and "
+                                 "return its status",
+                                 target));
+}
+
+void passes_errors(const std::string &name) {
+    require_device();
+    const auto status = [] {
+        try {
+            const Storage storage(std::int64_t{1} << 60, devices().front());
+        } catch (const Error &e) {
+            return e.status();
+        }
+        return Status::ok;
+    };
+    const Status want = status();
+    const Pushed pushed("*", name);
+    if (status() != want)
+        throw Failed("a call that fails without it gives another status with it; return what the "
+                     "next link returned");
+}
+
+void reports(const std::string &name, bool has_report) {
+    require_device();
+    const Pushed pushed("*", name);
+    workload_everywhere();
+    const std::string text = interposer_report(pushed.handle);
+    if (has_report && text.empty())
+        throw Failed("has a report function, but reports nothing after a few dozen calls");
+}
+
+void pushes_and_pops(const std::string &name) {
+    require_device();
+    const std::vector<double> want = workload_everywhere();
+    for (int round = 0; round < 20; ++round) {
+        const Pushed outer("*", name), inner("core.*", name);
+        if (round % 7 == 0 && workload_everywhere() != want)
+            throw Failed("other results when it is pushed twice; keep state in what create makes");
+    }
+    if (!interposers().empty()) throw Failed("stays in the chain after its pop");
+    if (workload_everywhere() != want) throw Failed("other results after its last pop");
+}
+
+} // namespace
+
+void add_module_checks(Checks &checks, const Target &target) {
+    for (std::uint32_t m = 0; m < target.descriptor->module_count; ++m) {
+        const atoll_module_decl &decl = *target.descriptor->modules[m];
+        const std::string module = decl.name;
+        checks.push_back(
+            {"modules", module, "", "interface", [module] { interface_is_there(module); }});
+        std::vector<std::string> types;
+        for (const Device &device : devices())
+            if (std::find(types.begin(), types.end(), device.type()) == types.end())
+                types.emplace_back(device.type());
+        for (std::uint32_t i = 0; i < decl.function_count; ++i) {
+            const auto &f = *reinterpret_cast<const atoll_function_info *>(
+                reinterpret_cast<const char *>(decl.functions) +
+                std::size_t{i} * decl.function_size);
+            const FunctionFacts facts{
+                module + "." + f.name, f.doc, f.id, f.family, f.rule, f.domain};
+            for (const std::string &type : types)
+                checks.push_back({"modules", facts.name + "@" + type, "", "callable or named",
+                                  [facts, type] { callable_or_named(facts, type); }});
+        }
+    }
+}
+
+void add_interposer_checks(Checks &checks, const Target &target) {
+    for (std::uint32_t i = 0; i < target.descriptor->interposer_count; ++i) {
+        const std::string name = target.descriptor->interposers[i]->name;
+        const bool has_report = target.descriptor->interposers[i]->report != nullptr;
+        const auto add = [&](const std::string &variant, std::function<void()> body) {
+            checks.push_back({"interposers", name, "", variant, std::move(body)});
+        };
+        for (const char *over : {"*", "core.*", "device.*", "core.add", "core.copy", "core.sum"})
+            add(std::string("passes calls on, over ") + over,
+                [name, over] { passes_through(name, over); });
+        add("passes errors on", [name] { passes_errors(name); });
+        add("reports", [name, has_report] { reports(name, has_report); });
+        add("pushed and popped many times", [name] { pushes_and_pops(name); });
+    }
+}
+
+} // namespace Atoll::conformance

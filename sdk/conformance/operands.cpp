@@ -1,0 +1,194 @@
+// Building, reading and guarding operands.
+#include "operands.hpp"
+
+#include "atoll/half.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace Atoll::conformance {
+
+namespace {
+
+constexpr std::int64_t guard = 128; // bytes before the first and behind the last element
+
+char pattern(std::size_t at) { return static_cast<char>(at * 37 + 0x5b); }
+
+void reverse_parts(char *bytes, DType dtype) {
+    const auto part = size_of(info(dtype).part);
+    for (std::int64_t at = 0; at < size_of(dtype); at += part)
+        std::reverse(bytes + at, bytes + at + part);
+}
+
+// Calls body(position, index) for every element in column-major order.
+template <class Body> void each(const Shape &shape, Body &&body) {
+    Shape index(shape.size(), 0);
+    for (std::int64_t k = 0, n = count_of(shape); k < n; ++k) {
+        body(static_cast<std::size_t>(k), index);
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+            if (++index[axis] < shape[axis]) break;
+            index[axis] = 0;
+        }
+    }
+}
+
+// Byte strides of a layout.
+Shape strides_of(const Shape &shape, std::int64_t size, Layout layout) {
+    const std::size_t rank = shape.size();
+    Shape strides(rank, 0);
+    std::int64_t next = layout == Layout::strided ? 3 * size : size;
+    for (std::size_t step = 0; step < rank; ++step) {
+        const std::size_t axis = layout == Layout::transposed ? rank - 1 - step : step;
+        if ((layout == Layout::broadcast && axis + 1 == rank) ||
+            (layout == Layout::broadcast_first && axis == 0))
+            continue;
+        strides[axis] = layout == Layout::reversed ? -next : next;
+        next *= shape[axis];
+        if (layout == Layout::strided) next += 2 * size;
+    }
+    return strides;
+}
+
+Guarded place(const Values *values, const Shape &shape, DType dtype, Device device, Layout layout,
+              bool swapped) {
+    const std::int64_t size = size_of(dtype);
+    const Shape strides = strides_of(shape, size, layout);
+    std::int64_t low = 0, high = size;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        const std::int64_t reach = strides[axis] * (shape[axis] - 1);
+        (reach < 0 ? low : high) += reach;
+    }
+    const std::int64_t start = guard - low + (layout == Layout::unaligned ? 1 : 0);
+    Guarded operand;
+    operand.image.resize(static_cast<std::size_t>(start + high + guard));
+    operand.elements.resize(operand.image.size());
+    for (std::size_t i = 0; i < operand.image.size(); ++i) operand.image[i] = pattern(i);
+    each(shape, [&](std::size_t k, const Shape &index) {
+        std::int64_t at = start;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) at += index[axis] * strides[axis];
+        const auto place = static_cast<std::size_t>(at);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
+            operand.elements[place + i] = true;
+        if (!values) return;
+        const Scalar value = (*values)[k].cast(dtype);
+        std::memcpy(operand.image.data() + place, value.raw().value.bytes,
+                    static_cast<std::size_t>(size));
+        if (swapped) reverse_parts(operand.image.data() + place, dtype);
+    });
+    const Tensor bytes =
+        from_values(operand.image.data(), uint8, static_cast<std::int64_t>(operand.image.size()),
+                    {uint8, device});
+    operand.tensor = Tensor(bytes.storage(), start, dims_of(shape), dims_of(strides), dtype);
+    if (swapped) operand.tensor.set_byteswapped(true);
+    std::string axes;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        axes += fmt::format("{}{}:{}", axis ? ", " : "", shape[axis], strides[axis]);
+    operand.what =
+        fmt::format("{} (extent:stride {}){}{}", Atoll::name(dtype), shape.empty() ? "none" : axes,
+                    layout == Layout::unaligned ? " unaligned" : "", swapped ? " swapped" : "");
+    return operand;
+}
+
+} // namespace
+
+std::int64_t count_of(const Shape &shape) {
+    std::int64_t n = 1;
+    for (const std::int64_t extent : shape) n *= extent;
+    return n;
+}
+
+Guarded lay_out(const Values &values, const Shape &shape, DType dtype, Device device, Layout layout,
+                bool swapped) {
+    return place(&values, shape, dtype, device, layout, swapped);
+}
+
+Guarded lay_out_blank(const Shape &shape, DType dtype, Device device, Layout layout, bool swapped) {
+    return place(nullptr, shape, dtype, device, layout, swapped);
+}
+
+std::vector<char> storage_bytes(const Tensor &tensor) {
+    const Storage storage = tensor.storage();
+    std::vector<char> bytes(static_cast<std::size_t>(storage.bytes()));
+    if (!bytes.empty()) Tensor(storage, 0, {storage.bytes()}, {1}, uint8).read(bytes.data(), uint8);
+    return bytes;
+}
+
+std::vector<char> Guarded::read() const { return storage_bytes(tensor); }
+
+Values decode(const Tensor &tensor, const std::vector<char> &bytes) {
+    const DType dtype = tensor.dtype();
+    const auto size = static_cast<std::size_t>(size_of(dtype));
+    const Dims strides = tensor.strides();
+    Values values;
+    each(Shape(tensor.shape().begin(), tensor.shape().end()), [&](std::size_t, const Shape &index) {
+        std::int64_t at = tensor.offset();
+        for (std::size_t axis = 0; axis < index.size(); ++axis)
+            at += index[axis] * strides[static_cast<int>(axis)];
+        atoll_scalar raw{static_cast<std::uint32_t>(dtype), 0, {}};
+        std::memcpy(raw.value.bytes, bytes.data() + at, size);
+        if (tensor.is_byteswapped())
+            reverse_parts(reinterpret_cast<char *>(raw.value.bytes), dtype);
+        values.emplace_back(raw);
+    });
+    return values;
+}
+
+Values values_of(const Tensor &tensor) { return decode(tensor, storage_bytes(tensor)); }
+
+void require_guards(const Guarded &operand, const std::vector<char> &now, const char *which) {
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        if (operand.elements[i] || now[i] == operand.image[i]) continue;
+        const auto first = static_cast<std::size_t>(
+            std::find(operand.elements.begin(), operand.elements.end(), true) -
+            operand.elements.begin());
+        const auto last = operand.elements.size() - 1 -
+                          static_cast<std::size_t>(
+                              std::find(operand.elements.rbegin(), operand.elements.rend(), true) -
+                              operand.elements.rbegin());
+        throw Failed(fmt::format(
+            "wrote outside the destination: byte {} {} ({}, {}); write only the elements that "
+            "call->shape and the strides name",
+            i < first  ? first - i
+            : i > last ? i - last
+                       : i - first,
+            i < first  ? "before its first element"
+            : i > last ? "behind its last element"
+                       : "from its first element on, in a gap between elements",
+            which, operand.what));
+    }
+}
+
+void require_unchanged(const Guarded &operand, const char *which) {
+    const std::vector<char> now = operand.read();
+    for (std::size_t i = 0; i < now.size(); ++i)
+        if (now[i] != operand.image[i])
+            throw Failed(fmt::format("wrote to its input: byte {} of the storage of {}, {}, has "
+                                     "changed; inputs are read-only",
+                                     i, which, operand.what));
+}
+
+Values broadcast_values(const Values &values, const Shape &shape, bool last) {
+    Values result = values;
+    if (shape.empty()) return result;
+    const auto inner = static_cast<std::size_t>(count_of(shape) / shape.back());
+    const auto first = static_cast<std::size_t>(shape.front());
+    for (std::size_t k = 0; k < values.size(); ++k)
+        result[k] = last ? values[k % inner] : values[k - k % first];
+    return result;
+}
+
+std::string text(const Scalar &value) {
+    const DType dtype = value.dtype();
+    if (dtype == bool_) return value.to_int() ? "true" : "false";
+    if (dtype == uint64) return fmt::to_string(value.raw().value.u64);
+    if (is_integer(dtype)) return fmt::to_string(value.to_int());
+    if (is_complex(dtype)) {
+        const auto z = value.to_complex();
+        return fmt::format("{:.9g}{:+.9g}i", z.real(), z.imag());
+    }
+    return fmt::format("{:.9g}", value.to_double());
+}
+
+} // namespace Atoll::conformance

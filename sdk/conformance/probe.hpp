@@ -1,0 +1,85 @@
+// An interposer of the kit's own: sees what the plugin is really handed, and may change the form of
+// a call within what the ABI allows.
+#pragma once
+
+#include "atoll/atoll.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace Atoll::conformance {
+
+// One call as it arrived at the implementation.
+struct Captured {
+    struct Operand {
+        const void *data;
+        std::vector<std::int64_t> strides; // bytes
+        DType dtype;
+        std::uint32_t flags;
+    };
+    DType compute;
+    std::vector<std::int64_t> shape;
+    std::vector<Operand> operands; // outputs first
+    int outputs = 1;
+};
+
+class Probe {
+public:
+    // How the struct sizes of calls and params are changed on their way.
+    enum class Form : std::uint8_t { as_it_is, long_structs, short_params };
+
+    // Over a target of push_interposer ("core.add@cpu").
+    explicit Probe(const std::string &target);
+    ~Probe();
+    Probe(const Probe &) = delete;
+    Probe &operator=(const Probe &) = delete;
+
+    // Those that came since the last time, but for calls that the host inserted.
+    std::vector<Captured> take();
+    void set_form(Form form) { form_ = form; }
+    // Calls whose form was really changed.
+    int changed() const { return changed_; }
+
+private:
+    static std::int32_t pass(const atoll_link *self, atoll_call *call);
+    void capture(const atoll_call &call);
+
+    std::atomic<Form> form_{Form::as_it_is};
+    std::atomic<int> changed_{0};
+    std::mutex mutex_;
+    std::vector<Captured> captured_;
+    InterposerHandle handle_;
+};
+
+// Counts device memory that is asked for and given back, on one device type.
+class MemoryCount {
+public:
+    explicit MemoryCount(const std::string &device_type);
+    ~MemoryCount();
+    MemoryCount(const MemoryCount &) = delete;
+    MemoryCount &operator=(const MemoryCount &) = delete;
+    std::int64_t blocks() const { return blocks_; } // allocated and not freed
+    std::int64_t bytes() const { return bytes_; }
+
+private:
+    static std::int32_t pass(const atoll_link *self, atoll_call *call);
+    std::atomic<std::int64_t> blocks_{0}, bytes_{0};
+    InterposerHandle handle_;
+};
+
+// Passes every call on and does nothing else, for a scope.
+class NoOp {
+public:
+    explicit NoOp(const std::string &target);
+    ~NoOp() { pop_interposer(handle_); }
+    NoOp(const NoOp &) = delete;
+    NoOp &operator=(const NoOp &) = delete;
+
+private:
+    InterposerHandle handle_;
+};
+
+} // namespace Atoll::conformance

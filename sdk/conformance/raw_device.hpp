@@ -1,0 +1,119 @@
+// The functions of the module `device`, called straight: the public interface waits where a check
+// must not.
+#pragma once
+
+#include "target.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace Atoll::conformance {
+
+class RawDevice {
+public:
+    // Of a device of the plugin under check.
+    RawDevice(const Target &target, const std::string &type, int index);
+
+    bool has(int function) const;
+    const std::string &name() const { return name_; }
+    int index() const { return index_; }
+
+    // Calls it and returns its status; the error's text is in text(). `params` begins with its
+    // struct_size.
+    std::int32_t try_call(int function, void *params, void *stream = nullptr) const;
+    // The same; throws Failed with the text unless it is OK.
+    void call(int function, void *params, void *stream = nullptr) const;
+    const std::string &text() const { return text_; }
+
+    // The call and its params get a tail of zeros, as a newer host would send.
+    void lengthen(bool longer) { longer_ = longer; }
+    // Room for error texts, in bytes, with guards behind; throws Failed where they are overrun.
+    void set_error_capacity(std::uint32_t capacity) { capacity_ = capacity; }
+
+    void *allocate(std::uint64_t bytes, void *stream = nullptr) const;
+    void free(void *data, std::uint64_t bytes, void *stream = nullptr) const;
+    void to_device(void *to, const void *from, std::size_t bytes, void *stream = nullptr) const;
+    void to_host(void *to, const void *from, std::size_t bytes, void *stream = nullptr) const;
+    // From another device of the type to this one.
+    void from_peer(void *to, const RawDevice &peer, const void *from, std::size_t bytes,
+                   void *stream = nullptr) const;
+    // Nothing where the device executes inline.
+    void synchronize(void *stream = nullptr) const;
+
+private:
+    std::string name_;
+    int index_;
+    const atoll_function_decl *functions_[ATOLL_DEVICE_FN_COUNT] = {};
+    void *context_ = nullptr;
+    const void *owner_ = nullptr;
+    bool longer_ = false;
+    std::uint32_t capacity_ = 512;
+    mutable std::string text_;
+};
+
+// Device memory for a scope.
+class Block {
+public:
+    Block(const RawDevice &device, std::uint64_t bytes, void *stream = nullptr)
+        : device_(&device), bytes_(bytes), stream_(stream), data_(device.allocate(bytes, stream)) {}
+    ~Block() {
+        if (data_) {
+            try {
+                device_->free(data_, bytes_, stream_);
+            } catch (const Failed &) {
+                // the check is failing already, or a check of `free` says so
+            }
+        }
+    }
+    Block(const Block &) = delete;
+    Block &operator=(const Block &) = delete;
+    // `at`: bytes from its start.
+    void *data(std::size_t at = 0) const { return static_cast<char *>(data_) + at; }
+
+private:
+    const RawDevice *device_;
+    std::uint64_t bytes_;
+    void *stream_;
+    void *data_;
+};
+
+// A stream for a scope; the default stream where the device has no other.
+class RawStream {
+public:
+    explicit RawStream(const RawDevice &device);
+    ~RawStream();
+    RawStream(const RawStream &) = delete;
+    RawStream &operator=(const RawStream &) = delete;
+    void *handle() const { return handle_; }
+
+private:
+    const RawDevice *device_;
+    void *handle_ = nullptr;
+};
+
+// An event for a scope.
+class RawEvent {
+public:
+    explicit RawEvent(const RawDevice &device);
+    ~RawEvent();
+    RawEvent(const RawEvent &) = delete;
+    RawEvent &operator=(const RawEvent &) = delete;
+    // `stream` of `on`, which may be another device of the type.
+    void record(void *stream) const;
+    void wait(const RawDevice &on, void *stream) const;
+    void synchronize() const;
+    std::int32_t query() const;
+
+private:
+    const RawDevice *device_;
+    void *handle_ = nullptr;
+};
+
+// Bytes that differ from run to run of `seed`.
+std::vector<char> bytes_of(std::size_t count, unsigned seed);
+// Throws Failed at the first byte that differs.
+void require_bytes(const std::vector<char> &want, const std::vector<char> &got,
+                   const std::string &what);
+
+} // namespace Atoll::conformance

@@ -1,0 +1,288 @@
+// Order on a stream, events, host callbacks.
+//
+// The checks enqueue transfers whose results tell in which order they ran: each writes other bytes
+// to one block, and each is read back behind it without waiting.
+#include "operands.hpp"
+#include "raw_device.hpp"
+#include "suites.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace Atoll::conformance {
+
+namespace {
+
+constexpr unsigned rounds = 24;
+constexpr std::size_t large = 1 << 18; // bytes: worth a moment of work
+
+// Writes, reads, writes, reads … on one stream; `small_every`: some are quick, some are not.
+void order_of_arrival(const RawDevice &device, void *stream) {
+    const Block block(device, large, stream);
+    std::vector<std::vector<char>> want, got;
+    for (unsigned k = 0; k < rounds; ++k) {
+        const std::size_t bytes = k % 3 ? 64 : large;
+        want.push_back(bytes_of(bytes, k));
+        got.emplace_back(bytes, '\0');
+    }
+    for (unsigned k = 0; k < rounds; ++k) {
+        device.to_device(block.data(), want[k].data(), want[k].size(), stream);
+        device.to_host(got[k].data(), block.data(), got[k].size(), stream);
+    }
+    device.synchronize(stream);
+    for (unsigned k = 0; k < rounds; ++k)
+        require_bytes(want[k], got[k],
+                      fmt::format("work on one stream ran out of order: the transfer back number "
+                                  "{} does not see the one to the device before it; calls on a "
+                                  "stream take effect in the order of arrival",
+                                  k));
+}
+
+// Two threads, one stream: each sees its own work in order.
+void order_from_threads(const RawDevice &device) {
+    const RawStream stream(device);
+    std::string errors[2];
+    std::vector<std::thread> workers;
+    for (std::string &error : errors)
+        workers.emplace_back([&] {
+            try {
+                order_of_arrival(RawDevice(device), stream.handle());
+            } catch (const std::exception &e) {
+                error = e.what();
+            }
+        });
+    for (std::thread &worker : workers) worker.join();
+    for (const std::string &error : errors)
+        if (!error.empty()) throw Failed(error);
+}
+
+// Freed memory may be used again only by work behind the free, also on another stream.
+void free_is_ordered(const RawDevice &device) {
+    const RawStream first(device), second(device);
+    for (unsigned k = 0; k < rounds; ++k) {
+        const auto early = bytes_of(large, k), late = bytes_of(large, 1000 + k);
+        std::vector<char> got_early(large), got_late(large);
+        void *block = device.allocate(large, first.handle());
+        device.to_device(block, early.data(), large, first.handle());
+        device.to_host(got_early.data(), block, large, first.handle());
+        device.free(block, large, first.handle()); // the work above may not have begun
+        const Block other(device, large, second.handle());
+        device.to_device(other.data(), late.data(), large, second.handle());
+        device.synchronize(second.handle());
+        device.synchronize(first.handle());
+        device.to_host(got_late.data(), other.data(), large, second.handle());
+        device.synchronize(second.handle());
+        const char *what = "memory was given to others while work enqueued before its free still "
+                           "used it; free takes effect behind the work on its stream";
+        require_bytes(early, got_early, what);
+        require_bytes(late, got_late, what);
+    }
+}
+
+void kernels_in_order(const Target &target, const std::string &type) {
+    for (const Declared &declared : target.functions) {
+        if (declared.function.name != "core.add" || declared.device_type != type) continue;
+        for (const DType dtype : {float64, float32, int32}) {
+            if (!declared.has(dtype)) continue;
+            const Device device = Target::device_of(type);
+            const Shape shape{5000};
+            const Values ones(5000, Scalar(1).cast(dtype));
+            const Guarded one = lay_out(ones, shape, dtype, device),
+                          total = lay_out(ones, shape, dtype, device);
+            for (int i = 0; i < 60; ++i) add(total.tensor, one.tensor, total.tensor);
+            for (const Scalar &value : values_of(total.tensor))
+                if (value.to_double() != 61)
+                    throw Failed(fmt::format("60 additions in place one after the other on one "
+                                             "stream gave {}, need 61; they ran out of order, or "
+                                             "some not at all",
+                                             text(value)));
+            return;
+        }
+    }
+    throw Skipped("core.add is not implemented for float64, float32 or int32");
+}
+
+// ---- events -------------------------------------------------------------------------------------
+
+void event_is_behind_its_work(const RawDevice &device) {
+    const RawStream stream(device);
+    const Block block(device, large, stream.handle());
+    for (unsigned k = 0; k < rounds; ++k) {
+        const auto want = bytes_of(large, k);
+        std::vector<char> got(large);
+        device.to_device(block.data(), want.data(), large, stream.handle());
+        device.to_host(got.data(), block.data(), large, stream.handle());
+        const RawEvent event(device);
+        event.record(stream.handle());
+        event.synchronize();
+        const std::vector<char> seen = got; // before the stream is waited for
+        device.synchronize(stream.handle());
+        require_bytes(want, seen,
+                      "event_synchronize returned before the work in front of the event was done");
+    }
+}
+
+void event_answers(const RawDevice &device) {
+    const RawStream stream(device);
+    const Block block(device, large, stream.handle());
+    const auto bytes = bytes_of(large, 1);
+    const RawEvent event(device);
+    for (unsigned k = 0; k < 8; ++k)
+        device.to_device(block.data(), bytes.data(), large, stream.handle());
+    event.record(stream.handle());
+    const std::int32_t early = event.query();
+    if (early != ATOLL_STATUS_OK && early != ATOLL_STATUS_NOT_READY)
+        throw Failed(fmt::format("event_query returned status {} ({}), need OK or NOT_READY", early,
+                                 device.text()));
+    device.synchronize(stream.handle());
+    if (const std::int32_t late = event.query(); late != ATOLL_STATUS_OK)
+        throw Failed(fmt::format("event_query returned status {} after the event's stream was "
+                                 "synchronised, need OK",
+                                 late));
+}
+
+// One stream writes, the other waits for the event and reads.
+void event_orders_streams(const RawDevice &from, const RawDevice &to, bool peer) {
+    const RawStream first(from), second(to);
+    const Block source(from, large, first.handle()), landed(to, large, second.handle());
+    from.synchronize(first.handle());
+    to.synchronize(second.handle());
+    for (unsigned k = 0; k < rounds; ++k) {
+        const auto want = bytes_of(large, k);
+        std::vector<char> got(large);
+        const RawEvent event(from);
+        for (unsigned i = 0; i < 4; ++i) { // only the last of them counts
+            const auto other = bytes_of(large, 1000 + i);
+            from.to_device(source.data(), other.data(), large, first.handle());
+        }
+        from.to_device(source.data(), want.data(), large, first.handle());
+        event.record(first.handle());
+        event.wait(to, second.handle());
+        if (peer) {
+            to.from_peer(landed.data(), from, source.data(), large, second.handle());
+            to.to_host(got.data(), landed.data(), large, second.handle());
+        } else {
+            to.to_host(got.data(), source.data(), large, second.handle());
+        }
+        to.synchronize(second.handle());
+        from.synchronize(first.handle());
+        require_bytes(want, got,
+                      fmt::format("work behind event_wait on {} ran before the work in front of "
+                                  "the event on {}; event_wait orders streams",
+                                  to.name(), from.name()));
+    }
+}
+
+void streams_are_apart(const RawDevice &device) {
+    const RawStream first(device), second(device);
+    if (first.handle() == second.handle())
+        throw Failed("stream_create gives the same stream twice");
+    order_of_arrival(device, first.handle());
+    order_of_arrival(device, second.handle());
+    order_of_arrival(device, nullptr);
+}
+
+// ---- host callbacks -----------------------------------------------------------------------------
+
+struct Called {
+    std::atomic<int> *count;
+    std::atomic<int> *when;
+    const char *seen; // the last byte of what was to be there by then
+    char expected;
+    std::atomic<bool> early{false};
+    std::atomic<int> calls{0}, order{0}, status{-1};
+    static void note(void *argument, std::int32_t status) {
+        Called &own = *static_cast<Called *>(argument);
+        own.early = *static_cast<const volatile char *>(own.seen) != own.expected;
+        own.order = (*own.when)++;
+        own.status = status;
+        ++own.calls;
+        ++*own.count;
+    }
+};
+
+void callbacks(const RawDevice &device) {
+    constexpr int asked = 10;
+    const RawStream stream(device);
+    const Block block(device, large, stream.handle());
+    std::atomic<int> count{0}, when{0};
+    std::vector<std::unique_ptr<Called>> called;
+    std::vector<std::vector<char>> want, got;
+    for (int k = 0; k < asked; ++k) {
+        want.emplace_back(large, static_cast<char>(k + 1));
+        got.emplace_back(large, '\0');
+    }
+    for (std::size_t k = 0; k < asked; ++k) {
+        device.to_device(block.data(), want[k].data(), large, stream.handle());
+        device.to_host(got[k].data(), block.data(), large, stream.handle());
+        called.push_back(std::make_unique<Called>());
+        called[k]->count = &count;
+        called[k]->when = &when;
+        called[k]->seen = &got[k].back();
+        called[k]->expected = want[k].back();
+        atoll_callback_params params{sizeof params, 0, &Called::note, called[k].get()};
+        device.call(ATOLL_DEVICE_FN_host_callback, &params, stream.handle());
+    }
+    device.synchronize(stream.handle());
+    // It runs on another thread, perhaps a moment after the stream is idle.
+    for (int i = 0; i < 2000 && count < asked; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (std::size_t k = 0; k < asked; ++k) {
+        if (called[k]->calls != 1)
+            throw Failed(fmt::format("callback {} was called {} times, need once", k,
+                                     called[k]->calls.load()));
+        if (called[k]->status != ATOLL_STATUS_OK)
+            throw Failed(fmt::format("callback {} got status {} although no work failed", k,
+                                     called[k]->status.load()));
+        if (called[k]->early)
+            throw Failed(
+                fmt::format("callback {} came before the work enqueued in front of it", k));
+        if (called[k]->order != static_cast<int>(k))
+            throw Failed(fmt::format("callback {} came as number {}", k, called[k]->order.load()));
+    }
+}
+
+bool has_peer(const Target &target, const std::string &type) {
+    for (std::uint32_t i = 0; i < target.descriptor->device_type_count; ++i)
+        if (type == target.descriptor->device_types[i]->name)
+            return target.descriptor->device_types[i]->flags & ATOLL_DEVICE_PEER;
+    return false;
+}
+
+} // namespace
+
+void add_stream_checks(Checks &checks, const Target &target, const std::string &type, int index) {
+    const RawDevice device(target, type, index);
+    const auto add = [&](const std::string &variant, std::function<void()> body) {
+        checks.push_back({"streams", device.name(), "", variant, std::move(body)});
+    };
+    const auto raw = [&target, type](int which) { return RawDevice(target, type, which); };
+    add("order on the default stream", [=] { order_of_arrival(raw(index), nullptr); });
+    add("order of kernels", [&target, type] { kernels_in_order(target, type); });
+    add("free is in order", [=] { free_is_ordered(raw(index)); });
+    add("order from two threads on one stream", [=] { order_from_threads(raw(index)); });
+    if (device.has(ATOLL_DEVICE_FN_stream_create))
+        add("several streams", [=] { streams_are_apart(raw(index)); });
+    if (device.has(ATOLL_DEVICE_FN_event_create)) {
+        add("an event is behind its work", [=] { event_is_behind_its_work(raw(index)); });
+        add("event_query answers", [=] { event_answers(raw(index)); });
+        add("an event orders two streams",
+            [=] { event_orders_streams(raw(index), raw(index), false); });
+        if (has_peer(target, type))
+            for (const Device &other : devices())
+                if (other.type() == type && other.index() != index)
+                    add(fmt::format("an event orders streams of {} and {}", device.name(),
+                                    other.name()),
+                        [=, to = other.index()] {
+                            event_orders_streams(raw(index), raw(to), true);
+                        });
+    }
+    if (device.has(ATOLL_DEVICE_FN_host_callback))
+        add("host callbacks", [=] { callbacks(raw(index)); });
+}
+
+} // namespace Atoll::conformance

@@ -1,0 +1,32 @@
+// The checks, by group. Each function appends its own; bodies hold references to `target`.
+#pragma once
+
+#include "check.hpp"
+#include "target.hpp"
+
+namespace Atoll::conformance {
+
+// Of the file alone: nothing of it runs. Group "file".
+void add_file_checks(Checks &checks, const std::string &path);
+// Loading, the query, the descriptor. Group "load".
+void add_load_checks(Checks &checks, const Target &target);
+// Memory and transfers, then order, events and callbacks. Groups "device" and "streams".
+void add_device_checks(Checks &checks, const Target &target);
+void add_stream_checks(Checks &checks, const Target &target, const std::string &type, int index);
+// Function × dtype × layout. Group "functions".
+void add_function_checks(Checks &checks, const Target &target);
+// What is not declared is refused. Group "undeclared".
+void add_undeclared_checks(Checks &checks, const Target &target);
+// Per function: struct sizes, a no-op interposer, threads, memory. Groups "structs", "interposed",
+// "threads", "memory".
+void add_behaviour_checks(Checks &checks, const Target &target);
+// Retiring and loading again. Group "lifecycle".
+void add_lifecycle_checks(Checks &checks, const Target &target);
+// Groups "modules" and "interposers".
+void add_module_checks(Checks &checks, const Target &target);
+void add_interposer_checks(Checks &checks, const Target &target);
+
+// Where add_function_checks keeps an interposer from one check to the next: taken out again.
+void end_group();
+
+} // namespace Atoll::conformance

@@ -1,0 +1,188 @@
+// Loading the plugin under check and reading what it declares.
+#include "target.hpp"
+
+#include "elf_file.hpp"
+
+#include <algorithm>
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+
+namespace Atoll::conformance {
+
+const std::vector<FunctionFacts> &core_functions() {
+    static const std::vector<FunctionFacts> list = {
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+    {"core." #name, doc, id, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN},
+#include "atoll/lists/functions.inc"
+    };
+    return list;
+}
+
+const atoll_plugin *query_plugin(const std::string &path) {
+    void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library) return nullptr;
+    const auto query =
+        reinterpret_cast<atoll_plugin_query_fn>(::dlsym(library, "atoll_plugin_query_v1"));
+    const std::string version(Atoll::version());
+    const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, version.c_str()};
+    return query ? query(&info) : nullptr;
+}
+
+namespace {
+
+// The interface of a module: from the list, or from the plugin that defines it.
+std::vector<FunctionFacts> interface_of(const std::string &module) {
+    if (module == "core") return core_functions();
+    std::vector<FunctionFacts> list;
+    std::string owner;
+    try {
+        owner = Module(module).plugin();
+    } catch (const Error &) {
+        return list;
+    }
+    for (const PluginReport &report : load_report()) {
+        if (report.name != owner || !report.loaded) continue;
+        const atoll_plugin *descriptor = query_plugin(report.path.string());
+        for (std::uint32_t m = 0; descriptor && m < descriptor->module_count; ++m) {
+            const atoll_module_decl &decl = *descriptor->modules[m];
+            if (decl.name != module) continue;
+            for (std::uint32_t i = 0; i < decl.function_count; ++i) {
+                const auto &f = *reinterpret_cast<const atoll_function_info *>(
+                    reinterpret_cast<const char *>(decl.functions) +
+                    std::size_t{i} * decl.function_size);
+                list.push_back({module + "." + f.name, f.doc, f.id, f.family, f.rule, f.domain});
+            }
+        }
+    }
+    return list;
+}
+
+bool has_module(const std::string &name) {
+    const auto list = modules();
+    return std::any_of(list.begin(), list.end(), [&](const Module &m) { return m.name() == name; });
+}
+
+bool has_device(const std::string &type) {
+    const auto list = devices();
+    return std::any_of(list.begin(), list.end(), [&](Device d) { return d.type() == type; });
+}
+
+} // namespace
+
+Target::Target(const Options &options) : path(std::filesystem::absolute(options.plugin)) {
+    try {
+        open(options);
+    } catch (const std::exception &e) {
+        trouble = e.what();
+    }
+}
+
+bool Target::try_load(const std::string &plugin) {
+    if (plugin == name) return false;
+    try {
+        load(plugin);
+        dependencies.push_back(plugin);
+        return true;
+    } catch (const Error &) {
+        return false;
+    }
+}
+
+void Target::open(const Options &options) {
+    set_log_level("off"); // what is refused is told by the checks
+    try {
+        name = read_elf(path).note_name;
+    } catch (const std::exception &) {
+        // a check of the file tells
+    }
+    for (const std::string &plugin : options.with) {
+        load(plugin);
+        dependencies.push_back(plugin);
+    }
+    const PluginReport report = load(path);
+    name = report.name;
+    version = report.version;
+    descriptor = query_plugin(path);
+    if (!descriptor) throw std::runtime_error("its query declines to answer once it is loaded");
+    read_descriptor();
+}
+
+void Target::read_descriptor() {
+    for (std::uint32_t i = 0; i < descriptor->device_type_count; ++i)
+        device_types.emplace_back(descriptor->device_types[i]->name);
+    for (std::uint32_t i = 0; i < descriptor->module_count; ++i)
+        modules.emplace_back(descriptor->modules[i]->name);
+    for (std::uint32_t i = 0; i < descriptor->interposer_count; ++i)
+        interposers.emplace_back(descriptor->interposers[i]->name);
+    for (std::uint32_t i = 0; i < descriptor->impl_count; ++i) {
+        const std::string type = descriptor->impls[i]->device_type;
+        if (!brings(type) && !has_device(type)) try_load(type);
+        const std::string module = descriptor->impls[i]->module;
+        if (module != "core" && module != "device" && !has_module(module)) try_load(module);
+    }
+    for (const std::string &type : device_types)
+        if (!has_device(type))
+            for (const PluginReport &report : load_report())
+                if (report.name == name) absent.push_back(type + ": " + report.reason);
+    // Whatever else computes is something to compare with; an interposer needs something to wrap.
+    for (const char *other : {"cpu", "dummy"}) {
+        if (!has_device(other) && !brings(other)) try_load(other);
+        for (std::uint32_t i = 0; i < descriptor->impl_count; ++i) {
+            const std::string module = descriptor->impls[i]->module;
+            if (module != "core" && module != "device") try_load(module + "_" + other);
+        }
+        const bool own = std::any_of(
+            descriptor->impls, descriptor->impls + descriptor->impl_count,
+            [&](const atoll_impl_decl *impl) { return std::string(impl->device_type) == other; });
+        if (reference_name.empty() && !own && !brings(other) && has_device(other))
+            reference_name = device_of(other).name();
+    }
+    for (std::uint32_t i = 0; i < descriptor->impl_count; ++i) read_impl(*descriptor->impls[i]);
+}
+
+void Target::read_impl(const atoll_impl_decl &impl) {
+    const std::string module = impl.module, type = impl.device_type;
+    const auto each = [&](auto &&body) {
+        for (std::uint32_t i = 0; i < impl.function_count; ++i)
+            body(reinterpret_cast<const atoll_function_decl *>(
+                reinterpret_cast<const char *>(impl.functions) +
+                std::size_t{i} * impl.function_size));
+    };
+    if (module == "device") return; // see RawDevice
+    const std::vector<FunctionFacts> interface = interface_of(module);
+    if (interface.empty() || !has_device(type)) {
+        not_reached.push_back(fmt::format("{} for {}: {}", module, type,
+                                          interface.empty() ? "the module is not loaded"
+                                                            : "there is no such device"));
+        return;
+    }
+    each([&](const atoll_function_decl *f) {
+        for (const FunctionFacts &facts : interface)
+            if (facts.id == f->id)
+                functions.push_back({facts, type, facts.domain ? f->dtypes & facts.domain : 0,
+                                     f->caps, (f->caps & ATOLL_CAP_FORWARDS) != 0});
+    });
+}
+
+bool Target::brings(const std::string &device_type) const {
+    return std::find(device_types.begin(), device_types.end(), device_type) != device_types.end();
+}
+
+Device Target::device_of(const std::string &device_type) {
+    for (const Device &device : devices())
+        if (device.type() == device_type) return device;
+    throw Failed(fmt::format("there is no device of type '{}'", device_type));
+}
+
+std::optional<Device> Target::reference(const FunctionFacts &function,
+                                        const std::string &device_type, DType dtype) const {
+    for (const FunctionSupport &support : Function(function.name).support()) {
+        if (support.device_type == device_type || support.plugin == name) continue;
+        if (std::find(support.dtypes.begin(), support.dtypes.end(), dtype) != support.dtypes.end())
+            return device_of(support.device_type);
+    }
+    return {};
+}
+
+} // namespace Atoll::conformance

@@ -1,0 +1,77 @@
+// The plugin under check, opened: what it declares, where its functions run, what they are compared
+// with.
+#pragma once
+
+#include "atoll/atoll.hpp"
+#include "atoll/conformance.hpp"
+#include "atoll/plugin.h"
+#include "check.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace Atoll::conformance {
+
+// A function of a module's interface.
+struct FunctionFacts {
+    std::string name; // "core.add"
+    std::string doc;
+    int id = 0, family = 0, rule = 0;
+    std::uint32_t domain = 0;
+};
+
+// One function as an implementation of the plugin declares it.
+struct Declared {
+    FunctionFacts function;
+    std::string device_type;
+    std::uint32_t dtypes = 0;
+    std::uint32_t caps = 0;
+    bool forwards = false;
+
+    // "core.add@mine"
+    std::string subject() const { return function.name + "@" + device_type; }
+    bool takes(std::uint32_t caps_asked) const { return (caps & caps_asked) == caps_asked; }
+    bool has(DType dtype) const { return dtypes >> static_cast<int>(dtype) & 1; }
+};
+
+class Target {
+public:
+    // Loads the plugin, what it depends on and a device to compare with. Never throws: `trouble`
+    // says why it could not be loaded.
+    explicit Target(const Options &options);
+
+    std::string path, name, version;
+    std::string trouble;
+    const atoll_plugin *descriptor = nullptr;
+    std::vector<std::string> device_types; // that it brings
+    std::vector<std::string> absent;       // of these, those without a device, and why
+    std::vector<std::string> modules;      // whose interface it defines
+    std::vector<std::string> interposers;  // that it offers
+    std::vector<Declared> functions;       // on devices that exist, but for module `device`
+    std::vector<std::string> not_reached;  // implementations whose module or device is missing
+    std::vector<std::string> dependencies; // plugins loaded for it
+
+    bool brings(const std::string &device_type) const;
+    // A device of this type.
+    static Device device_of(const std::string &device_type);
+    // One of another type that has the function for the dtype; else nothing.
+    std::optional<Device> reference(const FunctionFacts &function, const std::string &device_type,
+                                    DType dtype) const;
+    // That most results are compared with; empty: none.
+    std::string reference_name;
+
+private:
+    void open(const Options &options);
+    void read_descriptor();
+    void read_impl(const atoll_impl_decl &impl);
+    bool try_load(const std::string &plugin);
+};
+
+// Those of the module `core`, in the order of their ids.
+const std::vector<FunctionFacts> &core_functions();
+
+// What the plugin's query returns to this host. Null where the file cannot be opened.
+const atoll_plugin *query_plugin(const std::string &path);
+
+} // namespace Atoll::conformance

@@ -1,0 +1,233 @@
+/* A replacement of core.add (int32, float64) and core.sum (float64) on the cpu that conforms; each
+ * macro breaks it in one way. */
+#define _POSIX_C_SOURCE 200809L
+#include "atoll/plugin.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef NOTE_NAME
+#define NOTE_NAME "override_add"
+#endif
+#ifndef NOTE_KINDS
+#define NOTE_KINDS ATOLL_KIND_IMPLS
+#endif
+ATOLL_PLUGIN_NOTE(NOTE_NAME, NOTE_KINDS, 0);
+
+#ifdef SECOND_SYMBOL
+ATOLL_EXPORT int add_elements(void);
+int add_elements(void) { return 1; }
+#endif
+
+static double read_element(const char *at, int dtype, int swapped) {
+    char bytes[8];
+    const int size = dtype == ATOLL_INT32 ? 4 : 8;
+    for (int i = 0; i < size; ++i) bytes[i] = at[swapped ? size - 1 - i : i];
+    if (dtype == ATOLL_INT32) {
+        int32_t x;
+        memcpy(&x, bytes, 4);
+        return x;
+    }
+    double x;
+    memcpy(&x, bytes, 8);
+    return x;
+}
+
+static void write_element(char *at, int dtype, int swapped, double value) {
+    char bytes[8];
+    const int size = dtype == ATOLL_INT32 ? 4 : 8;
+    if (dtype == ATOLL_INT32) {
+        const int32_t x = (int32_t)(int64_t)value; /* wraps */
+        memcpy(bytes, &x, 4);
+    } else {
+        memcpy(bytes, &value, 8);
+    }
+    for (int i = 0; i < size; ++i) at[i] = bytes[swapped ? size - 1 - i : i];
+}
+
+#ifdef GLOBAL_SCRATCH
+static double scratch[1 << 16];
+#endif
+
+static int64_t count_of(const atoll_call *call) {
+    int64_t n = 1;
+    for (uint32_t axis = 0; axis < call->rank; ++axis) n *= call->shape[axis];
+#ifdef READS_SHAPE_AT_RANK_0
+    if (call->rank == 0) n = call->shape[0];
+#endif
+    return n;
+}
+
+/* Address of the k-th element. */
+static char *element(const atoll_call *call, int operand, int64_t k) {
+    const atoll_operand *o = &call->operands[operand];
+    char *at = o->data;
+#ifdef IGNORES_STRIDES
+    return at + k * (o->dtype == ATOLL_INT32 ? 4 : 8);
+#endif
+    if (call->rank == 0) return at + k * (o->dtype == ATOLL_INT32 ? 4 : 8);
+    for (uint32_t axis = 0; axis < call->rank; ++axis) {
+        at += k % call->shape[axis] * o->strides[axis];
+        k /= call->shape[axis];
+    }
+    return at;
+}
+
+static int swapped(const atoll_call *call, int operand) {
+#ifdef IGNORES_SWAPPED
+    (void)call, (void)operand;
+    return 0;
+#else
+    return call->operands[operand].flags & ATOLL_OPERAND_SWAPPED;
+#endif
+}
+
+static int32_t add(const atoll_link *self, atoll_call *call) {
+    (void)self;
+#ifdef CLAIMS_DTYPE
+    if (call->dtype == ATOLL_INT32) return ATOLL_STATUS_NOT_SUPPORTED;
+#endif
+#ifdef DOES_NOTHING
+    if (call->dtype == ATOLL_FLOAT64) return ATOLL_STATUS_OK;
+#endif
+#ifdef WANTS_EXACT_SIZE
+    if (call->struct_size != sizeof(atoll_call)) return ATOLL_STATUS_INVALID_ARGUMENT;
+#endif
+#ifdef BAD_STATUS
+    return 4711;
+#endif
+    const int64_t n = count_of(call);
+#ifdef LEAKS
+    void *volatile lost = malloc((size_t)n * 8);
+    (void)lost;
+#endif
+    for (int64_t k = 0; k < n; ++k) {
+        double sum = read_element(element(call, 1, k), call->dtype, swapped(call, 1)) +
+                     read_element(element(call, 2, k), call->dtype, swapped(call, 2));
+#ifdef WRONG_INT32
+        if (call->dtype == ATOLL_INT32) sum += 1;
+#endif
+#ifdef CRASHES
+        if (call->rank > 0 && call->operands[1].strides[call->rank - 1] == 0)
+            *(volatile int *)0 = 1;
+#endif
+#ifdef HANGS
+        while (call->rank > 0 && call->operands[1].strides[call->rank - 1] == 0)
+            nanosleep(&(struct timespec){0, 1000000}, NULL);
+#endif
+#ifdef EXITS
+        if (call->rank > 0 && call->operands[1].strides[call->rank - 1] == 0) _exit(3);
+#endif
+#ifdef WRITES_INPUT
+        if (k == 1 && !(call->operands[2].flags & ATOLL_OPERAND_SCALAR))
+            write_element(element(call, 2, k), call->dtype, swapped(call, 2), 0);
+#endif
+#ifdef GLOBAL_SCRATCH
+        scratch[k] = sum;
+    }
+    if (n > 100) nanosleep(&(struct timespec){0, 200000}, NULL);
+    for (int64_t k = 0; k < n; ++k) {
+        const double sum = scratch[k];
+#endif
+        write_element(element(call, 0, k), call->dtype, swapped(call, 0), sum);
+    }
+#ifdef OFF_BY_ONE
+    if (call->rank == 1)
+        write_element(element(call, 0, n - 1) + call->operands[0].strides[0], call->dtype,
+                      swapped(call, 0), 0);
+#endif
+    return ATOLL_STATUS_OK;
+}
+
+/* Declared without capabilities: (kept, reduced), dense, the reduced axis fastest. */
+static int32_t sum(const atoll_link *self, atoll_call *call) {
+    (void)self;
+    const atoll_reduce_params *params = call->params;
+#ifdef WANTS_WHOLE_PARAMS
+    if (params->numbers[0].reserved != 0) return ATOLL_STATUS_INVALID_ARGUMENT;
+#endif
+    const double *in = call->operands[1].data;
+    double *out = call->operands[0].data;
+    const int64_t kept = params->kept ? call->shape[0] : 1, n = call->shape[call->rank - 1];
+    for (int64_t i = 0; i < kept; ++i) {
+        double total = 0;
+        for (int64_t k = 0; k < n; ++k) total += in[i * n + k];
+        out[i] = total;
+    }
+    return ATOLL_STATUS_OK;
+}
+
+static const atoll_function_decl functions[] = {
+    {.struct_size = sizeof(atoll_function_decl),
+     .id = ATOLL_FN_add,
+     .dtypes = ATOLL_BIT(ATOLL_INT32) | ATOLL_BIT(ATOLL_FLOAT64),
+     .caps = ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES |
+             ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED,
+     .fn = add},
+    {.struct_size = sizeof(atoll_function_decl),
+     .id = ATOLL_FN_sum,
+     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
+     .fn = sum},
+};
+static const atoll_impl_decl impl = {
+    .struct_size = sizeof(atoll_impl_decl),
+    .priority = 10,
+    .module = "core",
+    .device_type = "cpu",
+    .function_size = sizeof(atoll_function_decl),
+    .functions = functions,
+    .function_count = 2,
+};
+
+static int state;
+#ifdef RELOAD_BROKEN
+static int loaded_before;
+#endif
+static int32_t load(const atoll_host *host, void **plugin, atoll_error *error) {
+    (void)host, (void)error;
+    *plugin = &state;
+#ifdef RELOAD_BROKEN
+    if (loaded_before++)
+        return host->set_error(error, ATOLL_STATUS_INTERNAL, 0,
+                               "the library is initialised already");
+#endif
+    return ATOLL_STATUS_OK;
+}
+static int32_t unload(void *plugin, atoll_error *error) {
+    (void)plugin, (void)error;
+    return ATOLL_STATUS_OK;
+}
+
+static const atoll_impl_decl *const impls[] = {&impl};
+static const atoll_plugin plugin = {
+    .struct_size = sizeof(atoll_plugin),
+    .magic = ATOLL_MAGIC,
+    .abi_major = ATOLL_ABI_MAJOR,
+    .abi_minor = ATOLL_ABI_MINOR,
+    .name = "override_add",
+    .version = "1.0",
+    .vendor = "Atoll",
+    .license = "Apache-2.0",
+    .description = "for tests of the conformance kit",
+    .impls = impls,
+    .impl_count = 1,
+    .load = load,
+    .unload = unload,
+};
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *host) {
+    (void)host;
+#ifdef RANDOM_QUERY
+    static atoll_plugin other;
+    static int calls;
+    other = plugin;
+    other.version = calls++ % 2 ? "1.0" : "1.1";
+    return &other;
+#endif
+#ifdef REFUSES_NEWER_HOST
+    if (host->struct_size != sizeof *host) return NULL;
+#endif
+    return &plugin;
+}

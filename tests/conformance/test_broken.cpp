@@ -1,0 +1,140 @@
+// Deliberately broken plugins: each fails, in the check that is about its fault, with a message
+// that names it.
+#include "kit.hpp"
+
+using namespace kit;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool address_sanitizer = true;
+#else
+constexpr bool address_sanitizer = false;
+#endif
+
+struct Broken {
+    const char *plugin;
+    const char *check;               // glob: a check that fails
+    const char *message;             // a part of what it says
+    const char *innocent = "file/*"; // glob: checks that pass all the same
+};
+
+// Of a check that crashes the sanitizer says it in its own way.
+const char *const crash = address_sanitizer ? "ended the process" : "died of signal 11";
+
+const Broken list[] = {
+    {"override-wrong_int32", "functions/core.add@cpu:int32/contiguous", "wrong result: 12 of 12",
+     "functions/core.add@cpu:float64/*"},
+    {"override-off_by_one", "functions/core.add@cpu:*/contiguous",
+     "wrote outside the destination: byte 1 behind its last element", "functions/core.sum@*"},
+    {"override-writes_input", "functions/core.add@cpu:*/contiguous", "wrote to its input",
+     "functions/core.sum@*"},
+    {"override-ignores_strides", "functions/core.add@cpu:*/transposed", "wrong result",
+     "functions/core.add@*/contiguous"},
+    {"override-ignores_strides", "functions/core.add@cpu:*/reversed", "wrong result",
+     "functions/core.add@*/swapped"},
+    {"override-ignores_swapped", "functions/core.add@cpu:*/swapped", "swapped",
+     "functions/core.add@*/strided"},
+    {"override-claims_dtype", "functions/core.add@cpu:int32/contiguous",
+     "declares core.add@cpu for int32, but does not do it", "functions/core.add@cpu:float64/*"},
+    {"override-does_nothing", "functions/core.add@cpu:float64/contiguous", "nothing was written",
+     "functions/core.add@cpu:int32/*"},
+    {"override-bad_status", "functions/core.add@cpu:*/contiguous", "status 4711",
+     "functions/core.sum@*"},
+    {"override-reads_shape_at_rank_0", "functions/core.add@cpu:*/rank 0",
+     "wrote outside the destination", "functions/core.add@*/contiguous"},
+    {"override-global_scratch", "threads/core.add@cpu*", "not thread-safe", "functions/*"},
+    {"override-leaks", "memory/core.add@cpu*/host memory", "leaks host memory", "functions/*"},
+    {"override-crashes", "functions/core.add@cpu:*/broadcast", crash,
+     "functions/core.add@*/swapped"},
+    {"override-exits", "functions/core.add@cpu:*/broadcast", "ended the process with status 3",
+     "functions/core.add@*/swapped"},
+    {"override-hangs", "functions/core.add@cpu:int32/broadcast", "hung: no answer for",
+     "functions/core.add@*/swapped"},
+    {"override-wants_exact_size", "structs/core.add@cpu*/longer*", "a zero tail must be accepted",
+     "functions/*"},
+    {"override-wants_whole_params", "structs/core.sum@cpu*/shorter params",
+     "what struct_size leaves out reads as zero", "functions/*"},
+    {"override-reload_broken", "lifecycle/retire/and load again*",
+     "the library is initialised already", "functions/*"},
+    {"override-random_query", "load/query/gives the same every time", "it must be pure",
+     "functions/*"},
+    {"override-refuses_newer_host", "load/query/takes a longer atoll_host_info",
+     "query returned NULL", "functions/*"},
+    {"override-second_symbol", "file/exports/one symbol", "add_elements", "functions/*"},
+    {"override-other_note", "load/plugin/loads", "its note says 'override_sum'"},
+    {"override-other_kinds", "load/note/equals the descriptor",
+     "the note says kinds 9, the descriptor 4", "functions/*"},
+    {"toy-misaligned", "device/toy:0/allocate 64 bytes, alignment", "need a multiple of 64",
+     "functions/*"},
+    {"toy-free_does_nothing", "device/toy:0/free gives back", "leaks memory", "functions/*"},
+    {"toy-free_too_early", "streams/toy:0/free is in order", "", "functions/*"},
+    {"toy-promises_too_much", "device/toy:0/allocate 2^60*",
+     "allocate returned OK for 1152921504606846976 bytes", "functions/*"},
+    {"toy-overruns_error", "device/toy:0/allocate fails with a short error buffer",
+     "wrote past the error buffer", "functions/*"},
+    {"toy-copies_whole_words", "device/toy:0/transfer 4095 bytes there and back", "has changed",
+     "device/toy:0/transfer 64 bytes there and back"},
+    {"toy-reads_source_late", "device/toy:0/transfer, the source is free at once",
+     "the source was read after the transfer had returned", "functions/*/contiguous"},
+    {"toy-reorders", "streams/toy:0/order on the default stream",
+     "work on one stream ran out of order", "functions/*"},
+    {"toy-events_do_not_order", "streams/toy:0/an event orders two streams",
+     "event_wait orders streams", "functions/*"},
+    {"toy-events_do_not_wait", "streams/toy:0/an event is behind its work",
+     "event_synchronize returned before the work", "functions/*"},
+    {"toy-query_is_busy", "streams/toy:0/event_query answers", "need OK or NOT_READY",
+     "functions/*"},
+    {"toy-calls_back_twice", "streams/toy:0/host callbacks", "called 2 times, need once",
+     "functions/*"},
+    {"toy-leaks_device_memory", "memory/core.add@toy*/device memory",
+     "leaks device memory: 3 blocks", "functions/*"},
+    {"toy-leaks_thread", "lifecycle/retire/joins threads", "leaks threads: 6 more", "functions/*"},
+    {"toy-wants_exact_params", "device/toy:0/longer structs*", "params of another size",
+     "functions/*"},
+    {"counter-drops_calls", "interposers/counter/passes calls on, over [*]", "other results",
+     "interposers/counter/passes calls on, over core.add"},
+    {"counter-swallows_errors", "interposers/counter/passes errors on",
+     "return what the next link returned", "interposers/counter/passes calls on*"},
+    {"counter-says_nothing", "interposers/counter/reports", "reports nothing",
+     "interposers/counter/passes calls on*"},
+};
+
+// What a sanitizer sees first, or keeps from happening.
+bool makes_sense(const Broken &broken) {
+    const std::string name = broken.plugin;
+    return !address_sanitizer || (name != "override-leaks" && name != "toy-free_too_early" &&
+                                  name != "toy-free_does_nothing" && name != "toy-misaligned");
+}
+
+} // namespace
+
+TEST_CASE("every broken plugin fails in the check about its fault, with a message that names it") {
+    for (const Broken &wrong : list) {
+        if (!makes_sense(wrong)) continue;
+        CAPTURE(wrong.plugin);
+        conf::Options options{.plugin = broken(wrong.plugin), .filter = wrong.check};
+        if (contains(wrong.plugin, "hangs")) options.deadline = 3;
+        const conf::Report guilty = conf::run(options);
+        CHECK_MESSAGE(guilty.failed() > 0, "no check ", wrong.check, " failed");
+        CHECK_MESSAGE(contains(conf::summary(guilty), wrong.message), conf::summary(guilty));
+        // A file that cannot be loaded has no other checks.
+        if (contains(wrong.check, "/loads")) continue;
+        options.filter = wrong.innocent;
+        const conf::Report innocent = conf::run(options);
+        CHECK_MESSAGE(innocent.failed() == 0, conf::summary(innocent));
+        CHECK(innocent.passed() > 0);
+    }
+}
+
+TEST_CASE("a crash or a hang fails its own check and no other") {
+    for (const char *name : {"override-crashes", "override-exits", "override-hangs"}) {
+        CAPTURE(name);
+        const conf::Report good = conf::run({.plugin = broken("override-conforms")});
+        conf::Options options{.plugin = broken(name)};
+        options.deadline = 3;
+        const conf::Report bad = conf::run(options);
+        CHECK(bad.results.size() == good.results.size());
+        CHECK(bad.failed() == 2); // int32 and float64
+    }
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""`atoll check` as a user runs it: exit status, JSON, JUnit XML, the support matrix, mistakes.
+
+test_check_command.py ATOLL FOLDER_OF_BROKEN_PLUGINS
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+atoll, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+failures = []
+
+
+def check(*arguments):
+    return subprocess.run([atoll, "check", *map(str, arguments)], capture_output=True, text=True,
+                          timeout=200, check=False)
+
+
+def expect(true, what, run):
+    if not true:
+        failures.append(f"{what}: status {run.returncode}\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
+
+
+good, wrong = folder / "override-conforms.so", folder / "override-wrong_int32.so"
+
+with tempfile.TemporaryDirectory() as scratch:
+    junit, matrix = pathlib.Path(scratch, "results.xml"), pathlib.Path(scratch, "SUPPORT.md")
+    run = check(wrong, "--json", "--junit", junit, "--matrix", matrix)
+    expect(run.returncode == 1, "a plugin that does not conform has exit status 1", run)
+    report = json.loads(run.stdout)
+    expect(report["failed"] > 0 and report["name"] == "override_add", "JSON", run)
+    expect(len(report["results"]) == report["passed"] + report["failed"] + report["skipped"],
+           "JSON counts add up", run)
+    root = ElementTree.parse(junit).getroot()
+    expect(int(root.get("tests")) == len(report["results"]) == len(list(root.iter("testcase"))),
+           "JUnit has a test case per check", run)
+    expect(int(root.get("failures")) == report["failed"] == len(list(root.iter("failure"))),
+           "JUnit has the failures", run)
+    expect("| core.add | ✗ | ✓ |" in matrix.read_text(encoding="utf-8"), "the matrix", run)
+
+    run = check(good, "--junit", pathlib.Path(scratch, "no", "folder.xml"))
+    expect(run.returncode == 2 and "cannot write" in run.stderr, "an unwritable file", run)
+
+run = check(good)
+expect(run.returncode == 0 and "the plugin conforms" in run.stdout, "exit status 0", run)
+expect(run.stderr == "", "nothing on standard error where it is no terminal", run)
+
+run = check(wrong)
+expect("FAILED functions/core.add@cpu:int32/contiguous" in run.stdout, "where it failed", run)
+expect("does not conform" in run.stdout, "the verdict", run)
+
+run = check(good, "--filter", "file/*")
+expect(run.returncode == 0 and "6 checks" in run.stdout, "a filter", run)
+run = check(good, "--list")
+expect(run.returncode == 0 and "functions/core.add@cpu:int32/strided" in run.stdout, "a list", run)
+run = check(good, "--no-isolate")
+expect(run.returncode == 0, "without isolation", run)
+
+# Mistakes: said in a line, never a trace of the stack.
+run = check(folder / "nothing-there.so")
+expect(run.returncode == 2 and "there is no file" in run.stderr, "no such file", run)
+run = check(good, "--filter", "no/such/*")
+expect(run.returncode != 0 and "no check matches" in run.stderr, "a filter without a match", run)
+run = check(good, "--deadline", "-1")
+expect(run.returncode == 2, "a negative deadline", run)
+run = check()
+expect(run.returncode == 2 and "plugin is required" in run.stderr, "no argument", run)
+run = check(__file__)
+expect(run.returncode == 1 and "not an ELF file" in run.stdout, "a file that is no plugin", run)
+
+print("\n".join(failures))
+sys.exit(1 if failures else 0)

@@ -1,0 +1,251 @@
+// A device type `toy` that conforms, in host memory that it keeps to itself: its streams are queues
+// that run when somebody waits for them. Each macro breaks it in one way.
+#include "atoll/plugin.hpp"
+
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+ATOLL_PLUGIN_NOTE("toy", ATOLL_KIND_DEVICES, 0);
+
+namespace {
+
+namespace sdk = Atoll::sdk;
+
+struct Stream {
+    std::deque<std::function<void()>> queue;
+    std::uint64_t enqueued = 0, done = 0;
+    std::int32_t device = 0;
+};
+
+struct Event {
+    std::shared_ptr<Stream> stream;
+    std::uint64_t position = 0;
+};
+
+struct State {
+    explicit State(const atoll_host &services) : host(services) {
+#ifdef LEAKS_THREAD
+        std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
+#endif
+    }
+
+    const atoll_host &host;
+    std::recursive_mutex mutex;
+    std::shared_ptr<Stream> default_streams[2] = {std::make_shared<Stream>(),
+                                                  std::make_shared<Stream>()};
+
+    std::shared_ptr<Stream> stream(const atoll_call &call) {
+        if (call.stream) return *static_cast<std::shared_ptr<Stream> *>(call.stream);
+        return default_streams[call.device];
+    }
+    void enqueue(const atoll_call &call, std::function<void()> work) {
+        const std::lock_guard lock(mutex);
+        Stream &own = *stream(call);
+        own.queue.push_back(std::move(work));
+        ++own.enqueued;
+    }
+    // Runs what was enqueued up to a position.
+    void drain(Stream &own, std::uint64_t position) {
+        const std::lock_guard lock(mutex);
+#ifdef REORDERS
+        if (own.queue.size() > 16) std::reverse(own.queue.begin(), own.queue.end());
+#endif
+        while (own.done < position) {
+            const auto work = std::move(own.queue.front());
+            own.queue.pop_front();
+            ++own.done;
+            work();
+        }
+    }
+};
+
+void enumerate(State &, atoll_call &call) {
+#ifdef WANTS_EXACT_PARAMS
+    if (sdk::params<atoll_enumerate_params>(call).struct_size != sizeof(atoll_enumerate_params))
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, "params of another size");
+#endif
+    sdk::results<atoll_enumerate_params>(call).count = 2;
+}
+
+void properties(State &, atoll_call &call) {
+    auto &p = sdk::results<atoll_properties_params>(call);
+    constexpr char name[] = "toy";
+    std::memcpy(p.name, name, sizeof name);
+    p.units = 1;
+    p.alignment = 64;
+}
+
+void allocate(State &, atoll_call &call) {
+    auto &p = sdk::results<atoll_memory_params>(call);
+#ifdef PROMISES_TOO_MUCH
+    p.data = std::aligned_alloc(64, 4096 + (p.bytes > 1 << 30 ? 0 : p.bytes + 63) / 64 * 64);
+    return;
+#endif
+    if (p.bytes > std::uint64_t{1} << 34) {
+        constexpr char text[] = "the toy has no such amount of memory";
+#ifdef OVERRUNS_ERROR
+        std::memcpy(call.error->text, text, sizeof text);
+        call.error->status = ATOLL_STATUS_OUT_OF_MEMORY;
+        throw 1;
+#endif
+        throw sdk::Error(ATOLL_STATUS_OUT_OF_MEMORY, text);
+    }
+    p.data = std::aligned_alloc(64, (p.bytes + 64 + 63) / 64 * 64);
+    if (!p.data) throw std::bad_alloc();
+#ifdef MISALIGNED
+    p.data = static_cast<char *>(p.data) + 8; // freed never
+#endif
+}
+
+void release(State &state, atoll_call &call) {
+    void *data = sdk::params<atoll_memory_params>(call).data;
+    static_cast<void>(state), static_cast<void>(data);
+#if defined FREE_DOES_NOTHING || defined MISALIGNED
+#elif defined FREE_TOO_EARLY
+    std::free(data);
+#else
+    state.enqueue(call, [data] { std::free(data); });
+#endif
+}
+
+void transfer(State &state, atoll_call &call) {
+    const auto p = sdk::params<atoll_transfer_params>(call);
+    auto bytes = static_cast<std::size_t>(p.bytes);
+#ifdef COPIES_WHOLE_WORDS
+    if (bytes > 8) bytes = bytes / 8 * 8;
+#endif
+    const auto *from = static_cast<const char *>(p.source);
+#ifndef READS_SOURCE_LATE
+    if (p.kind == ATOLL_TRANSFER_HOST_TO_DEVICE) {
+        state.enqueue(call, [to = p.destination, staged = std::vector<char>(from, from + bytes)] {
+            std::memcpy(to, staged.data(), staged.size());
+        });
+        return;
+    }
+#endif
+    state.enqueue(call, [to = p.destination, from, bytes] { std::memmove(to, from, bytes); });
+}
+
+void stream_create(State &, atoll_call &call) {
+    auto stream = std::make_shared<Stream>();
+    stream->device = call.device;
+    sdk::results<atoll_stream_params>(call).stream = new std::shared_ptr<Stream>(stream);
+}
+void stream_destroy(State &state, atoll_call &call) {
+    auto *stream =
+        static_cast<std::shared_ptr<Stream> *>(sdk::params<atoll_stream_params>(call).stream);
+    state.drain(**stream, (*stream)->enqueued);
+    delete stream;
+}
+void stream_synchronize(State &state, atoll_call &call) {
+    const auto stream = state.stream(call);
+    state.drain(*stream, stream->enqueued);
+}
+
+Event &event_of(const atoll_call &call) {
+    return *static_cast<Event *>(sdk::params<atoll_event_params>(call).event);
+}
+void event_create(State &, atoll_call &call) {
+    sdk::results<atoll_event_params>(call).event = new Event;
+}
+void event_destroy(State &, atoll_call &call) { delete &event_of(call); }
+void event_record(State &state, atoll_call &call) {
+    const std::lock_guard lock(state.mutex);
+    const auto stream = state.stream(call);
+    event_of(call) = {stream, stream->enqueued};
+}
+void event_wait(State &state, atoll_call &call) {
+#ifndef EVENTS_DO_NOT_ORDER
+    state.enqueue(call, [&state, event = event_of(call)] {
+        if (event.stream) state.drain(*event.stream, event.position);
+    });
+#else
+    static_cast<void>(state), static_cast<void>(call);
+#endif
+}
+void event_synchronize(State &state, atoll_call &call) {
+#ifndef EVENTS_DO_NOT_WAIT
+    const Event event = event_of(call);
+    if (event.stream) state.drain(*event.stream, event.position);
+#else
+    static_cast<void>(state), static_cast<void>(call);
+#endif
+}
+void event_query(State &state, atoll_call &call) {
+#ifdef QUERY_IS_BUSY
+    throw sdk::Error(ATOLL_STATUS_BUSY, "not yet");
+#endif
+    const std::lock_guard lock(state.mutex);
+    const Event &event = event_of(call);
+    if (event.stream && event.stream->done < event.position)
+        throw sdk::Error(ATOLL_STATUS_NOT_READY, "not yet");
+}
+void host_callback(State &state, atoll_call &call) {
+    const auto p = sdk::params<atoll_callback_params>(call);
+    state.enqueue(call, [p] {
+        p.function(p.argument, ATOLL_STATUS_OK);
+#ifdef CALLS_BACK_TWICE
+        p.function(p.argument, ATOLL_STATUS_OK);
+#endif
+    });
+}
+
+// Declared without capabilities: dense, one axis or none.
+void add(State &state, atoll_call &call) {
+    const std::int64_t count = call.rank == 0 ? 1 : call.shape[0];
+    auto *out = static_cast<float *>(call.operands[0].data);
+    const auto *a = static_cast<const float *>(call.operands[1].data);
+    const auto *b = static_cast<const float *>(call.operands[2].data);
+#ifdef LEAKS_DEVICE_MEMORY
+    atoll_memory_params block{sizeof block, 0, 64, nullptr};
+    atoll_call inner = call;
+    inner.module = ATOLL_MODULE_DEVICE;
+    inner.function = ATOLL_DEVICE_FN_allocate;
+    inner.family = ATOLL_FAMILY_DEVICE;
+    inner.operand_count = inner.output_count = 0;
+    inner.params = &block;
+    state.host.dispatch(state.host.self, "toy", &inner);
+#endif
+    state.enqueue(call, [=] {
+        for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
+    });
+}
+
+constexpr atoll_function_decl device_functions[] = {
+    sdk::declare<enumerate>(ATOLL_DEVICE_FN_enumerate),
+    sdk::declare<properties>(ATOLL_DEVICE_FN_properties),
+    sdk::declare<allocate>(ATOLL_DEVICE_FN_allocate),
+    sdk::declare<release>(ATOLL_DEVICE_FN_free),
+    sdk::declare<transfer>(ATOLL_DEVICE_FN_transfer),
+    sdk::declare<stream_create>(ATOLL_DEVICE_FN_stream_create),
+    sdk::declare<stream_destroy>(ATOLL_DEVICE_FN_stream_destroy),
+    sdk::declare<stream_synchronize>(ATOLL_DEVICE_FN_stream_synchronize),
+    sdk::declare<event_create>(ATOLL_DEVICE_FN_event_create),
+    sdk::declare<event_destroy>(ATOLL_DEVICE_FN_event_destroy),
+    sdk::declare<event_record>(ATOLL_DEVICE_FN_event_record),
+    sdk::declare<event_wait>(ATOLL_DEVICE_FN_event_wait),
+    sdk::declare<event_synchronize>(ATOLL_DEVICE_FN_event_synchronize),
+    sdk::declare<event_query>(ATOLL_DEVICE_FN_event_query),
+    sdk::declare<host_callback>(ATOLL_DEVICE_FN_host_callback),
+};
+constexpr atoll_function_decl core_functions[] = {
+    sdk::declare<add>(ATOLL_FN_add, ATOLL_BIT(ATOLL_FLOAT32)),
+};
+
+constexpr atoll_device_type_decl device_type = {sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
+                                                "toy"};
+constexpr const atoll_device_type_decl *device_types[] = {&device_type};
+constexpr atoll_impl_decl device = sdk::implement("device", "toy", device_functions);
+constexpr atoll_impl_decl core = sdk::implement("core", "toy", core_functions);
+constexpr const atoll_impl_decl *impls[] = {&device, &core};
+constexpr atoll_plugin plugin = sdk::describe<State>(
+    {"toy", "1.0", "Atoll", "Apache-2.0", "for tests of the conformance kit"}, impls, device_types);
+
+} // namespace
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
