@@ -39,11 +39,26 @@ public:
         return ticks > 0 ? static_cast<double>(end.ns - start_.ns) / ticks : 1.0;
     }
 
-private:
+    // CLOCK_MONOTONIC's nanoseconds.
     struct Sample {
         std::uint64_t ticks, ns;
     };
+    // Both clocks at one moment: the tightest of some tries, since a thread may be preempted
+    // between the readings.
+    Sample sample() const noexcept {
+        Sample best{};
+        std::uint64_t width = ~std::uint64_t{0};
+        for (int attempt = 0; attempt < 8; ++attempt) {
+            const std::uint64_t before = now(), ns = monotonic_ns(), after = now();
+            if (after - before < width) {
+                width = after - before;
+                best = {before + width / 2, ns};
+            }
+        }
+        return best;
+    }
 
+private:
     static std::uint64_t monotonic_ns() noexcept {
         timespec time{};
         clock_gettime(CLOCK_MONOTONIC, &time);
@@ -59,21 +74,6 @@ private:
 #else
         return false;
 #endif
-    }
-
-    // Both clocks at one moment: the tightest of some tries, since a thread may be preempted
-    // between the readings.
-    Sample sample() const noexcept {
-        Sample best{};
-        std::uint64_t width = ~std::uint64_t{0};
-        for (int attempt = 0; attempt < 8; ++attempt) {
-            const std::uint64_t before = now(), ns = monotonic_ns(), after = now();
-            if (after - before < width) {
-                width = after - before;
-                best = {before + width / 2, ns};
-            }
-        }
-        return best;
     }
 
     bool steady_counter_;

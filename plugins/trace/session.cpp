@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fnmatch.h>
 #include <map>
 #include <mutex>
+#include <pthread.h>
 #include <tuple>
+#include <unistd.h>
 
 namespace Atoll::trace {
 namespace {
@@ -29,9 +32,14 @@ struct CachedTable {
     Table *table;
 };
 constexpr unsigned cache_size = 4;
-thread_local CachedTable cache[cache_size];
-thread_local unsigned cache_next = 0;
-thread_local bool thread_ends = false;
+// A few bytes only, so they fit where a library that is loaded late may have fast ones.
+#define ATOLL_FAST_TLS __attribute__((tls_model("initial-exec")))
+thread_local CachedTable cache[cache_size] ATOLL_FAST_TLS;
+thread_local unsigned cache_next ATOLL_FAST_TLS = 0;
+thread_local bool thread_ends ATOLL_FAST_TLS = false;
+// The tracer makes a call of its own, which it passes on.
+thread_local bool own_call ATOLL_FAST_TLS = false;
+#undef ATOLL_FAST_TLS
 
 // Made at a thread's first traced call; its destructor gives the tables up.
 struct ThreadToken {
@@ -47,6 +55,28 @@ struct ThreadToken {
         for (Session *session : registry().sessions) session->release(value);
     }
 };
+
+// A child shares the parent's file and has none of its other threads: it records nothing.
+void watch_forks() {
+    static const int code =
+        ::pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
+                         [] {
+                             for (Session *session : registry().sessions)
+                                 session->forget_timeline();
+                             registry().mutex.unlock();
+                         });
+    static_cast<void>(code);
+}
+
+// Runs at the end of the process, after the program's own exit handlers; other threads may go on.
+__attribute__((destructor)) void end_of_process() {
+    std::unique_lock lock(registry().mutex, std::try_to_lock);
+    if (!lock) return; // a session is being made or destroyed: what is recorded is in the file
+    for (Session *session : registry().sessions) {
+        session->settle();
+        session->synchronise(true);
+    }
+}
 
 std::uint64_t next_session_id() {
     static std::atomic<std::uint64_t> last{0};
@@ -109,7 +139,16 @@ void merge(Counters &sum, Counters &part) noexcept {
 
 } // namespace
 
-Session::Session(const atoll_host &host) : host_(host), id_(next_session_id()) {
+Session::Session(const atoll_host &host, Options options)
+    : host_(host), id_(next_session_id()), options_(std::move(options)),
+      timed_(options_.times || !options_.timeline.empty()) {
+    if (!options_.timeline.empty()) {
+        own_timeline_ = std::make_unique<Timeline>(options_.timeline, options_.buffer_bytes / 2,
+                                                   options_.timeline_bytes, clock_);
+        if (options_.execution) executions_ = std::make_unique<Executions>();
+        timeline_ = own_timeline_.get();
+    }
+    watch_forks();
     const std::lock_guard lock(registry().mutex);
     registry().sessions.push_back(this);
 }
@@ -119,34 +158,88 @@ Session::~Session() {
         const std::lock_guard lock(registry().mutex);
         std::erase(registry().sessions, this);
     }
+    if (own_timeline_) own_timeline_->stop(); // before its lanes go
     for (Table *table = tables_.load(std::memory_order_acquire); table;) {
         Table *const next = table->next;
+        if (own_timeline_) own_timeline_->leave(table->lane);
         std::free(table->memory);
         table = next;
     }
 }
 
-std::int32_t Session::trace(const atoll_link &self, atoll_call &call) noexcept {
-    const std::uint64_t start = clock_.now();
-    const std::int32_t status = self.next->fn(self.next, &call);
-    const std::uint64_t end = clock_.now();
-    // A thread that moved between processors whose counters differ a little: no time, not 2^64.
-    count(self, call, end > start ? end - start : 0, status);
+bool Session::settle() noexcept { return !executions_ || executions_->settle(1000); }
+
+void Session::synchronise(bool closed) noexcept {
+    if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
+        timeline->synchronise(closed);
+}
+
+void Session::stop() noexcept {
+    synchronise(true);
+    if (own_timeline_) own_timeline_->stop();
+}
+
+std::int32_t Session::trace(const atoll_link &self, atoll_call &call) {
+    if (own_call) [[unlikely]]
+        return self.next->fn(self.next, &call);
+    Table *const own = table();
+    Entry *const entry =
+        own ? find_entry(*own, self, call.module, call.function, call.dtype) : nullptr;
+    if (!entry) [[unlikely]] {
+        lost_.fetch_add(1, std::memory_order_relaxed);
+        return self.next->fn(self.next, &call);
+    }
+    if (entry->skipped) return self.next->fn(self.next, &call);
+    std::uint16_t flags = 0;
+    Bracket *bracket = nullptr;
+    if (entry->enqueues && timeline_.load(std::memory_order_relaxed)) [[unlikely]]
+        bracket = open_bracket(*own, *entry, call, flags);
+    Measured measured{timed_ ? clock_.now() : 0, 0, ATOLL_STATUS_PLUGIN_FAULT};
+    const auto done = [&] {
+        // A thread that moved between processors whose counters differ a little: no time, not 2^64.
+        measured.end = timed_ ? std::max(clock_.now(), measured.start) : 0;
+        finish(*own, *entry, self, call, measured, bracket, flags);
+        if (bracket) [[unlikely]]
+            close_bracket(*entry, call, *bracket);
+    };
+    try {
+        measured.status = self.next->fn(self.next, &call);
+    } catch (...) { // the host contains it
+        done();
+        throw;
+    }
+    done();
+    return measured.status;
+}
+
+[[gnu::always_inline]] inline Table *cached_table(std::uint64_t session) noexcept {
+    return cache[0].session == session ? cache[0].table : nullptr;
+}
+
+Table *Session::table() noexcept {
+    Table *const cached = cached_table(id_);
+    return cached ? cached : find_table();
+}
+
+std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) noexcept {
+    own_call = true;
+    std::int32_t status;
+    try {
+        status = host_.dispatch(host_.self, device_type, &call);
+    } catch (...) { // out of another interposer
+        status = ATOLL_STATUS_PLUGIN_FAULT;
+    }
+    own_call = false;
     return status;
 }
 
-void Session::count(const atoll_link &self, const atoll_call &call, std::uint64_t ticks,
-                    std::int32_t status) noexcept {
-    Table *const table = cache[0].session == id_ ? cache[0].table : find_table();
-    Entry *const entry =
-        table ? find_entry(*table, self, call.module, call.function, call.dtype) : nullptr;
-    if (!entry) {
-        lost_.fetch_add(1, std::memory_order_relaxed);
-        return;
-    }
-    Counters &counters = entry->counters;
+inline void Session::finish(Table &table, Entry &entry, const atoll_link &self,
+                            const atoll_call &call, const Measured &measured,
+                            const Bracket *bracket, std::uint16_t flags) noexcept {
+    Counters &counters = entry.counters;
     const std::uint64_t bytes = bytes_of(call);
     const std::uint64_t calls = read(counters.calls);
+    const std::uint64_t ticks = measured.end - measured.start;
     if (calls == 0 || ticks < read(counters.min_ticks))
         std::atomic_ref(counters.min_ticks).store(ticks, std::memory_order_relaxed);
     if (ticks > read(counters.max_ticks))
@@ -155,16 +248,26 @@ void Session::count(const atoll_link &self, const atoll_call &call, std::uint64_
     add(counters.ticks, ticks);
     add(counters.bytes, bytes);
     // NOT_READY is event_query's way to say "no".
-    if (status != ATOLL_STATUS_OK && status != ATOLL_STATUS_NOT_READY) [[unlikely]]
+    if (measured.status != ATOLL_STATUS_OK && measured.status != ATOLL_STATUS_NOT_READY)
+        [[unlikely]]
         add(counters.errors, 1);
-    if (!(call.flags & ATOLL_CALL_INSERTED)) return;
+    const Entry *parent = nullptr;
+    if (call.flags & ATOLL_CALL_INSERTED) {
+        add(counters.inserted, 1);
+        parent = serve(table, self, call, ticks, bytes);
+    }
+    if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
+        record(*timeline, table, entry, parent, call, measured, bytes, bracket, flags);
+}
 
-    add(counters.inserted, 1);
+// Counts an inserted call for the function that it serves.
+Entry *Session::serve(Table &table, const atoll_link &self, const atoll_call &call,
+                      std::uint64_t ticks, std::uint64_t bytes) noexcept {
     Entry *const parent =
-        find_entry(*table, self, call.parent_module, call.parent_function, ATOLL_NONE);
+        find_entry(table, self, call.parent_module, call.parent_function, ATOLL_NONE);
     if (!parent) {
         lost_.fetch_add(1, std::memory_order_relaxed);
-        return;
+        return nullptr;
     }
     Counters &served = parent->counters;
     add(served.served_ticks, ticks);
@@ -184,10 +287,11 @@ void Session::count(const atoll_link &self, const atoll_call &call, std::uint64_
         }
         add(served.copied_bytes, copied);
     }
+    return parent;
 }
 
-Entry *Session::find_entry(Table &table, const atoll_link &link, std::uint16_t module,
-                           std::uint16_t function, std::uint16_t dtype) noexcept {
+inline Entry *Session::find_entry(Table &table, const atoll_link &link, std::uint16_t module,
+                                  std::uint16_t function, std::uint16_t dtype) noexcept {
     const char *const device = host_.device_type_of(&link);
     const std::uint64_t key = pack(module, function, dtype);
     const std::uint64_t hash =
@@ -205,6 +309,28 @@ Entry *Session::find_entry(Table &table, const atoll_link &link, std::uint16_t m
     return nullptr;
 }
 
+namespace {
+
+// Does the function put work on the call's stream? What only manages objects, waits on the host or
+// asks does not.
+bool enqueues_work(std::uint16_t module, std::uint16_t function) {
+    if (module != ATOLL_MODULE_DEVICE) return true;
+    return function == ATOLL_DEVICE_FN_transfer || function == ATOLL_DEVICE_FN_event_record ||
+           function == ATOLL_DEVICE_FN_event_wait;
+}
+
+// A glob with an '@' is of "core.add@cpu", another one of "core.add".
+bool is_wanted(const std::vector<std::string> &globs, const Names &names) {
+    char full[sizeof names.function + sizeof names.device + 1];
+    std::snprintf(full, sizeof full, "%s@%s", names.function, names.device);
+    return globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const std::string &glob) {
+               const bool by_device = glob.find('@') != std::string::npos;
+               return ::fnmatch(glob.c_str(), by_device ? full : names.function, 0) == 0;
+           });
+}
+
+} // namespace
+
 Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &link,
                           std::uint64_t key, std::uint16_t module,
                           std::uint16_t function) noexcept {
@@ -216,8 +342,12 @@ Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &lin
     names.asynchronous = !(host_.device_flags_of(&link) & ATOLL_DEVICE_INLINE);
     copy_text(names.function, name ? name : "?");
     Entry &entry = table.entries[place];
+    entry.skipped = !is_wanted(options_.functions, names);
+    entry.enqueues = names.asynchronous && enqueues_work(module, function);
     entry.key = key;
     std::atomic_ref(entry.device).store(device, std::memory_order_release);
+    if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
+        write_name(*timeline, table.lane, static_cast<std::uint16_t>(place), key, names);
     return &entry;
 }
 
@@ -244,8 +374,10 @@ Table *Session::take_table() noexcept {
     for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next) {
         std::uint64_t nobody = 0;
         if (std::atomic_ref(table->owner)
-                .compare_exchange_strong(nobody, token.value, std::memory_order_acquire))
+                .compare_exchange_strong(nobody, token.value, std::memory_order_acquire)) {
+            table->lane.announced = 0;
             return table;
+        }
     }
     // Zeroed and untouched: a new thread pays for the pages that it counts in, not for all.
     std::size_t space = sizeof(Table) + alignof(Table);

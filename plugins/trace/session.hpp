@@ -10,6 +10,8 @@
 
 #include "atoll/plugin.hpp"
 #include "clock.hpp"
+#include "executions.hpp"
+#include "timeline.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -48,6 +50,8 @@ struct alignas(64) Entry {
     const char *device; // the key's first half; null: free. Published last, with release
     std::uint64_t key;  // module, function, dtype
     Counters counters;
+    bool skipped;  // the setting `functions` leaves it out
+    bool enqueues; // the device type is asynchronous and the function puts work on the stream
 };
 
 // Copies, since the host's strings live only as long as the plugin that they name.
@@ -64,6 +68,7 @@ struct Table {
 
     Entry entries[size];
     Names names[size];
+    Lane lane;           // of the timeline
     std::uint64_t owner; // token of the thread that writes here; 0: free to take
     Table *next;         // written before the table is published
     void *memory;        // to free
@@ -77,28 +82,70 @@ struct Row {
     Counters counters{};
 };
 
+struct Options {
+    bool times = true;                  // read the clock; a timeline does in any case
+    std::vector<std::string> functions; // globs of "core.add" or "core.add@cpu"; none: all
+    std::string timeline;               // file; none: no records
+    std::uint64_t buffer_bytes = 0, timeline_bytes = 0;
+    bool execution = true; // follow enqueued work on its stream
+};
+
 class Session {
 public:
-    explicit Session(const atoll_host &host);
+    // Throws sdk::Error.
+    Session(const atoll_host &host, Options options);
     ~Session();
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
 
-    // Passes the call on and counts it.
-    std::int32_t trace(const atoll_link &self, atoll_call &call) noexcept;
+    // Passes the call on, counts and records it. Throws what the function throws.
+    std::int32_t trace(const atoll_link &self, atoll_call &call);
 
     // Sums over threads: one row per device type, function and dtype. From any thread.
     std::vector<Row> rows() const;
     // Calls that found no room to be counted in.
     std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
     const Clock &clock() const noexcept { return clock_; }
+    bool timed() const noexcept { return timed_; }
+
+    // Waits a while for the executions under way; false if there are some still, and then the
+    // session must not be destroyed: their callbacks will come to it.
+    bool settle() noexcept;
+    // Makes what is recorded so far readable in nanoseconds.
+    void synchronise(bool closed) noexcept;
+    // Ends the background thread; calls can go on.
+    void stop() noexcept;
+    // In a forked child: leaves the file to the parent.
+    void forget_timeline() noexcept { timeline_.store(nullptr, std::memory_order_relaxed); }
 
     // Gives up the tables of a thread that ends.
     void release(std::uint64_t thread) noexcept;
 
 private:
-    void count(const atoll_link &self, const atoll_call &call, std::uint64_t ticks,
-               std::int32_t status) noexcept;
+    struct Measured {
+        std::uint64_t start, end;
+        std::int32_t status;
+    };
+    void finish(Table &table, Entry &entry, const atoll_link &self, const atoll_call &call,
+                const Measured &measured, const Bracket *bracket, std::uint16_t flags) noexcept;
+    Entry *serve(Table &table, const atoll_link &self, const atoll_call &call, std::uint64_t ticks,
+                 std::uint64_t bytes) noexcept;
+    void record(Timeline &timeline, Table &table, const Entry &entry, const Entry *parent,
+                const atoll_call &call, const Measured &measured, std::uint64_t bytes,
+                const Bracket *bracket, std::uint16_t flags) noexcept;
+    void announce(Timeline &timeline, Lane &lane) noexcept;
+    void write_name(Timeline &timeline, Lane &lane, std::uint16_t place, std::uint64_t key,
+                    const Names &names) noexcept;
+    Bracket *open_bracket(Table &table, const Entry &entry, const atoll_call &call,
+                          std::uint16_t &flags) noexcept;
+    void close_bracket(const Entry &entry, const atoll_call &call, Bracket &bracket) noexcept;
+    std::int32_t call_back(const Entry &entry, const atoll_call &call, Bracket &bracket,
+                           void (*function)(void *, std::int32_t)) noexcept;
+    std::int32_t host_dispatch(const char *device_type, atoll_call &call) noexcept;
+    void let_go(Bracket &bracket) noexcept;
+    void executed(const Bracket &bracket, std::uint64_t end, std::int32_t status) noexcept;
+
+    Table *table() noexcept; // this thread's
     Table *find_table() noexcept;
     Table *take_table() noexcept;
     Entry *find_entry(Table &table, const atoll_link &link, std::uint16_t module,
@@ -109,6 +156,11 @@ private:
     const atoll_host &host_;
     const std::uint64_t id_; // never reused, so that a thread cannot mistake a new session for it
     Clock clock_;
+    const Options options_;
+    const bool timed_;
+    std::atomic<Timeline *> timeline_{nullptr}; // what own_timeline_ points to, or null
+    std::unique_ptr<Timeline> own_timeline_;
+    std::unique_ptr<Executions> executions_;
     std::atomic<Table *> tables_{nullptr};
     std::atomic<std::uint64_t> lost_{0};
 };

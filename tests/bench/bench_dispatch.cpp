@@ -2,6 +2,7 @@
 // table (or JSON with --json); asserts nothing, since absolute times do not hold on shared
 // machines.
 #include "atoll/atoll.hpp"
+#include "clock.hpp"
 #include "dispatch.hpp"
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -110,12 +113,37 @@ int main(int argc, char **argv) try {
         measure("d1.interposed", "the same with a no-op interposer", through_slot);
     pop_interposer(handle);
     load("trace");
-    const InterposerHandle tracer = push_interposer("core.add", "trace");
-    const double traced = measure("d1.traced", "the same with the counting tracer", through_slot);
-    pop_interposer(tracer);
+    // The tracer with some settings, over this function.
+    const auto measure_tracer = [&](const char *id, const char *what, auto... settings) {
+        (configure("trace", settings.first, settings.second), ...);
+        const InterposerHandle tracer = push_interposer("core.add", "trace");
+        const double traced = measure(id, what, through_slot);
+        pop_interposer(tracer);
+        (configure("trace", settings.first, ""), ...);
+        return traced;
+    };
+    using Setting = std::pair<const char *, const char *>;
+    const double counted = measure_tracer("d1.counted", "the same with the tracer, counts alone",
+                                          Setting("times", "0"));
+    const double traced = measure_tracer("d1.traced", "the same with the tracer, counts and times");
+    const std::string file = fmt::format("/tmp/bench_dispatch-{}.timeline", ::getpid());
+    const double recorded = measure_tracer("d1.recorded", "the same with a record of each call",
+                                           Setting("timeline", file.c_str()));
+    std::remove(file.c_str());
+    const trace::Clock clock;
+    std::uint64_t ticks = 0;
+    const double readings = measure("clock", "two readings of the tracer's clock", [&] {
+        const std::uint64_t start = clock.now();
+        ticks += clock.now() - start;
+    });
+    sink = &ticks;
     rows.push_back({"d1.dispatch_cost", "dispatched - direct", dispatched - direct});
     rows.push_back({"d1.interposer_cost", "interposed - dispatched", interposed - dispatched});
+    rows.push_back({"d1.counter_cost", "counted - dispatched", counted - dispatched});
     rows.push_back({"d1.tracer_cost", "traced - dispatched", traced - dispatched});
+    rows.push_back({"d1.record_cost", "recorded - dispatched", recorded - dispatched});
+    rows.push_back(
+        {"d1.record_work", "recorded - dispatched - clock", recorded - dispatched - readings});
 
     for (const Row &row : rows) {
         if (json)

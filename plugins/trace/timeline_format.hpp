@@ -1,0 +1,99 @@
+// The file that the tracer writes with the setting `timeline`, and that `atoll trace` reads.
+//
+// Note [Timeline file]
+//   one page   FileHeader
+//   segments   each segment_bytes long: a SegmentHeader, then records up to `used`; lane 0: empty
+// A lane is what one thread at a time writes to. Its records are in the order of `sequence`. A lane
+// has two segments mapped, which it fills in turn; full ones are copied to the end of the file and
+// used again. So of two segments of the same lane and sequence either one will do. A copy's header
+// is written last, and `used` of a mapped one counts whole records only: the file is good up to the
+// last record at any moment, however the process ends.
+// Numbers have the byte order of the machine that wrote the file. It is meant to be read by the
+// tool of the same version: `version` is raised with every change.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Atoll::trace::timeline {
+
+inline constexpr char magic[8] = {'A', 'T', 'O', 'L', 'T', 'R', 'C', 'E'};
+inline constexpr std::uint32_t version = 1;
+inline constexpr std::size_t header_bytes = 4096;
+
+// Both clocks at one moment; ns are CLOCK_MONOTONIC's.
+struct ClockSample {
+    std::uint64_t ticks, ns;
+};
+
+struct FileHeader {
+    char magic[8];
+    std::uint32_t version;
+    std::uint32_t process;
+    std::uint64_t segment_bytes;
+    std::uint64_t segments; // so far
+    ClockSample first, last;
+    std::uint64_t dropped; // records of threads that never got a segment
+    std::uint32_t closed;  // 1: the session or the process came to its regular end
+    std::uint32_t full;    // 1: the limit was reached; 2: the file could not grow (disk full …)
+    std::uint64_t limit_bytes;
+};
+static_assert(sizeof(FileHeader) <= header_bytes);
+
+struct SegmentHeader {
+    std::uint32_t lane, sequence;
+    std::uint64_t used;    // bytes, this header included
+    std::uint64_t dropped; // records that had no room, after those of this segment
+    std::uint64_t reserved[5];
+};
+static_assert(sizeof(SegmentHeader) == 64);
+
+enum class Kind : std::uint8_t {
+    call = 1,      // a call, enqueued or executed; then its words, see RecordFlag
+    execution = 2, // what an enqueued call took on its stream; then the id of the call
+    name = 3,      // what `entry` stands for in the lane from here on; then a NameText
+    thread = 4,    // who writes the lane from here on; then a ThreadText
+};
+
+enum RecordFlag : std::uint16_t {
+    flag_inserted = 1,     // `parent` is the entry of the function that it serves
+    flag_followed = 2,     // a word: the id of its execution record
+    flag_event = 4,        // a word: the event's handle
+    flag_asynchronous = 8, // name: the device type enqueues
+    // Why an enqueued call has no execution record:
+    flag_no_callback = 16, // the device type does not offer host_callback, or it failed
+    flag_no_room = 32,     // too many were under way
+    flag_not_asked = 64,   // the setting `execution` is 0
+};
+
+inline constexpr std::uint16_t no_entry = 0xffff;
+inline constexpr unsigned max_extents = 8, max_dtypes = 4;
+
+// 64 bytes, then words of 8 bytes: those that the flags announce, then the extents.
+struct Record {
+    Kind kind;
+    std::uint8_t words; // of the whole record
+    std::uint8_t rank;  // min(rank, max_extents) extents follow
+    std::uint8_t operand_count;
+    std::uint16_t entry, parent;
+    std::int32_t status;
+    std::int16_t device; // index
+    std::uint16_t flags;
+    std::uint8_t dtypes[max_dtypes]; // of the first operands; name: the compute dtype
+    std::uint32_t reserved;
+    std::uint64_t start, end; // ticks
+    std::uint64_t correlation;
+    std::uint64_t stream; // handle, 0: the default
+    std::uint64_t bytes;
+};
+static_assert(sizeof(Record) == 64);
+
+struct NameText {
+    char device[32], function[96];
+};
+struct ThreadText {
+    std::uint64_t id; // of the kernel
+    char name[16];
+};
+
+} // namespace Atoll::trace::timeline

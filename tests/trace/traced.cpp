@@ -1,0 +1,161 @@
+// A host program that knows nothing of the tracer, for the tests to run under it: traced MODE.
+// It counts its calls with an interposer of its own and prints them as "function device calls".
+#include "atoll/atoll.hpp"
+#include "atoll/plugin.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace Atoll;
+
+namespace {
+
+constexpr std::pair<int, const char *> device_functions[] = {
+#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) {id, "device." #name},
+#include "atoll/lists/device_functions.inc"
+};
+constexpr std::pair<int, const char *> core_functions[] = {
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) {id, "core." #name},
+#include "atoll/lists/functions.inc"
+};
+
+std::string name_of(const atoll_call &call) {
+    const auto find = [&](const auto &functions) {
+        for (const auto &[id, name] : functions)
+            if (id == call.function) return name;
+        return "?";
+    };
+    return call.module == ATOLL_MODULE_DEVICE ? find(device_functions) : find(core_functions);
+}
+
+// Told by the chain that a call goes through, so one context per device type.
+struct Counter {
+    std::string device;
+    std::mutex mutex;
+    std::map<std::string, long> calls;
+
+    static std::int32_t count(const atoll_link *self, atoll_call *call) {
+        auto &own = *static_cast<Counter *>(self->ctx);
+        // What the tracer inserts to follow work on streams is no call of the program's.
+        if (call->module != ATOLL_MODULE_DEVICE ||
+            call->function != ATOLL_DEVICE_FN_host_callback ||
+            !(call->flags & ATOLL_CALL_INSERTED)) {
+            const std::lock_guard lock(own.mutex);
+            ++own.calls[name_of(*call)];
+        }
+        return self->next->fn(self->next, call);
+    }
+};
+
+// Broadcast, cast, transposed and given operands: much for the runtime to insert.
+void compute(Device where) {
+    const Tensor a = arange(12, {float64, where}).reshape({3, 4});
+    const Tensor b = full({4, 3}, 2, {int32, where});
+    Tensor c = a + b.T();
+    c += a;
+    sqrt(abs(c), c);
+    const Tensor d = a * b;
+    (void)sum(d, {0});
+    (void)(a.T() * a.cast(float32));
+    const Tensor line = arange(10, {float64, where});
+    line.slice(0, 1, 10) += line.slice(0, 0, 9);
+    (void)d.to_doubles();
+}
+
+void work(int rounds) {
+    const Device cpu = device("cpu"), dummy = device("dummy:0");
+    for (int i = 0; i < rounds; ++i) {
+        compute(cpu);
+        compute(dummy);
+        compute(device("dummy_min"));
+        const Stream other = dummy.new_stream();
+        Tensor x = full({64}, 1.5, {float64, dummy});
+        const Event ready = dummy.default_stream().record();
+        other.wait(ready);
+        Tensor y = full({64}, 2.5, {float64, dummy, other});
+        y += x;
+        other.synchronize();
+    }
+}
+
+void in_threads(int threads, int rounds) {
+    std::vector<std::thread> all;
+    for (int i = 0; i < threads; ++i) all.emplace_back([=] { work(rounds); });
+    for (std::thread &thread : all) thread.join();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const std::string mode = argc > 1 ? argv[1] : "threads";
+    if (mode == "nothing") return 5; // no use of the library at all
+    if (mode == "sleep") {
+        load("cpu");
+        compute(device("cpu"));
+        std::puts("ready");
+        std::fflush(stdout);
+        for (;;) ::pause();
+    }
+    for (const char *plugin : {"cpu", "dummy", "dummy_min"}) load(plugin);
+    if (mode == "many") { // more records than a small timeline takes
+        const Tensor a = full({1}, 1.0, {float64, device("cpu")}), b = a.clone();
+        for (int i = 0; i < 20'000; ++i) add(a, a, b);
+        return 0;
+    }
+    if (mode == "name") {
+        load("cpu");
+        compute(device("cpu"));
+        return argc == 3 ? 0 : 1;
+    }
+    std::vector<std::unique_ptr<Counter>> counters;
+    for (const char *type : {"cpu", "dummy", "dummy_min"}) {
+        counters.push_back(std::make_unique<Counter>());
+        counters.back()->device = type;
+        // Below the tracer, which the environment has pushed before.
+        push_interposer(std::string("*@") + type, Counter::count, counters.back().get(), -1);
+    }
+    in_threads(8, 3);
+    if (mode == "killed") std::raise(SIGKILL);
+    if (mode == "quick") ::_exit(3);
+    if (mode == "segfault") std::raise(SIGSEGV);
+    if (mode == "fork") {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            compute(device("cpu")); // in the parent's trace this must not appear
+            ::_exit(0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        if (status != 0) return 1;
+        work(1);
+    }
+    for (const auto &counter : counters) {
+        const std::lock_guard lock(counter->mutex);
+        for (const auto &[function, calls] : counter->calls)
+            std::printf("%s %s %ld\n", function.c_str(), counter->device.c_str(), calls);
+    }
+    std::fflush(stdout);
+    if (mode == "busy") { // exits with threads at work
+        static std::atomic<long> rounds{0};
+        for (int i = 0; i < 4; ++i)
+            std::thread([] {
+                for (;;) {
+                    compute(device("cpu"));
+                    ++rounds;
+                }
+            }).detach();
+        while (rounds < 20) std::this_thread::yield();
+        std::exit(7);
+    }
+    return mode == "status" ? 42 : 0;
+}

@@ -1,0 +1,395 @@
+// Reads timeline files and makes sense of them: see trace_model.hpp.
+#include "trace_model.hpp"
+
+#include "atoll/plugin.hpp"
+#include "clock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <tuple>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace Atoll::tools {
+
+using namespace trace::timeline;
+
+std::string TracedCall::device() const {
+    return fmt::format("{}:{}", name->device, record->device);
+}
+
+namespace {
+const std::uint64_t *words_of(const Record &record) {
+    return reinterpret_cast<const std::uint64_t *>(&record + 1);
+}
+} // namespace
+
+std::uint64_t TracedCall::event() const {
+    return has(flag_event) ? words_of(*record)[has(flag_followed) ? 1 : 0] : 0;
+}
+
+std::vector<std::int64_t> TracedCall::shape() const {
+    const std::uint64_t *words = words_of(*record) + has(flag_followed) + has(flag_event);
+    const unsigned count = std::min<unsigned>(record->rank, max_extents);
+    return {words, words + count};
+}
+
+TraceModel::~TraceModel() {
+    for (const File &file : files_) ::munmap(file.memory, file.bytes);
+}
+
+// One file.
+class TraceModel::Reader {
+public:
+    Reader(TraceModel &model, const std::string &path, const char *memory, std::size_t bytes)
+        : model_(model), memory_(memory), bytes_(bytes),
+          header_(*reinterpret_cast<const FileHeader *>(memory)) {
+        if (std::memcmp(header_.magic, magic, sizeof magic) != 0)
+            throw std::runtime_error(fmt::format("{} is no timeline file of the tracer", path));
+        if (header_.version != version)
+            throw std::runtime_error(
+                fmt::format("{} is a timeline of version {}, this tool reads version {}: use the "
+                            "tool of the library that wrote it",
+                            path, header_.version, version));
+        const std::uint64_t elapsed = header_.last.ns - header_.first.ns;
+        // Over less than a millisecond the two samples do not tell the clock's rate.
+        ns_per_tick_ = elapsed > 1'000'000
+                           ? static_cast<double>(elapsed) /
+                                 static_cast<double>(header_.last.ticks - header_.first.ticks)
+                           : trace::Clock().ns_per_tick();
+        process_ = static_cast<std::uint32_t>(model_.processes.size());
+        model_.processes.push_back(
+            {header_.process, 0, header_.dropped, header_.closed != 0, header_.full});
+        model_.finished_.emplace_back();
+    }
+
+    void read() {
+        // Of two segments with one lane and sequence either will do: the later one in the file,
+        // which is the copy.
+        std::map<std::pair<std::uint32_t, std::uint32_t>, const SegmentHeader *> segments;
+        const std::uint64_t size = header_.segment_bytes;
+        for (std::uint64_t at = header_bytes; size > 0 && at + size <= bytes_; at += size) {
+            const auto *segment = reinterpret_cast<const SegmentHeader *>(memory_ + at);
+            if (segment->lane == 0 || segment->used < sizeof *segment || segment->used > size)
+                continue;
+            segments[{segment->lane, segment->sequence}] = segment;
+        }
+        std::uint32_t lane = 0;
+        for (const auto &[key, segment] : segments) {
+            if (key.first != lane) {
+                lane = key.first;
+                names_.clear();
+                thread_ = none;
+            }
+            model_.processes[process_].dropped += segment->dropped;
+            const char *const begin = reinterpret_cast<const char *>(segment);
+            for (std::uint64_t at = sizeof *segment; at + sizeof(Record) <= segment->used;) {
+                const auto &record = *reinterpret_cast<const Record *>(begin + at);
+                const std::uint64_t bytes = record.words * std::uint64_t{8};
+                if (bytes < sizeof record || at + bytes > segment->used) break;
+                take(record);
+                at += bytes;
+            }
+        }
+    }
+
+private:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    struct Name {
+        const NameText *text = nullptr;
+        std::uint16_t dtype = 0;
+        bool asynchronous = false;
+    };
+
+    std::int64_t ns(std::uint64_t ticks) const {
+        const auto since = static_cast<std::int64_t>(ticks - header_.first.ticks);
+        return static_cast<std::int64_t>(header_.first.ns) +
+               static_cast<std::int64_t>(static_cast<double>(since) * ns_per_tick_);
+    }
+    std::uint32_t thread(std::uint64_t id, std::string name) {
+        model_.threads.push_back({process_, id, std::move(name)});
+        return static_cast<std::uint32_t>(model_.threads.size() - 1);
+    }
+
+    void take(const Record &record) {
+        switch (record.kind) {
+        case Kind::name: {
+            const auto *text = reinterpret_cast<const NameText *>(&record + 1);
+            if (record.words * 8u < sizeof record + sizeof *text) return;
+            if (names_.size() <= record.entry) names_.resize(record.entry + std::size_t{1});
+            names_[record.entry] = {text, record.dtypes[0],
+                                    (record.flags & flag_asynchronous) != 0};
+            return;
+        }
+        case Kind::thread: {
+            const auto &text = *reinterpret_cast<const ThreadText *>(&record + 1);
+            if (record.words * 8u < sizeof record + sizeof text) return;
+            // A thread that left its lane may take another one later.
+            std::uint32_t &known = threads_.try_emplace(text.id, none).first->second;
+            if (known == none)
+                known = thread(text.id, {text.name, ::strnlen(text.name, sizeof text.name)});
+            thread_ = known;
+            return;
+        }
+        case Kind::execution:
+            model_.finished_[process_][*words_of(record)] = {ns(record.start), ns(record.end),
+                                                             record.status};
+            return;
+        case Kind::call: {
+            if (record.entry >= names_.size() || !names_[record.entry].text) return;
+            const unsigned words = 8u + !!(record.flags & flag_followed) +
+                                   !!(record.flags & flag_event) +
+                                   std::min<unsigned>(record.rank, max_extents);
+            if (record.words < words) return;
+            if (thread_ == none) thread_ = thread(0, "?");
+            const Name &name = names_[record.entry];
+            TracedCall call{};
+            call.record = &record;
+            call.name = name.text;
+            call.parent = record.parent < names_.size() ? names_[record.parent].text : nullptr;
+            call.dtype = name.dtype;
+            call.asynchronous = name.asynchronous;
+            call.thread = thread_;
+            call.start = ns(record.start);
+            call.end = ns(record.end);
+            call.execution = -1;
+            model_.calls.push_back(call);
+            ++model_.processes[process_].calls;
+            return;
+        }
+        }
+    }
+
+    TraceModel &model_;
+    const char *memory_;
+    std::size_t bytes_;
+    const FileHeader &header_;
+    double ns_per_tick_;
+    std::uint32_t process_, thread_ = none;
+    std::vector<Name> names_; // of the lane, by entry
+    std::unordered_map<std::uint64_t, std::uint32_t> threads_;
+};
+
+void TraceModel::read(const std::string &path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat facts {};
+    if (file < 0 || ::fstat(file, &facts) != 0) {
+        const int code = errno;
+        if (file >= 0) ::close(file);
+        throw std::runtime_error(fmt::format("cannot read {}: {}", path, std::strerror(code)));
+    }
+    const auto bytes = static_cast<std::size_t>(facts.st_size);
+    if (bytes < header_bytes) {
+        ::close(file);
+        throw std::runtime_error(fmt::format("{} is no timeline file of the tracer", path));
+    }
+    void *const memory = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (memory == MAP_FAILED)
+        throw std::runtime_error(fmt::format("cannot map {}: {}", path, std::strerror(errno)));
+    files_.push_back({memory, bytes});
+    Reader(*this, path, static_cast<const char *>(memory), bytes).read();
+}
+
+void TraceModel::finish() {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
+    for (const TracedCall &call : calls) first = std::min(first, call.start);
+    for (TracedCall &call : calls) {
+        call.start -= first;
+        call.end -= first;
+        last = std::max(last, call.end);
+    }
+    for (Ids &ids : finished_)
+        for (auto &[id, execution] : ids) {
+            execution.start -= first;
+            execution.end -= first;
+            last = std::max(last, execution.end);
+        }
+    nanoseconds = last;
+    nest();
+    group();
+    attach();
+    connect_events();
+}
+
+// Calls on one thread lie within each other or apart; where the processors' counters differ by a
+// little, the inner one is cut.
+void TraceModel::nest() {
+    std::sort(calls.begin(), calls.end(), [](const TracedCall &a, const TracedCall &b) {
+        return std::tie(a.thread, a.start, b.end) < std::tie(b.thread, b.start, a.end);
+    });
+    std::vector<const TracedCall *> around;
+    for (TracedCall &call : calls) {
+        while (!around.empty() &&
+               (around.back()->thread != call.thread || around.back()->end <= call.start))
+            around.pop_back();
+        if (!around.empty()) call.end = std::min(call.end, around.back()->end);
+        call.depth = static_cast<std::uint32_t>(around.size());
+        around.push_back(&call);
+    }
+}
+
+namespace {
+
+bool is_device_function(std::string_view name) { return name.starts_with("device."); }
+
+std::string_view short_name(std::string_view name) {
+    for (const std::string_view module : {"core.", "device."})
+        if (name.starts_with(module)) return name.substr(module.size());
+    return name;
+}
+
+// After whom the interface call is called: the first computing function that was not inserted, else
+// the one that the first inserted call serves, else the first call.
+std::string_view api_name(const TracedCall *begin, const TracedCall *end) {
+    for (const TracedCall *call = begin; call != end; ++call)
+        if (!call->has(flag_inserted) && !is_device_function(call->function()))
+            return short_name(call->function());
+    for (const TracedCall *call = begin; call != end; ++call)
+        if (call->parent) return short_name(call->parent->function);
+    return short_name(begin->function());
+}
+
+} // namespace
+
+void TraceModel::group() {
+    for (std::size_t begin = 0, end; begin < calls.size(); begin = end) {
+        const TracedCall &first = calls[begin];
+        std::int64_t last = first.end;
+        for (end = begin + 1;
+             end < calls.size() && calls[end].thread == first.thread &&
+             (calls[end].depth > 0 || calls[end].record->correlation == first.record->correlation);
+             ++end)
+            last = std::max(last, calls[end].end);
+        api_calls.push_back({api_name(&calls[begin], calls.data() + end), first.record->correlation,
+                             first.thread, first.start, last, end - begin});
+    }
+}
+
+void TraceModel::attach() {
+    std::map<std::tuple<std::uint32_t, std::string, std::uint64_t>, std::uint32_t> known;
+    std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> numbers;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        TracedCall &call = calls[i];
+        if (!call.has(flag_followed)) continue;
+        const std::uint32_t process = threads[call.thread].process;
+        const auto found = finished_[process].find(*words_of(*call.record));
+        // A call that failed has enqueued nothing.
+        if (found == finished_[process].end() || call.record->status != ATOLL_STATUS_OK) continue;
+        const auto [place, is_new] =
+            known.try_emplace({process, call.device(), call.record->stream},
+                              static_cast<std::uint32_t>(streams.size()));
+        if (is_new) {
+            const std::uint64_t handle = call.record->stream;
+            const std::uint32_t number = handle ? ++numbers[{process, call.device()}] : 0;
+            streams.push_back({process, call.device(), handle, number});
+        }
+        executions.push_back({found->second.start, found->second.end, found->second.status, i,
+                              place->second, false});
+    }
+    // Work on a stream is done one after the other, so in the order of its ends.
+    std::sort(executions.begin(), executions.end(), [](const Execution &a, const Execution &b) {
+        return std::tie(a.stream, a.end, a.start) < std::tie(b.stream, b.end, b.start);
+    });
+    for (std::size_t i = 0; i < executions.size(); ++i) {
+        Execution &own = executions[i];
+        if (i > 0 && executions[i - 1].stream == own.stream && own.start < executions[i - 1].end) {
+            own.shared = own.start + 1 < executions[i - 1].end;
+            own.start = executions[i - 1].end;
+        }
+        own.end = std::max(own.end, own.start + 1); // a flow needs a span that it can end in
+        calls[own.call].execution = static_cast<std::int64_t>(i);
+    }
+}
+
+// A wait is for the latest record of its event that was enqueued before it.
+void TraceModel::connect_events() {
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::size_t>> records, waits;
+    for (std::size_t i = 0; i < executions.size(); ++i) {
+        const TracedCall &call = calls[executions[i].call];
+        const std::pair key{threads[call.thread].process, call.event()};
+        if (call.function() == "device.event_record") records[key].push_back(i);
+        if (call.function() == "device.event_wait") waits[key].push_back(i);
+    }
+    for (const auto &[key, list] : waits)
+        for (const std::size_t wait : list) {
+            const Execution *best = nullptr;
+            for (const std::size_t record : records[key]) {
+                const TracedCall &from = calls[executions[record].call];
+                if (from.start <= calls[executions[wait].call].start &&
+                    (!best || from.start > calls[best->call].start))
+                    best = &executions[record];
+            }
+            if (best)
+                event_flows.push_back({static_cast<std::size_t>(best - executions.data()), wait});
+        }
+}
+
+std::uint64_t TraceModel::dropped() const {
+    std::uint64_t sum = 0;
+    for (const TracedProcess &process : processes) sum += process.dropped;
+    return sum;
+}
+
+std::vector<HotLine> hot_list(const TraceModel &model) {
+    std::map<std::pair<std::string_view, std::string_view>, HotLine> lines;
+    const auto line = [&](const NameText &name) -> HotLine & {
+        HotLine &found = lines[{name.function, name.device}];
+        found.function = name.function;
+        found.device = name.device;
+        return found;
+    };
+    for (const TracedCall &call : model.calls) {
+        const Record &record = *call.record;
+        HotLine &own = line(*call.name);
+        own.asynchronous = call.asynchronous;
+        ++own.calls;
+        own.errors += record.status != ATOLL_STATUS_OK && record.status != ATOLL_STATUS_NOT_READY;
+        own.call_ns += call.nanoseconds();
+        own.bytes += record.bytes;
+        std::int64_t took = call.nanoseconds();
+        if (call.execution >= 0) {
+            const Execution &execution = model.executions[static_cast<std::size_t>(call.execution)];
+            took = execution.end - execution.start;
+            ++own.executions;
+            own.execution_ns += took;
+            own.executed_bytes += record.bytes;
+        }
+        if (!call.has(flag_inserted)) continue;
+        ++own.inserted;
+        if (!call.parent) continue;
+        HotLine &served = line(*call.parent);
+        served.served_ns += took;
+        if (call.function() == "device.allocate") {
+            ++served.temporaries;
+            served.temporary_bytes += record.bytes;
+        } else if (call.function() == "device.transfer") {
+            ++served.copies;
+            served.copied_bytes += record.bytes;
+        } else if (call.function() == "core.copy") {
+            ++served.copies;
+            // What arrives.
+            std::uint64_t bytes = static_cast<std::uint64_t>(sdk::dtype_size(record.dtypes[0]));
+            for (const std::int64_t extent : call.shape())
+                bytes *= static_cast<std::uint64_t>(extent);
+            served.copied_bytes += bytes;
+        }
+    }
+    std::vector<HotLine> sorted;
+    for (auto &[key, own] : lines) sorted.push_back(std::move(own));
+    std::stable_sort(sorted.begin(), sorted.end(), [](const HotLine &a, const HotLine &b) {
+        return a.nanoseconds() > b.nanoseconds();
+    });
+    return sorted;
+}
+
+} // namespace Atoll::tools

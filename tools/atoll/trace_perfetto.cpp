@@ -1,0 +1,215 @@
+// A trace in the Trace Event Format.
+//
+// The host is one process there, with a track per thread; each device is another, with a track per
+// stream. On a thread: a span per call of the interface (category "api"), in it a span per call
+// that it caused ("call", or "inserted" for what the core added). On a stream: a span per execution
+// ("execution"). Flows lead from the enqueueing span to the execution, and from the record of an
+// event to the wait for it.
+#include "atoll/plugin.hpp"
+#include "trace_output.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace Atoll::tools {
+
+using namespace trace::timeline;
+
+namespace {
+
+constexpr const char *status_names[] = {
+#define ATOLL_STATUS(value, ENUM, identifier, text) #identifier,
+#include "atoll/lists/status.inc"
+};
+
+std::string status_name(std::int32_t status) {
+    const bool known = status >= 0 && status < ATOLL_STATUS_COUNT;
+    return known ? status_names[status] : fmt::format("unknown status {}", status);
+}
+
+// Events as they come, with a comma between them.
+class EventWriter {
+public:
+    explicit EventWriter(std::FILE *out) : out_(out) {}
+    void metadata(const char *kind, std::size_t process, std::size_t track, const char *key,
+                  const Json &value) {
+        add(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"{}":{}}}}})", kind,
+                        process, track, key, dump(value)));
+    }
+    // Nanoseconds; the format counts microseconds.
+    void span(const std::string &name, const char *category, std::size_t process, std::size_t track,
+              std::int64_t start, std::int64_t end, const Json &args) {
+        add(fmt::format(
+            R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{}}})",
+            dump(name), category, process, track, micro(start), micro(end - start), dump(args)));
+    }
+    // `phase`: s at its start, f at its end, each within a span that begins at or before `at`.
+    void flow(const char *phase, std::size_t id, const char *name, std::size_t process,
+              std::size_t track, std::int64_t at) {
+        add(fmt::format(
+            R"({{"ph":"{}","bp":"e","id":{},"name":"{}","cat":"flow","pid":{},"tid":{},"ts":{}}})",
+            phase, id, name, process, track, micro(at)));
+    }
+    void text(std::string_view part) {
+        if (std::fwrite(part.data(), 1, part.size(), out_) != part.size())
+            throw std::runtime_error(fmt::format("cannot write: {}", std::strerror(errno)));
+    }
+
+private:
+    static std::string micro(std::int64_t ns) {
+        return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
+    }
+    // Names come from plugins: what is no UTF-8 is replaced.
+    static std::string dump(const Json &value) {
+        return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+    void add(const std::string &event) {
+        text(first_ ? "\n" : ",\n");
+        first_ = false;
+        text(event);
+    }
+    std::FILE *out_;
+    bool first_ = true;
+};
+
+} // namespace
+
+std::string unknown_execution(const TracedCall &call) {
+    if (call.execution >= 0 || !call.asynchronous) return {};
+    if (call.has(flag_no_callback)) return "unknown: the device offers no host callback";
+    if (call.has(flag_no_room)) return "unknown: too much work was under way";
+    if (call.has(flag_not_asked)) return "unknown: not asked for";
+    if (!call.has(flag_followed) || call.record->status != ATOLL_STATUS_OK) return {};
+    return "unknown: not finished when the trace ended";
+}
+
+Json details(const TraceModel &model, const TracedCall &call) {
+    const Record &record = *call.record;
+    Json args = {{"function", call.function()}, {"device", call.device()}};
+    if (record.stream) args["stream"] = fmt::format("0x{:x}", record.stream);
+    if (call.dtype != ATOLL_NONE) args["dtype"] = sdk::dtype_name(call.dtype);
+    if (record.operand_count > 0) {
+        Json dtypes = Json::array();
+        for (unsigned i = 0; i < std::min<unsigned>(record.operand_count, max_dtypes); ++i)
+            dtypes.push_back(sdk::dtype_name(record.dtypes[i]));
+        if (record.operand_count > max_dtypes) dtypes.push_back("…");
+        args["operands"] = std::move(dtypes);
+        Json shape = call.shape();
+        if (record.rank > max_extents) shape.push_back("…");
+        args["shape"] = std::move(shape);
+    }
+    if (record.bytes > 0) args["bytes"] = record.bytes;
+    std::int64_t took = call.nanoseconds();
+    if (call.execution >= 0) {
+        const Execution &execution = model.executions[static_cast<std::size_t>(call.execution)];
+        took = execution.end - execution.start;
+        args["execution_ns"] = took;
+        if (execution.shared)
+            args["execution"] =
+                "from the end of the work before it: threads enqueued into the stream at a time";
+    } else if (call.asynchronous) {
+        took = 0; // time to enqueue says nothing about bytes
+        if (const std::string why = unknown_execution(call); !why.empty()) args["execution"] = why;
+    } else {
+        args["execution"] = "inline";
+    }
+    if (record.bytes > 0 && took > 0)
+        args["GB/s"] = static_cast<double>(record.bytes) / static_cast<double>(took);
+    if (record.status != ATOLL_STATUS_OK) args["status"] = status_name(record.status);
+    if (call.has(flag_inserted)) args["serves"] = call.parent ? call.parent->function : "?";
+    args["correlation"] = record.correlation;
+    return args;
+}
+
+void write_perfetto(const TraceModel &model, const TracedRun &run, std::FILE *out) {
+    EventWriter writer(out);
+    writer.text(
+        fmt::format(R"({{"displayTimeUnit":"ns","otherData":{},"traceEvents":[)",
+                    summary_json(model, run).dump(-1, ' ', false, Json::error_handler_t::replace)));
+    // Processes of the format: those of the host, then devices.
+    std::map<std::pair<std::uint32_t, std::string>, std::size_t> device_ids;
+    const auto host_id = [](std::uint32_t process) { return process + std::size_t{1}; };
+    for (const TracedStream &stream : model.streams)
+        device_ids.try_emplace({stream.process, stream.device},
+                               model.processes.size() + device_ids.size() + 1);
+    for (std::size_t i = 0; i < model.processes.size(); ++i) {
+        writer.metadata("process_name", i + 1, 0, "name",
+                        fmt::format("host, process {}", model.processes[i].id));
+        writer.metadata("process_sort_index", i + 1, 0, "sort_index", i);
+    }
+    for (const auto &[key, id] : device_ids) {
+        writer.metadata("process_name", id, 0, "name",
+                        model.processes.size() > 1 ? fmt::format("{} of process {}", key.second,
+                                                                 model.processes[key.first].id)
+                                                   : key.second);
+        writer.metadata("process_sort_index", id, 0, "sort_index", id);
+    }
+    for (std::size_t i = 0; i < model.threads.size(); ++i) {
+        const TracedThread &thread = model.threads[i];
+        writer.metadata("thread_name", host_id(thread.process), i + 1, "name",
+                        fmt::format("{} {}", thread.name, thread.id));
+        writer.metadata("thread_sort_index", host_id(thread.process), i + 1, "sort_index", i);
+    }
+    const auto stream_track = [&](std::uint32_t stream) {
+        return model.threads.size() + stream + 1;
+    };
+    const auto stream_process = [&](std::uint32_t stream) {
+        return device_ids.at({model.streams[stream].process, model.streams[stream].device});
+    };
+    for (std::uint32_t i = 0; i < model.streams.size(); ++i) {
+        const TracedStream &stream = model.streams[i];
+        writer.metadata("thread_name", stream_process(i), stream_track(i), "name",
+                        stream.handle
+                            ? fmt::format("stream {} (0x{:x})", stream.number, stream.handle)
+                            : std::string("default stream"));
+        writer.metadata("thread_sort_index", stream_process(i), stream_track(i), "sort_index",
+                        stream.number);
+    }
+
+    // Flow ids: executions by index from 1, then events.
+    std::size_t next = 0;
+    for (const ApiCall &api : model.api_calls) {
+        const std::size_t process = host_id(model.threads[api.thread].process),
+                          track = api.thread + 1;
+        writer.span(std::string(api.name), "api", process, track, api.start, api.end,
+                    {{"correlation", api.correlation}, {"calls", api.calls}});
+        for (const std::size_t end = next + api.calls; next < end; ++next) {
+            const TracedCall &call = model.calls[next];
+            writer.span(std::string(call.function()), call.has(flag_inserted) ? "inserted" : "call",
+                        process, track, call.start, call.end, details(model, call));
+            if (call.execution >= 0)
+                writer.flow("s", static_cast<std::size_t>(call.execution) + 1, "enqueue", process,
+                            track, call.start);
+        }
+    }
+    for (std::size_t i = 0; i < model.executions.size(); ++i) {
+        const Execution &execution = model.executions[i];
+        const TracedCall &call = model.calls[execution.call];
+        const std::size_t process = stream_process(execution.stream),
+                          track = stream_track(execution.stream);
+        Json args = details(model, call);
+        if (execution.status != ATOLL_STATUS_OK)
+            args["stream_status"] = status_name(execution.status);
+        writer.span(std::string(call.function()), "execution", process, track, execution.start,
+                    execution.end, args);
+        writer.flow("f", i + 1, "enqueue", process, track, execution.start);
+    }
+    std::size_t id = model.executions.size() + 1;
+    for (const EventFlow &flow : model.event_flows) {
+        const Execution &from = model.executions[flow.from], &to = model.executions[flow.to];
+        writer.flow("s", id, "event", stream_process(from.stream), stream_track(from.stream),
+                    from.start);
+        // The wait may have begun long before: the arrow ends where it is over.
+        writer.flow("f", id, "event", stream_process(to.stream), stream_track(to.stream),
+                    to.end - 1);
+        ++id;
+    }
+    writer.text("\n]}\n");
+}
+
+} // namespace Atoll::tools

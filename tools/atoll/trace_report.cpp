@@ -1,0 +1,207 @@
+// A trace as a page: trace_report.inc with the data in its middle.
+#include "atoll/plugin.hpp"
+#include "trace_output.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace Atoll::tools {
+
+using namespace trace::timeline;
+
+namespace {
+
+// A browser draws that many at once.
+constexpr std::size_t most_calls = 50'000;
+
+// The page before and after the data: two literals.
+constexpr std::string_view parts[] = {
+#include "trace_report.inc"
+};
+
+// Texts by number, each once.
+class Texts {
+public:
+    std::size_t operator()(const std::string &text) {
+        const auto [place, is_new] = numbers_.try_emplace(text, list.size());
+        if (is_new) list.push_back(text);
+        return place->second;
+    }
+    Json list = Json::array();
+
+private:
+    std::map<std::string, std::size_t> numbers_;
+};
+
+std::int64_t length(const TraceModel &model, const TracedCall &call) {
+    std::int64_t longest = call.nanoseconds();
+    if (call.execution >= 0) {
+        const Execution &execution = model.executions[static_cast<std::size_t>(call.execution)];
+        longest = std::max(longest, execution.end - execution.start);
+    }
+    return longest;
+}
+
+// Which calls are shown: the longest.
+std::vector<bool> choose(const TraceModel &model) {
+    std::vector<bool> chosen(model.calls.size(), true);
+    if (model.calls.size() <= most_calls) return chosen;
+    std::vector<std::size_t> order(model.calls.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::nth_element(order.begin(), order.begin() + most_calls, order.end(),
+                     [&](std::size_t a, std::size_t b) {
+                         return length(model, model.calls[a]) > length(model, model.calls[b]);
+                     });
+    for (std::size_t i = most_calls; i < order.size(); ++i) chosen[order[i]] = false;
+    return chosen;
+}
+
+std::string detail_text(const Json &args) {
+    std::string text;
+    const auto line = [&](const char *label, const char *key) {
+        if (!args.contains(key)) return;
+        const Json &value = args[key];
+        text += fmt::format("{}{}{}", text.empty() ? "" : "\n", label,
+                            value.is_string() ? value.get<std::string>() : value.dump());
+    };
+    line("on ", "device");
+    line("stream ", "stream");
+    line("shape ", "shape");
+    line("operands ", "operands");
+    line("computes in ", "dtype");
+    line("inserted to serve ", "serves");
+    line("execution ", "execution");
+    line("status ", "status");
+    std::erase(text, '"');
+    return text;
+}
+
+// Columns of equal length, one row per span.
+struct Spans {
+    Json track = Json::array(), depth = Json::array(), start = Json::array(),
+         length = Json::array(), name = Json::array(), kind = Json::array(), bytes = Json::array(),
+         rate = Json::array(), detail = Json::array(), correlation = Json::array(),
+         id = Json::array(), failed = Json::array();
+};
+
+Json page_data(const TraceModel &model, const TracedRun &run) {
+    enum { api, call_, inserted, executed };
+    const std::vector<bool> chosen = choose(model);
+    Texts names, texts;
+    Spans spans;
+    std::vector<std::int64_t> depths(model.threads.size() + model.streams.size(), 1);
+    // `id` is what an enqueued call and its execution have in common.
+    const auto add = [&](std::size_t track, std::uint32_t depth, std::int64_t start,
+                         std::int64_t end, std::string_view name, int kind, const Json &args,
+                         std::uint64_t correlation, std::size_t id, bool failed) {
+        depths[track] = std::max<std::int64_t>(depths[track], depth + 1);
+        spans.track.push_back(track);
+        spans.depth.push_back(depth);
+        spans.start.push_back(start);
+        spans.length.push_back(end - start);
+        spans.name.push_back(names(std::string(name)));
+        spans.kind.push_back(kind);
+        spans.bytes.push_back(args.value("bytes", std::uint64_t{0}));
+        const double rate = args.value("GB/s", 0.0);
+        spans.rate.push_back(std::round(rate * 1000) / 1000);
+        spans.detail.push_back(texts(detail_text(args)));
+        spans.correlation.push_back(correlation);
+        spans.id.push_back(id);
+        spans.failed.push_back(failed ? 1 : 0);
+        return spans.track.size() - 1;
+    };
+    std::map<std::size_t, std::size_t> call_rows; // of enqueued calls
+    std::size_t next = 0, id = 0;
+    for (const ApiCall &group : model.api_calls) {
+        const std::size_t end = next + group.calls, first = next;
+        const std::size_t group_id = id++;
+        bool any = false, failed = false;
+        for (; next < end; ++next) {
+            if (!chosen[next]) continue;
+            const TracedCall &call = model.calls[next];
+            const std::int32_t status = call.record->status;
+            const bool bad = status != ATOLL_STATUS_OK && status != ATOLL_STATUS_NOT_READY;
+            any = true;
+            failed |= bad;
+            const std::size_t row = add(call.thread, call.depth + 1, call.start, call.end,
+                                        call.function(), call.has(flag_inserted) ? inserted : call_,
+                                        details(model, call), call.record->correlation, id++, bad);
+            if (call.execution >= 0) call_rows[next] = row;
+        }
+        if (any)
+            add(group.thread, 0, group.start, group.end, group.name, api,
+                {{"device", model.calls[first].device()}}, group.correlation, group_id, failed);
+    }
+    Json flows = Json::array(), events = Json::array();
+    std::map<std::size_t, std::size_t> execution_rows;
+    for (std::size_t i = 0; i < model.executions.size(); ++i) {
+        const Execution &execution = model.executions[i];
+        const auto from = call_rows.find(execution.call);
+        if (from == call_rows.end()) continue;
+        const TracedCall &call = model.calls[execution.call];
+        const std::size_t row =
+            add(model.threads.size() + execution.stream, 0, execution.start, execution.end,
+                call.function(), executed, details(model, call), call.record->correlation,
+                spans.id[from->second].get<std::size_t>(), execution.status != ATOLL_STATUS_OK);
+        execution_rows[i] = row;
+        flows.push_back({from->second, row});
+    }
+    for (const EventFlow &flow : model.event_flows)
+        if (execution_rows.contains(flow.from) && execution_rows.contains(flow.to))
+            events.push_back({execution_rows[flow.from], execution_rows[flow.to]});
+
+    Json tracks = Json::array();
+    for (std::size_t i = 0; i < model.threads.size(); ++i)
+        tracks.push_back(
+            {{"name", fmt::format("{} {}", model.threads[i].name, model.threads[i].id)},
+             {"group", fmt::format("process {}", model.processes[model.threads[i].process].id)},
+             {"depth", depths[i]}});
+    for (std::size_t i = 0; i < model.streams.size(); ++i) {
+        const TracedStream &stream = model.streams[i];
+        tracks.push_back(
+            {{"name", stream.handle ? fmt::format("{}, stream {}", stream.device, stream.number)
+                                    : fmt::format("{}, default stream", stream.device)},
+             {"group", ""},
+             {"depth", depths[model.threads.size() + i]}});
+    }
+    return {{"summary", summary_json(model, run)},
+            {"names", std::move(names.list)},
+            {"details", std::move(texts.list)},
+            {"tracks", std::move(tracks)},
+            {"flows", std::move(flows)},
+            {"events", std::move(events)},
+            {"spans",
+             {{"track", std::move(spans.track)},
+              {"depth", std::move(spans.depth)},
+              {"start", std::move(spans.start)},
+              {"length", std::move(spans.length)},
+              {"name", std::move(spans.name)},
+              {"kind", std::move(spans.kind)},
+              {"bytes", std::move(spans.bytes)},
+              {"rate", std::move(spans.rate)},
+              {"detail", std::move(spans.detail)},
+              {"correlation", std::move(spans.correlation)},
+              {"id", std::move(spans.id)},
+              {"failed", std::move(spans.failed)}}}};
+}
+
+} // namespace
+
+void write_report(const TraceModel &model, const TracedRun &run, std::FILE *out) {
+    std::string data = page_data(model, run).dump(-1, ' ', false, Json::error_handler_t::replace);
+    // A "</script>" or "<!--" in a name must not end the element: JSON may escape any character.
+    for (std::size_t at = 0; (at = data.find('<', at)) != std::string::npos;)
+        data.replace(at, 1, "\\u003c");
+    for (const std::string_view text : {parts[0], std::string_view(data), parts[1]})
+        if (std::fwrite(text.data(), 1, text.size(), out) != text.size())
+            throw std::runtime_error(fmt::format("cannot write: {}", std::strerror(errno)));
+}
+
+} // namespace Atoll::tools

@@ -1,0 +1,197 @@
+// Starts the program: see trace_run.hpp.
+#include "trace_run.hpp"
+
+#include "atoll/plugins.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <spawn.h>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace Atoll::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// As execvp finds it; throws CannotStart.
+std::string find_program(const std::string &name) {
+    const auto usable = [](const std::string &path) {
+        struct stat facts {};
+        return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+               ::access(path.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') == std::string::npos) {
+        const char *list = std::getenv("PATH");
+        const std::string path = list ? list : "/bin:/usr/bin";
+        for (std::size_t at = 0; at <= path.size();) {
+            const std::size_t end = std::min(path.find(':', at), path.size());
+            const std::string folder = end == at ? "." : path.substr(at, end - at);
+            if (usable(folder + "/" + name)) return folder + "/" + name;
+            at = end + 1;
+        }
+        throw CannotStart(fmt::format("there is no program '{}' in PATH; for one in this folder "
+                                      "write ./{}",
+                                      name, name),
+                          127);
+    }
+    if (usable(name)) return name;
+    struct stat facts {};
+    if (::stat(name.c_str(), &facts) != 0)
+        throw CannotStart(fmt::format("cannot run {}: {}", name, std::strerror(errno)), 127);
+    throw CannotStart(
+        fmt::format("cannot run {}: it is {}", name,
+                    S_ISDIR(facts.st_mode) ? "a folder" : "no file that you may execute"),
+        126);
+}
+
+// In a program with more rights than its user the library ignores the environment, so nothing would
+// come of it.
+void refuse_privileged(const std::string &program) {
+    struct stat facts {};
+    if (::stat(program.c_str(), &facts) != 0 || ::geteuid() == 0) return;
+    const char *what = nullptr;
+    if ((facts.st_mode & S_ISUID) && facts.st_uid != ::geteuid()) what = "set-user-ID";
+    if ((facts.st_mode & S_ISGID) && facts.st_gid != ::getegid()) what = "set-group-ID";
+    if (::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
+        what = "given capabilities by its file";
+    if (what)
+        throw UsageError(fmt::format("{} is privileged ({}), and in such a program the library "
+                                     "ignores the environment, so it cannot be traced; trace a "
+                                     "copy of the file without these rights",
+                                     program, what));
+}
+
+// Does a list like ATOLL_INTERPOSERS ("a, trace=core.*") push the tracer?
+bool pushes_tracer(const std::string &list) {
+    std::istringstream items(list);
+    for (std::string item; std::getline(items, item, ',');) {
+        item.erase(0, item.find_first_not_of(" \t"));
+        item.erase(item.find_last_not_of(" \t") + 1);
+        if (item.substr(0, item.find('=')) == "trace") return true;
+    }
+    return false;
+}
+
+// Where the tracer's file is, so that programs find it whose library lies elsewhere.
+fs::path tracer_file() {
+    try {
+        return load("trace").path;
+    } catch (const std::exception &e) {
+        throw UsageError(fmt::format("the tracer cannot be loaded: {}", e.what()));
+    }
+}
+
+// Keeps what the user has set, but for what would undo the trace.
+void set_environment(const TraceRequest &request, const TraceFolder &folder) {
+    const auto get = [](const char *name) {
+        const char *text = std::getenv(name);
+        return std::string(text ? text : "");
+    };
+    const auto set = [](const char *name, const std::string &value) {
+        ::setenv(name, value.c_str(), 1);
+    };
+    if (const std::string safe = get("ATOLL_SAFE_MODE"); !safe.empty() && safe != "0")
+        throw UsageError("ATOLL_SAFE_MODE is set, in which the library ignores interposers and "
+                         "settings of the environment; unset it to trace");
+    const fs::path tracer = tracer_file();
+    // A link to the tracer alone: its folder may hold other plugins, which are not to change what
+    // the program loads.
+    fs::create_symlink(tracer, folder.path + "/" + tracer.filename().string());
+    const std::string path = get("ATOLL_PLUGIN_PATH");
+    set("ATOLL_PLUGIN_PATH", path.empty() ? folder.path : path + ":" + folder.path);
+    const std::string interposers = get("ATOLL_INTERPOSERS");
+    if (!pushes_tracer(interposers))
+        set("ATOLL_INTERPOSERS", interposers.empty() ? "trace" : interposers + ",trace");
+    set("ATOLL_TRACE_TIMELINE", folder.path + "/%p.timeline");
+    if (!request.functions.empty()) set("ATOLL_TRACE_FUNCTIONS", request.functions);
+    if (request.quiet) set("ATOLL_TRACE_FORMAT", "none");
+    if (request.limit > 0) set("ATOLL_TRACE_TIMELINE_BYTES", fmt::to_string(request.limit));
+    if (!request.execution) set("ATOLL_TRACE_EXECUTION", "0");
+}
+
+volatile std::sig_atomic_t child = 0;
+void pass_on(int signal) {
+    if (child > 0) ::kill(static_cast<pid_t>(child), signal);
+}
+
+} // namespace
+
+TraceFolder::TraceFolder() {
+    const char *base = std::getenv("TMPDIR");
+    std::string name = std::string(base && *base == '/' ? base : "/tmp") + "/atoll-trace-XXXXXX";
+    if (!::mkdtemp(name.data()))
+        throw std::runtime_error(
+            fmt::format("cannot make a folder {}: {}", name, std::strerror(errno)));
+    path = name;
+}
+
+TraceFolder::~TraceFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+}
+
+TracedRun run_traced(const TraceRequest &request, const TraceFolder &folder) {
+    const std::string program = find_program(request.command.front());
+    refuse_privileged(program);
+    set_environment(request, folder);
+
+    std::vector<char *> arguments;
+    for (const std::string &word : request.command)
+        arguments.push_back(const_cast<char *>(word.c_str()));
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    if (request.quiet) ::posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    // The program gets the signals' handling that this one was started with.
+    struct sigaction ignore {
+    }, forward{}, old_int{}, old_quit{};
+    ignore.sa_handler = SIG_IGN;
+    forward.sa_handler = pass_on;
+    ::sigaction(SIGINT, &ignore, &old_int);
+    ::sigaction(SIGQUIT, &ignore, &old_quit);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t defaults;
+    ::sigemptyset(&defaults);
+    if (old_int.sa_handler != SIG_IGN) ::sigaddset(&defaults, SIGINT);
+    if (old_quit.sa_handler != SIG_IGN) ::sigaddset(&defaults, SIGQUIT);
+    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+
+    const auto start = std::chrono::steady_clock::now();
+    pid_t id = 0;
+    const int code =
+        ::posix_spawn(&id, program.c_str(), &actions, &attributes, arguments.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+    if (code != 0)
+        throw CannotStart(fmt::format("cannot run {}: {}", program, std::strerror(code)), 126);
+    child = id;
+    ::sigaction(SIGTERM, &forward, nullptr);
+    ::sigaction(SIGHUP, &forward, nullptr);
+    int status = 0;
+    while (::waitpid(id, &status, 0) < 0 && errno == EINTR) {
+    }
+    child = 0;
+    TracedRun run;
+    run.command = request.command;
+    run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (WIFSIGNALED(status))
+        run.signal = WTERMSIG(status);
+    else
+        run.status = WEXITSTATUS(status);
+    return run;
+}
+
+} // namespace Atoll::tools
