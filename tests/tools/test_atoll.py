@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What `atoll info`, `bench` and `completion` say, as text and as JSON, and how they fail.
+
+test_atoll.py TOOL    (the plugins are found by ATOLL_PLUGIN_PATH)
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+failures = []
+
+
+def check(good, *what):
+    if not good:
+        failures.append(" ".join(str(part) for part in what))
+
+
+def run(*arguments, **environment):
+    return subprocess.run([tool, *arguments], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, **environment})
+
+
+def data(*arguments, **environment):
+    """The JSON document, which must be all of the standard output."""
+    result = run(*arguments, "--json", **environment)
+    check(result.returncode == 0, arguments, result.returncode, result.stderr)
+    return json.loads(result.stdout)
+
+
+def explains_what_is_there():
+    document = data("info")
+    plugins = {plugin["name"]: plugin for plugin in document["plugins"]}
+    check(plugins["cpu"]["loaded"] and "cpu" in plugins["cpu"]["devices"], "cpu", plugins.get("cpu"))
+    devices = {device["name"]: device for device in document["devices"]}
+    check(devices["cpu"]["host_memory"] and devices["cpu"]["total_memory"] > 0, devices["cpu"])
+    check(not devices["dummy:1"]["inline"], "dummy:1 is asynchronous")
+    check({"core", "device"} <= {module["name"] for module in document["modules"]}, "modules")
+    text = run("info").stdout
+    for word in ("cpu", "dummy:0", "core", "setting"):
+        check(word in text, word, "is missing in", text)
+    check("\033[" not in text, "colour in a pipe")
+
+
+def says_why_a_plugin_is_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "broken.so").write_bytes(b"not a plugin")
+        path = folder + ":" + os.environ["ATOLL_PLUGIN_PATH"]
+        refused = [plugin for plugin in data("info", "--plugins", ATOLL_PLUGIN_PATH=path)["plugins"]
+                   if plugin["path"].endswith("broken.so")]
+        check(len(refused) == 1 and not refused[0]["loaded"] and refused[0]["reason"], refused)
+    disabled = data("info", "--plugins", ATOLL_PLUGINS_DISABLE="dumm*")["plugins"]
+    reasons = [plugin["reason"] for plugin in disabled if plugin["name"] == "dummy"]
+    check(reasons and "ATOLL_PLUGINS_DISABLE" in reasons[0], reasons)
+
+
+def says_where_settings_come_from():
+    settings = {s["name"]: s for s in data("info", "--settings", ATOLL_CPU_THREADS="3")["settings"]}
+    check(settings["cpu.threads"]["value"] == "3", settings["cpu.threads"])
+    check(settings["cpu.threads"]["source"] == "ATOLL_CPU_THREADS", settings["cpu.threads"])
+    check(settings["dummy.devices"]["source"] == "default", settings["dummy.devices"])
+    safe = {s["name"]: s for s in data("info", "--settings", ATOLL_CPU_THREADS="3",
+                                       ATOLL_SAFE_MODE="1")["settings"]}
+    check(safe.get("cpu.threads", {}).get("value") != "3", "safe mode reads the environment")
+
+
+def shows_functions_and_chains():
+    functions = {f["name"]: f for f in data("info", "--functions")["functions"]}
+    check(len(functions) > 114, len(functions), "functions")
+    on = {support["device"]: support for support in functions["core.sqrt"]["on"]}
+    check("float32" in on["cpu"]["dtypes"] and "int8" not in on["cpu"]["dtypes"], on["cpu"])
+    matrix = run("info", "--functions").stdout
+    line = next(line for line in matrix.splitlines() if line.startswith("core.sqrt "))
+    check(line.split()[3:].count("x") == len(on["cpu"]["dtypes"]), line)
+    chains = data("info", "--interposers", ATOLL_INTERPOSERS="trace=core.add")["interposers"]
+    check(chains["pushed"] == [{"name": "trace", "target": "core.add", "priority": 0}], chains)
+    check(all(c["function"] == "core.add" and c["links"][0] == "interposer trace"
+              for c in chains["chains"]) and chains["chains"], chains)
+
+
+def measures_rows():
+    document = data("bench", "o1", "e18", "--rounds", "1", "--seconds", "0.001")
+    check([row["id"] for row in document["rows"]] == ["o1", "e18"], document)
+    check(all(row["seconds"] > 0 for row in document["rows"]), document)
+    rows = {row["id"] for row in data("bench", "--list")}
+    check({"o1", "e20", "r7", "c3", "i3", "m7", "q1"} <= rows, rows)
+    # Another device does the same work with the same result.
+    dummy = next(path for folder in os.environ["ATOLL_PLUGIN_PATH"].split(":")
+                 for path in pathlib.Path(folder).glob("atoll-dummy.so"))
+    row = data("bench", "o4", "--against", str(dummy), "--rounds", "1", "--seconds",
+               "0.001")["rows"][0]
+    check(row["largest_difference"] == 0 and row["ratio"] > 0, row)
+
+
+def compares_a_replaced_function(override):
+    """The plugin replaces sqrt of float64 on cpu, by -1."""
+    document = data("bench", "e8", "e9", "--against", override, "--rounds", "1", "--seconds", "0.001")
+    rows = {row["id"]: row for row in document["rows"]}
+    check("skipped" in rows["e9"] and "seconds" not in rows["e9"], rows["e9"])
+    check(rows["e8"]["largest_difference"] > 0, rows["e8"])
+
+
+def completes():
+    for shell in ("bash", "zsh", "fish"):
+        script = run("completion", shell).stdout
+        check("--plugins" in script or "-l plugins" in script, shell, script)
+    bash = shutil.which("bash")
+    if bash:
+        script = run("completion", "bash").stdout
+        words = subprocess.run(
+            [bash, "-c", script + "COMP_WORDS=(atoll info --pl) COMP_CWORD=2; _atoll; "
+             "echo ${COMPREPLY[@]}"], capture_output=True, text=True).stdout
+        check(words.split() == ["--plugins"], words)
+
+
+def fails_with_a_sentence():
+    for arguments, status, words in (
+            ((), 2, "subcommand"),
+            (("nonsense",), 2, "subcommand"),
+            (("info", "--nonsense"), 2, "nonsense"),
+            (("bench", "zz"), 2, "--list"),
+            (("bench", "o1", "--device", "nowhere"), 1, "nowhere"),
+            (("bench", "o1", "--device", "dummy:9"), 1, "dummy"),
+            (("bench", "o1", "--against", "/nowhere.so"), 1, "/nowhere.so"),
+            (("bench", "o1", "--threads", "-1"), 2, "threads"),
+            (("completion", "csh"), 2, "csh")):
+        result = run(*arguments)
+        check(result.returncode == status, arguments, result.returncode, result.stderr)
+        check(words in result.stderr, arguments, "says", result.stderr)
+        check(result.stdout == "", arguments, "prints", result.stdout)
+        check("terminate" not in result.stderr, arguments, result.stderr)
+
+
+tool = sys.argv[1]
+explains_what_is_there()
+says_why_a_plugin_is_refused()
+says_where_settings_come_from()
+shows_functions_and_chains()
+measures_rows()
+compares_a_replaced_function(sys.argv[2])
+completes()
+fails_with_a_sentence()
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
