@@ -299,6 +299,20 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
     require_honoured(calls, declared, variant);
 }
 
+// Otherwise every other check would judge somebody else's function.
+void is_reached(const Target &target, const Declared &declared, DType dtype) {
+    const std::vector<std::string> links =
+        chain(declared.function.name, declared.device_type,
+              dtype == DType::none ? std::string_view() : Atoll::name(dtype));
+    for (const std::string &link : links) {
+        if (link.starts_with("interposer")) continue;
+        if (link == "implementation of plugin " + target.name) return;
+        throw Failed(fmt::format("is declared, but calls go to another one: {}; raise the "
+                                 "priority of the implementation above that one's",
+                                 fmt::join(links, ", ")));
+    }
+}
+
 } // namespace
 
 void end_group() {
@@ -307,6 +321,14 @@ void end_group() {
 }
 
 void add_function_checks(Checks &checks, const Target &target) {
+    for (const Declared &declared : target.functions) {
+        const bool one_slot = declared.function.domain == 0;
+        for (int d = one_slot ? 0 : 1; d < (one_slot ? 1 : ATOLL_DTYPE_COUNT); ++d)
+            if (const auto dtype = static_cast<DType>(d); one_slot || declared.has(dtype))
+                checks.push_back(
+                    {"reached", declared.subject(), one_slot ? "" : std::string(Atoll::name(dtype)),
+                     "", [&target, &declared, dtype] { is_reached(target, declared, dtype); }});
+    }
     for (const Declared &declared : target.functions) {
         if (!callable(declared.function)) continue;
         for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {

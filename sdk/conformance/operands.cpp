@@ -4,6 +4,7 @@
 #include "atoll/half.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -188,7 +189,8 @@ std::string text(const Scalar &value) {
         const auto z = value.to_complex();
         return fmt::format("{:.9g}{:+.9g}i", z.real(), z.imag());
     }
-    return fmt::format("{:.9g}", value.to_double());
+    const double x = value.to_double();
+    return std::isnan(x) ? "NaN" : fmt::format("{:.9g}", x);
 }
 
 } // namespace Atoll::conformance

@@ -79,6 +79,10 @@ std::string summary(const Report &report) {
                                 shown < cause.where.size() ? ", …" : "");
         }
     }
+    std::map<std::string, std::size_t> skipped;
+    for (const Result &result : report.results)
+        if (result.outcome == Outcome::skipped) ++skipped[result.message];
+    for (const auto &[why, count] : skipped) text += fmt::format("skipped {}: {}\n", count, why);
     for (const std::string &group : groups_of(report)) {
         std::size_t counts[3] = {};
         for (const Result &result : report.results)

@@ -13,7 +13,7 @@ void add_load_checks(Checks &checks, const Target &target);
 // Memory and transfers, then order, events and callbacks. Groups "device" and "streams".
 void add_device_checks(Checks &checks, const Target &target);
 void add_stream_checks(Checks &checks, const Target &target, const std::string &type, int index);
-// Function × dtype × layout. Group "functions".
+// Function × dtype × layout. Groups "reached", "functions".
 void add_function_checks(Checks &checks, const Target &target);
 // What is not declared is refused. Group "undeclared".
 void add_undeclared_checks(Checks &checks, const Target &target);

@@ -151,6 +151,7 @@ void Target::read_impl(const atoll_impl_decl &impl) {
     };
     if (module == "device") return; // see RawDevice
     const std::vector<FunctionFacts> interface = interface_of(module);
+    if (!interface.empty() && brings(type) && !has_device(type)) return; // see `absent`
     if (interface.empty() || !has_device(type)) {
         not_reached.push_back(fmt::format("{} for {}: {}", module, type,
                                           interface.empty() ? "the module is not loaded"

@@ -14,6 +14,9 @@
 #ifndef NOTE_KINDS
 #define NOTE_KINDS ATOLL_KIND_IMPLS
 #endif
+#ifndef PRIORITY
+#define PRIORITY 10
+#endif
 ATOLL_PLUGIN_NOTE(NOTE_NAME, NOTE_KINDS, 0);
 
 #ifdef SECOND_SYMBOL
@@ -173,7 +176,7 @@ static const atoll_function_decl functions[] = {
 };
 static const atoll_impl_decl impl = {
     .struct_size = sizeof(atoll_impl_decl),
-    .priority = 10,
+    .priority = PRIORITY,
     .module = "core",
     .device_type = "cpu",
     .function_size = sizeof(atoll_function_decl),

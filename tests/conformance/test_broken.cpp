@@ -65,6 +65,7 @@ const Broken list[] = {
     {"override-other_note", "load/plugin/loads", "its note says 'override_sum'"},
     {"override-other_kinds", "load/note/equals the descriptor",
      "the note says kinds 9, the descriptor 4", "functions/*"},
+    {"override-shadowed", "reached/core.add@cpu:float64", "calls go to another one", "functions/*"},
     {"toy-misaligned", "device/toy:0/allocate 64 bytes, alignment", "need a multiple of 64",
      "functions/*"},
     {"toy-free_does_nothing", "device/toy:0/free gives back", "leaks memory", "functions/*"},
@@ -112,7 +113,7 @@ bool makes_sense(const Broken &broken) {
 TEST_CASE("every broken plugin fails in the check about its fault, with a message that names it") {
     for (const Broken &wrong : list) {
         if (!makes_sense(wrong)) continue;
-        CAPTURE(wrong.plugin);
+        CAPTURE(std::string(wrong.plugin));
         conf::Options options{.plugin = broken(wrong.plugin), .filter = wrong.check};
         if (contains(wrong.plugin, "hangs")) options.deadline = 3;
         const conf::Report guilty = conf::run(options);

@@ -56,6 +56,15 @@ TEST_CASE("a device that lacks most functions is checked for saying so") {
             CHECK(contains(result.message, "for which the device has no core."));
 }
 
+TEST_CASE("a plugin that finds no device on this machine is not failed for it") {
+    ::setenv("ATOLL_DUMMY_DEVICES", "0", 1);
+    const conf::Report report = conf::run({.plugin = on_path("atoll-dummy.so")});
+    ::unsetenv("ATOLL_DUMMY_DEVICES");
+    check_conforms(report);
+    CHECK(report.skipped() == 1);
+    CHECK(contains(conf::summary(report), "the setting devices is 0"));
+}
+
 TEST_CASE("a filter runs some of the checks, under the names that list gives") {
     const std::string path = on_path("atoll-cpu");
     const auto all = conf::list({.plugin = path});

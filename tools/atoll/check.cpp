@@ -95,6 +95,14 @@ Json as_json(const conformance::Report &report) {
             {"results", results}};
 }
 
+std::string verdict(const conformance::Report &report) {
+    if (report.failed()) return styled("the plugin does not conform", Style::bad);
+    if (report.skipped() == 0) return styled("the plugin conforms", Style::good);
+    return styled(fmt::format("the plugin conforms as far as it could be checked: {} skipped",
+                              report.skipped()),
+                  Style::warn);
+}
+
 int run(const conformance::Options &options, const Files &files, bool json) {
     if (!std::filesystem::is_regular_file(options.plugin))
         throw UsageError(fmt::format("there is no file {}; give the path of a plugin, as "
@@ -121,9 +129,7 @@ int run(const conformance::Options &options, const Files &files, bool json) {
     if (json)
         fmt::print("{}\n", as_json(report).dump(2, ' ', false, Json::error_handler_t::replace));
     else
-        fmt::print("{}{}\n", conformance::summary(report),
-                   report.failed() ? styled("the plugin does not conform", Style::bad)
-                                   : styled("the plugin conforms", Style::good));
+        fmt::print("{}{}\n", conformance::summary(report), verdict(report));
     return report.failed() ? 1 : 0;
 }
 
