@@ -3,6 +3,7 @@
 // in tests/plugins/odd.cpp.
 //
 //   NOTE_ISA, NOTE_SANITIZERS, NOTE_MAJOR, NOTE_HOST_MINOR, NOTE_KINDS   what the note says instead
+//   NEVER_OPENED   its constructor ends the process: the note must be enough
 #include "atoll/plugin.h"
 
 #include <atomic>
@@ -20,7 +21,6 @@
 #ifdef NOTE_ISA
 #undef ATOLL_ISA_LEVEL
 #define ATOLL_ISA_LEVEL NOTE_ISA
-#define NEVER_OPENED
 #endif
 #ifdef NOTE_SANITIZERS
 #if ATOLL_SANITIZERS == 2

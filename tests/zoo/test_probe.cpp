@@ -240,25 +240,12 @@ TEST_CASE("child: open helper" * doctest::skip()) {
 TEST_CASE("a missing helper, or one that others can write, is a clear error") {
     // A copy of the library without its helper.
     Folder folder;
-    std::string library;
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);)
-        if (const std::size_t at = line.find('/');
-            at != std::string::npos && contains(line, "/libatoll.so"))
-            library = line.substr(at);
-    REQUIRE_FALSE(library.empty());
-    fs::copy_file(library, folder.path + "/libatoll.so.0.1.0");
-    fs::create_symlink("libatoll.so.0.1.0", folder.path + "/" + "libatoll.so.0");
-    for (const auto &entry : fs::directory_iterator(fs::path(library).parent_path()))
-        if (entry.is_symlink() && !fs::exists(folder.path + "/" + entry.path().filename().string()))
-            fs::create_symlink("libatoll.so.0.1.0",
-                               folder.path + "/" + entry.path().filename().string());
+    const std::string original = copy_library(folder);
     const std::vector<std::string> variables{"ATOLL_PROBE=1", "LD_LIBRARY_PATH=" + folder.path};
     ChildResult child = run_child("child: no helper", variables);
     CHECK_MESSAGE(child.status == 0, child.output);
     fs::create_directory(folder.path + "/atoll");
-    fs::copy_file(fs::path(library).parent_path() / "atoll-probe",
-                  folder.path + "/atoll/atoll-probe");
+    fs::copy_file(original + "/atoll-probe", folder.path + "/atoll/atoll-probe");
     REQUIRE(::chmod((folder.path + "/atoll/atoll-probe").c_str(), 0777) == 0);
     child = run_child("child: open helper", variables);
     CHECK_MESSAGE(child.status == 0, child.output);

@@ -96,6 +96,57 @@ TEST_CASE("folders are searched in their order, files in that of their bytes") {
     CHECK_MESSAGE(child.status == 0, child.output);
 }
 
+TEST_CASE("child: beside the library" * doctest::skip()) {
+    const std::string folder = std::getenv("TEST_FOLDER");
+    CHECK(load("tame").path == folder + "/atoll/tame.so");
+    // Nothing of the working directory, which has a good plugin.
+    CHECK(caught([] { load("clash_a"); }).status == Status::not_found);
+}
+
+TEST_CASE("the folder `atoll` beside the library is searched, the working directory is not") {
+    Folder folder, working;
+    copy_library(folder);
+    fs::create_directory(folder.path + "/atoll");
+    folder.copy(zoo("tame"), "atoll/tame.so");
+    working.copy(zoo("clash_a"), "clash_a.so");
+    fs::create_directory(working.path + "/atoll");
+    working.copy(zoo("clash_a"), "atoll/clash_a.so");
+    const ChildResult child = run_child(
+        "child: beside the library",
+        {"ATOLL_PLUGIN_PATH=", "TEST_FOLDER=" + folder.path, "LD_LIBRARY_PATH=" + folder.path},
+        working.path);
+    CHECK_MESSAGE(child.status == 0, child.output);
+}
+
+TEST_CASE("child: variants" * doctest::skip()) {
+    const std::string folder = std::getenv("ATOLL_PLUGIN_PATH");
+    CHECK(load("variant").path == folder + "/variant_2.so");
+    const auto reports = load_report();
+    CHECK(find_report(reports, "variant_1.so")->reason ==
+          folder + "/variant_2.so is built for a higher level of this processor");
+    CHECK(contains(find_report(reports, "variant_9.so")->reason, "built for x86-64-v9"));
+}
+
+TEST_CASE("of several builds the best for this processor is opened, the others are not") {
+    Folder folder;
+    for (const char *name : {"variant_1.so", "variant_2.so", "variant_9.so"})
+        folder.copy(zoo(fs::path(name).stem().string()), name);
+    const ChildResult child = run_child("child: variants", {"ATOLL_PLUGIN_PATH=" + folder.path});
+    CHECK_MESSAGE(child.status == 0, child.output);
+}
+
+TEST_CASE("child: safe mode" * doctest::skip()) {
+    const Caught error = caught([] { load(zoo("tame")); });
+    CHECK(error.status == Status::refused);
+    CHECK_MESSAGE(contains(error.text, "the lock file /no/such/lock cannot be used"), error.text);
+}
+
+TEST_CASE("safe mode ignores what adds, not what restricts") {
+    const ChildResult child =
+        run_child("child: safe mode", {"ATOLL_SAFE_MODE=1", "ATOLL_PLUGINS_LOCK=/no/such/lock"});
+    CHECK_MESSAGE(child.status == 0, child.output);
+}
+
 TEST_CASE("a privileged process ignores the environment and trusts files as others do") {
     // Set-group-ID to a group that this process does not run as.
     Folder folder;

@@ -59,4 +59,19 @@ inline void check_refused(const std::string &path, const std::string &cause,
     others_work();
 }
 
+// Puts a copy of the library into a folder; a child that has the folder in LD_LIBRARY_PATH uses it.
+// Gives the folder of the original.
+inline std::string copy_library(const Folder &folder) {
+    fs::path library;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+        if (contains(line, "/libatoll.so")) library = line.substr(line.find('/'));
+    REQUIRE_FALSE(library.empty());
+    const std::string copy = folder.copy(library.string(), library.filename().string());
+    for (const auto &entry : fs::directory_iterator(library.parent_path()))
+        if (entry.is_symlink() && contains(entry.path().filename().string(), "libatoll.so"))
+            fs::create_symlink(copy, folder.path + "/" + entry.path().filename().string());
+    return library.parent_path().string();
+}
+
 } // namespace plugin_tests
