@@ -5,6 +5,7 @@
 #
 #   tools/check_abi.sh [REVISION]      # needs abigail-tools (tools/setup.sh ci)
 set -euo pipefail
+shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
 revision=${1:-$(git describe --tags --abbrev=0 2>/dev/null || true)}
 if [ -z "$revision" ]; then
@@ -30,8 +31,8 @@ build() {
   meson setup "$folder" "$source" --buildtype=debugoptimized -Dtests=false -Dcuda=disabled \
     -Dcpu_levels=v2 >/dev/null
   local library
-  library=$(ninja -C "$folder" -t targets all | grep -o '^core/libatoll\.so\.[0-9.]*' | sort -u |
-    awk '{ if (length > length(best)) best = $0 } END { print best }')
+  library=$(ninja -C "$folder" -t targets all |
+    grep -oE '^core/libatoll\.so\.[0-9]+\.[0-9]+\.[0-9]+:' | head -n 1 | tr -d :)
   ninja -C "$folder" "$library" >/dev/null
   echo "$folder/$library"
 }

@@ -1,5 +1,5 @@
-// Typed operands and element loops of the SDK, against addresses worked out by hand.
-#include "atoll/operand.hpp"
+// Typed operands, element loops and conversions of the SDK, against values worked out by hand.
+#include "atoll/convert.hpp"
 
 #include <deque>
 #include <numeric>
@@ -182,4 +182,62 @@ TEST_CASE("a function is found by name among the modules that are there") {
     CHECK(found.function == 1);
     CHECK(error_of([&] { sdk::find_function(host, "acme.third"); }) ==
           "there is no function acme.third");
+}
+
+TEST_CASE("floats are truncated and saturated to integers, integers wrap, NaN gives 0") {
+    const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+    CHECK(sdk::convert<std::int8_t>(-3.99) == -3);
+    CHECK(sdk::convert<std::int8_t>(127.5) == 127);
+    CHECK(sdk::convert<std::int8_t>(128.0) == 127);
+    CHECK(sdk::convert<std::int8_t>(-1e9) == -128);
+    CHECK(sdk::convert<std::uint8_t>(-0.5) == 0);
+    CHECK(sdk::convert<std::uint8_t>(-7.0) == 0);
+    CHECK(sdk::convert<std::int64_t>(inf) == std::numeric_limits<std::int64_t>::max());
+    CHECK(sdk::convert<std::uint64_t>(1.9e19) == std::numeric_limits<std::uint64_t>::max());
+    CHECK(sdk::convert<std::int64_t>(-inf) == std::numeric_limits<std::int64_t>::min());
+    CHECK(sdk::convert<std::int32_t>(nan) == 0);
+    CHECK(sdk::convert<std::int32_t>(sdk::Float16(inf)) ==
+          std::numeric_limits<std::int32_t>::max());
+    CHECK(sdk::convert<std::int8_t>(std::int32_t{300}) == 44);
+    CHECK(sdk::convert<std::uint16_t>(std::int32_t{-1}) == 65535);
+    CHECK(sdk::convert<bool>(nan));
+    CHECK(sdk::convert<bool>(std::complex<float>(0, 1)));
+    CHECK(!sdk::convert<bool>(-0.0));
+    CHECK(sdk::convert<std::int32_t>(true) == 1);
+    CHECK(sdk::convert<std::int16_t>(std::complex<double>(-40000, 9)) == -32768);
+    CHECK(sdk::convert<std::complex<double>>(std::int32_t{7}) == std::complex<double>(7, 0));
+}
+
+TEST_CASE("16-bit floats are rounded once, also from wider numbers") {
+    // Just above the middle of two neighbours: by way of float it would become the middle.
+    const double above = 1 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40);
+    CHECK(sdk::convert<sdk::Float16>(above).bits == atoll_float_to_half(1) + 1);
+    // By way of double it would become the middle of two bfloat16.
+    const std::int64_t integer = (std::int64_t{1} << 62) + (std::int64_t{1} << 54) + 1;
+    CHECK(float(sdk::convert<sdk::BFloat16>(integer)) == std::ldexp(1.0f + 1.0f / 128, 62));
+    CHECK(float(sdk::convert<sdk::BFloat16>(-integer)) == -std::ldexp(1.0f + 1.0f / 128, 62));
+    CHECK(float(sdk::convert<sdk::BFloat16>(integer - 1)) == std::ldexp(1.0f, 62));
+    CHECK(float(sdk::convert<sdk::Float16>(1e6)) == std::numeric_limits<float>::infinity());
+}
+
+TEST_CASE("copy takes any strides, alignment, byte order and dtypes") {
+    const std::vector<std::uint32_t> in = {0x0000803f, 0x00000040}; // 1.0f, 2.0f, swapped
+    std::vector<char> bytes(8 * 2 + 1, 'x');
+    const std::int64_t in_stride = 4, out_stride = -8;
+    const std::int64_t shape = 2;
+    atoll_operand operands[] = {
+        {bytes.data() + 9, &out_stride, ATOLL_COMPLEX64, ATOLL_OPERAND_SWAPPED, 0, 0},
+        {const_cast<std::uint32_t *>(in.data()), &in_stride, ATOLL_FLOAT32, ATOLL_OPERAND_SWAPPED,
+         0, 0}};
+    atoll_call call{};
+    call.rank = 1;
+    call.shape = &shape;
+    call.operands = operands;
+    call.operand_count = 2;
+    sdk::copy(call);
+    // Backwards, each part swapped, from an odd address.
+    const std::vector<unsigned char> expected = {'x',  0x40, 0, 0, 0, 0, 0, 0, 0,
+                                                 0x3f, 0x80, 0, 0, 0, 0, 0, 0};
+    CHECK(std::equal(bytes.begin(), bytes.end(), expected.begin(),
+                     [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }));
 }

@@ -1,5 +1,5 @@
 // The device of `atoll new-plugin`, some functions later: what docs/vendor-guide.md leads to.
-#include <atoll/operand.hpp>
+#include <atoll/convert.hpp>
 #include <atoll/plugin.hpp>
 #include <cmath>
 #include <cstring>
@@ -57,21 +57,14 @@ constexpr atoll_function_decl device_functions[] = {
 
 // ---- What it computes ---------------------------------------------------------------------------
 
-// Real floats in any combination, so that the host can convert: out may have another dtype than in.
 constexpr std::uint32_t floats = ATOLL_BIT(ATOLL_FLOAT16) | ATOLL_BIT(ATOLL_BFLOAT16) |
                                  ATOLL_BIT(ATOLL_FLOAT32) | ATOLL_BIT(ATOLL_FLOAT64);
 
-void copy(State &, atoll_call &call) {
-    sdk::with_type<floats>(call.operands[0].dtype, [&]<class Out>(std::type_identity<Out>) {
-        sdk::with_type<floats>(call.operands[1].dtype, [&]<class In>(std::type_identity<In>) {
-            sdk::elementwise<Out, In>(call, [](auto a) { return a; });
-        });
-    });
-}
+void copy(State &, atoll_call &call) { sdk::copy(call); }
 
 void fill(State &, atoll_call &call) {
     const atoll_scalar &number = sdk::params<atoll_fill_params>(call).value;
-    sdk::with_type<floats>(call.dtype, [&]<class T>(std::type_identity<T>) {
+    sdk::with_type<ATOLL_DOMAIN_ALL>(call.dtype, [&]<class T>(std::type_identity<T>) {
         T value;
         std::memcpy(&value, number.value.bytes, sizeof value);
         sdk::for_each<T>(call, [&](T &out) { out = value; });
@@ -129,9 +122,8 @@ constexpr std::uint32_t any_strides =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 constexpr atoll_function_decl core_functions[] = {
-    sdk::declare<copy>(ATOLL_FN_copy, floats,
-                       any_strides | ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS),
-    sdk::declare<fill>(ATOLL_FN_fill, floats, any_strides),
+    sdk::declare<copy>(ATOLL_FN_copy, ATOLL_DOMAIN_ALL, sdk::copy_caps),
+    sdk::declare<fill>(ATOLL_FN_fill, ATOLL_DOMAIN_ALL, any_strides),
     sdk::declare<add>(ATOLL_FN_add, floats, any_strides),
     sdk::declare<exp>(ATOLL_FN_exp, floats, any_strides),
     sdk::declare<less>(ATOLL_FN_less, floats, any_strides),

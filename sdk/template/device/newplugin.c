@@ -71,19 +71,6 @@ static const atoll_function_decl device_functions[] = {
 /* ---- What it computes: one function at a time --------------------------------------------------
  */
 
-/* Copies `size` bytes from `in` to each place of `out`, over the first `axes` axes. */
-static void move(const atoll_call *call, uint32_t axes, char *out, const char *in, size_t size,
-                 const int64_t *in_strides) {
-    if (axes == 0) {
-        memmove(out, in, size);
-        return;
-    }
-    const uint32_t axis = axes - 1;
-    for (int64_t i = 0; i < call->shape[axis]; ++i)
-        move(call, axis, out + i * call->operands[0].strides[axis],
-             in + (in_strides ? i * in_strides[axis] : 0), size, in_strides);
-}
-
 static const uint8_t sizes[ATOLL_DTYPE_COUNT] = {
     /* bytes per element, by dtype */
     0,
@@ -91,37 +78,51 @@ static const uint8_t sizes[ATOLL_DTYPE_COUNT] = {
 #include <atoll/lists/dtypes.inc>
 };
 
-/* The host lays out with `copy` whatever the other functions do not take. */
-static int32_t copy(const atoll_link *self, atoll_call *call) {
-    (void)self;
-    const atoll_operand *o = call->operands;
-    move(call, call->rank, o[0].data, o[1].data, sizes[call->dtype], o[1].strides);
-    return ATOLL_STATUS_OK;
+/* Sets the elements over the first `axes` axes, the first fastest. */
+static void set(const atoll_call *call, uint32_t axes, char *out, const void *value) {
+    if (axes == 0) {
+        memcpy(out, value, sizes[call->dtype]);
+        return;
+    }
+    const uint32_t axis = axes - 1;
+    for (int64_t i = 0; i < call->shape[axis]; ++i)
+        set(call, axis, out + i * call->operands[0].strides[axis], value);
 }
 
 static int32_t fill(const atoll_link *self, atoll_call *call) {
     (void)self;
     const atoll_fill_params *params = call->params;
-    move(call, call->rank, call->operands[0].data, (const char *)params->value.value.bytes,
-         sizes[call->dtype], NULL);
+    set(call, call->rank, call->operands[0].data, params->value.value.bytes);
     return ATOLL_STATUS_OK;
 }
 
-/* Declared without capabilities, so all three are dense vectors of float32. */
+static void add_axes(const atoll_call *call, uint32_t axes, char *out, const char *a,
+                     const char *b) {
+    if (axes == 0) {
+        *(float *)out = *(const float *)a + *(const float *)b;
+        return;
+    }
+    const uint32_t axis = axes - 1;
+    const atoll_operand *o = call->operands;
+    for (int64_t i = 0; i < call->shape[axis]; ++i)
+        add_axes(call, axis, out + i * o[0].strides[axis], a + i * o[1].strides[axis],
+                 b + i * o[2].strides[axis]);
+}
+
+/* All three are native float32, on this device and aligned; strides are as the table says. */
 static int32_t add_float32(const atoll_link *self, atoll_call *call) {
     (void)self;
-    float *out = call->operands[0].data;
-    const float *a = call->operands[1].data, *b = call->operands[2].data;
-    const int64_t count = call->rank ? call->shape[0] : 1;
-    for (int64_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
+    const atoll_operand *o = call->operands;
+    add_axes(call, call->rank, o[0].data, o[1].data, o[2].data);
     return ATOLL_STATUS_OK;
 }
 
+/* Not declared: other dtypes, byte-swapped data. The host converts them with the device's `copy`;
+ * until there is one here, such a call is an error that says so. */
 #define ANY_STRIDES ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES
 static const atoll_function_decl core_functions[] = {
-    FUNCTION(ATOLL_FN_copy, copy, ATOLL_DOMAIN_ALL, ANY_STRIDES),
     FUNCTION(ATOLL_FN_fill, fill, ATOLL_DOMAIN_ALL, ANY_STRIDES),
-    FUNCTION(ATOLL_FN_add, add_float32, ATOLL_BIT(ATOLL_FLOAT32), 0),
+    FUNCTION(ATOLL_FN_add, add_float32, ATOLL_BIT(ATOLL_FLOAT32), ANY_STRIDES),
 };
 
 /* ---- What the plugin says of itself ------------------------------------------------------------

@@ -3,7 +3,7 @@
 //
 // The host may not look into this device's memory: it moves data with `transfer`. The device is
 // inline: a call has taken effect when it returns, so it needs no streams and no events yet.
-#include <atoll/operand.hpp>
+#include <atoll/convert.hpp>
 #include <atoll/plugin.hpp>
 #include <cstring>
 #include <new>
@@ -60,12 +60,8 @@ constexpr atoll_function_decl device_functions[] = {
 
 // ---- What it computes: one function at a time ---------------------------------------------------
 
-// The host lays out with `copy` whatever the other functions do not take.
-void copy(State &, atoll_call &call) {
-    sdk::with_type<ATOLL_DOMAIN_ALL>(call.dtype, [&]<class T>(std::type_identity<T>) {
-        sdk::for_each<T, const T>(call, [](T &out, const T &in) { out = in; });
-    });
-}
+// The host converts with `copy` whatever the other functions do not take, so it takes everything.
+void copy(State &, atoll_call &call) { sdk::copy(call); }
 
 void fill(State &, atoll_call &call) {
     const atoll_scalar &number = sdk::params<atoll_fill_params>(call).value;
@@ -87,7 +83,7 @@ constexpr std::uint32_t any_strides =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 constexpr atoll_function_decl core_functions[] = {
-    sdk::declare<copy>(ATOLL_FN_copy, ATOLL_DOMAIN_ALL, any_strides),
+    sdk::declare<copy>(ATOLL_FN_copy, ATOLL_DOMAIN_ALL, sdk::copy_caps),
     sdk::declare<fill>(ATOLL_FN_fill, ATOLL_DOMAIN_ALL, any_strides),
     sdk::declare<add<float>>(ATOLL_FN_add, ATOLL_BIT(ATOLL_FLOAT32)),
     sdk::declare<add<double>>(ATOLL_FN_add, ATOLL_BIT(ATOLL_FLOAT64)),

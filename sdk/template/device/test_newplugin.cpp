@@ -22,7 +22,7 @@ void run(const char *path) {
     require(sum.device() == mine, "the sum lives on the device");
     require(sum.to_vector<float>() == (a + 100).to_vector<float>(), "it is what the cpu computes");
 
-    // Not dense: the host has the device copy it first.
+    // Views, in whatever order they lie.
     const Tensor turned = a.to(mine).T() + a.T().to(mine);
     require(turned.to_vector<float>() == (a.T() * 2.0).to_vector<float>(), "views are added too");
 
