@@ -17,7 +17,7 @@ template <class Text>
 void append(Timeline &timeline, Lane &lane, Record record, const Text &text) noexcept {
     constexpr std::size_t size = sizeof record + sizeof text;
     static_assert(size % 8 == 0);
-    char *const at = timeline.reserve(lane, size);
+    char *const at = timeline.reserve(lane, size, false);
     if (!at) return;
     record.words = size / 8;
     std::memcpy(at, &record, sizeof record);
@@ -75,7 +75,7 @@ void Session::record(Timeline &timeline, Table &table, const Entry &entry, const
             reinterpret_cast<std::uintptr_t>(sdk::params<atoll_event_params>(call).event);
     }
     const std::size_t size = sizeof(Record) + (count + rank) * sizeof(std::uint64_t);
-    char *const at = timeline.reserve(lane, size);
+    char *const at = timeline.reserve(lane, size, true);
     if (!at) return;
 
     Record &record = *reinterpret_cast<Record *>(at);

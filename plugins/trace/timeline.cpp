@@ -107,15 +107,16 @@ void Timeline::stop() noexcept {
     if (writer_.joinable()) writer_.join();
 }
 
-char *Timeline::reserve_in_next(Lane &lane, std::size_t bytes) noexcept {
+// Every record fits into an empty segment.
+char *Timeline::reserve_in_next(Lane &lane, bool is_call) noexcept {
     if (!lane.full) {
         if (lane.segment ? turn(lane) : begin(lane)) return lane.position;
         lane.full = 1;
         lane.end = lane.position;
     }
-    std::atomic_ref(lane.segment ? lane.segment->dropped : header_->dropped)
-        .fetch_add(1, std::memory_order_relaxed);
-    static_cast<void>(bytes); // every record fits into an empty segment
+    if (is_call)
+        std::atomic_ref(lane.segment ? lane.segment->dropped : header_->dropped)
+            .fetch_add(1, std::memory_order_relaxed);
     return nullptr;
 }
 

@@ -47,10 +47,10 @@ public:
     Timeline &operator=(const Timeline &) = delete;
 
     // Room for a record of `bytes`, a multiple of 8, or null if it has to be dropped, which is
-    // counted. Followed by commit(), on the same thread.
-    char *reserve(Lane &lane, std::size_t bytes) noexcept {
+    // counted for a call. Followed by commit(), on the same thread.
+    char *reserve(Lane &lane, std::size_t bytes, bool is_call) noexcept {
         if (static_cast<std::size_t>(lane.end - lane.position) < bytes) [[unlikely]]
-            return reserve_in_next(lane, bytes);
+            return reserve_in_next(lane, is_call);
         return lane.position;
     }
     static void commit(Lane &lane, std::size_t bytes) noexcept {
@@ -70,7 +70,7 @@ public:
     void stop() noexcept;
 
 private:
-    char *reserve_in_next(Lane &lane, std::size_t bytes) noexcept;
+    char *reserve_in_next(Lane &lane, bool is_call) noexcept;
     bool begin(Lane &lane) noexcept;
     bool turn(Lane &lane) noexcept;
     bool save(Lane &lane, int which, std::unique_lock<std::mutex> &lock) noexcept;

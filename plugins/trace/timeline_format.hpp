@@ -33,7 +33,7 @@ struct FileHeader {
     std::uint64_t segment_bytes;
     std::uint64_t segments; // so far
     ClockSample first, last;
-    std::uint64_t dropped; // records of threads that never got a segment
+    std::uint64_t dropped; // calls on threads that never got a segment
     std::uint32_t closed;  // 1: the session or the process came to its regular end
     std::uint32_t full;    // 1: the limit was reached; 2: the file could not grow (disk full …)
     std::uint64_t limit_bytes;
@@ -43,7 +43,7 @@ static_assert(sizeof(FileHeader) <= header_bytes);
 struct SegmentHeader {
     std::uint32_t lane, sequence;
     std::uint64_t used;    // bytes, this header included
-    std::uint64_t dropped; // records that had no room, after those of this segment
+    std::uint64_t dropped; // calls that had no room, after those of this segment
     std::uint64_t reserved[5];
 };
 static_assert(sizeof(SegmentHeader) == 64);

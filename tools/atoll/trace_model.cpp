@@ -77,9 +77,11 @@ public:
         // which is the copy.
         std::map<std::pair<std::uint32_t, std::uint32_t>, const SegmentHeader *> segments;
         const std::uint64_t size = header_.segment_bytes;
-        for (std::uint64_t at = header_bytes; size > 0 && at + size <= bytes_; at += size) {
+        if (size < sizeof(SegmentHeader)) return;
+        for (std::uint64_t at = header_bytes; at + sizeof(SegmentHeader) <= bytes_; at += size) {
             const auto *segment = reinterpret_cast<const SegmentHeader *>(memory_ + at);
-            if (segment->lane == 0 || segment->used < sizeof *segment || segment->used > size)
+            if (segment->lane == 0 || segment->used < sizeof *segment || segment->used > size ||
+                at + segment->used > bytes_) // the last copy is as long as its records
                 continue;
             segments[{segment->lane, segment->sequence}] = segment;
         }
@@ -89,6 +91,8 @@ public:
                 lane = key.first;
                 names_.clear();
                 thread_ = none;
+                id_ = 0;
+                thread_name_ = "?";
             }
             model_.processes[process_].dropped += segment->dropped;
             const char *const begin = reinterpret_cast<const char *>(segment);
@@ -115,9 +119,13 @@ private:
         return static_cast<std::int64_t>(header_.first.ns) +
                static_cast<std::int64_t>(static_cast<double>(since) * ns_per_tick_);
     }
-    std::uint32_t thread(std::uint64_t id, std::string name) {
-        model_.threads.push_back({process_, id, std::move(name)});
-        return static_cast<std::uint32_t>(model_.threads.size() - 1);
+    // The lane's present thread. Only who calls is one; others just run the device's callbacks. A
+    // thread that has left its lane may write to another one later.
+    std::uint32_t thread() {
+        const auto [place, is_new] =
+            threads_.try_emplace(id_, static_cast<std::uint32_t>(model_.threads.size()));
+        if (is_new) model_.threads.push_back({process_, id_, thread_name_});
+        return place->second;
     }
 
     void take(const Record &record) {
@@ -133,11 +141,9 @@ private:
         case Kind::thread: {
             const auto &text = *reinterpret_cast<const ThreadText *>(&record + 1);
             if (record.words * 8u < sizeof record + sizeof text) return;
-            // A thread that left its lane may take another one later.
-            std::uint32_t &known = threads_.try_emplace(text.id, none).first->second;
-            if (known == none)
-                known = thread(text.id, {text.name, ::strnlen(text.name, sizeof text.name)});
-            thread_ = known;
+            id_ = text.id;
+            thread_name_.assign(text.name, ::strnlen(text.name, sizeof text.name));
+            thread_ = none;
             return;
         }
         case Kind::execution:
@@ -150,7 +156,7 @@ private:
                                    !!(record.flags & flag_event) +
                                    std::min<unsigned>(record.rank, max_extents);
             if (record.words < words) return;
-            if (thread_ == none) thread_ = thread(0, "?");
+            if (thread_ == none) thread_ = thread();
             const Name &name = names_[record.entry];
             TracedCall call{};
             call.record = &record;
@@ -176,6 +182,8 @@ private:
     double ns_per_tick_;
     std::uint32_t process_, thread_ = none;
     std::vector<Name> names_; // of the lane, by entry
+    std::uint64_t id_ = 0;
+    std::string thread_name_;
     std::unordered_map<std::uint64_t, std::uint32_t> threads_;
 };
 

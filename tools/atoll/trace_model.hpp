@@ -129,7 +129,9 @@ struct HotLine {
 
     // Where it runs, if that is known; else in the calls.
     std::int64_t nanoseconds() const { return executions > 0 ? execution_ns : call_ns; }
+    bool moves_bytes() const { return function != "device.allocate" && function != "device.free"; }
     double gigabytes_per_second() const {
+        if (!moves_bytes() || (asynchronous && executions == 0)) return 0;
         const auto moved = static_cast<double>(executions > 0 ? executed_bytes : bytes);
         return nanoseconds() > 0 ? moved / static_cast<double>(nanoseconds()) : 0;
     }

@@ -85,7 +85,7 @@ std::string unknown_execution(const TracedCall &call) {
     if (call.has(flag_no_room)) return "unknown: too much work was under way";
     if (call.has(flag_not_asked)) return "unknown: not asked for";
     if (!call.has(flag_followed) || call.record->status != ATOLL_STATUS_OK) return {};
-    return "unknown: not finished when the trace ended";
+    return "unknown: not finished when the trace ended, or its file was full";
 }
 
 Json details(const TraceModel &model, const TracedCall &call) {
@@ -118,7 +118,8 @@ Json details(const TraceModel &model, const TracedCall &call) {
     } else {
         args["execution"] = "inline";
     }
-    if (record.bytes > 0 && took > 0)
+    const bool moves = call.function() != "device.allocate" && call.function() != "device.free";
+    if (record.bytes > 0 && took > 0 && moves)
         args["GB/s"] = static_cast<double>(record.bytes) / static_cast<double>(took);
     if (record.status != ATOLL_STATUS_OK) args["status"] = status_name(record.status);
     if (call.has(flag_inserted)) args["serves"] = call.parent ? call.parent->function : "?";
