@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -65,9 +66,12 @@ std::string environment_name(std::string_view plugin, std::string_view key) {
 struct Pool {
     std::mutex mutex;
     std::shared_ptr<ParallelFor> application;
-    const PluginRecord *plugin = nullptr;
-    atoll_parallel_for offered = nullptr;
-    void *offered_pool = nullptr;
+    struct Offer {
+        const PluginRecord *plugin = nullptr;
+        atoll_parallel_for run = nullptr;
+        void *context = nullptr;
+    };
+    std::vector<Offer> offers; // the latest is used, the others wait for its withdrawal
     static Pool &get() {
         static Pool &pool = *new Pool;
         return pool;
@@ -101,13 +105,11 @@ void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_bo
     if (count <= 0) return;
     Pool &pool = Pool::get();
     std::shared_ptr<ParallelFor> application;
-    atoll_parallel_for offered;
-    void *offered_pool;
+    Pool::Offer offer;
     {
         const std::lock_guard lock(pool.mutex);
         application = pool.application;
-        offered = pool.offered;
-        offered_pool = pool.offered_pool;
+        if (!pool.offers.empty()) offer = pool.offers.back();
     }
     if (application) {
         try {
@@ -121,8 +123,8 @@ void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_bo
             log_message(ATOLL_LOG_ERROR,
                         "the application's parallel_for threw: " + exception_text());
         }
-    } else if (offered) {
-        offered(offered_pool, count, grain, body, argument);
+    } else if (offer.run) {
+        offer.run(offer.context, count, grain, body, argument);
     } else {
         body(argument, 0, count);
     }
@@ -131,9 +133,9 @@ void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_bo
 void offer_parallel_for(void *self, atoll_parallel_for run, void *pool_context) {
     Pool &pool = Pool::get();
     const std::lock_guard lock(pool.mutex);
-    pool.plugin = static_cast<PluginRecord *>(self);
-    pool.offered = run;
-    pool.offered_pool = pool_context;
+    const auto *plugin = static_cast<const PluginRecord *>(self);
+    std::erase_if(pool.offers, [&](const Pool::Offer &old) { return old.plugin == plugin; });
+    if (run) pool.offers.push_back({plugin, run, pool_context});
 }
 
 // The setting in force. Hold the settings' mutex.
@@ -255,9 +257,7 @@ void make_host(PluginRecord &plugin) {
 void withdraw_parallel_for(const PluginRecord &plugin) {
     Pool &pool = Pool::get();
     const std::lock_guard lock(pool.mutex);
-    if (pool.plugin != &plugin) return;
-    pool.plugin = nullptr;
-    pool.offered = nullptr;
+    std::erase_if(pool.offers, [&](const Pool::Offer &offer) { return offer.plugin == &plugin; });
 }
 
 } // namespace detail

@@ -96,7 +96,11 @@ std::int32_t overrun(atoll_error *error) {
     return ATOLL_STATUS_INTERNAL;
 }
 
+std::atomic<int> pool_runs{0};
+
 void pool(void *, std::int64_t count, std::int64_t, atoll_range_body body, void *argument) {
+    if (is("pool_and_failure")) std::abort(); // it failed, so nobody may use its pool
+    ++pool_runs;
     body(argument, 0, count);
 }
 
@@ -105,12 +109,16 @@ std::atomic<bool> leaked_runs{false};
 
 std::int32_t load(const atoll_host *given, void **, atoll_error *error) {
     host = given;
+    if (is("does_as_told")) {
+        char order[16];
+        if (host->config(host->self, "order", "", order, sizeof order) > 0) std::abort();
+    }
     if (is("load_exits")) std::exit(0);
     if (is("load_hangs"))
         for (;;) ::pause();
     if (is("load_overruns")) return overrun(error);
+    if (is("pool") || is("pool_and_failure")) host->offer_parallel_for(host->self, pool, nullptr);
     if (is("pool_and_failure")) {
-        host->offer_parallel_for(host->self, pool, nullptr);
         host->set_error(error, ATOLL_STATUS_DEVICE_LOST, 0, "second thoughts");
         return ATOLL_STATUS_DEVICE_LOST;
     }
@@ -135,6 +143,11 @@ std::int32_t unload(void *, atoll_error *error) {
 
 std::int32_t answer(const atoll_link *, atoll_call *call) {
     if (is("call_overruns")) return overrun(call->error);
+    if (is("pool")) {
+        host->parallel_for(
+            host->self, 8, 1, [](void *, std::int64_t, std::int64_t) {}, nullptr);
+        *static_cast<int *>(const_cast<void *>(call->params)) = pool_runs;
+    }
 #ifdef ANSWER
     *static_cast<int *>(const_cast<void *>(call->params)) = zoo_answer();
 #endif

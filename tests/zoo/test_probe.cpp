@@ -179,7 +179,10 @@ TEST_CASE("the probe gets the plugin's settings as the application has configure
     CHECK(load(copy).devices.size() == 3);
     retire("dummy");
     configure("dummy", "devices", "");
-    // Without its library the beast is refused: by this process, in its own words.
+    configure("does_as_told", "order", "die");
+    check_refused(zoo("does_as_told"), "child", "ATOLL_PLUGINS_DISABLE=does_as_told");
+    configure("does_as_told", "order", "");
+    // Refused by the helper is not dead: this process tries it, and says why in its own words.
     configure("own_openblas", "library", "/no/such/library.so");
     check_refused(zoo("own_openblas"), "/no/such/library.so", "could not start");
     configure("own_openblas", "library", "");

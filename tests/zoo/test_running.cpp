@@ -172,9 +172,16 @@ TEST_CASE(
     others_work();
 }
 
-TEST_CASE("a pool that was offered by a plugin that then fails is never used") {
+TEST_CASE(
+    "a pool that a failing plugin has offered is withdrawn, and the one before serves again") {
+    load("cpu"); // offers one too
+    load(zoo("pool"));
+    CHECK(answer<int>("pool") == 1);
+    // The beast's own would end the process.
     check_refused(zoo("pool_and_failure"), "second thoughts", "could not start");
-    // Large enough to be shared out, were there a pool.
+    const int before = answer<int>("pool");
+    CHECK(answer<int>("pool") == before + 1);
+    retire("pool");
     const Tensor big = ones({1'000'000}, {float64, device("cpu")});
     CHECK(sum(big).to_vector<double>() == std::vector<double>{1e6});
 }
