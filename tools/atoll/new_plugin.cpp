@@ -111,10 +111,11 @@ Files files_of(const Options &options) {
     const fs::path from = template_folder();
     const fs::path kind = from / options.kind;
     const std::string source = fmt::format("{}.{}", options.name, options.language);
-    Files files{{from / "README.md", "README.md"},
-                {from / "gitignore", ".gitignore"},
-                {kind / fmt::format("{}.{}", placeholder, options.language), source},
-                {kind / fmt::format("test_{}.cpp", placeholder), "test_" + options.name + ".cpp"}};
+    Files files{
+        {from / "README.md", "README.md"},
+        {from / "gitignore", ".gitignore"},
+        {kind / fmt::format("{}.{}", placeholder, options.language), source},
+        {kind / fmt::format("test_{}.cpp", placeholder), fmt::format("test_{}.cpp", options.name)}};
     if (options.build != "cmake") files.emplace_back(from / "meson.build", "meson.build");
     if (options.build != "meson") files.emplace_back(from / "CMakeLists.txt", "CMakeLists.txt");
     std::sort(files.begin(), files.end(),
