@@ -51,8 +51,7 @@ struct Candidate {
 
 // A file that the system has opened, as it was then.
 struct Library {
-    void *handle;      // never closed
-    std::string threw; // what a constructor threw: it is half-made
+    OpenedLibrary opened; // half-made where a constructor threw
     FileIdentity identity;
 };
 
@@ -82,8 +81,9 @@ private:
     std::vector<Candidate> search();
     PluginReport open(const Candidate &candidate);
     // Has the system open the file, once; `refuse` throws.
-    void *open_file(const Candidate &candidate,
-                    const std::function<void(Status, const std::string &)> &refuse);
+    const boost::dll::shared_library &
+    open_file(const Candidate &candidate,
+              const std::function<void(Status, const std::string &)> &refuse);
     void load_dependency(const std::string &plugin, const std::string &module);
     void unload(PluginRecord &plugin);
     PluginRecord *find_loaded(std::string_view name);
@@ -255,16 +255,17 @@ void Loader::unload(PluginRecord &plugin) {
     plugin.ctx = nullptr;
 }
 
-void *Loader::open_file(const Candidate &candidate,
-                        const std::function<void(Status, const std::string &)> &refuse) {
+const boost::dll::shared_library &
+Loader::open_file(const Candidate &candidate,
+                  const std::function<void(Status, const std::string &)> &refuse) {
     const std::string &path = candidate.file.path;
     const FileIdentity &checked = candidate.file.identity;
     const auto refuse_half_made = [&](const Library &library) {
-        if (!library.threw.empty())
+        if (library.opened.constructor_threw)
             refuse(Status::plugin_fault,
                    fmt::format("an exception left a constructor of the file ({}); report it to the "
                                "plugin's vendor",
-                               library.threw));
+                               library.opened.refusal));
     };
     if (const auto known = libraries_.find(path); known != libraries_.end()) {
         const FileIdentity &opened = known->second.identity;
@@ -273,23 +274,23 @@ void *Loader::open_file(const Candidate &candidate,
             refuse(Status::refused, "the file has been replaced since this process opened it, and "
                                     "its former code stays mapped; start the process anew");
         refuse_half_made(known->second);
-        return known->second.handle;
+        return known->second.opened.library;
     }
     if (const std::string why =
             probe_if_asked(candidate.file, candidate.note.name, library_folder());
         !why.empty())
         refuse(Status::refused, why);
-    const OpenedLibrary opened = open_library(path);
-    if (!opened.handle && !opened.constructor_threw)
+    OpenedLibrary opened = open_library(path);
+    if (!opened.library && !opened.constructor_threw)
         refuse(Status::incompatible,
                fmt::format("the system could not open it: {}; check what it links (ldd {})",
                            opened.refusal, path));
-    libraries_[path] = {opened.handle, opened.constructor_threw ? opened.refusal : "", checked};
-    refuse_half_made(libraries_[path]);
+    const Library &library = libraries_[path] = {std::move(opened), checked};
+    refuse_half_made(library);
     if (file_identity(path) != checked) // see Note [The file that was checked]
         refuse(Status::refused, "the file changed while it was opened; try again when nobody "
                                 "writes to it any more");
-    return opened.handle;
+    return library.opened.library;
 }
 
 PluginReport Loader::open(const Candidate &candidate) {
@@ -308,11 +309,12 @@ PluginReport Loader::open(const Candidate &candidate) {
             locked_out(candidate.file, secure_environment("ATOLL_PLUGINS_LOCK"));
         !why.empty())
         refuse(Status::refused, why);
-    const auto query = reinterpret_cast<atoll_plugin_query_fn>(
-        dlsym(open_file(candidate, refuse), "atoll_plugin_query_v1"));
-    if (!query)
+    const boost::dll::shared_library &library = open_file(candidate, refuse);
+    if (!library.has("atoll_plugin_query_v1"))
         refuse(Status::incompatible, "it has the note of a plugin but does not export "
                                      "atoll_plugin_query_v1; link it with the SDK's plugin.map");
+    const auto query =
+        library.get<const atoll_plugin *(const atoll_host_info *)>("atoll_plugin_query_v1");
     const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, ATOLL_VERSION};
     Descriptor descriptor{};
     PluginRecord *plugin = nullptr;

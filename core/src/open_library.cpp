@@ -53,9 +53,15 @@ OpenedLibrary open_library(const std::string &path) {
     try {
         // Never deep-bound, never unmapped: code and constants of a retired plugin may still be
         // named.
-        opened.handle = open_by_system(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        if (!opened.handle)
+        constexpr int mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+        if (!open_by_system(path.c_str(), mode)) {
             if (const char *words = dlerror()) opened.refusal = words;
+            return opened;
+        }
+        boost::dll::fs::error_code error;
+        opened.library.load(boost::dll::fs::path(path),
+                            static_cast<boost::dll::load_mode::type>(mode), error);
+        if (error) opened.refusal = error.message();
     } catch (...) {
         opened.refusal = exception_text();
         opened.constructor_threw = true;

@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include <boost/dll/shared_library.hpp>
+
 namespace Atoll::detail {
 
 struct OpenedLibrary {
-    void *handle = nullptr; // never closed; null if it could not be opened
-    std::string refusal;    // then the system's words, or what a constructor threw
+    boost::dll::shared_library library; // not loaded if it could not be opened
+    std::string refusal;                // then the system's words, or what a constructor threw
     bool constructor_threw = false;
 };
 
@@ -19,8 +21,9 @@ struct OpenedLibrary {
 // words in the log: better than one that hangs. The library stays mapped, half-made; nothing calls
 // it.
 //
-// This is why dlopen is called here and not by Boost.DLL: the C library declares it as never
-// throwing, so that code compiled around it may have no way out for an exception.
+// This is why constructors run in a call of dlopen of our own, before Boost.DLL takes the library:
+// the C library declares dlopen as never throwing, so that code compiled around it may have no way
+// out for an exception.
 OpenedLibrary open_library(const std::string &path);
 
 } // namespace Atoll::detail
