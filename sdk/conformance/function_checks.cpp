@@ -294,7 +294,7 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
                       tolerance_of(f, call.compute, largest_input(call), terms_of(call)),
                       expected.source);
     } catch (const Failed &failed) {
-        throw Failed(failed.what() + handed(calls));
+        throw Failed(fmt::format("{}{}", failed.what(), handed(calls)));
     }
     require_honoured(calls, declared, variant);
 }
@@ -306,7 +306,7 @@ void is_reached(const Target &target, const Declared &declared, DType dtype) {
               dtype == DType::none ? std::string_view() : Atoll::name(dtype));
     for (const std::string &link : links) {
         if (link.starts_with("interposer")) continue;
-        if (link == "implementation of plugin " + target.name) return;
+        if (link == fmt::format("implementation of plugin {}", target.name)) return;
         throw Failed(fmt::format("is declared, but calls go to another one: {}; raise the "
                                  "priority of the implementation above that one's",
                                  fmt::join(links, ", ")));

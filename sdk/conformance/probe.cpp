@@ -110,8 +110,8 @@ std::int32_t Probe::pass(const atoll_link *self, atoll_call *call) {
 }
 
 MemoryCount::MemoryCount(const std::string &device_type)
-    : handle_(push_interposer("device.*@" + device_type, &MemoryCount::pass, this, -1000,
-                              "conformance")) {}
+    : handle_(push_interposer(std::string("device.*@").append(device_type), &MemoryCount::pass,
+                              this, -1000, "conformance")) {}
 
 MemoryCount::~MemoryCount() { pop_interposer(handle_); }
 

@@ -42,7 +42,7 @@ RawDevice::RawDevice(const Target &target, const std::string &type, int index) :
             name_ = device.name();
             Search search{functions_[ATOLL_DEVICE_FN_properties]->fn};
             const InterposerHandle handle =
-                push_interposer("device.properties@" + type, &Search::look, &search);
+                push_interposer(fmt::format("device.properties@{}", type), &Search::look, &search);
             device.properties();
             pop_interposer(handle);
             context_ = search.found.ctx;
