@@ -107,7 +107,7 @@ ModuleDecl copy_module(const atoll_module_decl *from) {
                                "names too",
                                name, function, f.id, seen.size() - 1));
         seen[f.id] = true;
-        if (f.family > ATOLL_FAMILY_CUSTOM || f.family == ATOLL_FAMILY_DEVICE ||
+        if (f.family > ATOLL_FAMILY_SCATTER || f.family == ATOLL_FAMILY_DEVICE ||
             f.rule > ATOLL_RULE_SELECT || (f.domain & ~ATOLL_DOMAIN_ALL))
             broken(fmt::format("module {}: function {} has family {}, rule {}, domain {:#x}: "
                                "unknown to this host",

@@ -80,7 +80,8 @@ TEST_CASE("threads that end lose nothing, however many and however small their b
             CHECK(call.shape() == std::vector<std::int64_t>{6}); // as the plugin gets it: merged
             CHECK(call.record->bytes == 96);
         }
-    // Kernel ids may come again, calls of one thread stay together.
+    // Each under its own name, though they share a few lanes; the kernel may give an id again.
+    CHECK(by_thread.size() > threads / 2);
     for (const auto &[thread, count] : by_thread) CHECK(count % calls == 0);
 }
 
@@ -278,7 +279,7 @@ TEST_CASE("pushing and popping costs running threads nothing that can be measure
         stop = true;
         pusher.join();
     }
-    MESSAGE(pushes, " pushes; ratio ", pushed / quiet);
+    INFO(pushes, " pushes; ratio ", pushed / quiet);
     CHECK(pushes >= 12);
     CHECK(pushed < 1.5 * quiet);
 }

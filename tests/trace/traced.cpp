@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
         int status = 0;
         ::waitpid(child, &status, 0);
         if (status != 0) return 1;
-        work(1);
+        in_threads(1, 1); // not on this thread: its last records are those before the fork
     }
     for (const auto &counter : counters) {
         const std::lock_guard lock(counter->mutex);

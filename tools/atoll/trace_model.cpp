@@ -92,7 +92,7 @@ public:
                 names_.clear();
                 thread_ = none;
                 id_ = 0;
-                thread_name_ = "?";
+                thread_name_.assign(1, '?');
             }
             model_.processes[process_].dropped += segment->dropped;
             const char *const begin = reinterpret_cast<const char *>(segment);

@@ -37,7 +37,7 @@ typedef struct atoll_properties_params {
     char name[128];        /* out: the model */
     uint64_t total_memory; /* out: bytes; 0 if unknown */
     uint64_t free_memory;  /* out: bytes, at the time of the call; 0 if unknown */
-    uint64_t alignment;    /* out: bytes, of what allocate returns; at least 16 */
+    uint64_t alignment;    /* out: bytes, of what allocate returns; at least 64 */
 } atoll_properties_params;
 
 /* allocate: bytes > 0 in, data out, aligned to at least 64 bytes. free: data and the same bytes. */
