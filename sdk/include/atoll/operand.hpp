@@ -146,9 +146,10 @@ private:
 namespace detail {
 template <class... T, class Body, std::size_t... I>
 void for_each(const atoll_call &call, const Body &body, std::index_sequence<I...>) {
-    const std::array<const std::int64_t *, sizeof...(T)> strides{call.operands[I].strides...};
+    // First, because it checks that the operands are there.
     std::array<char *, sizeof...(T)> at{reinterpret_cast<char *>(
         const_cast<std::remove_const_t<T> *>(Operand<T>(call, I).data()))...};
+    const std::array<const std::int64_t *, sizeof...(T)> strides{call.operands[I].strides...};
     for (std::uint32_t axis = 0; axis < call.rank; ++axis)
         if (call.shape[axis] == 0) return;
     if (call.rank == 0) return body(*reinterpret_cast<T *>(at[I])...);
