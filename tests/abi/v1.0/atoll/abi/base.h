@@ -1,0 +1,93 @@
+/* Version, status codes, dtypes, scalars and the error buffer of the plugin ABI.
+ *
+ * Contracts of every header in this folder:
+ *  - C11, and C++ too. No allocation, no function bodies: layouts and constants only.
+ *  - Every struct that crosses the border starts with `struct_size`, the sender's sizeof, and only
+ *    grows at its end. What a shorter sender left out reads as zero. Of what a plugin declares, a
+ *    longer sender's unknown tail must be zero or the plugin is refused as too new; a plugin ignores
+ *    what later hosts append. Exceptions, frozen for ever because they are used as array elements or
+ *    on the hot path: atoll_scalar, atoll_operand, atoll_link.
+ *  - ids (functions, dtypes, status, families, flags) are explicit and append-only.
+ *  - Sizes and strides are in BYTES, extents in ELEMENTS; both are signed 64 bit.
+ *  - Strings are UTF-8, NUL-terminated, and live as long as the plugin is loaded.
+ *  - Reserved fields are zero.
+ */
+#ifndef ATOLL_ABI_BASE_H
+#define ATOLL_ABI_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The major stands in the query symbol's name and must match. A minor adds functions, struct tails
+ * and ids; host and plugin of different minors work together. */
+#define ATOLL_ABI_MAJOR 1
+#define ATOLL_ABI_MINOR 0
+
+#define ATOLL_MAGIC 0x4c4f5441u /* "ATOL", little endian */
+
+/* Deepest iteration space a call may have. Shared by host and plugins so that a plugin can size its
+ * scratch arrays; tensors of higher rank are refused by the host. */
+#define ATOLL_MAX_RANK 64
+
+enum atoll_status {
+#define ATOLL_STATUS(value, ENUM, identifier, text) ATOLL_STATUS_##ENUM = (value),
+#include "atoll/lists/status.inc"
+    ATOLL_STATUS_COUNT = 0
+#define ATOLL_STATUS(value, ENUM, identifier, text) +1
+#include "atoll/lists/status.inc"
+};
+
+enum atoll_dtype {
+    ATOLL_NONE = 0,
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) ATOLL_##ENUM = (id),
+#include "atoll/lists/dtypes.inc"
+    ATOLL_DTYPE_COUNT = 1 /* `none` counts: an array of this size can be indexed by dtype */
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) +1
+#include "atoll/lists/dtypes.inc"
+};
+
+enum atoll_dtype_kind {
+    ATOLL_KIND_BOOL = 1,
+    ATOLL_KIND_SIGNED = 2,
+    ATOLL_KIND_UNSIGNED = 3,
+    ATOLL_KIND_FLOAT = 4,
+    ATOLL_KIND_BRAIN = 5,
+    ATOLL_KIND_COMPLEX = 6
+};
+
+/* One value with its dtype, in native byte order, at the start of `bytes`. Frozen: 24 bytes. */
+typedef struct atoll_scalar {
+    uint32_t dtype; /* enum atoll_dtype */
+    uint32_t reserved;
+    union {
+        uint8_t bytes[16];
+        int64_t i64;
+        uint64_t u64;
+        float f32[2];
+        double f64[2];
+    } value;
+} atoll_scalar;
+
+/* Where a call says what went wrong. Owned by the host; `text` has room for `capacity` bytes with
+ * the NUL. A plugin fills it before it returns a status other than OK, best through
+ * atoll_host::set_error, which cannot overrun it. */
+typedef struct atoll_error {
+    uint32_t struct_size;
+    int32_t status;      /* enum atoll_status */
+    int64_t native_code; /* the device library's own code (cudaError_t, errno …), 0 if none */
+    uint32_t capacity;   /* bytes at `text` */
+    uint32_t reserved;
+    char *text;
+    /* Which function failed, when that is not the call at hand: an asynchronous error surfaces at
+     * a later synchronisation, and names here the function that caused it. "" otherwise. */
+    char function[64];
+} atoll_error;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

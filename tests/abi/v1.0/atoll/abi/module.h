@@ -1,0 +1,162 @@
+/* Modules (named, versioned lists of functions), their implementations, and interposers. */
+#ifndef ATOLL_ABI_MODULE_H
+#define ATOLL_ABI_MODULE_H
+
+#include "atoll/abi/call.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How compute and result dtypes follow from the inputs. `common` is the promoted dtype. */
+enum atoll_rule {
+    ATOLL_RULE_SAME = 0,     /* given by the caller */
+    ATOLL_RULE_COMMON = 1,   /* compute and result: common */
+    ATOLL_RULE_FLOAT = 2,    /* compute and result: common; bool and integers: float64 */
+    ATOLL_RULE_COMPARE = 3,  /* compute: common; result: bool */
+    ATOLL_RULE_REAL = 4,     /* compute: common; result: its part dtype */
+    ATOLL_RULE_SUM = 5,      /* compute and result: common; bool, signed: int64; unsigned: uint64 */
+    ATOLL_RULE_NORM = 6,     /* compute: as FLOAT; result: its part dtype */
+    ATOLL_RULE_NUMBER = 7,   /* compute and result: common; bool: int8 */
+    ATOLL_RULE_INDEX = 8,    /* compute: common; result: int64 */
+    ATOLL_RULE_SUM_REAL = 9, /* compute: as SUM; result: its part dtype */
+    ATOLL_RULE_SELECT = 10   /* the first input is bool; compute and result: common of the others */
+};
+
+/* Sets of dtypes, bit = dtype id. */
+#define ATOLL_BIT(dtype) (UINT32_C(1) << (dtype))
+#define ATOLL_DOMAIN_INTEGERS UINT32_C(0x003fc)
+#define ATOLL_DOMAIN_REAL_FLOATS UINT32_C(0x03c00)
+#define ATOLL_DOMAIN_COMPLEXES UINT32_C(0x1c000)
+#define ATOLL_DOMAIN_FLOATING (ATOLL_DOMAIN_REAL_FLOATS | ATOLL_DOMAIN_COMPLEXES)
+#define ATOLL_DOMAIN_NUMERIC (ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_FLOATING)
+#define ATOLL_DOMAIN_STEPPED ATOLL_DOMAIN_NUMERIC
+#define ATOLL_DOMAIN_BITS (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_INTEGERS)
+#define ATOLL_DOMAIN_REALS (ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_REAL_FLOATS)
+#define ATOLL_DOMAIN_ALL (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_NUMERIC)
+#define ATOLL_DOMAIN_ORDERED                                                                       \
+    (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_REAL_FLOATS)
+#define ATOLL_DOMAIN_SUMMED                                                                        \
+    (ATOLL_BIT(ATOLL_INT64) | ATOLL_BIT(ATOLL_UINT64) | ATOLL_DOMAIN_FLOATING)
+
+enum atoll_core_function {
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) ATOLL_FN_##name = (id),
+#include "atoll/lists/functions.inc"
+    ATOLL_FN_COUNT = 0
+#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) +1
+#include "atoll/lists/functions.inc"
+};
+
+#define ATOLL_MODULE_CORE 0
+#define ATOLL_MODULE_DEVICE 1
+
+/* One function of a module's interface. */
+typedef struct atoll_function_info {
+    uint32_t struct_size;
+    uint16_t id;
+    uint16_t family; /* enum atoll_family */
+    uint16_t rule;   /* enum atoll_rule */
+    uint16_t reserved;
+    uint32_t
+        domain; /* bits of the compute dtypes; 0 for CUSTOM and DEVICE: the function has one slot */
+    const char *name;
+    const char *doc;
+} atoll_function_info;
+
+/* A module's interface. Loads independently of its implementations, in any order. */
+typedef struct atoll_module_decl {
+    uint32_t struct_size;
+    uint32_t version; /* an implementation names the lowest that it works with */
+    const char *name;
+    const atoll_function_info *functions;
+    uint32_t function_size; /* sizeof(atoll_function_info) where this was compiled */
+    uint32_t function_count;
+    const char *const *depends; /* names of other modules, NULL-terminated, or NULL */
+} atoll_module_decl;
+
+/* What an implementation takes as it is. What it does not declare, the host converts before the
+ * call: with 0 every operand is native, aligned, of the compute dtype (outputs: of the rule's
+ * result dtype), and dense, so that after merging:
+ *  - COPY, FILL, STEPS, UNARY, BINARY, TERNARY: rank is 1 (0 for one element), strides are the
+ *    element sizes;
+ *  - REDUCE…, ARG_REDUCE: rank is 2 (kept, reduced), in is dense with the reduced axis fastest, out
+ *    is dense;
+ *  - SCAN, SORT: rank is 2 (others, n), in and out are dense with the last axis fastest;
+ *  - SEARCH: rank is 2 (values, n), all three are dense;
+ *  - FIND: rank is 1, in and out are dense;
+ *  - GATHER, SCATTER: rank is 1, offsets and the operand that lies in order are dense, the other
+ *    one has stride 0: all is in the offsets;
+ *  - MATMUL: rank is 3, a, b and out are dense column-major.
+ *
+ * Note [Exact comparisons]
+ * Comparisons (equal … greater_equal) compare true values. Where the common dtype cannot hold a
+ * 64-bit integer operand (int64 with uint64 or with floats), an implementation that declares
+ * ATOLL_CAP_MIXED_INPUTS gets the operands as they are, with the common dtype as compute dtype, and
+ * must not compare in that one. For the others the host takes such comparisons apart.
+ */
+enum atoll_capability {
+    ATOLL_CAP_MIXED_INPUTS = 1,  /* inputs of any dtype */
+    ATOLL_CAP_MIXED_OUTPUTS = 2, /* outputs of any dtype */
+    ATOLL_CAP_SWAPPED = 4,       /* any operand in the other byte order */
+    ATOLL_CAP_STRIDED = 8,       /* any positive strides, any rank */
+    ATOLL_CAP_NEGATIVE_STRIDES = 16,
+    ATOLL_CAP_ZERO_STRIDES = 32, /* inputs that are broadcast */
+    ATOLL_CAP_UNALIGNED = 64,    /* addresses and strides that are no multiple of the alignment */
+    ATOLL_CAP_SCALARS = 128,     /* inputs flagged ATOLL_OPERAND_SCALAR */
+    ATOLL_CAP_STACKS = 256,      /* MATMUL: stack axes; otherwise one call per matrix */
+    /* This implementation may pass calls on to the next one, so both must take them: the host
+     * honours what both declare. */
+    ATOLL_CAP_FORWARDS = 512
+};
+
+/* One function of an implementation. The same function may come several times for different dtypes.
+ */
+typedef struct atoll_function_decl {
+    uint32_t struct_size;
+    uint16_t id;
+    uint16_t reserved;
+    uint32_t dtypes; /* bits of the compute dtypes; ignored for functions with one slot */
+    uint32_t caps;   /* ATOLL_CAP_* */
+    atoll_fn fn;
+} atoll_function_decl;
+
+/* Functions of one module for one device type. Declared by the plugin that brings the device type,
+ * or by any other: then it replaces, function by function and dtype by dtype, what has a lower
+ * priority, or the same and was loaded earlier. Retiring it brings the former back. */
+typedef struct atoll_impl_decl {
+    uint32_t struct_size;
+    int32_t priority;
+    const char *module;
+    const char *device_type;
+    uint32_t module_version; /* lowest version of the interface that this works with */
+    uint32_t function_size;  /* sizeof(atoll_function_decl) where this was compiled */
+    const atoll_function_decl *functions;
+    uint32_t function_count;
+    uint32_t reserved;
+    /* Module-specific state per device, or NULL. Opened when both interface and device exist,
+     * closed in reverse order. `plugin` is what load returned. */
+    int32_t (*open_device)(void *plugin, int32_t device, atoll_error *error);
+    void (*close_device)(void *plugin, int32_t device);
+} atoll_impl_decl;
+
+/* Writes `size` bytes of text somewhere; given to report. */
+typedef void (*atoll_writer)(void *user, const char *text, size_t size);
+
+/* An interposer that the host can push by name over a function, a module or everything. */
+typedef struct atoll_interposer_decl {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *name;
+    atoll_fn fn;
+    /* State of one push; becomes link->ctx. NULL: the plugin's own context is used. */
+    int32_t (*create)(void *plugin, void **ctx, atoll_error *error);
+    /* After the pop, when no call is inside any more. */
+    void (*destroy)(void *plugin, void *ctx);
+    /* Writes what was gathered as text; from any thread, while calls run. NULL: nothing to say. */
+    void (*report)(void *plugin, void *ctx, atoll_writer write, void *user);
+} atoll_interposer_decl;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
