@@ -115,8 +115,13 @@ public:
     void synchronise(bool closed) noexcept;
     // Ends the background thread; calls can go on.
     void stop() noexcept;
-    // In a forked child: leaves the file to the parent.
-    void forget_timeline() noexcept { timeline_.store(nullptr, std::memory_order_relaxed); }
+    // In a forked child: leaves the file to the parent. What has to do with it stays as it is for
+    // ever: the background thread is not there to be joined, and locks may be held by nobody.
+    void forget_timeline() noexcept {
+        timeline_.store(nullptr, std::memory_order_relaxed);
+        static_cast<void>(own_timeline_.release());
+        static_cast<void>(executions_.release());
+    }
 
     // Gives up the tables of a thread that ends.
     void release(std::uint64_t thread) noexcept;

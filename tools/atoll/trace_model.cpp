@@ -301,17 +301,30 @@ void TraceModel::attach() {
             const std::uint32_t number = handle ? ++numbers[{process, call.device()}] : 0;
             streams.push_back({process, call.device(), handle, number});
         }
-        executions.push_back({found->second.start, found->second.end, found->second.status, i,
-                              place->second, false});
+        // The callback before the work may have run before the call was even made.
+        executions.push_back({std::max(found->second.start, call.start), found->second.end,
+                              found->second.status, i, place->second, false});
     }
-    // Work on a stream is done one after the other, so in the order of its ends.
-    std::sort(executions.begin(), executions.end(), [](const Execution &a, const Execution &b) {
-        return std::tie(a.stream, a.end, a.start) < std::tie(b.stream, b.end, b.start);
+    // A stream does one thing after the other, in the order of enqueueing. Brackets overlap where
+    // several threads enqueue into it at a time: a thread's callback may come in between another's
+    // work and callback, even long after. So work ends no later than what was enqueued after it,
+    // and begins no earlier than what came before it ends.
+    const auto call_start = [&](const Execution &e) { return calls[e.call].start; };
+    std::sort(executions.begin(), executions.end(), [&](const Execution &a, const Execution &b) {
+        return std::tuple(a.stream, call_start(a), a.call) <
+               std::tuple(b.stream, call_start(b), b.call);
     });
+    for (std::size_t i = executions.size(); i-- > 1;) {
+        Execution &own = executions[i - 1];
+        const Execution &next = executions[i];
+        if (own.stream != next.stream || own.end <= next.end) continue;
+        own.end = next.end;
+        own.shared = true;
+    }
     for (std::size_t i = 0; i < executions.size(); ++i) {
         Execution &own = executions[i];
         if (i > 0 && executions[i - 1].stream == own.stream && own.start < executions[i - 1].end) {
-            own.shared = own.start + 1 < executions[i - 1].end;
+            own.shared |= own.start + 1 < executions[i - 1].end;
             own.start = executions[i - 1].end;
         }
         own.end = std::max(own.end, own.start + 1); // a flow needs a span that it can end in
@@ -337,7 +350,8 @@ void TraceModel::connect_events() {
                     (!best || from.start > calls[best->call].start))
                     best = &executions[record];
             }
-            if (best)
+            // Where brackets overlap it may look as if the wait was over before: no arrow then.
+            if (best && best->start < executions[wait].end)
                 event_flows.push_back({static_cast<std::size_t>(best - executions.data()), wait});
         }
 }

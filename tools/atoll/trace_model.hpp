@@ -39,7 +39,7 @@ struct Execution {
     std::int32_t status;
     std::size_t call;
     std::uint32_t stream;
-    bool shared; // the bracket held other work too, so that the start is the end of that
+    bool shared; // the bracket overlapped with others, so that it was cut
 };
 
 // What one call of the library's interface caused: the calls of one correlation id.

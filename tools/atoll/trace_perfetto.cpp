@@ -110,8 +110,7 @@ Json details(const TraceModel &model, const TracedCall &call) {
         took = execution.end - execution.start;
         args["execution_ns"] = took;
         if (execution.shared)
-            args["execution"] =
-                "from the end of the work before it: threads enqueued into the stream at a time";
+            args["execution"] = "about: several threads enqueued into the stream at a time";
     } else if (call.asynchronous) {
         took = 0; // time to enqueue says nothing about bytes
         if (const std::string why = unknown_execution(call); !why.empty()) args["execution"] = why;
