@@ -4,9 +4,9 @@
  *  - C11, and C++ too. No allocation, no function bodies: layouts and constants only.
  *  - Every struct that crosses the border starts with `struct_size`, the sender's sizeof, and only
  *    grows at its end. What a shorter sender left out reads as zero. Of what a plugin declares, a
- *    longer sender's unknown tail must be zero or the plugin is refused as too new; a plugin ignores
- *    what later hosts append. Exceptions, frozen for ever because they are used as array elements or
- *    on the hot path: atoll_scalar, atoll_operand, atoll_link.
+ *    longer sender's unknown tail must be zero or the plugin is refused as too new; a plugin
+ *    ignores what later hosts append. Exceptions, frozen for ever because they are used as array
+ *    elements or on the hot path: atoll_scalar, atoll_operand, atoll_link.
  *  - ids (functions, dtypes, status, families, flags) are explicit and append-only.
  *  - Sizes and strides are in BYTES, extents in ELEMENTS; both are signed 64 bit.
  *  - Strings are UTF-8, NUL-terminated, and live as long as the plugin is loaded.
