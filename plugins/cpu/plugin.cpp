@@ -59,9 +59,8 @@ State::~State() {
 
 namespace {
 
-constexpr atoll_device_type_decl device_type = {sizeof(atoll_device_type_decl),
-                                                ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE,
-                                                "cpu", 1 /* kDLCPU */, 0};
+constexpr atoll_device_type_decl device_type =
+    sdk::device_type("cpu", ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, 1 /* kDLCPU */);
 
 atoll_plugin describe() {
     static const atoll_impl_decl device = sdk::implement("device", "cpu", device_functions());

@@ -62,8 +62,8 @@ constexpr atoll_impl_decl device_impl = sdk::implement("device", "cuda", device_
 constexpr atoll_impl_decl core_impl = sdk::implement("core", "cuda", core_functions);
 constexpr const atoll_impl_decl *impls[] = {&device_impl, &core_impl};
 
-constexpr atoll_device_type_decl device_type = {sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
-                                                "cuda", 2 /* kDLCUDA */, 0};
+constexpr atoll_device_type_decl device_type =
+    sdk::device_type("cuda", ATOLL_DEVICE_PEER, 2 /* kDLCUDA */);
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};
 
 constexpr atoll_plugin descriptor = sdk::describe<State>(

@@ -415,8 +415,7 @@ constexpr atoll_function_decl core_functions[] = {
 #include "atoll/lists/functions.inc"
 };
 
-constexpr atoll_device_type_decl device_type{sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
-                                             DUMMY_NAME, 0, 0};
+constexpr atoll_device_type_decl device_type = sdk::device_type(DUMMY_NAME, ATOLL_DEVICE_PEER);
 
 constexpr atoll_impl_decl device_impl = sdk::implement("device", DUMMY_NAME, device_functions);
 constexpr atoll_impl_decl core_impl = sdk::implement("core", DUMMY_NAME, core_functions);

@@ -237,8 +237,7 @@ constexpr atoll_function_decl core_functions[] = {
     sdk::declare<add>(ATOLL_FN_add, ATOLL_BIT(ATOLL_FLOAT32)),
 };
 
-constexpr atoll_device_type_decl device_type = {sizeof(atoll_device_type_decl), ATOLL_DEVICE_PEER,
-                                                "toy"};
+constexpr atoll_device_type_decl device_type = sdk::device_type("toy", ATOLL_DEVICE_PEER);
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};
 constexpr atoll_impl_decl device = sdk::implement("device", "toy", device_functions);
 constexpr atoll_impl_decl core = sdk::implement("core", "toy", core_functions);

@@ -194,7 +194,10 @@ void describe() {
     impl.functions = &implementation;
     impl.function_count = 1;
     impl.open_device = open_device;
-    type = {sizeof type, ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, "Beast:0"};
+    type = {};
+    type.struct_size = sizeof type;
+    type.flags = ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE;
+    type.name = "Beast:0";
     plugin = {};
     plugin.struct_size = sizeof plugin;
     plugin.magic = ATOLL_MAGIC;

@@ -55,8 +55,7 @@ constexpr atoll_function_decl device[] = {
 constexpr atoll_function_decl core[] = {
     sdk::declare<nothing>(ATOLL_FN_fill, ATOLL_DOMAIN_ALL),
 };
-constexpr atoll_device_type_decl type{sizeof(atoll_device_type_decl), ATOLL_DEVICE_HOST_MEMORY,
-                                      "stuck"};
+constexpr atoll_device_type_decl type = sdk::device_type("stuck", ATOLL_DEVICE_HOST_MEMORY);
 constexpr atoll_impl_decl device_impl = sdk::implement("device", "stuck", device);
 constexpr atoll_impl_decl core_impl = sdk::implement("core", "stuck", core);
 constexpr const atoll_device_type_decl *types[] = {&type};

@@ -133,8 +133,8 @@ constexpr atoll_function_decl core_functions[] = {
 
 // ---- What the plugin says of itself -------------------------------------------------------------
 
-constexpr atoll_device_type_decl device_type{sizeof(atoll_device_type_decl), ATOLL_DEVICE_INLINE,
-                                             "grown_device"};
+constexpr atoll_device_type_decl device_type =
+    sdk::device_type("grown_device", ATOLL_DEVICE_INLINE);
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};
 
 constexpr atoll_impl_decl device_impl = sdk::implement("device", "grown_device", device_functions);

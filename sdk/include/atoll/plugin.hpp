@@ -101,6 +101,17 @@ template <class State> std::int32_t unload(void *plugin, atoll_error *error) {
     return guarded(error, [&] { delete static_cast<State *>(plugin); });
 }
 
+// A device type that the plugin brings; `dlpack_type` as in abi/device.h.
+constexpr atoll_device_type_decl device_type(const char *name, std::uint32_t flags,
+                                             std::int32_t dlpack_type = 0) {
+    atoll_device_type_decl type{};
+    type.struct_size = sizeof type;
+    type.flags = flags;
+    type.name = name;
+    type.dlpack_type = dlpack_type;
+    return type;
+}
+
 // An implementation of a module for a device type; set open_device, close_device and priority on it
 // where they are wanted.
 constexpr atoll_impl_decl implement(const char *module, const char *device_type,

@@ -128,7 +128,8 @@ static const atoll_function_decl core_functions[] = {
 /* ---- What the plugin says of itself ------------------------------------------------------------
  */
 
-static const atoll_device_type_decl type = {sizeof type, ATOLL_DEVICE_INLINE, "newplugin"};
+static const atoll_device_type_decl type = {
+    .struct_size = sizeof type, .flags = ATOLL_DEVICE_INLINE, .name = "newplugin"};
 static const atoll_device_type_decl *const device_types[] = {&type};
 
 #define IMPLEMENTATION(of, list)                                                                   \

@@ -91,8 +91,7 @@ constexpr atoll_function_decl core_functions[] = {
 
 // ---- What the plugin says of itself -------------------------------------------------------------
 
-constexpr atoll_device_type_decl device_type{sizeof(atoll_device_type_decl), ATOLL_DEVICE_INLINE,
-                                             "newplugin"};
+constexpr atoll_device_type_decl device_type = sdk::device_type("newplugin", ATOLL_DEVICE_INLINE);
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};
 
 constexpr atoll_impl_decl device_impl = sdk::implement("device", "newplugin", device_functions);
