@@ -66,13 +66,13 @@ public:
     void load_all();
     void retire(std::string_view name);
     std::vector<PluginReport> report();
+    std::vector<std::string> search_path();
     InterposerHandle push_named(std::string_view target, std::string_view name, int priority) {
         return detail::push_named(target, name, priority, false, loaded_);
     }
 
 private:
     void push_from_environment();
-    std::vector<std::string> search_path();
     // Notes what became of a file.
     void explain(const std::string &path, const std::string &name, const std::string &reason);
     // The file as a candidate; throws Error with the reason.
@@ -557,6 +557,13 @@ std::vector<PluginReport> load_all() {
     const std::lock_guard lock(Registry::get().mutex);
     Loader::get().load_all();
     return Loader::get().report();
+}
+
+std::vector<std::filesystem::path> plugin_search_path() {
+    refuse_inside_call("plugin_search_path");
+    const std::lock_guard lock(Registry::get().mutex);
+    const std::vector<std::string> folders = Loader::get().search_path();
+    return {folders.begin(), folders.end()};
 }
 
 std::vector<PluginReport> load_report() {

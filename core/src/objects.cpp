@@ -295,11 +295,19 @@ int Device::index() const { return checked(record_).index; }
 bool Device::is_host_memory() const { return checked(record_).type->host_memory(); }
 bool Device::is_inline() const { return checked(record_).type->is_inline(); }
 
-bool Device::supports_byteswap() const {
+namespace {
+bool takes(const DeviceRecord &device, int function, std::uint32_t cap) {
     const ReadSection section;
-    const Chain &chain =
-        *checked(record_).type->chain(ATOLL_MODULE_CORE, ATOLL_FN_copy, ATOLL_FLOAT64);
-    return chain.implemented && (chain.caps & ATOLL_CAP_SWAPPED);
+    const Chain &chain = *device.type->chain(ATOLL_MODULE_CORE, function, ATOLL_FLOAT64);
+    return chain.implemented && (chain.caps & cap);
+}
+} // namespace
+
+bool Device::supports_byteswap() const {
+    return takes(checked(record_), ATOLL_FN_copy, ATOLL_CAP_SWAPPED);
+}
+bool Device::supports_mixed_dtypes() const {
+    return takes(checked(record_), ATOLL_FN_add, ATOLL_CAP_MIXED_INPUTS);
 }
 
 DeviceProperties Device::properties() const {

@@ -38,6 +38,9 @@ def explains_what_is_there():
     devices = {device["name"]: device for device in document["devices"]}
     check(devices["cpu"]["host_memory"] and devices["cpu"]["total_memory"] > 0, devices["cpu"])
     check(not devices["dummy:1"]["inline"], "dummy:1 is asynchronous")
+    check(devices["cpu"]["byteswap"] and devices["cpu"]["mixed_dtypes"], devices["cpu"])
+    first = os.environ["ATOLL_PLUGIN_PATH"].split(":")[0]
+    check(os.path.samefile(document["search_path"][0], first), document["search_path"])
     check({"core", "device"} <= {module["name"] for module in document["modules"]}, "modules")
     text = run("info").stdout
     for word in ("cpu", "dummy:0", "core", "setting"):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -42,8 +43,18 @@ Json plugins_json() {
 }
 
 void print_plugins() {
+    std::vector<std::string> folders;
+    std::vector<std::filesystem::path> absent;
+    for (const std::filesystem::path &folder : plugin_search_path()) {
+        folders.push_back(folder.string());
+        if (std::filesystem::exists(folder)) continue;
+        folders.back() += styled(" (not there)", Style::dim);
+        absent.push_back(folder);
+    }
+    fmt::print("{} {}\n\n", styled("search path:", Style::bold), joined(folders));
     Table table({"plugin", "version", "state", "what it brings, or why it is not loaded"});
     for (const PluginReport &plugin : load_report()) {
+        if (std::find(absent.begin(), absent.end(), plugin.path) != absent.end()) continue;
         std::vector<std::string> parts;
         for (const auto &[what, names] : {std::pair{"devices", &plugin.devices},
                                           {"modules", &plugin.modules},
@@ -73,6 +84,7 @@ Json devices_json() {
                         {"host_memory", device.is_host_memory()},
                         {"inline", device.is_inline()},
                         {"byteswap", device.supports_byteswap()},
+                        {"mixed_dtypes", device.supports_mixed_dtypes()},
                         {"modules", device.modules()}});
     }
     return list;
@@ -80,7 +92,7 @@ Json devices_json() {
 
 void print_devices() {
     Table table({"device", "model", ">units", ">memory", ">free", "host memory", "inline",
-                 "byteswap", "modules"});
+                 "byteswap", "mixed dtypes", "modules"});
     const auto yes_no = [](bool yes) { return yes ? "yes" : "no"; };
     const auto bytes = [](std::uint64_t n) {
         return n ? bytes_text(static_cast<double>(n)) : std::string("?");
@@ -90,7 +102,8 @@ void print_devices() {
         table.add({device.name(), facts.name, fmt::to_string(facts.units),
                    bytes(facts.total_memory), bytes(facts.free_memory),
                    yes_no(device.is_host_memory()), yes_no(device.is_inline()),
-                   yes_no(device.supports_byteswap()), joined(device.modules())});
+                   yes_no(device.supports_byteswap()), yes_no(device.supports_mixed_dtypes()),
+                   joined(device.modules())});
     }
     fmt::print("{}\n", table.text());
 }
@@ -278,6 +291,11 @@ int run(const Options &options, bool json) {
         else
             print();
     };
+    if (json && (options.plugins || options.all())) {
+        document["search_path"] = Json::array();
+        for (const std::filesystem::path &folder : plugin_search_path())
+            document["search_path"].push_back(folder.string());
+    }
     section(options.plugins || options.all(), "plugins", plugins_json, print_plugins);
     section(options.devices || options.all(), "devices", devices_json, print_devices);
     section(options.modules || options.all(), "modules", modules_json, print_modules);

@@ -34,9 +34,11 @@ public:
     std::string name() const; // "cpu", "dummy:0": the index is left out where a type has one device
     std::string_view type() const;
     int index() const;
-    bool is_host_memory() const;    // its memory may be read and written by the host
-    bool is_inline() const;         // executes on the calling thread
-    bool supports_byteswap() const; // its copy takes byte-swapped operands
+    bool is_host_memory() const; // its memory may be read and written by the host
+    bool is_inline() const;      // executes on the calling thread
+    // What its kernels take as it is; the rest is converted for them, at the cost of a copy.
+    bool supports_byteswap() const;     // its copy takes byte-swapped operands
+    bool supports_mixed_dtypes() const; // its add takes inputs of different dtypes
     DeviceProperties properties() const;
     std::vector<std::string> modules() const; // modules with an implementation for this device type
 

@@ -34,6 +34,9 @@ PluginReport load(std::string_view name_or_path);
 std::vector<PluginReport> load_all();
 // Every candidate seen so far: loaded, or why not.
 std::vector<PluginReport> load_report();
+// The folders that load and load_all search, first to last: those of ATOLL_PLUGIN_PATH that can be
+// trusted, then the one beside the library. One that does not exist has no plugins.
+std::vector<std::filesystem::path> plugin_search_path();
 // Stops routing to the plugin, drains it and calls its shutdown; refuses (Error, busy) while
 // storages, streams or events of its devices live, saying how many. The file stays mapped; load
 // works again.
