@@ -28,6 +28,12 @@ std::string TracedCall::device() const {
 }
 
 namespace {
+
+// Of a damaged file a sum may leave the range: it stops there.
+void add(std::int64_t &sum, std::int64_t part) {
+    if (__builtin_add_overflow(sum, part, &sum)) sum = std::numeric_limits<std::int64_t>::max();
+}
+
 const std::uint64_t *words_of(const Record &record) {
     return reinterpret_cast<const std::uint64_t *>(&record + 1);
 }
@@ -114,10 +120,15 @@ private:
         bool asynchronous = false;
     };
 
+    // Of a damaged file the numbers may be anything: bounded, so that differences stay numbers.
     std::int64_t ns(std::uint64_t ticks) const {
+        constexpr std::int64_t most = 2'000'000'000'000'000'000; // 63 years
         const auto since = static_cast<std::int64_t>(ticks - header_.first.ticks);
-        return static_cast<std::int64_t>(header_.first.ns) +
-               static_cast<std::int64_t>(static_cast<double>(since) * ns_per_tick_);
+        const double passed = static_cast<double>(since) * ns_per_tick_;
+        const std::int64_t offset = !(passed > -most) ? -most : // NaN too
+                                        passed < most ? static_cast<std::int64_t>(passed)
+                                                      : most;
+        return static_cast<std::int64_t>(std::min<std::uint64_t>(header_.first.ns, most)) + offset;
     }
     // The lane's present thread. Only who calls is one; others just run the device's callbacks. A
     // thread that has left its lane may write to another one later.
@@ -376,21 +387,21 @@ std::vector<HotLine> hot_list(const TraceModel &model) {
         own.asynchronous = call.asynchronous;
         ++own.calls;
         own.errors += record.status != ATOLL_STATUS_OK && record.status != ATOLL_STATUS_NOT_READY;
-        own.call_ns += call.nanoseconds();
+        add(own.call_ns, call.nanoseconds());
         own.bytes += record.bytes;
         std::int64_t took = call.nanoseconds();
         if (call.execution >= 0) {
             const Execution &execution = model.executions[static_cast<std::size_t>(call.execution)];
             took = execution.end - execution.start;
             ++own.executions;
-            own.execution_ns += took;
+            add(own.execution_ns, took);
             own.executed_bytes += record.bytes;
         }
         if (!call.has(flag_inserted)) continue;
         ++own.inserted;
         if (!call.parent) continue;
         HotLine &served = line(*call.parent);
-        served.served_ns += took;
+        add(served.served_ns, took);
         if (call.function() == "device.allocate") {
             ++served.temporaries;
             served.temporary_bytes += record.bytes;
