@@ -83,7 +83,9 @@ public:
         // which is the copy.
         std::map<std::pair<std::uint32_t, std::uint32_t>, const SegmentHeader *> segments;
         const std::uint64_t size = header_.segment_bytes;
-        if (size < sizeof(SegmentHeader)) return;
+        if (size < sizeof(SegmentHeader) || size % alignof(SegmentHeader) != 0 ||
+            size > std::uint64_t{1} << 62) // damaged
+            return;
         for (std::uint64_t at = header_bytes; at + sizeof(SegmentHeader) <= bytes_; at += size) {
             const auto *segment = reinterpret_cast<const SegmentHeader *>(memory_ + at);
             if (segment->lane == 0 || segment->used < sizeof *segment || segment->used > size ||
