@@ -326,3 +326,46 @@ TEST_CASE("comparisons of 64-bit integers with other kinds compare the true valu
         CHECK(self.item().to_int() == 1);
     }
 }
+
+TEST_CASE(
+    "dense operands of one kind skip conversions, not checks: overlap, read-only, shape, order") {
+    for (const Device device : all_devices()) {
+        CAPTURE(device.name());
+        const Placement f64(float64, device);
+        const Tensor v = arange(6, f64), a = v.slice(0, 0, 5);
+        Tensor out = empty({6}, f64);
+        CHECK(&add(v, v, out) == &out); // a named tensor comes back itself
+        CHECK(out.to_doubles() == std::vector<double>({0, 2, 4, 6, 8, 10}));
+
+        const Tensor shifted = v.slice(0, 1, 6); // dense, of the same shape, and overlapping
+        add(a, a, shifted);
+        CHECK(v.to_doubles() == std::vector<double>({0, 0, 2, 4, 6, 8}));
+        multiply(a, a, a); // the very same elements
+        CHECK(v.to_doubles() == std::vector<double>({0, 0, 4, 16, 36, 8}));
+
+        const auto status = [](auto call) {
+            try {
+                call();
+            } catch (const Error &e) {
+                return e.status();
+            }
+            return Status::ok;
+        };
+        const Tensor fixed = zeros({6}, f64), shorter = empty({5}, f64), undefined;
+        fixed.set_read_only();
+        CHECK(status([&] { add(v, v, fixed); }) == Status::read_only);
+        CHECK(sum(fixed).item().to_double() == 0);
+        CHECK(status([&] { add(v, v, shorter); }) == Status::invalid_argument);
+        CHECK(status([&] { add(v, v, undefined); }) == Status::invalid_argument);
+        CHECK(status([&] { add(v, undefined, out); }) == Status::invalid_argument);
+
+        const Tensor other = arange(6, f64), swapped = empty({6}, f64);
+        swapped.set_byteswapped(true);
+        add(other, other, swapped);
+        CHECK(swapped.is_byteswapped());
+        CHECK(swapped.to_doubles() == std::vector<double>({0, 2, 4, 6, 8, 10}));
+        const Tensor none = empty({0, 3}, f64), one = full({}, 2.0, f64);
+        CHECK((none + none).shape() == Dims{0, 3});
+        CHECK((one + one).item().to_double() == 4);
+    }
+}
