@@ -2,17 +2,14 @@
 // each one if a timeline is asked for.
 //
 // Settings, read at every report:
-//   format          "table" (default); "json": the same and the split by dtype, one object per
-//   line;
+//   format          "table" (default); "json": the same and the split by dtype, an object a line;
 //                   "none"
 // and at every push:
 //   functions       globs separated by commas, of "core.add" or "core.add@cpu"; what matches none
-//   is
-//                   passed on; default: all
+//                   is passed on; default: all
 //   times           "0": count only, without reading the clock
-//   timeline        a file to record every call in, for `atoll trace`; "%p" in it is the process
-//   id.
-//                   Default: none
+//   timeline        a file to record every call in, for `atoll trace`; "%p" in it becomes the
+//                   process id; default: none
 //   buffer_bytes    what each thread has mapped of it, default 1 MiB
 //   timeline_bytes  its size limit, default 256 MiB; what comes later is dropped and counted
 //   execution       "0": do not follow enqueued work by callbacks on its stream

@@ -49,77 +49,72 @@ void Session::write_name(Timeline &timeline, Lane &lane, std::uint16_t place, st
     append(timeline, lane, record, text);
 }
 
-void Session::record(Timeline &timeline, Table &table, const Entry &entry, const Entry *parent,
-                     const atoll_call &call, const Measured &measured, std::uint64_t bytes,
-                     const Bracket *bracket, std::uint16_t flags) noexcept {
-    Lane &lane = table.lane;
+void Session::record(Timeline &timeline, const atoll_call &call, const Traced &traced) noexcept {
+    Lane &lane = traced.table->lane;
     if (!lane.announced) [[unlikely]]
         announce(timeline, lane);
-    const auto place = [&](const Entry &e) {
-        return static_cast<std::uint16_t>(&e - table.entries);
-    };
-    const bool custom = call.family == ATOLL_FAMILY_CUSTOM && call.operand_count > 0;
-    const std::uint32_t rank = std::min(custom ? call.operands[0].rank : call.rank, max_extents);
-    const std::int64_t *const shape = custom ? call.operands[0].strides : call.shape;
-    std::uint64_t words[2];
-    unsigned count = 0;
-    if (bracket) {
-        flags |= flag_followed;
-        words[count++] = bracket->id;
+    std::uint32_t rank = call.rank;
+    const std::int64_t *shape = call.shape;
+    if (call.family == ATOLL_FAMILY_CUSTOM && call.operand_count > 0) [[unlikely]] {
+        rank = call.operands[0].rank;
+        shape = call.operands[0].strides;
     }
-    if (call.module == ATOLL_MODULE_DEVICE && call.params &&
-        call.function >= ATOLL_DEVICE_FN_event_create &&
-        call.function <= ATOLL_DEVICE_FN_event_query) {
-        flags |= flag_event;
-        words[count++] =
-            reinterpret_cast<std::uintptr_t>(sdk::params<atoll_event_params>(call).event);
-    }
-    const std::size_t size = sizeof(Record) + (count + rank) * sizeof(std::uint64_t);
-    char *const at = timeline.reserve(lane, size, true);
-    if (!at) return;
+    const std::uint32_t extents = std::min(rank, max_extents);
+    const bool on_event = traced.entry->on_event && call.params;
+    const std::size_t words =
+        sizeof(Record) / sizeof(std::uint64_t) + (traced.bracket != nullptr) + on_event + extents;
+    char *const at = timeline.reserve(lane, words * sizeof(std::uint64_t), true);
+    if (!at) [[unlikely]]
+        return;
 
     Record &record = *reinterpret_cast<Record *>(at);
+    const auto place = [&](const Entry *entry) {
+        return static_cast<std::uint16_t>(entry - traced.table->entries);
+    };
     record.kind = Kind::call;
-    record.words = static_cast<std::uint8_t>(size / 8);
-    record.rank = static_cast<std::uint8_t>(custom ? call.operands[0].rank : call.rank);
+    record.words = static_cast<std::uint8_t>(words);
+    record.rank = static_cast<std::uint8_t>(rank);
     record.operand_count = static_cast<std::uint8_t>(std::min<unsigned>(call.operand_count, 255));
-    record.entry = place(entry);
-    record.parent = parent ? place(*parent) : no_entry;
-    record.status = measured.status;
+    record.entry = place(traced.entry);
+    record.parent = traced.parent ? place(traced.parent) : no_entry;
+    record.status = traced.status;
     record.device = static_cast<std::int16_t>(call.device);
-    record.flags =
-        static_cast<std::uint16_t>(flags | (call.flags & ATOLL_CALL_INSERTED ? flag_inserted : 0));
-    for (unsigned i = 0; i < max_dtypes; ++i)
-        record.dtypes[i] = i < call.operand_count
-                               ? static_cast<std::uint8_t>(call.operands[i].dtype)
-                               : std::uint8_t{0};
+    record.flags = static_cast<std::uint16_t>(
+        traced.flags | (traced.bracket ? flag_followed : 0) | (on_event ? flag_event : 0) |
+        (call.flags & ATOLL_CALL_INSERTED ? flag_inserted : 0));
+    std::uint32_t dtypes = 0;
+    for (unsigned i = std::min<unsigned>(call.operand_count, max_dtypes); i-- > 0;)
+        dtypes = dtypes << 8 | (call.operands[i].dtype & 0xffu);
+    std::memcpy(record.dtypes, &dtypes, sizeof dtypes);
     record.reserved = 0;
-    record.start = measured.start;
-    record.end = measured.end;
+    record.start = traced.start;
+    record.end = traced.end;
     record.correlation = call.correlation;
     record.stream = reinterpret_cast<std::uintptr_t>(call.stream);
-    record.bytes = bytes;
-    std::memcpy(at + sizeof record, words, count * sizeof words[0]);
-    std::uint64_t *const extents = reinterpret_cast<std::uint64_t *>(at + sizeof record) + count;
-    for (std::uint32_t axis = 0; axis < rank; ++axis)
-        extents[axis] = static_cast<std::uint64_t>(shape[axis]);
-    Timeline::commit(lane, size);
+    record.bytes = traced.bytes;
+    std::uint64_t *word = reinterpret_cast<std::uint64_t *>(at + sizeof record);
+    if (traced.bracket) *word++ = traced.bracket->id;
+    if (on_event)
+        *word++ = reinterpret_cast<std::uintptr_t>(sdk::params<atoll_event_params>(call).event);
+    for (std::uint32_t axis = 0; axis < extents; ++axis)
+        *word++ = static_cast<std::uint64_t>(shape[axis]);
+    Timeline::commit(lane, words * sizeof(std::uint64_t));
 }
 
-Bracket *Session::open_bracket(Table &table, const Entry &entry, const atoll_call &call,
-                               std::uint16_t &flags) noexcept {
+void Session::open_bracket(const atoll_call &call, Traced &traced) noexcept {
     if (!executions_) {
-        flags |= flag_not_asked;
-        return nullptr;
+        traced.flags |= flag_not_asked;
+        return;
     }
     Bracket *const bracket = executions_->take();
     if (!bracket) {
-        flags |= flag_no_room;
-        return nullptr;
+        traced.flags |= flag_no_room;
+        return;
     }
     bracket->session = this;
     // The address is as good as a number: a table belongs to one thread at a time.
-    bracket->id = (reinterpret_cast<std::uintptr_t>(&table) >> 6) << 32 ^ ++table.lane.executions;
+    bracket->id = (reinterpret_cast<std::uintptr_t>(traced.table) >> 6) << 32 ^
+                  ++traced.table->lane.executions;
     bracket->correlation = call.correlation;
     bracket->start = 0;
     bracket->open = 2;
@@ -128,10 +123,12 @@ Bracket *Session::open_bracket(Table &table, const Entry &entry, const atoll_cal
         own.start = own.session->clock_.now();
         own.session->let_go(own);
     };
-    if (call_back(entry, call, *bracket, begins) == ATOLL_STATUS_OK) return bracket;
+    if (call_back(*traced.entry, call, *bracket, begins) == ATOLL_STATUS_OK) {
+        traced.bracket = bracket;
+        return;
+    }
     executions_->give_back(*bracket);
-    flags |= flag_no_callback;
-    return nullptr;
+    traced.flags |= flag_no_callback;
 }
 
 void Session::close_bracket(const Entry &entry, const atoll_call &call, Bracket &bracket) noexcept {

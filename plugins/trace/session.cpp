@@ -99,18 +99,21 @@ std::uint64_t bytes_of(const atoll_call &call) noexcept {
         default: return 0;
         }
     }
+    const auto bytes = [](const atoll_operand &operand, std::uint32_t rank,
+                          const std::int64_t *shape, const std::int64_t *strides) {
+        auto product = static_cast<std::uint64_t>(sdk::dtype_size(operand.dtype));
+        for (std::uint32_t axis = 0; axis < rank; ++axis)
+            product *= strides[axis] != 0 ? static_cast<std::uint64_t>(shape[axis]) : 1;
+        return product;
+    };
     std::uint64_t total = 0;
-    for (unsigned i = 0; i < call.operand_count; ++i) {
-        const atoll_operand &operand = call.operands[i];
-        const bool custom = call.family == ATOLL_FAMILY_CUSTOM;
-        const std::uint32_t rank = custom ? operand.rank : call.rank;
-        const std::int64_t *shape = custom ? operand.strides : call.shape;
-        const std::int64_t *strides = custom ? operand.strides + rank : operand.strides;
-        std::uint64_t bytes = static_cast<std::uint64_t>(sdk::dtype_size(operand.dtype));
-        for (std::uint32_t axis = 0; axis < rank; ++axis) {
-            if (strides[axis] != 0) bytes *= static_cast<std::uint64_t>(shape[axis]);
-        }
-        total += bytes;
+    const atoll_operand *const end = call.operands + call.operand_count;
+    if (call.family == ATOLL_FAMILY_CUSTOM) [[unlikely]] {
+        for (const atoll_operand *o = call.operands; o != end; ++o)
+            total += bytes(*o, o->rank, o->strides, o->strides + o->rank);
+    } else {
+        for (const atoll_operand *o = call.operands; o != end; ++o)
+            total += bytes(*o, call.rank, call.shape, o->strides);
     }
     return total;
 }
@@ -190,26 +193,18 @@ std::int32_t Session::trace(const atoll_link &self, atoll_call &call) {
         return self.next->fn(self.next, &call);
     }
     if (entry->skipped) return self.next->fn(self.next, &call);
-    std::uint16_t flags = 0;
-    Bracket *bracket = nullptr;
+    Traced traced{own, entry, nullptr, nullptr, 0, 0, 0, ATOLL_STATUS_PLUGIN_FAULT, 0};
     if (entry->enqueues && timeline_.load(std::memory_order_relaxed)) [[unlikely]]
-        bracket = open_bracket(*own, *entry, call, flags);
-    Measured measured{timed_ ? clock_.now() : 0, 0, ATOLL_STATUS_PLUGIN_FAULT};
-    const auto done = [&] {
-        // A thread that moved between processors whose counters differ a little: no time, not 2^64.
-        measured.end = timed_ ? std::max(clock_.now(), measured.start) : 0;
-        finish(*own, *entry, self, call, measured, bracket, flags);
-        if (bracket) [[unlikely]]
-            close_bracket(*entry, call, *bracket);
-    };
+        open_bracket(call, traced);
+    if (timed_) traced.start = clock_.now();
     try {
-        measured.status = self.next->fn(self.next, &call);
+        traced.status = self.next->fn(self.next, &call);
     } catch (...) { // the host contains it
-        done();
+        finish(self, call, traced);
         throw;
     }
-    done();
-    return measured.status;
+    finish(self, call, traced);
+    return traced.status;
 }
 
 [[gnu::always_inline]] inline Table *cached_table(std::uint64_t session) noexcept {
@@ -233,53 +228,52 @@ std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) n
     return status;
 }
 
-inline void Session::finish(Table &table, Entry &entry, const atoll_link &self,
-                            const atoll_call &call, const Measured &measured,
-                            const Bracket *bracket, std::uint16_t flags) noexcept {
-    Counters &counters = entry.counters;
-    const std::uint64_t bytes = bytes_of(call);
+[[gnu::always_inline]] inline void Session::finish(const atoll_link &self, const atoll_call &call,
+                                                   Traced &traced) noexcept {
+    // A thread that moved between processors whose counters differ a little: no time, not 2^64.
+    traced.end = timed_ ? std::max(clock_.now(), traced.start) : 0;
+    Counters &counters = traced.entry->counters;
+    traced.bytes = bytes_of(call);
     const std::uint64_t calls = read(counters.calls);
-    const std::uint64_t ticks = measured.end - measured.start;
-    if (calls == 0 || ticks < read(counters.min_ticks))
+    const std::uint64_t ticks = traced.end - traced.start;
+    if (calls == 0 || ticks < read(counters.min_ticks)) [[unlikely]]
         std::atomic_ref(counters.min_ticks).store(ticks, std::memory_order_relaxed);
-    if (ticks > read(counters.max_ticks))
+    if (ticks > read(counters.max_ticks)) [[unlikely]]
         std::atomic_ref(counters.max_ticks).store(ticks, std::memory_order_relaxed);
-    add(counters.calls, 1);
+    std::atomic_ref(counters.calls).store(calls + 1, std::memory_order_relaxed);
     add(counters.ticks, ticks);
-    add(counters.bytes, bytes);
+    add(counters.bytes, traced.bytes);
     // NOT_READY is event_query's way to say "no".
-    if (measured.status != ATOLL_STATUS_OK && measured.status != ATOLL_STATUS_NOT_READY)
-        [[unlikely]]
+    if (traced.status != ATOLL_STATUS_OK && traced.status != ATOLL_STATUS_NOT_READY) [[unlikely]]
         add(counters.errors, 1);
-    const Entry *parent = nullptr;
-    if (call.flags & ATOLL_CALL_INSERTED) {
-        add(counters.inserted, 1);
-        parent = serve(table, self, call, ticks, bytes);
-    }
+    if (call.flags & ATOLL_CALL_INSERTED) [[unlikely]]
+        serve(self, call, traced);
     if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
-        record(*timeline, table, entry, parent, call, measured, bytes, bracket, flags);
+        record(*timeline, call, traced);
+    if (traced.bracket) [[unlikely]]
+        close_bracket(*traced.entry, call, *traced.bracket);
 }
 
 // Counts an inserted call for the function that it serves.
-Entry *Session::serve(Table &table, const atoll_link &self, const atoll_call &call,
-                      std::uint64_t ticks, std::uint64_t bytes) noexcept {
-    Entry *const parent =
-        find_entry(table, self, call.parent_module, call.parent_function, ATOLL_NONE);
-    if (!parent) {
+void Session::serve(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept {
+    add(traced.entry->counters.inserted, 1);
+    traced.parent =
+        find_entry(*traced.table, self, call.parent_module, call.parent_function, ATOLL_NONE);
+    if (!traced.parent) {
         lost_.fetch_add(1, std::memory_order_relaxed);
-        return nullptr;
+        return;
     }
-    Counters &served = parent->counters;
-    add(served.served_ticks, ticks);
+    Counters &served = traced.parent->counters;
+    add(served.served_ticks, traced.end - traced.start);
     const bool on_device = call.module == ATOLL_MODULE_DEVICE;
     if (on_device && call.function == ATOLL_DEVICE_FN_allocate) {
         add(served.temporaries, 1);
-        add(served.temporary_bytes, bytes);
+        add(served.temporary_bytes, traced.bytes);
     } else if (on_device ? call.function == ATOLL_DEVICE_FN_transfer
                          : call.family == ATOLL_FAMILY_COPY) {
         add(served.copies, 1);
         // Of a copy, what arrives: its output. Of a transfer, all that there is.
-        std::uint64_t copied = bytes;
+        std::uint64_t copied = traced.bytes;
         if (!on_device && call.operand_count > 0) {
             copied = static_cast<std::uint64_t>(sdk::dtype_size(call.operands[0].dtype));
             for (std::uint32_t axis = 0; axis < call.rank; ++axis)
@@ -287,7 +281,6 @@ Entry *Session::serve(Table &table, const atoll_link &self, const atoll_call &ca
         }
         add(served.copied_bytes, copied);
     }
-    return parent;
 }
 
 inline Entry *Session::find_entry(Table &table, const atoll_link &link, std::uint16_t module,
@@ -344,6 +337,8 @@ Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &lin
     Entry &entry = table.entries[place];
     entry.skipped = !is_wanted(options_.functions, names);
     entry.enqueues = names.asynchronous && enqueues_work(module, function);
+    entry.on_event = module == ATOLL_MODULE_DEVICE && function >= ATOLL_DEVICE_FN_event_create &&
+                     function <= ATOLL_DEVICE_FN_event_query;
     entry.key = key;
     std::atomic_ref(entry.device).store(device, std::memory_order_release);
     if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))

@@ -52,6 +52,7 @@ struct alignas(64) Entry {
     Counters counters;
     bool skipped;  // the setting `functions` leaves it out
     bool enqueues; // the device type is asynchronous and the function puts work on the stream
+    bool on_event; // its calls have atoll_event_params
 };
 
 // Copies, since the host's strings live only as long as the plugin that they name.
@@ -127,22 +128,23 @@ public:
     void release(std::uint64_t thread) noexcept;
 
 private:
-    struct Measured {
-        std::uint64_t start, end;
+    // A call on its way through the tracer.
+    struct Traced {
+        Table *table;
+        Entry *entry;
+        Entry *parent; // of the function that an inserted call serves
+        Bracket *bracket;
+        std::uint64_t start, end, bytes;
         std::int32_t status;
+        std::uint16_t flags; // timeline::RecordFlag
     };
-    void finish(Table &table, Entry &entry, const atoll_link &self, const atoll_call &call,
-                const Measured &measured, const Bracket *bracket, std::uint16_t flags) noexcept;
-    Entry *serve(Table &table, const atoll_link &self, const atoll_call &call, std::uint64_t ticks,
-                 std::uint64_t bytes) noexcept;
-    void record(Timeline &timeline, Table &table, const Entry &entry, const Entry *parent,
-                const atoll_call &call, const Measured &measured, std::uint64_t bytes,
-                const Bracket *bracket, std::uint16_t flags) noexcept;
+    void finish(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept;
+    void serve(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept;
+    void record(Timeline &timeline, const atoll_call &call, const Traced &traced) noexcept;
     void announce(Timeline &timeline, Lane &lane) noexcept;
     void write_name(Timeline &timeline, Lane &lane, std::uint16_t place, std::uint64_t key,
                     const Names &names) noexcept;
-    Bracket *open_bracket(Table &table, const Entry &entry, const atoll_call &call,
-                          std::uint16_t &flags) noexcept;
+    void open_bracket(const atoll_call &call, Traced &traced) noexcept;
     void close_bracket(const Entry &entry, const atoll_call &call, Bracket &bracket) noexcept;
     std::int32_t call_back(const Entry &entry, const atoll_call &call, Bracket &bracket,
                            void (*function)(void *, std::int32_t)) noexcept;
