@@ -39,6 +39,16 @@ def check_exports(plugin):
         failures.append(f"{plugin} exports {symbols}, need atoll_plugin_query_v1 alone")
 
 
+def check_library_exports(library):
+    """The public namespace: nothing that only the library's sources share, nothing of other libraries."""
+    lines = output("nm", "-DC", "--defined-only", library).splitlines()
+    symbols = [line.split(maxsplit=2)[2] for line in lines]
+    names = [re.sub(r"^(typeinfo|typeinfo name|vtable) for ", "", symbol) for symbol in symbols]
+    wrong = [name for name in names if not re.match(r"Atoll::(?!detail::)|Atoll::detail::call_", name)]
+    if wrong or "Atoll::load" not in {name.split("(")[0] for name in names}:
+        failures.append(f"{library} exports {len(names)} symbols; not to be exported: {wrong}")
+
+
 def backend_names(source):
     """(line, what) for each place where C++ code names a backend.
 
@@ -81,6 +91,7 @@ def main():
     plugins = sorted(str(p) for folder in folders for p in pathlib.Path(folder).glob("*.so"))
     check_rule()
     check_links(library)
+    check_library_exports(library)
     for plugin in plugins:
         check_exports(plugin)
     sources = sorted(p for p in pathlib.Path(core).rglob("*") if p.suffix in {".cpp", ".hpp", ".h"})

@@ -33,7 +33,7 @@ double now() {
 double time_of(const Work &work, const Device &device, std::int64_t repeats) {
     device.synchronize();
     const double start = now();
-    for (std::int64_t i = 0; i < repeats; ++i) work.run();
+    work.repeat(repeats);
     device.synchronize();
     return (now() - start) / static_cast<double>(repeats);
 }
@@ -155,10 +155,10 @@ Measured measure(const BenchRow &row, const Options &options, Device device, Riv
         }
         const Work other = rival->is_override() ? work : row.prepare(rival->device());
         const Device other_device = rival->device();
-        const Tensor ours = work.run();
+        const Tensor ours = work.result();
         rival->enter();
         const std::int64_t other_repeats = repeats_for(other, other_device, options.seconds);
-        const Tensor theirs = other.run().to(device).clone();
+        const Tensor theirs = other.result().to(device).clone();
         rival->leave();
         result.apart = difference(theirs, ours);
         double best = INFINITY;

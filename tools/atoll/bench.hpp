@@ -10,12 +10,13 @@
 
 namespace Atoll::tools {
 
-// One row made ready on a device. `run` does the work once and returns its result; on asynchronous
-// devices the work may still be under way then.
+// One row made ready on a device. On asynchronous devices the work may still be under way when a
+// function returns.
 struct Work {
-    std::function<Tensor()> run;
-    double bytes = 0;      // read and written, at least
-    double operations = 0; // floating-point, for products
+    std::function<void(std::int64_t)> repeat; // that many times
+    std::function<Tensor()> result;           // once
+    double bytes = 0;                         // read and written, at least
+    double operations = 0;                    // floating-point, for products
 };
 
 struct BenchRow {
