@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""The rows of `atoll bench` beside NumPy and bare calls of OpenBLAS, on the same machine.
+
+    peers.py [--atoll PATH] [--threads N] [--turns N] [--json] [ROW...]
+
+Ours and the peer take turns, and the best of each counts. A ratio above 1 says that we are faster.
+Rows are names or patterns ('e*'); without any: all that have a peer. NumPy computes with one thread,
+OpenBLAS with --threads (default 1). Variables that choose OpenBLAS's kernels are not passed on: it
+chooses for the machine, as it does within the plugin.
+"""
+import argparse
+import ctypes
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import time
+
+for variable in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    os.environ.pop(variable, None)
+OPTIONS = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+OPTIONS.add_argument("rows", nargs="*", metavar="ROW")
+OPTIONS.add_argument("--atoll", default="atoll", help="the command (default: the one on PATH)")
+OPTIONS.add_argument("--threads", type=int, default=1)
+OPTIONS.add_argument("--turns", type=int, default=3, help="how often each is measured")
+OPTIONS.add_argument("--json", action="store_true")
+options = OPTIONS.parse_args()
+# Before NumPy opens OpenBLAS.
+os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
+import numpy as np
+
+M = 1_000_000
+ROWS = {}
+generator = np.random.default_rng(1)
+
+
+def row(name, peer="numpy"):
+    """Registers a function that makes the row's work ready and returns it."""
+    return lambda prepare: ROWS.setdefault(name, (peer, prepare))
+
+
+def random(shape, dtype, low=0.5, high=2.0):
+    # Column-major, as ours.
+    return np.asfortranarray(generator.uniform(low, high, shape).astype(dtype))
+
+
+def binary(function, size, dtype, low=0.5, high=2.0):
+    a, b = random(size, dtype, low, high), random(size, dtype, low, high)
+    return lambda: function(a, b)
+
+
+def unary(function, dtype, low=0.5, high=2.0):
+    a = random(M, dtype, low, high)
+    return lambda: function(a)
+
+
+def into(size):
+    a, b = random(size, "f4"), random(size, "f4")
+    out = np.empty_like(a)
+    return lambda: np.add(a, b, out=out)
+
+
+def rows_of_elements():
+    row("o1")(lambda: binary(np.add, 1, "f4"))
+    row("o2")(lambda: into(1))
+    row("o4")(lambda: binary(np.add, 1000, "f4"))
+    row("e1")(lambda: binary(np.add, 10 * M, "f4"))
+    row("e2")(lambda: into(10 * M))
+    row("e8")(lambda: unary(np.sqrt, "f8"))
+    row("e9")(lambda: unary(np.exp, "f4", -5, 5))
+    row("e10")(lambda: unary(np.sin, "f8", -9, 9))
+    row("e11")(lambda: unary(np.tanh, "f4", -3, 3))
+    row("e12")(lambda: unary(np.log, "f8"))
+    row("e14")(lambda: binary(np.less, 10 * M, "f4"))
+    row("e15")(lambda: binary(np.add, 10 * M, "i1", -60, 60))
+    row("e16")(lambda: binary(np.add, M, "f2"))
+    row("e17")(lambda: binary(np.multiply, M, "c8"))
+
+
+@row("o3")
+def _():
+    a = random((20, 30), "f4")
+    return lambda: a[2:10, 3]
+
+
+@row("e3")
+def _():
+    a, b = random(M, "i4", 0, 100), random(M, "f4")
+    return lambda: a + b
+
+
+@row("e4")
+def _():  # ours aligns the first axes: a column
+    a, b = random((3000, 3000), "f4"), random((3000, 1), "f4")
+    return lambda: a + b
+
+
+@row("e5")
+def _():
+    a, b = random((3000, 3000), "f4"), random((1, 3000), "f4")
+    return lambda: a + b
+
+
+@row("e6")
+def _():
+    a, b = random(10 * M, "f4")[::2], random(10 * M, "f4")[::2]
+    return lambda: a + b
+
+
+@row("e7")
+def _():
+    a, b = random((2000, 2000), "f8"), random((2000, 2000), "f8").T
+    return lambda: a + b
+
+
+@row("e13")
+def _():
+    a, b = random(M, "f4"), random(M, "f4", -2, 2)
+    return lambda: np.power(a, b)
+
+
+@row("e18")
+def _():
+    a, b = random(M, "i4", -1e6, 1e6), random(M, "i4", 1, 1000)
+    return lambda: np.floor_divide(a, b)
+
+
+@row("e19")
+def _():
+    a = random(M, "f8")
+    out = np.empty(M, "f4")
+    return lambda: np.copyto(out, a, casting="same_kind")
+
+
+@row("e20")
+def _():
+    a, b = random(M, "f8"), random(M, ">f8")
+    return lambda: a + b
+
+
+def reduction(name, shape, dtype, function):
+    @row(name)
+    def _():
+        a = random(shape, dtype)
+        return lambda: function(a)
+
+
+def rows_of_reductions():
+    reduction("r1", 10 * M, "f4", np.sum)
+    reduction("r2", (4000, 4000), "f4", lambda a: np.sum(a, 1))
+    reduction("r3", (4000, 4000), "f4", lambda a: np.sum(a, 0))
+    reduction("r4", 10 * M, "f4", np.max)
+    reduction("r5", M, "f8", np.linalg.norm)
+    reduction("r6", (100, 200, 300), "f4", lambda a: np.sum(a, 1))
+
+
+@row("r7")
+def _():
+    a = np.zeros(10 * M, "?")
+    return lambda: np.any(a)
+
+
+def copying(name, make):
+    @row(name)
+    def _():
+        a = make()
+        out = np.empty(a.shape, a.dtype, order="F")
+        return lambda: np.copyto(out, a)
+
+
+def rows_of_copies():
+    copying("c1", lambda: random((4000, 4000), "f8").T)
+    copying("c2", lambda: random((200, 220, 240), "f4").transpose(2, 0, 1))
+    copying("c3", lambda: random(10 * M, "f4"))
+
+
+@row("i1")
+def _():
+    a, at = random(10 * M, "f4"), random(M, "i8", 0, 10 * M)
+    return lambda: a[at]
+
+
+@row("i2")
+def _():
+    a = random(10 * M, "f4")
+    mask = a < 1.25
+    return lambda: a[mask]
+
+
+@row("i3")
+def _():
+    a, values, at = np.zeros(10 * M, "f4"), random(M, "f4"), random(M, "i8", 0, 10 * M)
+
+    def scatter():
+        a[at] = values
+
+    return scatter
+
+
+ROWS["i4"] = ROWS["i1"]
+
+
+def openblas():
+    return ctypes.CDLL("libopenblas.so.0")
+
+
+def gemm(name, function, size, dtype, complex_scalars=False):
+    @row(name, "openblas")
+    def _():
+        a, b, c = (random((size, size), dtype) for _ in range(3))
+        call = getattr(openblas(), function)
+        if complex_scalars:
+            one, zero = (ctypes.c_float * 2)(1, 0), (ctypes.c_float * 2)(0, 0)
+        else:
+            number = ctypes.c_double if dtype == "f8" else ctypes.c_float
+            one, zero = number(1), number(0)
+        address = [ctypes.c_void_p(t.ctypes.data) for t in (a, b, c)]
+        # 102: column-major; 111: not transposed.
+        return lambda: (call(102, 111, 111, size, size, size, one, address[0], size, address[1], size,
+                             zero, address[2], size), a, b, c)
+
+
+def rows_of_products():
+    gemm("m1", "cblas_dgemm", 1000, "f8")
+    gemm("m2", "cblas_sgemm", 2000, "f4")
+    gemm("m7", "cblas_cgemm", 500, "c8", complex_scalars=True)
+
+
+@row("m3")
+def _():  # NumPy's stacks come first
+    a, b = (np.ascontiguousarray(random((1000, 16, 16), "f8")) for _ in range(2))
+    return lambda: a @ b
+
+
+@row("m4", "openblas")
+def _():
+    n = 3000
+    a, x, y = random((n, n), "f8"), random(n, "f8"), np.zeros(n)
+    call = openblas().cblas_dgemv
+    one, zero = ctypes.c_double(1), ctypes.c_double(0)
+    address = [ctypes.c_void_p(t.ctypes.data) for t in (a, x, y)]
+    return lambda: (call(102, 111, n, n, one, address[0], n, address[1], 1, zero, address[2], 1), a, x, y)
+
+
+@row("m5")
+def _():
+    a, b = random((300, 300), "i4", 0, 9), random((300, 300), "i4", 0, 9)
+    return lambda: a @ b
+
+
+@row("m6")
+def _():
+    a, b = random((300, 300), "f2"), random((300, 300), "f2")
+    return lambda: a @ b
+
+
+@row("q1")
+def _():
+    a = random((200, 200), "f8", -1, 1)
+
+    def factorise():
+        q, r = a.copy(order="F"), np.zeros((200, 200))
+        for i in range(200):
+            r[i, i] = np.linalg.norm(q[:, i])
+            q[:, i] /= r[i, i]
+            r[i, i + 1:] = q[:, i] @ q[:, i + 1:]
+            q[:, i + 1:] -= np.outer(q[:, i], r[i, i + 1:])
+
+    return factorise
+
+
+def seconds_of(work):
+    """Of one run, best of some rounds of 20 ms or more."""
+    repeats, took = 1, 0.0
+    while took < 0.02:
+        start = time.perf_counter()
+        for _ in range(repeats):
+            work()
+        took = time.perf_counter() - start
+        repeats = repeats if took >= 0.02 else repeats * 2
+    best = took / repeats
+    for _ in range(4):
+        start = time.perf_counter()
+        for _ in range(repeats):
+            work()
+        best = min(best, (time.perf_counter() - start) / repeats)
+    return best
+
+
+def ours(name):
+    command = [options.atoll, "bench", name, "--json", "--rounds", "5", "--threads", str(options.threads)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"peers: {' '.join(command)} failed: {done.stderr.strip()}")
+    return json.loads(done.stdout)["rows"][0]
+
+
+def main():
+    rows_of_elements()
+    rows_of_reductions()
+    rows_of_copies()
+    rows_of_products()
+    listed = subprocess.run([options.atoll, "bench", "--list", "--json"], capture_output=True, text=True)
+    names = [r["id"] for r in json.loads(listed.stdout)]
+    if not set(ROWS) <= set(names):
+        sys.exit(f"peers: `atoll bench` has no rows {sorted(set(ROWS) - set(names))}")
+    wanted = [n for n in names if n in ROWS and
+              (not options.rows or any(fnmatch.fnmatch(n, p) for p in options.rows))]
+    if not wanted:
+        sys.exit(f"peers: no row with a peer matches {options.rows}; there are: {' '.join(ROWS)}")
+    results = []
+    for name in wanted:
+        peer, prepare = ROWS[name]
+        work = prepare()
+        mine, other = float("inf"), float("inf")
+        for _ in range(options.turns):
+            measured = ours(name)
+            mine = min(mine, measured["seconds"])
+            other = min(other, seconds_of(work))
+        results.append({"id": name, "what": measured["what"], "peer": peer, "seconds": mine,
+                        "peer_seconds": other, "ratio": other / mine})
+        if not options.json:
+            print(f"{name:4} {measured['what']:60} {mine * 1e6:12.2f} µs  {peer:8} {other * 1e6:12.2f} µs"
+                  f"  ratio {other / mine:6.2f}", flush=True)
+    if options.json:
+        print(json.dumps(results, indent=2))
+
+
+main()
