@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <malloc.h>
 #include <thread>
 
@@ -22,18 +23,20 @@ struct Prepared {
     std::vector<Tensor> inputs;
     Guarded output;
 
-    Prepared(const Declared &declared, DType dtype, Size size, std::size_t rotate = 0)
+    Prepared(const Declared &declared, DType dtype, Size size, std::size_t rotate = 0,
+             const Placement &where = {})
         : call(make_call(declared.function, dtype, size)),
-          device(Target::device_of(declared.device_type)) {
+          device(where.device ? where.device : Target::device_of(declared.device_type)) {
+        const Placement there(dtype, device, where.stream);
         for (Call::Input &input : call.inputs) {
             // Other threads, other values; a sorted table stays as it is.
             if (input.values.size() > rotate &&
                 !(call.function.family == ATOLL_FAMILY_SEARCH && &input != call.inputs.data()))
                 std::rotate(input.values.begin(), input.values.begin() + static_cast<long>(rotate),
                             input.values.end());
-            inputs.push_back(lay_out(input.values, input.shape, input.dtype, device).tensor);
+            inputs.push_back(lay_out(input.values, input.shape, input.dtype, there).tensor);
         }
-        output = lay_out_blank(call.out_shape, call.result, device);
+        output = lay_out_blank(call.out_shape, call.result, there);
     }
     Tensor run() const {
         return invoke(call, inputs, device, call.takes_out ? Out(output.tensor) : Out());
@@ -45,15 +48,6 @@ struct Prepared {
     }
 };
 
-// One dtype to look at a function's behaviour with.
-DType usual_dtype(const Declared &declared) {
-    for (const DType dtype : {float32, float64, int32, int64})
-        if (declared.has(dtype)) return dtype;
-    for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d)
-        if (declared.has(static_cast<DType>(d))) return static_cast<DType>(d);
-    return DType::none;
-}
-
 // ---- structs ------------------------------------------------------------------------------------
 
 void other_sizes(const Declared &declared, Probe::Form form) {
@@ -61,21 +55,23 @@ void other_sizes(const Declared &declared, Probe::Form form) {
     const std::vector<char> want = prepared.bytes();
     Probe probe(declared.subject());
     probe.set_form(form);
-    const bool longer = form == Probe::Form::long_structs;
+    struct Words {
+        const char *what, *rule;
+    };
+    const auto [what, rule] =
+        form == Probe::Form::zero_tail
+            ? Words{"structs are longer, with zeros at their end",
+                    "a newer host sends such; a zero tail must be accepted"}
+        : form == Probe::Form::unknown_tail
+            ? Words{"structs are longer, with members at their end that the plugin does not know",
+                    "a newer host sends such; do not look behind the members that you know"}
+            : Words{"params are shorter", "what struct_size leaves out reads as zero"};
     try {
         const std::vector<char> got = prepared.bytes();
         if (probe.changed() == 0) throw Skipped("this function was not called");
-        if (got != want)
-            throw Failed(fmt::format("another result where the structs are {}; {}",
-                                     longer ? "longer" : "shorter",
-                                     longer ? "read only the members that you know"
-                                            : "what struct_size leaves out reads as zero"));
+        if (got != want) throw Failed(fmt::format("another result where the {}; {}", what, rule));
     } catch (const Error &e) {
-        throw Failed(fmt::format(
-            "refused a call whose {}: {}; {}",
-            longer ? "structs are longer, with zeros at their end" : "params are shorter", e.what(),
-            longer ? "a newer host sends such; a zero tail must be accepted"
-                   : "what struct_size leaves out reads as zero"));
+        throw Failed(fmt::format("refused a call whose {}: {}; {}", what, e.what(), rule));
     }
 }
 
@@ -90,6 +86,37 @@ void same_when_interposed(const Declared &declared, DType dtype) {
                      "must look at its call and its own context, not at who called it");
 }
 
+// ---- placed -------------------------------------------------------------------------------------
+
+void same_on_other_device(const Declared &declared, Device other) {
+    const DType dtype = usual_dtype(declared);
+    const std::vector<char> want = Prepared(declared, dtype, Size::long_).bytes();
+    if (Prepared(declared, dtype, Size::long_, 0, other).bytes() != want)
+        throw Failed(fmt::format("another result on {} than on {}; run on the device that "
+                                 "call->device names",
+                                 other.name(), Target::device_of(declared.device_type).name()));
+}
+
+// Transfers to and from operands are on that stream, so a kernel on another one does not see them.
+void same_on_own_stream(const Declared &declared) {
+    constexpr std::size_t rounds = 4;
+    const Device device = Target::device_of(declared.device_type);
+    const DType dtype = usual_dtype(declared);
+    Stream stream;
+    try {
+        stream = device.new_stream();
+    } catch (const Error &e) {
+        if (e.status() != Status::not_supported) throw;
+        throw Skipped("the device has no streams of its own");
+    }
+    for (std::size_t round = 0; round < rounds; ++round) {
+        const std::vector<char> want = Prepared(declared, dtype, Size::long_, round).bytes();
+        if (Prepared(declared, dtype, Size::long_, round, {dtype, device, stream}).bytes() != want)
+            throw Failed("another result where the operands are on a stream of their own; enqueue "
+                         "the work on call->stream");
+    }
+}
+
 // ---- threads ------------------------------------------------------------------------------------
 
 void same_from_threads(const Declared &declared) {
@@ -99,23 +126,26 @@ void same_from_threads(const Declared &declared) {
     std::vector<Prepared> prepared;
     std::vector<std::vector<char>> want;
     for (std::size_t t = 0; t < threads; ++t) {
-        prepared.emplace_back(declared, dtype, Size::long_, t);
+        // Worth a while of work, so that calls meet.
+        prepared.emplace_back(declared, dtype,
+                              elementwise(declared.function) ? Size::large : Size::long_, t);
         want.push_back(prepared.back().bytes());
     }
-    std::atomic<std::size_t> ready{0};
+    std::barrier together(threads);
     std::atomic<int> wrong{0};
     std::vector<std::string> errors(threads);
     std::vector<std::thread> workers;
     for (std::size_t t = 0; t < threads; ++t)
         workers.emplace_back([&, t] {
-            ++ready;
-            while (ready < threads) std::this_thread::yield();
             try {
-                for (int round = 0; round < rounds; ++round)
+                for (int round = 0; round < rounds; ++round) {
+                    together.arrive_and_wait(); // each call at the same moment
                     if (prepared[t].bytes() != want[t]) ++wrong;
+                }
             } catch (const std::exception &e) {
                 errors[t] = e.what();
             }
+            together.arrive_and_drop();
         });
     for (std::thread &worker : workers) worker.join();
     for (const std::string &error : errors)
@@ -192,7 +222,9 @@ void add_behaviour_checks(Checks &checks, const Target &target) {
     each([&](const Declared &declared) {
         const DType dtype = usual_dtype(declared);
         add("structs", declared, dtype, "longer, zeros at the end",
-            [](const Declared &d) { other_sizes(d, Probe::Form::long_structs); });
+            [](const Declared &d) { other_sizes(d, Probe::Form::zero_tail); });
+        add("structs", declared, dtype, "longer, unknown members",
+            [](const Declared &d) { other_sizes(d, Probe::Form::unknown_tail); });
         const int family = declared.function.family;
         if (family == ATOLL_FAMILY_REDUCE || family == ATOLL_FAMILY_ARG_REDUCE)
             add("structs", declared, dtype, "shorter params",
@@ -214,6 +246,17 @@ void add_behaviour_checks(Checks &checks, const Target &target) {
             if (const auto dtype = static_cast<DType>(d); declared.has(dtype))
                 add("interposed", declared, dtype, "",
                     [dtype](const Declared &d) { same_when_interposed(d, dtype); });
+    });
+    each([&](const Declared &declared) {
+        const Device first = Target::device_of(declared.device_type);
+        const DType dtype = usual_dtype(declared);
+        for (const Device &other : devices())
+            if (other.type() == first.type() && !(other == first))
+                checks.push_back({"placed", declared.subject(), std::string(Atoll::name(dtype)),
+                                  fmt::format("on {}", other.name()),
+                                  [&declared, other] { same_on_other_device(declared, other); }});
+        if (!first.is_inline())
+            add("placed", declared, dtype, "on a stream of its own", same_on_own_stream);
     });
     each([&](const Declared &declared) {
         add("threads", declared, usual_dtype(declared), "", same_from_threads);

@@ -97,7 +97,10 @@ Values values_for(const FunctionFacts &f, DType dtype, const Shape &shape, std::
 // Shapes of the inputs and of the output.
 void set_shapes(Call &call, Size size) {
     const bool small = size == Size::small;
-    const Shape matrix = size == Size::one ? Shape{} : small ? Shape{4, 3} : Shape{257, 3};
+    const Shape matrix = size == Size::one     ? Shape{}
+                         : size == Size::large ? Shape{4001, 3}
+                         : small               ? Shape{4, 3}
+                                               : Shape{257, 3};
     auto &in = call.inputs;
     switch (call.function.family) {
     case ATOLL_FAMILY_FILL:
@@ -216,7 +219,7 @@ bool has_size(const FunctionFacts &function, Size size) {
 }
 
 Call make_call(const FunctionFacts &function, DType compute, Size size, bool special, bool damped) {
-    Call call{function, compute, result_of(function, compute), {}, {}, false, {}, true};
+    Call call{function, compute, result_of(function, compute), {}, {}, false, {}, true, false};
     set_shapes(call, size);
     for (std::size_t o = 0; o < call.inputs.size(); ++o) {
         Call::Input &input = call.inputs[o];
@@ -291,8 +294,8 @@ Tensor invoke(const Call &call, const std::vector<Tensor> &in, Device device, Ou
     case ATOLL_FAMILY_MATMUL: return matmul(in[0], in[1], out);
     case ATOLL_FAMILY_SCAN:
         return function.scan(in[0], in[0].rank() ? std::optional<int>(0) : std::nullopt, out);
-    case ATOLL_FAMILY_SORT: return function.sort(in[0], 0, false, out);
-    case ATOLL_FAMILY_SEARCH: return function.search(operands[0], in[1], false, out);
+    case ATOLL_FAMILY_SORT: return function.sort(in[0], 0, call.flipped, out);
+    case ATOLL_FAMILY_SEARCH: return function.search(operands[0], in[1], call.flipped, out);
     case ATOLL_FAMILY_FIND: return detail::call_find(f.id, in[0]);
     case ATOLL_FAMILY_GATHER: {
         const Shape shape(in[0].shape().begin(), in[0].shape().end());

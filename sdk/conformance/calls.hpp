@@ -9,7 +9,7 @@
 
 namespace Atoll::conformance {
 
-enum class Size { small, long_, one };
+enum class Size { small, long_, large, one };
 
 struct Call {
     FunctionFacts function;
@@ -24,6 +24,7 @@ struct Call {
     bool whole = false;          // reductions: over all axes
     std::vector<Scalar> numbers; // REDUCE_ONE, REDUCE_TWO
     bool takes_out = true;       // the result can be given a place
+    bool flipped = false;        // SORT: descending; SEARCH: behind equals
 };
 
 // The arguments of a function for a compute dtype. Values are exact in the dtype; `special`: NaN,

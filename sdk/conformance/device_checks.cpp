@@ -229,8 +229,8 @@ void between_devices(Device from, Device to) {
     }
 }
 
-void longer_structs(RawDevice device) {
-    device.lengthen(true);
+void longer_structs(RawDevice device, unsigned char tail) {
+    device.lengthen(tail);
     atoll_enumerate_params enumerated{sizeof enumerated, 0, {}};
     device.call(ATOLL_DEVICE_FN_enumerate, &enumerated);
     if (enumerated.count == 0)
@@ -303,7 +303,8 @@ void add_device_checks(Checks &checks, const Target &target) {
                 add(fmt::format("copy from {}", other_name),
                     [=] { between_devices(device_named(other_name), device_named(name)); });
             }
-        add("longer structs, zeros at the end", [=] { longer_structs(raw()); });
+        add("longer structs, zeros at the end", [=] { longer_structs(raw(), 0); });
+        add("longer structs, unknown members", [=] { longer_structs(raw(), 0xa5); });
         add_stream_checks(checks, target, type, index);
     }
 }

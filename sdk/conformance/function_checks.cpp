@@ -19,7 +19,7 @@ namespace Atoll::conformance {
 
 namespace {
 
-enum class How { plain, in_place, mixed_inputs, mixed_output, scalar, special, whole };
+enum class How { plain, in_place, mixed_inputs, mixed_output, scalar, special, whole, flipped };
 
 // One way to call a function.
 struct Variant {
@@ -39,6 +39,7 @@ const Variant variants[] = {
     {"rank 0", Layout::dense, Layout::dense, Size::one},
     {"special values", Layout::dense, Layout::dense, Size::small, false, How::special},
     {"all axes", Layout::dense, Layout::dense, Size::small, false, How::whole},
+    {"descending or right", Layout::dense, Layout::dense, Size::small, false, How::flipped},
     {"in place", Layout::dense, Layout::dense, Size::small, false, How::in_place},
     {"strided", Layout::strided, Layout::strided, Size::small, false, How::plain, strided,
      "ATOLL_CAP_STRIDED"},
@@ -84,6 +85,7 @@ bool applies(const Variant &variant, const FunctionFacts &f, DType dtype) {
     switch (variant.kind) {
     case How::special: return is_real_float(dtype) || is_integer(dtype);
     case How::whole: return reduces(f);
+    case How::flipped: return f.family == ATOLL_FAMILY_SORT || f.family == ATOLL_FAMILY_SEARCH;
     case How::in_place:
         return call.takes_out && !call.inputs.empty() && f.family != ATOLL_FAMILY_COPY &&
                (elementwise(f) || f.family == ATOLL_FAMILY_SCAN || f.family == ATOLL_FAMILY_SORT) &&
@@ -190,7 +192,7 @@ Probe &probe_of(const std::string &subject) {
                                  declared.subject(), Atoll::name(dtype), error.what()));
     throw Failed(fmt::format("the call failed ({}): {}",
                              declared.takes(variant.caps) && variant.caps
-                                 ? fmt::format("{} is declared", variant.declared)
+                                 ? fmt::format("which it declares to take: {}", variant.declared)
                                  : "with operands that every implementation takes",
                              error.what()));
 }
@@ -230,6 +232,10 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
         call.whole = true;
         call.out_shape = {};
     }
+    call.flipped = variant.kind == How::flipped;
+    if (call.flipped && f.family == ATOLL_FAMILY_SEARCH) // values that are in the table
+        for (std::size_t k = 0; k < call.inputs[0].values.size(); ++k)
+            call.inputs[0].values[k] = call.inputs[1].values[k % call.inputs[1].values.size()];
     const bool scalar = variant.kind == How::scalar;
     if (scalar) {
         Call::Input &last = call.inputs.back();

@@ -52,8 +52,8 @@ Shape strides_of(const Shape &shape, std::int64_t size, Layout layout) {
     return strides;
 }
 
-Guarded place(const Values *values, const Shape &shape, DType dtype, Device device, Layout layout,
-              bool swapped) {
+Guarded place(const Values *values, const Shape &shape, DType dtype, const Placement &where,
+              Layout layout, bool swapped) {
     const std::int64_t size = size_of(dtype);
     const Shape strides = strides_of(shape, size, layout);
     std::int64_t low = 0, high = size;
@@ -80,7 +80,7 @@ Guarded place(const Values *values, const Shape &shape, DType dtype, Device devi
     });
     const Tensor bytes =
         from_values(operand.image.data(), uint8, static_cast<std::int64_t>(operand.image.size()),
-                    {uint8, device});
+                    {uint8, where.device, where.stream});
     operand.tensor = Tensor(bytes.storage(), start, dims_of(shape), dims_of(strides), dtype);
     if (swapped) operand.tensor.set_byteswapped(true);
     std::string axes;
@@ -100,13 +100,14 @@ std::int64_t count_of(const Shape &shape) {
     return n;
 }
 
-Guarded lay_out(const Values &values, const Shape &shape, DType dtype, Device device, Layout layout,
-                bool swapped) {
-    return place(&values, shape, dtype, device, layout, swapped);
+Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Placement &where,
+                Layout layout, bool swapped) {
+    return place(&values, shape, dtype, where, layout, swapped);
 }
 
-Guarded lay_out_blank(const Shape &shape, DType dtype, Device device, Layout layout, bool swapped) {
-    return place(nullptr, shape, dtype, device, layout, swapped);
+Guarded lay_out_blank(const Shape &shape, DType dtype, const Placement &where, Layout layout,
+                      bool swapped) {
+    return place(nullptr, shape, dtype, where, layout, swapped);
 }
 
 std::vector<char> storage_bytes(const Tensor &tensor) {

@@ -31,12 +31,13 @@ struct Guarded {
     std::vector<char> read() const; // all bytes, now
 };
 
-// Values of `dtype` on `device`. Broadcast: the values must be equal along that axis.
-Guarded lay_out(const Values &values, const Shape &shape, DType dtype, Device device,
+// Values of `dtype` on a device, and on its default stream unless `where` names one. Broadcast: the
+// values must be equal along that axis.
+Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Placement &where,
                 Layout layout = Layout::dense, bool swapped = false);
 // An output: as above, filled with a pattern.
-Guarded lay_out_blank(const Shape &shape, DType dtype, Device device, Layout layout = Layout::dense,
-                      bool swapped = false);
+Guarded lay_out_blank(const Shape &shape, DType dtype, const Placement &where,
+                      Layout layout = Layout::dense, bool swapped = false);
 
 // The elements in column-major order, from the bytes of the storage.
 Values decode(const Tensor &tensor, const std::vector<char> &bytes);

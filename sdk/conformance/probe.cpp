@@ -14,7 +14,7 @@ namespace {
 // A call of rank 0 has no shape to read; who reads it all the same writes too many elements.
 const std::int64_t no_shape[ATOLL_MAX_RANK] = {3, 3, 3, 3};
 
-constexpr std::size_t unknown_tail = 64; // bytes that a newer host would have
+constexpr std::size_t tail = 64; // bytes that a newer host would have
 
 std::uint32_t size_of_params(const void *params) {
     return params ? *static_cast<const std::uint32_t *>(params) : 0;
@@ -32,7 +32,7 @@ std::uint32_t needed_params(const atoll_call &call) {
 
 // The call with other struct sizes, on the stack of whoever passes it on.
 struct Changed {
-    alignas(16) unsigned char call[sizeof(atoll_call) + unknown_tail] = {};
+    alignas(16) unsigned char call[sizeof(atoll_call) + tail] = {};
     alignas(16) unsigned char params[512] = {};
     bool changed = false;
 
@@ -41,13 +41,15 @@ struct Changed {
         auto &own = *reinterpret_cast<atoll_call *>(call);
         const std::uint32_t size = size_of_params(from.params);
         if (from.family == ATOLL_FAMILY_CUSTOM) return;
-        if (form == Probe::Form::long_structs) {
-            own.struct_size = sizeof from + unknown_tail;
+        if (form == Probe::Form::zero_tail || form == Probe::Form::unknown_tail) {
+            const int byte = form == Probe::Form::unknown_tail ? 0xa5 : 0;
+            std::memset(call + sizeof from, byte, tail);
+            own.struct_size = sizeof from + tail;
             changed = true;
-            if (size == 0 || size + unknown_tail > sizeof params) return;
+            if (size == 0 || size + tail > sizeof params) return;
             std::memcpy(params, from.params, size);
-            *reinterpret_cast<std::uint32_t *>(params) =
-                size + static_cast<std::uint32_t>(unknown_tail);
+            std::memset(params + size, byte, tail);
+            *reinterpret_cast<std::uint32_t *>(params) = size + static_cast<std::uint32_t>(tail);
             own.params = params;
         } else if (form == Probe::Form::short_params) {
             const std::uint32_t needed = needed_params(from);

@@ -29,7 +29,9 @@ struct Captured {
 class Probe {
 public:
     // How the struct sizes of calls and params are changed on their way.
-    enum class Form : std::uint8_t { as_it_is, long_structs, short_params };
+    // Longer ones end in zeros, or in what a newer host says in members that this plugin does not
+    // know.
+    enum class Form : std::uint8_t { as_it_is, zero_tail, unknown_tail, short_params };
 
     // Over a target of push_interposer ("core.add@cpu").
     explicit Probe(const std::string &target);

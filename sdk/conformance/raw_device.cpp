@@ -63,7 +63,8 @@ std::int32_t RawDevice::try_call(int function, void *params, void *stream) const
         atoll_call call{};
         char tail[conformance::tail] = {};
     } own;
-    own.call.struct_size = longer_ ? sizeof own : sizeof(atoll_call);
+    std::memset(own.tail, tail_.value_or(0), sizeof own.tail);
+    own.call.struct_size = tail_ ? sizeof own : sizeof(atoll_call);
     own.call.module = ATOLL_MODULE_DEVICE;
     own.call.function = static_cast<std::uint16_t>(function);
     own.call.family = ATOLL_FAMILY_DEVICE;
@@ -71,11 +72,12 @@ std::int32_t RawDevice::try_call(int function, void *params, void *stream) const
     own.call.stream = stream;
     own.call.correlation = 1;
     own.call.error = &error;
-    alignas(16) unsigned char longer[1024] = {};
+    alignas(16) unsigned char longer[1024];
     const std::uint32_t size = *static_cast<const std::uint32_t *>(params);
     own.call.params = params;
-    if (longer_ && size + tail <= sizeof longer) {
+    if (tail_ && size + tail <= sizeof longer) {
         std::memcpy(longer, params, size);
+        std::memset(longer + size, *tail_, tail);
         *reinterpret_cast<std::uint32_t *>(longer) = size + static_cast<std::uint32_t>(tail);
         own.call.params = longer;
     }

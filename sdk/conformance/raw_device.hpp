@@ -5,6 +5,7 @@
 #include "target.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,8 @@ public:
     void call(int function, void *params, void *stream = nullptr) const;
     const std::string &text() const { return text_; }
 
-    // The call and its params get a tail of zeros, as a newer host would send.
-    void lengthen(bool longer) { longer_ = longer; }
+    // The call and its params get a tail of such bytes, as a newer host would send.
+    void lengthen(unsigned char byte) { tail_ = byte; }
     // Room for error texts, in bytes, with guards behind; throws Failed where they are overrun.
     void set_error_capacity(std::uint32_t capacity) { capacity_ = capacity; }
 
@@ -47,7 +48,7 @@ private:
     const atoll_function_decl *functions_[ATOLL_DEVICE_FN_COUNT] = {};
     void *context_ = nullptr;
     const void *owner_ = nullptr;
-    bool longer_ = false;
+    std::optional<unsigned char> tail_;
     std::uint32_t capacity_ = 512;
     mutable std::string text_;
 };

@@ -12,18 +12,42 @@ namespace Atoll::conformance {
 
 namespace {
 
+// What plugins print and say may be any bytes: '?' for what is no UTF-8, or a control character.
+std::string printable(const std::string &text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size();) {
+        const auto byte = [&](std::size_t at) {
+            return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
+        };
+        const unsigned lead = byte(i);
+        const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+        unsigned code = lead < 0x80 ? lead : lead & (0x7fu >> length);
+        bool whole = lead < 0x80 || (lead >= 0xc2 && lead < 0xf5);
+        for (std::size_t k = 1; k < length; ++k) {
+            whole = whole && (byte(i + k) & 0xc0) == 0x80;
+            code = code << 6 | (byte(i + k) & 0x3f);
+        }
+        static constexpr unsigned shortest[] = {0, 0, 0x80, 0x800, 0x10000};
+        const bool control =
+            code < 0x20 ? code != '\n' && code != '\t' : code >= 0x7f && code < 0xa0;
+        whole = whole && code >= shortest[length] && !control && code < 0x110000 &&
+                (code < 0xd800 || code >= 0xe000) && code != 0xfffe && code != 0xffff;
+        result += whole ? text.substr(i, length) : "?";
+        i += whole ? length : 1;
+    }
+    return result;
+}
+
 std::string escaped(const std::string &text) {
     std::string result;
-    for (const char c : text) {
+    for (const char c : printable(text)) {
         switch (c) {
         case '<': result += "&lt;"; break;
         case '>': result += "&gt;"; break;
         case '&': result += "&amp;"; break;
         case '"': result += "&quot;"; break;
         case '\n': result += "&#10;"; break;
-        default:
-            // XML 1.0 has no other control characters at all.
-            result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+        default: result += c;
         }
     }
     return result;
@@ -70,7 +94,8 @@ std::string summary(const Report &report) {
     }
     std::string text;
     for (const Cause &cause : causes) {
-        text += fmt::format("FAILED {}\n    {}\n", cause.first->name(), cause.first->message);
+        text += fmt::format("FAILED {}\n    {}\n", cause.first->name(),
+                            printable(cause.first->message));
         if (cause.where.size() > 1) {
             const std::size_t shown = std::min<std::size_t>(cause.where.size(), 6);
             text += fmt::format("    and {} more: {}{}\n", cause.where.size() - 1,
@@ -100,8 +125,8 @@ std::string summary(const Report &report) {
 
 std::string junit(const Report &report) {
     std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-    xml += fmt::format("<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" "
-                       "time=\"{:.3f}\">\n",
+    xml += fmt::format("<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" "
+                       "skipped=\"{}\" errors=\"0\" time=\"{:.3f}\">\n",
                        escaped(report.name), report.results.size(), report.failed(),
                        report.skipped(), report.seconds);
     for (const std::string &group : groups_of(report)) {
@@ -123,11 +148,16 @@ std::string junit(const Report &report) {
             }
             const bool failed = result.outcome == Outcome::failed;
             ++(failed ? failures : skipped);
-            cases += fmt::format(">\n      <{0} message=\"{1}\"/>\n    </testcase>\n",
-                                 failed ? "failure" : "skipped", escaped(result.message));
+            // Some readers show the attribute, some the text.
+            const std::string why = escaped(result.message);
+            cases +=
+                failed ? fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>"
+                                     "\n    </testcase>\n",
+                                     escaped(result.group), why, why)
+                       : fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", why);
         }
-        xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" "
-                           "time=\"{:.3f}\">\n{}  </testsuite>\n",
+        xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" "
+                           "skipped=\"{}\" errors=\"0\" time=\"{:.3f}\">\n{}  </testsuite>\n",
                            escaped(group), tests, failures, skipped, seconds, cases);
     }
     return xml + "</testsuites>\n";

@@ -15,10 +15,13 @@ void add_device_checks(Checks &checks, const Target &target);
 void add_stream_checks(Checks &checks, const Target &target, const std::string &type, int index);
 // Function × dtype × layout. Groups "reached", "functions".
 void add_function_checks(Checks &checks, const Target &target);
+// The same for lengths around those of vectors and threads' shares; products. Group "functions".
+void add_length_checks(Checks &checks, const Target &target);
+void add_product_checks(Checks &checks, const Target &target);
 // What is not declared is refused. Group "undeclared".
 void add_undeclared_checks(Checks &checks, const Target &target);
-// Per function: struct sizes, a no-op interposer, threads, memory. Groups "structs", "interposed",
-// "threads", "memory".
+// Per function: struct sizes, a no-op interposer, other devices and streams, threads, memory.
+// Groups "structs", "interposed", "placed", "threads", "memory".
 void add_behaviour_checks(Checks &checks, const Target &target);
 // Retiring and loading again. Group "lifecycle".
 void add_lifecycle_checks(Checks &checks, const Target &target);

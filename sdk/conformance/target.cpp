@@ -19,6 +19,14 @@ const std::vector<FunctionFacts> &core_functions() {
     return list;
 }
 
+DType usual_dtype(const Declared &declared) {
+    for (const DType dtype : {float32, float64, int32, int64})
+        if (declared.has(dtype)) return dtype;
+    for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d)
+        if (declared.has(static_cast<DType>(d))) return static_cast<DType>(d);
+    return DType::none;
+}
+
 const atoll_plugin *query_plugin(const std::string &path) {
     void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) return nullptr;

@@ -35,6 +35,9 @@ struct Declared {
     bool has(DType dtype) const { return dtypes >> static_cast<int>(dtype) & 1; }
 };
 
+// One dtype to look at a function's behaviour with.
+DType usual_dtype(const Declared &declared);
+
 class Target {
 public:
     // Loads the plugin, what it depends on and a device to compare with. Never throws: `trouble`

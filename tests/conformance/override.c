@@ -1,8 +1,9 @@
-/* A replacement of core.add (int32, float64) and core.sum (float64) on the cpu that conforms; each
- * macro breaks it in one way. */
+/* A replacement of core.add (int32, float64), and of core.sum, matmul and sort (float64) on
+ * the cpu that conforms; each macro breaks it in one way. */
 #define _POSIX_C_SOURCE 200809L
 #include "atoll/plugin.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -101,7 +102,24 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
 #ifdef BAD_STATUS
     return 4711;
 #endif
-    const int64_t n = count_of(call);
+#ifdef REFUSES_NEWER_CALL
+    if (call->struct_size > sizeof *call && (&call->error)[1]) return ATOLL_STATUS_NOT_SUPPORTED;
+#endif
+    int64_t n = count_of(call);
+#ifdef FORGETS_REMAINDER
+    if (n % 8 > 4) n -= 1; /* of vectors of 8, after those of 4 */
+#endif
+#ifdef FORGETS_LAST_SHARE
+    if (n > 10000) n -= n % 4; /* of four threads */
+#endif
+#ifdef FORKS
+    if (call->rank == 0 && fork() == 0) sleep(60), _exit(0);
+#endif
+#ifdef PRINTS_BYTES
+    if (call->rank == 0) {
+        if (write(STDERR_FILENO, "\xc3\xff\x1b[31m\xed\xa0\x80", 10) > 0) kill(getpid(), SIGKILL);
+    }
+#endif
 #ifdef LEAKS
     void *volatile lost = malloc((size_t)n * 8);
     (void)lost;
@@ -162,6 +180,69 @@ static int32_t sum(const atoll_link *self, atoll_call *call) {
     return ATOLL_STATUS_OK;
 }
 
+/* Without capabilities: (m, n, k), one matrix at a time. */
+static int32_t matmul(const atoll_link *self, atoll_call *call) {
+    (void)self;
+    const atoll_matmul_params *params = call->params;
+    const double alpha = params->alpha.value.f64[0], beta = params->beta.value.f64[0];
+    const int64_t *const *strides = (const int64_t *const[]){
+        call->operands[0].strides, call->operands[1].strides, call->operands[2].strides};
+    const char *a = call->operands[1].data, *b = call->operands[2].data;
+#ifdef SKIPS_EMPTY_PRODUCT
+    if (call->shape[2] == 0) return ATOLL_STATUS_OK;
+#endif
+    for (int64_t i = 0; i < call->shape[0]; ++i)
+        for (int64_t j = 0; j < call->shape[1]; ++j) {
+            double *out =
+                (double *)((char *)call->operands[0].data + i * strides[0][0] + j * strides[0][1]);
+            double total = 0;
+            for (int64_t k = 0; k < call->shape[2]; ++k)
+                total += *(const double *)(a + i * strides[1][0] + k * strides[1][2]) *
+                         *(const double *)(b + j * strides[2][1] + k * strides[2][2]);
+#ifdef IGNORES_ALPHA
+            total /= alpha;
+#endif
+#ifdef READS_OUT_AT_BETA_0
+            *out = alpha * total + beta * *out;
+#else
+            *out = alpha * total + (beta == 0 ? 0 : beta * *out);
+#endif
+        }
+    return ATOLL_STATUS_OK;
+}
+
+static int before(double a, double b, int descending) {
+    if (a != a || b != b) return a == a && b != b; /* NaN is last */
+    return descending ? a > b : a < b;
+}
+
+/* Without capabilities: (others, n), dense, n fastest or alone. */
+static int32_t sort(const atoll_link *self, atoll_call *call) {
+    (void)self;
+    int descending = (int)((const atoll_sort_params *)call->params)->descending;
+#ifdef IGNORES_DESCENDING
+    descending = 0;
+#endif
+    const uint32_t last = call->rank - 1;
+    const int64_t n = call->shape[last], others = last ? call->shape[0] : 1;
+    for (int64_t row = 0; row < others; ++row) {
+        const atoll_operand *o = call->operands;
+        const char *from = (const char *)o[1].data + (last ? row * o[1].strides[0] : 0);
+        char *to = (char *)o[0].data + (last ? row * o[0].strides[0] : 0);
+        for (int64_t i = 0; i < n; ++i) {
+            const double x = *(const double *)(from + i * o[1].strides[last]);
+            int64_t at = i;
+            for (; at > 0; --at) {
+                const double y = *(const double *)(to + (at - 1) * o[0].strides[last]);
+                if (!before(x, y, descending)) break;
+                *(double *)(to + at * o[0].strides[last]) = y;
+            }
+            *(double *)(to + at * o[0].strides[last]) = x;
+        }
+    }
+    return ATOLL_STATUS_OK;
+}
+
 static const atoll_function_decl functions[] = {
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_add,
@@ -173,6 +254,14 @@ static const atoll_function_decl functions[] = {
      .id = ATOLL_FN_sum,
      .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
      .fn = sum},
+    {.struct_size = sizeof(atoll_function_decl),
+     .id = ATOLL_FN_matmul,
+     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
+     .fn = matmul},
+    {.struct_size = sizeof(atoll_function_decl),
+     .id = ATOLL_FN_sort,
+     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
+     .fn = sort},
 };
 static const atoll_impl_decl impl = {
     .struct_size = sizeof(atoll_impl_decl),
@@ -181,7 +270,7 @@ static const atoll_impl_decl impl = {
     .device_type = "cpu",
     .function_size = sizeof(atoll_function_decl),
     .functions = functions,
-    .function_count = 2,
+    .function_count = sizeof functions / sizeof functions[0],
 };
 
 static int state;

@@ -2,6 +2,9 @@
 // that names it.
 #include "kit.hpp"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
 using namespace kit;
 
 namespace {
@@ -55,6 +58,20 @@ const Broken list[] = {
      "functions/*"},
     {"override-wants_whole_params", "structs/core.sum@cpu*/shorter params",
      "what struct_size leaves out reads as zero", "functions/*"},
+    {"override-refuses_newer_call", "structs/core.add@cpu*/longer, unknown*",
+     "members at their end that the plugin does not know", "structs/core.add@*/longer, zeros*"},
+    {"override-forgets_remainder", "functions/core.add@cpu:*/2 to 35 elements",
+     "vectors of 5 elements: wrong result: 1 of 5", "functions/core.add@*/contiguous"},
+    {"override-forgets_last_share", "functions/core.add@cpu:*/20011 elements",
+     "vectors of 20011 elements: wrong result: 3 of 20011", "functions/core.add@*/2 to*"},
+    {"override-skips_empty_product", "functions/core.matmul@cpu:float64/k = 0",
+     "without terms out is beta * out", "functions/core.matmul@*/beta 0"},
+    {"override-reads_out_at_beta_0", "functions/core.matmul@cpu:float64/beta 0",
+     "with beta == 0 out is not read", "functions/core.matmul@*/alpha and beta"},
+    {"override-ignores_alpha", "functions/core.matmul@cpu:float64/alpha and beta",
+     "out = alpha * a b + beta * out", "functions/core.matmul@*/contiguous"},
+    {"override-ignores_descending", "functions/core.sort@cpu:float64/descending or right",
+     "wrong result", "functions/core.sort@*/contiguous"},
     {"override-reload_broken", "lifecycle/retire/and load again*",
      "the library is initialised already", "functions/*"},
     {"override-random_query", "load/query/gives the same every time", "it must be pure",
@@ -69,7 +86,7 @@ const Broken list[] = {
     // The host refuses such memory, so that nothing can be computed.
     {"toy-misaligned", "device/toy:0/allocate 64 bytes, alignment", "need a multiple of 64"},
     {"toy-free_does_nothing", "device/toy:0/free gives back", "leaks memory", "functions/*"},
-    {"toy-free_too_early", "streams/toy:0/free is in order", "", "functions/*"},
+    {"toy-free_too_early", "streams/toy:0/free is in order", "", "functions/*/contiguous"},
     {"toy-promises_too_much", "device/toy:0/allocate 2^60*",
      "allocate returned OK for 1152921504606846976 bytes", "functions/*"},
     {"toy-overruns_error", "device/toy:0/allocate fails with a short error buffer",
@@ -79,7 +96,13 @@ const Broken list[] = {
     {"toy-reads_source_late", "device/toy:0/transfer, the source is free at once",
      "the source was read after the transfer had returned", "functions/*/contiguous"},
     {"toy-reorders", "streams/toy:0/order on the default stream",
-     "work on one stream ran out of order", "functions/*"},
+     "work on one stream ran out of order", "functions/*/contiguous"},
+    {"toy-ignores_stream", "placed/core.add@toy:float32/on a stream of its own",
+     "enqueue the work on call->stream", "functions/*"},
+    {"toy-ignores_device", "placed/core.add@toy:float32/on toy:1",
+     "run on the device that call->device names", "functions/*"},
+    {"toy-refuses_newer_params", "device/toy:0/longer structs, unknown members",
+     "params say what the toy does not know", "device/toy:0/longer structs, zeros*"},
     {"toy-events_do_not_order", "streams/toy:0/an event orders two streams",
      "event_wait orders streams", "functions/*"},
     {"toy-events_do_not_wait", "streams/toy:0/an event is behind its work",
@@ -125,6 +148,30 @@ TEST_CASE("every broken plugin fails in the check about its fault, with a messag
         const conf::Report innocent = conf::run(options);
         CHECK_MESSAGE(innocent.failed() == 0, conf::summary(innocent));
         CHECK(innocent.passed() > 0);
+    }
+}
+
+TEST_CASE("a plugin that leaves a process behind is judged by what it computes, and once") {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // to wait for it here
+    const conf::Report good = conf::run({.plugin = broken("override-conforms")});
+    const conf::Report report = conf::run({.plugin = broken("override-forks")});
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+    CHECK_MESSAGE(report.failed() == 0, conf::summary(report));
+    CHECK(report.results.size() == good.results.size());
+    int left = 0;
+    for (int status = 0; ::waitpid(-1, &status, 0) > 0; ++left)
+        CHECK_MESSAGE(WIFSIGNALED(status), "it was left to run to its end");
+    CHECK(left > 0);
+}
+
+TEST_CASE("what a plugin prints does not spoil the reports") {
+    const conf::Report report =
+        conf::run({.plugin = broken("override-prints_bytes"), .filter = "functions/*/rank 0"});
+    CHECK(report.failed() > 0);
+    for (const std::string &text : {conf::summary(report), conf::junit(report)}) {
+        CHECK(contains(text, "having printed: ??"));
+        CHECK_FALSE(contains(text, "\x1b"));
+        CHECK_FALSE(contains(text, "\xff"));
     }
 }
 

@@ -39,6 +39,8 @@ with tempfile.TemporaryDirectory() as scratch:
            "JUnit has a test case per check", run)
     expect(int(root.get("failures")) == report["failed"] == len(list(root.iter("failure"))),
            "JUnit has the failures", run)
+    expect(all(f.text == f.get("message") and f.get("type") for f in root.iter("failure")),
+           "JUnit says why, for readers of attributes and of texts", run)
     expect("| core.add | ✗ | ✓ |" in matrix.read_text(encoding="utf-8"), "the matrix", run)
 
     run = check(good, "--junit", pathlib.Path(scratch, "no", "folder.xml"))
@@ -62,8 +64,10 @@ expect(run.returncode == 0, "without isolation", run)
 # Mistakes: said in a line, never a trace of the stack.
 run = check(folder / "nothing-there.so")
 expect(run.returncode == 2 and "there is no file" in run.stderr, "no such file", run)
+run = check(folder)
+expect(run.returncode == 2 and "a folder" in run.stderr, "a folder", run)
 run = check(good, "--filter", "no/such/*")
-expect(run.returncode != 0 and "no check matches" in run.stderr, "a filter without a match", run)
+expect(run.returncode == 2 and "no check matches" in run.stderr, "a filter without a match", run)
 run = check(good, "--deadline", "-1")
 expect(run.returncode == 2, "a negative deadline", run)
 run = check()

@@ -40,6 +40,12 @@ struct State {
                                                   std::make_shared<Stream>()};
 
     std::shared_ptr<Stream> stream(const atoll_call &call) {
+#ifdef IGNORES_STREAM
+        if (call.module == ATOLL_MODULE_CORE) return default_streams[call.device];
+#endif
+#ifdef IGNORES_DEVICE
+        if (call.module == ATOLL_MODULE_CORE && !call.stream) return default_streams[0];
+#endif
         if (call.stream) return *static_cast<std::shared_ptr<Stream> *>(call.stream);
         return default_streams[call.device];
     }
@@ -68,6 +74,12 @@ void enumerate(State &, atoll_call &call) {
 #ifdef WANTS_EXACT_PARAMS
     if (sdk::params<atoll_enumerate_params>(call).struct_size != sizeof(atoll_enumerate_params))
         throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, "params of another size");
+#endif
+#ifdef REFUSES_NEWER_PARAMS
+    const auto &params = sdk::params<atoll_enumerate_params>(call);
+    const auto *end = reinterpret_cast<const char *>(&params + 1);
+    if (params.struct_size > sizeof params && *end)
+        throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED, "params say what the toy does not know");
 #endif
     sdk::results<atoll_enumerate_params>(call).count = 2;
 }

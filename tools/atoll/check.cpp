@@ -1,10 +1,13 @@
 // `atoll check`: the conformance kit on one plugin, with a progress bar.
 #include "atoll/conformance.hpp"
+#include "atoll/error.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <sys/ioctl.h>
@@ -24,7 +27,7 @@ struct Files {
 // One line on standard error that is written over and over, and gone at the end.
 class Progress {
 public:
-    Progress() : shown_(isatty(STDERR_FILENO)) {}
+    Progress() : shown_(isatty(STDERR_FILENO) && std::string_view(term()) != "dumb") {}
     ~Progress() { clear(); }
     void operator()(const conformance::Result &last, std::size_t done, std::size_t total) {
         if (!shown_) return;
@@ -32,14 +35,14 @@ public:
         failed_ += last.outcome == conformance::Outcome::failed;
         if (done != total && now - drawn_ < std::chrono::milliseconds(50)) return;
         drawn_ = now;
-        constexpr std::size_t width = 24;
+        const std::string count = fmt::format("{:>6}/{}", done, total),
+                          verdict = failed_ ? fmt::format("{} failed", failed_) : "no failure";
+        const std::size_t room = columns(), words = count.size() + verdict.size() + 6;
+        const std::size_t width = room > words ? std::min<std::size_t>(24, room - words) : 0;
         const std::size_t full = done * width / total;
         std::string bar;
         for (std::size_t i = 0; i < width; ++i) bar += i < full ? "█" : "░";
-        const std::string count = fmt::format("{:>6}/{}", done, total),
-                          verdict = failed_ ? fmt::format("{} failed", failed_) : "no failure";
-        const std::size_t used = width + count.size() + verdict.size() + 6;
-        const std::size_t left = columns() > used ? columns() - used : 0;
+        const std::size_t left = room > width + words ? room - width - words : 0;
         fmt::print(stderr, "\r{} {} {}  {}\033[K", bar, count,
                    styled(verdict, failed_ ? Style::bad : Style::good, stderr),
                    last.name().substr(0, left));
@@ -50,6 +53,10 @@ public:
     }
 
 private:
+    static const char *term() {
+        const char *name = std::getenv("TERM");
+        return name ? name : "";
+    }
     // Of the terminal. A line that wraps cannot be written over.
     static std::size_t columns() {
         winsize size{};
@@ -103,11 +110,26 @@ std::string verdict(const conformance::Report &report) {
                   Style::warn);
 }
 
+conformance::Report checked(const conformance::Options &options) {
+    try {
+        return conformance::run(options);
+    } catch (const Atoll::Error &e) {
+        if (e.status() != Status::invalid_argument) throw;
+        throw UsageError(fmt::format("no check matches '{}'; --list prints their names, and * in a "
+                                     "filter stands for any of them",
+                                     options.filter));
+    }
+}
+
 int run(const conformance::Options &options, const Files &files, bool json) {
-    if (!std::filesystem::is_regular_file(options.plugin))
-        throw UsageError(fmt::format("there is no file {}; give the path of a plugin, as "
-                                     "build/atoll-mine.so",
-                                     options.plugin.string()));
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(options.plugin, ignored))
+        throw UsageError(fmt::format(
+            "{} '{}'; give the path of a plugin, as build/atoll-mine.so",
+            std::filesystem::is_directory(options.plugin, ignored) ? "a folder, not a file:"
+            : std::filesystem::exists(options.plugin, ignored)     ? "no regular file:"
+                                                                   : "there is no file",
+            options.plugin.string()));
     if (files.list) {
         const auto names = conformance::list(options);
         if (json)
@@ -122,7 +144,7 @@ int run(const conformance::Options &options, const Files &files, bool json) {
     Progress progress;
     conformance::Options own = options;
     own.progress = std::ref(progress);
-    const conformance::Report report = conformance::run(own);
+    const conformance::Report report = checked(own);
     progress.clear();
     write_file(files.junit, conformance::junit(report));
     write_file(files.matrix, conformance::support_matrix(report));
@@ -150,7 +172,7 @@ void add_check(CLI::App &app, Request &request) {
                         "Write the support matrix as Markdown to this file");
     command
         ->add_option("--deadline", options->deadline, "Seconds after which a check counts as hung")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(0.1, 86400.0, "SECONDS"));
     command->add_flag("--list", files->list, "Print the names of the checks and run none");
     command->add_flag("--no-isolate", files->no_isolate,
                       "Run in this process, for a debugger: a crash ends it");
