@@ -5,6 +5,7 @@
 #include "atoll/plugins.hpp"
 #include "dispatch.hpp"
 #include "plugin_files.hpp"
+#include "printable.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -201,6 +202,13 @@ const char *device_type_of(const atoll_link *link) {
     return static_cast<const HostLink *>(link)->type->name.c_str();
 }
 
+// A line that goes on is indented, so that no text can pass for a record of its own.
+std::string indented(std::string_view text) {
+    std::string lines;
+    for (const char c : text) lines += c == '\n' ? std::string("\n    ") : std::string(1, c);
+    return lines;
+}
+
 } // namespace
 
 bool safe_mode() {
@@ -217,10 +225,11 @@ std::vector<std::pair<std::string, std::string>> configured(std::string_view plu
     return found;
 }
 
-void log_message(int level, std::string_view text) {
+void log_message(int level, std::string_view raw) {
     Log &log = Log::get();
     const auto to = static_cast<spdlog::level::level_enum>(std::clamp(level, 0, 4));
     if (!log.logger->should_log(to)) return;
+    const std::string text = printable(raw);
     std::shared_ptr<std::function<void(int, std::string_view)>> handler;
     {
         const std::lock_guard lock(log.mutex);
@@ -228,11 +237,11 @@ void log_message(int level, std::string_view text) {
     }
     if (handler) {
         try {
-            (*handler)(level, text);
+            (*handler)(to, text);
         } catch (...) { // plugins log, and nothing may be thrown through them
         }
     } else {
-        log.logger->log(to, "{}", text);
+        log.logger->log(to, "{}", indented(text));
     }
 }
 

@@ -14,6 +14,7 @@
 #include "objects.hpp"
 #include "open_library.hpp"
 #include "plugin_files.hpp"
+#include "printable.hpp"
 #include "probe.hpp"
 #include "process_threads.hpp"
 #include "registration.hpp"
@@ -332,9 +333,10 @@ PluginReport Loader::open(const Candidate &candidate) {
             if (old->name == descriptor.name && !old->loaded) plugin = old;
         if (!plugin) plugins_.push_back(plugin = new PluginRecord(descriptor.name));
         plugin->path = path;
-        plugin->version = descriptor.plugin.version ? descriptor.plugin.version : "";
-        plugin->vendor = descriptor.plugin.vendor ? descriptor.plugin.vendor : "";
-        plugin->description = descriptor.plugin.description ? descriptor.plugin.description : "";
+        const auto shown = [](const char *text) { return text ? printable(text) : ""; };
+        plugin->version = shown(descriptor.plugin.version);
+        plugin->vendor = shown(descriptor.plugin.vendor);
+        plugin->description = shown(descriptor.plugin.description);
         plugin->device_types.clear();
         plugin->modules.clear();
         plugin->interposers.clear();

@@ -4,6 +4,7 @@
 #include "atoll/error.hpp"
 #include "atoll/plugins.hpp"
 #include "host_services.hpp"
+#include "printable.hpp"
 #include "probe_cache.hpp"
 
 #include <algorithm>
@@ -113,11 +114,12 @@ void drain(const FileDescriptor &pipe, std::string &text) {
 
 std::string last_words(std::string text) {
     for (char &c : text)
-        if (static_cast<unsigned char>(c) < ' ') c = ' ';
+        if (static_cast<unsigned char>(c) < ' ' && c != '\x1b') c = ' ';
     while (text.ends_with(' ')) text.pop_back();
     if (text.empty()) return "";
     constexpr std::size_t most = 300;
     if (text.size() > most) text = fmt::format("…{}", text.substr(text.size() - most));
+    text = printable(text);
     return fmt::format(" (its last words: \"{}\")", text);
 }
 

@@ -7,6 +7,7 @@
 #include "host_services.hpp"
 #include "interpose.hpp"
 #include "objects.hpp"
+#include "printable.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -39,7 +40,7 @@ void enumerate(DeviceTypeRecord &type) {
     params.struct_size = sizeof params;
     device_call(probe, ATOLL_DEVICE_FN_enumerate, &params);
     params.reason[sizeof params.reason - 1] = '\0';
-    type.no_device_reason.set(params.reason);
+    type.no_device_reason.set(printable(params.reason));
     if (params.count > max_devices)
         throw Error(Status::plugin_fault, "load",
                     fmt::format("device type '{}' claims {} devices", type.name, params.count));
