@@ -188,7 +188,7 @@ Descriptor copy_descriptor(const atoll_plugin *from) {
         d.impls.push_back(copy_impl(d.plugin.impls[i]));
     for (std::uint32_t i = 0; i < d.plugin.interposer_count; ++i) {
         d.interposers.push_back(copy_pointed(d.plugin.interposers[i], "an interposer"));
-        checked_name(d.interposers.back().name, "an interposer");
+        once("interposer", checked_name(d.interposers.back().name, "an interposer").c_str());
         if (!d.interposers.back().fn) broken("an interposer's function is NULL");
     }
     return d;

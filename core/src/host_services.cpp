@@ -103,7 +103,7 @@ void *allocate(std::size_t bytes) {
 
 void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_body body,
                   void *argument) {
-    if (count <= 0) return;
+    if (count <= 0 || !body) return;
     Pool &pool = Pool::get();
     std::shared_ptr<ParallelFor> application;
     Pool::Offer offer;
@@ -154,6 +154,10 @@ PluginSetting look_up(const PluginSettings &settings, const std::string &plugin,
 
 std::size_t config(void *self, const char *key, const char *fallback, char *buffer,
                    std::size_t capacity) {
+    if (!self || !key) { // a slip of a C plugin
+        if (buffer && capacity > 0) buffer[0] = '\0';
+        return 0;
+    }
     const std::string &plugin = static_cast<PluginRecord *>(self)->name;
     PluginSettings &settings = PluginSettings::get();
     std::string value;
@@ -171,6 +175,7 @@ std::size_t config(void *self, const char *key, const char *fallback, char *buff
 }
 
 std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
+    if (!call) return ATOLL_STATUS_INVALID_ARGUMENT;
     const Registry &registry = Registry::get();
     const DeviceTypeRecord *type = registry.find_device_type(device_type ? device_type : "");
     const ModuleRecord *module = registry.module(call->module);

@@ -7,6 +7,7 @@
 #include "dispatch.hpp"
 #include "elf_note.hpp"
 #include "error_buffer.hpp"
+#include "float_mode.hpp"
 #include "host_services.hpp"
 #include "interpose.hpp"
 #include "judgement.hpp"
@@ -268,7 +269,14 @@ Loader::open_file(const Candidate &candidate,
                                "plugin's vendor",
                                library.opened.refusal));
     };
-    if (const auto known = libraries_.find(path); known != libraries_.end()) {
+    // The system knows an open library by its name and by its inode, so that another name for the
+    // file gives what was opened then.
+    const auto known = std::find_if(libraries_.begin(), libraries_.end(), [&](const auto &library) {
+        const FileIdentity &opened = library.second.identity;
+        return library.first == path ||
+               (opened.device == checked.device && opened.inode == checked.inode);
+    });
+    if (known != libraries_.end()) {
         const FileIdentity &opened = known->second.identity;
         if (opened.device != checked.device || opened.inode != checked.inode ||
             opened.size != checked.size || opened.modified != checked.modified)
@@ -306,6 +314,7 @@ PluginReport Loader::open(const Candidate &candidate) {
                                             "first",
                                             loaded->name, loaded->path));
     }
+    const FloatModeKeeper keeper(candidate.note.name);
     if (const std::string why =
             locked_out(candidate.file, secure_environment("ATOLL_PLUGINS_LOCK"));
         !why.empty())
@@ -549,14 +558,12 @@ void Loader::push_from_environment() {
 } // namespace
 
 PluginReport load(std::string_view name_or_path) {
-    refuse_inside_call("load");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("load");
     return Loader::get().load(name_or_path);
 }
 
 std::vector<PluginReport> load_all() {
-    refuse_inside_call("load_all");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("load_all");
     Loader::get().load_all();
     return Loader::get().report();
 }
@@ -575,14 +582,12 @@ std::vector<PluginReport> load_report() {
 }
 
 void retire(std::string_view name) {
-    refuse_inside_call("retire");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("retire");
     Loader::get().retire(name);
 }
 
 InterposerHandle push_interposer(std::string_view target, std::string_view name, int priority) {
-    refuse_inside_call("push_interposer");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("push_interposer");
     return Loader::get().push_named(target, name, priority);
 }
 

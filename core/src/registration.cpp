@@ -138,10 +138,9 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
                             : fmt::format("module '{}' comes from the core already; give it "
                                           "another name",
                                           module.decl.name));
-    for (std::size_t i = 0; i < descriptor.interposers.size(); ++i) {
-        plugin.interposers.push_back(descriptor.plugin.interposers[i]);
-        plugin.interposer_names.push_back(descriptor.interposers[i].name);
-    }
+    plugin.interposers = descriptor.interposers;
+    for (const atoll_interposer_decl &decl : plugin.interposers)
+        plugin.interposer_names.emplace_back(decl.name);
     for (const ImplEntry &from : descriptor.impls) {
         ImplEntry impl = from;
         impl.plugin = &plugin;
