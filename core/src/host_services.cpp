@@ -221,12 +221,12 @@ bool safe_mode() {
     return text && !text->empty() && *text != "0";
 }
 
-std::vector<std::pair<std::string, std::string>> configured(std::string_view plugin) {
+std::vector<PluginSetting> configured() {
     PluginSettings &settings = PluginSettings::get();
     const std::lock_guard lock(settings.mutex);
-    std::vector<std::pair<std::string, std::string>> found;
+    std::vector<PluginSetting> found;
     for (const auto &[name, value] : settings.values)
-        if (name.first == plugin) found.emplace_back(name.second, value);
+        found.push_back({name.first, name.second, value, "application"});
     return found;
 }
 
