@@ -27,6 +27,7 @@
 #include <functional>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,13 @@ struct Library {
     FileIdentity identity;
 };
 
+// An entry of ATOLL_INTERPOSERS whose target, a module or device type, may come with a later
+// plugin.
+struct WantedInterposer {
+    std::string item, name, target;
+    bool told = false; // that it could not be pushed
+};
+
 class Loader {
 public:
     static Loader &get() {
@@ -74,6 +82,8 @@ public:
     }
 
 private:
+    void read_environment();
+    // What ATOLL_INTERPOSERS asks for, as soon as it can be had.
     void push_from_environment();
     // Notes what became of a file.
     void explain(const std::string &path, const std::string &name, const std::string &reason);
@@ -97,7 +107,8 @@ private:
     std::map<const PluginRecord *, std::vector<ThreadIdentity>> threads_; // begun during load
     std::map<std::string, PluginReport> reports_;
     std::vector<std::string> opening_; // plugins whose dependencies are being loaded
-    bool environment_done_ = false;
+    std::vector<WantedInterposer> wanted_;
+    bool environment_read_ = false;
 };
 
 std::vector<std::string> Loader::search_path() {
@@ -535,24 +546,41 @@ void print_reports_at_exit() {
     }
 }
 
-void Loader::push_from_environment() {
-    if (environment_done_) return;
-    environment_done_ = true;
+void Loader::read_environment() {
+    environment_read_ = true;
     const auto list = secure_environment("ATOLL_INTERPOSERS");
     if (!list || safe_mode()) return;
     for (const std::string &item : split_names(*list)) {
         const std::size_t equals = item.find('=');
         const std::string name = item.substr(0, equals);
-        const std::string target = equals == std::string::npos ? "*" : item.substr(equals + 1);
         try {
             load(name);
-            detail::push_named(target, name, 0, true, loaded_);
+            wanted_.push_back(
+                {item, name, equals == std::string::npos ? "*" : item.substr(equals + 1)});
         } catch (const Error &e) {
             log_message(ATOLL_LOG_ERROR,
                         fmt::format("ATOLL_INTERPOSERS, '{}': {}", item, e.what()));
         }
     }
     std::atexit(print_reports_at_exit);
+}
+
+void Loader::push_from_environment() {
+    if (!environment_read_) read_environment();
+    std::erase_if(wanted_, [&](WantedInterposer &wanted) {
+        try {
+            detail::push_named(wanted.target, wanted.name, 0, true, loaded_);
+        } catch (const Error &e) {
+            const bool may_come = e.status() == Status::not_found;
+            if (!std::exchange(wanted.told, true))
+                log_message(
+                    ATOLL_LOG_ERROR,
+                    fmt::format("ATOLL_INTERPOSERS, '{}': {}{}", wanted.item, e.what(),
+                                may_come ? "; tried again whenever a plugin is loaded" : ""));
+            return !may_come;
+        }
+        return true;
+    });
 }
 
 } // namespace
