@@ -2,13 +2,16 @@
 //
 //   atoll-probe FILE [PLUGIN KEY VALUE]...
 //
-// Writes "done" to descriptor 3, where that is open, once the plugin is loaded or refused.
+// Writes "loaded" or "refused" to descriptor 3, where that is open. Started by the probe, it finds
+// in its environment that whatever FILE depends on is to be probed in turn.
 #include "atoll/error.hpp"
 #include "atoll/plugins.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -21,16 +24,19 @@ int main(int count, char **arguments) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL); // no orphans
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
+    std::string_view outcome = "refused";
+    // Run by hand, it is not to start another of its kind.
+    if (!std::getenv("ATOLL_PROBED_NOW")) Atoll::set_probe(false);
     try {
-        Atoll::set_probe(false);
         for (int i = 2; i < count; i += 3)
             Atoll::configure(arguments[i], arguments[i + 1], arguments[i + 2]);
         const Atoll::PluginReport report = Atoll::load(arguments[1]);
         std::printf("loaded %s\n", report.name.c_str());
+        outcome = "loaded";
     } catch (const Atoll::Error &e) {
         std::printf("%s\n", e.what());
     }
     std::fflush(stdout);
-    const ssize_t told = ::write(3, "done", 4);
-    ::_exit(told == 4 || errno == EBADF ? 0 : 1); // at once: the end is no part of loading
+    const ssize_t told = ::write(3, outcome.data(), outcome.size());
+    ::_exit(told > 0 || errno == EBADF ? 0 : 1); // at once: the end is no part of loading
 }

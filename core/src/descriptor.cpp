@@ -5,6 +5,7 @@
 #include "descriptor.hpp"
 
 #include "atoll/error.hpp"
+#include "printable.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -81,7 +82,7 @@ std::string checked_name(const char *name, const char *what) {
     if (text.empty() || text.size() > 31 || text[0] < 'a' || text[0] > 'z' ||
         !std::all_of(text.begin(), text.end(), fits))
         broken(fmt::format("{} is named '{}', need [a-z][a-z0-9_-]*, at most 31 characters", what,
-                           text.substr(0, 40)));
+                           printable(text.substr(0, 40))));
     return std::string(text);
 }
 
@@ -187,7 +188,7 @@ Descriptor copy_descriptor(const atoll_plugin *from) {
         d.impls.push_back(copy_impl(d.plugin.impls[i]));
     for (std::uint32_t i = 0; i < d.plugin.interposer_count; ++i) {
         d.interposers.push_back(copy_pointed(d.plugin.interposers[i], "an interposer"));
-        checked_name(d.interposers.back().name, "an interposer");
+        once("interposer", checked_name(d.interposers.back().name, "an interposer").c_str());
         if (!d.interposers.back().fn) broken("an interposer's function is NULL");
     }
     return d;

@@ -2,6 +2,7 @@
 #include "dispatch.hpp"
 
 #include "atoll/error.hpp"
+#include "printable.hpp"
 
 #include <cstring>
 #include <utility>
@@ -92,7 +93,8 @@ std::string exception_text() {
     try {
         throw;
     } catch (const std::exception &e) {
-        return e.what()[0] ? e.what() : "without text";
+        const char *text = e.what(); // a plugin's own class may return NULL
+        return text && *text ? printable(text) : "without text";
     } catch (...) {
         return "of unknown type";
     }

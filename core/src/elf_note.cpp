@@ -193,9 +193,10 @@ bool find_note(std::span<const unsigned char> bytes, std::uint64_t alignment, Pl
 PluginNote parse(const File &file) {
     const Elf64_Ehdr header = read_header(file);
     PluginNote note{};
-    bool any = false;
+    bool any = false, executable_stack = false;
     std::vector<unsigned char> bytes;
     for (const Elf64_Phdr &segment : read_segments(file, header)) {
+        if (segment.p_type == PT_GNU_STACK) executable_stack = segment.p_flags & PF_X;
         if (segment.p_type != PT_NOTE) continue;
         file.need("a note segment", segment.p_offset, segment.p_filesz);
         if (segment.p_filesz > max_note_segment)
@@ -211,6 +212,9 @@ PluginNote parse(const File &file) {
     if (!any)
         throw Refused{"no Atoll note: not an Atoll plugin; keep other files out of the folders of "
                       "plugins"};
+    if (executable_stack)
+        refuse_note("asks for executable stacks, which every thread of the process would get: link "
+                    "it with -Wl,-z,noexecstack");
     return note;
 }
 

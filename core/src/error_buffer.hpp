@@ -7,6 +7,7 @@
 #pragma once
 
 #include "atoll/abi/base.h"
+#include "printable.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -26,10 +27,10 @@ struct ErrorText {
     bool overrun() const {
         return std::memcmp(bytes + error_capacity, &sentinel, sizeof sentinel) != 0;
     }
-    // Cut to what the plugin was told.
+    // Cut to what the plugin was told, and fit to be shown.
     std::string text() {
         bytes[error_capacity - 1] = '\0';
-        return bytes;
+        return printable(bytes);
     }
 
 private:

@@ -5,6 +5,7 @@
 #include "atoll/plugins.hpp"
 #include "dispatch.hpp"
 #include "plugin_files.hpp"
+#include "printable.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -102,7 +103,7 @@ void *allocate(std::size_t bytes) {
 
 void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_body body,
                   void *argument) {
-    if (count <= 0) return;
+    if (count <= 0 || !body) return;
     Pool &pool = Pool::get();
     std::shared_ptr<ParallelFor> application;
     Pool::Offer offer;
@@ -153,6 +154,10 @@ PluginSetting look_up(const PluginSettings &settings, const std::string &plugin,
 
 std::size_t config(void *self, const char *key, const char *fallback, char *buffer,
                    std::size_t capacity) {
+    if (!self || !key) { // a slip of a C plugin
+        if (buffer && capacity > 0) buffer[0] = '\0';
+        return 0;
+    }
     const std::string &plugin = static_cast<PluginRecord *>(self)->name;
     PluginSettings &settings = PluginSettings::get();
     std::string value;
@@ -170,6 +175,7 @@ std::size_t config(void *self, const char *key, const char *fallback, char *buff
 }
 
 std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
+    if (!call) return ATOLL_STATUS_INVALID_ARGUMENT;
     const Registry &registry = Registry::get();
     const DeviceTypeRecord *type = registry.find_device_type(device_type ? device_type : "");
     const ModuleRecord *module = registry.module(call->module);
@@ -201,6 +207,13 @@ const char *device_type_of(const atoll_link *link) {
     return static_cast<const HostLink *>(link)->type->name.c_str();
 }
 
+// A line that goes on is indented, so that no text can pass for a record of its own.
+std::string indented(std::string_view text) {
+    std::string lines;
+    for (const char c : text) lines += c == '\n' ? std::string("\n    ") : std::string(1, c);
+    return lines;
+}
+
 } // namespace
 
 bool safe_mode() {
@@ -208,19 +221,20 @@ bool safe_mode() {
     return text && !text->empty() && *text != "0";
 }
 
-std::vector<std::pair<std::string, std::string>> configured(std::string_view plugin) {
+std::vector<PluginSetting> configured() {
     PluginSettings &settings = PluginSettings::get();
     const std::lock_guard lock(settings.mutex);
-    std::vector<std::pair<std::string, std::string>> found;
+    std::vector<PluginSetting> found;
     for (const auto &[name, value] : settings.values)
-        if (name.first == plugin) found.emplace_back(name.second, value);
+        found.push_back({name.first, name.second, value, "application"});
     return found;
 }
 
-void log_message(int level, std::string_view text) {
+void log_message(int level, std::string_view raw) {
     Log &log = Log::get();
     const auto to = static_cast<spdlog::level::level_enum>(std::clamp(level, 0, 4));
     if (!log.logger->should_log(to)) return;
+    const std::string text = printable(raw);
     std::shared_ptr<std::function<void(int, std::string_view)>> handler;
     {
         const std::lock_guard lock(log.mutex);
@@ -228,11 +242,11 @@ void log_message(int level, std::string_view text) {
     }
     if (handler) {
         try {
-            (*handler)(level, text);
+            (*handler)(to, text);
         } catch (...) { // plugins log, and nothing may be thrown through them
         }
     } else {
-        log.logger->log(to, "{}", text);
+        log.logger->log(to, "{}", indented(text));
     }
 }
 

@@ -22,6 +22,22 @@ void refuse_inside_call(std::string_view op) {
 }
 
 namespace {
+bool change_under_way = false; // under the registry's mutex
+}
+
+RegistryChange::RegistryChange(std::string_view op) {
+    refuse_inside_call(op);
+    lock_ = std::unique_lock(Registry::get().mutex);
+    if (change_under_way)
+        throw Error(Status::busy, op,
+                    "called by a plugin or a log handler that this thread runs while it loads, "
+                    "retires, pushes or pops; do it after that has returned");
+    change_under_way = true;
+}
+
+RegistryChange::~RegistryChange() { change_under_way = false; }
+
+namespace {
 
 // "core.add@cpu:float32" into its parts; throws where a part names nothing.
 void parse_target(std::string_view target, InterposerEntry &entry) {
@@ -78,7 +94,7 @@ InterposerHandle push_named(std::string_view target, std::string_view name, int 
             known += (known.empty() ? "" : ", ") + plugin->interposer_names[i];
             if (plugin->interposer_names[i] != name) continue;
             entry.plugin = plugin;
-            entry.decl = plugin->interposers[i];
+            entry.decl = &plugin->interposers[i];
         }
     if (!entry.decl)
         throw Error(Status::not_found, "push_interposer",
@@ -159,10 +175,9 @@ using namespace detail;
 
 InterposerHandle push_interposer(std::string_view target, atoll_fn function, void *context,
                                  int priority, std::string_view name) {
-    refuse_inside_call("push_interposer");
     if (!function)
         throw Error(Status::invalid_argument, "push_interposer", "got no function (NULL)");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("push_interposer");
     InterposerEntry entry{};
     entry.name = name;
     entry.priority = priority;
@@ -173,9 +188,8 @@ InterposerHandle push_interposer(std::string_view target, atoll_fn function, voi
 }
 
 void pop_interposer(InterposerHandle handle) {
-    refuse_inside_call("pop_interposer");
-    Registry &registry = Registry::get();
-    const std::lock_guard lock(registry.mutex);
+    const RegistryChange change("pop_interposer");
+    const Registry &registry = Registry::get();
     const auto is_it = [&](const InterposerEntry &e) { return e.handle == handle; };
     if (std::none_of(registry.interposer_entries.begin(), registry.interposer_entries.end(), is_it))
         throw Error(Status::not_found, "pop_interposer",
@@ -186,8 +200,7 @@ void pop_interposer(InterposerHandle handle) {
 }
 
 std::string interposer_report(InterposerHandle handle) {
-    refuse_inside_call("interposer_report");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("interposer_report"); // the plugin must not pop what reports
     for (const InterposerEntry &entry : Registry::get().interposer_entries)
         if (entry.handle == handle) return report_of(entry);
     throw Error(Status::not_found, "interposer_report",

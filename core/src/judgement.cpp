@@ -31,7 +31,7 @@ NoteJudgement judge_note(const PluginNote &note) {
                 fmt::format("needs a host of plugin ABI {}.{} or newer, this one is {}.{}; update "
                             "Atoll",
                             note.abi_major, note.min_host_minor, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR)};
-    if (static_cast<int>(note.isa_level) > isa_level())
+    if (note.isa_level > static_cast<std::uint32_t>(isa_level()))
         return {Status::incompatible,
                 fmt::format("built for x86-64-v{}, this processor is x86-64-v{}; use a build for a "
                             "lower level",

@@ -1,12 +1,13 @@
-// Finding, judging, opening, registering and retiring plugins.
+// Opening, registering and retiring plugins. Finding and judging files: candidates.hpp.
 //
 // The order of a load: file checks → note → judgement → open → query → copy → load → register →
 // devices → device state of implementations. Whatever fails undoes what was done and is explained.
 #include "atoll/plugins.hpp"
+#include "candidates.hpp"
 #include "descriptor.hpp"
 #include "dispatch.hpp"
-#include "elf_note.hpp"
 #include "error_buffer.hpp"
+#include "float_mode.hpp"
 #include "host_services.hpp"
 #include "interpose.hpp"
 #include "judgement.hpp"
@@ -14,6 +15,7 @@
 #include "objects.hpp"
 #include "open_library.hpp"
 #include "plugin_files.hpp"
+#include "printable.hpp"
 #include "probe.hpp"
 #include "process_threads.hpp"
 #include "registration.hpp"
@@ -21,10 +23,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <functional>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,25 +36,17 @@ using namespace detail;
 
 namespace {
 
-// The folder of this library; "" if it cannot be told.
-std::string library_folder() {
-    Dl_info self;
-    static const char anchor = 0;
-    if (!dladdr(&anchor, &self) || !self.dli_fname) return "";
-    std::error_code error;
-    const auto library = std::filesystem::canonical(self.dli_fname, error);
-    return error ? "" : library.parent_path().string();
-}
-
-struct Candidate {
-    CheckedPath file;
-    PluginNote note;
-};
-
 // A file that the system has opened, as it was then.
 struct Library {
     OpenedLibrary opened; // half-made where a constructor threw
     FileIdentity identity;
+};
+
+// An entry of ATOLL_INTERPOSERS whose target, a module or device type, may come with a later
+// plugin.
+struct WantedInterposer {
+    std::string item, name, target;
+    bool told = false; // that it could not be pushed
 };
 
 class Loader {
@@ -66,19 +60,15 @@ public:
     void load_all();
     void retire(std::string_view name);
     std::vector<PluginReport> report();
-    std::vector<std::string> search_path();
+    std::vector<std::string> search_path() { return candidates_.search_path(); }
     InterposerHandle push_named(std::string_view target, std::string_view name, int priority) {
         return detail::push_named(target, name, priority, false, loaded_);
     }
 
 private:
+    void read_environment();
+    // What ATOLL_INTERPOSERS asks for, as soon as it can be had.
     void push_from_environment();
-    // Notes what became of a file.
-    void explain(const std::string &path, const std::string &name, const std::string &reason);
-    // The file as a candidate; throws Error with the reason.
-    Candidate examine(const std::string &path);
-    // The best candidates that the search finds: one for each name, sorted by file.
-    std::vector<Candidate> search();
     PluginReport open(const Candidate &candidate);
     // Has the system open the file, once; `refuse` throws.
     const boost::dll::shared_library &
@@ -93,88 +83,11 @@ private:
     std::vector<PluginRecord *> loaded_;       // in the order of loading
     std::map<std::string, Library> libraries_; // by path
     std::map<const PluginRecord *, std::vector<ThreadIdentity>> threads_; // begun during load
-    std::map<std::string, PluginReport> reports_;
+    Candidates candidates_;
     std::vector<std::string> opening_; // plugins whose dependencies are being loaded
-    bool environment_done_ = false;
+    std::vector<WantedInterposer> wanted_;
+    bool environment_read_ = false;
 };
-
-std::vector<std::string> Loader::search_path() {
-    std::vector<std::string> folders;
-    if (!safe_mode())
-        if (const auto list = secure_environment("ATOLL_PLUGIN_PATH"))
-            for (const CheckedPath &entry : split_search_path(*list)) {
-                if (entry.ok())
-                    folders.push_back(entry.path);
-                else
-                    explain(entry.path.empty() ? "ATOLL_PLUGIN_PATH" : entry.path, "",
-                            entry.refusal);
-            }
-    if (const std::string beside = library_folder(); !beside.empty())
-        folders.push_back(fmt::format("{}/atoll", beside));
-    return folders;
-}
-
-void Loader::explain(const std::string &path, const std::string &name, const std::string &reason) {
-    PluginReport &report = reports_[path];
-    if (report.loaded) return;
-    report = {};
-    report.path = path;
-    report.name = name;
-    report.reason = reason;
-}
-
-Candidate Loader::examine(const std::string &path) {
-    const CheckedPath checked = check_plugin_file(path);
-    const auto refuse = [&](const std::string &name, Status status, const std::string &why) {
-        const std::string text = fmt::format("{}: {}", path, why);
-        explain(checked.path.empty() ? path : checked.path, name, why);
-        throw Error(status, "load", text);
-    };
-    if (!checked.ok()) refuse("", Status::refused, checked.refusal);
-    std::string refusal;
-    const std::optional<PluginNote> note = read_plugin_note(checked.path, refusal);
-    if (!note) refuse("", Status::incompatible, refusal);
-    if (const NoteJudgement judgement = judge_note(*note); !judgement.refusal.empty())
-        refuse(note->name, judgement.status, judgement.refusal);
-    return {checked, *note};
-}
-
-std::vector<Candidate> Loader::search() {
-    std::vector<Candidate> best;
-    for (const std::string &folder : search_path()) {
-        const FolderListing listing = list_plugin_files(folder);
-        if (!listing.refusal.empty()) explain(folder, "", listing.refusal);
-        std::vector<Candidate> here;
-        for (const std::string &file : listing.files) {
-            Candidate candidate;
-            try {
-                candidate = examine(file);
-            } catch (const Error &) {
-                continue; // explained already
-            }
-            const auto same_name = [&](const Candidate &c) {
-                return c.note.name == candidate.note.name;
-            };
-            if (const auto earlier = std::find_if(best.begin(), best.end(), same_name);
-                earlier != best.end()) {
-                explain(candidate.file.path, candidate.note.name,
-                        fmt::format("{} comes earlier in the search path", earlier->file.path));
-                continue;
-            }
-            const auto variant = std::find_if(here.begin(), here.end(), same_name);
-            if (variant == here.end()) {
-                here.push_back(candidate);
-                continue;
-            }
-            if (candidate.note.isa_level > variant->note.isa_level) std::swap(*variant, candidate);
-            explain(candidate.file.path, candidate.note.name,
-                    fmt::format("{} is built for a higher level of this processor",
-                                variant->file.path));
-        }
-        best.insert(best.end(), here.begin(), here.end());
-    }
-    return best;
-}
 
 PluginRecord *Loader::find_loaded(std::string_view name) {
     for (PluginRecord *plugin : loaded_)
@@ -184,20 +97,20 @@ PluginRecord *Loader::find_loaded(std::string_view name) {
 
 PluginReport Loader::load(std::string_view name_or_path) {
     if (name_or_path.find('/') != std::string_view::npos)
-        return open(examine(std::string(name_or_path)));
+        return open(candidates_.examine(std::string(name_or_path)));
     if (const PluginRecord *plugin = find_loaded(name_or_path)) return describe(*plugin);
     std::string known;
-    for (const Candidate &candidate : search()) {
+    for (const Candidate &candidate : candidates_.search()) {
         if (candidate.note.name == name_or_path) return open(candidate);
         known += (known.empty() ? "" : ", ") + candidate.note.name;
     }
     std::string refused;
-    for (const auto &[path, report] : reports_)
+    for (const auto &[path, report] : candidates_.reports)
         // Without a name: folders that cannot be searched, files that are no plugins.
         if ((report.name == name_or_path || report.name.empty()) && !report.loaded)
             refused += fmt::format("\n  {}: {}", path, report.reason);
     std::string folders;
-    for (const std::string &folder : search_path())
+    for (const std::string &folder : candidates_.search_path())
         folders += (folders.empty() ? "" : ":") + folder;
     throw Error(
         Status::not_found, "load",
@@ -210,7 +123,7 @@ PluginReport Loader::load(std::string_view name_or_path) {
 }
 
 void Loader::load_all() {
-    for (const Candidate &candidate : search()) {
+    for (const Candidate &candidate : candidates_.search()) {
         if (find_loaded(candidate.note.name)) continue;
         try {
             open(candidate);
@@ -267,7 +180,14 @@ Loader::open_file(const Candidate &candidate,
                                "plugin's vendor",
                                library.opened.refusal));
     };
-    if (const auto known = libraries_.find(path); known != libraries_.end()) {
+    // The system knows an open library by its name and by its inode, so that another name for the
+    // file gives what was opened then.
+    const auto known = std::find_if(libraries_.begin(), libraries_.end(), [&](const auto &library) {
+        const FileIdentity &opened = library.second.identity;
+        return library.first == path ||
+               (opened.device == checked.device && opened.inode == checked.inode);
+    });
+    if (known != libraries_.end()) {
         const FileIdentity &opened = known->second.identity;
         if (opened.device != checked.device || opened.inode != checked.inode ||
             opened.size != checked.size || opened.modified != checked.modified)
@@ -296,7 +216,7 @@ Loader::open_file(const Candidate &candidate,
 PluginReport Loader::open(const Candidate &candidate) {
     const std::string &path = candidate.file.path;
     const auto refuse = [&](Status status, const std::string &why) {
-        explain(path, candidate.note.name, why);
+        candidates_.explain(path, candidate.note.name, why);
         throw Error(status, "load", fmt::format("{}: {}", path, why), {}, candidate.note.name);
     };
     if (PluginRecord *loaded = find_loaded(candidate.note.name)) {
@@ -305,6 +225,7 @@ PluginReport Loader::open(const Candidate &candidate) {
                                             "first",
                                             loaded->name, loaded->path));
     }
+    const FloatModeKeeper keeper(candidate.note.name);
     if (const std::string why =
             locked_out(candidate.file, secure_environment("ATOLL_PLUGINS_LOCK"));
         !why.empty())
@@ -332,9 +253,10 @@ PluginReport Loader::open(const Candidate &candidate) {
             if (old->name == descriptor.name && !old->loaded) plugin = old;
         if (!plugin) plugins_.push_back(plugin = new PluginRecord(descriptor.name));
         plugin->path = path;
-        plugin->version = descriptor.plugin.version ? descriptor.plugin.version : "";
-        plugin->vendor = descriptor.plugin.vendor ? descriptor.plugin.vendor : "";
-        plugin->description = descriptor.plugin.description ? descriptor.plugin.description : "";
+        const auto shown = [](const char *text) { return text ? printable(text) : ""; };
+        plugin->version = shown(descriptor.plugin.version);
+        plugin->vendor = shown(descriptor.plugin.vendor);
+        plugin->description = shown(descriptor.plugin.description);
         plugin->device_types.clear();
         plugin->modules.clear();
         plugin->interposers.clear();
@@ -371,7 +293,7 @@ PluginReport Loader::open(const Candidate &candidate) {
             std::string why = known.what();
             if (why.find(path) != std::string::npos) throw; // explained already
             if (why.rfind(prefix, 0) == 0) why = why.substr(prefix.size());
-            explain(path, candidate.note.name, why);
+            candidates_.explain(path, candidate.note.name, why);
             throw Error(known.status(), "load", fmt::format("{}: {}", path, why), {},
                         candidate.note.name, known.native_code());
         } catch (...) {
@@ -383,9 +305,9 @@ PluginReport Loader::open(const Candidate &candidate) {
     }
     plugin->loaded = true;
     loaded_.push_back(plugin);
-    reports_[path] = {};
+    candidates_.reports[path] = {};
     PluginReport report = describe(*plugin);
-    reports_[path] = report;
+    candidates_.reports[path] = report;
     push_from_environment();
     return report;
 }
@@ -455,7 +377,7 @@ void Loader::retire(std::string_view name) {
     unload(*plugin);
     plugin->loaded = false;
     std::erase(loaded_, plugin);
-    PluginReport &report = reports_[plugin->path];
+    PluginReport &report = candidates_.reports[plugin->path];
     report.loaded = false;
     report.reason = "retired";
     if (const std::size_t left = still_running(threads_[plugin])) {
@@ -499,7 +421,7 @@ PluginReport Loader::describe(const PluginRecord &plugin) {
 
 std::vector<PluginReport> Loader::report() {
     std::vector<PluginReport> all;
-    for (auto &[path, report] : reports_) {
+    for (auto &[path, report] : candidates_.reports) {
         for (const PluginRecord *plugin : loaded_)
             if (plugin->path == path) report = describe(*plugin);
         all.push_back(report);
@@ -524,18 +446,17 @@ void print_reports_at_exit() {
     }
 }
 
-void Loader::push_from_environment() {
-    if (environment_done_) return;
-    environment_done_ = true;
+void Loader::read_environment() {
+    environment_read_ = true;
     const auto list = secure_environment("ATOLL_INTERPOSERS");
     if (!list || safe_mode()) return;
     for (const std::string &item : split_names(*list)) {
         const std::size_t equals = item.find('=');
         const std::string name = item.substr(0, equals);
-        const std::string target = equals == std::string::npos ? "*" : item.substr(equals + 1);
         try {
             load(name);
-            detail::push_named(target, name, 0, true, loaded_);
+            wanted_.push_back(
+                {item, name, equals == std::string::npos ? "*" : item.substr(equals + 1)});
         } catch (const Error &e) {
             log_message(ATOLL_LOG_ERROR,
                         fmt::format("ATOLL_INTERPOSERS, '{}': {}", item, e.what()));
@@ -544,17 +465,33 @@ void Loader::push_from_environment() {
     std::atexit(print_reports_at_exit);
 }
 
+void Loader::push_from_environment() {
+    if (!environment_read_) read_environment();
+    std::erase_if(wanted_, [&](WantedInterposer &wanted) {
+        try {
+            detail::push_named(wanted.target, wanted.name, 0, true, loaded_);
+        } catch (const Error &e) {
+            const bool may_come = e.status() == Status::not_found;
+            if (!std::exchange(wanted.told, true))
+                log_message(
+                    ATOLL_LOG_ERROR,
+                    fmt::format("ATOLL_INTERPOSERS, '{}': {}{}", wanted.item, e.what(),
+                                may_come ? "; tried again whenever a plugin is loaded" : ""));
+            return !may_come;
+        }
+        return true;
+    });
+}
+
 } // namespace
 
 PluginReport load(std::string_view name_or_path) {
-    refuse_inside_call("load");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("load");
     return Loader::get().load(name_or_path);
 }
 
 std::vector<PluginReport> load_all() {
-    refuse_inside_call("load_all");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("load_all");
     Loader::get().load_all();
     return Loader::get().report();
 }
@@ -573,14 +510,12 @@ std::vector<PluginReport> load_report() {
 }
 
 void retire(std::string_view name) {
-    refuse_inside_call("retire");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("retire");
     Loader::get().retire(name);
 }
 
 InterposerHandle push_interposer(std::string_view target, std::string_view name, int priority) {
-    refuse_inside_call("push_interposer");
-    const std::lock_guard lock(Registry::get().mutex);
+    const RegistryChange change("push_interposer");
     return Loader::get().push_named(target, name, priority);
 }
 

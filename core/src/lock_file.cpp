@@ -1,6 +1,8 @@
 // Reading lock files and taking sums: see lock_file.hpp.
 #include "lock_file.hpp"
 
+#include "printable.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -134,8 +136,8 @@ std::vector<LockEntry> parse_lock(std::string_view text, std::string &refusal) {
         const bool digits = sum.find_first_not_of("0123456789abcdef") == std::string::npos;
         if (line.size() < sum_digits + 3 || !digits || line[sum_digits] != ' ' ||
             (line[sum_digits + 1] != ' ' && line[sum_digits + 1] != '*')) {
-            refusal =
-                fmt::format("line {} is no line of sha256sum: \"{}\"", number, line.substr(0, 100));
+            refusal = fmt::format("line {} is no line of sha256sum: \"{}\"", number,
+                                  printable(line.substr(0, 100)));
             return {};
         }
         entries.push_back({std::string(line.substr(sum_digits + 2)), std::move(sum)});

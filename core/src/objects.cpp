@@ -3,6 +3,7 @@
 
 #include "atoll/storage.hpp"
 #include "dispatch.hpp"
+#include "printable.hpp"
 #include "settings_access.hpp"
 
 #include <algorithm>
@@ -316,7 +317,8 @@ DeviceProperties Device::properties() const {
     params.struct_size = sizeof params;
     device_call(*record_, ATOLL_DEVICE_FN_properties, &params);
     params.name[sizeof params.name - 1] = '\0';
-    return {params.name, params.units, params.total_memory, params.free_memory, params.alignment};
+    return {printable(params.name), params.units, params.total_memory, params.free_memory,
+            params.alignment};
 }
 
 std::vector<std::string> Device::modules() const {

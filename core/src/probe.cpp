@@ -4,6 +4,7 @@
 #include "atoll/error.hpp"
 #include "atoll/plugins.hpp"
 #include "host_services.hpp"
+#include "printable.hpp"
 #include "probe_cache.hpp"
 
 #include <algorithm>
@@ -26,6 +27,9 @@ namespace Atoll::detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Names, in a helper, the file that is not to be probed once more.
+constexpr const char *probed_now = "ATOLL_PROBED_NOW";
 
 class FileDescriptor {
 public:
@@ -59,24 +63,34 @@ struct Pipe {
     bool ok() const { return read_end.get() >= 0 && write_end.get() >= 0; }
 };
 
-// The environment but for what would make the helper do more than load one plugin.
-std::vector<char *> environment_for_helper() {
-    std::vector<char *> list;
+// The environment but for what would make the helper do more than load the file, and what it loads
+// for it: that is probed in turn, by helpers that have less time.
+std::vector<std::string> environment_for_helper(const std::string &file,
+                                                std::chrono::milliseconds deadline) {
+    std::vector<std::string> list;
     for (char **entry = environ; entry && *entry; ++entry) {
         const std::string_view text = *entry;
-        if (!text.starts_with("ATOLL_PROBE=") && !text.starts_with("ATOLL_INTERPOSERS="))
-            list.push_back(*entry);
+        if (!text.starts_with("ATOLL_PROBE") && !text.starts_with("ATOLL_INTERPOSERS="))
+            list.emplace_back(text);
     }
-    list.push_back(nullptr);
+    list.push_back("ATOLL_PROBE=1");
+    list.push_back(fmt::format("ATOLL_PROBE_DEADLINE={}",
+                               std::chrono::duration<double>(deadline).count() / 2));
+    list.push_back(fmt::format("{}={}", probed_now, file));
     return list;
 }
 
+std::vector<char *> pointers_to(std::vector<std::string> &texts) {
+    std::vector<char *> pointers;
+    for (std::string &text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 // The child's process id, or -1 with errno.
-pid_t start(std::vector<std::string> arguments, const Pipe &output, const Pipe &done) {
-    std::vector<char *> argv;
-    for (std::string &argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    std::vector<char *> environment = environment_for_helper();
+pid_t start(std::vector<std::string> arguments, std::vector<std::string> variables,
+            const Pipe &output, const Pipe &done) {
+    const std::vector<char *> argv = pointers_to(arguments), environment = pointers_to(variables);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&actions);
@@ -113,17 +127,19 @@ void drain(const FileDescriptor &pipe, std::string &text) {
 
 std::string last_words(std::string text) {
     for (char &c : text)
-        if (static_cast<unsigned char>(c) < ' ') c = ' ';
+        if (static_cast<unsigned char>(c) < ' ' && c != '\x1b') c = ' ';
     while (text.ends_with(' ')) text.pop_back();
     if (text.empty()) return "";
     constexpr std::size_t most = 300;
     if (text.size() > most) text = fmt::format("…{}", text.substr(text.size() - most));
+    text = printable(text);
     return fmt::format(" (its last words: \"{}\")", text);
 }
 
 struct Outcome {
     bool finished = false; // before the deadline
     bool survived = false;
+    bool loaded = false; // not refused: it has been through all of loading
     int status = 0;
     std::string output;
 };
@@ -151,7 +167,8 @@ Outcome watch(pid_t child, const Pipe &output, const Pipe &done, Clock::time_poi
         }
     drain(output.read_end, outcome.output);
     drain(done.read_end, mark);
-    outcome.survived = outcome.finished && mark == "done";
+    outcome.loaded = outcome.finished && mark == "loaded";
+    outcome.survived = outcome.loaded || (outcome.finished && mark == "refused");
     return outcome;
 }
 
@@ -225,13 +242,13 @@ std::string probe(const CheckedPath &file, const std::string &plugin, const std:
                                              "remove {} to probe it again",
                                              probe_cache_file()));
     std::vector<std::string> arguments{helper, file.path};
-    for (const auto &[key, value] : configured(plugin)) {
-        arguments.push_back(plugin);
-        arguments.push_back(key);
-        arguments.push_back(value);
-    }
+    for (const PluginSetting &setting : configured())
+        arguments.insert(arguments.end(), {setting.plugin, setting.key, setting.value});
     Pipe output, done;
-    const pid_t child = output.ok() && done.ok() ? start(arguments, output, done) : -1;
+    const pid_t child =
+        output.ok() && done.ok()
+            ? start(arguments, environment_for_helper(file.path, deadline), output, done)
+            : -1;
     if (child < 0)
         return fmt::format("the probe's helper {} could not be started: {}", helper,
                            std::strerror(errno));
@@ -239,7 +256,7 @@ std::string probe(const CheckedPath &file, const std::string &plugin, const std:
     done.write_end.close();
     const Outcome outcome = watch(child, output, done, Clock::now() + deadline);
     if (outcome.survived) {
-        keep_verdict(file, "");
+        if (outcome.loaded) keep_verdict(file, "");
         return "";
     }
     if (!outcome.finished)
@@ -265,7 +282,7 @@ std::string probe(const CheckedPath &file, const std::string &plugin, const std:
 std::string probe_if_asked(const CheckedPath &file, const std::string &plugin,
                            const std::string &library_folder) {
     const ProbeSwitch asked = ProbeSwitch::now();
-    if (!asked.on) return "";
+    if (!asked.on || secure_environment(probed_now) == file.path) return "";
     const CheckedPath helper = find_helper(library_folder);
     return helper.ok() ? probe(file, plugin, helper.path, asked.deadline) : helper.refusal;
 }

@@ -7,6 +7,7 @@
 #include "host_services.hpp"
 #include "interpose.hpp"
 #include "objects.hpp"
+#include "printable.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -39,7 +40,7 @@ void enumerate(DeviceTypeRecord &type) {
     params.struct_size = sizeof params;
     device_call(probe, ATOLL_DEVICE_FN_enumerate, &params);
     params.reason[sizeof params.reason - 1] = '\0';
-    type.no_device_reason.set(params.reason);
+    type.no_device_reason.set(printable(params.reason));
     if (params.count > max_devices)
         throw Error(Status::plugin_fault, "load",
                     fmt::format("device type '{}' claims {} devices", type.name, params.count));
@@ -137,10 +138,9 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
                             : fmt::format("module '{}' comes from the core already; give it "
                                           "another name",
                                           module.decl.name));
-    for (std::size_t i = 0; i < descriptor.interposers.size(); ++i) {
-        plugin.interposers.push_back(descriptor.plugin.interposers[i]);
-        plugin.interposer_names.push_back(descriptor.interposers[i].name);
-    }
+    plugin.interposers = descriptor.interposers;
+    for (const atoll_interposer_decl &decl : plugin.interposers)
+        plugin.interposer_names.emplace_back(decl.name);
     for (const ImplEntry &from : descriptor.impls) {
         ImplEntry impl = from;
         impl.plugin = &plugin;

@@ -2,6 +2,7 @@
 #include "registry.hpp"
 
 #include "atoll/error.hpp"
+#include "printable.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -183,7 +184,8 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
     for (std::uint32_t i = 0; i < decl.function_count; ++i) {
         const atoll_function_info &info = decl.functions[i];
         FunctionRecord &f = record->functions[info.id];
-        f = {info.id, info.family, info.rule, info.domain, record, "", info.name, info.doc};
+        f = {info.id, info.family, info.rule, info.domain,
+             record,  "",          info.name, printable(info.doc)};
         f.full_name = record->name + "." + f.name;
     }
     for (int i = 0; i < device_type_count_; ++i)

@@ -172,7 +172,7 @@ struct PluginRecord {
     std::string path, version, vendor, description;
     void *ctx = nullptr;
     std::int32_t (*unload)(void *, atoll_error *) = nullptr;
-    std::vector<const atoll_interposer_decl *> interposers;
+    std::vector<atoll_interposer_decl> interposers; // copies; stay where they are while loaded
     std::vector<std::string> interposer_names;
     std::vector<DeviceTypeRecord *> device_types;
     std::vector<ModuleRecord *> modules;

@@ -7,8 +7,6 @@
 using namespace Atoll;
 using namespace plugin_tests;
 
-namespace {} // namespace
-
 TEST_CASE("loads by name and by path, and loading again changes nothing") {
     const PluginReport cpu = load("cpu");
     CHECK(cpu.loaded);
@@ -52,7 +50,7 @@ TEST_CASE("load_all loads what can be loaded and explains the rest") {
     };
     for (const char *good : {"atoll-dummy.so", "atoll-dummy-min.so", "atoll-hello.so",
                              "atoll-hello-cpu.so", "atoll-hello-dummy.so", "atoll-trace.so"})
-        CHECK_MESSAGE(find(good).loaded, good, ": ", find(good).reason);
+        CHECK_MESSAGE(find(good).loaded, good);
     CHECK(find("/atoll-base.so").loaded != find("atoll-base-twin.so").loaded);
     const PluginReport text = find("atoll-text.so");
     CHECK_FALSE(text.loaded);
@@ -322,6 +320,33 @@ TEST_CASE("child: interposers" * doctest::skip()) {
     std::vector<std::string> names;
     for (const InterposerInfo &info : interposers()) names.push_back(info.name + " " + info.target);
     CHECK(names == std::vector<std::string>{"trace core.sqrt", "trace *"});
+}
+
+TEST_CASE("child: interposers of later plugins" * doctest::skip()) {
+    const auto targets = [] {
+        std::vector<std::string> list;
+        for (const InterposerInfo &info : interposers()) list.push_back(info.target);
+        return list;
+    };
+    load("cpu");
+    CHECK(targets().empty());
+    load("dummy");
+    CHECK(targets() == std::vector<std::string>{"*@dummy"});
+    load("hello");
+    CHECK(targets() == std::vector<std::string>{"hello.greet", "*@dummy"}); // outermost first
+}
+
+TEST_CASE("ATOLL_INTERPOSERS may name what a later plugin brings") {
+    const ChildResult child = run_child("child: interposers of later plugins",
+                                        {"ATOLL_INTERPOSERS=trace=hello.greet,trace=*@dummy"});
+    CHECK_MESSAGE(child.status == 0, child.output);
+    // Said once.
+    const std::string words = "'trace=hello.greet': [push_interposer] target 'hello.greet': there "
+                              "is no module 'hello'";
+    const std::size_t first = child.output.find(words);
+    REQUIRE_MESSAGE(first != std::string::npos, child.output);
+    CHECK(child.output.find(words, first + 1) == std::string::npos);
+    CHECK(contains(child.output, "tried again whenever a plugin is loaded"));
 }
 
 TEST_CASE("ATOLL_INTERPOSERS pushes in order and reports at exit") {

@@ -157,8 +157,11 @@ std::int32_t open_device(void *, std::int32_t, atoll_error *error) {
 }
 void close_device(void *, std::int32_t) { note("closed"); }
 
+atoll_interposer_decl wrapper;
+
 std::int32_t load(const atoll_host *given, void **plugin, atoll_error *error) {
     host = given;
+    if (is("interposer_forgotten")) wrapper = {};
     *plugin = &host;
     if (is("load_fails"))
         return sdk::set_error(error, ATOLL_STATUS_DEVICE_LOST, "no licence; buy one");
@@ -191,12 +194,11 @@ Grown<atoll_device_type_decl> type;
 Grown<atoll_impl_decl> impl_list[2];
 Grown<atoll_function_decl> core[4];
 atoll_function_decl device[6];
-atoll_interposer_decl wrapper;
 atoll_module_decl module;
 atoll_function_info module_functions[2];
 const atoll_device_type_decl *types[2];
 const atoll_impl_decl *impls[2];
-const atoll_interposer_decl *wrappers[1];
+const atoll_interposer_decl *wrappers[2];
 const atoll_module_decl *modules[2];
 
 void describe() {
@@ -249,7 +251,7 @@ void describe() {
     types[0] = types[1] = &type.known;
     impls[0] = &device_impl;
     impls[1] = &core_impl;
-    wrappers[0] = &wrapper;
+    wrappers[0] = wrappers[1] = &wrapper;
     modules[0] = modules[1] = &module;
     plugin = {};
     atoll_plugin &p = plugin.known;
@@ -312,6 +314,7 @@ void describe() {
     if (is("module_family")) p.module_count = 1, module_functions[1].family = 77;
     if (is("module_names")) p.module_count = 1, module_functions[1].name = "first";
     if (is("interposer_null")) wrapper.fn = nullptr;
+    if (is("interposer_twice")) p.interposer_count = 2;
 }
 
 } // namespace

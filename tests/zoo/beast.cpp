@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 #ifdef NOTE_ISA
 #undef ATOLL_ISA_LEVEL
@@ -68,6 +71,8 @@ namespace {
 bool is(std::string_view kind) { return kind == NAME; }
 
 const atoll_host *host;
+// Steers a terminal, begins what looks like a record of the log, is no UTF-8.
+constexpr const char *forged = "\x1b[31m red \xff\n[atoll error] forged";
 
 __attribute__((constructor)) void opened() {
 #ifdef NEVER_OPENED
@@ -76,6 +81,11 @@ __attribute__((constructor)) void opened() {
     if (is("constructor_throws")) throw std::runtime_error("constructor exploded");
     if (is("constructor_crashes")) std::raise(SIGSEGV);
     if (is("constructor_exits")) std::_Exit(7);
+    if (is("constructor_closes"))
+        for (int file = 0; file < 1024; ++file) ::close(file);
+#if defined(__x86_64__)
+    if (is("fast_math")) _mm_setcsr(_mm_getcsr() | 0x8040); // what -ffast-math links in
+#endif
     if (is("constructor_writes")) {
         Dl_info self;
         const timespec times[2] = {{1, 0}, {1, 0}};
@@ -104,6 +114,33 @@ void pool(void *, std::int64_t count, std::int64_t, atoll_range_body body, void 
     body(argument, 0, count);
 }
 
+// Slips of C plugins; the one that was not survived in the way it should, "" if all were.
+std::string_view misuse_services(atoll_error *error) {
+    const auto body = [](void *, std::int64_t, std::int64_t) { std::abort(); };
+    atoll_call call{};
+    char text[4] = "xyz";
+    host->log(host->self, 99, nullptr);
+    host->log(nullptr, -99, "nobody");
+    if (host->config(host->self, nullptr, "abc", text, sizeof text) != 0 || text[0] != '\0')
+        return "config without a key";
+    if (host->config(nullptr, "key", "abc", nullptr, 0) != 0) return "config for nobody";
+    if (host->config(host->self, "key", nullptr, nullptr, 10) != 0) return "config to nowhere";
+    host->parallel_for(host->self, -1, 1, body, nullptr);
+    host->parallel_for(host->self, 8, -1, nullptr, nullptr);
+    if (host->allocate(SIZE_MAX) || host->allocate(SIZE_MAX / 2)) return "allocate";
+    host->deallocate(nullptr);
+    if (host->set_error(nullptr, 7, 0, "text") != 7) return "set_error nowhere";
+    if (host->set_error(error, 7, 0, nullptr) != 7) return "set_error without text";
+    if (host->dispatch(host->self, nullptr, nullptr) == ATOLL_STATUS_OK) return "dispatch of NULL";
+    if (host->dispatch(host->self, nullptr, &call) == ATOLL_STATUS_OK) return "dispatch of zeros";
+    if (host->function_name(65535, 65535) != std::string_view("?")) return "function_name";
+    return "";
+}
+
+struct Speechless : std::exception {
+    const char *what() const noexcept override { return nullptr; }
+};
+
 bool running = false;
 std::atomic<bool> leaked_runs{false};
 
@@ -117,6 +154,12 @@ std::int32_t load(const atoll_host *given, void **, atoll_error *error) {
     if (is("load_hangs"))
         for (;;) ::pause();
     if (is("load_overruns")) return overrun(error);
+    if (is("speechless")) throw Speechless();
+    if (is("misuses_services"))
+        if (const std::string_view slip = misuse_services(error); !slip.empty())
+            return host->set_error(error, ATOLL_STATUS_INTERNAL, 0, slip.data());
+    if (is("forger")) host->log(host->self, ATOLL_LOG_WARN, forged);
+    if (is("talks_in_load")) host->log(host->self, ATOLL_LOG_INFO, "loading");
     if (is("pool") || is("pool_and_failure")) host->offer_parallel_for(host->self, pool, nullptr);
     if (is("pool_and_failure")) {
         host->set_error(error, ATOLL_STATUS_DEVICE_LOST, 0, "second thoughts");
@@ -143,6 +186,7 @@ std::int32_t unload(void *, atoll_error *error) {
 
 std::int32_t answer(const atoll_link *, atoll_call *call) {
     if (is("call_overruns")) return overrun(call->error);
+    if (is("forger")) return host->set_error(call->error, ATOLL_STATUS_KERNEL_FAILED, 0, forged);
     if (is("pool")) {
         host->parallel_for(
             host->self, 8, 1, [](void *, std::int64_t, std::int64_t) {}, nullptr);
@@ -182,6 +226,8 @@ void describe() {
     module = {sizeof module, 1, NAME, &function, sizeof function, 1, nullptr};
     if (is("garbage_functions")) module.function_size = 0xdeadbeef;
     if (is("endless_functions")) module.function_count = 0xffffffff;
+    if (is("needs_crasher")) depends[0] = "query_crashes", module.depends = depends;
+    if (is("forger")) function.doc = forged;
     if (is("cycle_a")) depends[0] = "cycle_b", module.depends = depends;
     if (is("cycle_b")) depends[0] = "cycle_a", module.depends = depends;
     implementation = {sizeof implementation, 0, 0, 0, 0, answer};
@@ -204,6 +250,7 @@ void describe() {
     plugin.abi_major = ATOLL_ABI_MAJOR;
     plugin.abi_minor = ATOLL_ABI_MINOR;
     plugin.name = NAME;
+    if (is("forger")) plugin.description = plugin.version = forged;
     plugin.modules = modules;
     plugin.module_count = 1;
     plugin.impls = impls;

@@ -52,6 +52,7 @@ TEST_CASE("a broken descriptor or load is refused with file, cause and remedy") 
         {"module_family", "family 77", "unknown to this host", fault},
         {"module_names", "names too", "report it", fault},
         {"interposer_null", "an interposer's function is NULL", "report it", fault},
+        {"interposer_twice", "interposer 'odd_wrap' comes twice", "report it", fault},
         {"load_fails", "no licence; buy one", "could not start", Status::device_lost},
         {"load_silent", "no details given", "could not start", fault},
         {"load_throws", "load exploded", "exception crossed", fault},

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <elf.h>
+#include <fcntl.h>
 #include <functional>
 #include <random>
 #include <sys/stat.h>
@@ -119,6 +120,22 @@ TEST_CASE("what is no file, or not an own one, is refused") {
     const std::string fifo = folder.path + "/fifo.so";
     REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
     check_refused(fifo, "not a regular file", "");
+    check_refused("/dev/null", "not a regular file", "");
+    const std::string loop = folder.path + "/loop.so";
+    fs::create_symlink(loop, loop);
+    const Caught endless = caught([&] { load(loop); });
+    CHECK_MESSAGE(contains(endless.text, loop + ": cannot be found: Too many levels"),
+                  endless.text);
+    // A link from a safe folder into one that others write to.
+    Folder open;
+    fs::permissions(open.path, fs::perms::others_write, fs::perm_options::add);
+    const std::string lure = folder.path + "/lure.so", real = open.copy(zoo("tame"), "tame.so");
+    fs::create_symlink(real, lure);
+    CHECK(contains(caught([&] { load(lure); }).text, "its folder " + open.path + " is writable"));
+    // Terabytes of nothing.
+    const std::string sparse = folder.file("sparse.so", "");
+    REQUIRE(::truncate(sparse.c_str(), std::int64_t{1} << 40) == 0);
+    check_refused(sparse, "not an ELF file", "get a whole one");
     // A library that is no plugin.
     check_refused(fs::canonical(zoo("libzoo_absent")).string(),
                   "no Atoll note: not an Atoll plugin", "");
@@ -134,7 +151,10 @@ TEST_CASE("what the note says of a file is judged before it runs") {
     check_refused(zoo("newer_minor"), "needs a host of plugin ABI 1.7 or newer", "update Atoll");
     check_refused(zoo("isa_level"), "built for x86-64-v9, this processor is x86-64-v",
                   "use a build for a lower level");
+    check_refused(zoo("isa_garbage"), "built for x86-64-v4294967295", "use a build for a lower");
     check_refused(zoo("sanitizer"), "sanitizer", "build both alike");
+    check_refused(zoo("executable_stack"), "asks for executable stacks",
+                  "link it with -Wl,-z,noexecstack");
     check_refused(zoo("two_notes"), "two Atoll notes in one file", "report it to its vendor");
     // The same beasts in a folder that is searched: left out and explained, the others load.
     Folder folder;
@@ -151,6 +171,10 @@ TEST_CASE("what the note says of a file is judged before it runs") {
 TEST_CASE("what the system cannot open is refused with its words") {
     check_refused(zoo("absent_library"), "libzoo_gone.so.1: cannot open shared object file",
                   "check what it links (ldd ");
+    Folder folder;
+    check_refused(
+        folder.file("osabi.so", patched([](auto &h) { h.e_ident[EI_OSABI] = ELFOSABI_FREEBSD; })),
+        "ELF file OS ABI invalid", "check what it links (ldd ");
     check_refused(zoo("undefined_symbol"), "undefined symbol: zoo_nowhere",
                   "check what it links (ldd ");
 }
@@ -181,4 +205,30 @@ TEST_CASE("a file that changes while it is opened, or was replaced since, is ref
     fs::remove(tame);
     folder.copy(zoo("tame"), "tame.so");
     check_refused(tame, "has been replaced since this process opened it", "start the process anew");
+}
+
+TEST_CASE("a file whose section headers were stripped is whole") {
+    Folder folder;
+    const std::string stripped = folder.file(
+        "stripped.so", patched([](auto &h) { h.e_shoff = h.e_shnum = h.e_shstrndx = 0; }));
+    CHECK(load(stripped).name == "tame");
+    retire("tame");
+}
+
+TEST_CASE("a file that was written over is not opened under another name either") {
+    Folder folder;
+    const std::string first = folder.copy(zoo("tame"), "first.so");
+    const std::string second = folder.path + "/second.so";
+    const std::string third = folder.path + "/third.so";
+    fs::create_hard_link(first, second);
+    fs::create_hard_link(first, third);
+    load(first);
+    check_refused(second, "a plugin 'tame' is loaded already, from " + first, "retire it first");
+    retire("tame");
+    load(second); // the same file
+    retire("tame");
+    // In place, so that name, inode and size stay. What the process has mapped is the former code.
+    REQUIRE(::utimensat(AT_FDCWD, first.c_str(), nullptr, 0) == 0);
+    check_refused(third, "the file has been replaced since this process opened it",
+                  "start the process anew");
 }

@@ -55,6 +55,7 @@ TEST_CASE("plugins that end the process are refused by the probe, and the proces
         {"constructor_crashes",
          plain ? "killed the child: Segmentation fault (signal 11)" : "child"},
         {"constructor_exits", "ended the child, with status 7"},
+        {"constructor_closes", "the child, with status 0"},
         {"query_crashes", plain ? "killed the child: Segmentation fault (signal 11)" : "child"},
         {"query_aborts", plain ? "killed the child: Aborted (signal 6)" : "child"},
         {"load_exits", "ended the child, with status 0"},
@@ -66,6 +67,25 @@ TEST_CASE("plugins that end the process are refused by the probe, and the proces
         check_refused(zoo(c.kind), c.cause,
                       fmt::format("remove {} to probe it again", probing.file()));
     }
+}
+
+TEST_CASE("the probe blames the plugin that crashes, not the one that depends on it") {
+    Folder folder;
+    folder.copy(zoo("query_crashes"), "b.so");
+    const std::string needs = folder.copy(zoo("needs_crasher"), "a.so");
+    const Variable path("ATOLL_PLUGIN_PATH",
+                        fmt::format("{}:{}", folder.path, std::getenv("ATOLL_PLUGIN_PATH")));
+    const Probing probing;
+    const Caught error = caught([&] { load(needs); });
+    CHECK_MESSAGE(contains(error.text, needs), error.text);
+    CHECK_MESSAGE(contains(error.text, "ATOLL_PLUGINS_DISABLE=query_crashes"), error.text);
+    const auto reports = load_report();
+    CHECK(contains(find_report(reports, folder.path + "/b.so")->reason, "child"));
+    const std::string verdicts = probing.verdicts();
+    CHECK_MESSAGE(contains(verdicts, folder.path + "/b.so"), verdicts);
+    // What was only refused has not been through its start.
+    CHECK_MESSAGE(!contains(verdicts, needs), verdicts);
+    others_work();
 }
 
 TEST_CASE("a plugin that takes longer than the deadline is refused, and that is not kept") {

@@ -240,6 +240,94 @@ TEST_CASE("a thread that a plugin leaves behind is reported") {
     others_work();
 }
 
+TEST_CASE("an exception whose text is NULL is contained") {
+    check_refused(zoo("speechless"), "an exception crossed the plugin's border (without text)",
+                  "must catch it");
+}
+
+TEST_CASE("host services survive what a C plugin may pass by a slip") {
+    LogCapture log;
+    load(zoo("misuses_services"));
+    CHECK(log.take().size() == 1); // "nobody" is below the level
+    retire("misuses_services");
+    others_work();
+}
+
+TEST_CASE("child: forged" * doctest::skip()) { load(zoo("forger")); }
+
+TEST_CASE("what a plugin says can neither steer a terminal nor forge a record of the log") {
+    load("cpu");
+    LogCapture log;
+    const PluginReport report = load(zoo("forger"));
+    const std::string shown = "\\x1b[31m red \\xff\n[atoll error] forged";
+    CHECK(report.description == shown);
+    CHECK(report.version == shown);
+    CHECK(Function("forger.answer").doc() == shown);
+    CHECK(log.take() == std::vector<std::string>{"forger: " + shown});
+    const Caught error = caught([] { answer<int>("forger"); });
+    CHECK(error.status == Status::kernel_failed);
+    CHECK_MESSAGE(contains(error.text, shown), error.text);
+    retire("forger");
+    // On the terminal a line that goes on is indented.
+    const ChildResult child = run_child("child: forged", {});
+    CHECK(child.status == 0);
+    CHECK_MESSAGE(contains(child.output, "[atoll warning] forger: \\x1b[31m"), child.output);
+    CHECK_MESSAGE(contains(child.output, "\n    [atoll error] forged"), child.output);
+}
+
+TEST_CASE("a plugin that changes how the thread calculates does so for its own load only") {
+    volatile double small = 1e-308;
+    REQUIRE(small / 2 > 0); // denormal
+    LogCapture log;
+    load(zoo("fast_math"));
+    CHECK(small / 2 > 0);
+#if defined(__x86_64__)
+    const std::string said = all_of(log.take());
+    CHECK_MESSAGE(contains(said, "plugin fast_math changed how this thread rounds"), said);
+    CHECK(contains(said, "-ffast-math"));
+#endif
+    retire("fast_math");
+}
+
+TEST_CASE("loading from inside a load is refused, whoever tries") {
+    load(zoo("clash_a"));
+    std::vector<Caught> attempts;
+    set_log_level("info");
+    set_log_handler([&](int, std::string_view) {
+        attempts.push_back(caught([] { load(zoo("tame")); }));
+        attempts.push_back(caught([] { load_all(); }));
+        attempts.push_back(caught([] { retire("clash_a"); }));
+        attempts.push_back(caught([] { push_interposer("*", "trace"); }));
+        attempts.push_back(caught([] { pop_interposer(1); }));
+        CHECK_FALSE(load_report().empty()); // to look is allowed
+    });
+    load(zoo("talks_in_load"));
+    set_log_handler({});
+    set_log_level("warn");
+    REQUIRE(attempts.size() == 5);
+    for (const Caught &attempt : attempts) {
+        CHECK(attempt.status == Status::busy);
+        CHECK_MESSAGE(contains(attempt.text, "do it after that has returned"), attempt.text);
+    }
+    // Nothing is held or lost.
+    retire("talks_in_load");
+    retire("clash_a");
+    load(zoo("tame"));
+    retire("tame");
+    others_work();
+}
+
+TEST_CASE("an interposer is what was declared, whatever becomes of the declaration") {
+    load("cpu");
+    const Variable odd("ODD", "interposer_forgotten");
+    load(test_plugin("odd"));
+    const InterposerHandle handle = push_interposer("core.sqrt", "odd_wrap");
+    CHECK(interposer_report(handle) == "odd report");
+    check_cpu_works();
+    pop_interposer(handle);
+    retire("odd");
+}
+
 TEST_CASE("unload is called once for each load") {
     // The beast aborts at a second unload, and at a second load without one.
     LogCapture log;

@@ -47,7 +47,8 @@ void print_plugins() {
     std::vector<std::filesystem::path> absent;
     for (const std::filesystem::path &folder : plugin_search_path()) {
         folders.push_back(folder.string());
-        if (std::filesystem::exists(folder)) continue;
+        std::error_code error; // a name may be too long
+        if (std::filesystem::exists(folder, error)) continue;
         folders.back() += styled(" (not there)", Style::dim);
         absent.push_back(folder);
     }
@@ -202,7 +203,8 @@ std::vector<SettingLine> all_settings() {
         {"warning_mode", choice(now.warning_mode, {"off", "once", "always"}), "default"},
     };
     for (const char *variable :
-         {"ATOLL_PLUGIN_PATH", "ATOLL_PLUGINS_DISABLE", "ATOLL_INTERPOSERS", "ATOLL_SAFE_MODE"})
+         {"ATOLL_PLUGIN_PATH", "ATOLL_PLUGINS_DISABLE", "ATOLL_PLUGINS_LOCK", "ATOLL_INTERPOSERS",
+          "ATOLL_SAFE_MODE", "ATOLL_PROBE", "ATOLL_PROBE_DEADLINE"})
         if (const char *value = std::getenv(variable))
             list.push_back({variable, value, "environment"});
     for (PluginSetting &setting : plugin_settings())
@@ -302,7 +304,8 @@ int run(const Options &options, bool json) {
     section(options.functions, "functions", functions_json, print_functions);
     section(options.settings || options.all(), "settings", settings_json, print_settings);
     section(options.interposers, "interposers", interposers_json, print_interposers);
-    if (json) fmt::print("{}\n", document.dump(2));
+    // Names of files need not be UTF-8.
+    if (json) fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
     return 0;
 }
 
