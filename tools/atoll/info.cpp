@@ -32,6 +32,7 @@ Json plugins_json() {
         list.push_back({{"path", plugin.path.string()},
                         {"name", plugin.name},
                         {"loaded", plugin.loaded},
+                        {"superseded", plugin.superseded},
                         {"version", plugin.version},
                         {"description", plugin.description},
                         {"devices", plugin.devices},
@@ -64,7 +65,9 @@ void print_plugins() {
         std::string text = fmt::format("{}", fmt::join(parts, "; "));
         if (!plugin.reason.empty()) text += (text.empty() ? "" : "; ") + plugin.reason;
         table.add({plugin.name.empty() ? "?" : plugin.name, plugin.version,
-                   plugin.loaded ? styled("loaded", Style::good) : styled("refused", Style::bad),
+                   plugin.loaded       ? styled("loaded", Style::good)
+                   : plugin.superseded ? styled("not needed", Style::dim)
+                                       : styled("refused", Style::bad),
                    text});
         table.add({"", "", "", styled(plugin.path.string(), Style::dim)});
     }
@@ -201,10 +204,19 @@ std::vector<SettingLine> all_settings() {
          "default"},
         {"warning_mode", choice(now.warning_mode, {"off", "once", "always"}), "default"},
     };
-    for (const char *variable :
-         {"ATOLL_PLUGIN_PATH", "ATOLL_PLUGINS_DISABLE", "ATOLL_INTERPOSERS", "ATOLL_SAFE_MODE"})
+    const char *safe = std::getenv("ATOLL_SAFE_MODE");
+    const bool is_safe = safe && *safe && std::string_view(safe) != "0";
+    for (const auto &[variable, risky] : {std::pair{"ATOLL_PLUGIN_PATH", true},
+                                          {"ATOLL_PLUGINS_DISABLE", false},
+                                          {"ATOLL_PLUGINS_LOCK", false},
+                                          {"ATOLL_PROBE", false},
+                                          {"ATOLL_PROBE_DEADLINE", false},
+                                          {"ATOLL_INTERPOSERS", true},
+                                          {"ATOLL_SAFE_MODE", false}})
         if (const char *value = std::getenv(variable))
-            list.push_back({variable, value, "environment"});
+            list.push_back({variable, value,
+                            is_safe && risky ? "environment, ignored: ATOLL_SAFE_MODE is set"
+                                             : "environment"});
     for (PluginSetting &setting : plugin_settings())
         list.push_back(
             {fmt::format("{}.{}", setting.plugin, setting.key), setting.value, setting.source});
@@ -302,7 +314,7 @@ int run(const Options &options, bool json) {
     section(options.functions, "functions", functions_json, print_functions);
     section(options.settings || options.all(), "settings", settings_json, print_settings);
     section(options.interposers, "interposers", interposers_json, print_interposers);
-    if (json) fmt::print("{}\n", document.dump(2));
+    if (json) fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
     return 0;
 }
 
@@ -324,9 +336,7 @@ void add_info(CLI::App &app, Request &request) {
                     "Examples:\n"
                     "  atoll info --plugins\n"
                     "  ATOLL_INTERPOSERS=trace=core.add atoll info --interposers");
-    command->callback([&request, options] {
-        request.run = [&request, options] { return run(*options, request.json); };
-    });
+    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools
