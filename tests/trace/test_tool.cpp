@@ -94,7 +94,7 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
         for (int i = 0; i < 6; ++i) words >> word;
         if (words >> rate) rates.try_emplace({function, device}, rate);
     }
-    CHECK(std::stod(rates.at({"core.matmul", "cpu"})) > 0);
+    CHECK(rates.at({"core.matmul", "cpu"}) != "-");
     CHECK(rates.at({"core.add", "dummy*"}) == "-");
     CHECK(rates.at({"device.allocate", "cpu"}) == "-");
     std::map<std::string, long> serving;
