@@ -41,12 +41,13 @@ std::vector<std::string> Candidates::search_path() {
 }
 
 void Candidates::explain(const std::string &path, const std::string &name,
-                         const std::string &reason) {
+                         const std::string &reason, bool superseded) {
     PluginReport &report = reports[path];
     if (report.loaded) return;
     report = {};
     report.path = path;
     report.name = name;
+    report.superseded = superseded;
     report.reason = reason;
 }
 
@@ -71,7 +72,7 @@ std::vector<Candidate> Candidates::search() {
     for (const std::string &folder : search_path()) {
         const FolderListing listing = list_plugin_files(folder);
         if (!listing.refusal.empty()) explain(folder, "", listing.refusal);
-        std::vector<Candidate> here;
+        std::vector<Candidate> here, others;
         for (const std::string &file : listing.files) {
             Candidate candidate;
             try {
@@ -85,7 +86,8 @@ std::vector<Candidate> Candidates::search() {
             if (const auto earlier = std::find_if(best.begin(), best.end(), same_name);
                 earlier != best.end()) {
                 explain(candidate.file.path, candidate.note.name,
-                        fmt::format("{} comes earlier in the search path", earlier->file.path));
+                        fmt::format("{} comes earlier in the search path", earlier->file.path),
+                        true);
                 continue;
             }
             const auto variant = std::find_if(here.begin(), here.end(), same_name);
@@ -94,9 +96,18 @@ std::vector<Candidate> Candidates::search() {
                 continue;
             }
             if (candidate.note.isa_level > variant->note.isa_level) std::swap(*variant, candidate);
-            explain(candidate.file.path, candidate.note.name,
-                    fmt::format("{} is built for a higher level of this processor",
-                                variant->file.path));
+            others.push_back(candidate);
+        }
+        for (const Candidate &other : others) {
+            const auto chosen = std::find_if(here.begin(), here.end(), [&](const Candidate &c) {
+                return c.note.name == other.note.name;
+            });
+            explain(other.file.path, other.note.name,
+                    fmt::format("{} {}", chosen->file.path,
+                                chosen->note.isa_level > other.note.isa_level
+                                    ? "is built for a higher level of this processor"
+                                    : "is the same plugin and comes first by its file's name"),
+                    true);
         }
         best.insert(best.end(), here.begin(), here.end());
     }

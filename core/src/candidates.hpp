@@ -30,7 +30,8 @@ public:
     // The file as a candidate; throws Error with the reason.
     Candidate examine(const std::string &path);
     // Notes why a file is not loaded, unless it is.
-    void explain(const std::string &path, const std::string &name, const std::string &reason);
+    void explain(const std::string &path, const std::string &name, const std::string &reason,
+                 bool superseded = false);
 
     std::map<std::string, PluginReport> reports; // by path
 };

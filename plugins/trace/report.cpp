@@ -64,15 +64,16 @@ bool is_serving(const Counters &c) {
     return c.temporaries > 0 || c.copies > 0 || c.served_ticks > 0;
 }
 
+// `rate`: the bytes move within the calls, so GB/s says something.
 void print_line(std::string &text, int width, const char *function, const char *device,
-                const Counters &c, double ns) {
+                const Counters &c, double ns, bool rate) {
     const double total = static_cast<double>(c.ticks) * ns;
     print(text, "%-*s  %-8s %10llu %7llu %11.3f %10.3f %10.3f %10.3f ", width, function, device,
           Count{c.calls}, Count{c.errors}, total * 1e-6,
           c.calls > 0 ? total * 1e-3 / static_cast<double>(c.calls) : 0.0,
           static_cast<double>(c.min_ticks) * ns * 1e-3,
           static_cast<double>(c.max_ticks) * ns * 1e-3);
-    if (c.bytes > 0 && total > 0) {
+    if (rate && c.bytes > 0 && total > 0) {
         print(text, "%9.3f", static_cast<double>(c.bytes) / total);
     } else {
         print(text, "%9s", "-");
@@ -128,9 +129,11 @@ void write_table(const Session &session, atoll_writer write, void *user) {
     for (const Line &line : lines) {
         if (line.sum.calls == 0) continue; // seen as a parent only, e.g. of a transfer: below
         const std::string device = line.device + (line.asynchronous ? "*" : "");
-        print_line(text, width, line.function.c_str(), device.c_str(), line.sum, ns);
+        const bool moves = line.function != "device.allocate" && line.function != "device.free";
+        print_line(text, width, line.function.c_str(), device.c_str(), line.sum, ns,
+                   moves && !line.asynchronous);
     }
-    print_line(text, width, "total", "", total, ns);
+    print_line(text, width, "total", "", total, ns, false);
 
     if (serving) {
         print(text, "\ninserted by the runtime to serve\n");

@@ -55,6 +55,18 @@ def says_why_a_plugin_is_refused():
         refused = [plugin for plugin in data("info", "--plugins", ATOLL_PLUGIN_PATH=path)["plugins"]
                    if plugin["path"].endswith("broken.so")]
         check(len(refused) == 1 and not refused[0]["loaded"] and refused[0]["reason"], refused)
+    # A second copy is not refused, but not needed.
+    cpu = next(plugin["path"] for plugin in data("info", "--plugins")["plugins"] if plugin["loaded"]
+               and plugin["name"] == "cpu")
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(cpu, pathlib.Path(folder, "copy.so"))
+        path = folder + ":" + os.environ["ATOLL_PLUGIN_PATH"]
+        plugins = data("info", "--plugins", ATOLL_PLUGIN_PATH=path)["plugins"]
+        states = {plugin["path"]: (plugin["loaded"], plugin["superseded"]) for plugin in plugins}
+        check(states[folder + "/copy.so"] == (True, False), states)
+        check(states[cpu] == (False, True), states)
+        text = run("info", "--plugins", ATOLL_PLUGIN_PATH=path).stdout
+        check("not needed" in text and "refused" not in text, text)
     disabled = data("info", "--plugins", ATOLL_PLUGINS_DISABLE="dumm*")["plugins"]
     reasons = [plugin["reason"] for plugin in disabled if plugin["name"] == "dummy"]
     check(reasons and "ATOLL_PLUGINS_DISABLE" in reasons[0], reasons)
@@ -68,6 +80,11 @@ def says_where_settings_come_from():
     safe = {s["name"]: s for s in data("info", "--settings", ATOLL_CPU_THREADS="3",
                                        ATOLL_SAFE_MODE="1")["settings"]}
     check(safe.get("cpu.threads", {}).get("value") != "3", "safe mode reads the environment")
+    check("ignored" in safe["ATOLL_PLUGIN_PATH"]["source"], safe["ATOLL_PLUGIN_PATH"])
+    own = {s["name"]: s for s in data("info", "--settings", ATOLL_PROBE="0",
+                                      ATOLL_PLUGINS_DISABLE=b"\xff")["settings"]}
+    check(own["ATOLL_PROBE"] == {"name": "ATOLL_PROBE", "value": "0", "source": "environment"}, own)
+    check(own["ATOLL_PLUGINS_DISABLE"]["value"] == "\ufffd", own["ATOLL_PLUGINS_DISABLE"])
 
 
 def shows_functions_and_chains():

@@ -6,6 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using plugin_tests::contains;
 using plugin_tests::Folder;
@@ -82,6 +84,19 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
     // The table on standard error counts independently of the records.
     CHECK(contains(ran.error, "trace: " + std::to_string(trace["otherData"]["calls"].get<long>()) +
                                   " calls within"));
+    // A rate only where the bytes move within the calls.
+    std::istringstream table(ran.error);
+    std::map<std::pair<std::string, std::string>, std::string> rates;
+    for (std::string line; std::getline(table, line);) {
+        std::istringstream words(line);
+        std::string function, device, word, rate;
+        words >> function >> device;
+        for (int i = 0; i < 6; ++i) words >> word;
+        if (words >> rate) rates.try_emplace({function, device}, rate);
+    }
+    CHECK(rates.at({"core.matmul", "cpu"}) != "-");
+    CHECK(rates.at({"core.add", "dummy*"}) == "-");
+    CHECK(rates.at({"device.allocate", "cpu"}) == "-");
     std::map<std::string, long> serving;
     for (const Json &event : trace["traceEvents"])
         if (event["ph"] == "X" && event["cat"] == "inserted")
@@ -324,6 +339,20 @@ TEST_CASE("the status of the program, or the reason why there is none, is passed
     CHECK(text.status == 126);
     CHECK(contains(text.error, "no file that you may execute"));
     CHECK(contains(shell(folder, "$atoll trace -- ./").error, "a folder"));
+    CHECK(shell(folder, "$atoll trace -- ''").status == 127);
+    folder.file("strange", "#!/no/such/interpreter\n");
+    const Ran strange = shell(folder, "chmod +x strange; $atoll trace -- ./strange");
+    CHECK(strange.status == 126);
+    CHECK(contains(strange.error, "the interpreter in its first line"));
+    const Ran plain = shell(folder, "chmod +x text; $atoll trace -- ./text");
+    CHECK(plain.status == 126);
+    CHECK(contains(plain.error, "nor a script whose first line begins with #!"));
+    // What comes after the program's name is the program's own.
+    const Ran own = shell(folder, "$atoll trace --limit 1M -o run.json $traced status --json");
+    CHECK(own.status == 42);
+    CHECK(contains(own.out, "core.add cpu"));
+    CHECK(shell(folder, "$atoll trace ls -d / --no-such-option").status == 2);
+    CHECK(shell(folder, "$atoll trace ls -d /").out == "/\n");
     // A signal to the tool reaches the program.
     const Ran stopped = shell(folder, "$atoll trace -o run.json -- $traced sleep > ready & p=$!\n"
                                       "until grep -q ready ready; do :; done; kill -TERM $p\n"
@@ -347,8 +376,118 @@ TEST_CASE("what cannot work is refused before the program runs, and leaves no fi
     refused("ATOLL_SAFE_MODE=1 $atoll trace", "ATOLL_SAFE_MODE");
     refused("ATOLL_PLUGINS_DISABLE=trace $atoll trace", "the tracer cannot be loaded");
     refused("$atoll trace --limit few", "--limit");
+    refused("$atoll trace --limit -5", "not in range");
+    refused("$atoll trace --limit 2T", "not in range");
     CHECK(shell(folder, "$atoll trace -o run.json").status == 2);
     CHECK(shell(folder, "$atoll trace -- true; ls").out == "error.txt\nfolder.json\nout.txt\n");
+}
+
+TEST_CASE("a program with more rights than its user is refused") {
+    namespace fs = std::filesystem;
+    const Folder folder;
+    // Root makes one of another user; others take one of the system's.
+    std::string program = folder.path + "/other";
+    if (::geteuid() == 0) {
+        fs::copy_file("/bin/true", program);
+        REQUIRE(::chown(program.c_str(), 65534, 65534) == 0);
+        REQUIRE(::chmod(program.c_str(), 04755) == 0);
+    } else {
+        for (const char *known : {"/bin/su", "/usr/bin/passwd", "/bin/mount", "/usr/bin/sudo"}) {
+            struct stat facts {};
+            if (::stat(known, &facts) == 0 && (facts.st_mode & S_ISUID)) program = known;
+        }
+        if (!fs::exists(program)) {
+            MESSAGE("there is no set-user-ID program here to try");
+            return;
+        }
+    }
+    const Ran ran = shell(folder, "$atoll trace -o run.json -- " + program + " --version");
+    CHECK(ran.status == 2);
+    CHECK_MESSAGE(contains(ran.error, program + " is privileged (set-user-ID)"), ran.error);
+    CHECK(ran.out.empty());
+    CHECK_FALSE(fs::exists(folder.path + "/run.json"));
+}
+
+TEST_CASE("what one output or the reader cannot take leaves the others whole, and no rest") {
+    const Folder folder;
+    const auto files = [&](const std::string &part) {
+        long found = 0;
+        for (const auto &entry : std::filesystem::directory_iterator(folder.path))
+            found += contains(entry.path().filename().string(), part);
+        return found;
+    };
+    // The folder of the first goes while the program runs.
+    const Ran ran = shell(folder, "mkdir gone; $atoll trace -o gone/a.html -o run.json -- "
+                                  "sh -c \"rm -r gone; '$traced' name x\"");
+    CHECK(ran.status == 1);
+    CHECK_MESSAGE(contains(ran.error, "gone/a.html: cannot write: No such file"), ran.error);
+    CHECK(parsed(folder, "run.json")["otherData"]["calls"].get<long>() > 10);
+    // Standard error is a pipe without a reader.
+    const Ran deaf = shell(folder, "mkdir tmp; TMPDIR=$PWD/tmp\nexport TMPDIR\n"
+                                   "{ until [ -e closed ]; do :; done\n"
+                                   "$atoll trace -o deaf.json -- $traced quick 2>&1\n"
+                                   "echo $? > status; } | { exec <&-; touch closed; }\n"
+                                   "ls tmp");
+    CHECK(deaf.out.empty());
+    CHECK(content(folder.path + "/status") == "3\n");
+    CHECK(parsed(folder, "deaf.json")["otherData"]["calls"].get<long>() > 10);
+    CHECK(files(".json") == 2);
+    // Without room for the timeline.
+    const Ran full = shell(folder, "trap '' XFSZ; ulimit -f 200; ATOLL_TRACE_BUFFER_BYTES=8192 "
+                                   "$atoll trace --json -- $traced many");
+    CHECK(full.status == 0);
+    CHECK(Json::parse(full.out)["dropped"].get<long>() > 0);
+    CHECK_MESSAGE(contains(full.error, "set TMPDIR to a folder with more room"), full.error);
+    CHECK_FALSE(contains(full.error, "--limit"));
+}
+
+TEST_CASE("the report tells work from waiting and leaves no gap where calls are short") {
+    const Folder folder;
+    const auto data = [&](const std::string &name) {
+        const std::string page = content(folder.path + "/" + name);
+        const std::size_t begin = page.find("id=\"data\">") + 10;
+        return Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+    };
+    const auto kinds = [](const Json &page) {
+        std::map<int, long> counts;
+        for (const int kind : page["spans"]["kind"]) ++counts[kind];
+        return counts;
+    };
+    REQUIRE(shell(folder, "$atoll trace -o run.html -- $traced threads").status == 0);
+    const Json page = data("run.html");
+    CHECK(page["shown"] == page["summary"]["calls"]);
+    std::map<std::string, bool> waits;
+    for (const Json &line : page["summary"]["functions"]) waits[line["function"]] = line["waiting"];
+    CHECK(waits.at("device.stream_synchronize"));
+    CHECK(waits.at("device.event_wait"));
+    CHECK_FALSE(waits.at("core.add"));
+    CHECK(kinds(page)[4] > 20);
+    CHECK(kinds(page)[5] == 0);
+    // The streams of a device are side by side.
+    std::vector<std::string> devices;
+    for (const Json &track : page["tracks"])
+        if (track.contains("stream")) {
+            const std::string name = track["name"];
+            devices.push_back(name.substr(0, name.find(',')));
+        }
+    CHECK(devices.size() > 3);
+    CHECK(std::is_sorted(devices.begin(), devices.end()));
+
+    REQUIRE(shell(folder, "$atoll trace -o many.html -- $traced many 70000").status == 0);
+    const Json many = data("many.html");
+    const long calls = many["summary"]["calls"];
+    CHECK(calls >= 70'000);
+    CHECK(many["shown"] == 50'000);
+    long crowded = 0;
+    for (std::size_t i = 0; i < many["spans"]["kind"].size(); ++i)
+        if (many["spans"]["kind"][i] == 5) {
+            const std::string name = many["names"][many["spans"]["name"][i].get<std::size_t>()];
+            CHECK(name.ends_with(" short calls"));
+            crowded += std::stol(name);
+        }
+    // Calls inside an interface call that is shown are left out.
+    CHECK(crowded > (calls - 50'000) / 2);
+    CHECK(crowded <= calls - 50'000);
 }
 
 TEST_CASE("a file that is there already is replaced only by a whole new one") {

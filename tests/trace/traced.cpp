@@ -108,8 +108,9 @@ int main(int argc, char **argv) {
     }
     for (const char *plugin : {"cpu", "dummy", "dummy_min"}) load(plugin);
     if (mode == "many") { // more records than a small timeline takes
+        const int rounds = argc > 2 ? std::atoi(argv[2]) : 20'000;
         const Tensor a = full({1}, 1.0, {float64, device("cpu")}), b = a.clone();
-        for (int i = 0; i < 20'000; ++i) add(a, a, b);
+        for (int i = 0; i < rounds; ++i) add(a, a, b);
         return 0;
     }
     if (mode == "name") {

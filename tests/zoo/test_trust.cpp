@@ -80,6 +80,7 @@ TEST_CASE("child: search order" * doctest::skip()) {
     const auto reports = load_report();
     CHECK(find_report(reports, second + "/a.so")->reason ==
           first + "/b.so comes earlier in the search path");
+    CHECK(find_report(reports, second + "/a.so")->superseded);
     // The file's name says nothing, the note's does; the order within a folder is that of bytes.
     CHECK(load("clash_a").path == second + "/B.so");
 }
@@ -124,13 +125,20 @@ TEST_CASE("child: variants" * doctest::skip()) {
     const auto reports = load_report();
     CHECK(find_report(reports, "variant_1.so")->reason ==
           folder + "/variant_2.so is built for a higher level of this processor");
+    CHECK(find_report(reports, "variant_1.so")->superseded);
     CHECK(contains(find_report(reports, "variant_9.so")->reason, "built for x86-64-v9"));
+    CHECK_FALSE(find_report(reports, "variant_9.so")->superseded); // refused
+    CHECK(find_report(reports, "variant_twin.so")->reason ==
+          folder + "/variant_2.so is the same plugin and comes first by its file's name");
+    CHECK(find_report(reports, "variant_twin.so")->superseded);
+    CHECK_FALSE(find_report(reports, "variant_2.so")->superseded);
 }
 
 TEST_CASE("of several builds the best for this processor is opened, the others are not") {
     Folder folder;
     for (const char *name : {"variant_1.so", "variant_2.so", "variant_9.so"})
         folder.copy(zoo(fs::path(name).stem().string()), name);
+    folder.copy(zoo("variant_2"), "variant_twin.so");
     const ChildResult child = run_child("child: variants", {"ATOLL_PLUGIN_PATH=" + folder.path});
     CHECK_MESSAGE(child.status == 0, child.output);
 }

@@ -285,9 +285,7 @@ void add_bench(CLI::App &app, Request &request) {
                     "  atoll bench 'e*' --threads 1\n"
                     "  atoll bench e8 --against ./atoll-fast-sqrt.so\n"
                     "Times are the best of several rounds; compare figures of one run only.");
-    command->callback([&request, options] {
-        request.run = [&request, options] { return run(*options, request.json); };
-    });
+    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools

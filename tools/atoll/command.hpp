@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -31,5 +32,12 @@ struct UsageError : std::runtime_error {
 // A subcommand with the option --json, which every one has.
 CLI::App *add_command(CLI::App &app, Request &request, const std::string &name,
                       const std::string &description);
+// Has main call run(*options, request.json) once the command line was parsed into *options.
+template <typename Options, typename Run>
+void run_on_parse(CLI::App *command, Request &request, std::shared_ptr<Options> options, Run run) {
+    command->callback([&request, options, run] {
+        request.run = [&request, options, run] { return run(*options, request.json); };
+    });
+}
 
 } // namespace Atoll::tools

@@ -32,6 +32,7 @@ Json plugins_json() {
         list.push_back({{"path", plugin.path.string()},
                         {"name", plugin.name},
                         {"loaded", plugin.loaded},
+                        {"superseded", plugin.superseded},
                         {"version", plugin.version},
                         {"description", plugin.description},
                         {"devices", plugin.devices},
@@ -65,7 +66,9 @@ void print_plugins() {
         std::string text = fmt::format("{}", fmt::join(parts, "; "));
         if (!plugin.reason.empty()) text += (text.empty() ? "" : "; ") + plugin.reason;
         table.add({plugin.name.empty() ? "?" : plugin.name, plugin.version,
-                   plugin.loaded ? styled("loaded", Style::good) : styled("refused", Style::bad),
+                   plugin.loaded       ? styled("loaded", Style::good)
+                   : plugin.superseded ? styled("not needed", Style::dim)
+                                       : styled("refused", Style::bad),
                    text});
         table.add({"", "", "", styled(plugin.path.string(), Style::dim)});
     }
@@ -202,11 +205,19 @@ std::vector<SettingLine> all_settings() {
          "default"},
         {"warning_mode", choice(now.warning_mode, {"off", "once", "always"}), "default"},
     };
-    for (const char *variable :
-         {"ATOLL_PLUGIN_PATH", "ATOLL_PLUGINS_DISABLE", "ATOLL_PLUGINS_LOCK", "ATOLL_INTERPOSERS",
-          "ATOLL_SAFE_MODE", "ATOLL_PROBE", "ATOLL_PROBE_DEADLINE"})
+    const char *safe = std::getenv("ATOLL_SAFE_MODE");
+    const bool is_safe = safe && *safe && std::string_view(safe) != "0";
+    for (const auto &[variable, risky] : {std::pair{"ATOLL_PLUGIN_PATH", true},
+                                          {"ATOLL_PLUGINS_DISABLE", false},
+                                          {"ATOLL_PLUGINS_LOCK", false},
+                                          {"ATOLL_PROBE", false},
+                                          {"ATOLL_PROBE_DEADLINE", false},
+                                          {"ATOLL_INTERPOSERS", true},
+                                          {"ATOLL_SAFE_MODE", false}})
         if (const char *value = std::getenv(variable))
-            list.push_back({variable, value, "environment"});
+            list.push_back({variable, value,
+                            is_safe && risky ? "environment, ignored: ATOLL_SAFE_MODE is set"
+                                             : "environment"});
     for (PluginSetting &setting : plugin_settings())
         list.push_back(
             {fmt::format("{}.{}", setting.plugin, setting.key), setting.value, setting.source});
@@ -327,9 +338,7 @@ void add_info(CLI::App &app, Request &request) {
                     "Examples:\n"
                     "  atoll info --plugins\n"
                     "  ATOLL_INTERPOSERS=trace=core.add atoll info --interposers");
-    command->callback([&request, options] {
-        request.run = [&request, options] { return run(*options, request.json); };
-    });
+    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools

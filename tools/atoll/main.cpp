@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "terminal.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -22,6 +23,26 @@ CLI::App *add_command(CLI::App &app, Request &request, const std::string &name,
 
 } // namespace Atoll::tools
 
+namespace {
+
+// As with env and time, what follows the program's name is the program's: `atoll trace ls -l`.
+std::vector<std::string> words_of(const CLI::App &app, int argc, char **argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (words.empty() || words[0] != "trace") return words;
+    const CLI::App *trace = app.get_subcommand("trace");
+    for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+        if (!words[i].starts_with('-')) {
+            words.insert(words.begin() + static_cast<std::ptrdiff_t>(i), "--");
+            break;
+        }
+        const CLI::Option *option = trace->get_option_no_throw(words[i]);
+        if (option && option->get_items_expected_max() > 0) ++i; // its value
+    }
+    return words;
+}
+
+} // namespace
+
 int main(int argc, char **argv) {
     CLI::App app{"Looks into the Atoll tensor runtime and its plugins.", "atoll"};
     app.set_version_flag("--version", "atoll " + std::string(Atoll::version()));
@@ -33,16 +54,18 @@ int main(int argc, char **argv) {
 #define ATOLL_COMMAND(name) add_##name(app, request);
 #include "commands.inc"
     try {
-        app.parse(argc, argv);
+        std::vector<std::string> words = words_of(app, argc, argv);
+        std::reverse(words.begin(), words.end()); // as CLI11 wants it
+        app.parse(std::move(words));
         return request.run();
     } catch (const CLI::ParseError &e) {
         const int status = app.exit(e);
         return status == 0 ? 0 : 2;
     } catch (const UsageError &e) {
-        fmt::print(stderr, "{} {}\n", styled("atoll:", Style::bad, stderr), e.what());
+        say(fmt::format("{} {}\n", styled("atoll:", Style::bad, stderr), e.what()));
         return 2;
     } catch (const std::exception &e) {
-        fmt::print(stderr, "{} {}\n", styled("atoll:", Style::bad, stderr), e.what());
+        say(fmt::format("{} {}\n", styled("atoll:", Style::bad, stderr), e.what()));
         return 1;
     }
 }

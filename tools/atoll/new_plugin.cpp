@@ -232,9 +232,7 @@ void add_new_plugin(CLI::App &app, Request &request) {
                     "README.md how to go on.\n\n"
                     "Example: atoll new-plugin acme && cd acme && meson setup build && "
                     "meson test -C build");
-    command->callback([&request, options] {
-        request.run = [&request, options] { return run(*options, request.json); };
-    });
+    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools

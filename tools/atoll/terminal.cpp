@@ -39,6 +39,8 @@ std::string styled(std::string_view text, Style style, std::FILE *stream) {
     return fmt::format("\033[{}m{}\033[0m", codes[static_cast<int>(style)], text);
 }
 
+void say(const std::string &text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
+
 Table::Table(std::vector<std::string> header) : header_(std::move(header)) {
     for (std::string &cell : header_) {
         right_.push_back(cell.starts_with('>'));

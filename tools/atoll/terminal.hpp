@@ -14,6 +14,9 @@ enum class Style { plain, bold, dim, good, warn, bad };
 // is "dumb"; else as it is.
 std::string styled(std::string_view text, Style style, std::FILE *stream = stdout);
 
+// To standard error. Its reader may have gone, which is no error.
+void say(const std::string &text);
+
 // Columns as wide as their widest cell; the last is not padded. Cells may be styled; escape
 // sequences and bytes that continue a UTF-8 character take no room.
 class Table {

@@ -4,6 +4,7 @@
 #include "trace_run.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -23,6 +24,13 @@ struct Options {
     TraceRequest request;
 };
 
+// Who interrupts the writing of a long trace leaves no part of a file behind.
+std::vector<std::string> unfinished;
+void remove_unfinished(int signal) {
+    for (const std::string &path : unfinished) ::unlink(path.c_str());
+    ::_exit(128 + signal);
+}
+
 using WriteForm = void (*)(const TraceModel &, const TracedRun &, std::FILE *);
 
 // A file that is written beside its place and moved there when it is whole. The place is tried at
@@ -33,6 +41,7 @@ public:
         const auto fail = [&](const std::string &why) {
             throw UsageError(fmt::format("-o {}: {}", path, why));
         };
+        given_ = path;
         if (fs::is_directory(path)) fail("this is a folder, need a file");
         if (fs::exists(path) && ::access(path.c_str(), W_OK) != 0) fail(std::strerror(errno));
         if (fs::exists(path)) path_ = fs::canonical(path).string();
@@ -43,6 +52,7 @@ public:
             fail(std::strerror(errno));
         }
         file_ = ::fdopen(file, "w");
+        unfinished.push_back(temporary_);
     }
     ~Output() {
         if (file_) std::fclose(file_);
@@ -58,10 +68,10 @@ public:
         ::fchmod(::fileno(file_), 0666 & ~mask);
         const bool flushed = std::fclose(std::exchange(file_, nullptr)) == 0;
         if (!flushed || ::rename(temporary_.c_str(), path_.c_str()) != 0)
-            throw std::runtime_error(fmt::format("{}: {}", path_, std::strerror(errno)));
+            throw std::runtime_error(fmt::format("cannot write: {}", std::strerror(errno)));
         temporary_.clear();
     }
-    const std::string &path() const { return path_; }
+    const std::string &path() const { return given_; }
 
 private:
     static WriteForm form_of(const std::string &path) {
@@ -71,7 +81,7 @@ private:
                                      "ui.perfetto.dev) or .html (a report)",
                                      path));
     }
-    std::string path_;
+    std::string given_, path_; // the latter without links
     WriteForm form_;
     std::string temporary_;
     std::FILE *file_ = nullptr;
@@ -88,11 +98,54 @@ void print_hot_list(const TraceModel &model) {
                    fmt::format("{:.3f}", line.gigabytes_per_second()),
                    fmt::to_string(line.temporaries), fmt::to_string(line.copies)});
     }
-    fmt::print(stderr, "{}", table.text());
+    say(table.text());
 }
 
 void note(const std::string &text) {
-    fmt::print(stderr, "{} {}\n", styled("atoll trace:", Style::warn, stderr), text);
+    say(fmt::format("{} {}\n", styled("atoll trace:", Style::warn, stderr), text));
+}
+
+// All timelines of the run. They are mapped, so the folder may go.
+void read_timelines(TraceModel &model, const std::string &folder) {
+    for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
+        if (entry.path().string().find(".timeline") == std::string::npos) continue;
+        if (entry.file_size() == 0) continue; // never begun: the library has said why
+        try {
+            model.read(entry.path().string());
+        } catch (const std::exception &e) {
+            note(e.what());
+        }
+    }
+    model.finish();
+}
+
+void note_what_is_missing(const TraceModel &model, const TraceFolder &folder) {
+    std::uint64_t past_limit = 0, no_room = 0;
+    for (const TracedProcess &process : model.processes)
+        (process.full == 2 ? no_room : past_limit) += process.dropped;
+    if (past_limit > 0)
+        note(fmt::format("{} calls came after the timeline had reached its limit and are not in "
+                         "it; --limit sets a higher one, --functions records fewer",
+                         past_limit));
+    if (no_room > 0)
+        note(fmt::format("{} calls are not in the trace, because there was no room for them in "
+                         "{}; set TMPDIR to a folder with more room",
+                         no_room, fs::path(folder.path).parent_path().string()));
+}
+
+// Each on its own: the run cannot be had again. False if one could not be written.
+bool write_outputs(const std::vector<std::unique_ptr<Output>> &outputs, const TraceModel &model,
+                   const TracedRun &result, bool json) {
+    bool written = true;
+    for (const auto &output : outputs) try {
+            output->write(model, result);
+            if (!json) say(fmt::format("wrote {}\n", output->path()));
+        } catch (const std::exception &e) {
+            say(fmt::format("{} {}: {}\n", styled("atoll:", Style::bad, stderr), output->path(),
+                            e.what()));
+            written = false;
+        }
+    return written;
 }
 
 int run(Options &options, bool json) {
@@ -105,7 +158,7 @@ int run(Options &options, bool json) {
     try {
         result = run_traced(options.request, folder);
     } catch (const CannotStart &e) {
-        fmt::print(stderr, "{} {}\n", styled("atoll:", Style::bad, stderr), e.what());
+        say(fmt::format("{} {}\n", styled("atoll:", Style::bad, stderr), e.what()));
         return e.status;
     }
     const int status = result.signal ? 128 + result.signal : result.status;
@@ -114,35 +167,32 @@ int run(Options &options, bool json) {
                          ::strsignal(result.signal)));
 
     TraceModel model;
-    for (const fs::directory_entry &entry : fs::directory_iterator(folder.path))
-        if (entry.path().string().find(".timeline") != std::string::npos)
-            model.read(entry.path().string());
+    read_timelines(model, folder.path);
+    folder.remove();
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        ::sigaction(signal, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) std::signal(signal, remove_unfinished);
+    }
     if (model.processes.empty()) {
         note(fmt::format("{} has loaded no plugin of Atoll with the tracer on, so there is nothing "
                          "to show; see above for messages of the library",
                          result.command.front()));
         return status == 0 ? 1 : status;
     }
-    model.finish();
-    if (model.dropped() > 0)
-        note(fmt::format("{} calls came after the timeline had reached its limit and are not in "
-                         "it; --limit sets a higher one, --functions records fewer",
-                         model.dropped()));
-    if (model.calls.empty())
+    note_what_is_missing(model, folder);
+    if (model.calls.empty() && model.dropped() == 0)
         note(options.request.functions.empty()
                  ? std::string("the program made no call")
                  : fmt::format("the program called no function that matches '{}'; `atoll info "
                                "--functions` lists them",
                                options.request.functions));
     if (result.signal && !json) print_hot_list(model);
-    for (const auto &output : outputs) {
-        output->write(model, result);
-        if (!json) fmt::print(stderr, "wrote {}\n", output->path());
-    }
+    const bool written = write_outputs(outputs, model, result, json);
     if (json)
         fmt::print("{}\n",
                    summary_json(model, result).dump(2, ' ', false, Json::error_handler_t::replace));
-    return status;
+    return status == 0 && !written ? 1 : status;
 }
 
 } // namespace
@@ -166,7 +216,8 @@ void add_trace(CLI::App &app, Request &request) {
         ->add_option("--limit", options->request.limit,
                      "Bytes of records that each process may write (256 MiB)")
         ->option_text("BYTES")
-        ->transform(CLI::AsSizeValue(false));
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
     command->add_flag("!--no-execution", options->request.execution,
                       "Do not follow work on asynchronous streams, which costs two host callbacks "
                       "per call");
@@ -179,6 +230,7 @@ void add_trace(CLI::App &app, Request &request) {
         "standard error when it ends. With --json its standard output goes to standard error, and "
         "a\n"
         "summary is printed instead.\n\n"
+        "Programs that it starts are traced too; a child that forks and starts none is not.\n\n"
         "Exit status: the program's, or 128 + N if signal N ended it; 126 or 127 if it cannot be\n"
         "started; 2 for bad usage; 1 if a file cannot be written, or if there is nothing to "
         "show.\n\n"
@@ -186,9 +238,7 @@ void add_trace(CLI::App &app, Request &request) {
         "  atoll trace -- ./simulate input.npy\n"
         "  atoll trace -o run.json -o run.html -- ./simulate input.npy\n"
         "  atoll trace --functions 'core.*@cpu' --json -- ./simulate input.npy > run-summary.json");
-    command->callback([&request, options] {
-        request.run = [&request, options] { return run(*options, request.json); };
-    });
+    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -28,11 +29,6 @@ std::string TracedCall::device() const {
 }
 
 namespace {
-
-// Of a damaged file a sum may leave the range: it stops there.
-void add(std::int64_t &sum, std::int64_t part) {
-    if (__builtin_add_overflow(sum, part, &sum)) sum = std::numeric_limits<std::int64_t>::max();
-}
 
 const std::uint64_t *words_of(const Record &record) {
     return reinterpret_cast<const std::uint64_t *>(&record + 1);
@@ -296,6 +292,24 @@ void TraceModel::group() {
     }
 }
 
+// Those of one device side by side.
+void TraceModel::sort_streams() {
+    std::vector<std::uint32_t> order(streams.size()), place(streams.size());
+    std::iota(order.begin(), order.end(), 0u);
+    const auto key = [&](std::uint32_t i) {
+        return std::tie(streams[i].process, streams[i].device, streams[i].number);
+    };
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    std::vector<TracedStream> sorted;
+    for (const std::uint32_t stream : order) {
+        place[stream] = static_cast<std::uint32_t>(sorted.size());
+        sorted.push_back(std::move(streams[stream]));
+    }
+    streams = std::move(sorted);
+    for (Execution &execution : executions) execution.stream = place[execution.stream];
+}
+
 void TraceModel::attach() {
     std::map<std::tuple<std::uint32_t, std::string, std::uint64_t>, std::uint32_t> known;
     std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> numbers;
@@ -318,6 +332,7 @@ void TraceModel::attach() {
         executions.push_back({std::max(found->second.start, call.start), found->second.end,
                               found->second.status, i, place->second, false});
     }
+    sort_streams();
     // A stream does one thing after the other, in the order of enqueueing. Brackets overlap where
     // several threads enqueue into it at a time: a thread's callback may come in between another's
     // work and callback, even long after. So work ends no later than what was enqueued after it,
@@ -354,77 +369,30 @@ void TraceModel::connect_events() {
         if (call.function() == "device.event_record") records[key].push_back(i);
         if (call.function() == "device.event_wait") waits[key].push_back(i);
     }
-    for (const auto &[key, list] : waits)
+    const auto enqueued = [&](std::size_t execution) {
+        return calls[executions[execution].call].start;
+    };
+    for (auto &[key, list] : records)
+        std::sort(list.begin(), list.end(),
+                  [&](std::size_t a, std::size_t b) { return enqueued(a) < enqueued(b); });
+    for (const auto &[key, list] : waits) {
+        const std::vector<std::size_t> &known = records[key];
         for (const std::size_t wait : list) {
-            const Execution *best = nullptr;
-            for (const std::size_t record : records[key]) {
-                const TracedCall &from = calls[executions[record].call];
-                if (from.start <= calls[executions[wait].call].start &&
-                    (!best || from.start > calls[best->call].start))
-                    best = &executions[record];
-            }
+            const auto after = std::upper_bound(
+                known.begin(), known.end(), enqueued(wait),
+                [&](std::int64_t time, std::size_t record) { return time < enqueued(record); });
             // Where brackets overlap it may look as if the wait was over before: no arrow then.
-            if (best && best->start < executions[wait].end)
-                event_flows.push_back({static_cast<std::size_t>(best - executions.data()), wait});
+            if (after != known.begin() &&
+                executions[*std::prev(after)].start < executions[wait].end)
+                event_flows.push_back({*std::prev(after), wait});
         }
+    }
 }
 
 std::uint64_t TraceModel::dropped() const {
     std::uint64_t sum = 0;
     for (const TracedProcess &process : processes) sum += process.dropped;
     return sum;
-}
-
-std::vector<HotLine> hot_list(const TraceModel &model) {
-    std::map<std::pair<std::string_view, std::string_view>, HotLine> lines;
-    const auto line = [&](const NameText &name) -> HotLine & {
-        HotLine &found = lines[{name.function, name.device}];
-        found.function = name.function;
-        found.device = name.device;
-        return found;
-    };
-    for (const TracedCall &call : model.calls) {
-        const Record &record = *call.record;
-        HotLine &own = line(*call.name);
-        own.asynchronous = call.asynchronous;
-        ++own.calls;
-        own.errors += record.status != ATOLL_STATUS_OK && record.status != ATOLL_STATUS_NOT_READY;
-        add(own.call_ns, call.nanoseconds());
-        own.bytes += record.bytes;
-        std::int64_t took = call.nanoseconds();
-        if (call.execution >= 0) {
-            const Execution &execution = model.executions[static_cast<std::size_t>(call.execution)];
-            took = execution.end - execution.start;
-            ++own.executions;
-            add(own.execution_ns, took);
-            own.executed_bytes += record.bytes;
-        }
-        if (!call.has(flag_inserted)) continue;
-        ++own.inserted;
-        if (!call.parent) continue;
-        HotLine &served = line(*call.parent);
-        add(served.served_ns, took);
-        if (call.function() == "device.allocate") {
-            ++served.temporaries;
-            served.temporary_bytes += record.bytes;
-        } else if (call.function() == "device.transfer") {
-            ++served.copies;
-            served.copied_bytes += record.bytes;
-        } else if (call.function() == "core.copy") {
-            ++served.copies;
-            // What arrives.
-            std::uint64_t bytes = static_cast<std::uint64_t>(sdk::dtype_size(record.dtypes[0]));
-            for (const std::int64_t extent : call.shape())
-                bytes *= static_cast<std::uint64_t>(extent);
-            served.copied_bytes += bytes;
-        }
-    }
-    std::vector<HotLine> sorted;
-    for (auto &[key, own] : lines) sorted.push_back(std::move(own));
-    std::stable_sort(sorted.begin(), sorted.end(), [](const HotLine &a, const HotLine &b) {
-        return a.nanoseconds() > b.nanoseconds();
-    });
-    return sorted;
 }
 
 } // namespace Atoll::tools

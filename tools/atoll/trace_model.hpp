@@ -110,11 +110,19 @@ private:
     void nest();
     void group();
     void attach();
+    void sort_streams();
     void connect_events();
 
     std::vector<File> files_;
     std::vector<Ids> finished_; // per process
 };
+
+// Does its time, on a stream or on the host, pass in waiting for other work?
+inline bool is_waiting(std::string_view function, bool on_stream) {
+    return on_stream
+               ? function == "device.event_wait"
+               : function == "device.stream_synchronize" || function == "device.event_synchronize";
+}
 
 // One line of the hot list: a function on a device type.
 struct HotLine {
@@ -129,6 +137,7 @@ struct HotLine {
 
     // Where it runs, if that is known; else in the calls.
     std::int64_t nanoseconds() const { return executions > 0 ? execution_ns : call_ns; }
+    bool waits() const { return is_waiting(function, executions > 0); }
     bool moves_bytes() const { return function != "device.allocate" && function != "device.free"; }
     double gigabytes_per_second() const {
         if (!moves_bytes() || (asynchronous && executions == 0)) return 0;

@@ -90,7 +90,7 @@ std::string unknown_execution(const TracedCall &call) {
 
 Json details(const TraceModel &model, const TracedCall &call) {
     const Record &record = *call.record;
-    Json args = {{"function", call.function()}, {"device", call.device()}};
+    Json args = {{"device", call.device()}};
     if (record.stream) args["stream"] = fmt::format("0x{:x}", record.stream);
     if (call.dtype != ATOLL_NONE) args["dtype"] = sdk::dtype_name(call.dtype);
     if (record.operand_count > 0) {
@@ -119,7 +119,9 @@ Json details(const TraceModel &model, const TracedCall &call) {
     }
     const bool moves = call.function() != "device.allocate" && call.function() != "device.free";
     if (record.bytes > 0 && took > 0 && moves)
-        args["GB/s"] = static_cast<double>(record.bytes) / static_cast<double>(took);
+        args["GB/s"] = // more digits would be noise, and most of the file
+            std::stod(fmt::format("{:.4g}",
+                                  static_cast<double>(record.bytes) / static_cast<double>(took)));
     if (record.status != ATOLL_STATUS_OK) args["status"] = status_name(record.status);
     if (call.has(flag_inserted)) args["serves"] = call.parent ? call.parent->function : "?";
     args["correlation"] = record.correlation;

@@ -91,8 +91,14 @@ struct Spans {
          id = Json::array(), failed = Json::array();
 };
 
+// What is too short to be shown on a track, as one span where it comes in close succession.
+struct Crowd {
+    std::int64_t start = 0, end = 0;
+    std::size_t count = 0;
+};
+
 Json page_data(const TraceModel &model, const TracedRun &run) {
-    enum { api, call_, inserted, executed };
+    enum { api, call_, inserted, executed, waiting, crowd };
     const std::vector<bool> chosen = choose(model);
     Texts names, texts;
     Spans spans;
@@ -118,8 +124,27 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
         return spans.track.size() - 1;
     };
     std::map<std::size_t, std::size_t> call_rows; // of enqueued calls
-    std::size_t next = 0, id = 0;
+    std::size_t next = 0, id = 0, shown = 0;
+    Crowd crowded;
+    const auto end_crowd = [&](std::size_t track, const char *of) {
+        if (crowded.count > 0)
+            add(track, 0, crowded.start, crowded.end, fmt::format("{} {}", crowded.count, of),
+                crowd, Json::object(), 0, id++, false);
+        crowded = {};
+    };
+    const std::int64_t pixel = model.nanoseconds / 2000; // gaps that wide are shown
+    const auto join_crowd = [&](std::size_t track, std::int64_t start, std::int64_t end,
+                                std::size_t count, const char *of) {
+        if (crowded.count > 0 && start - crowded.end > pixel) end_crowd(track, of);
+        if (crowded.count == 0) crowded.start = start;
+        crowded.end = std::max(crowded.end, end);
+        crowded.count += count;
+    };
+    constexpr const char *short_calls = "short calls", *short_executions = "short executions";
+    const ApiCall *before = nullptr;
     for (const ApiCall &group : model.api_calls) {
+        if (before && before->thread != group.thread) end_crowd(before->thread, short_calls);
+        before = &group;
         const std::size_t end = next + group.calls, first = next;
         const std::size_t group_id = id++;
         bool any = false, failed = false;
@@ -128,31 +153,49 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
             const TracedCall &call = model.calls[next];
             const std::int32_t status = call.record->status;
             const bool bad = status != ATOLL_STATUS_OK && status != ATOLL_STATUS_NOT_READY;
+            if (!any) end_crowd(group.thread, short_calls);
             any = true;
+            ++shown;
             failed |= bad;
-            const std::size_t row = add(call.thread, call.depth + 1, call.start, call.end,
-                                        call.function(), call.has(flag_inserted) ? inserted : call_,
-                                        details(model, call), call.record->correlation, id++, bad);
+            const std::size_t row =
+                add(call.thread, call.depth + 1, call.start, call.end, call.function(),
+                    is_waiting(call.function(), false) ? waiting
+                    : call.has(flag_inserted)          ? inserted
+                                                       : call_,
+                    details(model, call), call.record->correlation, id++, bad);
             if (call.execution >= 0) call_rows[next] = row;
         }
         if (any)
             add(group.thread, 0, group.start, group.end, group.name, api,
                 {{"device", model.calls[first].device()}}, group.correlation, group_id, failed);
+        else
+            join_crowd(group.thread, group.start, group.end, group.calls, short_calls);
     }
+    if (before) end_crowd(before->thread, short_calls);
     Json flows = Json::array(), events = Json::array();
     std::map<std::size_t, std::size_t> execution_rows;
     for (std::size_t i = 0; i < model.executions.size(); ++i) {
         const Execution &execution = model.executions[i];
         const auto from = call_rows.find(execution.call);
-        if (from == call_rows.end()) continue;
+        const std::size_t track = model.threads.size() + execution.stream;
+        if (i > 0 && model.executions[i - 1].stream != execution.stream)
+            end_crowd(model.threads.size() + model.executions[i - 1].stream, short_executions);
+        if (from == call_rows.end()) {
+            join_crowd(track, execution.start, execution.end, 1, short_executions);
+            continue;
+        }
+        end_crowd(track, short_executions);
         const TracedCall &call = model.calls[execution.call];
         const std::size_t row =
-            add(model.threads.size() + execution.stream, 0, execution.start, execution.end,
-                call.function(), executed, details(model, call), call.record->correlation,
-                spans.id[from->second].get<std::size_t>(), execution.status != ATOLL_STATUS_OK);
+            add(track, 0, execution.start, execution.end, call.function(),
+                is_waiting(call.function(), true) ? waiting : executed, details(model, call),
+                call.record->correlation, spans.id[from->second].get<std::size_t>(),
+                execution.status != ATOLL_STATUS_OK);
         execution_rows[i] = row;
         flows.push_back({from->second, row});
     }
+    if (!model.executions.empty())
+        end_crowd(model.threads.size() + model.executions.back().stream, short_executions);
     for (const EventFlow &flow : model.event_flows)
         if (execution_rows.contains(flow.from) && execution_rows.contains(flow.to))
             events.push_back({execution_rows[flow.from], execution_rows[flow.to]});
@@ -169,9 +212,11 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
             {{"name", stream.handle ? fmt::format("{}, stream {}", stream.device, stream.number)
                                     : fmt::format("{}, default stream", stream.device)},
              {"group", ""},
+             {"stream", true},
              {"depth", depths[model.threads.size() + i]}});
     }
     return {{"summary", summary_json(model, run)},
+            {"shown", shown},
             {"names", std::move(names.list)},
             {"details", std::move(texts.list)},
             {"tracks", std::move(tracks)},

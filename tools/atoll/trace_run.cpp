@@ -26,6 +26,7 @@ namespace {
 
 // As execvp finds it; throws CannotStart.
 std::string find_program(const std::string &name) {
+    if (name.empty()) throw CannotStart("the program's name is empty", 127);
     const auto usable = [](const std::string &path) {
         struct stat facts {};
         return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
@@ -56,14 +57,14 @@ std::string find_program(const std::string &name) {
 }
 
 // In a program with more rights than its user the library ignores the environment, so nothing would
-// come of it.
+// come of it. Capabilities of a file give root none that it lacks.
 void refuse_privileged(const std::string &program) {
     struct stat facts {};
-    if (::stat(program.c_str(), &facts) != 0 || ::geteuid() == 0) return;
+    if (::stat(program.c_str(), &facts) != 0) return;
     const char *what = nullptr;
     if ((facts.st_mode & S_ISUID) && facts.st_uid != ::geteuid()) what = "set-user-ID";
     if ((facts.st_mode & S_ISGID) && facts.st_gid != ::getegid()) what = "set-group-ID";
-    if (::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
+    if (::geteuid() != 0 && ::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
         what = "given capabilities by its file";
     if (what)
         throw UsageError(fmt::format("{} is privileged ({}), and in such a program the library "
@@ -120,6 +121,17 @@ void set_environment(const TraceRequest &request, const TraceFolder &folder) {
     if (!request.execution) set("ATOLL_TRACE_EXECUTION", "0");
 }
 
+// Of a file that may be executed, but cannot be.
+std::string spawn_error(int code) {
+    if (code == ENOENT)
+        return "what it is run by is not there: the interpreter in its first line (#!), or the "
+               "dynamic linker that it names";
+    if (code == ENOEXEC)
+        return "it is neither a program for this machine nor a script whose first line begins "
+               "with #!, as #!/bin/sh";
+    return std::strerror(code);
+}
+
 volatile std::sig_atomic_t child = 0;
 void pass_on(int signal) {
     if (child > 0) ::kill(static_cast<pid_t>(child), signal);
@@ -136,7 +148,7 @@ TraceFolder::TraceFolder() {
     path = name;
 }
 
-TraceFolder::~TraceFolder() {
+void TraceFolder::remove() const {
     std::error_code ignored;
     fs::remove_all(path, ignored);
 }
@@ -153,19 +165,22 @@ TracedRun run_traced(const TraceRequest &request, const TraceFolder &folder) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     if (request.quiet) ::posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    // The program gets the signals' handling that this one was started with.
+    // The program gets the signals' handling that this one was started with. Whoever read this
+    // one's output may go away while the trace is still to be written.
     struct sigaction ignore {
-    }, forward{}, old_int{}, old_quit{};
+    }, forward{}, old_int{}, old_quit{}, old_pipe{};
     ignore.sa_handler = SIG_IGN;
     forward.sa_handler = pass_on;
     ::sigaction(SIGINT, &ignore, &old_int);
     ::sigaction(SIGQUIT, &ignore, &old_quit);
+    ::sigaction(SIGPIPE, &ignore, &old_pipe);
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     sigset_t defaults;
     ::sigemptyset(&defaults);
     if (old_int.sa_handler != SIG_IGN) ::sigaddset(&defaults, SIGINT);
     if (old_quit.sa_handler != SIG_IGN) ::sigaddset(&defaults, SIGQUIT);
+    if (old_pipe.sa_handler != SIG_IGN) ::sigaddset(&defaults, SIGPIPE);
     ::posix_spawnattr_setsigdefault(&attributes, &defaults);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 
@@ -176,14 +191,19 @@ TracedRun run_traced(const TraceRequest &request, const TraceFolder &folder) {
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
     if (code != 0)
-        throw CannotStart(fmt::format("cannot run {}: {}", program, std::strerror(code)), 126);
+        throw CannotStart(fmt::format("cannot run {}: {}", program, spawn_error(code)), 126);
     child = id;
-    ::sigaction(SIGTERM, &forward, nullptr);
-    ::sigaction(SIGHUP, &forward, nullptr);
+    for (const int signal : {SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        ::sigaction(signal, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) ::sigaction(signal, &forward, nullptr); // nohup
+    }
     int status = 0;
     while (::waitpid(id, &status, 0) < 0 && errno == EINTR) {
     }
     child = 0;
+    ::sigaction(SIGINT, &old_int, nullptr);
+    ::sigaction(SIGQUIT, &old_quit, nullptr);
     TracedRun run;
     run.command = request.command;
     run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

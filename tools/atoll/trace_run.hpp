@@ -26,7 +26,8 @@ struct CannotStart : std::runtime_error {
 class TraceFolder {
 public:
     TraceFolder();
-    ~TraceFolder();
+    ~TraceFolder() { remove(); }
+    void remove() const;
     TraceFolder(const TraceFolder &) = delete;
     TraceFolder &operator=(const TraceFolder &) = delete;
     std::string path;

@@ -22,7 +22,8 @@ struct PluginReport {
     std::vector<std::string> implements; // "core for cpu"
     std::vector<std::string> interposers;
     bool loaded = false;
-    std::string reason; // why it is not loaded, and what to do; or a remark ("no device: …")
+    bool superseded = false; // nothing is wrong with it: another build or copy was chosen
+    std::string reason;      // why it is not loaded, and what to do; or a remark ("no device: …")
 };
 
 // Loads a plugin by name (searched in ATOLL_PLUGIN_PATH, then in the folder `atoll` beside the
