@@ -25,8 +25,10 @@ std::size_t sequence(std::string_view text) {
     return overlong || beyond ? 0 : count;
 }
 
-// C0 but line feed and tab, delete, and C1 (U+0080 to U+009F).
+// C0 but line feed and tab, delete, C1 (U+0080 to U+009F); U+FFFE and U+FFFF, which are no
+// characters, and which XML must not hold.
 bool is_control(std::string_view sequence) {
+    if (sequence == "\xef\xbf\xbe" || sequence == "\xef\xbf\xbf") return true;
     const unsigned char first = static_cast<unsigned char>(sequence[0]);
     return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7f ||
            (first == 0xc2 && static_cast<unsigned char>(sequence[1]) < 0xa0);

@@ -1,6 +1,7 @@
 // A report as text, JUnit XML and Markdown.
 #include "atoll/atoll.hpp"
 #include "atoll/conformance.hpp"
+#include "printable.hpp"
 
 #include <algorithm>
 #include <map>
@@ -12,35 +13,9 @@ namespace Atoll::conformance {
 
 namespace {
 
-// What plugins print and say may be any bytes: '?' for what is no UTF-8, or a control character.
-std::string printable(const std::string &text) {
-    std::string result;
-    for (std::size_t i = 0; i < text.size();) {
-        const auto byte = [&](std::size_t at) {
-            return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
-        };
-        const unsigned lead = byte(i);
-        const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-        unsigned code = lead < 0x80 ? lead : lead & (0x7fu >> length);
-        bool whole = lead < 0x80 || (lead >= 0xc2 && lead < 0xf5);
-        for (std::size_t k = 1; k < length; ++k) {
-            whole = whole && (byte(i + k) & 0xc0) == 0x80;
-            code = code << 6 | (byte(i + k) & 0x3f);
-        }
-        static constexpr unsigned shortest[] = {0, 0, 0x80, 0x800, 0x10000};
-        const bool control =
-            code < 0x20 ? code != '\n' && code != '\t' : code >= 0x7f && code < 0xa0;
-        whole = whole && code >= shortest[length] && !control && code < 0x110000 &&
-                (code < 0xd800 || code >= 0xe000) && code != 0xfffe && code != 0xffff;
-        result += whole ? text.substr(i, length) : "?";
-        i += whole ? length : 1;
-    }
-    return result;
-}
-
 std::string escaped(const std::string &text) {
     std::string result;
-    for (const char c : printable(text)) {
+    for (const char c : detail::printable(text)) {
         switch (c) {
         case '<': result += "&lt;"; break;
         case '>': result += "&gt;"; break;
@@ -95,7 +70,7 @@ std::string summary(const Report &report) {
     std::string text;
     for (const Cause &cause : causes) {
         text += fmt::format("FAILED {}\n    {}\n", cause.first->name(),
-                            printable(cause.first->message));
+                            detail::printable(cause.first->message));
         if (cause.where.size() > 1) {
             const std::size_t shown = std::min<std::size_t>(cause.where.size(), 6);
             text += fmt::format("    and {} more: {}{}\n", cause.where.size() - 1,

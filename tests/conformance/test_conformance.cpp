@@ -142,7 +142,7 @@ TEST_CASE("JUnit counts agree and hostile text is escaped") {
         {"file", "note", "", "is there", conf::Outcome::skipped, "why", 0}};
     const std::string xml = conf::junit(report);
     CHECK(contains(xml, "tests=\"3\" failures=\"1\" skipped=\"1\""));
-    CHECK(contains(xml, "message=\"got &lt;1&gt; &amp; &quot;2&quot;&#10;need?\""));
+    CHECK(contains(xml, "message=\"got &lt;1&gt; &amp; &quot;2&quot;&#10;need\\x01\""));
     CHECK(contains(xml, "name=\"a&lt;b&gt;&amp;&quot;\""));
 }
 

@@ -24,4 +24,5 @@ TEST_CASE("bytes that are not UTF-8 are escaped") {
     CHECK(printable("\xe0\x80\xaf") == "\\xe0\\x80\\xaf");          // overlong
     CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");          // a surrogate
     CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80"); // past U+10FFFF
+    CHECK(printable("\xef\xbf\xbf") == "\\xef\\xbf\\xbf"); // no character, nor valid in XML
 }

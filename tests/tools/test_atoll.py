@@ -55,6 +55,15 @@ def says_why_a_plugin_is_refused():
         refused = [plugin for plugin in data("info", "--plugins", ATOLL_PLUGIN_PATH=path)["plugins"]
                    if plugin["path"].endswith("broken.so")]
         check(len(refused) == 1 and not refused[0]["loaded"] and refused[0]["reason"], refused)
+        # A name that is no UTF-8, a folder whose name is too long for the system.
+        pathlib.Path(os.fsdecode(os.fsencode(folder) + b"/odd\xff.so")).write_bytes(b"no plugin")
+        path += ":/" + 300 * "x"
+        names = [plugin["path"] for plugin in
+                 data("info", "--plugins", ATOLL_PLUGIN_PATH=path)["plugins"]]
+        check(any(name.endswith("odd\ufffd.so") for name in names), names)
+        result = subprocess.run([tool, "info", "--plugins"], capture_output=True, timeout=300,
+                                env={**os.environ, "ATOLL_PLUGIN_PATH": path})
+        check(result.returncode == 0, result.stderr)
     # A second copy is not refused, but not needed.
     cpu = next(plugin["path"] for plugin in data("info", "--plugins")["plugins"] if plugin["loaded"]
                and plugin["name"] == "cpu")
