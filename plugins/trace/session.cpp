@@ -61,8 +61,7 @@ void watch_forks() {
     static const int code =
         ::pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
                          [] {
-                             for (Session *session : registry().sessions)
-                                 session->forget_timeline();
+                             for (Session *session : registry().sessions) session->begin_in_child();
                              registry().mutex.unlock();
                          });
     static_cast<void>(code);
@@ -388,6 +387,17 @@ Table *Session::take_table() noexcept {
                                           std::memory_order_relaxed)) {
     }
     return table;
+}
+
+void Session::begin_in_child() noexcept {
+    timeline_.store(nullptr, std::memory_order_relaxed);
+    static_cast<void>(own_timeline_.release());
+    static_cast<void>(executions_.release());
+    lost_.store(0, std::memory_order_relaxed);
+    // The child has this one thread.
+    for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next)
+        for (Entry &entry : table->entries)
+            if (entry.device) entry.counters = {};
 }
 
 void Session::release(std::uint64_t thread) noexcept {

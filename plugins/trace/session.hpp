@@ -116,13 +116,10 @@ public:
     void synchronise(bool closed) noexcept;
     // Ends the background thread; calls can go on.
     void stop() noexcept;
-    // In a forked child: leaves the file to the parent. What has to do with it stays as it is for
-    // ever: the background thread is not there to be joined, and locks may be held by nobody.
-    void forget_timeline() noexcept {
-        timeline_.store(nullptr, std::memory_order_relaxed);
-        static_cast<void>(own_timeline_.release());
-        static_cast<void>(executions_.release());
-    }
+    // In a forked child: counts from zero, and leaves the file to the parent. What has to do with
+    // that stays as it is for ever: the background thread is not there to be joined, and locks may
+    // be held by nobody.
+    void begin_in_child() noexcept;
 
     // Gives up the tables of a thread that ends.
     void release(std::uint64_t thread) noexcept;

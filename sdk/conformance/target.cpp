@@ -105,7 +105,14 @@ void Target::open(const Options &options) {
         // a check of the file tells
     }
     for (const std::string &plugin : options.with) {
-        load(plugin);
+        try {
+            load(plugin);
+        } catch (const Error &e) {
+            throw std::runtime_error(
+                fmt::format("nothing was checked, for the plugin '{}' that was "
+                            "to be loaded before cannot be: {}",
+                            plugin, e.what()));
+        }
         dependencies.push_back(plugin);
     }
     const PluginReport report = load(path);

@@ -46,6 +46,13 @@ with tempfile.TemporaryDirectory() as scratch:
     run = check(good, "--junit", pathlib.Path(scratch, "no", "folder.xml"))
     expect(run.returncode == 2 and "cannot write" in run.stderr, "an unwritable file", run)
 
+for bad, words in ((("--deadline", "nan"), "a number"), (("--deadline", "0"), "deadline"),
+                   (("--junit", "a", "--matrix", "a"), "a file of its own")):
+    run = check(good, *bad)
+    expect(run.returncode == 2 and words in run.stderr, f"refuses {bad}", run)
+run = check(good, "--with", "nowhere")
+expect(run.returncode == 1 and "nothing was checked" in run.stdout, "says what --with lacks", run)
+
 run = check(good)
 expect(run.returncode == 0 and "the plugin conforms" in run.stdout, "exit status 0", run)
 expect(run.stderr == "", "nothing on standard error where it is no terminal", run)

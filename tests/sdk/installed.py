@@ -152,6 +152,8 @@ def use_tool(atoll):
         require("cannot write to" in text, text)
         (atoll.empty / "there").chmod(0o700)
 
+    text = atoll.run(atoll.tool, "new-plugin", "acme", "-o", "it's here")
+    require("cd 'it'\\''s here'\n" in text, f"a folder as a word of a shell, not: {text}")
     facts = json.loads(atoll.run(atoll.tool, "new-plugin", "acme", "--build", "meson", "--kind",
                                  "override", "--language", "c", "-o", "there/acme", "--json"))
     files = sorted(p.name for p in (atoll.empty / "there/acme").iterdir())

@@ -161,6 +161,10 @@ def fails_with_a_sentence():
         check(words in result.stderr, arguments, "says", result.stderr)
         check(result.stdout == "", arguments, "prints", result.stdout)
         check("terminate" not in result.stderr, arguments, result.stderr)
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = subprocess.run([tool, "info"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                timeout=300, check=False)
+    check(result.returncode == 1 and "No space left" in result.stderr, result)
 
 
 tool = sys.argv[1]

@@ -113,6 +113,18 @@ int main(int argc, char **argv) {
         for (int i = 0; i < rounds; ++i) add(a, a, b);
         return 0;
     }
+    if (mode == "child") { // 3 calls here, then 2 in a forked child; each prints its own table
+        const Tensor a = full({1}, 1.0, {float64, device("cpu")});
+        for (int i = 0; i < 3; ++i) add(a, a, a);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            for (int i = 0; i < 2; ++i) add(a, a, a);
+            std::exit(0);
+        }
+        int status = 1;
+        ::waitpid(child, &status, 0);
+        return status;
+    }
     if (mode == "name") {
         load("cpu");
         compute(device("cpu"));

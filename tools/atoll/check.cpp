@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -130,6 +131,11 @@ int run(const conformance::Options &options, const Files &files, bool json) {
             : std::filesystem::exists(options.plugin, ignored)     ? "no regular file:"
                                                                    : "there is no file",
             options.plugin.string()));
+    if (std::isnan(options.deadline)) // no range leaves it out
+        throw UsageError("--deadline: need a number of seconds");
+    if (!files.junit.empty() && files.junit == files.matrix)
+        throw UsageError(fmt::format(
+            "--junit and --matrix both name {}; give each a file of its own", files.junit));
     if (files.list) {
         const auto names = conformance::list(options);
         if (json)

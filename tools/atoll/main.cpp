@@ -6,7 +6,9 @@
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -57,7 +59,12 @@ int main(int argc, char **argv) {
         std::vector<std::string> words = words_of(app, argc, argv);
         std::reverse(words.begin(), words.end()); // as CLI11 wants it
         app.parse(std::move(words));
-        return request.run();
+        const int status = request.run();
+        // A reader that has gone wants no more; a full disk is an error.
+        if (std::fflush(stdout) != 0 && errno != EPIPE)
+            throw std::runtime_error(
+                fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+        return status;
     } catch (const CLI::ParseError &e) {
         const int status = app.exit(e);
         return status == 0 ? 0 : 2;

@@ -7,6 +7,7 @@
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -167,6 +168,18 @@ private:
     fs::path path_, target_;
 };
 
+// The text as one word of a shell.
+std::string word(const std::string &text) {
+    if (std::all_of(text.begin(), text.end(), [](unsigned char c) {
+            return std::isalnum(c) ||
+                   std::string_view("_./-").find(static_cast<char>(c)) != std::string_view::npos;
+        }))
+        return text;
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    return quoted + "'";
+}
+
 int run(Options options, bool json) {
     check_name(options.name);
     if (options.folder.empty()) options.folder = options.name;
@@ -199,7 +212,7 @@ int run(Options options, bool json) {
     }
     fmt::print("{}\n", styled(folder.string(), Style::bold));
     for (const std::string &name : names) fmt::print("  {}\n", name);
-    fmt::print("\nNext:\n  cd {}\n", options.folder);
+    fmt::print("\nNext:\n  cd {}\n", word(options.folder));
     if (options.build != "cmake") fmt::print("  meson setup build && meson test -C build -v\n");
     if (options.build != "meson")
         fmt::print("  cmake -S . -B build-cmake && cmake --build build-cmake && "

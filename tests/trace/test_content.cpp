@@ -1,0 +1,366 @@
+// What a trace holds: calls, executions, names, and what was left out.
+#include "tool_tests.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <unistd.h>
+#include <vector>
+
+using namespace tool_tests;
+
+namespace {
+
+// A number with three decimals, in thousandths.
+std::int64_t nano(const Json &micro) { return std::llround(micro.get<double>() * 1000); }
+
+} // namespace
+
+TEST_CASE("a trace has every call: threads, inline and asynchronous devices, temporaries") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace -o run.json -o run.html -- $traced threads");
+    INFO(ran.error);
+    REQUIRE(ran.status == 0);
+    const Json trace = parsed(folder, "run.json");
+    const Counts own = counted(ran.out);
+    CHECK(own.size() > 30);
+    CHECK(own == spans(trace));
+    CHECK(trace["otherData"]["dropped"] == 0);
+    // The table on standard error counts independently of the records.
+    CHECK(contains(ran.error, "trace: " + std::to_string(trace["otherData"]["calls"].get<long>()) +
+                                  " calls within"));
+    // A rate only where the bytes move within the calls.
+    std::istringstream table(ran.error);
+    std::map<std::pair<std::string, std::string>, std::string> rates;
+    for (std::string line; std::getline(table, line);) {
+        std::istringstream words(line);
+        std::string function, device, word, rate;
+        words >> function >> device;
+        for (int i = 0; i < 6; ++i) words >> word;
+        if (words >> rate) rates.try_emplace({function, device}, rate);
+    }
+    CHECK(rates.at({"core.matmul", "cpu"}) != "-");
+    CHECK(rates.at({"core.add", "dummy*"}) == "-");
+    CHECK(rates.at({"device.allocate", "cpu"}) == "-");
+    std::map<std::string, long> serving;
+    for (const Json &event : trace["traceEvents"])
+        if (event["ph"] == "X" && event["cat"] == "inserted")
+            ++serving[event["args"]["serves"].get<std::string>() + " " +
+                      event["name"].get<std::string>()];
+    CHECK(serving["core.add device.allocate"] > 0);
+    CHECK(serving["core.matmul core.copy"] > 0);
+    // What a span says.
+    bool found = false;
+    for (const Json &event : trace["traceEvents"]) {
+        if (!is_call(event) || event["name"] != "core.matmul" ||
+            event["args"]["device"] != "cpu:0" || event["args"]["dtype"] != "float64")
+            continue;
+        found = true;
+        CHECK(event["args"]["shape"].size() == 3);
+        CHECK(event["args"]["operands"].size() == 3);
+        CHECK(event["args"]["operands"][0] == "float64");
+        CHECK(event["args"]["bytes"].get<long>() > 0);
+        CHECK(event["args"]["GB/s"].get<double>() > 0);
+        CHECK(event["args"]["execution"] == "inline");
+        CHECK(event["args"]["correlation"].get<std::uint64_t>() > 0);
+    }
+    CHECK(found);
+}
+
+TEST_CASE("spans nest, and interface calls hold the calls that they caused") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace -o run.json -- $traced threads");
+    REQUIRE(ran.status == 0);
+    const Json trace = parsed(folder, "run.json");
+    struct Span {
+        std::int64_t start, end;
+        const Json *event;
+    };
+    std::map<std::pair<long, long>, std::vector<Span>> tracks;
+    std::size_t calls = 0, held = 0;
+    for (const Json &event : trace["traceEvents"]) {
+        if (event["ph"] != "X") continue;
+        const std::int64_t start = nano(event["ts"]);
+        tracks[{event["pid"], event["tid"]}].push_back({start, start + nano(event["dur"]), &event});
+        calls += is_call(event);
+    }
+    for (auto &[track, list] : tracks) {
+        std::stable_sort(list.begin(), list.end(), [](const Span &a, const Span &b) {
+            return a.start != b.start ? a.start < b.start : a.end > b.end;
+        });
+        std::vector<Span> around;
+        for (const Span &span : list) {
+            while (!around.empty() && around.back().end <= span.start &&
+                   !(span.start == span.end && around.back().end == span.start))
+                around.pop_back();
+            if (!around.empty()) {
+                CAPTURE(span.event->dump());
+                if (span.end > around.back().end) FAIL_CHECK("spans overlap");
+                const Json &outer = *around.front().event;
+                if (is_call(*span.event) && outer["cat"] == "api")
+                    held += outer["args"]["correlation"] == (*span.event)["args"]["correlation"];
+            }
+            around.push_back(span);
+        }
+    }
+    CHECK(calls > 1000);
+    CHECK(held == calls);
+}
+
+TEST_CASE("every enqueued call leads to one execution, in the order of its stream") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace -o run.json -- $traced threads");
+    REQUIRE(ran.status == 0);
+    const Json trace = parsed(folder, "run.json");
+    struct Ends {
+        const Json *from = nullptr, *to = nullptr;
+        const Json *call = nullptr, *execution = nullptr;
+    };
+    std::map<long, Ends> flows, events;
+    std::map<std::pair<long, long>, std::vector<const Json *>> executions;
+    std::map<std::tuple<long, long, std::int64_t>, const Json *> starts; // calls by track and time
+    std::size_t enqueued = 0;
+    for (const Json &event : trace["traceEvents"]) {
+        if (event["ph"] == "s" || event["ph"] == "f") {
+            auto &group = event["name"] == "event" ? events : flows;
+            const Json *&end = event["ph"] == "s" ? group[event["id"]].from : group[event["id"]].to;
+            CHECK(end == nullptr);
+            end = &event;
+        } else if (event["ph"] == "X" && event["cat"] == "execution") {
+            executions[{event["pid"], event["tid"]}].push_back(&event);
+        } else if (is_call(event)) {
+            const std::string name = event["name"], device = event["args"]["device"];
+            starts[{event["pid"], event["tid"], nano(event["ts"])}] = &event;
+            enqueued += device.starts_with("dummy") &&
+                        (!name.starts_with("device.") || name == "device.transfer" ||
+                         name == "device.event_record" || name == "device.event_wait");
+        }
+    }
+    CHECK(enqueued > 500);
+    CHECK(flows.size() == enqueued);
+    CHECK(events.size() > 20);
+    std::size_t spans = 0;
+    for (auto &[track, list] : executions) {
+        spans += list.size();
+        std::int64_t before = -1;
+        for (const Json *execution : list) { // in the order of the file, which is the stream's
+            CHECK(nano((*execution)["ts"]) >= before);
+            before = nano((*execution)["ts"]) + nano((*execution)["dur"]);
+        }
+    }
+    CHECK(spans == enqueued);
+    // Both ends of a flow lie in spans of the same call.
+    for (auto &[id, ends] : flows) {
+        REQUIRE(ends.from);
+        REQUIRE(ends.to);
+        ends.call = starts[{(*ends.from)["pid"], (*ends.from)["tid"], nano((*ends.from)["ts"])}];
+        for (const Json *execution : executions[{(*ends.to)["pid"], (*ends.to)["tid"]}])
+            if (nano((*execution)["ts"]) == nano((*ends.to)["ts"])) ends.execution = execution;
+        REQUIRE(ends.call);
+        REQUIRE(ends.execution);
+        CHECK((*ends.call)["name"] == (*ends.execution)["name"]);
+        CHECK((*ends.call)["args"]["correlation"] == (*ends.execution)["args"]["correlation"]);
+        CHECK(nano((*ends.execution)["ts"]) >= nano((*ends.call)["ts"]));
+    }
+    // What was enqueued after another call had returned is executed after it.
+    std::map<std::pair<long, long>, std::vector<const Ends *>> by_stream;
+    for (const auto &[id, ends] : flows)
+        by_stream[{(*ends.to)["pid"], (*ends.to)["tid"]}].push_back(&ends);
+    std::size_t ordered = 0;
+    for (const auto &[stream, list] : by_stream)
+        for (const Ends *a : list)
+            for (const Ends *b : list) {
+                if (nano((*a->call)["ts"]) + nano((*a->call)["dur"]) > nano((*b->call)["ts"]))
+                    continue;
+                ++ordered;
+                if (a != b && nano((*a->execution)["ts"]) > nano((*b->execution)["ts"]))
+                    FAIL_CHECK("executed before what was enqueued first");
+            }
+    CHECK(ordered > 1000);
+    // From the record of an event to the end of a wait on another stream.
+    std::size_t across = 0;
+    for (const auto &[id, ends] : events) {
+        REQUIRE(ends.from);
+        REQUIRE(ends.to);
+        across += (*ends.from)["tid"] != (*ends.to)["tid"];
+        CHECK(nano((*ends.from)["ts"]) <= nano((*ends.to)["ts"]));
+    }
+    CHECK(across > 20);
+}
+
+TEST_CASE("calls past the limit are dropped, counted and told of") {
+    const Folder folder;
+    const auto calls = [](const Json &summary) {
+        return summary["calls"].get<long>() + summary["dropped"].get<long>();
+    };
+    const Ran whole = shell(folder, "$atoll trace --json -- $traced many");
+    REQUIRE(whole.status == 0);
+    const Json all = Json::parse(whole.out);
+    CHECK(all["dropped"] == 0);
+    CHECK(all["calls"].get<long>() > 20'000);
+    const std::string small = "ATOLL_TRACE_BUFFER_BYTES=8192 $atoll trace --limit ";
+    const Ran cut = shell(folder, small + "65536 --json -o run.html -- $traced many");
+    REQUIRE(cut.status == 0);
+    const Json part = Json::parse(cut.out);
+    CHECK(part["dropped"].get<long>() > 0);
+    CHECK(part["calls"].get<long>() > 100);
+    CHECK(calls(part) == calls(all));
+    CHECK(part["processes"][0]["file"] == "at its size limit");
+    CHECK(contains(cut.error, std::to_string(part["dropped"].get<long>()) + " calls came after"));
+    // Small buffers alone lose nothing: full ones are copied away.
+    const Ran turned = shell(folder, small + "64MB --json -- $traced many");
+    CHECK(Json::parse(turned.out)["dropped"] == 0);
+    CHECK(calls(Json::parse(turned.out)) == calls(all));
+    // Without room for a single segment.
+    const Ran none = shell(folder, small + "4096 --json -- $traced many");
+    CHECK(none.status == 0);
+    CHECK(Json::parse(none.out)["calls"] == 0);
+    CHECK(Json::parse(none.out)["dropped"] == calls(all));
+}
+
+TEST_CASE("exit with threads at work, and forks, leave a good trace") {
+    const Folder folder;
+    const Ran busy = shell(folder, "$atoll trace -o run.json -- $traced busy");
+    CHECK(busy.status == 7);
+    const Json trace = parsed(folder, "run.json");
+    const Counts own = counted(busy.out), traced_calls = spans(trace);
+    for (const auto &[function, calls] : own) {
+        CAPTURE(function.first);
+        CHECK(traced_calls.at(function) >= calls);
+    }
+    const Ran forked = shell(folder, "$atoll trace -o fork.json -- $traced fork");
+    REQUIRE(forked.status == 0);
+    CHECK(spans(parsed(folder, "fork.json")) == counted(forked.out));
+    CHECK(parsed(folder, "fork.json")["otherData"]["processes"].size() == 1);
+}
+
+TEST_CASE("the report tells work from waiting and leaves no gap where calls are short") {
+    const Folder folder;
+    const auto data = [&](const std::string &name) {
+        const std::string page = content(folder.path + "/" + name);
+        const std::size_t begin = page.find("id=\"data\">") + 10;
+        return Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+    };
+    const auto kinds = [](const Json &page) {
+        std::map<int, long> counts;
+        for (const int kind : page["spans"]["kind"]) ++counts[kind];
+        return counts;
+    };
+    REQUIRE(shell(folder, "$atoll trace -o run.html -- $traced threads").status == 0);
+    const Json page = data("run.html");
+    CHECK(page["shown"] == page["summary"]["calls"]);
+    std::map<std::string, bool> waits;
+    for (const Json &line : page["summary"]["functions"]) waits[line["function"]] = line["waiting"];
+    CHECK(waits.at("device.stream_synchronize"));
+    CHECK(waits.at("device.event_wait"));
+    CHECK_FALSE(waits.at("core.add"));
+    CHECK(kinds(page)[4] > 20);
+    CHECK(kinds(page)[5] == 0);
+    // The streams of a device are side by side.
+    std::vector<std::string> devices;
+    for (const Json &track : page["tracks"])
+        if (track.contains("stream")) {
+            const std::string name = track["name"];
+            devices.push_back(name.substr(0, name.find(',')));
+        }
+    CHECK(devices.size() > 3);
+    CHECK(std::is_sorted(devices.begin(), devices.end()));
+
+    REQUIRE(shell(folder, "$atoll trace -o many.html -- $traced many 70000").status == 0);
+    const Json many = data("many.html");
+    const long calls = many["summary"]["calls"];
+    CHECK(calls >= 70'000);
+    CHECK(many["shown"] == 50'000);
+    long crowded = 0;
+    for (std::size_t i = 0; i < many["spans"]["kind"].size(); ++i)
+        if (many["spans"]["kind"][i] == 5) {
+            const std::string name = many["names"][many["spans"]["name"][i].get<std::size_t>()];
+            CHECK(name.ends_with(" short calls"));
+            crowded += std::stol(name);
+        }
+    // Calls inside an interface call that is shown are left out.
+    CHECK(crowded > (calls - 50'000) / 2);
+    CHECK(crowded <= calls - 50'000);
+}
+
+TEST_CASE("quotes, tags and broken UTF-8 in names break neither form") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace -o run.json -o run.html -- $traced name "
+                                  "'</script>\"<!--\\\\'$(printf '\\377')");
+    INFO(ran.error);
+    REQUIRE(ran.status == 0);
+    const std::string argument = parsed(folder, "run.json")["otherData"]["command"][2];
+    CHECK(argument == "</script>\"<!--\\\\\xEF\xBF\xBD");
+    const std::string page = content(folder.path + "/run.html");
+    const auto count = [&](const std::string &part) {
+        std::size_t found = 0;
+        for (std::size_t at = 0; (at = page.find(part, at)) != std::string::npos; ++at) ++found;
+        return found;
+    };
+    CHECK(count("</script>") == 2); // the page's own
+    CHECK(count("<!--") == 0);
+    CHECK(count("https://") + count("http://") == 0); // it needs nothing else
+    const std::size_t begin = page.find("id=\"data\">") + 10;
+    const Json data = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+    for (const auto &[name, column] : data["spans"].items())
+        CHECK(column.size() == data["spans"]["start"].size());
+}
+
+TEST_CASE("--functions records what its globs match") {
+    const Folder folder;
+    const auto functions = [&](const std::string &globs) {
+        const Ran ran =
+            shell(folder, "$atoll trace --json --functions '" + globs + "' -- $traced threads");
+        REQUIRE(ran.status == 0);
+        Counts counts;
+        const Json summary = Json::parse(ran.out);
+        for (const Json &line : summary["functions"])
+            if (line["calls"] > 0) counts[{line["function"], line["device"]}] = line["calls"];
+        return counts;
+    };
+    const Counts all = counted(shell(folder, "$traced threads").out);
+    const auto only = [&](auto &&wanted) {
+        Counts some;
+        for (const auto &[function, calls] : all)
+            if (wanted(function.first, function.second)) some[function] = calls;
+        CHECK(some.size() > 0);
+        return some;
+    };
+    CHECK(functions("core.s*") == only([](const std::string &function, const std::string &) {
+              return function.starts_with("core.s");
+          }));
+    CHECK(functions("core.add@dummy,device.transfer") ==
+          only([](const std::string &function, const std::string &device) {
+              return (function == "core.add" && device == "dummy") || function == "device.transfer";
+          }));
+    const Ran none = shell(folder, "$atoll trace --functions 'core.x*' -- $traced threads");
+    CHECK(contains(none.error, "called no function that matches 'core.x*'"));
+}
+
+TEST_CASE("work can go unfollowed, and then the trace says so") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace --no-execution -o run.json -- $traced threads");
+    REQUIRE(ran.status == 0);
+    const Json trace = parsed(folder, "run.json");
+    CHECK(trace["otherData"]["executions"] == 0);
+    CHECK(spans(trace) == counted(ran.out));
+    std::size_t unknown = 0;
+    for (const Json &event : trace["traceEvents"])
+        unknown +=
+            is_call(event) && event["args"].value("execution", "") == "unknown: not asked for";
+    CHECK(unknown > 500);
+}
+
+TEST_CASE("a forked child counts its own calls, from zero") {
+    const Folder folder;
+    const Ran ran = shell(folder, "ATOLL_INTERPOSERS=trace ATOLL_TRACE_FORMAT=json $traced child");
+    REQUIRE(ran.status == 0);
+    std::vector<long> adds;
+    std::istringstream lines(ran.error);
+    for (std::string line; std::getline(lines, line);) {
+        const Json entry = line.starts_with("{") ? Json::parse(line) : Json::object();
+        if (entry.value("function", "") == "core.add") adds.push_back(entry["calls"]);
+    }
+    CHECK(adds == std::vector<long>{2, 3}); // the child ends first
+}
