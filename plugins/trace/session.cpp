@@ -32,14 +32,13 @@ struct CachedTable {
     Table *table;
 };
 constexpr unsigned cache_size = 4;
+struct ThreadState {
+    bool own_call; // the tracer makes a call of its own, which it passes on
+    bool ends;
+    CachedTable cache[cache_size]; // the newest session's first
+};
 // A few bytes only, so they fit where a library that is loaded late may have fast ones.
-#define ATOLL_FAST_TLS __attribute__((tls_model("initial-exec")))
-thread_local CachedTable cache[cache_size] ATOLL_FAST_TLS;
-thread_local unsigned cache_next ATOLL_FAST_TLS = 0;
-thread_local bool thread_ends ATOLL_FAST_TLS = false;
-// The tracer makes a call of its own, which it passes on.
-thread_local bool own_call ATOLL_FAST_TLS = false;
-#undef ATOLL_FAST_TLS
+thread_local ThreadState here __attribute__((tls_model("initial-exec")));
 
 // Made at a thread's first traced call; its destructor gives the tables up.
 struct ThreadToken {
@@ -49,8 +48,8 @@ struct ThreadToken {
         value = last.fetch_add(1, std::memory_order_relaxed) + 1;
     }
     ~ThreadToken() {
-        thread_ends = true;
-        for (CachedTable &cached : cache) cached = {};
+        here.ends = true;
+        for (CachedTable &cached : here.cache) cached = {};
         const std::lock_guard lock(registry().mutex);
         for (Session *session : registry().sessions) session->release(value);
     }
@@ -182,7 +181,7 @@ void Session::stop() noexcept {
 }
 
 std::int32_t Session::trace(const atoll_link &self, atoll_call &call) {
-    if (own_call) [[unlikely]]
+    if (here.own_call) [[unlikely]]
         return self.next->fn(self.next, &call);
     Table *const own = table();
     Entry *const entry =
@@ -207,7 +206,7 @@ std::int32_t Session::trace(const atoll_link &self, atoll_call &call) {
 }
 
 [[gnu::always_inline]] inline Table *cached_table(std::uint64_t session) noexcept {
-    return cache[0].session == session ? cache[0].table : nullptr;
+    return here.cache[0].session == session ? here.cache[0].table : nullptr;
 }
 
 Table *Session::table() noexcept {
@@ -216,14 +215,14 @@ Table *Session::table() noexcept {
 }
 
 std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) noexcept {
-    own_call = true;
+    here.own_call = true;
     std::int32_t status;
     try {
         status = host_.dispatch(host_.self, device_type, &call);
     } catch (...) { // out of another interposer
         status = ATOLL_STATUS_PLUGIN_FAULT;
     }
-    own_call = false;
+    here.own_call = false;
     return status;
 }
 
@@ -235,7 +234,7 @@ std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) n
     traced.bytes = bytes_of(call);
     const std::uint64_t calls = read(counters.calls);
     const std::uint64_t ticks = traced.end - traced.start;
-    if (calls == 0 || ticks < read(counters.min_ticks)) [[unlikely]]
+    if (ticks < read(counters.min_ticks)) [[unlikely]]
         std::atomic_ref(counters.min_ticks).store(ticks, std::memory_order_relaxed);
     if (ticks > read(counters.max_ticks)) [[unlikely]]
         std::atomic_ref(counters.max_ticks).store(ticks, std::memory_order_relaxed);
@@ -339,6 +338,7 @@ Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &lin
     entry.on_event = module == ATOLL_MODULE_DEVICE && function >= ATOLL_DEVICE_FN_event_create &&
                      function <= ATOLL_DEVICE_FN_event_query;
     entry.key = key;
+    reset(entry.counters);
     std::atomic_ref(entry.device).store(device, std::memory_order_release);
     if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
         write_name(*timeline, table.lane, static_cast<std::uint16_t>(place), key, names);
@@ -346,14 +346,14 @@ Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &lin
 }
 
 Table *Session::find_table() noexcept {
-    for (const CachedTable &cached : cache) {
+    for (const CachedTable &cached : here.cache) {
         if (cached.session == id_) return cached.table;
     }
-    if (thread_ends) return nullptr; // a call out of some thread_local's destructor
+    if (here.ends) return nullptr; // a call out of some thread_local's destructor
     Table *const table = take_table();
     if (table) {
-        cache[cache_next] = {id_, table};
-        cache_next = (cache_next + 1) % cache_size;
+        std::copy_backward(here.cache, here.cache + cache_size - 1, here.cache + cache_size);
+        here.cache[0] = {id_, table};
     }
     return table;
 }
@@ -397,7 +397,7 @@ void Session::begin_in_child() noexcept {
     // The child has this one thread.
     for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next)
         for (Entry &entry : table->entries)
-            if (entry.device) entry.counters = {};
+            if (entry.device) reset(entry.counters);
 }
 
 void Session::release(std::uint64_t thread) noexcept {

@@ -38,6 +38,12 @@ struct Counters {
     std::uint64_t served_ticks;                 // time in all inserted calls
 };
 
+// Before the first call.
+inline void reset(Counters &counters) noexcept {
+    counters = {};
+    counters.min_ticks = ~std::uint64_t{0}; // so that any call is the shortest so far
+}
+
 inline void add(std::uint64_t &counter, std::uint64_t amount) noexcept {
     const std::atomic_ref<std::uint64_t> value(counter);
     value.store(value.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
