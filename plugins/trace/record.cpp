@@ -2,6 +2,7 @@
 #include "session.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <pthread.h>
 #include <unistd.h>
@@ -12,16 +13,20 @@ using namespace timeline;
 
 namespace {
 
-// Copies a record and the words after it to its place in the lane.
-template <class Text>
-void append(Timeline &timeline, Lane &lane, Record record, const Text &text) noexcept {
-    constexpr std::size_t size = sizeof record + sizeof text;
-    static_assert(size % 8 == 0);
+constexpr std::size_t record_words = sizeof(Record) / sizeof(std::uint64_t);
+constexpr std::uint64_t most_ticks = ~std::uint32_t{0};
+
+std::uint64_t word_of(const Details &details) { return std::bit_cast<std::uint64_t>(details); }
+
+// Copies a record and what stands behind it to its place in the lane.
+void append(Timeline &timeline, Lane &lane, Record record, const void *behind,
+            std::size_t bytes) noexcept {
+    const std::size_t size = sizeof record + bytes;
     char *const at = timeline.reserve(lane, size, false);
     if (!at) return;
-    record.words = size / 8;
+    record.words = static_cast<std::uint8_t>(size / sizeof(std::uint64_t));
     std::memcpy(at, &record, sizeof record);
-    std::memcpy(at + sizeof record, &text, sizeof text);
+    std::memcpy(at + sizeof record, behind, bytes);
     Timeline::commit(lane, size);
 }
 
@@ -32,7 +37,8 @@ void Session::announce(Timeline &timeline, Lane &lane) noexcept {
     record.kind = Kind::thread;
     ThreadText text{static_cast<std::uint64_t>(::gettid()), {}};
     static_cast<void>(::pthread_getname_np(::pthread_self(), text.name, sizeof text.name));
-    append(timeline, lane, record, text);
+    static_assert(sizeof text % sizeof(std::uint64_t) == 0);
+    append(timeline, lane, record, &text, sizeof text);
     lane.announced = 1;
 }
 
@@ -46,7 +52,8 @@ void Session::write_name(Timeline &timeline, Lane &lane, std::uint16_t place, st
     NameText text{};
     std::memcpy(text.device, names.device, sizeof text.device);
     std::memcpy(text.function, names.function, sizeof text.function);
-    append(timeline, lane, record, text);
+    static_assert(sizeof text % sizeof(std::uint64_t) == 0);
+    append(timeline, lane, record, &text, sizeof text);
 }
 
 void Session::record(Timeline &timeline, const atoll_call &call, const Traced &traced) noexcept {
@@ -60,9 +67,11 @@ void Session::record(Timeline &timeline, const atoll_call &call, const Traced &t
         shape = call.operands[0].strides;
     }
     const std::uint32_t extents = std::min(rank, max_extents);
-    const bool on_event = traced.entry->on_event && call.params;
-    const std::size_t words =
-        sizeof(Record) / sizeof(std::uint64_t) + (traced.bracket != nullptr) + on_event + extents;
+    const std::uint64_t ticks = traced.end - traced.start;
+    const bool on_event = traced.entry->on_event && call.params, is_long = ticks > most_ticks;
+    const bool detailed = traced.parent || traced.status != 0 || call.device != 0;
+    const std::size_t words = record_words + (traced.bracket != nullptr) + on_event + is_long +
+                              (call.stream != nullptr) + detailed + extents;
     char *const at = timeline.reserve(lane, words * sizeof(std::uint64_t), true);
     if (!at) [[unlikely]]
         return;
@@ -71,31 +80,32 @@ void Session::record(Timeline &timeline, const atoll_call &call, const Traced &t
     const auto place = [&](const Entry *entry) {
         return static_cast<std::uint16_t>(entry - traced.table->entries);
     };
+    std::uint32_t dtypes = 0;
+    for (unsigned i = std::min<unsigned>(call.operand_count, max_dtypes); i-- > 0;)
+        dtypes = dtypes << 8 | (call.operands[i].dtype & 0xffu);
     record.kind = Kind::call;
     record.words = static_cast<std::uint8_t>(words);
     record.rank = static_cast<std::uint8_t>(rank);
     record.operand_count = static_cast<std::uint8_t>(std::min<unsigned>(call.operand_count, 255));
     record.entry = place(traced.entry);
-    record.parent = traced.parent ? place(traced.parent) : no_entry;
-    record.status = traced.status;
-    record.device = static_cast<std::int16_t>(call.device);
     record.flags = static_cast<std::uint16_t>(
         traced.flags | (traced.bracket ? flag_followed : 0) | (on_event ? flag_event : 0) |
-        (call.flags & ATOLL_CALL_INSERTED ? flag_inserted : 0));
-    std::uint32_t dtypes = 0;
-    for (unsigned i = std::min<unsigned>(call.operand_count, max_dtypes); i-- > 0;)
-        dtypes = dtypes << 8 | (call.operands[i].dtype & 0xffu);
+        (is_long ? flag_long : 0) | (call.stream ? flag_stream : 0) |
+        (detailed ? flag_details : 0) | (call.flags & ATOLL_CALL_INSERTED ? flag_inserted : 0));
     std::memcpy(record.dtypes, &dtypes, sizeof dtypes);
-    record.reserved = 0;
+    record.ticks = static_cast<std::uint32_t>(ticks);
     record.start = traced.start;
-    record.end = traced.end;
     record.correlation = call.correlation;
-    record.stream = reinterpret_cast<std::uintptr_t>(call.stream);
     record.bytes = traced.bytes;
     std::uint64_t *word = reinterpret_cast<std::uint64_t *>(at + sizeof record);
     if (traced.bracket) *word++ = traced.bracket->id;
     if (on_event)
         *word++ = reinterpret_cast<std::uintptr_t>(sdk::params<atoll_event_params>(call).event);
+    if (is_long) *word++ = ticks;
+    if (call.stream) *word++ = reinterpret_cast<std::uintptr_t>(call.stream);
+    if (detailed)
+        *word++ = word_of({traced.status, static_cast<std::int16_t>(call.device),
+                           traced.parent ? place(traced.parent) : no_entry});
     for (std::uint32_t axis = 0; axis < extents; ++axis)
         *word++ = static_cast<std::uint64_t>(shape[axis]);
     Timeline::commit(lane, words * sizeof(std::uint64_t));
@@ -174,13 +184,24 @@ void Session::executed(const Bracket &bracket, std::uint64_t end, std::int32_t s
     Table *const own = timeline ? table() : nullptr;
     if (!own) return;
     if (!own->lane.announced) announce(*timeline, own->lane);
+    const std::uint64_t ticks = std::max(bracket.start, end) - bracket.start;
     Record record{};
     record.kind = Kind::execution;
-    record.status = status;
+    record.flags = flag_followed;
+    record.ticks = static_cast<std::uint32_t>(ticks);
     record.start = bracket.start;
-    record.end = std::max(bracket.start, end);
     record.correlation = bracket.correlation;
-    append(*timeline, own->lane, record, bracket.id);
+    std::uint64_t words[3] = {bracket.id};
+    std::size_t count = 1;
+    if (ticks > most_ticks) {
+        record.flags |= flag_long;
+        words[count++] = ticks;
+    }
+    if (status != 0) {
+        record.flags |= flag_details;
+        words[count++] = word_of({status, 0, no_entry});
+    }
+    append(*timeline, own->lane, record, words, count * sizeof words[0]);
 }
 
 } // namespace Atoll::trace

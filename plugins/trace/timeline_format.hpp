@@ -18,7 +18,7 @@
 namespace Atoll::trace::timeline {
 
 inline constexpr char magic[8] = {'A', 'T', 'O', 'L', 'T', 'R', 'C', 'E'};
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 inline constexpr std::size_t header_bytes = 4096;
 
 // Both clocks at one moment; ns are CLOCK_MONOTONIC's.
@@ -49,44 +49,54 @@ struct SegmentHeader {
 static_assert(sizeof(SegmentHeader) == 64);
 
 enum class Kind : std::uint8_t {
-    call = 1,      // a call, enqueued or executed; then its words, see RecordFlag
-    execution = 2, // what an enqueued call took on its stream; then the id of the call
+    call = 1,      // a call, enqueued or executed; then its extents
+    execution = 2, // what an enqueued call took on its stream
     name = 3,      // what `entry` stands for in the lane from here on; then a NameText
     thread = 4,    // who writes the lane from here on; then a ThreadText
 };
 
 enum RecordFlag : std::uint16_t {
-    flag_inserted = 1,     // `parent` is the entry of the function that it serves
-    flag_followed = 2,     // a word: the id of its execution record
-    flag_event = 4,        // a word: the event's handle
-    flag_asynchronous = 8, // name: the device type enqueues
+    // Each of these announces a word behind the record; they come in this order.
+    flag_followed = 1, // the id that a call and its execution have in common
+    flag_event = 2,    // the event's handle
+    flag_long = 4,     // the ticks it took, where `ticks` cannot hold them
+    flag_stream = 8,   // the stream's handle, where it is not the default one
+    flag_details = 16, // Details, where they are not all as in Details{}
+    // These do not.
+    flag_inserted = 32,     // the call serves another one
+    flag_asynchronous = 64, // name: the device type enqueues
     // Why an enqueued call has no execution record:
-    flag_no_callback = 16, // the device type does not offer host_callback, or it failed
-    flag_no_room = 32,     // too many were under way
-    flag_not_asked = 64,   // the setting `execution` is 0
+    flag_no_callback = 128, // the device type does not offer host_callback, or it failed
+    flag_no_room = 256,     // too many were under way
+    flag_not_asked = 512,   // the setting `execution` is 0
 };
+inline constexpr unsigned flags_with_word = 31;
 
 inline constexpr std::uint16_t no_entry = 0xffff;
 inline constexpr unsigned max_extents = 8, max_dtypes = 4;
 
-// 64 bytes, then words of 8 bytes: those that the flags announce, then the extents.
+// Small, since a tight loop of calls writes as many bytes a second as memory takes: what is rare
+// comes in words of 8 bytes behind it.
 struct Record {
     Kind kind;
     std::uint8_t words; // of the whole record
-    std::uint8_t rank;  // min(rank, max_extents) extents follow
+    std::uint8_t rank;  // min(rank, max_extents) extents, a word each, end the record of a call
     std::uint8_t operand_count;
-    std::uint16_t entry, parent;
-    std::int32_t status;
-    std::int16_t device; // index
-    std::uint16_t flags;
+    std::uint16_t entry, flags;
     std::uint8_t dtypes[max_dtypes]; // of the first operands; name: the compute dtype
-    std::uint32_t reserved;
-    std::uint64_t start, end; // ticks
+    std::uint32_t ticks;             // that it took
+    std::uint64_t start;             // in ticks
     std::uint64_t correlation;
-    std::uint64_t stream; // handle, 0: the default
     std::uint64_t bytes;
 };
-static_assert(sizeof(Record) == 64);
+static_assert(sizeof(Record) == 40);
+
+struct Details {
+    std::int32_t status = 0;
+    std::int16_t device = 0;         // index
+    std::uint16_t parent = no_entry; // entry of the function that an inserted call serves, if known
+};
+static_assert(sizeof(Details) == 8);
 
 struct NameText {
     char device[32], function[96];

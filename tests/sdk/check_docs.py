@@ -13,7 +13,7 @@ CODE = re.compile(r"```cpp\n(.*?)```", re.DOTALL)
 NAME = re.compile(r"\b(?:ATOLL|atoll)_\w+")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 # Environment variables, and what the CMake package defines.
-OTHER = re.compile(r"ATOLL_(PLUGIN_PATH|PLUGINS_DISABLE|PLUGINS_LOCK|INTERPOSERS|SAFE_MODE|ACME_UNITS)"
+OTHER = re.compile(r"ATOLL_(PLUGIN_PATH|PLUGINS_DISABLE|PLUGINS_LOCK|INTERPOSERS|SAFE_MODE|ACME_UNITS|TRACE_TIMES)"
                    r"|atoll_(PLUGIN_DIR|add_plugin)")
 
 

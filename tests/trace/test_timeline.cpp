@@ -1,9 +1,11 @@
 // The tracer's timeline in one process: threads that come and go, pushes, retirement, failures.
 #include "../core/plugin_tests.hpp"
+#include "clock.hpp"
 #include "trace_model.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <ctime>
 #include <thread>
 
@@ -169,14 +171,49 @@ TEST_CASE("a failed call is recorded with its status, and what is thrown goes th
     const auto model = read(folder.path + "/t");
     long failed = 0;
     for (const tools::TracedCall &call : model->calls)
-        if (call.record->status != 0) {
+        if (call.status() != 0) {
             ++failed;
             CHECK(call.execution < 0);
-            CHECK(call.record->status == static_cast<int>(call.name->device == std::string("cpu")
-                                                              ? Status::plugin_fault
-                                                              : Status::kernel_failed));
+            CHECK(call.status() == static_cast<int>(call.name->device == std::string("cpu")
+                                                        ? Status::plugin_fault
+                                                        : Status::kernel_failed));
         }
     CHECK(failed == 2);
+}
+
+TEST_CASE("a call of more ticks than 32 bits hold keeps its length, stream, status and device") {
+    const Folder folder;
+    Traced traced(folder.path + "/t");
+    const Device dummy = device("dummy:1");
+    const Stream stream = dummy.new_stream();
+    const Tensor a = full({4}, 4.0, {float64, dummy, stream});
+    // At most 4.3 s, where a tick is a nanosecond.
+    static std::int64_t slept;
+    const InterposerHandle sleeper = push_interposer(
+        "core.sqrt",
+        +[](const atoll_link *, atoll_call *) -> std::int32_t {
+            const trace::Clock clock;
+            const std::uint64_t start = clock.now();
+            while (clock.now() - start <= ~std::uint32_t{0})
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            slept = static_cast<std::int64_t>(clock.elapsed_ns());
+            return ATOLL_STATUS_KERNEL_FAILED;
+        },
+        nullptr, -1);
+    CHECK(caught([&] { sqrt(a); }).status == Status::kernel_failed);
+    pop_interposer(sleeper);
+    traced.pop();
+    const auto model = read(folder.path + "/t");
+    REQUIRE(calls_of(*model, "core.sqrt", "dummy") == 1);
+    for (const tools::TracedCall &call : model->calls)
+        if (call.function() == "core.sqrt") {
+            CHECK(call.nanoseconds() >= slept);
+            CHECK(call.nanoseconds() < 2 * slept);
+            CHECK(call.stream() != 0);
+            CHECK(call.status() == ATOLL_STATUS_KERNEL_FAILED);
+            CHECK(call.device() == "dummy:1");
+            CHECK(call.shape() == std::vector<std::int64_t>{4});
+        }
 }
 
 TEST_CASE("bad settings are refused where the tracer is pushed") {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -24,25 +25,40 @@ namespace Atoll::tools {
 
 using namespace trace::timeline;
 
-std::string TracedCall::device() const {
-    return fmt::format("{}:{}", name->device, record->device);
-}
-
 namespace {
 
 const std::uint64_t *words_of(const Record &record) {
     return reinterpret_cast<const std::uint64_t *>(&record + 1);
 }
-} // namespace
-
-std::uint64_t TracedCall::event() const {
-    return has(flag_event) ? words_of(*record)[has(flag_followed) ? 1 : 0] : 0;
+// Words behind the record that stand before the one of this flag.
+unsigned words_before(const Record &record, unsigned flag) {
+    return static_cast<unsigned>(std::popcount(record.flags & flags_with_word & (flag - 1)));
+}
+unsigned announced_words(const Record &record) { return words_before(record, flags_with_word + 1); }
+// The word that this flag announces, or 0 without it.
+std::uint64_t word_of(const Record &record, RecordFlag flag) {
+    return record.flags & flag ? words_of(record)[words_before(record, flag)] : 0;
+}
+Details details_of(const Record &record) {
+    return record.flags & flag_details ? std::bit_cast<Details>(word_of(record, flag_details))
+                                       : Details{};
+}
+std::uint64_t end_of(const Record &record) {
+    return record.start + (record.flags & flag_long ? word_of(record, flag_long) : record.ticks);
 }
 
+} // namespace
+
+std::string TracedCall::device() const {
+    return fmt::format("{}:{}", name->device, details_of(*record).device);
+}
+std::int32_t TracedCall::status() const { return details_of(*record).status; }
+std::uint64_t TracedCall::stream() const { return word_of(*record, flag_stream); }
+std::uint64_t TracedCall::event() const { return word_of(*record, flag_event); }
+
 std::vector<std::int64_t> TracedCall::shape() const {
-    const std::uint64_t *words = words_of(*record) + has(flag_followed) + has(flag_event);
-    const unsigned count = std::min<unsigned>(record->rank, max_extents);
-    return {words, words + count};
+    const std::uint64_t *extents = words_of(*record) + announced_words(*record);
+    return {extents, extents + std::min<unsigned>(record->rank, max_extents)};
 }
 
 TraceModel::~TraceModel() {
@@ -156,26 +172,30 @@ private:
             return;
         }
         case Kind::execution:
-            model_.finished_[process_][*words_of(record)] = {ns(record.start), ns(record.end),
-                                                             record.status};
+            if (!(record.flags & flag_followed) ||
+                record.words * 8u < sizeof record + 8u * announced_words(record))
+                return;
+            model_.finished_[process_][word_of(record, flag_followed)] = {
+                ns(record.start), ns(end_of(record)), details_of(record).status};
             return;
         case Kind::call: {
             if (record.entry >= names_.size() || !names_[record.entry].text) return;
-            const unsigned words = 8u + !!(record.flags & flag_followed) +
-                                   !!(record.flags & flag_event) +
-                                   std::min<unsigned>(record.rank, max_extents);
-            if (record.words < words) return;
+            if (record.words * 8u <
+                sizeof record +
+                    8u * (announced_words(record) + std::min<unsigned>(record.rank, max_extents)))
+                return;
             if (thread_ == none) thread_ = thread();
             const Name &name = names_[record.entry];
             TracedCall call{};
             call.record = &record;
             call.name = name.text;
-            call.parent = record.parent < names_.size() ? names_[record.parent].text : nullptr;
+            const std::uint16_t parent = details_of(record).parent;
+            call.parent = parent < names_.size() ? names_[parent].text : nullptr;
             call.dtype = name.dtype;
             call.asynchronous = name.asynchronous;
             call.thread = thread_;
             call.start = ns(record.start);
-            call.end = ns(record.end);
+            call.end = ns(end_of(record));
             call.execution = -1;
             model_.calls.push_back(call);
             ++model_.processes[process_].calls;
@@ -317,14 +337,13 @@ void TraceModel::attach() {
         TracedCall &call = calls[i];
         if (!call.has(flag_followed)) continue;
         const std::uint32_t process = threads[call.thread].process;
-        const auto found = finished_[process].find(*words_of(*call.record));
+        const auto found = finished_[process].find(word_of(*call.record, flag_followed));
         // A call that failed has enqueued nothing.
-        if (found == finished_[process].end() || call.record->status != ATOLL_STATUS_OK) continue;
-        const auto [place, is_new] =
-            known.try_emplace({process, call.device(), call.record->stream},
-                              static_cast<std::uint32_t>(streams.size()));
+        if (found == finished_[process].end() || call.status() != ATOLL_STATUS_OK) continue;
+        const auto [place, is_new] = known.try_emplace({process, call.device(), call.stream()},
+                                                       static_cast<std::uint32_t>(streams.size()));
         if (is_new) {
-            const std::uint64_t handle = call.record->stream;
+            const std::uint64_t handle = call.stream();
             const std::uint32_t number = handle ? ++numbers[{process, call.device()}] : 0;
             streams.push_back({process, call.device(), handle, number});
         }

@@ -28,7 +28,9 @@ struct TracedCall {
     bool has(std::uint16_t flag) const { return record->flags & flag; }
     std::string_view function() const { return name->function; }
     std::string device() const; // "dummy:0"
-    // Of an event's function: its handle, else 0.
+    std::int32_t status() const;
+    // Handles; 0: the default stream; not a function of an event.
+    std::uint64_t stream() const;
     std::uint64_t event() const;
     std::vector<std::int64_t> shape() const; // at most max_extents
 };

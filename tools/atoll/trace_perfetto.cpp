@@ -84,14 +84,14 @@ std::string unknown_execution(const TracedCall &call) {
     if (call.has(flag_no_callback)) return "unknown: the device offers no host callback";
     if (call.has(flag_no_room)) return "unknown: too much work was under way";
     if (call.has(flag_not_asked)) return "unknown: not asked for";
-    if (!call.has(flag_followed) || call.record->status != ATOLL_STATUS_OK) return {};
+    if (!call.has(flag_followed) || call.status() != ATOLL_STATUS_OK) return {};
     return "unknown: not finished when the trace ended, or its file was full";
 }
 
 Json details(const TraceModel &model, const TracedCall &call) {
     const Record &record = *call.record;
     Json args = {{"device", call.device()}};
-    if (record.stream) args["stream"] = fmt::format("0x{:x}", record.stream);
+    if (call.stream()) args["stream"] = fmt::format("0x{:x}", call.stream());
     if (call.dtype != ATOLL_NONE) args["dtype"] = sdk::dtype_name(call.dtype);
     if (record.operand_count > 0) {
         Json dtypes = Json::array();
@@ -122,7 +122,7 @@ Json details(const TraceModel &model, const TracedCall &call) {
         args["GB/s"] = // more digits would be noise, and most of the file
             std::stod(fmt::format("{:.4g}",
                                   static_cast<double>(record.bytes) / static_cast<double>(took)));
-    if (record.status != ATOLL_STATUS_OK) args["status"] = status_name(record.status);
+    if (call.status() != ATOLL_STATUS_OK) args["status"] = status_name(call.status());
     if (call.has(flag_inserted)) args["serves"] = call.parent ? call.parent->function : "?";
     args["correlation"] = record.correlation;
     return args;
