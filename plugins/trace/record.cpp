@@ -37,7 +37,6 @@ void Session::announce(Timeline &timeline, Lane &lane) noexcept {
     record.kind = Kind::thread;
     ThreadText text{static_cast<std::uint64_t>(::gettid()), {}};
     static_cast<void>(::pthread_getname_np(::pthread_self(), text.name, sizeof text.name));
-    static_assert(sizeof text % sizeof(std::uint64_t) == 0);
     append(timeline, lane, record, &text, sizeof text);
     lane.announced = 1;
 }
@@ -52,7 +51,6 @@ void Session::write_name(Timeline &timeline, Lane &lane, std::uint16_t place, st
     NameText text{};
     std::memcpy(text.device, names.device, sizeof text.device);
     std::memcpy(text.function, names.function, sizeof text.function);
-    static_assert(sizeof text % sizeof(std::uint64_t) == 0);
     append(timeline, lane, record, &text, sizeof text);
 }
 

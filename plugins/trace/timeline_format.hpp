@@ -75,8 +75,8 @@ inline constexpr unsigned flags_with_word = 31;
 inline constexpr std::uint16_t no_entry = 0xffff;
 inline constexpr unsigned max_extents = 8, max_dtypes = 4;
 
-// Small, since a tight loop of calls writes as many bytes a second as memory takes: what is rare
-// comes in words of 8 bytes behind it.
+// Small, so that a tight loop of calls writes less and more of them fit into the file's limit: what
+// is rare comes in words of 8 bytes behind it.
 struct Record {
     Kind kind;
     std::uint8_t words; // of the whole record
@@ -105,5 +105,6 @@ struct ThreadText {
     std::uint64_t id; // of the kernel
     char name[16];
 };
+static_assert(sizeof(NameText) % 8 == 0 && sizeof(ThreadText) % 8 == 0);
 
 } // namespace Atoll::trace::timeline

@@ -20,9 +20,10 @@ namespace Atoll::tools {
 
 namespace {
 
-struct Files {
+struct Options {
+    conformance::Options kit;
     std::string junit, matrix;
-    bool list = false, no_isolate = false;
+    bool list = false;
 };
 
 // One line on standard error that is written over and over, and gone at the end.
@@ -122,22 +123,22 @@ conformance::Report checked(const conformance::Options &options) {
     }
 }
 
-int run(const conformance::Options &options, const Files &files, bool json) {
+int run(const Options &options, bool json) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(options.plugin, ignored))
+    if (!std::filesystem::is_regular_file(options.kit.plugin, ignored))
         throw UsageError(fmt::format(
             "{} '{}'; give the path of a plugin, as build/atoll-mine.so",
-            std::filesystem::is_directory(options.plugin, ignored) ? "a folder, not a file:"
-            : std::filesystem::exists(options.plugin, ignored)     ? "no regular file:"
-                                                                   : "there is no file",
-            options.plugin.string()));
-    if (std::isnan(options.deadline)) // no range leaves it out
+            std::filesystem::is_directory(options.kit.plugin, ignored) ? "a folder, not a file:"
+            : std::filesystem::exists(options.kit.plugin, ignored)     ? "no regular file:"
+                                                                       : "there is no file",
+            options.kit.plugin.string()));
+    if (std::isnan(options.kit.deadline)) // no range leaves it out
         throw UsageError("--deadline: need a number of seconds");
-    if (!files.junit.empty() && files.junit == files.matrix)
+    if (!options.junit.empty() && options.junit == options.matrix)
         throw UsageError(fmt::format(
-            "--junit and --matrix both name {}; give each a file of its own", files.junit));
-    if (files.list) {
-        const auto names = conformance::list(options);
+            "--junit and --matrix both name {}; give each a file of its own", options.junit));
+    if (options.list) {
+        const auto names = conformance::list(options.kit);
         if (json)
             fmt::print("{}\n", Json(names).dump(2));
         else
@@ -145,15 +146,15 @@ int run(const conformance::Options &options, const Files &files, bool json) {
         return 0;
     }
     // An unwritable file is said before the work, not after.
-    write_file(files.junit, "");
-    write_file(files.matrix, "");
+    write_file(options.junit, "");
+    write_file(options.matrix, "");
     Progress progress;
-    conformance::Options own = options;
+    conformance::Options own = options.kit;
     own.progress = std::ref(progress);
     const conformance::Report report = checked(own);
     progress.clear();
-    write_file(files.junit, conformance::junit(report));
-    write_file(files.matrix, conformance::support_matrix(report));
+    write_file(options.junit, conformance::junit(report));
+    write_file(options.matrix, conformance::support_matrix(report));
     if (json)
         fmt::print("{}\n", as_json(report).dump(2, ' ', false, Json::error_handler_t::replace));
     else
@@ -166,21 +167,21 @@ int run(const conformance::Options &options, const Files &files, bool json) {
 void add_check(CLI::App &app, Request &request) {
     CLI::App *command =
         add_command(app, request, "check", "Check that a plugin conforms to the ABI");
-    const auto options = std::make_shared<conformance::Options>();
-    const auto files = std::make_shared<Files>();
-    command->add_option("plugin", options->plugin, "The plugin's file")->required();
-    command->add_option("--filter", options->filter,
+    const auto options = std::make_shared<Options>();
+    command->add_option("plugin", options->kit.plugin, "The plugin's file")->required();
+    command->add_option("--filter", options->kit.filter,
                         "Only checks whose name matches, as 'functions/core.add*'");
-    command->add_option("--with", options->with,
+    command->add_option("--with", options->kit.with,
                         "Plugins to load before, by name or path, that it depends on");
-    command->add_option("--junit", files->junit, "Write the results as JUnit XML to this file");
-    command->add_option("--matrix", files->matrix,
+    command->add_option("--junit", options->junit, "Write the results as JUnit XML to this file");
+    command->add_option("--matrix", options->matrix,
                         "Write the support matrix as Markdown to this file");
     command
-        ->add_option("--deadline", options->deadline, "Seconds after which a check counts as hung")
+        ->add_option("--deadline", options->kit.deadline,
+                     "Seconds after which a check counts as hung")
         ->check(CLI::Range(0.1, 86400.0, "SECONDS"));
-    command->add_flag("--list", files->list, "Print the names of the checks and run none");
-    command->add_flag("--no-isolate", files->no_isolate,
+    command->add_flag("--list", options->list, "Print the names of the checks and run none");
+    command->add_flag("!--no-isolate", options->kit.isolate,
                       "Run in this process, for a debugger: a crash ends it");
     command->footer(
         "Checks the file, loading, the device, every function for every dtype and\n"
@@ -191,12 +192,7 @@ void add_check(CLI::App &app, Request &request) {
         "  atoll check build/atoll-mine.so\n"
         "  atoll check build/atoll-mine.so --filter 'functions/core.add*:float32/*'\n"
         "  atoll check build/atoll-mine.so --junit results.xml --matrix SUPPORT.md");
-    command->callback([&request, options, files] {
-        request.run = [&request, options, files] {
-            options->isolate = !files->no_isolate;
-            return run(*options, *files, request.json);
-        };
-    });
+    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools

@@ -69,10 +69,10 @@ int main(int argc, char **argv) {
         const int status = app.exit(e);
         return status == 0 ? 0 : 2;
     } catch (const UsageError &e) {
-        say(fmt::format("{} {}\n", styled("atoll:", Style::bad, stderr), e.what()));
+        say_error(e.what());
         return 2;
     } catch (const std::exception &e) {
-        say(fmt::format("{} {}\n", styled("atoll:", Style::bad, stderr), e.what()));
+        say_error(e.what());
         return 1;
     }
 }

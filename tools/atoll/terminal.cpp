@@ -40,6 +40,9 @@ std::string styled(std::string_view text, Style style, std::FILE *stream) {
 }
 
 void say(const std::string &text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
+void say_error(std::string_view text) {
+    say(fmt::format("{} {}\n", styled("atoll:", Style::bad, stderr), text));
+}
 
 Table::Table(std::vector<std::string> header) : header_(std::move(header)) {
     for (std::string &cell : header_) {

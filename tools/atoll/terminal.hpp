@@ -16,6 +16,7 @@ std::string styled(std::string_view text, Style style, std::FILE *stream = stdou
 
 // To standard error. Its reader may have gone, which is no error.
 void say(const std::string &text);
+void say_error(std::string_view text); // "atoll: …" and a line end
 
 // Columns as wide as their widest cell; the last is not padded. Cells may be styled; escape
 // sequences and bytes that continue a UTF-8 character take no room.

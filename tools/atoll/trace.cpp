@@ -141,8 +141,7 @@ bool write_outputs(const std::vector<std::unique_ptr<Output>> &outputs, const Tr
             output->write(model, result);
             if (!json) say(fmt::format("wrote {}\n", output->path()));
         } catch (const std::exception &e) {
-            say(fmt::format("{} {}: {}\n", styled("atoll:", Style::bad, stderr), output->path(),
-                            e.what()));
+            say_error(fmt::format("{}: {}", output->path(), e.what()));
             written = false;
         }
     return written;
@@ -158,7 +157,7 @@ int run(Options &options, bool json) {
     try {
         result = run_traced(options.request, folder);
     } catch (const CannotStart &e) {
-        say(fmt::format("{} {}\n", styled("atoll:", Style::bad, stderr), e.what()));
+        say_error(e.what());
         return e.status;
     }
     const int status = result.signal ? 128 + result.signal : result.status;

@@ -53,6 +53,9 @@ std::string TracedCall::device() const {
     return fmt::format("{}:{}", name->device, details_of(*record).device);
 }
 std::int32_t TracedCall::status() const { return details_of(*record).status; }
+bool TracedCall::failed() const {
+    return status() != ATOLL_STATUS_OK && status() != ATOLL_STATUS_NOT_READY;
+}
 std::uint64_t TracedCall::stream() const { return word_of(*record, flag_stream); }
 std::uint64_t TracedCall::event() const { return word_of(*record, flag_event); }
 

@@ -29,6 +29,7 @@ struct TracedCall {
     std::string_view function() const { return name->function; }
     std::string device() const; // "dummy:0"
     std::int32_t status() const;
+    bool failed() const; // "not ready", event_query's answer, is no failure
     // Handles; 0: the default stream; not a function of an event.
     std::uint64_t stream() const;
     std::uint64_t event() const;
@@ -126,6 +127,11 @@ inline bool is_waiting(std::string_view function, bool on_stream) {
                : function == "device.stream_synchronize" || function == "device.event_synchronize";
 }
 
+// Does its number of bytes go through it? Allocating and freeing touches none.
+inline bool moves_bytes(std::string_view function) {
+    return function != "device.allocate" && function != "device.free";
+}
+
 // One line of the hot list: a function on a device type.
 struct HotLine {
     std::string function, device;
@@ -140,9 +146,8 @@ struct HotLine {
     // Where it runs, if that is known; else in the calls.
     std::int64_t nanoseconds() const { return executions > 0 ? execution_ns : call_ns; }
     bool waits() const { return is_waiting(function, executions > 0); }
-    bool moves_bytes() const { return function != "device.allocate" && function != "device.free"; }
     double gigabytes_per_second() const {
-        if (!moves_bytes() || (asynchronous && executions == 0)) return 0;
+        if (!moves_bytes(function) || (asynchronous && executions == 0)) return 0;
         const auto moved = static_cast<double>(executions > 0 ? executed_bytes : bytes);
         return nanoseconds() > 0 ? moved / static_cast<double>(nanoseconds()) : 0;
     }

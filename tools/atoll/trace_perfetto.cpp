@@ -117,8 +117,7 @@ Json details(const TraceModel &model, const TracedCall &call) {
     } else {
         args["execution"] = "inline";
     }
-    const bool moves = call.function() != "device.allocate" && call.function() != "device.free";
-    if (record.bytes > 0 && took > 0 && moves)
+    if (record.bytes > 0 && took > 0 && moves_bytes(call.function()))
         args["GB/s"] = // more digits would be noise, and most of the file
             std::stod(fmt::format("{:.4g}",
                                   static_cast<double>(record.bytes) / static_cast<double>(took)));

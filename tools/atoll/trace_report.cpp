@@ -151,8 +151,7 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
         for (; next < end; ++next) {
             if (!chosen[next]) continue;
             const TracedCall &call = model.calls[next];
-            const std::int32_t status = call.status();
-            const bool bad = status != ATOLL_STATUS_OK && status != ATOLL_STATUS_NOT_READY;
+            const bool bad = call.failed();
             if (!any) end_crowd(group.thread, short_calls);
             any = true;
             ++shown;

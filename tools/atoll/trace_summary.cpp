@@ -32,7 +32,7 @@ std::vector<HotLine> hot_list(const TraceModel &model) {
         HotLine &own = line(*call.name);
         own.asynchronous = call.asynchronous;
         ++own.calls;
-        own.errors += call.status() != ATOLL_STATUS_OK && call.status() != ATOLL_STATUS_NOT_READY;
+        own.errors += call.failed();
         add(own.call_ns, call.nanoseconds());
         own.bytes += record.bytes;
         std::int64_t took = call.nanoseconds();
