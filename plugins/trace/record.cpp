@@ -54,6 +54,36 @@ void Session::write_name(Timeline &timeline, Lane &lane, std::uint16_t place, st
     append(timeline, lane, record, &text, sizeof text);
 }
 
+// The flags of the call that announce a word each. One test tells that there is none, as usual.
+inline unsigned Session::rare_flags(const atoll_call &call, const Traced &traced,
+                                    std::uint64_t ticks) noexcept {
+    if (!traced.bracket && !traced.parent && !traced.entry->on_event &&
+        (reinterpret_cast<std::uintptr_t>(call.stream) | ticks >> 32 | call.device |
+         static_cast<std::uint32_t>(traced.status)) == 0) [[likely]]
+        return 0;
+    unsigned flags = 0;
+    if (traced.bracket) flags |= flag_followed;
+    if (traced.entry->on_event && call.params) flags |= flag_event;
+    if (ticks > most_ticks) flags |= flag_long;
+    if (call.stream) flags |= flag_stream;
+    if (traced.parent || traced.status != 0 || call.device != 0) flags |= flag_details;
+    return flags;
+}
+
+// The announced words, in the order of the flags.
+std::uint64_t *Session::write_rare(std::uint64_t *word, unsigned rare, const atoll_call &call,
+                                   const Traced &traced, std::uint64_t ticks) noexcept {
+    if (rare & flag_followed) *word++ = traced.bracket->id;
+    if (rare & flag_event)
+        *word++ = reinterpret_cast<std::uintptr_t>(sdk::params<atoll_event_params>(call).event);
+    if (rare & flag_long) *word++ = ticks;
+    if (rare & flag_stream) *word++ = reinterpret_cast<std::uintptr_t>(call.stream);
+    if (rare & flag_details)
+        *word++ = word_of({traced.status, static_cast<std::int16_t>(call.device),
+                           traced.parent ? place_of(traced.parent, traced) : no_entry});
+    return word;
+}
+
 void Session::record(Timeline &timeline, const atoll_call &call, const Traced &traced) noexcept {
     Lane &lane = traced.table->lane;
     if (!lane.announced) [[unlikely]]
@@ -66,18 +96,15 @@ void Session::record(Timeline &timeline, const atoll_call &call, const Traced &t
     }
     const std::uint32_t extents = std::min(rank, max_extents);
     const std::uint64_t ticks = traced.end - traced.start;
-    const bool on_event = traced.entry->on_event && call.params, is_long = ticks > most_ticks;
-    const bool detailed = traced.parent || traced.status != 0 || call.device != 0;
-    const std::size_t words = record_words + (traced.bracket != nullptr) + on_event + is_long +
-                              (call.stream != nullptr) + detailed + extents;
+    const unsigned rare = rare_flags(call, traced, ticks);
+    std::size_t words = record_words + extents;
+    if (rare) [[unlikely]]
+        words += static_cast<std::size_t>(std::popcount(rare));
     char *const at = timeline.reserve(lane, words * sizeof(std::uint64_t), true);
     if (!at) [[unlikely]]
         return;
 
     Record &record = *reinterpret_cast<Record *>(at);
-    const auto place = [&](const Entry *entry) {
-        return static_cast<std::uint16_t>(entry - traced.table->entries);
-    };
     std::uint32_t dtypes = 0;
     for (unsigned i = std::min<unsigned>(call.operand_count, max_dtypes); i-- > 0;)
         dtypes = dtypes << 8 | (call.operands[i].dtype & 0xffu);
@@ -85,27 +112,19 @@ void Session::record(Timeline &timeline, const atoll_call &call, const Traced &t
     record.words = static_cast<std::uint8_t>(words);
     record.rank = static_cast<std::uint8_t>(rank);
     record.operand_count = static_cast<std::uint8_t>(std::min<unsigned>(call.operand_count, 255));
-    record.entry = place(traced.entry);
+    record.entry = place_of(traced.entry, traced);
     record.flags = static_cast<std::uint16_t>(
-        traced.flags | (traced.bracket ? flag_followed : 0) | (on_event ? flag_event : 0) |
-        (is_long ? flag_long : 0) | (call.stream ? flag_stream : 0) |
-        (detailed ? flag_details : 0) | (call.flags & ATOLL_CALL_INSERTED ? flag_inserted : 0));
+        traced.flags | rare | (call.flags & ATOLL_CALL_INSERTED ? flag_inserted : 0));
     std::memcpy(record.dtypes, &dtypes, sizeof dtypes);
     record.ticks = static_cast<std::uint32_t>(ticks);
     record.start = traced.start;
     record.correlation = call.correlation;
     record.bytes = traced.bytes;
     std::uint64_t *word = reinterpret_cast<std::uint64_t *>(at + sizeof record);
-    if (traced.bracket) *word++ = traced.bracket->id;
-    if (on_event)
-        *word++ = reinterpret_cast<std::uintptr_t>(sdk::params<atoll_event_params>(call).event);
-    if (is_long) *word++ = ticks;
-    if (call.stream) *word++ = reinterpret_cast<std::uintptr_t>(call.stream);
-    if (detailed)
-        *word++ = word_of({traced.status, static_cast<std::int16_t>(call.device),
-                           traced.parent ? place(traced.parent) : no_entry});
+    if (rare) [[unlikely]]
+        word = write_rare(word, rare, call, traced, ticks);
     for (std::uint32_t axis = 0; axis < extents; ++axis)
-        *word++ = static_cast<std::uint64_t>(shape[axis]);
+        word[axis] = static_cast<std::uint64_t>(shape[axis]);
     Timeline::commit(lane, words * sizeof(std::uint64_t));
 }
 

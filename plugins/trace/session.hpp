@@ -141,6 +141,13 @@ private:
         std::int32_t status;
         std::uint16_t flags; // timeline::RecordFlag
     };
+    static std::uint16_t place_of(const Entry *entry, const Traced &traced) noexcept {
+        return static_cast<std::uint16_t>(entry - traced.table->entries);
+    }
+    static unsigned rare_flags(const atoll_call &call, const Traced &traced,
+                               std::uint64_t ticks) noexcept;
+    static std::uint64_t *write_rare(std::uint64_t *word, unsigned rare, const atoll_call &call,
+                                     const Traced &traced, std::uint64_t ticks) noexcept;
     void finish(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept;
     void serve(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept;
     void record(Timeline &timeline, const atoll_call &call, const Traced &traced) noexcept;
