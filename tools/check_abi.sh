@@ -5,7 +5,7 @@
 #
 #   tools/check_abi.sh [--record] [PREFIX]    # default: .cache/prefix; needs abigail-tools
 #
-# The library needs its debug information: tools/test.sh -Dcpp_args=-g && meson install -C build.
+# The library needs its debug information: tools/test.sh -Ddebug_core=true && meson install -C build.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
@@ -17,7 +17,7 @@ command -v abidiff >/dev/null || fail "need abidiff: tools/setup.sh ci installs 
 library=$(find "$prefix" -name 'libatoll.so' | head -n 1)
 [ -n "$library" ] || fail "there is no libatoll.so under $prefix: install one there"
 readelf -S --wide "$library" | grep -q '\.debug_info' ||
-  fail "$library has no debug information, which abidiff reads: build it with -Dcpp_args=-g"
+  fail "$library has no debug information, which abidiff reads: build it with -Ddebug_core=true"
 soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 recorded=tests/abi/$soname.abi.xz
 

@@ -5,7 +5,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tally=$scratch/tally
 
-say() { printf '\n== %s\n' "$*"; }
+# With the time since the start.
+say() { printf '\n== %s [%d:%02d]\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 
 # must WHAT COMMAND...: a step that is no test. Where it fails, that is one failure.
 must() {
@@ -47,14 +48,15 @@ configure_release() {
   configure build --buildtype=release --prefix="$prefix" --libdir=lib "$@"
 }
 
-# run_tests WHAT DIR OPTION...: runs the tests of a build and counts their cases.
+# run_tests WHAT DIR OPTION...: builds what is not up to date of the tests, runs them and counts
+# their cases.
 run_tests() {
   local what=$1 dir=$2
   shift 2
   say "tests: $what"
   local log=$dir/meson-logs/counted.json
   rm -f "$log"
-  ${test_wrapper:-} meson test -C "$dir" --no-rebuild --print-errorlogs --logbase counted "$@" || true
+  ${test_wrapper:-} meson test -C "$dir" --print-errorlogs --logbase counted "$@" || true
   if [ ! -s "$log" ]; then
     echo "FAILED: no test ran in $dir" >&2
     echo "0 passed, 1 failed" >>"$tally"
