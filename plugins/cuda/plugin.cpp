@@ -73,7 +73,7 @@ constexpr atoll_plugin descriptor = sdk::describe<State>(
 } // namespace
 } // namespace Atoll::cuda
 
-ATOLL_PLUGIN_NOTE("cuda", ATOLL_KIND_DEVICES | ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("cuda", ATOLL_KIND_DEVICES, 0);
 
 const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
     return &Atoll::cuda::descriptor;
