@@ -66,6 +66,13 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
         CHECK(event["args"]["correlation"].get<std::uint64_t>() > 0);
     }
     CHECK(found);
+    for (const Json &event : trace["traceEvents"])
+        if (is_call(event) && event["name"] == "device.allocate")
+            CHECK_FALSE(event["args"].contains("GB/s"));
+    const Json summary = Json::parse(shell(folder, "$atoll trace --json -- $traced threads").out);
+    for (const Json &line : summary["functions"])
+        if (line["function"] == "device.allocate" || line["function"] == "device.free")
+            CHECK(line["gigabytes_per_second"] == 0);
 }
 
 TEST_CASE("spans nest, and interface calls hold the calls that they caused") {

@@ -181,39 +181,97 @@ TEST_CASE("a failed call is recorded with its status, and what is thrown goes th
     CHECK(failed == 2);
 }
 
-TEST_CASE("a call of more ticks than 32 bits hold keeps its length, stream, status and device") {
+TEST_CASE("a call of more ticks than 32 bits hold keeps its length, alone and with all else") {
     const Folder folder;
     Traced traced(folder.path + "/t");
     const Device dummy = device("dummy:1");
     const Stream stream = dummy.new_stream();
-    const Tensor a = full({4}, 4.0, {float64, dummy, stream});
+    const Tensor a = full({4}, 4.0, {float64, dummy, stream}),
+                 plain = full({4}, 4.0, {float64, device("cpu")});
     // At most 4.3 s, where a tick is a nanosecond.
-    static std::int64_t slept;
+    static std::int64_t slept[2]; // by the device's index
     const InterposerHandle sleeper = push_interposer(
         "core.sqrt",
-        +[](const atoll_link *, atoll_call *) -> std::int32_t {
+        +[](const atoll_link *self, atoll_call *call) -> std::int32_t {
             const trace::Clock clock;
             const std::uint64_t start = clock.now();
             while (clock.now() - start <= ~std::uint32_t{0})
                 std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            slept = static_cast<std::int64_t>(clock.elapsed_ns());
-            return ATOLL_STATUS_KERNEL_FAILED;
+            slept[call->device] = static_cast<std::int64_t>(clock.elapsed_ns());
+            return call->device == 1 ? ATOLL_STATUS_KERNEL_FAILED
+                                     : self->next->fn(self->next, call);
         },
         nullptr, -1);
+    std::thread other([&] { (void)sqrt(plain); });
     CHECK(caught([&] { sqrt(a); }).status == Status::kernel_failed);
+    other.join();
     pop_interposer(sleeper);
     traced.pop();
     const auto model = read(folder.path + "/t");
     REQUIRE(calls_of(*model, "core.sqrt", "dummy") == 1);
+    REQUIRE(calls_of(*model, "core.sqrt") == 1);
     for (const tools::TracedCall &call : model->calls)
         if (call.function() == "core.sqrt") {
-            CHECK(call.nanoseconds() >= slept);
-            CHECK(call.nanoseconds() < 2 * slept);
-            CHECK(call.stream() != 0);
-            CHECK(call.status() == ATOLL_STATUS_KERNEL_FAILED);
-            CHECK(call.device() == "dummy:1");
+            const bool alone = call.device() == "cpu:0";
+            CHECK(call.nanoseconds() >= slept[alone ? 0 : 1]);
+            CHECK(call.nanoseconds() < 2 * slept[alone ? 0 : 1]);
+            CHECK((call.stream() == 0) == alone);
+            CHECK(call.status() == (alone ? ATOLL_STATUS_OK : ATOLL_STATUS_KERNEL_FAILED));
+            if (!alone) CHECK(call.device() == "dummy:1");
             CHECK(call.shape() == std::vector<std::int64_t>{4});
         }
+}
+
+TEST_CASE("a record keeps what few records have, each thing alone") {
+    const Folder folder;
+    Traced traced(folder.path + "/t");
+    const Device cpu = device("cpu"), first = device("dummy:0"), second = device("dummy:1");
+    const Stream stream = first.new_stream();
+    (void)empty({4}, {float64, second}); // its device
+    stream.synchronize();                // its stream
+    const Event event = first.default_stream().record();
+    const auto answering = [](const char *target, auto answer) {
+        return push_interposer(target, answer, nullptr, -1);
+    };
+    const InterposerHandle late = answering(
+        "device.event_query",
+        +[](const atoll_link *, atoll_call *) -> std::int32_t { return ATOLL_STATUS_NOT_READY; });
+    CHECK_FALSE(event.done()); // its event, and a status that is no failure
+    pop_interposer(late);
+    event.synchronize(); // its event
+    const InterposerHandle fails = answering(
+        "core.sqrt@cpu", +[](const atoll_link *, atoll_call *) -> std::int32_t {
+            return ATOLL_STATUS_KERNEL_FAILED;
+        });
+    const Tensor a = full({4}, 4.0, {float64, cpu});
+    CHECK(caught([&] { sqrt(a); }).status == Status::kernel_failed); // its status
+    pop_interposer(fails);
+    traced.pop();
+    const auto model = read(folder.path + "/t");
+    const auto calls_to = [&](std::string_view function, std::string_view type) {
+        std::vector<const tools::TracedCall *> found;
+        for (const tools::TracedCall &call : model->calls)
+            if (call.function() == function && call.name->device == type) found.push_back(&call);
+        return found;
+    };
+    const auto allocations = calls_to("device.allocate", "dummy");
+    CHECK(std::count_if(allocations.begin(), allocations.end(), [](const auto *call) {
+              return call->device() == "dummy:1" && !call->failed();
+          }) == 1);
+    const auto waits = calls_to("device.stream_synchronize", "dummy");
+    CHECK(std::count_if(waits.begin(), waits.end(),
+                        [](const auto *call) { return call->stream() != 0; }) == 1);
+    const auto questions = calls_to("device.event_query", "dummy"),
+               waited = calls_to("device.event_synchronize", "dummy");
+    REQUIRE(questions.size() == 1);
+    CHECK(questions[0]->status() == ATOLL_STATUS_NOT_READY);
+    CHECK_FALSE(questions[0]->failed());
+    REQUIRE(waited.size() == 1);
+    CHECK(waited[0]->event() != 0);
+    CHECK(waited[0]->event() == questions[0]->event());
+    const auto roots = calls_to("core.sqrt", "cpu");
+    REQUIRE(roots.size() == 1);
+    CHECK(roots[0]->failed());
 }
 
 TEST_CASE("bad settings are refused where the tracer is pushed") {
