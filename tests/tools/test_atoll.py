@@ -161,10 +161,12 @@ def fails_with_a_sentence():
         check(words in result.stderr, arguments, "says", result.stderr)
         check(result.stdout == "", arguments, "prints", result.stdout)
         check("terminate" not in result.stderr, arguments, result.stderr)
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        result = subprocess.run([tool, "info"], stdout=full, stderr=subprocess.PIPE, text=True,
-                                timeout=300, check=False)
-    check(result.returncode == 1 and "No space left" in result.stderr, result)
+    # More than a buffer holds, less, and what is printed by no command.
+    for arguments in (("info",), ("info", "--interposers"), ("--version",)):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = subprocess.run([tool, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                    text=True, timeout=300, check=False)
+        check(result.returncode == 1 and "No space left" in result.stderr, arguments, result)
 
 
 tool = sys.argv[1]

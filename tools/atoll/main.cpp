@@ -43,6 +43,16 @@ std::vector<std::string> words_of(const CLI::App &app, int argc, char **argv) {
     return words;
 }
 
+// The status, or 1 where standard output does not take what was printed. A reader that has gone
+// wants no more; a full disk is an error.
+int written(int status) {
+    const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout); // now or before
+    if (!failed || errno == EPIPE) return status;
+    Atoll::tools::say_error(
+        fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+    return 1;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -59,15 +69,9 @@ int main(int argc, char **argv) {
         std::vector<std::string> words = words_of(app, argc, argv);
         std::reverse(words.begin(), words.end()); // as CLI11 wants it
         app.parse(std::move(words));
-        const int status = request.run();
-        // A reader that has gone wants no more; a full disk is an error.
-        if (std::fflush(stdout) != 0 && errno != EPIPE)
-            throw std::runtime_error(
-                fmt::format("cannot write to standard output: {}", std::strerror(errno)));
-        return status;
-    } catch (const CLI::ParseError &e) {
-        const int status = app.exit(e);
-        return status == 0 ? 0 : 2;
+        return written(request.run());
+    } catch (const CLI::ParseError &e) { // also --help and --version
+        return app.exit(e) == 0 ? written(0) : 2;
     } catch (const UsageError &e) {
         say_error(e.what());
         return 2;
