@@ -54,13 +54,9 @@ void Session::write_name(Timeline &timeline, Lane &lane, std::uint16_t place, st
     append(timeline, lane, record, &text, sizeof text);
 }
 
-// The flags of the call that announce a word each. One test tells that there is none, as usual.
+// The flags of the call that announce a word each; few calls have any.
 inline unsigned Session::rare_flags(const atoll_call &call, const Traced &traced,
                                     std::uint64_t ticks) noexcept {
-    if (!traced.bracket && !traced.parent && !traced.entry->on_event &&
-        (reinterpret_cast<std::uintptr_t>(call.stream) | ticks >> 32 | call.device |
-         static_cast<std::uint32_t>(traced.status)) == 0) [[likely]]
-        return 0;
     unsigned flags = 0;
     if (traced.bracket) flags |= flag_followed;
     if (traced.entry->on_event && call.params) flags |= flag_event;

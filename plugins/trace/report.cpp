@@ -1,4 +1,5 @@
 // Turns a session's counters into text: an aligned table, or JSON lines.
+#include "moves_bytes.hpp"
 #include "session.hpp"
 
 #include <algorithm>
@@ -129,9 +130,8 @@ void write_table(const Session &session, atoll_writer write, void *user) {
     for (const Line &line : lines) {
         if (line.sum.calls == 0) continue; // seen as a parent only, e.g. of a transfer: below
         const std::string device = line.device + (line.asynchronous ? "*" : "");
-        const bool moves = line.function != "device.allocate" && line.function != "device.free";
         print_line(text, width, line.function.c_str(), device.c_str(), line.sum, ns,
-                   moves && !line.asynchronous);
+                   moves_bytes(line.function) && !line.asynchronous);
     }
     print_line(text, width, "total", "", total, ns, false);
 

@@ -45,10 +45,15 @@ std::unique_ptr<TraceModel> read(const std::string &file) {
     model->finish();
     return model;
 }
+std::vector<const tools::TracedCall *> calls_to(const TraceModel &model, std::string_view function,
+                                                std::string_view device = "cpu") {
+    std::vector<const tools::TracedCall *> found;
+    for (const tools::TracedCall &call : model.calls)
+        if (call.function() == function && call.name->device == device) found.push_back(&call);
+    return found;
+}
 long calls_of(const TraceModel &model, std::string_view function, std::string_view device = "cpu") {
-    return std::count_if(model.calls.begin(), model.calls.end(), [&](const tools::TracedCall &c) {
-        return c.function() == function && c.name->device == device;
-    });
+    return static_cast<long>(calls_to(model, function, device).size());
 }
 
 } // namespace
@@ -248,28 +253,22 @@ TEST_CASE("a record keeps what few records have, each thing alone") {
     pop_interposer(fails);
     traced.pop();
     const auto model = read(folder.path + "/t");
-    const auto calls_to = [&](std::string_view function, std::string_view type) {
-        std::vector<const tools::TracedCall *> found;
-        for (const tools::TracedCall &call : model->calls)
-            if (call.function() == function && call.name->device == type) found.push_back(&call);
-        return found;
-    };
-    const auto allocations = calls_to("device.allocate", "dummy");
+    const auto allocations = calls_to(*model, "device.allocate", "dummy");
     CHECK(std::count_if(allocations.begin(), allocations.end(), [](const auto *call) {
               return call->device() == "dummy:1" && !call->failed();
           }) == 1);
-    const auto waits = calls_to("device.stream_synchronize", "dummy");
+    const auto waits = calls_to(*model, "device.stream_synchronize", "dummy");
     CHECK(std::count_if(waits.begin(), waits.end(),
                         [](const auto *call) { return call->stream() != 0; }) == 1);
-    const auto questions = calls_to("device.event_query", "dummy"),
-               waited = calls_to("device.event_synchronize", "dummy");
+    const auto questions = calls_to(*model, "device.event_query", "dummy"),
+               waited = calls_to(*model, "device.event_synchronize", "dummy");
     REQUIRE(questions.size() == 1);
     CHECK(questions[0]->status() == ATOLL_STATUS_NOT_READY);
     CHECK_FALSE(questions[0]->failed());
     REQUIRE(waited.size() == 1);
     CHECK(waited[0]->event() != 0);
     CHECK(waited[0]->event() == questions[0]->event());
-    const auto roots = calls_to("core.sqrt", "cpu");
+    const auto roots = calls_to(*model, "core.sqrt");
     REQUIRE(roots.size() == 1);
     CHECK(roots[0]->failed());
 }

@@ -54,7 +54,8 @@ std::string TracedCall::device() const {
 }
 std::int32_t TracedCall::status() const { return details_of(*record).status; }
 bool TracedCall::failed() const {
-    return status() != ATOLL_STATUS_OK && status() != ATOLL_STATUS_NOT_READY;
+    const std::int32_t own = status();
+    return own != ATOLL_STATUS_OK && own != ATOLL_STATUS_NOT_READY;
 }
 std::uint64_t TracedCall::stream() const { return word_of(*record, flag_stream); }
 std::uint64_t TracedCall::event() const { return word_of(*record, flag_event); }

@@ -1,6 +1,7 @@
 // What the timeline files of a program say: threads, calls, and what ran on which stream.
 #pragma once
 
+#include "moves_bytes.hpp"
 #include "timeline_format.hpp"
 
 #include <cstdint>
@@ -127,11 +128,6 @@ inline bool is_waiting(std::string_view function, bool on_stream) {
                : function == "device.stream_synchronize" || function == "device.event_synchronize";
 }
 
-// Does its number of bytes go through it? Allocating and freeing touches none.
-inline bool moves_bytes(std::string_view function) {
-    return function != "device.allocate" && function != "device.free";
-}
-
 // One line of the hot list: a function on a device type.
 struct HotLine {
     std::string function, device;
@@ -147,7 +143,7 @@ struct HotLine {
     std::int64_t nanoseconds() const { return executions > 0 ? execution_ns : call_ns; }
     bool waits() const { return is_waiting(function, executions > 0); }
     double gigabytes_per_second() const {
-        if (!moves_bytes(function) || (asynchronous && executions == 0)) return 0;
+        if (!trace::moves_bytes(function) || (asynchronous && executions == 0)) return 0;
         const auto moved = static_cast<double>(executions > 0 ? executed_bytes : bytes);
         return nanoseconds() > 0 ? moved / static_cast<double>(nanoseconds()) : 0;
     }

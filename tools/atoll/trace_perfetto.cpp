@@ -117,7 +117,7 @@ Json details(const TraceModel &model, const TracedCall &call) {
     } else {
         args["execution"] = "inline";
     }
-    if (record.bytes > 0 && took > 0 && moves_bytes(call.function()))
+    if (record.bytes > 0 && took > 0 && trace::moves_bytes(call.function()))
         args["GB/s"] = // more digits would be noise, and most of the file
             std::stod(fmt::format("{:.4g}",
                                   static_cast<double>(record.bytes) / static_cast<double>(took)));
