@@ -1,4 +1,5 @@
-// The probe's helper: loads one plugin and says whether it lived to tell. See core/src/probe.hpp.
+// The probe's helper: loads one plugin and says whether it lived to tell. See
+// core/src/loader/probe.hpp.
 //
 //   atoll-probe FILE [PLUGIN KEY VALUE]...
 //

@@ -1,7 +1,7 @@
 // A report as text, JUnit XML and Markdown.
 #include "atoll/atoll.hpp"
 #include "atoll/conformance.hpp"
-#include "printable.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 // machines. Whole calls are measured by `atoll bench 'o*'`.
 #include "atoll/atoll.hpp"
 #include "clock.hpp"
-#include "dispatch.hpp"
+#include "runtime/dispatch.hpp"
 
 #include <algorithm>
 #include <chrono>

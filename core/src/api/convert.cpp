@@ -1,0 +1,200 @@
+// Copies of tensors: assignment, clones, casts, byte order, values read by the host.
+#include "call/plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+using namespace detail;
+
+const Tensor &Tensor::assign(const Operand &source) const {
+    const TensorImpl &to = impl_ ? *impl_ : detail::impl(*this);
+    const ReadSection section;
+    const std::string &op = Registry::get().core_function(ATOLL_FN_copy).full_name;
+    check_output(to, op);
+    if (!source.tensor()) return fill(source.scalar());
+    const TensorImpl &from = detail::impl(*source.tensor());
+    if (!broadcasts_to(from.shape, to.shape))
+        throw Error(Status::invalid_argument, op,
+                    fmt::format("got shape {} for a destination of shape {}, need extents that "
+                                "are equal or 1 (first axes aligned)",
+                                shape_text(from.shape), shape_text(to.shape)));
+    require_auto_broadcast(to.shape, from.shape, op);
+    require_auto_cast(to, from, op);
+    copy_elements(to, from);
+    return *this;
+}
+
+const Tensor &Tensor::fill(const Scalar &value) const {
+    const TensorImpl &to = detail::impl(*this);
+    const ReadSection section;
+    const std::string &op = Registry::get().core_function(ATOLL_FN_fill).full_name;
+    if (to.read_only()) check_output(to, op);
+    if (value.overflows(to.dtype))
+        throw Error(Status::out_of_range, op,
+                    fmt::format("the number does not fit {}; convert it with Scalar::cast",
+                                name(to.dtype)));
+    fill_elements(to, value);
+    return *this;
+}
+
+const Tensor &Tensor::operator=(const Tensor &other) const && { return assign(other); }
+const Tensor &Tensor::operator=(const Scalar &value) const && { return assign(value); }
+
+void copy(const Tensor &destination, const Operand &source) { destination.assign(source); }
+
+const Tensor &Tensor::byteswap() const {
+    const TensorImpl &t = detail::impl(*this);
+    const ReadSection section;
+    const std::string op = "tensor.byteswap";
+    check_output(t, op);
+    if (info(t.dtype).alignment == 1) return *this;
+    // The same elements read in one byte order and written in the other.
+    const Tensor turned = shallow_copy();
+    turned.impl()->flags ^= tensor_swapped;
+    copy_elements(*turned.impl(), t);
+    impl_->flags ^= tensor_swapped;
+    return *this;
+}
+
+void Tensor::read(void *host, DType dtype) const {
+    const TensorImpl &t = detail::impl(*this);
+    const ReadSection section;
+    const std::int64_t count = t.size();
+    if (count == 0) return;
+    const FunctionRecord &copy = Registry::get().core_function(ATOLL_FN_copy);
+    const InsertedScope inserted(&copy);
+    const TensorImpl *from = &t;
+    Tensor converted;
+    if (t.dtype != dtype || t.swapped() || !dense(t, Order::F)) {
+        converted = make_tensor(t.shape, dtype, t.device(), t.storage->stream);
+        copy_on_device(*converted.impl(), t);
+        from = converted.impl();
+    }
+    const std::int64_t bytes = count * size_of(dtype);
+    void *stream = from->storage->stream_handle();
+    if (t.device()->type->host_memory()) {
+        synchronize_stream(*t.device(), stream);
+        std::memcpy(host, from->data(), static_cast<std::size_t>(bytes));
+    } else {
+        transfer(*t.device(), ATOLL_TRANSFER_DEVICE_TO_HOST, host, from->data(), bytes, stream);
+        synchronize_stream(*t.device(), stream);
+    }
+}
+
+Tensor Tensor::H() const { return is_complex(dtype()) ? conj(T()) : T(); }
+
+Tensor Tensor::clone() const { return clone(device()); }
+
+Tensor Tensor::clone(Device device) const {
+    const ReadSection section;
+    const TensorImpl &t = self();
+    if (!device) throw Error(Status::invalid_argument, "tensor.clone", "no device");
+    // The strides are kept where the elements fill the memory that they span, in whatever order;
+    // gaps are not copied.
+    const int rank = t.shape.size();
+    std::vector<int> axes(static_cast<std::size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+    std::stable_sort(axes.begin(), axes.end(),
+                     [&](int a, int b) { return std::abs(t.strides[a]) < std::abs(t.strides[b]); });
+    Dims strides = t.strides, held = t.shape;
+    std::int64_t stride = size_of(t.dtype), start = 0;
+    for (int axis : axes) {
+        if (t.strides[axis] == 0 && t.shape[axis] > 1) {
+            held[axis] = 1;
+            continue;
+        }
+        strides[axis] = t.strides[axis] < 0 ? -stride : stride;
+        if (t.strides[axis] < 0 && t.shape[axis] > 0) start += stride * (t.shape[axis] - 1);
+        stride *= std::max<std::int64_t>(t.shape[axis], 1);
+    }
+    const std::int64_t bytes = checked_bytes(held, size_of(t.dtype), "tensor.clone");
+    if (bytes == 0) start = 0; // an empty view must not point outside the storage
+    const bool same_device = device.record() == t.device();
+    const bool keep_order = t.swapped() && device.record()->type == t.device()->type;
+    Ref<StorageImpl> storage = make_storage(bytes, device.record(), t.dtype,
+                                            same_device ? t.storage->stream : Ref<StreamImpl>());
+    const std::uint8_t flags = keep_order ? tensor_swapped : 0;
+    const Tensor written = make_view(storage, start, held, strides, t.dtype, flags);
+    Dims cut_strides = t.strides;
+    const Tensor read = make_view(t.storage, t.offset, held, cut_strides, t.dtype, t.flags);
+    copy_elements(*written.impl(), *read.impl());
+    return make_view(storage, start, t.shape, strides, t.dtype, flags);
+}
+
+Tensor Tensor::replicate() const { return cast(dtype()); }
+
+Tensor Tensor::as_contiguous(Order order) const {
+    if (order != Order::C) order = Order::F;
+    const ReadSection section;
+    const TensorImpl &t = self();
+    if (dense(t, order)) return *this;
+    Tensor result = make_tensor(t.shape, t.dtype, t.device(), t.storage->stream, order);
+    copy_elements(*result.impl(), t);
+    return result;
+}
+
+Tensor Tensor::cast(DType dtype) const { return cast(dtype, device()); }
+
+Tensor Tensor::cast(DType dtype, Device device) const {
+    const ReadSection section;
+    const TensorImpl &t = self();
+    if (!device) throw Error(Status::invalid_argument, "tensor.cast", "no device");
+    Tensor result =
+        make_tensor(t.shape, dtype, device.record(),
+                    device.record() == t.device() ? t.storage->stream : Ref<StreamImpl>());
+    copy_elements(*result.impl(), t);
+    return result;
+}
+
+Tensor Tensor::ensure(DType dtype) const { return ensure(dtype, device()); }
+Tensor Tensor::to(Device device) const { return ensure(dtype(), device); }
+Tensor Tensor::ensure(DType dtype, Device device) const {
+    return dtype == this->dtype() && device == this->device() ? *this : cast(dtype, device);
+}
+
+void Tensor::detach() const {
+    TensorImpl &t = self();
+    const Tensor own = clone();
+    t.offset = own.impl()->offset;
+    t.strides = own.impl()->strides;
+    t.flags = static_cast<std::uint8_t>(own.impl()->flags | (t.flags & tensor_read_only));
+    t.storage = own.impl()->storage;
+}
+
+void Tensor::dealloc() const {
+    TensorImpl &t = self();
+    Ref<StorageImpl> nothing = make_storage(0, t.device(), t.dtype);
+    t.offset = 0;
+    t.shape = Dims{0};
+    t.strides = Dims{size_of(t.dtype)};
+    t.flags = 0;
+    t.storage = std::move(nothing);
+}
+
+Tensor::operator bool() const {
+    const Scalar value = item();
+    return value.to_complex() != std::complex<double>(0);
+}
+
+Scalar Tensor::item() const {
+    if (size() != 1)
+        throw Error(Status::invalid_argument, "tensor.item",
+                    fmt::format("got shape {}, need one element", shape_text(shape())));
+    atoll_scalar raw{};
+    raw.dtype = static_cast<std::uint32_t>(dtype());
+    read(raw.value.bytes, dtype());
+    return Scalar(raw);
+}
+
+std::vector<double> Tensor::to_doubles() const {
+    std::vector<double> values(static_cast<std::size_t>(size()));
+    read(values.data(), float64);
+    return values;
+}
+
+} // namespace Atoll

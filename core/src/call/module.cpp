@@ -1,0 +1,201 @@
+// Modules, and functions called by name.
+#include "atoll/module.hpp"
+
+#include "call/families.hpp"
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+using namespace detail;
+
+namespace {
+
+std::string module_names() {
+    std::string names;
+    for (const Module &module : modules()) names += (names.empty() ? "" : ", ") + module.name();
+    return names;
+}
+
+void require_family(const FunctionRecord &function, int family, std::string_view wanted) {
+    if (!function.module->live)
+        throw Error(Status::not_found, function.full_name,
+                    fmt::format("module {} has been retired; load its plugin again",
+                                function.module->name));
+    if (function.family != family)
+        throw Error(Status::invalid_argument, function.full_name,
+                    fmt::format("is not {} function; see Function::doc", wanted));
+}
+
+} // namespace
+
+Function::Function(std::string_view name) : record_(Registry::get().find_function(name)) {
+    if (record_) return;
+    throw Error(Status::not_found, "function",
+                fmt::format("there is no function '{}'; modules now: {}", name, module_names()));
+}
+
+std::string_view Function::name() const { return record_->full_name; }
+std::string_view Function::doc() const { return record_->doc; }
+
+std::vector<FunctionSupport> Function::support() const {
+    const ReadSection section;
+    std::vector<FunctionSupport> list;
+    for (int t = 0; t < max_device_types; ++t) {
+        const DeviceTypeRecord *type = Registry::get().device_type(t);
+        if (!type) break;
+        if (!type->live) continue;
+        FunctionSupport support{type->name, "", {}};
+        const int last = record_->typed() ? ATOLL_DTYPE_COUNT - 1 : 1;
+        for (int dtype = 1; dtype <= last; ++dtype) {
+            const Chain &chain = *type->chain(record_->module->id, record_->id, dtype);
+            if (!chain.implemented) continue;
+            if (support.plugin.empty()) support.plugin = chain.plugin->name;
+            if (record_->typed()) support.dtypes.push_back(static_cast<DType>(dtype));
+        }
+        // Asked again: a type that has gone meanwhile may have been seen half-way.
+        if (!support.plugin.empty() && type->live) list.push_back(std::move(support));
+    }
+    return list;
+}
+
+Tensor Function::unary(const Operand &a, Out out) const {
+    require_family(*record_, ATOLL_FAMILY_UNARY, "a unary");
+    if (record_->module->id == ATOLL_MODULE_CORE) return call_unary(record_->id, a, out);
+    const Operand *const inputs[] = {&a};
+    return run_elementwise(*record_, inputs, out.get());
+}
+
+Tensor Function::binary(const Operand &a, const Operand &b, Out out) const {
+    require_family(*record_, ATOLL_FAMILY_BINARY, "a binary");
+    if (record_->module->id == ATOLL_MODULE_CORE) return call_binary(record_->id, a, b, out);
+    const Operand *const inputs[] = {&a, &b};
+    return run_elementwise(*record_, inputs, out.get());
+}
+
+Tensor Function::ternary(const Operand &a, const Operand &b, const Operand &c, Out out) const {
+    require_family(*record_, ATOLL_FAMILY_TERNARY, "a ternary");
+    const Operand *const inputs[] = {&a, &b, &c};
+    return run_elementwise(*record_, inputs, out.get());
+}
+
+Tensor Function::reduce(const Tensor &a, const Axes &axes, bool keepdims, Out out,
+                        std::span<const Scalar> numbers) const {
+    const std::size_t wanted = record_->family == ATOLL_FAMILY_REDUCE_ONE   ? 1
+                               : record_->family == ATOLL_FAMILY_REDUCE_TWO ? 2
+                                                                            : 0;
+    if (!wanted && record_->family != ATOLL_FAMILY_ARG_REDUCE)
+        require_family(*record_, ATOLL_FAMILY_REDUCE, "a reducing");
+    require_family(*record_, record_->family, "a reducing");
+    if (numbers.size() != wanted)
+        throw Error(Status::invalid_argument, record_->full_name,
+                    fmt::format("got {} numbers, need {}", numbers.size(), wanted));
+    return run_reduce(*record_, a, axes, keepdims, out.get(), numbers);
+}
+
+Tensor Function::scan(const Tensor &a, std::optional<int> axis, Out out) const {
+    require_family(*record_, ATOLL_FAMILY_SCAN, "a cumulative");
+    return run_scan(*record_, a, axis, out.get());
+}
+
+Tensor Function::sort(const Tensor &a, int axis, bool descending, Out out) const {
+    require_family(*record_, ATOLL_FAMILY_SORT, "a sorting");
+    return run_sort(*record_, a, axis, descending, out.get());
+}
+
+Tensor Function::search(const Operand &a, const Tensor &b, bool right, Out out) const {
+    require_family(*record_, ATOLL_FAMILY_SEARCH, "a searching");
+    return run_search(*record_, a, b, right, out.get());
+}
+
+void Function::custom(Device device, std::span<const Tensor> outputs,
+                      std::span<const Tensor> inputs, const void *params) const {
+    const ReadSection section;
+    require_family(*record_, ATOLL_FAMILY_CUSTOM, "a custom");
+    if (!device.record()) throw Error(Status::invalid_argument, record_->full_name, "no device");
+    require_live(*device.record(), record_->full_name);
+    std::vector<atoll_operand> operands;
+    std::vector<Dims> layouts;
+    layouts.reserve(outputs.size() + inputs.size());
+    const auto add = [&](const Tensor &tensor) {
+        const TensorImpl &t = detail::impl(tensor);
+        if (t.device() != device.record())
+            throw Error(Status::invalid_argument, record_->full_name,
+                        fmt::format("got an operand on {} for a call on {}", t.device()->name,
+                                    device.name()));
+        Dims &layout = layouts.emplace_back(t.shape);
+        for (std::int64_t stride : t.strides) layout.push_back(stride);
+        operands.push_back({t.data(), layout.data(), static_cast<std::uint16_t>(t.dtype),
+                            static_cast<std::uint16_t>(t.swapped() ? ATOLL_OPERAND_SWAPPED : 0),
+                            static_cast<std::uint32_t>(t.shape.size()), 0});
+    };
+    for (const Tensor &tensor : outputs) {
+        check_output(detail::impl(tensor), record_->full_name);
+        add(tensor);
+    }
+    for (const Tensor &tensor : inputs) add(tensor);
+    void *stream = nullptr;
+    if (!outputs.empty())
+        stream = outputs[0].impl()->storage->stream_handle();
+    else if (!inputs.empty())
+        stream = inputs[0].impl()->storage->stream_handle();
+    const auto order = [&](bool before) {
+        for (const std::span<const Tensor> list : {outputs, inputs})
+            for (const Tensor &tensor : list) {
+                void *own = tensor.impl()->storage->stream_handle();
+                if (own == stream) continue;
+                if (before)
+                    order_streams(*device.record(), stream, *device.record(), own);
+                else
+                    order_streams_after(*device.record(), own, *device.record(), stream);
+            }
+    };
+    order(true);
+    PreparedCall prepared(*record_, *device.record(), 0, stream);
+    prepared.call.output_count = static_cast<std::uint16_t>(outputs.size());
+    prepared.call.operand_count = static_cast<std::uint16_t>(operands.size());
+    prepared.call.operands = operands.data();
+    prepared.call.params = params;
+    dispatch(*device.record()->type->chain(record_->module->id, record_->id, 0), prepared);
+    order(false);
+}
+
+Module::Module(std::string_view name) : record_(Registry::get().find_module(name)) {
+    if (!record_)
+        throw Error(Status::not_found, "module",
+                    fmt::format("there is no module '{}'; load the plugin that defines it; modules "
+                                "now: {}",
+                                name, module_names()));
+}
+
+const std::string &Module::name() const { return record_->name; }
+std::uint32_t Module::version() const { return record_->version; }
+
+std::string Module::plugin() const {
+    const PluginRecord *owner = record_->owner;
+    return owner ? owner->name : "";
+}
+
+std::vector<Function> Module::functions() const {
+    std::vector<Function> list;
+    for (const FunctionRecord &function : record_->functions) list.push_back(Function(&function));
+    return list;
+}
+
+Function Module::function(std::string_view name) const {
+    if (const FunctionRecord *function = record_->find(name)) return Function(function);
+    throw Error(Status::not_found, "module",
+                fmt::format("module {} has no function '{}'", record_->name, name));
+}
+
+std::vector<Module> modules() {
+    std::vector<Module> list;
+    for (int m = 0; m < max_modules; ++m) {
+        ModuleRecord *record = Registry::get().module(m);
+        if (!record) break;
+        if (record->live) list.push_back(Module(record));
+    }
+    return list;
+}
+
+} // namespace Atoll

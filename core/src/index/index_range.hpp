@@ -1,0 +1,66 @@
+// Integers and ranges of an index made positions of an axis.
+#pragma once
+
+#include "objects/layout.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+struct ResolvedRange {
+    std::int64_t start, count, step;
+};
+
+// As Python's slice.indices: clipped, never an error but for a step of 0.
+inline ResolvedRange resolve_range(const Range &range, std::int64_t extent) {
+    if (range.step == 0)
+        throw Error(Status::invalid_argument, "tensor.index", "got a range of step 0");
+    const bool forward = range.step > 0;
+    const std::int64_t lowest = forward ? 0 : -1, highest = forward ? extent : extent - 1;
+    const auto place = [&](std::optional<std::int64_t> value, std::int64_t missing) {
+        if (!value) return missing;
+        // No overflow: a negative plus a non-negative.
+        return std::clamp(*value < 0 ? *value + extent : *value, lowest, highest);
+    };
+    const std::int64_t start = place(range.start, forward ? lowest : highest);
+    const std::int64_t stop = place(range.stop, forward ? highest : lowest);
+    const std::int64_t distance = forward ? stop - start : start - stop;
+    if (distance <= 0) return {0, 0, 1};
+    // |INT64_MIN| does not exist, but any step that long selects one element.
+    const std::int64_t step = range.step == INT64_MIN ? INT64_MAX : std::abs(range.step);
+    const std::int64_t count = (distance - 1) / step + 1;
+    return {start, count, count > 1 ? range.step : 1};
+}
+
+[[noreturn]] inline void index_out_of_range(const std::string &value, int axis, const Dims &shape) {
+    const std::int64_t extent = shape[axis];
+    throw Error(Status::out_of_range, "tensor.index",
+                extent == 0 ? fmt::format("got index {} for axis {} of shape {}, which is empty",
+                                          value, axis, shape_text(shape))
+                            : fmt::format("got index {} for axis {} of shape {}, need {} to {}",
+                                          value, axis, shape_text(shape), -extent, extent - 1));
+}
+
+// The position that an integer index means.
+inline std::int64_t resolve_integer(std::int64_t index, int axis, const Dims &shape) {
+    const std::int64_t extent = shape[axis];
+    if (index < -extent || index >= extent) [[unlikely]]
+        index_out_of_range(fmt::to_string(index), axis, shape);
+    return index < 0 ? index + extent : index;
+}
+
+[[noreturn]] inline void too_many_indices(std::int64_t named, const Dims &shape) {
+    throw Error(Status::invalid_argument, "tensor.index",
+                fmt::format("got {} indices for shape {} (rank {})", named, shape_text(shape),
+                            shape.size()));
+}
+
+[[noreturn]] inline void too_many_axes(int rank) {
+    throw Error(Status::invalid_argument, "tensor.index",
+                fmt::format("the result would have rank {}, more than {}", rank, ATOLL_MAX_RANK));
+}
+
+} // namespace Atoll::detail

@@ -1,0 +1,34 @@
+// Copies of what a plugin declares, made safe: any struct_size, checked names, ids and pointers.
+#pragma once
+
+#include "runtime/registry.hpp"
+
+#include <string>
+#include <vector>
+
+namespace Atoll::detail {
+
+struct DeviceTypeDecl {
+    std::string name;
+    std::uint32_t flags;
+    std::int32_t dlpack_type;
+};
+
+struct ModuleDecl {
+    atoll_module_decl decl; // functions points into the vector below
+    std::vector<atoll_function_info> functions;
+};
+
+struct Descriptor {
+    atoll_plugin plugin;
+    std::string name;
+    std::vector<DeviceTypeDecl> device_types;
+    std::vector<ModuleDecl> modules;
+    std::vector<ImplEntry> impls; // without plugin and sequence
+    std::vector<atoll_interposer_decl> interposers;
+};
+
+// Throws Error (incompatible, plugin_fault) that says which part is wrong.
+Descriptor copy_descriptor(const atoll_plugin *plugin);
+
+} // namespace Atoll::detail

@@ -1,0 +1,164 @@
+// Reading lock files and taking sums: see lock_file.hpp.
+#include "loader/lock_file.hpp"
+
+#include "base/printable.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <nettle/sha2.h>
+#include <nettle/version.h>
+#include <stdexcept>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+namespace {
+
+constexpr std::size_t max_lock_bytes = 1 << 20;
+constexpr std::size_t sum_digits = 2 * SHA256_DIGEST_SIZE;
+
+struct Unreadable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Calls use(bytes, count) for one part of the file after the other. Throws Unreadable where it is
+// not the file that was checked.
+template <class Use> void read_checked(const CheckedPath &file, Use use) {
+    const OpenFile open(file.path);
+    if (!open) throw Unreadable(fmt::format("cannot be read: {}", std::strerror(errno)));
+    const auto unchanged = [&] { return open.identity() == file.identity; };
+    if (!unchanged()) throw Unreadable("was replaced while it was examined; try again");
+    constexpr std::size_t part = 256 * 1024;
+    const auto buffer = std::make_unique_for_overwrite<unsigned char[]>(part);
+    for (std::uint64_t offset = 0;;) {
+        const long got = open.read(offset, buffer.get(), part);
+        if (got < 0) throw Unreadable(fmt::format("cannot be read: {}", std::strerror(errno)));
+        if (got == 0) break;
+        use(buffer.get(), static_cast<std::size_t>(got));
+        offset += static_cast<std::uint64_t>(got);
+    }
+    if (!unchanged()) throw Unreadable("changed while it was read; try again");
+}
+
+std::string sha256_of(const CheckedPath &file) {
+    sha256_ctx context;
+    sha256_init(&context);
+    read_checked(file, [&](const unsigned char *bytes, std::size_t count) {
+        sha256_update(&context, count, bytes);
+    });
+    std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest;
+#if NETTLE_VERSION_MAJOR >= 4
+    sha256_digest(&context, digest.data());
+#else
+    sha256_digest(&context, digest.size(), digest.data());
+#endif
+    std::string text;
+    for (const std::uint8_t byte : digest) text += fmt::format("{:02x}", byte);
+    return text;
+}
+
+std::string folder_of(const std::string &path) {
+    return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
+std::string name_of(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+// What the lock at `lock` says of the file; "" if it lets the file pass.
+std::string judged_by(const std::string &lock, const CheckedPath &file) {
+    const CheckedPath checked = check_plugin_file(lock);
+    const auto unusable = [&](const std::string &why) {
+        return fmt::format("the lock file {} cannot be used: {}; until it is mended no plugin that "
+                           "it holds for is opened",
+                           lock, why);
+    };
+    if (!checked.ok()) return unusable(checked.refusal);
+    std::string text, refusal;
+    try {
+        read_checked(checked, [&](const unsigned char *bytes, std::size_t count) {
+            if (text.size() + count > max_lock_bytes) throw Unreadable("it is larger than 1 MiB");
+            text.append(reinterpret_cast<const char *>(bytes), count);
+        });
+    } catch (const Unreadable &e) {
+        return unusable(e.what());
+    }
+    const std::vector<LockEntry> entries = parse_lock(text, refusal);
+    if (!refusal.empty()) return unusable(refusal);
+    const std::string folder = folder_of(checked.path);
+    const std::string remedy =
+        fmt::format("if the file is what it should be, write the lock anew: cd {} && sha256sum "
+                    "*.so >{}",
+                    folder, name_of(checked.path));
+    const auto is_file = [&](const LockEntry &entry) {
+        std::string_view name = entry.path;
+        if (name.starts_with('/')) return name == file.path;
+        while (name.starts_with("./")) name.remove_prefix(2);
+        return file.path ==
+               (folder == "/" ? fmt::format("/{}", name) : fmt::format("{}/{}", folder, name));
+    };
+    const auto entry = std::find_if(entries.rbegin(), entries.rend(), is_file);
+    if (entry == entries.rend())
+        return fmt::format("it is not listed in the lock file {}; {}", lock,
+                           folder == folder_of(file.path)
+                               ? remedy
+                               : fmt::format("if the file is what it should be, add it: sha256sum "
+                                             "{} >>{}",
+                                             file.path, checked.path));
+    try {
+        const std::string sum = sha256_of(file);
+        if (sum != entry->sum)
+            return fmt::format("its SHA-256 sum is {}, the lock file {} says {}; {}", sum, lock,
+                               entry->sum, remedy);
+    } catch (const Unreadable &e) {
+        return e.what();
+    }
+    return "";
+}
+
+} // namespace
+
+std::vector<LockEntry> parse_lock(std::string_view text, std::string &refusal) {
+    std::vector<LockEntry> entries;
+    refusal.clear();
+    for (int number = 1; !text.empty(); ++number) {
+        const std::size_t end = text.find('\n');
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        if (line.empty() || line.front() == '#') continue;
+        // 64 digits, a blank, a blank or an asterisk, the name.
+        std::string sum(line.substr(0, sum_digits));
+        for (char &c : sum)
+            if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+        const bool digits = sum.find_first_not_of("0123456789abcdef") == std::string::npos;
+        if (line.size() < sum_digits + 3 || !digits || line[sum_digits] != ' ' ||
+            (line[sum_digits + 1] != ' ' && line[sum_digits + 1] != '*')) {
+            refusal = fmt::format("line {} is no line of sha256sum: \"{}\"", number,
+                                  printable(line.substr(0, 100)));
+            return {};
+        }
+        entries.push_back({std::string(line.substr(sum_digits + 2)), std::move(sum)});
+    }
+    return entries;
+}
+
+std::string locked_out(const CheckedPath &file,
+                       const std::optional<std::string> &environment_lock) {
+    struct stat facts;
+    const std::string folder = folder_of(file.path);
+    const std::string beside = folder == "/" ? "/atoll.lock" : folder + "/atoll.lock";
+    // A link that leads nowhere is a lock too.
+    if (::lstat(beside.c_str(), &facts) == 0 || errno != ENOENT)
+        if (std::string refusal = judged_by(beside, file); !refusal.empty()) return refusal;
+    if (!environment_lock || environment_lock->empty()) return "";
+    if (environment_lock->front() != '/')
+        return fmt::format("ATOLL_PLUGINS_LOCK is '{}', need an absolute path; until it is mended "
+                           "no plugin is opened",
+                           *environment_lock);
+    return judged_by(*environment_lock, file);
+}
+
+} // namespace Atoll::detail

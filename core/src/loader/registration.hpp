@@ -1,0 +1,17 @@
+// What a plugin's descriptor becomes in the registry, and taking it out again.
+#pragma once
+
+#include "loader/descriptor.hpp"
+
+namespace Atoll::detail {
+
+// All of these: hold the registry's mutex, not from inside a call.
+
+// Publishes what a started plugin declares, counts its devices and opens the state of every
+// implementation that has waited for it. Throws Error where the plugin cannot be taken in; what was
+// published by then is for unregister_plugin to take back.
+void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
+// Stops routing to the plugin, waits for calls that are inside, closes its implementations' state.
+void unregister_plugin(PluginRecord &plugin);
+
+} // namespace Atoll::detail

@@ -1,0 +1,149 @@
+// Sizes, dense layouts, alignment and overlap of tensors.
+#include "objects/layout.hpp"
+
+#include "base/overlap.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+namespace {
+
+// Steps of the exact overlap search before the safe answer "yes" is taken: about a tenth of a
+// millisecond, less than the copy that the answer "no" saves is worth for large tensors.
+constexpr std::int64_t max_overlap_work = 100'000;
+
+StridedExtent extent_of(const TensorImpl &t) {
+    return {t.data(), t.shape.size(), t.shape.data(), t.strides.data(), size_of(t.dtype)};
+}
+
+} // namespace
+
+std::string shape_text(const Dims &shape) {
+    if (shape.empty()) return "scalar";
+    std::string text;
+    for (std::int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
+    return text;
+}
+
+std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op) {
+    if (shape.size() > ATOLL_MAX_RANK)
+        throw Error(Status::invalid_argument, op,
+                    fmt::format("got rank {}, need at most {}", shape.size(), ATOLL_MAX_RANK));
+    std::int64_t bytes = itemsize;
+    bool empty = false, overflow = false;
+    for (std::int64_t extent : shape) {
+        if (extent < 0)
+            throw Error(Status::invalid_argument, op,
+                        fmt::format("got shape {}, need extents of 0 or more", shape_text(shape)));
+        empty = empty || extent == 0;
+        // Extents beside a 0 are checked too: strides are made of them.
+        if (extent > 0) overflow = __builtin_mul_overflow(bytes, extent, &bytes) || overflow;
+    }
+    if (overflow)
+        throw Error(Status::overflow, op,
+                    fmt::format("shape {} of {}-byte elements has more bytes than fit 63 bits",
+                                shape_text(shape), itemsize));
+    return empty ? 0 : bytes;
+}
+
+void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize) {
+    constexpr std::int64_t longest = std::int64_t{1} << 48; // more than any address space
+    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+    for (int i = 0; i < shape.size(); ++i)
+        if ((empty || shape[i] == 1) && (strides[i] > longest || strides[i] < -longest))
+            strides[i] = itemsize;
+}
+
+Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order) {
+    const int rank = shape.size();
+    Dims strides;
+    strides.resize(rank);
+    std::int64_t stride = itemsize;
+    for (int i = 0; i < rank; ++i) {
+        int axis = order == Order::C ? rank - 1 - i : i;
+        if (order == Order::R && rank >= 2 && i < 2) axis = 1 - i;
+        strides[axis] = stride;
+        stride *= std::max<std::int64_t>(shape[axis], 1);
+    }
+    return strides;
+}
+
+Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims strides,
+                 DType dtype, std::uint8_t flags) {
+    auto *tensor = new TensorImpl;
+    tensor->dtype = dtype;
+    tensor->flags = flags;
+    tensor->offset = offset;
+    tensor->storage = std::move(storage);
+    tensor->shape = std::move(shape);
+    tensor->strides = std::move(strides);
+    return Tensor(Ref<TensorImpl>::adopt(tensor));
+}
+
+Tensor make_view(const TensorImpl &tensor, std::int64_t offset, Dims shape, Dims strides) {
+    // An empty view must not point outside the storage.
+    for (std::int64_t extent : shape)
+        if (extent == 0) offset = tensor.offset;
+    return make_view(tensor.storage, offset, std::move(shape), std::move(strides), tensor.dtype,
+                     tensor.flags);
+}
+
+bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range) {
+    std::int64_t length;
+    return byte_range({nullptr, shape.size(), shape.data(), strides.data(), itemsize}, range) &&
+           !__builtin_sub_overflow(range.end, range.begin, &length);
+}
+int checked_axis(int axis, int rank, std::string_view op) {
+    if (axis < -rank || axis >= rank)
+        throw Error(Status::out_of_range, op,
+                    fmt::format("got axis {} of a tensor of rank {}, need {} to {}", axis, rank,
+                                -rank, rank - 1));
+    return axis < 0 ? axis + rank : axis;
+}
+
+bool dense(const TensorImpl &t, Order order) {
+    std::int64_t expected = size_of(t.dtype);
+    const int rank = t.shape.size();
+    for (int i = 0; i < rank; ++i) {
+        const int axis = order == Order::C ? rank - 1 - i : i;
+        if (t.shape[axis] == 0) return true;
+        if (t.shape[axis] != 1 && t.strides[axis] != expected) return false;
+        expected *= t.shape[axis];
+    }
+    return true;
+}
+
+bool aligned(const TensorImpl &tensor) {
+    auto bits = reinterpret_cast<std::uintptr_t>(tensor.data());
+    for (int i = 0; i < tensor.shape.size(); ++i)
+        if (tensor.shape[i] != 1) bits |= static_cast<std::uintptr_t>(tensor.strides[i]);
+    return bits % info(tensor.dtype).alignment == 0;
+}
+
+bool self_overlapping(const TensorImpl &t) {
+    if (dense(t, Order::F)) return false;
+    return self_overlap(extent_of(t), max_overlap_work) != Overlap::no;
+}
+
+bool overlapping(const TensorImpl &a, const TensorImpl &b) {
+    if (separate(a, b)) return false;
+    return memory_overlap(extent_of(a), extent_of(b), max_overlap_work) != Overlap::no;
+}
+
+bool hazardous_overlap(const TensorImpl &destination, const TensorImpl &source) {
+    if (separate(destination, source)) return false;
+    bool same =
+        destination.data() == source.data() && size_of(destination.dtype) == size_of(source.dtype);
+    const int rank = std::max(destination.shape.size(), source.shape.size());
+    for (int i = 0; i < rank && same; ++i) {
+        const std::int64_t n = i < destination.shape.size() ? destination.shape[i] : 1;
+        const std::int64_t m = i < source.shape.size() ? source.shape[i] : 1;
+        same = n == m && (n == 1 || destination.strides[i] == source.strides[i]);
+    }
+    return !same && overlapping(destination, source);
+}
+
+} // namespace Atoll::detail

@@ -1,0 +1,40 @@
+// Shapes and strides: sizes, dense layouts, alignment, and which bytes tensors share.
+#pragma once
+
+#include "objects/objects.hpp"
+
+namespace Atoll::detail {
+
+// "5x5", "scalar" for rank 0.
+std::string shape_text(const Dims &shape);
+
+// Product of the extents times `itemsize`, overflow-checked; negative extents refused.
+std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op);
+// The bytes that the elements touch, relative to element (0, 0, …). False beyond 63 bits.
+bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range);
+// Strides of axes that are never walked (extents of 0 and 1, axes of empty tensors) may be
+// anything: those too long for arithmetic become the element's size.
+void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize);
+// Dense strides in bytes; order F, C or R.
+Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order);
+
+// A shape's axis from a possibly negative one; throws out_of_range.
+int checked_axis(int axis, int rank, std::string_view op);
+
+// True iff two elements of the tensor share a byte.
+bool self_overlapping(const TensorImpl &tensor);
+// True iff writing the destination, element by element, may change elements of the source that are
+// yet to be read: they share bytes, other than as the very same elements in the same order.
+bool hazardous_overlap(const TensorImpl &destination, const TensorImpl &source);
+// True iff they are two allocations of devices, which never share bytes; borrowed memory may be
+// part of one.
+inline bool separate(const TensorImpl &a, const TensorImpl &b) {
+    return a.storage.get() != b.storage.get() && a.storage->owned && b.storage->owned;
+}
+// True iff the two share a byte at all.
+bool overlapping(const TensorImpl &a, const TensorImpl &b);
+bool dense(const TensorImpl &tensor, Order order);
+// True iff every element's address is a multiple of the dtype's alignment.
+bool aligned(const TensorImpl &tensor);
+
+} // namespace Atoll::detail

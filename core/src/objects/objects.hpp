@@ -1,0 +1,117 @@
+// What the handles of the public API point to.
+#pragma once
+
+#include "atoll/detail/ref.hpp"
+#include "atoll/dims.hpp"
+#include "atoll/dtype.hpp"
+#include "atoll/error.hpp"
+#include "atoll/tensor.hpp"
+#include "base/overlap.hpp"
+#include "runtime/registry.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace Atoll::detail {
+
+struct StreamImpl : RefCounted {
+    StreamImpl() : RefCounted(&destroy) {}
+    DeviceRecord *device;
+    void *handle; // the plugin's; null: the default stream
+    static void destroy(RefCounted *object) noexcept;
+};
+
+struct EventImpl : RefCounted {
+    EventImpl() : RefCounted(&destroy) {}
+    DeviceRecord *device;
+    void *handle; // the plugin's; null on inline devices
+    static void destroy(RefCounted *object) noexcept;
+};
+
+struct StorageImpl : RefCounted {
+    explicit StorageImpl(Destroy how = &destroy) : RefCounted(how) {}
+    DeviceRecord *device = nullptr;
+    char *data = nullptr;
+    std::int64_t bytes = 0;
+    std::atomic<DType> dtype{DType::uint8};
+    std::atomic<bool> read_only{false};
+    std::atomic<bool> swapped{false};
+    bool owned = false;     // allocated by the device, to be freed there
+    Ref<StreamImpl> stream; // null: the device's default stream
+    std::unique_ptr<std::function<void()>> deleter;
+    void *stream_handle() const { return stream ? stream->handle : nullptr; }
+    static void destroy(RefCounted *object) noexcept;
+};
+
+enum TensorFlags : std::uint8_t { tensor_swapped = 1, tensor_read_only = 2 };
+
+struct TensorImpl : RefCounted {
+    explicit TensorImpl(Destroy how = &destroy) : RefCounted(how) {}
+    DType dtype = DType::none;
+    std::uint8_t flags = 0;
+    std::int64_t offset = 0; // bytes
+    Ref<StorageImpl> storage;
+    Dims shape, strides;
+
+    DeviceRecord *device() const { return storage->device; }
+    char *data() const { return storage->data + offset; }
+    bool swapped() const {
+        return ((flags & tensor_swapped) != 0) != storage->swapped.load(std::memory_order_relaxed);
+    }
+    bool read_only() const {
+        return (flags & tensor_read_only) || storage->read_only.load(std::memory_order_relaxed);
+    }
+    std::int64_t size() const {
+        std::int64_t n = 1;
+        for (std::int64_t extent : shape) n *= extent;
+        return n;
+    }
+    static void destroy(RefCounted *object) noexcept { delete static_cast<TensorImpl *>(object); }
+};
+
+// The implementation of a defined tensor; throws otherwise.
+inline TensorImpl &impl(const Tensor &tensor) {
+    if (!tensor.impl()) [[unlikely]]
+        throw Error(Status::invalid_argument, "tensor",
+                    "the tensor is undefined (default-constructed); assign one first");
+    return *tensor.impl();
+}
+
+// --- devices -------------------------------------------------------------------------------------
+// Throws unless the device's plugin is loaded.
+void require_live(const DeviceRecord &device, std::string_view op);
+// Calls a function of the module `device`; throws Error on failure. `stream` may be null.
+void device_call(const DeviceRecord &device, int function, void *params, void *stream = nullptr);
+// As above, but returns the status and says nothing, for destructors and queries.
+std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
+                             void *stream) noexcept;
+// Copies bytes to, from or within the device (ATOLL_TRANSFER_*); `peer` is the source's index.
+void transfer(const DeviceRecord &device, std::uint32_t kind, void *destination, const void *source,
+              std::int64_t bytes, void *stream, int peer = 0);
+bool device_implements(const DeviceTypeRecord &type, int function);
+void synchronize_stream(const DeviceRecord &device, void *stream);
+// The same for at most Settings::synchronize_deadline; Error (not_ready) after that. Not where
+// memory of the host is at stake: the device would go on writing to it.
+void synchronize_within_deadline(const DeviceRecord &device, void *stream);
+// Later work on `waiting` happens after the work enqueued on `done` so far.
+void order_streams(const DeviceRecord &waiting_device, void *waiting,
+                   const DeviceRecord &done_device, void *done);
+// The same once the work is enqueued and an error could no longer leave everything unchanged: where
+// the device cannot order its streams, waits for `done` instead.
+void order_streams_after(const DeviceRecord &waiting_device, void *waiting,
+                         const DeviceRecord &done_device, void *done);
+
+// --- storages and tensors ------------------------------------------------------------------------
+Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,
+                              Ref<StreamImpl> stream = {});
+// A dense tensor of its own.
+Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device,
+                   Ref<StreamImpl> stream = {}, Order order = Order::F);
+// A tensor on `storage` without any check.
+Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims strides,
+                 DType dtype, std::uint8_t flags);
+// Another view of the same data with the flags of `tensor`.
+Tensor make_view(const TensorImpl &tensor, std::int64_t offset, Dims shape, Dims strides);
+
+} // namespace Atoll::detail

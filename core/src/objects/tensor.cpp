@@ -1,0 +1,381 @@
+// Tensors: facts, views, shape functions.
+#include "atoll/tensor.hpp"
+
+#include "atoll/create.hpp"
+#include "objects/layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+using namespace detail;
+
+TensorImpl &Tensor::self() const { return detail::impl(*this); }
+
+Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims strides_bytes,
+               DType dtype) {
+    const std::string_view op = "tensor";
+    if (!storage) throw Error(Status::invalid_argument, op, "the storage is undefined");
+    if (dtype == DType::none) dtype = storage.dtype();
+    if (dtype == DType::none)
+        throw Error(Status::invalid_argument, op, "got no dtype, need one (the storage has none)");
+    if (shape.size() != strides_bytes.size())
+        throw Error(Status::invalid_argument, op,
+                    fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
+                                strides_bytes.size()));
+    const std::int64_t size = checked_bytes(shape, size_of(dtype), op);
+    ByteRange range{};
+    const bool fits = byte_range(shape, strides_bytes, size_of(dtype), range) &&
+                      !__builtin_add_overflow(range.begin, offset_bytes, &range.begin) &&
+                      !__builtin_add_overflow(range.end, offset_bytes, &range.end) &&
+                      range.begin >= 0 && range.end <= storage.bytes();
+    if (!fits || (size == 0 && (offset_bytes < 0 || offset_bytes > storage.bytes())))
+        throw Error(Status::out_of_range, op,
+                    fmt::format("shape {} of {} at byte {} reaches outside the storage of {} bytes",
+                                shape_text(shape), Atoll::name(dtype), offset_bytes,
+                                storage.bytes()));
+    tame_strides(shape, strides_bytes, size_of(dtype));
+    *this = make_view(storage.impl(), offset_bytes, std::move(shape), std::move(strides_bytes),
+                      dtype, 0);
+}
+
+// --- facts ---------------------------------------------------------------------------------------
+
+int Tensor::rank() const { return self().shape.size(); }
+const Dims &Tensor::shape() const & { return self().shape; }
+const Dims &Tensor::strides() const & { return self().strides; }
+std::int64_t Tensor::extent(int axis) const {
+    return self().shape[checked_axis(axis, rank(), "tensor.extent")];
+}
+std::int64_t Tensor::size() const { return self().size(); }
+std::int64_t Tensor::bytes() const { return size() * size_of(dtype()); }
+std::int64_t Tensor::offset() const { return self().offset; }
+DType Tensor::dtype() const { return self().dtype; }
+Device Tensor::device() const { return Device(self().device()); }
+Storage Tensor::storage() const { return Storage(self().storage); }
+Stream Tensor::stream() const { return storage().stream(); }
+void *Tensor::data() const { return self().data(); }
+bool Tensor::is_byteswapped() const { return self().swapped(); }
+bool Tensor::is_read_only() const { return self().read_only(); }
+bool Tensor::is_contiguous(Order order) const { return dense(self(), order); }
+bool Tensor::is_self_overlapping() const { return self_overlapping(self()); }
+
+void Tensor::set_read_only(bool read_only) const {
+    TensorImpl &t = self();
+    t.flags = static_cast<std::uint8_t>(read_only ? t.flags | tensor_read_only
+                                                  : t.flags & ~tensor_read_only);
+}
+
+void Tensor::set_byteswapped(bool swapped) const {
+    if (swapped != is_byteswapped()) self().flags ^= tensor_swapped;
+}
+
+// --- views ---------------------------------------------------------------------------------------
+
+Tensor Tensor::shallow_copy() const {
+    const TensorImpl &t = self();
+    return make_view(t, t.offset, t.shape, t.strides);
+}
+
+Tensor Tensor::view_as(DType dtype) const {
+    const TensorImpl &t = self();
+    if (size_of(dtype) != size_of(t.dtype))
+        throw Error(Status::invalid_argument, "tensor.view_as",
+                    fmt::format("got {} for {}, need a dtype of the same size", Atoll::name(dtype),
+                                Atoll::name(t.dtype)));
+    return make_view(t.storage, t.offset, t.shape, t.strides, dtype, t.flags);
+}
+
+Tensor Tensor::T() const {
+    const TensorImpl &t = self();
+    if (t.shape.size() == 0) return shallow_copy();
+    Dims shape = t.shape, strides = t.strides;
+    if (shape.size() == 1) {
+        shape.push_back(1);
+        strides.push_back(strides[0] * std::max<std::int64_t>(shape[0], 1));
+    }
+    std::swap(shape[0], shape[1]);
+    std::swap(strides[0], strides[1]);
+    while (shape.size() <= 2 && !shape.empty() && shape.back() == 1) {
+        shape.pop_back();
+        strides.pop_back();
+    }
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+namespace {
+
+// Strides of a column-major reshape without a copy, or nothing where the layout does not allow it.
+std::optional<Dims> reshaped_strides(const TensorImpl &t, const Dims &shape) {
+    Dims strides = Dims::filled(shape.size(), 0);
+    int from = 0;
+    const int from_rank = t.shape.size();
+    // Walk both shapes; each group of old axes with the size of a group of new ones must be dense.
+    for (int to = 0; to < shape.size();) {
+        while (from < from_rank && t.shape[from] == 1) ++from;
+        if (shape[to] == 1) {
+            strides[to] = to > 0 ? strides[to - 1] * shape[to - 1] : size_of(t.dtype);
+            ++to;
+            continue;
+        }
+        if (from >= from_rank) return std::nullopt;
+        std::int64_t old_count = t.shape[from], new_count = shape[to];
+        const std::int64_t stride = t.strides[from];
+        int to_end = to + 1;
+        std::int64_t expected = stride * t.shape[from];
+        ++from;
+        while (old_count != new_count) {
+            if (new_count < old_count) {
+                if (to_end >= shape.size()) return std::nullopt;
+                new_count *= shape[to_end++];
+            } else {
+                while (from < from_rank && t.shape[from] == 1) ++from;
+                if (from >= from_rank || t.strides[from] != expected) return std::nullopt;
+                expected *= t.shape[from];
+                old_count *= t.shape[from++];
+            }
+        }
+        std::int64_t running = stride;
+        for (; to < to_end; ++to) {
+            strides[to] = running;
+            running *= shape[to];
+        }
+    }
+    return strides;
+}
+
+} // namespace
+
+Tensor Tensor::reshape(Dims shape) const {
+    const TensorImpl &t = self();
+    const std::int64_t count = t.size();
+    int open = -1;
+    std::int64_t known = 1;
+    for (int i = 0; i < shape.size(); ++i) {
+        if (shape[i] == -1 && open < 0)
+            open = i;
+        else if (shape[i] < 0 || __builtin_mul_overflow(known, shape[i], &known))
+            throw Error(Status::invalid_argument, "tensor.reshape",
+                        fmt::format("got shape {}, need extents of 0 or more and at most one -1",
+                                    shape_text(shape)));
+    }
+    if (open >= 0 && known > 0 && count % known == 0) {
+        shape[open] = count / known;
+        known = count;
+    } else if (open >= 0) {
+        known = -1;
+    }
+    if (known != count)
+        throw Error(Status::invalid_argument, "tensor.reshape",
+                    fmt::format("got shape {} for {} elements (shape {}), need as many",
+                                shape_text(shape), count, shape_text(t.shape)));
+    checked_bytes(shape, size_of(t.dtype), "tensor.reshape"); // the rank, and strides beside a 0
+    if (count == 0)
+        return make_view(t, t.offset, shape, dense_strides(shape, size_of(t.dtype), Order::F));
+    if (std::optional<Dims> strides = reshaped_strides(t, shape))
+        return make_view(t, t.offset, std::move(shape), std::move(*strides));
+    const Tensor copy = replicate();
+    return copy.reshape(std::move(shape));
+}
+
+Tensor Tensor::flatten(Order order) const {
+    const TensorImpl &t = self();
+    if (order == Order::A) order = !dense(t, Order::F) && dense(t, Order::C) ? Order::C : Order::F;
+    if (order == Order::K) {
+        std::vector<int> axes(static_cast<std::size_t>(t.shape.size()));
+        std::iota(axes.begin(), axes.end(), 0);
+        std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
+            return std::abs(t.strides[a]) < std::abs(t.strides[b]);
+        });
+        return permute_axes(axes).reshape({-1});
+    }
+    if (order == Order::R && t.shape.size() >= 2) return swap_axes(0, 1).reshape({t.size()});
+    return (order == Order::C ? reverse_axes() : *this).reshape({t.size()});
+}
+
+Tensor Tensor::squeeze() const {
+    const TensorImpl &t = self();
+    Dims shape, strides;
+    for (int i = 0; i < t.shape.size(); ++i) {
+        if (t.shape[i] == 1) continue;
+        shape.push_back(t.shape[i]);
+        strides.push_back(t.strides[i]);
+    }
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+Tensor Tensor::squeeze(int axis) const {
+    const TensorImpl &t = self();
+    axis = checked_axis(axis, t.shape.size(), "tensor.squeeze");
+    if (t.shape[axis] != 1)
+        throw Error(Status::invalid_argument, "tensor.squeeze",
+                    fmt::format("got axis {} of extent {} (shape {}), need 1", axis, t.shape[axis],
+                                shape_text(t.shape)));
+    Dims shape = t.shape, strides = t.strides;
+    shape.erase(axis);
+    strides.erase(axis);
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+Tensor Tensor::unsqueeze(int axis) const {
+    const TensorImpl &t = self();
+    axis = checked_axis(axis, t.shape.size() + 1, "tensor.unsqueeze");
+    Dims shape = t.shape, strides = t.strides;
+    const std::int64_t stride = axis > 0 ? strides[axis - 1] * shape[axis - 1] : size_of(t.dtype);
+    shape.insert(axis, 1);
+    strides.insert(axis, stride);
+    checked_bytes(shape, 1, "tensor.unsqueeze");
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+Tensor Tensor::swap_axes(int a, int b) const {
+    const TensorImpl &t = self();
+    a = checked_axis(a, t.shape.size(), "tensor.swap_axes");
+    b = checked_axis(b, t.shape.size(), "tensor.swap_axes");
+    Dims shape = t.shape, strides = t.strides;
+    std::swap(shape[a], shape[b]);
+    std::swap(strides[a], strides[b]);
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+Tensor Tensor::permute_axes(std::span<const int> axes) const {
+    const TensorImpl &t = self();
+    const int rank = t.shape.size();
+    if (static_cast<int>(axes.size()) != rank)
+        throw Error(Status::invalid_argument, "tensor.permute_axes",
+                    fmt::format("got {} axes for rank {}, need each once", axes.size(), rank));
+    Dims shape = t.shape, strides = t.strides;
+    std::vector<bool> seen(axes.size());
+    for (int i = 0; i < rank; ++i) {
+        const int from =
+            checked_axis(axes[static_cast<std::size_t>(i)], rank, "tensor.permute_axes");
+        if (seen[static_cast<std::size_t>(from)])
+            throw Error(Status::invalid_argument, "tensor.permute_axes",
+                        fmt::format("axis {} is named twice", from));
+        seen[static_cast<std::size_t>(from)] = true;
+        shape[i] = t.shape[from];
+        strides[i] = t.strides[from];
+    }
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+Tensor Tensor::reverse_axes() const {
+    const TensorImpl &t = self();
+    Dims shape = t.shape, strides = t.strides;
+    std::reverse(shape.begin(), shape.end());
+    std::reverse(strides.begin(), strides.end());
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+Tensor Tensor::reverse_axes2() const {
+    const Tensor reversed = reverse_axes();
+    return reversed.rank() < 2 ? reversed : reversed.swap_axes(0, 1);
+}
+
+Tensor Tensor::flip(int axis) const {
+    const TensorImpl &t = self();
+    axis = checked_axis(axis, t.shape.size(), "tensor.flip");
+    Dims strides = t.strides;
+    const std::int64_t last = std::max<std::int64_t>(t.shape[axis] - 1, 0) * strides[axis];
+    strides[axis] = -strides[axis];
+    return make_view(t, t.offset + last, t.shape, std::move(strides));
+}
+
+Tensor Tensor::broadcast_to(const Dims &shape, bool align_left) const {
+    const TensorImpl &t = self();
+    checked_bytes(shape, size_of(t.dtype), "tensor.broadcast_to");
+    const int shift = align_left ? 0 : shape.size() - t.shape.size();
+    Dims strides = Dims::filled(shape.size(), 0);
+    bool fits = t.shape.size() <= shape.size();
+    for (int i = 0; fits && i < t.shape.size(); ++i) {
+        fits = t.shape[i] == 1 || t.shape[i] == shape[i + shift];
+        strides[i + shift] = t.shape[i] == 1 ? 0 : t.strides[i];
+    }
+    if (!fits)
+        throw Error(Status::invalid_argument, "tensor.broadcast_to",
+                    fmt::format("got shape {} for {}, need extents that are equal or 1 ({} axes "
+                                "aligned)",
+                                shape_text(t.shape), shape_text(shape),
+                                align_left ? "first" : "last"));
+    Tensor view = make_view(t, t.offset, shape, std::move(strides));
+    if (!(shape == t.shape)) view.set_read_only();
+    return view;
+}
+
+Tensor Tensor::diag(std::int64_t k) const {
+    const TensorImpl &t = self();
+    if (t.shape.size() < 2)
+        throw Error(Status::invalid_argument, "tensor.diag",
+                    fmt::format("got shape {}, need rank 2 or more (Atoll::diag makes a matrix of "
+                                "a vector)",
+                                shape_text(t.shape)));
+    const std::int64_t rows = t.shape[0], cols = t.shape[1];
+    if (k < -rows || k > cols)
+        throw Error(Status::out_of_range, "tensor.diag",
+                    fmt::format("got diagonal {} of shape {}, need {} to {}", k,
+                                shape_text(t.shape), -rows, cols));
+    const std::int64_t count =
+        std::max<std::int64_t>(0, k >= 0 ? std::min(rows, cols - k) : std::min(rows + k, cols));
+    const std::int64_t start = k >= 0 ? k * t.strides[1] : -k * t.strides[0];
+    Dims shape{count}, strides{t.strides[0] + t.strides[1]};
+    for (int i = 2; i < t.shape.size(); ++i) {
+        shape.push_back(t.shape[i]);
+        strides.push_back(t.strides[i]);
+    }
+    return make_view(t, t.offset + (count ? start : 0), std::move(shape), std::move(strides));
+}
+
+Tensor Tensor::real() const {
+    const TensorImpl &t = self();
+    if (!is_complex(t.dtype)) return shallow_copy();
+    return make_view(t.storage, t.offset, t.shape, t.strides, info(t.dtype).part, t.flags);
+}
+
+Tensor Tensor::imag() const {
+    const TensorImpl &t = self();
+    if (is_complex(t.dtype)) {
+        // An empty view must not point outside the storage.
+        const std::int64_t shift = t.size() > 0 ? info(t.dtype).alignment : 0;
+        return make_view(t.storage, t.offset + shift, t.shape, t.strides, info(t.dtype).part,
+                         t.flags);
+    }
+    const Tensor zero = zeros({}, {t.dtype, device()});
+    Tensor view = make_view(*zero.impl(), 0, t.shape, Dims::filled(t.shape.size(), 0));
+    view.set_read_only();
+    return view;
+}
+
+Tensor Tensor::slice(int axis, std::int64_t begin, std::int64_t end) const {
+    const TensorImpl &t = self();
+    axis = checked_axis(axis, t.shape.size(), "tensor.slice");
+    const std::int64_t extent = t.shape[axis];
+    const std::int64_t first = begin < 0 ? begin + extent : begin;
+    const std::int64_t last = end < 0 ? end + extent : end;
+    if (first < 0 || last > extent || first > last)
+        throw Error(
+            Status::out_of_range, "tensor.slice",
+            fmt::format("got [{}, {}) of axis {} with extent {}", begin, end, axis, extent));
+    Dims shape = t.shape;
+    shape[axis] = last - first;
+    const std::int64_t shift = shape[axis] ? first * t.strides[axis] : 0;
+    return make_view(t, t.offset + shift, std::move(shape), t.strides);
+}
+
+std::vector<Tensor> Tensor::split(int axis, std::int64_t parts) const {
+    axis = checked_axis(axis, rank(), "tensor.split");
+    const std::int64_t extent = shape()[axis];
+    if (parts <= 0 || extent % parts != 0)
+        throw Error(Status::invalid_argument, "tensor.split",
+                    fmt::format("got {} parts of axis {} with extent {}, need a divisor", parts,
+                                axis, extent));
+    std::vector<Tensor> pieces;
+    for (std::int64_t i = 0; i < parts; ++i)
+        pieces.push_back(slice(axis, i * (extent / parts), (i + 1) * (extent / parts)));
+    return pieces;
+}
+
+} // namespace Atoll

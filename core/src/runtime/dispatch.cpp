@@ -1,0 +1,123 @@
+// Dispatch, and the translation of a plugin's failure into an Error.
+#include "runtime/dispatch.hpp"
+
+#include "atoll/error.hpp"
+#include "base/printable.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int dtype, void *stream)
+    : function(&f), device(&d) {
+    const ThreadState &state = thread_state;
+    call.struct_size = sizeof call;
+    call.module = f.module->id;
+    call.function = f.id;
+    call.family = f.family;
+    call.dtype = static_cast<std::uint16_t>(dtype);
+    call.output_count = call.operand_count = 0;
+    call.rank = 0;
+    call.flags = 0;
+    call.device = d.index;
+    call.parent_module = call.parent_function = 0;
+    if (state.parent) {
+        call.flags = ATOLL_CALL_INSERTED;
+        call.parent_module = state.parent->module->id;
+        call.parent_function = state.parent->id;
+    }
+    call.shape = nullptr;
+    call.operands = nullptr;
+    call.params = nullptr;
+    call.stream = stream;
+    call.correlation = state.correlation;
+    call.error = &error;
+    error.struct_size = sizeof error;
+    error.status = 0;
+    error.native_code = 0;
+    error.capacity = error_capacity;
+    error.reserved = 0;
+    error.text = text.bytes;
+    error.function[0] = '\0';
+    text.clear();
+}
+
+namespace {
+
+[[noreturn]] void fail(const Chain &chain, PreparedCall &prepared, std::int32_t status,
+                       std::string_view exception) {
+    if (std::exchange(thread_state.pool_failed, false))
+        throw Error(Status::kernel_failed, prepared.function->full_name,
+                    "the parallel_for that the application set threw (see the log); the result is "
+                    "incomplete",
+                    prepared.device->name);
+    atoll_error &error = prepared.error;
+    error.function[sizeof error.function - 1] = '\0';
+    const std::string plugin = chain.plugin ? chain.plugin->name : std::string();
+    std::string text = prepared.text.text();
+    std::string function = prepared.function->full_name;
+    auto code = static_cast<Status>(status);
+    if (!exception.empty()) {
+        code = Status::plugin_fault;
+        text = fmt::format(
+            "an exception crossed the plugin's border ({}); the plugin must catch it{}", exception,
+            chain.wrappers == 0 ? ""
+                                : ", or one of the interposers around it must: see Atoll::chain()");
+    } else if (status < 0 || status >= ATOLL_STATUS_COUNT) {
+        code = Status::plugin_fault;
+        text = fmt::format("the plugin returned status {}, which does not exist{}{}", status,
+                           text.empty() ? "" : ": ", text);
+    } else if (text.empty()) {
+        text = fmt::format("{} (the plugin gave no details)", name(code));
+    }
+    if (prepared.text.overrun()) {
+        code = Status::plugin_fault;
+        text = fmt::format("the plugin wrote past the end of the error buffer; report it to its "
+                           "vendor; it said: {}",
+                           text);
+    }
+    if (error.function[0] != '\0' && function != error.function) {
+        // An asynchronous error of an earlier call.
+        text = fmt::format("{} (reported by {})", text, function);
+        function = error.function;
+    }
+    throw Error(code, function, text, prepared.device->name, plugin, error.native_code);
+}
+
+} // namespace
+
+std::string exception_text() {
+    try {
+        throw;
+    } catch (const std::exception &e) {
+        const char *text = e.what(); // a plugin's own class may return NULL
+        return text && *text ? printable(text) : "without text";
+    } catch (...) {
+        return "of unknown type";
+    }
+}
+
+void dispatch(const Chain &chain, PreparedCall &prepared) {
+    std::int32_t status;
+    try {
+        status = chain.call(prepared.call);
+        if (status == ATOLL_STATUS_OK && !thread_state.pool_failed) [[likely]]
+            return;
+    } catch (...) {
+        fail(chain, prepared, ATOLL_STATUS_PLUGIN_FAULT, exception_text());
+    }
+    fail(chain, prepared, status, {});
+}
+
+std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept {
+    try {
+        return chain.call(prepared.call);
+    } catch (...) {
+        return ATOLL_STATUS_PLUGIN_FAULT;
+    }
+}
+
+} // namespace Atoll::detail

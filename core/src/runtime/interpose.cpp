@@ -1,0 +1,259 @@
+// Pushing and popping interposers, and looking at chains.
+#include "runtime/interpose.hpp"
+
+#include "atoll/error.hpp"
+#include "base/error_buffer.hpp"
+#include "runtime/dispatch.hpp"
+#include "runtime/host_services.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+namespace detail {
+
+void refuse_inside_call(std::string_view op) {
+    if (in_read_section())
+        throw Error(Status::busy, op,
+                    "called from inside a call (an interposer or a callback); it would wait for "
+                    "that call for ever; do it after the call has returned");
+}
+
+namespace {
+bool change_under_way = false; // under the registry's mutex
+}
+
+RegistryChange::RegistryChange(std::string_view op) {
+    refuse_inside_call(op);
+    lock_ = std::unique_lock(Registry::get().mutex);
+    if (change_under_way)
+        throw Error(Status::busy, op,
+                    "called by a plugin or a log handler that this thread runs while it loads, "
+                    "retires, pushes or pops; do it after that has returned");
+    change_under_way = true;
+}
+
+RegistryChange::~RegistryChange() { change_under_way = false; }
+
+namespace {
+
+// "core.add@cpu:float32" into its parts; throws where a part names nothing.
+void parse_target(std::string_view target, InterposerEntry &entry) {
+    const Registry &registry = Registry::get();
+    const auto unknown = [&](std::string_view what, std::string_view which) {
+        throw Error(Status::not_found, "push_interposer",
+                    fmt::format("target '{}': there is no {} '{}'; write \"*\", \"module.*\", "
+                                "\"module.function\", each with \"@device_type\" and \":dtype\" if "
+                                "wanted",
+                                target, what, which));
+    };
+    std::string_view rest = target;
+    if (const std::size_t colon = rest.rfind(':'); colon != std::string_view::npos) {
+        entry.dtype = dtype_from_name(rest.substr(colon + 1));
+        rest = rest.substr(0, colon);
+    }
+    if (const std::size_t at = rest.find('@'); at != std::string_view::npos) {
+        entry.device_type = rest.substr(at + 1);
+        if (!registry.find_device_type(entry.device_type))
+            unknown("device type", entry.device_type);
+        rest = rest.substr(0, at);
+    }
+    if (rest == "*") {
+        entry.module = entry.function = rest;
+        return;
+    }
+    const std::size_t dot = rest.find('.');
+    entry.module = dot == std::string_view::npos ? "core" : rest.substr(0, dot);
+    entry.function = dot == std::string_view::npos ? rest : rest.substr(dot + 1);
+    if (entry.function == "*") return; // also for modules that come later
+    const ModuleRecord *module = registry.find_module(entry.module);
+    if (!module) unknown("module", entry.module);
+    if (!module->find(entry.function)) unknown("function", entry.function);
+}
+
+InterposerHandle publish(InterposerEntry entry, std::string_view target) {
+    Registry &registry = Registry::get();
+    entry.target = target;
+    entry.handle = registry.next_sequence++;
+    const SlotFilter filter{entry.module, entry.function, entry.device_type, entry.dtype};
+    registry.interposer_entries.push_back(entry);
+    registry.rebuild(filter);
+    return entry.handle;
+}
+
+} // namespace
+
+InterposerHandle push_named(std::string_view target, std::string_view name, int priority,
+                            bool from_environment, const std::vector<PluginRecord *> &plugins) {
+    InterposerEntry entry{};
+    std::string known;
+    for (PluginRecord *plugin : plugins)
+        for (std::size_t i = 0; i < plugin->interposers.size(); ++i) {
+            known += (known.empty() ? "" : ", ") + plugin->interposer_names[i];
+            if (plugin->interposer_names[i] != name) continue;
+            entry.plugin = plugin;
+            entry.decl = &plugin->interposers[i];
+        }
+    if (!entry.decl)
+        throw Error(Status::not_found, "push_interposer",
+                    fmt::format("no loaded plugin offers an interposer '{}'; load its plugin "
+                                "first; offered now: {}",
+                                name, known.empty() ? "none" : known));
+    entry.name = name;
+    entry.priority = priority;
+    entry.from_environment = from_environment;
+    entry.fn = entry.decl->fn;
+    entry.ctx = entry.plugin->ctx;
+    parse_target(target, entry);
+    if (entry.decl->create) {
+        ErrorBuffer error;
+        std::int32_t status;
+        std::string why;
+        try {
+            status = entry.decl->create(entry.plugin->ctx, &entry.ctx, error.get());
+            why = error.words();
+        } catch (...) {
+            status = ATOLL_STATUS_PLUGIN_FAULT;
+            why = fmt::format("an exception crossed the plugin's border: {}", exception_text());
+        }
+        if (status < 0 || status >= ATOLL_STATUS_COUNT) {
+            why = fmt::format("it returned status {}, which does not exist {}", status, why);
+            status = ATOLL_STATUS_PLUGIN_FAULT;
+        }
+        if (status != ATOLL_STATUS_OK)
+            throw Error(static_cast<Status>(status), "push_interposer",
+                        fmt::format("'{}' could not start: {}", name, why), {}, entry.plugin->name);
+    }
+    return publish(std::move(entry), target);
+}
+
+void remove_interposers(const std::function<bool(const InterposerEntry &)> &which) {
+    Registry &registry = Registry::get();
+    std::vector<InterposerEntry> removed;
+    auto &entries = registry.interposer_entries;
+    const auto middle = std::stable_partition(entries.begin(), entries.end(),
+                                              [&](const InterposerEntry &e) { return !which(e); });
+    removed.assign(middle, entries.end());
+    entries.erase(middle, entries.end());
+    for (const InterposerEntry &e : removed)
+        registry.rebuild({e.module, e.function, e.device_type, e.dtype});
+    if (!removed.empty()) registry.collect();
+    for (const InterposerEntry &e : removed) try {
+            if (e.decl && e.decl->destroy && e.decl->create) e.decl->destroy(e.plugin->ctx, e.ctx);
+        } catch (...) {
+            log_message(ATOLL_LOG_ERROR,
+                        fmt::format("interposer {} of plugin {}: an exception crossed the plugin's "
+                                    "border: {}",
+                                    e.name, e.plugin->name, exception_text()));
+        }
+}
+
+std::string report_of(const InterposerEntry &entry) {
+    std::string text;
+    if (!entry.decl || !entry.decl->report) return text;
+    try {
+        entry.decl->report(
+            entry.plugin->ctx, entry.ctx,
+            [](void *user, const char *part, std::size_t size) {
+                static_cast<std::string *>(user)->append(part, size);
+            },
+            &text);
+    } catch (...) {
+        throw Error(Status::plugin_fault, "interposer_report",
+                    fmt::format("'{}': an exception crossed the plugin's border: {}", entry.name,
+                                exception_text()),
+                    {}, entry.plugin->name);
+    }
+    return text;
+}
+
+} // namespace detail
+
+using namespace detail;
+
+InterposerHandle push_interposer(std::string_view target, atoll_fn function, void *context,
+                                 int priority, std::string_view name) {
+    if (!function)
+        throw Error(Status::invalid_argument, "push_interposer", "got no function (NULL)");
+    const RegistryChange change("push_interposer");
+    InterposerEntry entry{};
+    entry.name = name;
+    entry.priority = priority;
+    entry.fn = function;
+    entry.ctx = context;
+    parse_target(target, entry);
+    return publish(std::move(entry), target);
+}
+
+void pop_interposer(InterposerHandle handle) {
+    const RegistryChange change("pop_interposer");
+    const Registry &registry = Registry::get();
+    const auto is_it = [&](const InterposerEntry &e) { return e.handle == handle; };
+    if (std::none_of(registry.interposer_entries.begin(), registry.interposer_entries.end(), is_it))
+        throw Error(Status::not_found, "pop_interposer",
+                    fmt::format("there is no interposer {}; it was popped before, or its plugin "
+                                "has been retired",
+                                handle));
+    remove_interposers(is_it);
+}
+
+std::string interposer_report(InterposerHandle handle) {
+    const RegistryChange change("interposer_report"); // the plugin must not pop what reports
+    for (const InterposerEntry &entry : Registry::get().interposer_entries)
+        if (entry.handle == handle) return report_of(entry);
+    throw Error(Status::not_found, "interposer_report",
+                fmt::format("there is no interposer {}", handle));
+}
+
+namespace {
+// Hold the registry's mutex.
+std::vector<InterposerInfo> interposers_outermost_first() {
+    std::vector<InterposerInfo> list;
+    for (const InterposerEntry &e : Registry::get().interposer_entries)
+        list.push_back({e.handle, e.name, e.target, e.priority});
+    std::stable_sort(
+        list.begin(), list.end(), [](const InterposerInfo &a, const InterposerInfo &b) {
+            return a.priority != b.priority ? a.priority > b.priority : a.handle > b.handle;
+        });
+    return list;
+}
+} // namespace
+
+std::vector<InterposerInfo> interposers() {
+    refuse_inside_call("interposers");
+    const std::lock_guard lock(Registry::get().mutex);
+    return interposers_outermost_first();
+}
+
+std::vector<std::string> chain(std::string_view function, std::string_view device_type,
+                               std::string_view dtype) {
+    refuse_inside_call("chain");
+    const std::lock_guard lock(Registry::get().mutex);
+    const FunctionRecord *record = Registry::get().find_function(function);
+    const DeviceTypeRecord *type = Registry::get().find_device_type(device_type);
+    if (!record || !type)
+        throw Error(Status::not_found, "chain",
+                    fmt::format("there is no {} '{}'", record ? "device type" : "function",
+                                record ? device_type : function));
+    const int column = dtype.empty() ? 1 : static_cast<int>(dtype_from_name(dtype));
+    const ReadSection section;
+    const Chain &links = *type->chain(record->module->id, record->id, column);
+    std::vector<std::string> names;
+    // Interposers come first, in their order. Not found by function and context: these need not
+    // differ.
+    for (const InterposerInfo &info : interposers_outermost_first())
+        for (const InterposerEntry &e : Registry::get().interposer_entries)
+            if (e.handle == info.handle &&
+                SlotFilter{e.module, e.function, e.device_type, e.dtype}.matches(*type, *record,
+                                                                                 column))
+                names.push_back("interposer " + e.name);
+    for (std::size_t i = names.size(); i < links.count; ++i) {
+        const auto *owner = static_cast<const PluginRecord *>(links.links[i].owner);
+        names.push_back(owner ? "implementation of plugin " + owner->name : "stub");
+    }
+    return names;
+}
+
+} // namespace Atoll

@@ -1,0 +1,250 @@
+// The registry: plugins, modules, device types, devices, and the slots that calls go through.
+//
+//   DeviceTypeRecord ──tables[module]──▶ SlotTable ──slot(function, dtype)──▶ Slot ──head──▶ Chain
+//
+// A Chain is immutable once published: interposers, implementations, stub. Readers load a slot's
+// head inside a ReadSection (see Note [Read sections]); writers hold the registry's mutex, publish
+// a new chain and free the old one after wait_for_readers(). Records of modules, device types and
+// devices are never freed, so that handles stay valid; `live` says whether they can be used.
+#pragma once
+
+#include "atoll/dtype.hpp"
+#include "atoll/plugin.h"
+#include "runtime/thread_state.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+struct PluginRecord;
+struct ModuleRecord;
+struct DeviceTypeRecord;
+
+inline constexpr int max_modules = 64;
+inline constexpr int max_device_types = 32;
+
+// A text that may be replaced while others read it without a lock. Texts are kept, each once, so
+// that a reader's reference stays good; there are only a few in the life of a record.
+class PublishedText {
+public:
+    PublishedText() { set(""); }
+    PublishedText(std::string text) { set(std::move(text)); }
+    // Hold the registry's mutex.
+    void set(std::string text) {
+        for (const auto &known : texts_)
+            if (*known == text) return now_.store(known.get(), std::memory_order_release);
+        texts_.push_back(std::make_unique<const std::string>(std::move(text)));
+        now_.store(texts_.back().get(), std::memory_order_release);
+    }
+    const std::string &get() const { return *now_.load(std::memory_order_acquire); }
+    operator const std::string &() const { return get(); }
+    operator std::string_view() const { return get(); }
+
+private:
+    std::vector<std::unique_ptr<const std::string>> texts_;
+    std::atomic<const std::string *> now_{nullptr};
+};
+
+struct FunctionRecord {
+    std::uint16_t id;
+    std::uint16_t family; // enum atoll_family
+    std::uint16_t rule;   // enum atoll_rule
+    std::uint32_t domain;
+    ModuleRecord *module;
+    std::string full_name; // "core.add"
+    std::string name, doc;
+    bool typed() const { return domain != 0; }
+};
+
+struct ModuleRecord {
+    std::uint16_t id;
+    std::atomic<std::uint32_t> version; // another after a reload, as is the owner
+    std::string name;
+    std::vector<FunctionRecord> functions;
+    std::vector<std::string> depends;
+    std::atomic<const PluginRecord *> owner; // null: built in
+    std::atomic<bool> live{true};
+    const FunctionRecord *find(std::string_view function) const;
+};
+
+struct HostLink : atoll_link {
+    const DeviceTypeRecord *type;
+};
+
+// What a slot points to. links[0] is the head.
+struct Chain {
+    std::uint32_t caps;         // what the outermost implementation takes (ATOLL_CAP_*)
+    bool implemented;           // false: only the stub (and interposers) are there
+    std::uint32_t count;        // links
+    std::uint32_t wrappers;     // of these, interposers
+    const PluginRecord *plugin; // the outermost implementation's
+    HostLink links[1];          // count of them
+
+    std::int32_t call(atoll_call &call) const { return links[0].fn(&links[0], &call); }
+};
+
+struct Slot {
+    std::atomic<const Chain *> head{nullptr};
+};
+
+// The slots of one module for one device type.
+struct SlotTable {
+    SlotTable(const ModuleRecord &module);
+    const ModuleRecord *module;
+    int columns; // one per dtype id, or 1 where no function is typed
+    std::unique_ptr<Slot[]> slots;
+    Slot &slot(int function, int dtype) {
+        return slots[static_cast<std::size_t>(function * columns + (columns == 1 ? 0 : dtype))];
+    }
+};
+
+struct DeviceRecord {
+    DeviceTypeRecord *type;
+    int index;
+    int slot;           // into ThreadRecord::live
+    PublishedText name; // another after a reload with other settings
+    std::atomic<bool> live{false};
+};
+
+struct DeviceTypeRecord {
+    std::string name;
+    std::atomic<std::uint32_t> flags{0};      // ATOLL_DEVICE_*
+    std::atomic<std::int32_t> dlpack_type{0}; // 0: kDLExtDev
+    PluginRecord *plugin = nullptr;           // under the registry's mutex
+    std::atomic<bool> live{false};
+    PublishedText no_device_reason;
+    std::atomic<DeviceRecord *> devices[max_devices]{}; // made once, reused after a reload
+    std::atomic<int> device_count{0};
+    std::atomic<SlotTable *> tables[max_modules]{};
+
+    bool host_memory() const { return flags & ATOLL_DEVICE_HOST_MEMORY; }
+    bool is_inline() const { return flags & ATOLL_DEVICE_INLINE; }
+    const Chain *chain(int module, int function, int dtype) const {
+        return tables[module]
+            .load(std::memory_order_acquire)
+            ->slot(function, dtype)
+            .head.load(std::memory_order_acquire);
+    }
+};
+
+// One module implementation that a loaded plugin declared, copied.
+struct ImplEntry {
+    PluginRecord *plugin;
+    std::string module, device_type;
+    std::int32_t priority;
+    std::uint64_t sequence; // order of loading
+    std::uint32_t module_version;
+    std::vector<atoll_function_decl> functions;
+    std::int32_t (*open_device)(void *, std::int32_t, atoll_error *);
+    void (*close_device)(void *, std::int32_t);
+    std::vector<int> opened; // devices on which open_device succeeded
+    bool retiring = false;   // not routed to any more
+    bool refused = false;    // open_device failed or the module is too old
+    std::string refusal;     // then why, for the report
+};
+
+struct InterposerEntry {
+    std::uint64_t handle;
+    PluginRecord *plugin; // null: the application's
+    const atoll_interposer_decl *decl;
+    std::string name, target;
+    std::string module, function, device_type; // "" or "*" matches all
+    DType dtype;                               // none matches all
+    atoll_fn fn;
+    void *ctx;
+    std::int32_t priority;
+    bool from_environment;
+};
+
+// Under the registry's mutex, but for `name`, which never changes.
+struct PluginRecord {
+    explicit PluginRecord(std::string n) : name(std::move(n)) {}
+    const std::string name;
+    std::string path, version, vendor, description;
+    void *ctx = nullptr;
+    std::int32_t (*unload)(void *, atoll_error *) = nullptr;
+    std::vector<atoll_interposer_decl> interposers; // copies; stay where they are while loaded
+    std::vector<std::string> interposer_names;
+    std::vector<DeviceTypeRecord *> device_types;
+    std::vector<ModuleRecord *> modules;
+    atoll_host host{};
+    bool loaded = false;
+};
+
+// Which slots are meant.
+struct SlotFilter {
+    std::string_view module, function, device_type; // "" or "*" matches all
+    DType dtype = DType::none;                      // none matches all
+    bool matches(const DeviceTypeRecord &type, const FunctionRecord &function, int column) const;
+};
+
+class Registry {
+public:
+    static Registry &get();
+
+    // --- lock-free reading -----------------------------------------------------------------------
+    ModuleRecord *module(int id) const {
+        return id < max_modules ? modules_[id].load(std::memory_order_acquire) : nullptr;
+    }
+    ModuleRecord *find_module(std::string_view name) const;
+    DeviceTypeRecord *device_type(int i) const {
+        return i < max_device_types ? device_types_[i].load(std::memory_order_acquire) : nullptr;
+    }
+    DeviceTypeRecord *find_device_type(std::string_view name) const;
+    // "hello.greet"; null if unknown.
+    const FunctionRecord *find_function(std::string_view full_name) const;
+    const FunctionRecord &core_function(int id) const { return core_->functions[(std::size_t)id]; }
+    const FunctionRecord &device_function(int id) const {
+        return device_->functions[(std::size_t)id];
+    }
+    DeviceRecord *first_host_device() const;
+
+    // --- writing: hold `mutex` -------------------------------------------------------------------
+    std::recursive_mutex mutex;
+
+    // A retired module of the same name and functions is revived, so that its handles work again.
+    ModuleRecord *add_module(const atoll_module_decl &decl, const PluginRecord *owner);
+    DeviceTypeRecord *add_device_type(const std::string &name, std::uint32_t flags,
+                                      std::int32_t dlpack_type, PluginRecord *plugin);
+    DeviceRecord *add_device(DeviceTypeRecord &type, int index);
+    // Throws Error unless there is room for `count` devices of the type. Records stay for ever, so
+    // that a plugin which claims too many must not get the first of them.
+    void reserve_devices(const DeviceTypeRecord &type, int count) const;
+    std::vector<ImplEntry> impls;
+    std::vector<InterposerEntry> interposer_entries; // in the order of pushing
+    std::uint64_t next_sequence = 1;
+
+    // Publishes chains that follow from impls and interposer_entries in every slot that is matched,
+    // and keeps the old ones until collect().
+    void rebuild(const SlotFilter &filter = {});
+    // Waits for readers and frees what rebuild() replaced. Not from inside a call.
+    void collect();
+
+private:
+    Registry();
+    void rebuild(DeviceTypeRecord &type, const SlotFilter &filter);
+    const Chain *build_chain(DeviceTypeRecord &type, const FunctionRecord &function, int dtype);
+    std::atomic<ModuleRecord *> modules_[max_modules]{};
+    std::atomic<DeviceTypeRecord *> device_types_[max_device_types]{};
+    int module_count_ = 0, device_type_count_ = 0, device_count_ = 0;
+    ModuleRecord *core_ = nullptr, *device_ = nullptr;
+    std::vector<const Chain *> garbage_;
+};
+
+} // namespace Atoll::detail
+
+template <> struct fmt::formatter<Atoll::detail::PublishedText> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const Atoll::detail::PublishedText &text, Context &c) const {
+        return fmt::formatter<std::string_view>::format(text.get(), c);
+    }
+};

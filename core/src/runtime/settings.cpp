@@ -1,0 +1,64 @@
+// The process default and the scopes of settings.
+#include "atoll/settings.hpp"
+
+#include "runtime/settings_access.hpp"
+#include "runtime/thread_state.hpp"
+
+#include <mutex>
+
+namespace Atoll {
+
+namespace {
+std::mutex default_mutex;
+std::shared_ptr<const Settings> &default_settings() {
+    static auto &value = *new std::shared_ptr<const Settings>(std::make_shared<Settings>());
+    return value;
+}
+} // namespace
+
+namespace detail {
+
+std::atomic<std::uint64_t> settings_version{1};
+
+const Settings &refresh_settings() {
+    if (!thread_state.record) register_thread();
+    ThreadRecord &record = *thread_state.record;
+    const std::lock_guard lock(default_mutex);
+    record.default_settings = default_settings();
+    record.settings_version = settings_version.load(std::memory_order_relaxed);
+    return *record.default_settings;
+}
+
+} // namespace detail
+
+Settings settings() { return detail::current_settings(); }
+
+void set_settings(const Settings &settings) {
+    const std::lock_guard lock(default_mutex);
+    default_settings() = std::make_shared<Settings>(settings);
+    detail::settings_version.fetch_add(1, std::memory_order_relaxed);
+}
+
+struct ScopedSettings::State {
+    Settings settings;
+    const Settings *outer;
+};
+
+ScopedSettings::ScopedSettings(Settings settings)
+    : state_(new State{std::move(settings), detail::thread_state.scoped_settings}) {
+    detail::thread_state.scoped_settings = &state_->settings;
+}
+
+ScopedSettings::ScopedSettings(const std::function<void(Settings &)> &change)
+    : ScopedSettings([&] {
+          Settings changed = detail::current_settings();
+          change(changed);
+          return changed;
+      }()) {}
+
+ScopedSettings::~ScopedSettings() {
+    detail::thread_state.scoped_settings = state_->outer;
+    delete state_;
+}
+
+} // namespace Atoll

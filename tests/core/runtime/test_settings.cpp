@@ -1,0 +1,188 @@
+// Settings: scopes nest and belong to a thread; what switching off casting or broadcasting forbids;
+// unset defaults.
+#include "../support.hpp"
+
+#include <thread>
+
+using namespace Atoll;
+using namespace support;
+
+namespace {
+ScopedSettings with_dtype(DType dtype) {
+    return ScopedSettings([=](Settings &s) { s.default_dtype = dtype; });
+}
+} // namespace
+
+TEST_CASE("scopes nest, and end where they end") {
+    load_devices();
+    CHECK(zeros({1}).dtype() == float32);
+    {
+        const ScopedSettings outer = with_dtype(float64);
+        CHECK(zeros({1}).dtype() == float64);
+        {
+            const ScopedSettings inner([](Settings &s) { s.auto_cast = false; });
+            CHECK(settings().default_dtype == float64); // the rest is inherited
+            CHECK(!settings().auto_cast);
+            const ScopedSettings innermost = with_dtype(int8);
+            CHECK(zeros({1}).dtype() == int8);
+            CHECK(!settings().auto_cast);
+        }
+        CHECK(settings().auto_cast);
+        CHECK(zeros({1}).dtype() == float64);
+    }
+    CHECK(zeros({1}).dtype() == float32);
+}
+
+TEST_CASE("an exception ends the scopes it passes") {
+    load_devices();
+    try {
+        const ScopedSettings scope = with_dtype(float64);
+        zeros({-1});
+    } catch (const Error &) {
+    }
+    CHECK(settings().default_dtype == float32);
+}
+
+TEST_CASE("scopes are the thread's own; the process default is everybody's") {
+    load_devices();
+    const Settings before = settings();
+    const ScopedSettings scope = with_dtype(float64);
+    std::thread([&] {
+        CHECK(settings().default_dtype == before.default_dtype);
+        const ScopedSettings own = with_dtype(int16);
+        CHECK(zeros({1}).dtype() == int16);
+    }).join();
+    CHECK(zeros({1}).dtype() == float64);
+
+    Settings changed = before;
+    changed.default_dtype = complex64;
+    set_settings(changed);
+    CHECK(zeros({1}).dtype() == float64); // inside a scope the default does not count
+    std::thread([] { CHECK(zeros({1}).dtype() == complex64); }).join();
+    set_settings(before);
+    std::thread([] { CHECK(zeros({1}).dtype() == float32); }).join();
+}
+
+TEST_CASE("the process default reaches threads that run already") {
+    load_devices();
+    const Settings before = settings();
+    CHECK(zeros({1}).dtype() == float32); // this thread has its copy
+    std::thread([&] {
+        Settings changed = before;
+        changed.default_dtype = float64;
+        set_settings(changed);
+    }).join();
+    CHECK(zeros({1}).dtype() == float64);
+    set_settings(before);
+    CHECK(zeros({1}).dtype() == float32);
+}
+
+TEST_CASE("with automatic casting off every mismatch of dtype or device is an error") {
+    for (const Device device : all_devices()) {
+        const ScopedSettings scope([](Settings &s) { s.auto_cast = false; });
+        const Tensor f = ones({2}, {float32, device}), d = ones({2}, {float64, device});
+        const Tensor elsewhere = ones({2}, {float32, Atoll::device("dummy:1")});
+        const auto refused = [](auto &&body) {
+            return error_status(body) == Status::invalid_argument;
+        };
+        CHECK(refused([&] { f + d; }));
+        CHECK(refused([&] { f + elsewhere; }));
+        CHECK(refused([&] { f += d; }));
+        CHECK(refused([&] { add(f, f, d); }));
+        CHECK(refused([&] { add(f, f, elsewhere); }));
+        CHECK(refused([&] { f.assign(d); }));
+        CHECK(refused([&] { f.assign(elsewhere); }));
+        CHECK(refused([&] { f(0) = d(0); }));
+        CHECK(refused([&] { matmul(f.T(), d); }));
+        CHECK(refused([&] { matmul(f.T(), f, zeros({1}, {float64, device})); }));
+        CHECK(refused([&] { gemm(1, f.T(), Op::N, f, Op::N, 0, zeros({1}, {float64, device})); }));
+        CHECK(refused([&] { sum(f, 0, false, zeros({}, {float64, device})); }));
+        CHECK(refused([&] { f + Scalar(1, float64); }));
+        const Tensor both[] = {f, d};
+        CHECK(refused([&] { concatenate(both, 0); }));
+        const std::string text = error_text([&] { f + d; });
+        CHECK(contains(text, "float32"));
+        CHECK(contains(text, "float64"));
+        CHECK(contains(text, "auto_cast"));
+        CHECK(contains(error_text([&] { f + elsewhere; }), "dummy:1"));
+        // Weak scalars that fit, equal operands and explicit casts are no mismatch.
+        CHECK((f + 1).dtype() == float32);
+        CHECK((f + 1.5).dtype() == float32);
+        CHECK((f + f).dtype() == float32);
+        CHECK(f.cast(float64).dtype() == float64);
+        CHECK(equal(f, f).dtype() == bool_);
+        CHECK(f.to_doubles() == std::vector<double>{1, 1});
+        CHECK(d.to_doubles() == std::vector<double>{1, 1});
+    }
+}
+
+TEST_CASE("with automatic casting off a weak scalar must not change the dtype") {
+    const ScopedSettings scope([](Settings &s) { s.auto_cast = false; });
+    const Tensor i = ones({2}, {int32, cpu()});
+    CHECK((i + 1).dtype() == int32);
+    CHECK(error_status([&] { i + 1.5; }) == Status::invalid_argument);
+    CHECK(error_status([&] { i += 1.5; }) == Status::invalid_argument);
+    CHECK(error_status([&] {
+              ones({2}, {float32, cpu()}) + std::complex<double>(0, 1);
+          }) == Status::invalid_argument);
+    CHECK(i.to_doubles() == std::vector<double>{1, 1});
+}
+
+TEST_CASE("with automatic broadcasting off shapes must be equal") {
+    for (const Device device : all_devices()) {
+        const ScopedSettings scope([](Settings &s) { s.auto_broadcast = false; });
+        const Tensor m = ones({2, 3}, {device}), v = ones({2}, {device});
+        const auto refused = [](auto &&body) {
+            return error_status(body) == Status::invalid_argument;
+        };
+        CHECK(refused([&] { m + v; }));
+        CHECK(refused([&] { v + m; }));
+        CHECK(refused([&] { m += v; }));
+        CHECK(refused([&] { add(v, 1, m); }));
+        CHECK(refused([&] { m.assign(v); }));
+        CHECK(refused([&] { m(all_, 0) = ones({1}, {device}); }));
+        CHECK(refused([&] { ones({2, 1}, {device}) + m; }));
+        CHECK(refused([&] { matmul(ones({2, 3, 2}, {device}), ones({3, 2}, {device})); }));
+        CHECK_NOTHROW(matmul(m, ones({3, 2}, {device})));
+        CHECK(contains(error_text([&] { m + v; }), "2x3"));
+        CHECK(contains(error_text([&] { m + v; }), "broadcasting off"));
+        // Scalars have no shape; asking for a broadcast is not automatic.
+        CHECK_NOTHROW(m + 1);
+        CHECK_NOTHROW(m.fill(2));
+        CHECK_NOTHROW(m + v.broadcast_to({2, 3}));
+        CHECK(m.to_doubles() == std::vector<double>(6, 2.0));
+    }
+}
+
+TEST_CASE("an unset default dtype is named by the functions that need one") {
+    load_devices();
+    const ScopedSettings scope = with_dtype(DType::none);
+    for (const std::string &text :
+         {error_text([] { zeros({2}); }), error_text([] { ones({2}); }),
+          error_text([] { empty({2}); }), error_text([] { arange(2.5); }),
+          error_text([] { linspace(0, 1, 3); }), error_text([] { full({2}, 1.5); }),
+          error_text([] { eye(2); }), error_text([] {
+              Atoll::tensor({{1.5, 2}});
+          })})
+        CHECK(contains(text, "default_dtype"));
+    CHECK(arange(3).dtype() == int64);
+    CHECK(full({2}, true).dtype() == bool_);
+    CHECK(zeros({2}, {int8}).dtype() == int8);
+    CHECK(vector({1.5}).dtype() == float64);
+}
+
+TEST_CASE("the default device is the setting's, else the first with host memory") {
+    load_devices();
+    CHECK(zeros({1}).device() == device("cpu"));
+    {
+        const ScopedSettings scope([](Settings &s) { s.default_device = "dummy:1"; });
+        CHECK(zeros({1}).device() == device("dummy:1"));
+        CHECK(arange(3).device() == device("dummy:1"));
+        CHECK(add(1, 2).device() == device("dummy:1"));
+        CHECK(default_device() == device("dummy:1"));
+    }
+    const ScopedSettings scope([](Settings &s) { s.default_device = "gpu"; });
+    const std::string text = error_text([] { zeros({1}); });
+    CHECK(contains(text, "gpu"));
+    CHECK(contains(text, "dummy:0")); // what there is
+}
