@@ -80,7 +80,7 @@ constexpr std::uint32_t every_cap = ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUT
                                     ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS | ATOLL_CAP_STACKS;
 
 constexpr atoll_function_decl functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
     {sizeof(atoll_function_decl), id,        0,                                                    \
      ATOLL_DOMAIN_##DOMAIN,       every_cap, &entry<id, ATOLL_FAMILY_##FAMILY>},
 #include "atoll/lists/functions.inc"

@@ -1,7 +1,7 @@
 // How elements of each dtype are stored and which C++ type their arithmetic is done in.
 #pragma once
 
-#include "atoll/plugin.hpp"
+#include "atoll/core_functions.hpp"
 
 #include <cmath>
 #include <complex>
@@ -72,33 +72,18 @@ template <> struct Element<ATOLL_COMPLEX128> : Plain<std::complex<double>> {};
 template <class T> inline constexpr bool is_complex = false;
 template <class T> inline constexpr bool is_complex<std::complex<T>> = true;
 
-// What lists/functions.inc says of a function.
-template <std::uint16_t function> struct Facts;
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    template <> struct Facts<id> {                                                                 \
-        static constexpr std::uint32_t rule = ATOLL_RULE_##RULE, domain = ATOLL_DOMAIN_##DOMAIN;   \
-    };
-#include "atoll/lists/functions.inc"
-
-constexpr std::uint32_t result_dtype(std::uint32_t rule, std::uint32_t dtype) {
-    switch (rule) {
-    case ATOLL_RULE_COMPARE: return ATOLL_BOOL;
-    case ATOLL_RULE_INDEX: return ATOLL_INT64;
-    case ATOLL_RULE_REAL:
-    case ATOLL_RULE_NORM:
-    case ATOLL_RULE_SUM_REAL: return Atoll::sdk::dtype_facts[dtype].part;
-    default: return dtype;
-    }
+constexpr std::uint32_t result_dtype(int function, std::uint32_t dtype) {
+    return function < 0 ? dtype : Atoll::sdk::core_functions[function].result_dtype(dtype);
 }
 
-// body(Element of `dtype`, Element of the result that `rule` gives for it).
-template <std::uint32_t domain, std::uint32_t rule = ATOLL_RULE_SAME, class Body>
+// body(Element of `dtype`, Element of the result that `function` gives for it, or of `dtype`).
+template <std::uint32_t domain, int function = -1, class Body>
 void with_dtype(std::uint32_t dtype, const Body &body) {
     switch (dtype) {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     case id:                                                                                       \
         if constexpr ((domain & ATOLL_BIT(id)) != 0)                                               \
-            return body(Element<id>{}, Element<result_dtype(rule, id)>{});                         \
+            return body(Element<id>{}, Element<result_dtype(function, id)>{});                     \
         break;
 #include "atoll/lists/dtypes.inc"
     }

@@ -11,7 +11,7 @@ namespace {
 
 template <std::uint16_t function, class Operation>
 void unary(const atoll_call &call, const Operation &operation) {
-    with_dtype<Facts<function>::domain, Facts<function>::rule>(
+    with_dtype<Atoll::sdk::core_functions[function].domain, function>(
         call.dtype, [&](auto element, auto result) {
             for_each(call, 0, call.rank, first_elements(call),
                      [&](Pointers at) { result.store(at[0], operation(element.load(at[1]))); });
@@ -20,7 +20,7 @@ void unary(const atoll_call &call, const Operation &operation) {
 
 template <std::uint16_t function, class Operation>
 void binary(const atoll_call &call, const Operation &operation) {
-    with_dtype<Facts<function>::domain, Facts<function>::rule>(
+    with_dtype<Atoll::sdk::core_functions[function].domain, function>(
         call.dtype, [&](auto element, auto result) {
             for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
                 result.store(at[0], operation(element.load(at[1]), element.load(at[2])));

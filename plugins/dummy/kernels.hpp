@@ -13,7 +13,7 @@ namespace Dummy {
 using Kernel = void (*)(const atoll_call &call);
 
 namespace Kernels {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) void name(const atoll_call &call);
+#define ATOLL_FUNCTION(id, name, ...) void name(const atoll_call &call);
 #include "atoll/lists/functions.inc"
 } // namespace Kernels
 

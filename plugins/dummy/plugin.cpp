@@ -410,7 +410,7 @@ constexpr std::uint32_t caps_of(std::uint16_t function) {
 }
 
 constexpr atoll_function_decl core_functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
     declare<enqueue<Kernels::name>>(id, ATOLL_DOMAIN_##DOMAIN, caps_of(id)),
 #include "atoll/lists/functions.inc"
 };

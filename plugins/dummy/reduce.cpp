@@ -15,7 +15,7 @@ using Real = long double;
 template <std::uint16_t function, class Operation>
 void reduce(const atoll_call &call, const Operation &operation) {
     const auto kept = Atoll::sdk::params<atoll_reduce_params>(call).kept;
-    with_dtype<Facts<function>::domain>(call.dtype, [&](auto element, auto) {
+    with_dtype<Atoll::sdk::core_functions[function].domain>(call.dtype, [&](auto element, auto) {
         std::vector<typename decltype(element)::Value> elements;
         for_each(call, 0, kept, first_elements(call), [&](Pointers row) {
             elements.clear();

@@ -12,28 +12,14 @@ namespace Atoll::conformance {
 namespace {
 
 DType result_of(const FunctionFacts &function, DType compute) {
-    switch (function.rule) {
-    case ATOLL_RULE_COMPARE: return bool_;
-    case ATOLL_RULE_REAL:
-    case ATOLL_RULE_NORM:
-    case ATOLL_RULE_SUM_REAL: return info(compute).part;
-    case ATOLL_RULE_INDEX: return int64;
-    default: return compute;
-    }
+    const std::uint32_t dtype =
+        sdk::dtype_of_operand(function.signature.operands[0], static_cast<std::uint32_t>(compute));
+    return dtype ? static_cast<DType>(dtype) : compute;
 }
 
 // The compute dtype that inputs of a common dtype lead to.
 DType compute_of(const FunctionFacts &function, DType common) {
-    switch (function.rule) {
-    case ATOLL_RULE_FLOAT:
-    case ATOLL_RULE_NORM: return is_floating(common) ? common : float64;
-    case ATOLL_RULE_SUM:
-    case ATOLL_RULE_SUM_REAL:
-        if (is_floating(common)) return common;
-        return info(common).kind == Kind::unsigned_ ? uint64 : int64;
-    case ATOLL_RULE_NUMBER: return common == bool_ ? int8 : common;
-    default: return common;
-    }
+    return static_cast<DType>(sdk::make_T(function.rule, static_cast<std::uint32_t>(common)));
 }
 
 bool is_core(const FunctionFacts &f) { return f.name.starts_with("core."); }
@@ -223,7 +209,7 @@ Call make_call(const FunctionFacts &function, DType compute, Size size, bool spe
     set_shapes(call, size);
     for (std::size_t o = 0; o < call.inputs.size(); ++o) {
         Call::Input &input = call.inputs[o];
-        input.dtype = function.rule == ATOLL_RULE_SELECT && o == 0 ? bool_ : compute;
+        input.dtype = is(function, ATOLL_FN_where) && o == 0 ? bool_ : compute;
         input.values = values_for(function, input.dtype, input.shape, o, special, damped);
     }
     if (function.family == ATOLL_FAMILY_SEARCH) {
@@ -250,7 +236,7 @@ bool mix_inputs(Call &call) {
         call.function.family == ATOLL_FAMILY_SCATTER || call.function.family == ATOLL_FAMILY_COPY ||
         call.function.family == ATOLL_FAMILY_FIND)
         return false;
-    const bool select = call.function.rule == ATOLL_RULE_SELECT;
+    const bool select = is(call.function, ATOLL_FN_where);
     Call::Input &input = call.inputs[select || call.inputs.size() > 1 ? 1 : 0];
     const bool alone = call.inputs.size() == 1;
     for (const DType other : {int8, uint8, int16, float16, int32, float32, float64, bool_}) {

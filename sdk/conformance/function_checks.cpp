@@ -151,7 +151,7 @@ void require_honoured(const std::vector<Captured> &calls, const Declared &declar
                       const Variant &variant) {
     const FunctionFacts &f = declared.function;
     if (variant.caps == 0 || !elementwise(f) || f.family == ATOLL_FAMILY_COPY ||
-        f.rule == ATOLL_RULE_SELECT || variant.kind == How::mixed_output || declared.forwards)
+        f.name == "core.where" || variant.kind == How::mixed_output || declared.forwards)
         return;
     const bool seen = std::any_of(calls.begin(), calls.end(),
                                   [&](const Captured &c) { return arrived(c, variant); });

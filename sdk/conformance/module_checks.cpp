@@ -165,11 +165,7 @@ void add_module_checks(Checks &checks, const Target &target) {
             if (std::find(types.begin(), types.end(), device.type()) == types.end())
                 types.emplace_back(device.type());
         for (std::uint32_t i = 0; i < decl.function_count; ++i) {
-            const auto &f = *reinterpret_cast<const atoll_function_info *>(
-                reinterpret_cast<const char *>(decl.functions) +
-                std::size_t{i} * decl.function_size);
-            const FunctionFacts facts{
-                module + "." + f.name, f.doc, f.id, f.family, f.rule, f.domain};
+            const FunctionFacts facts = facts_of(decl, i);
             for (const std::string &type : types)
                 checks.push_back({"modules", facts.name + "@" + type, "", "callable or named",
                                   [facts, type] { callable_or_named(facts, type); }});

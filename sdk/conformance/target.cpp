@@ -10,10 +10,30 @@
 
 namespace Atoll::conformance {
 
+FunctionFacts facts_of(const atoll_module_decl &decl, std::uint32_t i) {
+    const auto &f = *reinterpret_cast<const atoll_function_info *>(
+        reinterpret_cast<const char *>(decl.functions) + std::size_t{i} * decl.function_size);
+    const auto text = [](const char *given) { return given ? given : ""; };
+    return {std::string(decl.name) + "." + f.name,
+            f.doc,
+            f.id,
+            f.family,
+            f.rule,
+            f.domain,
+            f.signature ? sdk::parse_signature(f.signature, text(f.attributes), text(f.properties))
+                        : sdk::Signature()};
+}
+
 const std::vector<FunctionFacts> &core_functions() {
     static const std::vector<FunctionFacts> list = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    {"core." #name, doc, id, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN},
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
+    {"core." #name,                                                                                \
+     doc,                                                                                          \
+     id,                                                                                           \
+     ATOLL_FAMILY_##FAMILY,                                                                        \
+     ATOLL_RULE_##RULE,                                                                            \
+     ATOLL_DOMAIN_##DOMAIN,                                                                        \
+     sdk::core_functions[id].signature},
 #include "atoll/lists/functions.inc"
     };
     return list;
@@ -56,10 +76,7 @@ std::vector<FunctionFacts> interface_of(const std::string &module) {
             const atoll_module_decl &decl = *descriptor->modules[m];
             if (decl.name != module) continue;
             for (std::uint32_t i = 0; i < decl.function_count; ++i) {
-                const auto &f = *reinterpret_cast<const atoll_function_info *>(
-                    reinterpret_cast<const char *>(decl.functions) +
-                    std::size_t{i} * decl.function_size);
-                list.push_back({module + "." + f.name, f.doc, f.id, f.family, f.rule, f.domain});
+                list.push_back(facts_of(decl, i));
             }
         }
     }

@@ -4,6 +4,7 @@
 
 #include "atoll/atoll.hpp"
 #include "atoll/conformance.hpp"
+#include "atoll/core_functions.hpp"
 #include "atoll/plugin.h"
 #include "check.hpp"
 
@@ -17,9 +18,13 @@ namespace Atoll::conformance {
 struct FunctionFacts {
     std::string name; // "core.add"
     std::string doc;
-    int id = 0, family = 0, rule = 0;
-    std::uint32_t domain = 0;
+    int id = 0, family = 0;
+    std::uint32_t rule = 0, domain = 0;
+    sdk::Signature signature; // views of the plugin's texts
 };
+
+// Function `i` of a module's interface.
+FunctionFacts facts_of(const atoll_module_decl &module, std::uint32_t i);
 
 // One function as an implementation of the plugin declares it.
 struct Declared {

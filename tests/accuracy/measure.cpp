@@ -1,6 +1,7 @@
 // Runs one kernel over many arguments and finds its largest errors.
 #include "measure.h"
 
+#include "atoll/core_functions.hpp"
 #include "atoll_kernels.h"
 #include "reference.h"
 
@@ -12,12 +13,12 @@ namespace {
 
 struct Function {
     const char *name;
-    int family, rule;
+    int family;
     std::uint32_t domain;
 };
 constexpr Function functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    {#name, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN},
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
+    {#name, ATOLL_FAMILY_##FAMILY, ATOLL_DOMAIN_##DOMAIN},
 #include "atoll/lists/functions.inc"
 };
 
@@ -111,8 +112,8 @@ std::string function_name(int function) { return functions[function].name; }
 int function_family(int function) { return functions[function].family; }
 bool has_dtype(int function, int dtype) { return functions[function].domain >> dtype & 1; }
 bool gives_complex(int function, int dtype) {
-    const int rule = functions[function].rule;
-    return is_complex(dtype) && rule != ATOLL_RULE_REAL && rule != ATOLL_RULE_NORM;
+    return is_complex(dtype) &&
+           Atoll::sdk::core_functions[function].signature.operands[0].type == Atoll::sdk::TypeOf::T;
 }
 
 std::int32_t run_kernel(int function, int dtype, const Samples &samples,

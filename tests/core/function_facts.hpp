@@ -1,7 +1,7 @@
 // The function list as data, for tests that go over all functions.
 #pragma once
 
-#include "atoll/abi/module.h"
+#include "atoll/core_functions.hpp"
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ struct FunctionFacts {
     std::uint32_t domain;
 };
 inline constexpr FunctionFacts functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
     {#name, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN},
 #include "atoll/lists/functions.inc"
 };

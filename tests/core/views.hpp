@@ -31,12 +31,9 @@ inline Atoll::Dims dims(const Numbers &numbers) {
 
 // The compute dtype of a function whose inputs meet in `common`.
 inline Atoll::DType compute_dtype(int function, Atoll::DType common) {
-    const int rule = functions[function].rule;
-    if ((rule == ATOLL_RULE_FLOAT || rule == ATOLL_RULE_NORM) && !Atoll::is_floating(common))
-        return Atoll::float64;
-    if (rule == ATOLL_RULE_SUM && !Atoll::is_floating(common))
-        return Atoll::info(common).kind == Atoll::Kind::unsigned_ ? Atoll::uint64 : Atoll::int64;
-    return common;
+    const auto T = Atoll::sdk::make_T(static_cast<std::uint32_t>(functions[function].rule),
+                                      static_cast<std::uint32_t>(common));
+    return static_cast<Atoll::DType>(T);
 }
 inline bool in_domain(int function, Atoll::DType compute) {
     return functions[function].domain >> id(compute) & 1;

@@ -38,7 +38,7 @@ struct Column {
 // What the host sets in a call, by function.
 inline std::uint16_t family_of(std::uint16_t function) {
     static constexpr std::uint16_t families[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) ATOLL_FAMILY_##FAMILY,
+#define ATOLL_FUNCTION(id, name, FAMILY, ...) ATOLL_FAMILY_##FAMILY,
 #include "atoll/lists/functions.inc"
     };
     return families[function];

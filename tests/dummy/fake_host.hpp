@@ -37,8 +37,7 @@ struct Host {
 
 inline const char *function_name(std::uint16_t module, std::uint16_t function) {
     static const std::map<std::pair<int, int>, const char *> names{
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    {{ATOLL_MODULE_CORE, id}, "core." #name},
+#define ATOLL_FUNCTION(id, name, ...) {{ATOLL_MODULE_CORE, id}, "core." #name},
 #include "atoll/lists/functions.inc"
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc)                                     \
     {{ATOLL_MODULE_DEVICE, id}, "device." #name},

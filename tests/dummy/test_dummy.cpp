@@ -12,7 +12,7 @@ using namespace FakeHost;
 
 TEST_CASE("declares every core function on its whole domain") {
     Dummy dummy;
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
     REQUIRE(dummy.plugin.find("core", id));                                                        \
     CHECK(dummy.plugin.find("core", id)->dtypes == ATOLL_DOMAIN_##DOMAIN);
 #include "atoll/lists/functions.inc"

@@ -1,4 +1,5 @@
 // The kernels of the plugin `dummy` alone: every function, and the values that are easily wrong.
+#include "atoll/core_functions.hpp"
 #include "device.hpp"
 
 #include <cmath>
@@ -297,14 +298,11 @@ TEST_CASE("every function runs on every dtype of its domain") {
     const std::vector<std::uint64_t> zeros(8, 0);
     char *out = dummy.allocate(64), *a = dummy.upload(zeros), *b = dummy.upload(zeros),
          *c = dummy.upload(zeros);
-    const auto run = [&](std::uint16_t id, std::uint16_t family, std::uint32_t rule,
-                         std::uint16_t dtype) {
+    const auto run = [&](std::uint16_t id, std::uint16_t family, std::uint16_t dtype) {
         const std::int64_t size = Atoll::sdk::dtype_size(dtype);
         std::uint16_t result = dtype;
-        if (rule == ATOLL_RULE_COMPARE) result = ATOLL_BOOL;
-        if (rule == ATOLL_RULE_INDEX) result = ATOLL_INT64;
-        if (rule == ATOLL_RULE_REAL || rule == ATOLL_RULE_NORM || rule == ATOLL_RULE_SUM_REAL)
-            result = static_cast<std::uint16_t>(Atoll::sdk::dtype_facts[dtype].part);
+        if (const auto own = Atoll::sdk::core_functions[id].result_dtype(dtype))
+            result = static_cast<std::uint16_t>(own);
         const std::int64_t out_size = Atoll::sdk::dtype_size(result);
         const atoll_fill_params fill{sizeof fill, 0, scalar(dtype, zero)};
         const atoll_steps_params steps{sizeof steps, 0, scalar(ATOLL_INT64, zero),
@@ -322,7 +320,7 @@ TEST_CASE("every function runs on every dtype of its domain") {
         case ATOLL_FAMILY_BINARY: dummy.compute(id, dtype, {4}, {o, i, j}); break;
         case ATOLL_FAMILY_TERNARY:
             dummy.compute(id, dtype, {4},
-                          {o, rule == ATOLL_RULE_SELECT ? View{c, {1}, ATOLL_BOOL} : i, i, j});
+                          {o, id == ATOLL_FN_where ? View{c, {1}, ATOLL_BOOL} : i, i, j});
             break;
         case ATOLL_FAMILY_REDUCE:
         case ATOLL_FAMILY_REDUCE_ONE:
@@ -349,12 +347,12 @@ TEST_CASE("every function runs on every dtype of its domain") {
         }
         dummy.synchronize(); // an unknown dtype would surface here
     };
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
     for (std::uint16_t dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)                              \
         if (ATOLL_DOMAIN_##DOMAIN >> dtype & 1) {                                                  \
             CAPTURE(#name);                                                                        \
             CAPTURE(dtype);                                                                        \
-            CHECK_NOTHROW(run(id, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, dtype));               \
+            CHECK_NOTHROW(run(id, ATOLL_FAMILY_##FAMILY, dtype));                                  \
         }
 #include "atoll/lists/functions.inc"
 }

@@ -15,6 +15,7 @@ function without an expectation stops the script. The file is little-endian and 
             u32 fails (1: an error is expected, nothing follows)
             u32 result  u32 mask (array of uint8, or 0xffffffff)  f64 ulps  u32 by_modulus
 """
+import csv
 import re
 import struct
 import sys
@@ -40,33 +41,32 @@ DOMAINS = {
 
 
 def read_list(path, macro):
-    rows = re.findall(rf"^{macro}\((.*?)\)$", path.read_text(), re.M)
-    return [[field.strip() for field in row.split(",", 5)] for row in rows]
+    """The fields of each line; texts lose their quotes."""
+    rows = re.findall(rf"^{macro}\((.*?)\)$", path.read_text(), re.M | re.S)
+    return [next(csv.reader([" ".join(row.split())], skipinitialspace=True)) for row in rows]
 
 
 class Function:
-    def __init__(self, name, family, rule, domain):
+    def __init__(self, name, family, signature, rule, domain):
         self.name, self.family, self.rule, self.domain = name, family, rule, DOMAINS[domain]
+        # The type of the first result, behind its colon.
+        self.type = signature.split("->")[1].split(",")[0].partition(":")[2].strip(" &")
 
     def compute(self, common):
         """The compute dtype, by the rule; None outside the domain."""
         common = np.dtype(common).name
-        if self.rule in ("FLOAT", "NORM") and common not in FLOATING:
+        if self.rule == "FLOAT" and common not in FLOATING:
             common = "float64"
-        elif self.rule in ("SUM", "SUM_REAL") and common not in FLOATING:
+        elif self.rule == "SUM" and common not in FLOATING:
             common = "uint64" if kind(common) == "u" else "int64"
         elif self.rule == "NUMBER" and common == "bool":
             common = "int8"
         return common if common in self.domain else None
 
     def result(self, compute):
-        if self.rule == "COMPARE":
-            return "bool"
-        if self.rule == "INDEX":
-            return "int64"
-        if self.rule in ("REAL", "NORM", "SUM_REAL"):
+        if self.type == "R":
             return part(compute).name
-        return compute
+        return self.type if self.type in ("bool", "int64") else compute
 
 
 # --- the file --------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def reduce_inputs(f, dtype):
     if f.name not in ("prod", "nan_prod"):
         yield tame(dtype, (300, 5), 2), [0]
         yield tame(dtype, (5, 300), 2), [1]
-    if kind(dtype) in "iu" and f.rule not in ("FLOAT", "NORM"):
+    if kind(dtype) in "iu" and f.rule != "FLOAT":
         info = np.iinfo(dtype)
         yield np.array([info.min, info.max, info.max, info.min, 3], dtype), None
     if f.name in ("min", "max", "argmin", "argmax", "min_abs", "max_abs", "any", "all", "nnz",
@@ -411,7 +411,7 @@ def parameter_cases(f, out):
             continue
         for x, axes in reduce_inputs(f, dtype):
             for i, parameters in enumerate(numbers):
-                as_compute = dtype if f.rule == "COMPARE" else compute
+                as_compute = dtype if f.type == "bool" else compute
                 expected = reduction(f, x, axes, i % 2, as_compute, REDUCE[f.name], parameters)
                 out.case(f.name, [x], expected, axes, i % 2, parameters)
 
@@ -598,9 +598,9 @@ FAMILIES = {"UNARY": unary_cases, "BINARY": binary_cases, "TERNARY": ternary_cas
 
 
 def main(lists, path):
-    ids = {row[3].strip('"'): int(row[0])
+    ids = {row[3]: int(row[0])
            for row in read_list(Path(lists) / "dtypes.inc", "ATOLL_DTYPE")}
-    functions = [Function(*row[1:5])
+    functions = [Function(*row[1:6])
                  for row in read_list(Path(lists) / "functions.inc", "ATOLL_FUNCTION")]
     assert len(functions) > 100 and set(DTYPES) < set(ids)
     out = Writer(ids)

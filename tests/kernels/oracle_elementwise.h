@@ -397,9 +397,8 @@ inline Expected binary(int function, int dtype, const Value &a, const Value &b) 
 }
 
 inline Expected ternary(int function, int dtype, const Value &a, const Value &b, const Value &c) {
-    const Value first = function_list[function].rule == ATOLL_RULE_SELECT
-                            ? convert(Value::of(__int128{a.truth()}), dtype)
-                            : convert(a, dtype);
+    const Value first = function == ATOLL_FN_where ? convert(Value::of(__int128{a.truth()}), dtype)
+                                                   : convert(a, dtype);
     return evaluate<3>(line_of(ternary_lines, function), dtype,
                        {first, convert(b, dtype), convert(c, dtype)},
                        std::make_integer_sequence<int, 3>());

@@ -4,7 +4,7 @@
 // oracle_reduce.h and oracle_order.h.
 #pragma once
 
-#include "atoll/abi/module.h"
+#include "atoll/core_functions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -202,21 +202,15 @@ struct Function {
     const char *name;
 };
 inline constexpr Function function_list[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
     {id, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN, #name},
 #include "atoll/lists/functions.inc"
 };
 
-// The dtype of a function's result by its rule, from the compute dtype.
+// The dtype of a function's result, from the compute dtype.
 inline int result_dtype(int function, int dtype) {
-    switch (function_list[function].rule) {
-    case ATOLL_RULE_COMPARE: return ATOLL_BOOL;
-    case ATOLL_RULE_INDEX: return ATOLL_INT64;
-    case ATOLL_RULE_REAL:
-    case ATOLL_RULE_NORM:
-    case ATOLL_RULE_SUM_REAL: return facts[dtype].part;
-    default: return dtype;
-    }
+    return static_cast<int>(
+        Atoll::sdk::core_functions[function].result_dtype(static_cast<std::uint32_t>(dtype)));
 }
 
 // The dtype of the parts that a dtype computes in.

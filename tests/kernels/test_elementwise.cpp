@@ -34,7 +34,7 @@ void check_function(const Function &f) {
                             shape, all_axes(shape), out_layout);
                 std::vector<Operand> in;
                 for (int k = 0; k < inputs; ++k) {
-                    int own = f.rule == ATOLL_RULE_SELECT && k == 0 ? int{ATOLL_BOOL} : dtype;
+                    int own = f.id == ATOLL_FN_where && k == 0 ? int{ATOLL_BOOL} : dtype;
                     if (variant & 2) own = any_dtype(random);
                     if (never_called(f, dtype, own)) own = dtype;
                     const bool scalar = random() % 6 == 0;

@@ -24,7 +24,7 @@ void check_grid(const Function &f, int dtype, const std::vector<Value> &values,
     Shape shape(static_cast<std::size_t>(inputs), static_cast<std::int64_t>(values.size()));
     std::vector<Operand> in;
     for (int k = 0; k < inputs; ++k) {
-        const int own = f.rule == ATOLL_RULE_SELECT && k == 0 ? int{ATOLL_BOOL} : dtype;
+        const int own = f.id == ATOLL_FN_where && k == 0 ? int{ATOLL_BOOL} : dtype;
         in.emplace_back(own, false, shape, all_axes(shape), Layout::dense);
         each(shape, [&](const Shape &index) {
             in.back().set(
@@ -87,8 +87,8 @@ TEST_CASE("random reals over the whole range") {
             const int range = facts[dtype].part == ATOLL_FLOAT32 ? 148 : 1070;
             std::vector<Operand> in;
             for (int k = 0; k < input_count(f); ++k) {
-                in.emplace_back(f.rule == ATOLL_RULE_SELECT && k == 0 ? int{ATOLL_BOOL} : dtype,
-                                false, shape, all_axes(shape), Layout::dense);
+                in.emplace_back(f.id == ATOLL_FN_where && k == 0 ? int{ATOLL_BOOL} : dtype, false,
+                                shape, all_axes(shape), Layout::dense);
                 const auto part = [&] {
                     const int spread = random() % 2 ? range : 6;
                     const long double x = std::ldexp(

@@ -247,7 +247,10 @@ void describe() {
                                0,
                                0,
                                i ? "second" : "first",
-                               "does nothing"};
+                               "does nothing",
+                               nullptr,
+                               nullptr,
+                               nullptr};
     types[0] = types[1] = &type.known;
     impls[0] = &device_impl;
     impls[1] = &core_impl;

@@ -12,13 +12,13 @@
 namespace {
 
 struct Row {
-    const char *name, *family, *rule;
+    const char *name, *signature, *rule;
     std::uint32_t domain;
     const char *doc;
 };
 constexpr Row rows[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
-    {#name, #FAMILY, #RULE, ATOLL_DOMAIN_##DOMAIN, doc},
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
+    {#name, SIGNATURE, #RULE, ATOLL_DOMAIN_##DOMAIN, doc},
 #include "atoll/lists/functions.inc"
 };
 
@@ -36,15 +36,14 @@ constexpr char introduction[] =
     "the list). Inputs of other\ndtypes are promoted, outputs of other dtypes converted; a cell "
     "without one of the letters would be a\ngap. The cuda plugin says of itself what it has: "
     "`Function::support`.\n\n"
-    "Rules: how compute and result dtype follow from the promoted dtype of the inputs, see "
-    "`abi/module.h`.\n\n";
+    "Signatures and rules: see `abi/module.h`.\n\n";
 
 } // namespace
 
 int main() {
     for (const Device &device : devices) Atoll::load(device.type);
     std::fputs(introduction, stdout);
-    std::string header = "| function | family, rule |", line = "|---|---|";
+    std::string header = "| function | signature | rule |", line = "|---|---|---|";
     for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
         header += " " + std::string(name(static_cast<Atoll::DType>(d))) + " |";
         line += "---|";
@@ -53,7 +52,7 @@ int main() {
     int gaps = 0;
     for (const Row &row : rows) {
         const auto support = Atoll::Function(std::string("core.") + row.name).support();
-        std::printf("| `%s` | %s, %s |", row.name, row.family, row.rule);
+        std::printf("| `%s` | `%s` | %s |", row.name, row.signature, row.rule);
         for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
             std::string cell;
             for (const Device &device : devices)

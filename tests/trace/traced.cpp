@@ -25,7 +25,7 @@ constexpr std::pair<int, const char *> device_functions[] = {
 #include "atoll/lists/device_functions.inc"
 };
 constexpr std::pair<int, const char *> core_functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) {id, "core." #name},
+#define ATOLL_FUNCTION(id, name, ...) {id, "core." #name},
 #include "atoll/lists/functions.inc"
 };
 

@@ -60,7 +60,7 @@ concept TensorHandle = std::same_as<std::remove_const_t<T>, Tensor>;
 } // namespace detail
 
 // clang-format off
-#define ATOLL_FUNCTION_UNARY(id, name, RULE, DOMAIN, doc)                                          \
+#define ATOLL_FUNCTION_UNARY(id, name, ...) \
     inline Tensor name(const Operand &a, Out out = {}, Mode mode = {}) {                           \
         return detail::call_unary(id, a, out, mode);                                               \
     }                                                                                              \
@@ -69,7 +69,7 @@ concept TensorHandle = std::same_as<std::remove_const_t<T>, Tensor>;
         detail::call_into(id, inputs, out);                                                        \
         return out;                                                                                \
     }
-#define ATOLL_FUNCTION_BINARY(id, name, RULE, DOMAIN, doc)                                         \
+#define ATOLL_FUNCTION_BINARY(id, name, ...) \
     inline Tensor name(const Operand &a, const Operand &b, Out out = {}, Mode mode = {}) {         \
         return detail::call_binary(id, a, b, out, mode);                                           \
     }                                                                                              \
@@ -78,7 +78,7 @@ concept TensorHandle = std::same_as<std::remove_const_t<T>, Tensor>;
         detail::call_into(id, inputs, out);                                                        \
         return out;                                                                                \
     }
-#define ATOLL_FUNCTION_TERNARY(id, name, RULE, DOMAIN, doc)                                        \
+#define ATOLL_FUNCTION_TERNARY(id, name, ...) \
     inline Tensor name(const Operand &a, const Operand &b, const Operand &c, Out out = {}) {       \
         return detail::call_ternary(id, a, b, c, out);                                             \
     }                                                                                              \
@@ -88,39 +88,39 @@ concept TensorHandle = std::same_as<std::remove_const_t<T>, Tensor>;
         detail::call_into(id, inputs, out);                                                        \
         return out;                                                                                \
     }
-#define ATOLL_FUNCTION_REDUCE(id, name, RULE, DOMAIN, doc)                                         \
+#define ATOLL_FUNCTION_REDUCE(id, name, ...) \
     inline Tensor name(const Tensor &a, const Axes &axes = {}, bool keepdims = false,              \
                        Out out = {}) {                                                             \
         return detail::call_reduce(id, a, axes, keepdims, out);                                    \
     }
 // Over several axes the position counts with the first of them, in the tensor's order, fastest.
 #define ATOLL_FUNCTION_ARG_REDUCE ATOLL_FUNCTION_REDUCE
-#define ATOLL_FUNCTION_REDUCE_ONE(id, name, RULE, DOMAIN, doc)                                     \
+#define ATOLL_FUNCTION_REDUCE_ONE(id, name, ...) \
     inline Tensor name(const Tensor &a, const Scalar &x, const Axes &axes = {},                    \
                        bool keepdims = false, Out out = {}) {                                      \
         return detail::call_reduce(id, a, axes, keepdims, out, {&x, 1});                           \
     }
-#define ATOLL_FUNCTION_REDUCE_TWO(id, name, RULE, DOMAIN, doc)                                     \
+#define ATOLL_FUNCTION_REDUCE_TWO(id, name, ...) \
     inline Tensor name(const Tensor &a, const Scalar &x, const Scalar &y, const Axes &axes = {},   \
                        bool keepdims = false, Out out = {}) {                                      \
         const Scalar numbers[] = {x, y};                                                           \
         return detail::call_reduce(id, a, axes, keepdims, out, numbers);                           \
     }
 // Without an axis only at rank 1 and below.
-#define ATOLL_FUNCTION_SCAN(id, name, RULE, DOMAIN, doc)                                           \
+#define ATOLL_FUNCTION_SCAN(id, name, ...) \
     inline Tensor name(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {              \
         return detail::call_scan(id, a, axis, out);                                                \
     }
-#define ATOLL_FUNCTION_SORT(id, name, RULE, DOMAIN, doc)                                           \
+#define ATOLL_FUNCTION_SORT(id, name, ...) \
     inline Tensor name(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) {    \
         return detail::call_sort(id, a, axis, descending, out);                                    \
     }
-#define ATOLL_FUNCTION_SEARCH(id, name, RULE, DOMAIN, doc)                                         \
+#define ATOLL_FUNCTION_SEARCH(id, name, ...) \
     inline Tensor name(const Operand &a, const Tensor &b, bool right = false, Out out = {}) {      \
         return detail::call_search(id, a, b, right, out);                                          \
     }
 // Blocks: how many there are decides the result's size.
-#define ATOLL_FUNCTION_FIND(id, name, RULE, DOMAIN, doc)                                           \
+#define ATOLL_FUNCTION_FIND(id, name, ...) \
     inline Tensor name(const Tensor &a) { return detail::call_find(id, a); }
 // clang-format on
 #include "atoll/lists/functions_by_family.inc"

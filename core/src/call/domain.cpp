@@ -51,24 +51,22 @@ bool root_of_negative(const Operand &base, const Operand &exponent) {
     return any(logical_and(less(base, 0), fraction)).item().to_int() != 0;
 }
 
-bool outside(const Domain &domain, std::span<const Operand *const> inputs) {
+bool outside(const sdk::Signature &s, std::span<const Operand *const> inputs) {
     const Operand &first = *inputs.front(), &last = *inputs.back();
-    if (domain.kind == Domain::Kind::divisor) return has_zero(last);
+    if (s.domain == sdk::MathDomain::divisor) return has_zero(last);
     for (const Operand *x : inputs)
         if (complex_operand(*x)) return false;
-    if (domain.kind == Domain::Kind::power) return root_of_negative(first, last);
-    return smallest(first) < domain.low ||
-           (std::isfinite(domain.high) && largest(first) > domain.high);
+    if (s.domain == sdk::MathDomain::power) return root_of_negative(first, last);
+    return smallest(first) < s.low || (std::isfinite(s.high) && largest(first) > s.high);
 }
 
-std::string sentence(const Domain &domain) {
-    switch (domain.kind) {
-    case Domain::Kind::divisor: return "got a divisor that is zero";
-    case Domain::Kind::power: return "got a negative base with an exponent that is no integer";
+std::string sentence(const sdk::Signature &s) {
+    switch (s.domain) {
+    case sdk::MathDomain::divisor: return "got a divisor that is zero";
+    case sdk::MathDomain::power: return "got a negative base with an exponent that is no integer";
     default:
-        return std::isfinite(domain.high)
-                   ? fmt::format("got an element outside [{}, {}]", domain.low, domain.high)
-                   : fmt::format("got an element below {}", domain.low);
+        return std::isfinite(s.high) ? fmt::format("got an element outside [{}, {}]", s.low, s.high)
+                                     : fmt::format("got an element below {}", s.low);
     }
 }
 
@@ -96,10 +94,10 @@ Tensor compute_complex(const FunctionRecord &function, std::span<const Operand *
 bool check_domain(const FunctionRecord &function, std::span<const Operand *const> inputs,
                   const Tensor *out, Mode mode, Tensor &result) {
     const ComputeMode chosen = mode ? *mode : current_settings().compute_mode;
-    const Domain domain = domain_of(function.id);
+    const sdk::Signature &domain = function.signature;
     if (chosen == ComputeMode::standard) [[likely]]
         return false;
-    if (chosen == ComputeMode::complex && domain.kind == Domain::Kind::divisor) return false;
+    if (chosen == ComputeMode::complex && domain.domain == sdk::MathDomain::divisor) return false;
     const ReadSection section;
     // Whatever is wrong with the call itself is said first.
     apply_rule(function, common_dtype(function, inputs));
@@ -120,12 +118,10 @@ bool check_domain(const FunctionRecord &function, std::span<const Operand *const
 
 void require_counts(const FunctionRecord &function, std::span<const Operand *const> inputs,
                     DType compute) {
-    if (function.rule != ATOLL_RULE_NUMBER || info(compute).kind != Kind::signed_ ||
-        function.module->id != ATOLL_MODULE_CORE) [[likely]]
+    if (function.signature.counts < 0 || info(compute).kind != Kind::signed_) [[likely]]
         return;
-    const bool power = function.id == ATOLL_FN_pow;
-    if (!power && function.id != ATOLL_FN_left_shift && function.id != ATOLL_FN_right_shift) return;
-    const Operand &counts = *inputs[1];
+    const int which = function.signature.counts - function.signature.output_count;
+    const Operand &counts = *inputs[static_cast<std::size_t>(which)];
     std::int64_t least;
     if (counts.tensor()) {
         const TensorImpl &t = impl(*counts.tensor());
@@ -137,10 +133,8 @@ void require_counts(const FunctionRecord &function, std::span<const Operand *con
     }
     if (least < 0)
         throw Error(Status::domain, function.full_name,
-                    power ? fmt::format("got the exponent {} for integers, need 0 or more; cast to "
-                                        "a float dtype first",
-                                        least)
-                          : fmt::format("got the shift count {}, need 0 or more", least));
+                    fmt::format("got {} in {}, need 0 or more where all are integers", least,
+                                function.signature.input(which).name));
 }
 
 } // namespace Atoll::detail

@@ -1,4 +1,5 @@
 // Element-wise functions: one path for every unary, binary and ternary function of every module.
+#include "atoll/type_rules.hpp"
 #include "call/domain.hpp"
 #include "call/exact_compare.hpp"
 #include "call/families.hpp"
@@ -70,8 +71,7 @@ bool uniform(const TensorImpl &t, const TensorImpl &with) {
 // Runs such a call. False: it is not one, and nothing has happened.
 bool run_uniform(const FunctionRecord &function, std::span<const Operand *const> inputs,
                  const TensorImpl *out, Tensor &result) {
-    // Masks and counts are looked at.
-    if (function.rule == ATOLL_RULE_SELECT || function.rule == ATOLL_RULE_NUMBER) return false;
+    if (!function.fast) return false;
     const Tensor *handle = inputs[0]->tensor();
     if (!handle || !handle->impl() || !uniform(*handle->impl())) return false;
     const TensorImpl &first = *handle->impl();
@@ -115,9 +115,7 @@ void run(const FunctionRecord &function, std::span<const Operand *const> inputs,
     const ReadSection section;
     if (run_uniform(function, inputs, out ? &impl(*out) : nullptr, result)) return;
     DeviceRecord *device = common_device(function, inputs);
-    const bool selects = function.rule == ATOLL_RULE_SELECT;
-    const Dtypes dtypes =
-        apply_rule(function, common_dtype(function, selects ? inputs.subspan(1) : inputs));
+    const Dtypes dtypes = apply_rule(function, common_dtype(function, inputs));
     const bool exact = compares_beyond(function, inputs, dtypes.compute);
     const TensorImpl *given = out ? &impl(*out) : nullptr;
     Dims scratch;
@@ -142,7 +140,8 @@ void run(const FunctionRecord &function, std::span<const Operand *const> inputs,
     ScalarSpace scalars[max_operands];
     int count = 0;
     for (const Operand *operand : inputs) {
-        DType natural = selects && count == 0 ? bool_ : dtypes.compute;
+        DType natural = static_cast<DType>(sdk::dtype_of_operand(
+            function.signature.input(count), static_cast<std::uint32_t>(dtypes.compute)));
         if (operand->tensor()) {
             prepared[count] = &plan.prepare_input(*operand->tensor()->impl(),
                                                   given == target ? given : nullptr, natural);
@@ -186,7 +185,7 @@ void run(const FunctionRecord &function, std::span<const Operand *const> inputs,
 void run_in_domain(int function, std::span<const Operand *const> inputs, const Tensor *out,
                    Mode mode, Tensor &result) {
     const FunctionRecord &record = Registry::get().core_function(function);
-    if (domain_of(function).kind != Domain::Kind::none) [[unlikely]]
+    if (record.signature.domain != sdk::MathDomain::all) [[unlikely]]
         if (check_domain(record, inputs, out, mode, result)) return;
     run(record, inputs, out, result);
 }

@@ -3,20 +3,18 @@
 // Note [Two parts]
 // A 64-bit integer x becomes h = float64(x) and the small integer l = x - h, so that x = h + l
 // exactly. h does not decrease as x grows, so pairs (h, l) order as their numbers do: by h, and by
-// l among equal h. A float is its own h, with l = 0.
+// l among equal h: whatever is compared, it is compared by l where the h are equal and by h where
+// they are not. A float is its own h, with l = 0.
 #include "call/exact_compare.hpp"
 
 #include "atoll/create.hpp"
 #include "atoll/functions.hpp"
+#include "call/families.hpp"
 
 namespace Atoll::detail {
 
 namespace {
 
-bool is_comparison(const FunctionRecord &function) {
-    return function.module->id == ATOLL_MODULE_CORE && function.id >= ATOLL_FN_equal &&
-           function.id <= ATOLL_FN_greater_equal;
-}
 bool long_integer(DType dtype) { return dtype == int64 || dtype == uint64; }
 
 struct Parts {
@@ -46,9 +44,8 @@ Parts split(const Operand &x, DeviceRecord *device, DType compute) {
 
 bool compares_beyond(const FunctionRecord &function, std::span<const Operand *const> inputs,
                      DType compute) {
-    if (function.rule != ATOLL_RULE_COMPARE || !is_floating(compute)) [[likely]]
+    if (!function.signature.exact || !is_floating(compute)) [[likely]]
         return false;
-    if (!is_comparison(function)) return false;
     for (const Operand *x : inputs)
         if (x->tensor() ? long_integer(x->tensor()->impl()->dtype)
                         : !x->scalar().is_weak() && long_integer(x->scalar().dtype()))
@@ -63,20 +60,13 @@ Tensor compare_apart(const FunctionRecord &function, const Operand &a, const Ope
     const DType compute = common_dtype(function, inputs);
     const InsertedScope inserted(&function);
     const Parts x = split(a, device, compute), y = split(b, device, compute);
-    const auto by_parts = [&](int strict, int id) {
-        return logical_or(call_binary(strict, x.high, y.high),
-                          logical_and(equal(x.high, y.high), call_binary(id, x.low, y.low)));
+    const auto compared = [&](const Tensor &left, const Tensor &right) {
+        const Operand l(left), r(right);
+        const Operand *const parts[] = {&l, &r};
+        return run_elementwise(function, parts, nullptr);
     };
-    Tensor result;
-    switch (function.id) {
-    case ATOLL_FN_equal: result = logical_and(equal(x.high, y.high), equal(x.low, y.low)); break;
-    case ATOLL_FN_not_equal:
-        result = logical_or(not_equal(x.high, y.high), not_equal(x.low, y.low));
-        break;
-    case ATOLL_FN_less:
-    case ATOLL_FN_less_equal: result = by_parts(ATOLL_FN_less, function.id); break;
-    default: result = by_parts(ATOLL_FN_greater, function.id); break;
-    }
+    const Tensor result =
+        where(equal(x.high, y.high), compared(x.low, y.low), compared(x.high, y.high));
     if (!out) return result;
     copy_elements(*out->impl(), *result.impl());
     return *out;

@@ -1,6 +1,7 @@
 // Type rules, materialisation and dispatch of a planned call.
 #include "call/plan.hpp"
 
+#include "atoll/type_rules.hpp"
 #include "runtime/settings_access.hpp"
 
 #include <fmt/format.h>
@@ -30,8 +31,9 @@ DType with_weak_scalar(DType common, const Scalar &scalar, const FunctionRecord 
     case Kind::unsigned_:
         if (common == bool_) common = int64;
         if (function.rule == ATOLL_RULE_FLOAT || !scalar.overflows(common)) return common;
-        // True values are compared, so the number need not fit.
-        if (function.rule == ATOLL_RULE_COMPARE) return promote(common, scalar.dtype());
+        // True values are compared or tested, so the number need not fit.
+        if (function.signature.operands[0].dtype == ATOLL_BOOL)
+            return promote(common, scalar.dtype());
         throw Error(Status::out_of_range, function.full_name,
                     fmt::format("the number {} does not fit {}; cast the tensor, or give the "
                                 "number a dtype with Scalar(value, dtype)",
@@ -45,47 +47,29 @@ DType with_weak_scalar(DType common, const Scalar &scalar, const FunctionRecord 
     }
 }
 
-Dtypes apply_sum(DType common) {
-    if (is_floating(common)) return {common, common};
-    return info(common).kind == Kind::unsigned_ ? Dtypes{uint64, uint64} : Dtypes{int64, int64};
-}
-
 } // namespace
 
 Dtypes apply_rule(const FunctionRecord &function, DType common) {
-    Dtypes dtypes{common, common};
-    switch (function.rule) {
-    case ATOLL_RULE_FLOAT:
-        if (!is_floating(common)) dtypes = {float64, float64};
-        break;
-    case ATOLL_RULE_COMPARE: dtypes.result = bool_; break;
-    case ATOLL_RULE_REAL: dtypes.result = info(common).part; break;
-    case ATOLL_RULE_SUM: dtypes = apply_sum(common); break;
-    case ATOLL_RULE_NORM:
-        if (!is_floating(common)) dtypes = {float64, float64};
-        dtypes.result = info(dtypes.compute).part;
-        break;
-    case ATOLL_RULE_NUMBER:
-        if (common == bool_) dtypes = {int8, int8};
-        break;
-    case ATOLL_RULE_INDEX: dtypes.result = int64; break;
-    case ATOLL_RULE_SUM_REAL:
-        dtypes = apply_sum(common);
-        dtypes.result = info(dtypes.compute).part;
-        break;
-    default: break;
-    }
-    if (!(function.domain >> static_cast<int>(dtypes.compute) & 1)) [[unlikely]]
+    const std::uint32_t T = sdk::make_T(function.rule, static_cast<std::uint32_t>(common));
+    if (!(function.domain >> T & 1)) [[unlikely]]
         throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got {}, need one of {}", name(dtypes.compute),
+                    fmt::format("got {}, need one of {}", name(static_cast<DType>(T)),
                                 dtype_list(function.domain)));
-    return dtypes;
+    const std::uint32_t result = sdk::dtype_of_operand(function.signature.operands[0], T);
+    return {static_cast<DType>(T), static_cast<DType>(result ? result : T)};
 }
 
 DType common_dtype(const FunctionRecord &function, std::span<const Operand *const> inputs) {
     DType common = DType::none;
     bool mixed = false;
-    for (const Operand *operand : inputs) {
+    // Inputs behind those of the signature are factors, which promote too.
+    const auto makes_T = [&](std::size_t i) {
+        return static_cast<int>(i) >= function.signature.input_count() ||
+               function.signature.input(static_cast<int>(i)).type == sdk::TypeOf::T;
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!makes_T(i)) continue;
+        const Operand *operand = inputs[i];
         DType dtype;
         if (operand->tensor())
             dtype = impl(*operand->tensor()).dtype;
@@ -112,9 +96,9 @@ DType common_dtype(const FunctionRecord &function, std::span<const Operand *cons
                                 list));
     }
     const DType strong = common;
-    for (const Operand *operand : inputs)
-        if (!operand->tensor() && operand->scalar().is_weak())
-            common = with_weak_scalar(common, operand->scalar(), function);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (makes_T(i) && !inputs[i]->tensor() && inputs[i]->scalar().is_weak())
+            common = with_weak_scalar(common, inputs[i]->scalar(), function);
     if (common != strong && strong != DType::none && !current_settings().auto_cast)
         throw Error(Status::invalid_argument, function.full_name,
                     fmt::format("got a number that makes {} of {} with automatic casting off; "

@@ -13,30 +13,7 @@ namespace {
 
 // What the reduction of nothing gives; throws where it gives nothing.
 Scalar empty_value(const FunctionRecord &function) {
-    if (function.module->id == ATOLL_MODULE_CORE) switch (function.id) {
-        case ATOLL_FN_sum:
-        case ATOLL_FN_nan_sum:
-        case ATOLL_FN_sum_abs:
-        case ATOLL_FN_nan_sum_abs:
-        case ATOLL_FN_nnz:
-        case ATOLL_FN_nan_nnz:
-        case ATOLL_FN_norm:
-        case ATOLL_FN_nan_norm:
-        case ATOLL_FN_norm2: return 0;
-        case ATOLL_FN_prod:
-        case ATOLL_FN_nan_prod: return 1;
-        case ATOLL_FN_any:
-        case ATOLL_FN_any_inf:
-        case ATOLL_FN_any_nan: return false;
-        case ATOLL_FN_all:
-        case ATOLL_FN_all_finite:
-        case ATOLL_FN_all_lt:
-        case ATOLL_FN_all_le:
-        case ATOLL_FN_all_gt:
-        case ATOLL_FN_all_ge:
-        case ATOLL_FN_all_in_range: return true;
-        default: break;
-        }
+    if (function.signature.has_identity) return function.signature.identity;
     throw Error(Status::invalid_argument, function.full_name,
                 "got no elements to reduce, need at least one");
 }
@@ -81,7 +58,8 @@ void set_integer_bound(Numbers &numbers, int i, const Scalar &bound, DType dtype
 }
 
 bool has_bounds(const FunctionRecord &function) {
-    return function.rule == ATOLL_RULE_COMPARE && function.family != ATOLL_FAMILY_REDUCE;
+    return function.signature.operands[0].dtype == ATOLL_BOOL &&
+           function.family != ATOLL_FAMILY_REDUCE;
 }
 
 // The dtype in which elements meet the bounds of a range test.

@@ -5,6 +5,7 @@
 #include "loader/descriptor.hpp"
 
 #include "atoll/error.hpp"
+#include "atoll/signature_parser.hpp"
 #include "base/printable.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ constexpr std::uint32_t max_struct_size = 4096;
 template <class T> constexpr std::size_t first_size = 0;
 template <> constexpr std::size_t first_size<atoll_plugin> = 120;
 template <> constexpr std::size_t first_size<atoll_module_decl> = 40;
-template <> constexpr std::size_t first_size<atoll_function_info> = 32;
+template <> constexpr std::size_t first_size<atoll_function_info> = 56;
 template <> constexpr std::size_t first_size<atoll_device_type_decl> = 16;
 template <> constexpr std::size_t first_size<atoll_impl_decl> = 64;
 template <> constexpr std::size_t first_size<atoll_function_decl> = 24;
@@ -109,14 +110,24 @@ ModuleDecl copy_module(const atoll_module_decl *from) {
                                name, function, f.id, seen.size() - 1));
         seen[f.id] = true;
         if (f.family > ATOLL_FAMILY_SCATTER || f.family == ATOLL_FAMILY_DEVICE ||
-            f.rule > ATOLL_RULE_SELECT || (f.domain & ~ATOLL_DOMAIN_ALL))
+            f.rule >= ATOLL_RULE_COUNT || (f.domain & ~ATOLL_DOMAIN_ALL))
             broken(fmt::format("module {}: function {} has family {}, rule {}, domain {:#x}: "
                                "unknown to this host",
                                name, function, f.family, f.rule, f.domain));
         if (!f.doc) broken(fmt::format("module {}: function {} has no doc", name, function));
-        if ((f.family == ATOLL_FAMILY_CUSTOM) != (f.domain == 0))
-            broken(fmt::format("module {}: function {} must have a domain unless it is CUSTOM",
-                               name, function));
+        if ((f.family == ATOLL_FAMILY_CUSTOM) != (f.domain == 0) ||
+            (f.family == ATOLL_FAMILY_CUSTOM) != !f.signature)
+            broken(
+                fmt::format("module {}: function {} must have a domain and a signature unless it "
+                            "is CUSTOM",
+                            name, function));
+        if (!f.signature) continue;
+        try {
+            const auto text = [](const char *given) { return given ? given : ""; };
+            sdk::parse_signature(f.signature, text(f.attributes), text(f.properties));
+        } catch (const sdk::Error &e) {
+            broken(fmt::format("module {}: function {}: {}", name, function, printable(e.what())));
+        }
     }
     return module;
 }

@@ -2,6 +2,7 @@
 #include "runtime/registry.hpp"
 
 #include "atoll/error.hpp"
+#include "atoll/signature_parser.hpp"
 #include "base/printable.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace Atoll::detail {
 namespace {
 
 constexpr atoll_function_info core_functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc)                                        \
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
     {sizeof(atoll_function_info),                                                                  \
      id,                                                                                           \
      ATOLL_FAMILY_##FAMILY,                                                                        \
@@ -23,12 +24,25 @@ constexpr atoll_function_info core_functions[] = {
      0,                                                                                            \
      ATOLL_DOMAIN_##DOMAIN,                                                                        \
      #name,                                                                                        \
-     doc},
+     doc,                                                                                          \
+     SIGNATURE,                                                                                    \
+     ATTRIBUTES,                                                                                   \
+     PROPERTIES},
 #include "atoll/lists/functions.inc"
 };
 constexpr atoll_function_info device_functions[] = {
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc)                                     \
-    {sizeof(atoll_function_info), id, ATOLL_FAMILY_DEVICE, ATOLL_RULE_SAME, 0, 0, #name, doc},
+    {sizeof(atoll_function_info),                                                                  \
+     id,                                                                                           \
+     ATOLL_FAMILY_DEVICE,                                                                          \
+     ATOLL_RULE_GIVEN,                                                                             \
+     0,                                                                                            \
+     0,                                                                                            \
+     #name,                                                                                        \
+     doc,                                                                                          \
+     nullptr,                                                                                      \
+     nullptr,                                                                                      \
+     nullptr},
 #include "atoll/lists/device_functions.inc"
 };
 
@@ -61,13 +75,28 @@ std::int32_t stub(const atoll_link *self, atoll_call *call) {
     return ATOLL_STATUS_NOT_SUPPORTED;
 }
 
+std::array<std::string, 3> texts_of(const atoll_function_info &info) {
+    const auto text = [](const char *given) { return std::string(given ? given : ""); };
+    return {text(info.signature), text(info.attributes), text(info.properties)};
+}
+
+// One output and inputs of T on the loop alone, with nothing to look at before the call.
+bool can_be_fast(const sdk::Signature &s) {
+    if (!s.elementwise() || s.output_count != 1 || s.input_count() == 0 || s.attribute_count > 0 ||
+        s.counts >= 0 || s.loop_ordered)
+        return false;
+    for (int i = 0; i < s.input_count(); ++i)
+        if (s.input(i).type != sdk::TypeOf::T || s.input(i).optional) return false;
+    return true;
+}
+
 bool same_functions(const ModuleRecord &record, const atoll_module_decl &decl) {
     if (record.name != decl.name || record.functions.size() != decl.function_count) return false;
     for (std::uint32_t i = 0; i < decl.function_count; ++i) {
         const atoll_function_info &info = decl.functions[i];
         const FunctionRecord &f = record.functions[info.id];
         if (f.name != info.name || f.family != info.family || f.rule != info.rule ||
-            f.domain != info.domain)
+            f.domain != info.domain || f.texts != texts_of(info))
             return false;
     }
     return true;
@@ -184,9 +213,17 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
     for (std::uint32_t i = 0; i < decl.function_count; ++i) {
         const atoll_function_info &info = decl.functions[i];
         FunctionRecord &f = record->functions[info.id];
-        f = {info.id, info.family, info.rule, info.domain,
-             record,  "",          info.name, printable(info.doc)};
+        f.id = info.id;
+        f.family = info.family;
+        f.rule = info.rule;
+        f.domain = info.domain;
+        f.module = record;
+        f.name = info.name;
         f.full_name = record->name + "." + f.name;
+        f.doc = printable(info.doc);
+        f.texts = texts_of(info);
+        if (info.signature) f.signature = sdk::parse_signature(f.texts[0], f.texts[1], f.texts[2]);
+        f.fast = can_be_fast(f.signature);
     }
     for (int i = 0; i < device_type_count_; ++i)
         device_type(i)->tables[record->id].store(new SlotTable(*record), std::memory_order_release);

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "atoll/dtype.hpp"
-#include "atoll/plugin.h"
+#include "atoll/signature.hpp"
 #include "runtime/thread_state.hpp"
 
 #include <atomic>
@@ -59,9 +59,13 @@ struct FunctionRecord {
     std::uint16_t family; // enum atoll_family
     std::uint16_t rule;   // enum atoll_rule
     std::uint32_t domain;
+    // May be called without a plan where operands are uniform: see Note [Uniform operands].
+    bool fast;
+    sdk::Signature signature; // views of `texts`
     ModuleRecord *module;
     std::string full_name; // "core.add"
     std::string name, doc;
+    std::array<std::string, 3> texts; // signature, attributes, properties
     bool typed() const { return domain != 0; }
 };
 

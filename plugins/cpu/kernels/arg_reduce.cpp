@@ -119,7 +119,7 @@ template <class F, std::uint32_t Domain> constexpr PickerRow picker_row() {
 using Table = std::array<PickerRow, ATOLL_FN_COUNT>;
 constexpr Table make_table() {
     Table table{};
-#define ATOLL_FUNCTION_ARG_REDUCE(id, name, RULE, DOMAIN, doc)                                     \
+#define ATOLL_FUNCTION_ARG_REDUCE(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)  \
     table[id] = picker_row<name, ATOLL_DOMAIN_##DOMAIN>();
 #include "atoll/lists/functions_by_family.inc"
     return table;

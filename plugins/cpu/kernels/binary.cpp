@@ -9,7 +9,7 @@ namespace {
 
 constexpr LoopTable make_table() {
     LoopTable table{};
-#define ATOLL_FUNCTION_BINARY(id, name, RULE, DOMAIN, doc)                                         \
+#define ATOLL_FUNCTION_BINARY(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)      \
     table[id] = binary_row<functor::name, ATOLL_DOMAIN_##DOMAIN>();
 #include "atoll/lists/functions_by_family.inc"
     return table;

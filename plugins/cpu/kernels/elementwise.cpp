@@ -260,12 +260,11 @@ template <int Count> std::int32_t apply(const LoopTable &table, std::uint32_t fu
     if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
     const Loop loop = table[function][dtype];
     if (!loop) return ATOLL_STATUS_NOT_SUPPORTED;
-    const std::uint32_t rule = rules[function];
     // A selection is of bits: nothing to widen.
-    const bool selects = Count == 4 && rule == ATOLL_RULE_SELECT;
+    const bool selects = Count == 4 && function == ATOLL_FN_where;
     const std::uint32_t wide = selects ? dtype : widened(dtype);
     const std::uint32_t first = selects ? std::uint32_t{ATOLL_BOOL} : dtype;
-    const std::uint32_t result = result_of(rule, dtype);
+    const std::uint32_t result = result_of(function, dtype);
     if (rank <= 1 && wide == dtype && ready(operands, Count, rank, first, dtype, result)) {
         const std::int64_t n = rank ? shape[0] : 1;
         char *data[Count];
@@ -280,7 +279,7 @@ template <int Count> std::int32_t apply(const LoopTable &table, std::uint32_t fu
         }
     }
     Kernel kernel{loop, {}, {}};
-    kernel.set(0, result, result_of(rule, wide));
+    kernel.set(0, result, result_of(function, wide));
     for (int k = 1; k < Count; ++k) kernel.set(k, dtype, wide);
     if (selects) kernel.set(1, ATOLL_BOOL, ATOLL_BOOL);
     Run(Space(0, rank, shape, operands, Count), operands, kernel)();

@@ -31,15 +31,15 @@ constexpr std::int64_t rows_at_once = 64;   // rows that a strip takes in withou
 
 class Reduction {
 public:
-    Reduction(const Reducer &reducer, std::uint32_t rule, std::uint32_t dtype, std::uint32_t rank,
-              std::uint32_t kept, const std::int64_t *shape, const atoll_operand *operands,
-              const Given &given)
+    Reduction(const Reducer &reducer, std::uint32_t function, std::uint32_t dtype,
+              std::uint32_t rank, std::uint32_t kept, const std::int64_t *shape,
+              const atoll_operand *operands, const Given &given)
         : r_(reducer), given_(given), kept_(0, kept, shape, operands, 2),
           reduced_(kept, rank, shape, operands, 2),
           in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
               false),
-          out_({reducer.result ? reducer.result : result_of(rule, widened(dtype)),
-                result_of(rule, dtype), operands[0].dtype},
+          out_({reducer.result ? reducer.result : result_of(function, widened(dtype)),
+                result_of(function, dtype), operands[0].dtype},
                false, operands[0].flags & ATOLL_OPERAND_SWAPPED) {
         for (std::uint32_t axis = kept; axis < rank; ++axis) given_.count *= shape[axis];
         // Both spaces start at the same element, each flips its own axes.
@@ -323,7 +323,7 @@ using RowTable = std::array<const ReducerRow *, ATOLL_FN_COUNT>;
 
 constexpr RowTable make_table() {
     RowTable table{};
-#define ATOLL_FUNCTION_REDUCE(id, name, RULE, DOMAIN, doc) table[id] = &reducers::name;
+#define ATOLL_FUNCTION_REDUCE(id, name, ...) table[id] = &reducers::name;
 #define ATOLL_FUNCTION_REDUCE_ONE ATOLL_FUNCTION_REDUCE
 #define ATOLL_FUNCTION_REDUCE_TWO ATOLL_FUNCTION_REDUCE
 #include "atoll/lists/functions_by_family.inc"
@@ -382,7 +382,7 @@ std::int32_t atoll_kernels_reduce(std::uint32_t function, std::uint32_t dtype, s
     if (!row || !(domains[function] >> dtype & 1)) return ATOLL_STATUS_NOT_SUPPORTED;
     const Reducer &reducer = (*row)[dtype];
     try {
-        Reduction(reducer, rules[function], dtype, rank, params->kept, shape, operands, given)();
+        Reduction(reducer, function, dtype, rank, params->kept, shape, operands, given)();
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;
     }

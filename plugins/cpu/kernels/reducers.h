@@ -46,7 +46,7 @@ struct Reducer {
 using ReducerRow = std::array<Reducer, ATOLL_DTYPE_COUNT>; // by compute dtype
 
 namespace reducers {
-#define ATOLL_FUNCTION_REDUCE(id, name, RULE, DOMAIN, doc) extern const ReducerRow name;
+#define ATOLL_FUNCTION_REDUCE(id, name, ...) extern const ReducerRow name;
 #define ATOLL_FUNCTION_REDUCE_ONE ATOLL_FUNCTION_REDUCE
 #define ATOLL_FUNCTION_REDUCE_TWO ATOLL_FUNCTION_REDUCE
 #include "atoll/lists/functions_by_family.inc"
@@ -55,7 +55,8 @@ extern const ReducerRow norm_one, norm_infinity, nan_norm_one, nan_norm_two, nan
 } // namespace reducers
 
 inline constexpr std::uint32_t domains[ATOLL_FN_COUNT] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) ATOLL_DOMAIN_##DOMAIN,
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
+    ATOLL_DOMAIN_##DOMAIN,
 #include "atoll/lists/functions.inc"
 };
 

@@ -101,7 +101,7 @@ using cumprod = functor::multiply;
 using Table = std::array<ScannerRow, ATOLL_FN_COUNT>;
 constexpr Table make_table() {
     Table table{};
-#define ATOLL_FUNCTION_SCAN(id, name, RULE, DOMAIN, doc)                                           \
+#define ATOLL_FUNCTION_SCAN(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)        \
     table[id] = scanner_row<operation::name, ATOLL_DOMAIN_##DOMAIN>();
 #include "atoll/lists/functions_by_family.inc"
     return table;
@@ -113,14 +113,14 @@ constexpr std::int64_t few = 16;           // fewer rows, or a longer axis, do n
 
 class Scans {
 public:
-    Scans(const Scanner &scanner, std::uint32_t rule, std::uint32_t dtype, std::uint32_t rank,
+    Scans(const Scanner &scanner, std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
           const std::int64_t *shape, const atoll_operand *operands)
         : s_(scanner), others_(0, rank - 1, shape, operands, 2), n_(shape[rank - 1]),
           out_step_(operands[0].strides[rank - 1]), in_step_(operands[1].strides[rank - 1]),
           in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
               false),
-          out_({result_of(rule, widened(dtype)), result_of(rule, dtype), operands[0].dtype}, false,
-               operands[0].flags & ATOLL_OPERAND_SWAPPED) {
+          out_({result_of(function, widened(dtype)), result_of(function, dtype), operands[0].dtype},
+               false, operands[0].flags & ATOLL_OPERAND_SWAPPED) {
         const auto fits = [&](int k, std::int64_t step, std::uint32_t alignment) {
             return is_aligned(others_, k, alignment) && step % alignment == 0;
         };
@@ -216,6 +216,6 @@ std::int32_t atoll_kernels_scan(std::uint32_t function, std::uint32_t dtype, std
         return ATOLL_STATUS_NOT_SUPPORTED;
     const Scanner &scanner = scanners[function][dtype];
     if (!scanner.size) return ATOLL_STATUS_NOT_SUPPORTED;
-    Scans(scanner, rules[function], dtype, rank, shape, operands)();
+    Scans(scanner, function, dtype, rank, shape, operands)();
     return ATOLL_STATUS_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "atoll_kernels.h"
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -84,22 +85,13 @@ constexpr std::uint32_t widened(std::uint32_t dtype) {
     return dtype == ATOLL_COMPLEX32 ? std::uint32_t{ATOLL_COMPLEX64} : dtype;
 }
 
-// The dtype of a function's result for a compute dtype, by its rule.
-constexpr std::uint32_t result_of(std::uint32_t rule, std::uint32_t dtype) {
-    switch (rule) {
-    case ATOLL_RULE_COMPARE: return ATOLL_BOOL;
-    case ATOLL_RULE_INDEX: return ATOLL_INT64;
-    case ATOLL_RULE_REAL:
-    case ATOLL_RULE_NORM:
-    case ATOLL_RULE_SUM_REAL: return parts[dtype];
-    default: return dtype;
-    }
-}
+// [function][compute dtype]: the dtype of the result.
+using ResultDtypes = std::array<std::array<std::uint8_t, ATOLL_DTYPE_COUNT>, ATOLL_FN_COUNT>;
+extern const ResultDtypes result_dtypes;
 
-inline constexpr std::uint8_t rules[ATOLL_FN_COUNT] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) ATOLL_RULE_##RULE,
-#include "atoll/lists/functions.inc"
-};
+inline std::uint32_t result_of(std::uint32_t function, std::uint32_t dtype) {
+    return result_dtypes[function][dtype];
+}
 
 template <class T> T load(const char *p) {
     T value;

@@ -23,7 +23,10 @@ constexpr atoll_function_info functions[] = {
      .reserved = 0,
      .domain = ATOLL_DOMAIN_REAL_FLOATS,
      .name = "sigmoid",
-     .doc = "1 / (1 + exp(-a))"},
+     .doc = "1 / (1 + exp(-a))",
+     .signature = "a () -> b ()",
+     .attributes = nullptr,
+     .properties = nullptr},
     {.struct_size = sizeof(atoll_function_info),
      .id = ACTIVATION_dropout,
      .family = ATOLL_FAMILY_BINARY,
@@ -31,7 +34,10 @@ constexpr atoll_function_info functions[] = {
      .reserved = 0,
      .domain = ATOLL_DOMAIN_REAL_FLOATS,
      .name = "dropout",
-     .doc = "a, or 0 with probability b"},
+     .doc = "a, or 0 with probability b",
+     .signature = "a (), b () -> c ()",
+     .attributes = nullptr,
+     .properties = nullptr},
 };
 
 // Loaded by the host before this module is: plugins of these names, wherever it finds plugins.

@@ -24,9 +24,8 @@ Shape source_index(const Shape &index, const Shape &shape) {
 }
 
 int compute_dtype(const FunctionFacts &f, int common) {
-    const bool floats = f.rule == ATOLL_RULE_FLOAT || f.rule == ATOLL_RULE_NORM;
-    if (floats && !is_floating(static_cast<DType>(common))) return ATOLL_FLOAT64;
-    return f.rule == ATOLL_RULE_NUMBER && common == ATOLL_BOOL ? int{ATOLL_INT8} : common;
+    return static_cast<int>(
+        sdk::make_T(static_cast<std::uint32_t>(f.rule), static_cast<std::uint32_t>(common)));
 }
 
 // Exponents and counts of integers must not be negative; that they are refused is tested apart.

@@ -14,16 +14,8 @@ namespace {
 
 // sum, prod: 64 bits for integers; mean, norms: float64.
 int compute_dtype(int function, int dtype) {
-    if (is_floating(static_cast<DType>(dtype))) return dtype;
-    switch (functions[function].rule) {
-    case ATOLL_RULE_FLOAT:
-    case ATOLL_RULE_NORM: return ATOLL_FLOAT64;
-    case ATOLL_RULE_SUM:
-    case ATOLL_RULE_SUM_REAL:
-        return oracle::facts[dtype].kind == ATOLL_KIND_UNSIGNED ? int{ATOLL_UINT64}
-                                                                : int{ATOLL_INT64};
-    default: return dtype;
-    }
+    return static_cast<int>(sdk::make_T(static_cast<std::uint32_t>(functions[function].rule),
+                                        static_cast<std::uint32_t>(dtype)));
 }
 
 bool has_bounds(int function) {
@@ -62,10 +54,8 @@ Value random_element(int function, int dtype, Random &random) {
     case ATOLL_FN_all: return oracle::convert(Value::of(random() % 12 != 0), dtype);
     default: break;
     }
-    const bool special = functions[function].rule != ATOLL_RULE_SUM &&
-                         functions[function].rule != ATOLL_RULE_NORM &&
-                         functions[function].rule != ATOLL_RULE_SUM_REAL &&
-                         functions[function].rule != ATOLL_RULE_FLOAT;
+    const bool special =
+        functions[function].rule != ATOLL_RULE_SUM && functions[function].rule != ATOLL_RULE_FLOAT;
     if (special) return oracle::random_value(dtype, random, random() % 8 == 0);
     return oracle::random_value(dtype, random, false);
 }

@@ -110,14 +110,7 @@ inline bool is_unsigned(DType dtype) { return Atoll::info(dtype).kind == Atoll::
 
 inline Rule rule_of(int function, DType common) {
     Rule rule;
-    const int kind = functions[function].rule;
-    const bool floating = is_floating(common);
-    rule.compute = common;
-    if ((kind == ATOLL_RULE_FLOAT || kind == ATOLL_RULE_NORM) && !floating)
-        rule.compute = Atoll::float64;
-    if ((kind == ATOLL_RULE_SUM || kind == ATOLL_RULE_SUM_REAL) && !floating)
-        rule.compute = is_unsigned(common) ? Atoll::uint64 : Atoll::int64;
-    if (kind == ATOLL_RULE_NUMBER && common == Atoll::bool_) rule.compute = Atoll::int8;
+    rule.compute = compute_dtype(function, common);
     rule.result = static_cast<DType>(oracle::result_dtype(function, id(rule.compute)));
     if (!in_domain(function, rule.compute)) rule.errors.insert(Status::invalid_argument);
     return rule;
@@ -128,7 +121,7 @@ inline Rule rule_of(int function, const std::vector<Input> &inputs) {
     const int kind = functions[function].rule;
     DType common = DType::none;
     std::set<Status> errors;
-    const std::size_t first = kind == ATOLL_RULE_SELECT ? 1 : 0;
+    const std::size_t first = function == ATOLL_FN_where ? 1 : 0;
     for (std::size_t i = first; i < inputs.size(); ++i) {
         if (!inputs[i].array && inputs[i].scalar.is_weak()) continue;
         const DType own = inputs[i].array ? inputs[i].array->dtype : inputs[i].scalar.dtype();
@@ -145,7 +138,7 @@ inline Rule rule_of(int function, const std::vector<Input> &inputs) {
             const Value v = value_of(scalar);
             if (is_integer(common) && oracle::wrap(v.i, id(common)) != v.i &&
                 kind != ATOLL_RULE_FLOAT) {
-                if (kind == ATOLL_RULE_COMPARE)
+                if (Atoll::sdk::core_functions[function].signature.operands[0].dtype == ATOLL_BOOL)
                     common = promote(common, own);
                 else
                     errors.insert(Status::out_of_range);
@@ -181,7 +174,7 @@ inline std::vector<Expected> elementwise(int function, DType compute,
     const int dtype = id(compute);
     for (std::size_t k = 0; k < x[0].size(); ++k) {
         if (!exact)
-            for (std::size_t i = functions[function].rule == ATOLL_RULE_SELECT; i < x.size(); ++i)
+            for (std::size_t i = function == ATOLL_FN_where; i < x.size(); ++i)
                 x[i][k] = oracle::convert(x[i][k], dtype);
         switch (x.size()) {
         case 1: results.push_back(oracle::unary(function, dtype, x[0][k])); break;

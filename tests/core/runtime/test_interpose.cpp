@@ -17,7 +17,7 @@ namespace {
 
 std::string function_name(const atoll_call &call) {
     static constexpr const char *core[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) "core." #name,
+#define ATOLL_FUNCTION(id, name, ...) "core." #name,
 #include "atoll/lists/functions.inc"
     };
     static constexpr const char *device[] = {

@@ -33,6 +33,11 @@ extern "C" {
  * scratch arrays; tensors of higher rank are refused by the host. */
 #define ATOLL_MAX_RANK 64
 
+/* Operands of a function, outputs and inputs together, and the core axes and groups that its
+ * signature may name. */
+#define ATOLL_MAX_OPERANDS 8
+#define ATOLL_MAX_SLOTS 8
+
 enum atoll_status {
 #define ATOLL_STATUS(value, ENUM, identifier, text) ATOLL_STATUS_##ENUM = (value),
 #include "atoll/lists/status.inc"

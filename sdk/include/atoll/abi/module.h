@@ -8,19 +8,65 @@
 extern "C" {
 #endif
 
-/* How compute and result dtypes follow from the inputs. `common` is the promoted dtype. */
+/* Note [Signatures]
+ * A function is a name, a signature, a rule, attributes and properties, all text that the host
+ * parses (in C++: atoll/signature_parser.hpp, also at compile time):
+ *
+ *   add     a (), b () -> c ()             COMMON
+ *   sum     a (n*) -> s ()                 SUM       axes all, identity 0
+ *   sort    a (n) -> b (n)                 COMMON    axes named, in place a     descending: bool =
+ * false matmul  a (m*, k*), b (k*, n*), c (m*, n*)? -> d (m*, n*)   COMMON          alpha: A = 1, …
+ *   solve   a (n, n), b (n, k?) -> x (n, k?), info (): int32    FLOAT           status info
+ *
+ * Signature: operands have names. The names in parentheses are core axes, on which the function
+ * works; all other axes of the tensors are loop axes, which broadcast, first axes aligned. A name
+ * that stands twice in one operand makes two axes of the same extent.
+ *   n     one axis
+ *   n*    a group of any number of axes, sorted, flipped and merged as suits; but see `ordered`
+ *   n?    one axis that an operand of too low rank lacks: its extent is then 1, and outputs that
+ *         have it lack it too. Only last in the parentheses.
+ *   3     an axis of this extent
+ *   ?     behind the parentheses: the operand may be absent
+ *   &     an output or object that is also read
+ * After the colon the operand's dtype: nothing for T; R the real part of T, C its complex dtype, A
+ * what T is accumulated in (float32 for halves), U a second free dtype, any: as it is, never
+ * converted; the name of a dtype; `object` (then without parentheses).
+ *
+ * Rule: how T follows from the inputs without a type of their own; enum atoll_rule.
+ *
+ * Attributes: `name: type = default`, separated by commas. Types: bool, int64, float64, T, A,
+ * number (int64, uint64, float64 or complex128), int64[] (a list), or words: `mode: reduced |
+ * complete = reduced`. `?` instead of a default: may be absent. Neither: must be given.
+ *
+ * Properties, separated by commas:
+ *   axes all      core axes are those that the caller names; all axes where none is named
+ *   axes named    likewise, but they must be named unless the rank is 1 or 0. Without either
+ *                 property core axes are the tensor's first.
+ *   n ordered     the axes of group n stay in the caller's order, first fastest
+ *   n separate    the axes of group n are left as the caller named them, not merged or dropped
+ *   x opaque      the operand is reached by means that the call does not describe (byte offsets)
+ *   loop ordered  the same as `n ordered` for the loop axes
+ *   identity 0    the result over no elements; without it that is an error
+ *   exact         compares true values: Note [Exact comparisons]
+ *   in place a    outputs may be the very elements of input a. Functions without core axes may
+ *                 always work in place.
+ *   counts b      input b must not be negative where it is an integer
+ *   domain 0 inf  the real numbers for which the function is defined, of its first input; `domain
+ *                 divisor`: the last input is not 0; `domain power`: the first is not negative, or
+ *                 the second is an integer
+ *   waits         the host waits for the device
+ *   status info   output info is 0 where all went well
+ *   flop 2        floating-point operations per point of the call's space */
+
+/* How T follows from what the inputs without a type of their own promote to. */
 enum atoll_rule {
-    ATOLL_RULE_SAME = 0,     /* given by the caller */
-    ATOLL_RULE_COMMON = 1,   /* compute and result: common */
-    ATOLL_RULE_FLOAT = 2,    /* compute and result: common; bool and integers: float64 */
-    ATOLL_RULE_COMPARE = 3,  /* compute: common; result: bool */
-    ATOLL_RULE_REAL = 4,     /* compute: common; result: its part dtype */
-    ATOLL_RULE_SUM = 5,      /* compute and result: common; bool, signed: int64; unsigned: uint64 */
-    ATOLL_RULE_NORM = 6,     /* compute: as FLOAT; result: its part dtype */
-    ATOLL_RULE_NUMBER = 7,   /* compute and result: common; bool: int8 */
-    ATOLL_RULE_INDEX = 8,    /* compute: common; result: int64 */
-    ATOLL_RULE_SUM_REAL = 9, /* compute: as SUM; result: its part dtype */
-    ATOLL_RULE_SELECT = 10   /* the first input is bool; compute and result: common of the others */
+    ATOLL_RULE_GIVEN = 0,   /* given by the caller */
+    ATOLL_RULE_COMMON = 1,  /* that */
+    ATOLL_RULE_FLOAT = 2,   /* that; bool and integers: float64 */
+    ATOLL_RULE_SUM = 3,     /* that; bool and signed: int64, unsigned: uint64 */
+    ATOLL_RULE_NUMBER = 4,  /* that; bool: int8 */
+    ATOLL_RULE_COMPLEX = 5, /* the complex dtype of FLOAT */
+    ATOLL_RULE_COUNT = 6
 };
 
 /* Sets of dtypes, bit = dtype id. */
@@ -40,10 +86,10 @@ enum atoll_rule {
     (ATOLL_BIT(ATOLL_INT64) | ATOLL_BIT(ATOLL_UINT64) | ATOLL_DOMAIN_FLOATING)
 
 enum atoll_core_function {
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) ATOLL_FN_##name = (id),
+#define ATOLL_FUNCTION(id, name, ...) ATOLL_FN_##name = (id),
 #include "atoll/lists/functions.inc"
     ATOLL_FN_COUNT = 0
-#define ATOLL_FUNCTION(id, name, FAMILY, RULE, DOMAIN, doc) +1
+#define ATOLL_FUNCTION(id, name, ...) +1
 #include "atoll/lists/functions.inc"
 };
 
@@ -57,10 +103,12 @@ typedef struct atoll_function_info {
     uint16_t family; /* enum atoll_family */
     uint16_t rule;   /* enum atoll_rule */
     uint16_t reserved;
-    uint32_t
-        domain; /* bits of the compute dtypes; 0 for CUSTOM and DEVICE: the function has one slot */
+    uint32_t domain; /* bits of T; 0 for CUSTOM and DEVICE: the function has one slot */
     const char *name;
     const char *doc;
+    const char *signature;  /* Note [Signatures]; NULL for CUSTOM */
+    const char *attributes; /* NULL: none */
+    const char *properties; /* NULL: none */
 } atoll_function_info;
 
 /* A module's interface. Loads independently of its implementations, in any order. */

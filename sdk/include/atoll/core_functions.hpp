@@ -1,0 +1,47 @@
+// The functions of the module `core` as data: lists/functions.inc, parsed at compile time. A line
+// that does not parse does not compile.
+#pragma once
+
+#include "atoll/signature_parser.hpp"
+#include "atoll/type_rules.hpp"
+
+namespace Atoll::sdk {
+
+struct FunctionLine {
+    std::uint16_t id;
+    std::uint16_t rule;
+    std::uint32_t domain; // of T
+    const char *name, *doc;
+    Signature signature;
+
+    // Of the first output, for a T.
+    constexpr std::uint32_t result_dtype(std::uint32_t T) const {
+        return dtype_of_operand(signature.operands[0], T);
+    }
+    // Of an input; T where the signature leaves it open.
+    constexpr std::uint32_t input_dtype(int i, std::uint32_t T) const {
+        const std::uint32_t dtype = dtype_of_operand(signature.input(i), T);
+        return dtype ? dtype : T;
+    }
+};
+
+inline constexpr FunctionLine core_functions[] = {
+#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
+    {id,                                                                                           \
+     ATOLL_RULE_##RULE,                                                                            \
+     ATOLL_DOMAIN_##DOMAIN,                                                                        \
+     #name,                                                                                        \
+     doc,                                                                                          \
+     parse_signature(SIGNATURE, ATTRIBUTES, PROPERTIES)},
+#include "atoll/lists/functions.inc"
+};
+
+static_assert(
+    [] {
+        for (std::uint16_t i = 0; const FunctionLine &line : core_functions)
+            if (line.id != i++) return false;
+        return true;
+    }(),
+    "the ids of lists/functions.inc count up from 0");
+
+} // namespace Atoll::sdk

@@ -1,0 +1,70 @@
+// What a function takes and gives, as data: made from its line in a module's list by
+// parse_signature (signature_parser.hpp). See Note [Signatures] in abi/module.h.
+#pragma once
+
+#include "atoll/plugin.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace Atoll::sdk {
+
+enum class AxisKind : std::uint8_t { one, group, optional, fixed };
+enum class AxesOf : std::uint8_t { first, all, named }; // which tensor axes are core axes
+enum class TypeOf : std::uint8_t { T, R, C, A, U, any, object, dtype };
+enum class MathDomain : std::uint8_t { all, range, divisor, power };
+
+// One core axis of the call, or a group of them. A name that stands twice in one operand has two.
+struct AxisSlot {
+    std::string_view name;
+    AxisKind kind = AxisKind::one;
+    bool ordered = false, separate = false, opaque = false;
+    bool given = true;        // false: stands in outputs only
+    std::int64_t extent = -1; // of a fixed axis
+};
+
+struct OperandSpec {
+    std::string_view name;
+    TypeOf type = TypeOf::T;
+    std::uint16_t dtype = 0; // with TypeOf::dtype
+    bool optional = false;   // "?"
+    bool updated = false;    // "&": an output or object that is also read
+    bool in_place = false;   // may be the very elements of an output
+    std::uint8_t axis_count = 0;
+    std::array<std::uint8_t, 4> axes{}; // slots, in the order of the parentheses
+};
+
+enum class AttributeType : std::uint8_t { boolean, int64, float64, T, A, number, choice, ints };
+
+struct AttributeSpec {
+    std::string_view name;
+    AttributeType type = AttributeType::boolean;
+    bool optional = false;     // "?": may be absent, and is by default
+    bool required = false;     // no default
+    std::string_view words;    // "reduced | complete", for choice
+    std::string_view fallback; // the default as written
+};
+
+struct Signature {
+    std::array<AxisSlot, ATOLL_MAX_SLOTS> slots{};
+    std::array<OperandSpec, ATOLL_MAX_OPERANDS> operands{}; // outputs first, as in the call
+    std::array<AttributeSpec, 8> attributes{};
+    std::uint8_t slot_count = 0, output_count = 0, operand_count = 0, attribute_count = 0;
+    AxesOf axes = AxesOf::first;
+    MathDomain domain = MathDomain::all;
+    double low = 0, high = 0; // MathDomain::range, of the first input
+    bool has_identity = false;
+    std::int64_t identity = 0; // the result over no elements
+    bool loop_ordered = false, exact = false, waits = false, moves = false;
+    std::int8_t status = -1; // operand that tells failures
+    std::int8_t counts = -1; // input that must not be negative
+    std::int64_t flop = 0;   // per point of the space
+
+    constexpr int input_count() const { return operand_count - output_count; }
+    constexpr const OperandSpec &input(int i) const {
+        return operands[static_cast<std::size_t>(output_count + i)];
+    }
+    constexpr bool elementwise() const { return slot_count == 0; }
+};
+
+} // namespace Atoll::sdk

@@ -1,0 +1,193 @@
+// The parser of functions' lines: what it makes of them, and what it says of wrong ones.
+#include "atoll/core_functions.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+using namespace Atoll::sdk;
+
+namespace {
+
+std::string complaint(const char *signature, const char *attributes = "",
+                      const char *properties = "") {
+    try {
+        parse_signature(signature, attributes, properties);
+    } catch (const Error &error) {
+        return error.what();
+    }
+    return "";
+}
+
+// "m k n*": the slots in order, with their marks.
+std::string slots(const Signature &s) {
+    std::string text;
+    for (int i = 0; i < s.slot_count; ++i) {
+        const AxisSlot &slot = s.slots[static_cast<std::size_t>(i)];
+        text += (i ? " " : "") + std::string(slot.name);
+        if (slot.kind == AxisKind::group) text += "*";
+        if (slot.kind == AxisKind::optional) text += "?";
+        if (!slot.given) text += "!";
+    }
+    return text;
+}
+// "out: 0 1": an operand and the slots of its parentheses.
+std::string operand(const Signature &s, int i) {
+    const OperandSpec &spec = s.operands[static_cast<std::size_t>(i)];
+    std::string text(spec.name);
+    for (int k = 0; k < spec.axis_count; ++k)
+        text += " " + std::to_string(spec.axes[static_cast<std::size_t>(k)]);
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("a signature parses at compile time") {
+    constexpr Signature s = parse_signature("a (), b () -> c (): bool", "", "exact");
+    static_assert(s.output_count == 1 && s.operand_count == 3 && s.elementwise() && s.exact);
+    static_assert(s.operands[0].dtype == ATOLL_BOOL && s.operands[0].type == TypeOf::dtype);
+    static_assert(s.input(1).name == "b" && s.input(1).type == TypeOf::T);
+}
+
+TEST_CASE("outputs come first among the operands, core axes in order of appearance") {
+    const Signature s = parse_signature("a (m*, k*), b (k*, n*), c (m*, n*)? -> d (m*, n*)");
+    CHECK(slots(s) == "m* k* n*");
+    CHECK(operand(s, 0) == "d 0 2");
+    CHECK(operand(s, 1) == "a 0 1");
+    CHECK(operand(s, 2) == "b 1 2");
+    CHECK(operand(s, 3) == "c 0 2");
+    CHECK(s.operands[3].optional);
+    CHECK(!s.operands[2].optional);
+}
+
+TEST_CASE("a name that stands twice in one operand makes two axes, which others share in order") {
+    const Signature s = parse_signature("a (n, n), b (n, k?) -> x (n, k?), info (): int32");
+    CHECK(slots(s) == "n n k?");
+    CHECK(operand(s, 2) == "a 0 1");
+    CHECK(operand(s, 3) == "b 0 2");
+    CHECK(operand(s, 0) == "x 0 2");
+    CHECK(s.operands[1].dtype == ATOLL_INT32);
+}
+
+TEST_CASE("names that stand in outputs only are told apart, fixed extents are known") {
+    const Signature s = parse_signature("a (m, n), b (3) -> q (m, r)?, r (r, n), c (3)");
+    CHECK(slots(s) == "m n 3 r!");
+    CHECK(s.slots[2].extent == 3);
+    CHECK(operand(s, 2) == "c 2");
+    CHECK(s.operands[0].optional);
+}
+
+TEST_CASE("types, objects and updated operands") {
+    const Signature s = parse_signature(
+        "state: object&, mean ()?, std ()?: R, at (): int64 -> a (): any&, b (): C, "
+        "c (): A, d (): U");
+    CHECK(s.input(0).type == TypeOf::object);
+    CHECK(s.input(0).updated);
+    CHECK(s.input(1).optional);
+    CHECK(s.input(2).type == TypeOf::R);
+    CHECK(s.input(3).dtype == ATOLL_INT64);
+    CHECK(s.operands[0].type == TypeOf::any);
+    CHECK(s.operands[0].updated);
+    CHECK(s.operands[1].type == TypeOf::C);
+    CHECK(s.operands[2].type == TypeOf::A);
+    CHECK(s.operands[3].type == TypeOf::U);
+}
+
+TEST_CASE("attributes have a type and a default, or may be absent, or must be given") {
+    const Signature s = parse_signature(
+        "a (n) -> b (k)", "mode: reduced | complete = reduced, ddof: float64 = 0, n: int64?, "
+                          "lengths: int64[]?, low: number, alpha: A = 1, up: bool = false, x: T");
+    REQUIRE(s.attribute_count == 8);
+    CHECK(s.attributes[0].type == AttributeType::choice);
+    CHECK(s.attributes[0].words == "reduced | complete");
+    CHECK(s.attributes[0].fallback == "reduced");
+    CHECK(s.attributes[1].type == AttributeType::float64);
+    CHECK(s.attributes[1].fallback == "0");
+    CHECK(s.attributes[2].optional);
+    CHECK(!s.attributes[2].required);
+    CHECK(s.attributes[3].type == AttributeType::ints);
+    CHECK(s.attributes[4].required);
+    CHECK(s.attributes[4].type == AttributeType::number);
+    CHECK(s.attributes[5].type == AttributeType::A);
+    CHECK(s.attributes[6].fallback == "false");
+    CHECK(s.attributes[7].type == AttributeType::T);
+}
+
+TEST_CASE("properties") {
+    const Signature s = parse_signature("a (n*, x), b () -> c (n*), info (): int32", "",
+                                        "axes all, identity 1, n ordered, x opaque, in place a b, "
+                                        "counts b, domain -1 inf, waits, status info, flop 2");
+    CHECK(s.axes == AxesOf::all);
+    CHECK(s.has_identity);
+    CHECK(s.identity == 1);
+    CHECK(s.slots[0].ordered);
+    CHECK(!s.slots[1].ordered);
+    CHECK(s.slots[1].opaque);
+    CHECK(s.input(0).in_place);
+    CHECK(s.input(1).in_place);
+    CHECK(!s.operands[0].in_place);
+    CHECK(s.counts == 3);
+    CHECK(s.status == 1);
+    CHECK(s.domain == MathDomain::range);
+    CHECK(s.low == -1);
+    CHECK(s.high == std::numeric_limits<double>::infinity());
+    CHECK(s.waits);
+    CHECK(s.flop == 2);
+    CHECK(
+        parse_signature("a (n) -> b (n)", "", "axes named, n separate, loop ordered").loop_ordered);
+    CHECK(parse_signature("a (), b () -> c ()", "", "domain divisor").domain ==
+          MathDomain::divisor);
+    CHECK(parse_signature("a (), b () -> c ()", "", "domain power").domain == MathDomain::power);
+}
+
+TEST_CASE("a wrong line is an error that names the column and what is needed there") {
+    CHECK(complaint("a (n* -> b ()") == "column 7 of 'a (n* -> b ()': need ',' or ')'");
+    CHECK(complaint("a () b () -> c ()") == "column 6 of 'a () b () -> c ()': need ',' or '->'");
+    CHECK(complaint("a ()") == "column 5 of 'a ()': need ',' or '->'");
+    CHECK(complaint("a () ->") == "column 8 of 'a () ->': need a name");
+    CHECK(complaint("a () -> b () c") == "column 14 of 'a () -> b () c': need the end");
+    CHECK(complaint("a -> b ()") == "column 3 of 'a -> b ()': need '('");
+    CHECK(complaint("a () -> a ()") == "column 13 of 'a () -> a ()': need different names");
+    CHECK(complaint("a (n), b (n*) -> c ()") ==
+          "column 13 of 'a (n), b (n*) -> c ()': need the axis marked as before");
+    CHECK(complaint("a (): flaot -> b ()") ==
+          "column 13 of 'a (): flaot -> b ()': need a dtype, T, R, "
+          "C, A, U, any or object, before that");
+    CHECK(complaint("a (b, c, d, e, f) -> g ()") ==
+          "column 16 of 'a (b, c, d, e, f) -> g ()': need fewer axes");
+    CHECK(complaint("a (b, c, d), e (f, g, h), i (j, k, l) -> m ()")
+              .ends_with("need fewer core axes"));
+    CHECK(complaint("a (), b (), c (), d (), e (), f (), g (), h (), i () -> j ()")
+              .ends_with("need fewer operands"));
+    CHECK(complaint("a () -> b ()", "x: string")
+              .ends_with("need a type, or words with | between them"));
+    CHECK(complaint("a () -> b ()", "x: bool = false y: bool").ends_with("need ,"));
+    CHECK(complaint("a () -> b ()", "", "quick") ==
+          "column 6 of 'quick': need a property, before that");
+    CHECK(complaint("a (n) -> b ()", "", "m ordered") ==
+          "column 10 of 'm ordered': need the name of an axis, before that");
+    CHECK(complaint("a () -> b ()", "", "in place c")
+              .ends_with("need the name of an operand, before that"));
+    CHECK(complaint("a () -> b ()", "", "identity many").ends_with("need a number"));
+}
+
+TEST_CASE("T follows from the inputs by the rule, and the operands' dtypes from T") {
+    CHECK(make_T(ATOLL_RULE_COMMON, ATOLL_INT8) == ATOLL_INT8);
+    CHECK(make_T(ATOLL_RULE_FLOAT, ATOLL_BOOL) == ATOLL_FLOAT64);
+    CHECK(make_T(ATOLL_RULE_FLOAT, ATOLL_BFLOAT16) == ATOLL_BFLOAT16);
+    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_BOOL) == ATOLL_INT64);
+    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_UINT8) == ATOLL_UINT64);
+    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_FLOAT16) == ATOLL_FLOAT16);
+    CHECK(make_T(ATOLL_RULE_NUMBER, ATOLL_BOOL) == ATOLL_INT8);
+    CHECK(make_T(ATOLL_RULE_NUMBER, ATOLL_UINT8) == ATOLL_UINT8);
+    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_INT32) == ATOLL_COMPLEX128);
+    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_BFLOAT16) == ATOLL_COMPLEX64);
+    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_COMPLEX32) == ATOLL_COMPLEX32);
+    CHECK(accumulator_of(ATOLL_COMPLEX32) == ATOLL_COMPLEX64);
+    CHECK(accumulator_of(ATOLL_BFLOAT16) == ATOLL_FLOAT32);
+    CHECK(accumulator_of(ATOLL_INT8) == ATOLL_INT8);
+    CHECK(core_functions[ATOLL_FN_abs].result_dtype(ATOLL_COMPLEX64) == ATOLL_FLOAT32);
+    CHECK(core_functions[ATOLL_FN_less].result_dtype(ATOLL_COMPLEX64) == ATOLL_BOOL);
+    CHECK(core_functions[ATOLL_FN_where].input_dtype(0, ATOLL_FLOAT32) == ATOLL_BOOL);
+    CHECK(core_functions[ATOLL_FN_where].input_dtype(1, ATOLL_FLOAT32) == ATOLL_FLOAT32);
+}
