@@ -300,9 +300,8 @@ TEST_CASE("every function runs on every dtype of its domain") {
          *c = dummy.upload(zeros);
     const auto run = [&](std::uint16_t id, std::uint16_t family, std::uint16_t dtype) {
         const std::int64_t size = Atoll::sdk::dtype_size(dtype);
-        std::uint16_t result = dtype;
-        if (const auto own = Atoll::sdk::core_functions[id].result_dtype(dtype))
-            result = static_cast<std::uint16_t>(own);
+        const auto result =
+            static_cast<std::uint16_t>(Atoll::sdk::core_functions[id].result_dtype(dtype));
         const std::int64_t out_size = Atoll::sdk::dtype_size(result);
         const atoll_fill_params fill{sizeof fill, 0, scalar(dtype, zero)};
         const atoll_steps_params steps{sizeof steps, 0, scalar(ATOLL_INT64, zero),

@@ -14,11 +14,11 @@ struct FunctionLine {
     const char *name, *doc;
     Signature signature;
 
-    // Of the first output, for a T.
+    // Of the first output and of an input, for a T; T where the signature leaves it open.
     constexpr std::uint32_t result_dtype(std::uint32_t T) const {
-        return dtype_of_operand(signature.operands[0], T);
+        const std::uint32_t dtype = dtype_of_operand(signature.operands[0], T);
+        return dtype ? dtype : T;
     }
-    // Of an input; T where the signature leaves it open.
     constexpr std::uint32_t input_dtype(int i, std::uint32_t T) const {
         const std::uint32_t dtype = dtype_of_operand(signature.input(i), T);
         return dtype ? dtype : T;

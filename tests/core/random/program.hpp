@@ -277,7 +277,8 @@ inline std::string describe(const Op &op) {
     case Kind::dealloc: out << t(op.to) << ".dealloc()"; break;
     case Kind::synchronize: {
         constexpr const char *ways[] = {".stream().synchronize()", ".stream().wait(record of ",
-                                        ": synchronize with a record of "};
+                                        ": synchronize with a record of ",
+                                        ": nothing waits (nor for "};
         out << t(op.in[0]) << ways[op.variant];
         if (op.variant) out << t(op.in[1]) << ')';
         break;

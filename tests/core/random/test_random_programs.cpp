@@ -6,7 +6,7 @@
 // ATOLL_TEST_CASE runs one program of it alone. A program that fails is cut down to the operations
 // that matter and printed.
 #include "atoll/abi/note.h"
-#include "draw.hpp"
+#include "random_programs.hpp"
 
 #include <mutex>
 #include <thread>
@@ -17,29 +17,11 @@ using namespace interpreter;
 
 namespace {
 
-using Program = std::vector<Op>;
-
 #if ATOLL_SANITIZERS & ATOLL_SANITIZER_THREAD
 constexpr std::int64_t usual_operations = 4'000;
 #else
 constexpr std::int64_t usual_operations = 20'000;
 #endif
-constexpr int length = 60; // operations of a program
-
-World world_of(const std::string &type, bool shaky) {
-    Atoll::load(type);
-    const Atoll::Device first = Atoll::device(type);
-    const Atoll::Device second = type == "dummy" ? Atoll::device("dummy:1") : first;
-    World world;
-    world.name = type;
-    world.shaky = shaky && type == "dummy";
-    world.places = {{DType::none, first},
-                    {DType::none, first, first.new_stream()},
-                    {DType::none, first, first.new_stream()},
-                    {DType::none, second, second.new_stream()},
-                    {DType::none, Atoll::device("cpu")}};
-    return world;
-}
 
 struct Failure {
     std::string what; // empty: none
@@ -130,16 +112,6 @@ Report run_program(std::uint64_t seed, int operations, const std::vector<const W
         if (!failure.what.empty()) return report(*worlds[w], program, failure);
     }
     return {};
-}
-
-std::uint64_t seed_of(std::int64_t program) {
-    const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
-    return (seed << 40) + static_cast<std::uint64_t>(program);
-}
-std::string rerun(std::int64_t program) {
-    return "rerun with ATOLL_TEST_SEED=" +
-           std::to_string(number_from_environment("ATOLL_TEST_SEED", 1)) +
-           " ATOLL_TEST_CASE=" + std::to_string(program);
 }
 
 } // namespace

@@ -1,0 +1,38 @@
+// Random programs as the tests draw them: the same numbers give the same programs.
+//
+// ATOLL_TEST_SEED gives another sequence of them.
+#pragma once
+
+#include "draw.hpp"
+
+namespace interpreter {
+
+using Program = std::vector<Op>;
+constexpr int length = 60; // operations of a program
+
+inline World world_of(const std::string &type, bool shaky) {
+    Atoll::load(type);
+    const Atoll::Device first = Atoll::device(type);
+    const Atoll::Device second = type == "dummy" ? Atoll::device("dummy:1") : first;
+    World world;
+    world.name = type;
+    world.shaky = shaky && type == "dummy";
+    world.places = {{DType::none, first},
+                    {DType::none, first, first.new_stream()},
+                    {DType::none, first, first.new_stream()},
+                    {DType::none, second, second.new_stream()},
+                    {DType::none, Atoll::device("cpu")}};
+    return world;
+}
+
+inline std::uint64_t seed_of(std::int64_t program) {
+    const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
+    return (seed << 40) + static_cast<std::uint64_t>(program);
+}
+inline std::string rerun(std::int64_t program) {
+    return "rerun with ATOLL_TEST_SEED=" +
+           std::to_string(number_from_environment("ATOLL_TEST_SEED", 1)) +
+           " ATOLL_TEST_CASE=" + std::to_string(program);
+}
+
+} // namespace interpreter
