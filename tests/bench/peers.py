@@ -50,8 +50,8 @@ def binary(function, size, dtype, low=0.5, high=2.0):
     return lambda: function(a, b)
 
 
-def unary(function, dtype, low=0.5, high=2.0):
-    a = random(M, dtype, low, high)
+def unary(function, dtype, low=0.5, high=2.0, size=M):
+    a = random(size, dtype, low, high)
     return lambda: function(a)
 
 
@@ -82,6 +82,29 @@ def rows_of_elements():
 def _():
     a = random((20, 30), "f4")
     return lambda: a[2:10, 3]
+
+
+def rows_of_small_calls():
+    row("g1")(lambda: unary(np.sum, "f4", size=4))
+    row("g4")(lambda: unary(np.sort, "f4", size=4))
+
+
+@row("g2")
+def _():
+    a, b = random((3, 4), "f4"), random((1, 4), "f4")
+    return lambda: a + b
+
+
+@row("g3")
+def _():
+    a, b = random((2, 2), "f4"), random((2, 2), "f4")
+    return lambda: a @ b
+
+
+@row("g5")
+def _():
+    a, b = random(4, "i4", 0, 100), random(4, "f8")
+    return lambda: a + b
 
 
 @row("e3")
@@ -298,6 +321,7 @@ def ours(name):
 
 def main():
     rows_of_elements()
+    rows_of_small_calls()
     rows_of_reductions()
     rows_of_copies()
     rows_of_products()

@@ -119,6 +119,32 @@ const BenchRow rows[] = {
          return work([=] { return a(range(2, 10), 3); }, 0);
      }},
     {"o4", "a + b, 1,000 float32, new result", {"add"}, [](Device d) { return small(d, 1000); }},
+    {"g1",
+     "sum, 4 float32",
+     {"sum"},
+     [](Device d) {
+         return reduction(random({4}, float32, d), [](const Tensor &a) { return sum(a); });
+     }},
+    {"g2",
+     "matrix 3×4 + row, float32, new result",
+     {"add"},
+     [](Device d) {
+         return binary(add, random({3, 4}, float32, d), random({1, 4}, float32, d));
+     }},
+    {"g3",
+     "sgemm, 2²",
+     {"matmul"},
+     [](Device d) {
+         return product(random({2, 2}, float32, d), random({2, 2}, float32, d), 16);
+     }},
+    {"g4",
+     "sort, 4 float32, new result",
+     {"sort"},
+     [](Device d) { return work([a = random({4}, float32, d)] { return sort(a); }, 32); }},
+    {"g5",
+     "int32 + float64, 4 elements, new result",
+     {"add"},
+     [](Device d) { return binary(add, random({4}, int32, d, 0, 100), random({4}, float64, d)); }},
     {"e1",
      "a + b, 10 M float32, new result",
      {"add"},
