@@ -40,8 +40,7 @@ std::int32_t entry(const atoll_link *, atoll_call *call) {
             return atoll_kernels_binary(Id, call->dtype, call->rank, call->shape, call->operands);
         } else if constexpr (Family == ATOLL_FAMILY_TERNARY) {
             return atoll_kernels_ternary(Id, call->dtype, call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_REDUCE || Family == ATOLL_FAMILY_REDUCE_ONE ||
-                             Family == ATOLL_FAMILY_REDUCE_TWO) {
+        } else if constexpr (Family == ATOLL_FAMILY_REDUCE || Family == ATOLL_FAMILY_REDUCE_ONE) {
             return atoll_kernels_reduce(Id, call->dtype, call->rank, call->shape, call->operands,
                                         &sdk::params<atoll_reduce_params>(*call));
         } else if constexpr (Family == ATOLL_FAMILY_ARG_REDUCE) {

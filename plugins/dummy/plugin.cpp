@@ -301,14 +301,7 @@ public:
 
     // Checks that all elements lie in the device's memory; then makes the addresses the worker's.
     void translate(const std::string &function, const Memory &memory) {
-        bool empty = false;
-        for (std::uint32_t axis = 0; axis < call_.rank; ++axis)
-            empty = empty || call_.shape[axis] == 0;
         for (std::size_t o = 0; o < operands_.size(); ++o) {
-            if (empty && o >= call_.output_count) { // k = 0: inputs have no elements
-                operands_[o].data = operands_[0].data;
-                continue;
-            }
             blocks_[o] = memory.check("[" + function + "] operand " + std::to_string(o),
                                       operands_[o].data, range(o));
             operands_[o].data = memory.worker_address(operands_[o].data);

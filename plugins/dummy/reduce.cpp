@@ -27,7 +27,7 @@ void reduce(const atoll_call &call, const Operation &operation) {
 }
 
 const atoll_scalar &first_number(const atoll_call &call) {
-    return Atoll::sdk::params<atoll_reduce_params>(call).numbers[0];
+    return Atoll::sdk::params<atoll_reduce_params>(call).number;
 }
 
 template <class V> std::vector<V> without_nan(const std::vector<V> &elements) {
@@ -136,17 +136,6 @@ std::int64_t count_of(const std::vector<V> &elements, const Test &test) {
     std::int64_t count = 0;
     for (const V a : elements) count += test(a);
     return count;
-}
-
-// operation(element, x, y) of every element, with x and y of the params.
-template <std::uint16_t function, class Test>
-void all_within(const atoll_call &call, const Test &test) {
-    const auto &params = Atoll::sdk::params<atoll_reduce_params>(call);
-    reduce<function>(call, [&](const auto &elements) {
-        using V = typename std::decay_t<decltype(elements)>::value_type;
-        const V x = number<V>(params.numbers[0]), y = number<V>(params.numbers[1]);
-        return all_pass(elements, [&](V a) { return test(a, x, y); });
-    });
 }
 
 // The position of the element that nothing displaces.
@@ -304,27 +293,6 @@ void nan_norm(const atoll_call &call) {
     const double x = number<double>(first_number(call));
     reduce<ATOLL_FN_nan_norm>(
         call, [&](const auto &elements) { return norm_of(without_nan(elements), x); });
-}
-
-void all_lt(const atoll_call &call) {
-    all_within<ATOLL_FN_all_lt>(call, [](auto a, auto x, auto) { return a < x; });
-}
-
-void all_le(const atoll_call &call) {
-    all_within<ATOLL_FN_all_le>(call, [](auto a, auto x, auto) { return a <= x; });
-}
-
-void all_gt(const atoll_call &call) {
-    all_within<ATOLL_FN_all_gt>(call, [](auto a, auto x, auto) { return a > x; });
-}
-
-void all_ge(const atoll_call &call) {
-    all_within<ATOLL_FN_all_ge>(call, [](auto a, auto x, auto) { return a >= x; });
-}
-
-void all_in_range(const atoll_call &call) {
-    all_within<ATOLL_FN_all_in_range>(call,
-                                      [](auto a, auto x, auto y) { return x <= a && a <= y; });
 }
 
 void argmin(const atoll_call &call) { arg_reduce(call, std::less()); }

@@ -106,7 +106,6 @@ void set_shapes(Call &call, Size size) {
         break;
     case ATOLL_FAMILY_REDUCE:
     case ATOLL_FAMILY_REDUCE_ONE:
-    case ATOLL_FAMILY_REDUCE_TWO:
     case ATOLL_FAMILY_ARG_REDUCE:
         if (size != Size::one && !call.whole)
             call.out_shape = {matrix[1]};
@@ -175,9 +174,9 @@ bool callable(const FunctionFacts &function) {
     const bool general =
         function.family == ATOLL_FAMILY_UNARY || function.family == ATOLL_FAMILY_BINARY ||
         function.family == ATOLL_FAMILY_TERNARY || function.family == ATOLL_FAMILY_REDUCE ||
-        function.family == ATOLL_FAMILY_REDUCE_ONE || function.family == ATOLL_FAMILY_REDUCE_TWO ||
-        function.family == ATOLL_FAMILY_ARG_REDUCE || function.family == ATOLL_FAMILY_SCAN ||
-        function.family == ATOLL_FAMILY_SORT || function.family == ATOLL_FAMILY_SEARCH;
+        function.family == ATOLL_FAMILY_REDUCE_ONE || function.family == ATOLL_FAMILY_ARG_REDUCE ||
+        function.family == ATOLL_FAMILY_SCAN || function.family == ATOLL_FAMILY_SORT ||
+        function.family == ATOLL_FAMILY_SEARCH;
     return general || is_core(function);
 }
 
@@ -222,11 +221,10 @@ Call make_call(const FunctionFacts &function, DType compute, Size size, bool spe
                                                          : x.imag() < y.imag();
                          });
     }
-    if (function.family == ATOLL_FAMILY_REDUCE_ONE || function.family == ATOLL_FAMILY_REDUCE_TWO) {
+    if (function.family == ATOLL_FAMILY_REDUCE_ONE) {
         const bool order = is(function, ATOLL_FN_norm) || is(function, ATOLL_FN_nan_norm);
         const bool freedom = is(function, ATOLL_FN_var) || is(function, ATOLL_FN_stddev);
         call.numbers.push_back(order ? Scalar(3) : freedom ? Scalar(1) : Scalar(2));
-        if (function.family == ATOLL_FAMILY_REDUCE_TWO) call.numbers.push_back(Scalar(100));
     }
     return call;
 }
@@ -275,8 +273,7 @@ Tensor invoke(const Call &call, const std::vector<Tensor> &in, Device device, Ou
     case ATOLL_FAMILY_TERNARY: return function.ternary(operands[0], operands[1], operands[2], out);
     case ATOLL_FAMILY_REDUCE:
     case ATOLL_FAMILY_ARG_REDUCE:
-    case ATOLL_FAMILY_REDUCE_ONE:
-    case ATOLL_FAMILY_REDUCE_TWO: return function.reduce(in[0], axes, false, out, call.numbers);
+    case ATOLL_FAMILY_REDUCE_ONE: return function.reduce(in[0], axes, false, out, call.numbers);
     case ATOLL_FAMILY_MATMUL: return matmul(in[0], in[1], out);
     case ATOLL_FAMILY_SCAN:
         return function.scan(in[0], in[0].rank() ? std::optional<int>(0) : std::nullopt, out);

@@ -22,7 +22,7 @@ struct Call {
     std::vector<Input> inputs;
     Shape out_shape;
     bool whole = false;          // reductions: over all axes
-    std::vector<Scalar> numbers; // REDUCE_ONE, REDUCE_TWO
+    std::vector<Scalar> numbers; // REDUCE_ONE
     bool takes_out = true;       // the result can be given a place
     bool flipped = false;        // SORT: descending; SEARCH: behind equals
 };

@@ -63,7 +63,7 @@ const Variant variants[] = {
 
 bool reduces(const FunctionFacts &f) {
     return f.family == ATOLL_FAMILY_REDUCE || f.family == ATOLL_FAMILY_REDUCE_ONE ||
-           f.family == ATOLL_FAMILY_REDUCE_TWO || f.family == ATOLL_FAMILY_ARG_REDUCE;
+           f.family == ATOLL_FAMILY_ARG_REDUCE;
 }
 
 // A dtype other than the result's in which every result can be written without a doubt.

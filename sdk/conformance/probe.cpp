@@ -23,7 +23,7 @@ std::uint32_t size_of_params(const void *params) {
 // Bytes of a family's params without the members that a call of it does not need; 0: needs all.
 std::uint32_t needed_params(const atoll_call &call) {
     if (call.family == ATOLL_FAMILY_REDUCE || call.family == ATOLL_FAMILY_ARG_REDUCE)
-        return offsetof(atoll_reduce_params, numbers);
+        return offsetof(atoll_reduce_params, number);
     if (call.family == ATOLL_FAMILY_STEPS &&
         !static_cast<const atoll_steps_params *>(call.params)->has_last)
         return offsetof(atoll_steps_params, last);

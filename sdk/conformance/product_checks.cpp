@@ -29,7 +29,6 @@ const Product products[] = {
     {"one conjugated operand", 4, 1, 0, Op::N, Op::C, false,
      "`conj` of atoll_matmul_params has a bit for each operand"},
     {"beta 0", 4, 1, 0, Op::N, Op::N, true, "with beta == 0 out is not read"},
-    {"k = 0", 0, 1, 3, Op::N, Op::N, false, "without terms out is beta * out"},
 };
 
 // m, n: extents of the result.

@@ -72,10 +72,10 @@ OFFSET(atoll_steps_params, start, 8);
 OFFSET(atoll_steps_params, step, 32);
 OFFSET(atoll_steps_params, last, 56);
 
-SIZE(atoll_reduce_params, 56);
+SIZE(atoll_reduce_params, 32);
 OFFSET(atoll_reduce_params, struct_size, 0);
 OFFSET(atoll_reduce_params, kept, 4);
-OFFSET(atoll_reduce_params, numbers, 8);
+OFFSET(atoll_reduce_params, number, 8);
 
 SIZE(atoll_sort_params, 8);
 OFFSET(atoll_sort_params, struct_size, 0);
@@ -391,14 +391,9 @@ VALUE(ATOLL_FN_var, 102);
 VALUE(ATOLL_FN_stddev, 103);
 VALUE(ATOLL_FN_norm, 104);
 VALUE(ATOLL_FN_nan_norm, 105);
-VALUE(ATOLL_FN_all_lt, 106);
-VALUE(ATOLL_FN_all_le, 107);
-VALUE(ATOLL_FN_all_gt, 108);
-VALUE(ATOLL_FN_all_ge, 109);
-VALUE(ATOLL_FN_all_in_range, 110);
-VALUE(ATOLL_FN_find, 111);
-VALUE(ATOLL_FN_gather, 112);
-VALUE(ATOLL_FN_scatter, 113);
+VALUE(ATOLL_FN_find, 106);
+VALUE(ATOLL_FN_gather, 107);
+VALUE(ATOLL_FN_scatter, 108);
 
 VALUE(ATOLL_DEVICE_FN_enumerate, 0);
 VALUE(ATOLL_DEVICE_FN_properties, 1);
@@ -438,7 +433,6 @@ VALUE(ATOLL_FAMILY_SORT, 11);
 VALUE(ATOLL_FAMILY_SEARCH, 12);
 VALUE(ATOLL_FAMILY_ARG_REDUCE, 13);
 VALUE(ATOLL_FAMILY_REDUCE_ONE, 14);
-VALUE(ATOLL_FAMILY_REDUCE_TWO, 15);
 VALUE(ATOLL_FAMILY_FIND, 16);
 VALUE(ATOLL_FAMILY_GATHER, 17);
 VALUE(ATOLL_FAMILY_SCATTER, 18);

@@ -163,8 +163,8 @@ Run run(const Reduction &reduction, int dtype, const std::vector<Number> &values
     operands[1].dtype = static_cast<std::uint16_t>(dtype);
     atoll_reduce_params params = {};
     params.struct_size = sizeof params;
-    params.numbers[0].dtype = ATOLL_FLOAT64;
-    params.numbers[0].value.f64[0] = reduction.x;
+    params.number.dtype = ATOLL_FLOAT64;
+    params.number.value.f64[0] = reduction.x;
     const auto function = static_cast<std::uint32_t>(reduction.function);
     const auto id = static_cast<std::uint32_t>(dtype);
     Run result;

@@ -167,7 +167,7 @@ static int32_t sum(const atoll_link *self, atoll_call *call) {
     (void)self;
     const atoll_reduce_params *params = call->params;
 #ifdef WANTS_WHOLE_PARAMS
-    if (params->numbers[0].reserved != 0) return ATOLL_STATUS_INVALID_ARGUMENT;
+    if (params->number.reserved != 0) return ATOLL_STATUS_INVALID_ARGUMENT;
 #endif
     const double *in = call->operands[1].data;
     double *out = call->operands[0].data;
@@ -188,9 +188,6 @@ static int32_t matmul(const atoll_link *self, atoll_call *call) {
     const int64_t *const *strides = (const int64_t *const[]){
         call->operands[0].strides, call->operands[1].strides, call->operands[2].strides};
     const char *a = call->operands[1].data, *b = call->operands[2].data;
-#ifdef SKIPS_EMPTY_PRODUCT
-    if (call->shape[2] == 0) return ATOLL_STATUS_OK;
-#endif
     for (int64_t i = 0; i < call->shape[0]; ++i)
         for (int64_t j = 0; j < call->shape[1]; ++j) {
             double *out =

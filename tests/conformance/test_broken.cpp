@@ -64,8 +64,6 @@ const Broken list[] = {
      "vectors of 5 elements: wrong result: 1 of 5", "functions/core.add@*/contiguous"},
     {"override-forgets_last_share", "functions/core.add@cpu:*/20011 elements",
      "vectors of 20011 elements: wrong result: 3 of 20011", "functions/core.add@*/2 to*"},
-    {"override-skips_empty_product", "functions/core.matmul@cpu:float64/k = 0",
-     "without terms out is beta * out", "functions/core.matmul@*/beta 0"},
     {"override-reads_out_at_beta_0", "functions/core.matmul@cpu:float64/beta 0",
      "with beta == 0 out is not read", "functions/core.matmul@*/alpha and beta"},
     {"override-ignores_alpha", "functions/core.matmul@cpu:float64/alpha and beta",

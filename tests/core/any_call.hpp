@@ -22,8 +22,6 @@ inline Atoll::Tensor call_any(int function, const Atoll::Tensor &a, const Atoll:
     case ATOLL_FAMILY_ARG_REDUCE: return detail::call_reduce(function, a, 0, false, out);
     case ATOLL_FAMILY_REDUCE_ONE:
         return detail::call_reduce(function, a, 0, false, out, {numbers.data(), 1});
-    case ATOLL_FAMILY_REDUCE_TWO:
-        return detail::call_reduce(function, a, 0, false, out, {numbers.data(), 2});
     case ATOLL_FAMILY_MATMUL: return matmul(a, b, out);
     case ATOLL_FAMILY_SCAN: return detail::call_scan(function, a, 0, out);
     case ATOLL_FAMILY_SORT: return detail::call_sort(function, a, 0, true, out);
@@ -52,5 +50,5 @@ inline bool takes_out(int function) {
 inline bool gives_vector(int function) {
     const int family = functions[function].family;
     return family == ATOLL_FAMILY_REDUCE || family == ATOLL_FAMILY_ARG_REDUCE ||
-           family == ATOLL_FAMILY_REDUCE_ONE || family == ATOLL_FAMILY_REDUCE_TWO;
+           family == ATOLL_FAMILY_REDUCE_ONE;
 }

@@ -192,12 +192,12 @@ struct Dummy {
             free(views[i + 1].data, inputs[i].bytes.size());
         return values;
     }
-    // `x`, `y`: the numbers of REDUCE_ONE and REDUCE_TWO.
+    // `x`: the number of REDUCE_ONE.
     template <class R, class T> R reduced(std::uint16_t function, std::uint16_t dtype,
                                           std::uint16_t result, const std::vector<T> &a,
-                                          const atoll_scalar &x = {}, const atoll_scalar &y = {}) {
+                                          const atoll_scalar &x = {}) {
         char *out = allocate(sizeof(R)), *in = upload(a);
-        const atoll_reduce_params params{sizeof params, 0, {x, y}};
+        const atoll_reduce_params params{sizeof params, 0, x};
         compute(function, dtype, {static_cast<std::int64_t>(a.size())},
                 {{out, {0}, result}, {in, {sizeof(T)}, dtype}}, &params);
         const R value = download<R>(out, 1)[0];

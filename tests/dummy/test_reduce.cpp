@@ -24,10 +24,8 @@ double reduced(Dummy &dummy, std::uint16_t function, const Complexes &values, do
 std::int64_t counted(Dummy &dummy, std::uint16_t function, const Doubles &values) {
     return dummy.reduced<std::int64_t>(function, ATOLL_FLOAT64, ATOLL_INT64, values);
 }
-bool tested(Dummy &dummy, std::uint16_t function, const Doubles &values, double x = 0,
-            double y = 0) {
-    return dummy.reduced<std::uint8_t>(function, ATOLL_FLOAT64, ATOLL_BOOL, values,
-                                       scalar(ATOLL_FLOAT64, x), scalar(ATOLL_FLOAT64, y));
+bool tested(Dummy &dummy, std::uint16_t function, const Doubles &values) {
+    return dummy.reduced<std::uint8_t>(function, ATOLL_FLOAT64, ATOLL_BOOL, values);
 }
 
 } // namespace
@@ -126,24 +124,6 @@ TEST_CASE("tests of every element") {
     CHECK_FALSE(tested(dummy, ATOLL_FN_any_inf, {1, quiet_nan}));
     CHECK(tested(dummy, ATOLL_FN_any_nan, {1, quiet_nan}));
     CHECK_FALSE(tested(dummy, ATOLL_FN_any_nan, {1, inf}));
-    CHECK(tested(dummy, ATOLL_FN_all_lt, {1, 2}, 3));
-    CHECK_FALSE(tested(dummy, ATOLL_FN_all_lt, {1, 3}, 3));
-    CHECK(tested(dummy, ATOLL_FN_all_le, {1, 3}, 3));
-    CHECK_FALSE(tested(dummy, ATOLL_FN_all_le, {4, 3}, 3));
-    CHECK(tested(dummy, ATOLL_FN_all_gt, {4, 5}, 3));
-    CHECK_FALSE(tested(dummy, ATOLL_FN_all_gt, {4, 3}, 3));
-    CHECK(tested(dummy, ATOLL_FN_all_ge, {4, 3}, 3));
-    CHECK_FALSE(tested(dummy, ATOLL_FN_all_ge, {2, 3}, 3));
-    CHECK(tested(dummy, ATOLL_FN_all_in_range, {2, 3, 4}, 2, 4));
-    CHECK_FALSE(tested(dummy, ATOLL_FN_all_in_range, {2, 5}, 2, 4));
-    CHECK_FALSE(tested(dummy, ATOLL_FN_all_in_range, {1, 4}, 2, 4));
-    for (const std::uint16_t function :
-         {ATOLL_FN_all_lt, ATOLL_FN_all_le, ATOLL_FN_all_gt, ATOLL_FN_all_ge})
-        CHECK_FALSE(tested(dummy, function, {3, quiet_nan}, function <= ATOLL_FN_all_le ? 9 : 0));
-    // The bounds of half types are float32.
-    const std::vector<std::uint16_t> halves{atoll_float_to_half(1)};
-    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_all_lt, ATOLL_FLOAT16, ATOLL_BOOL, halves,
-                                      scalar(ATOLL_FLOAT32, 1.0001F)) == 1);
 }
 
 TEST_CASE("positions: column-major, the first of equals, NaN wins") {

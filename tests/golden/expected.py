@@ -559,17 +559,7 @@ REDUCE = {
     "stddev": lambda x, ddof: variance(x, ddof, True),
     "norm": norm,
     "nan_norm": lambda x, p: norm(x, p, ~is_nan(x)),
-    "all_lt": lambda x, y: compared(lambda a, b: a < b)(*np.broadcast_arrays(x, y)),
-    "all_le": lambda x, y: compared(lambda a, b: a <= b)(*np.broadcast_arrays(x, y)),
-    "all_gt": lambda x, y: compared(lambda a, b: a > b)(*np.broadcast_arrays(x, y)),
-    "all_ge": lambda x, y: compared(lambda a, b: a >= b)(*np.broadcast_arrays(x, y)),
 }
-for _name in ("all_lt", "all_le", "all_gt", "all_ge"):
-    def _all(x, bound, test=REDUCE[_name]):
-        return Expected(test(x, np.array(bound)).value.all(axis=1))
-    REDUCE[_name] = _all
-REDUCE["all_in_range"] = lambda x, low, high: Expected(
-    REDUCE["all_ge"](x, low).value & REDUCE["all_le"](x, high).value)
 
 # First of equals, the first NaN wins: as NumPy.
 ARG_REDUCE = {"argmin": np.argmin, "argmax": np.argmax}

@@ -143,7 +143,6 @@ Tensor call(const golden::Case &c, int function, const std::vector<Tensor> &in, 
     case ATOLL_FAMILY_REDUCE:
     case ATOLL_FAMILY_ARG_REDUCE:
     case ATOLL_FAMILY_REDUCE_ONE:
-    case ATOLL_FAMILY_REDUCE_TWO:
         return detail::call_reduce(function, in[0], axes, c.flag, out, numbers);
     case ATOLL_FAMILY_SCAN: return detail::call_scan(function, in[0], axis, out);
     case ATOLL_FAMILY_SORT: return detail::call_sort(function, in[0], axis.value(), c.flag, out);

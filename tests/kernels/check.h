@@ -27,7 +27,6 @@ inline std::int32_t run(int function, int dtype, const Shape &shape,
     case ATOLL_FAMILY_TERNARY: return atoll_kernels_ternary(f, d, rank, extents, o);
     case ATOLL_FAMILY_REDUCE:
     case ATOLL_FAMILY_REDUCE_ONE:
-    case ATOLL_FAMILY_REDUCE_TWO:
         return atoll_kernels_reduce(f, d, rank, extents, o,
                                     static_cast<const atoll_reduce_params *>(params));
     case ATOLL_FAMILY_ARG_REDUCE:

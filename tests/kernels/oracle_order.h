@@ -34,7 +34,7 @@ inline std::vector<Expected> running_sums(int dtype, const std::vector<Value> &e
 }
 inline std::vector<Expected> running_products(int dtype, const std::vector<Value> &elements) {
     std::vector<Expected> results;
-    Reduction so_far = {ATOLL_FN_prod, dtype, {}, {}, {}};
+    Reduction so_far = {ATOLL_FN_prod, dtype, {}, {}};
     // Step by step, as reduce_product does.
     __int128 whole = 1;
     Complex total = 1;

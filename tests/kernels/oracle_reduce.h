@@ -1,4 +1,4 @@
-// What REDUCE, REDUCE_ONE, REDUCE_TWO and ARG_REDUCE functions should give for a list of elements:
+// What REDUCE, REDUCE_ONE and ARG_REDUCE functions should give for a list of elements:
 // one line per function in a table, keyed by its id; a function of the list without a line does not
 // compile. Integers are exact; sums and products of floats are taken in long double, with a
 // tolerance relative to the sum of the moduli, which any sensible order of additions keeps.
@@ -18,7 +18,7 @@ inline constexpr long double sum_ulps = 16;
 struct Reduction {
     int function, dtype;
     std::vector<Value> elements;
-    Value x, y;
+    Value x;
 
     bool integers() const { return is_integer(dtype) || dtype == ATOLL_BOOL; }
     int natural() const { return result_dtype(function, dtype); }
@@ -175,13 +175,6 @@ inline Expected reduce_norm(const Reduction &r, long double power) {
     e.open = odd; // infinite by its modulus, NaN by its square
     return e;
 }
-// Bounds are compared by value.
-inline bool within(const Reduction &r, int test, const Value &bound) {
-    for (const Value &v : r.elements)
-        if (!compare(test, v, bound)) return false;
-    return true;
-}
-
 struct ReduceLine {
     int function;
     Expected (*expect)(const Reduction &);
@@ -216,13 +209,6 @@ inline constexpr ReduceLine reduce_one_lines[] = {
     {ATOLL_FN_stddev, [](const Reduction &r) { return reduce_variance(r, true); }},
     {ATOLL_FN_norm, [](const Reduction &r) { return reduce_norm(r, r.x.real()); }},
     {ATOLL_FN_nan_norm, [](const Reduction &r) { return reduce_norm(without_nan(r), r.x.real()); }},
-    {ATOLL_FN_all_lt, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_less, r.x)); }},
-    {ATOLL_FN_all_le, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_less_equal, r.x)); }},
-    {ATOLL_FN_all_gt, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_greater, r.x)); }},
-    {ATOLL_FN_all_ge, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_greater_equal, r.x)); }},
-};
-inline constexpr ReduceLine reduce_two_lines[] = {
-    {ATOLL_FN_all_in_range, [](const Reduction &r) { return truth_of(within(r, ATOLL_FN_greater_equal, r.x) && within(r, ATOLL_FN_less_equal, r.y)); }},
 };
 inline constexpr ReduceLine arg_reduce_lines[] = {
     {ATOLL_FN_argmin, [](const Reduction &r) { return Expected{Value::of(static_cast<__int128>(extreme(r.elements, false)))}; }},
@@ -231,31 +217,22 @@ inline constexpr ReduceLine arg_reduce_lines[] = {
 // clang-format on
 static_assert(complete(reduce_lines, ATOLL_FAMILY_REDUCE));
 static_assert(complete(reduce_one_lines, ATOLL_FAMILY_REDUCE_ONE));
-static_assert(complete(reduce_two_lines, ATOLL_FAMILY_REDUCE_TWO));
 static_assert(complete(arg_reduce_lines, ATOLL_FAMILY_ARG_REDUCE));
 
 inline bool is_reduction(int family) {
     return family == ATOLL_FAMILY_REDUCE || family == ATOLL_FAMILY_REDUCE_ONE ||
-           family == ATOLL_FAMILY_REDUCE_TWO || family == ATOLL_FAMILY_ARG_REDUCE;
-}
-
-// The dtype of a reduction's numbers: float64, or for bounds the compute dtype.
-inline int number_dtype(int function, int dtype) {
-    if (function < ATOLL_FN_all_lt || function > ATOLL_FN_all_in_range) return ATOLL_FLOAT64;
-    return is_real_float(dtype) && facts[dtype].size == 2 ? int{ATOLL_FLOAT32} : dtype;
+           family == ATOLL_FAMILY_ARG_REDUCE;
 }
 
 // Elements of any dtype, in the order of the reduced axes, first axis fastest; `dtype` is the
-// compute dtype, `x` and `y` the numbers of REDUCE_ONE and REDUCE_TWO. The result is of
+// compute dtype, `x` the number of REDUCE_ONE. The result is of
 // result_dtype(function, dtype).
-inline Expected reduce(int function, int dtype, const std::vector<Value> &elements, Value x = {},
-                       Value y = {}) {
-    Reduction r = {function, dtype, elements, x, y};
+inline Expected reduce(int function, int dtype, const std::vector<Value> &elements, Value x = {}) {
+    Reduction r = {function, dtype, elements, x};
     for (Value &v : r.elements) v = convert(v, dtype);
     switch (function_list[function].family) {
     case ATOLL_FAMILY_REDUCE: return line_of(reduce_lines, function).expect(r);
     case ATOLL_FAMILY_REDUCE_ONE: return line_of(reduce_one_lines, function).expect(r);
-    case ATOLL_FAMILY_REDUCE_TWO: return line_of(reduce_two_lines, function).expect(r);
     default: return line_of(arg_reduce_lines, function).expect(r);
     }
 }

@@ -100,12 +100,6 @@ concept TensorHandle = std::same_as<std::remove_const_t<T>, Tensor>;
                        bool keepdims = false, Out out = {}) {                                      \
         return detail::call_reduce(id, a, axes, keepdims, out, {&x, 1});                           \
     }
-#define ATOLL_FUNCTION_REDUCE_TWO(id, name, ...) \
-    inline Tensor name(const Tensor &a, const Scalar &x, const Scalar &y, const Axes &axes = {},   \
-                       bool keepdims = false, Out out = {}) {                                      \
-        const Scalar numbers[] = {x, y};                                                           \
-        return detail::call_reduce(id, a, axes, keepdims, out, numbers);                           \
-    }
 // Without an axis only at rank 1 and below.
 #define ATOLL_FUNCTION_SCAN(id, name, ...) \
     inline Tensor name(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {              \
@@ -131,6 +125,29 @@ Tensor nonzero(const Tensor &a);
 // Views of the parts; imag of a real tensor: read-only zeros.
 inline Tensor real(const Tensor &a) { return a.real(); }
 inline Tensor imag(const Tensor &a) { return a.imag(); }
+// Whether every element is below (…) a bound, which keeps its true value; empty: true. Complex
+// numbers have no order: an error.
+inline Tensor all_lt(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
+                     Out out = {}) {
+    return all(less(a, x), axes, keepdims, out);
+}
+inline Tensor all_le(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
+                     Out out = {}) {
+    return all(less_equal(a, x), axes, keepdims, out);
+}
+inline Tensor all_gt(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
+                     Out out = {}) {
+    return all(greater(a, x), axes, keepdims, out);
+}
+inline Tensor all_ge(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
+                     Out out = {}) {
+    return all(greater_equal(a, x), axes, keepdims, out);
+}
+// low <= every element <= high
+inline Tensor all_in_range(const Tensor &a, const Scalar &low, const Scalar &high,
+                           const Axes &axes = {}, bool keepdims = false, Out out = {}) {
+    return all(logical_and(greater_equal(a, low), less_equal(a, high)), axes, keepdims, out);
+}
 // With x = 0.
 inline Tensor var(const Tensor &a) { return var(a, 0); }
 inline Tensor stddev(const Tensor &a) { return stddev(a, 0); }

@@ -1,5 +1,7 @@
 // Copies of tensors: assignment, clones, casts, byte order, values read by the host.
-#include "call/plan.hpp"
+#include "call/broadcast.hpp"
+#include "call/check.hpp"
+#include "call/copy.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -23,9 +25,9 @@ const Tensor &Tensor::assign(const Operand &source) const {
                     fmt::format("got shape {} for a destination of shape {}, need extents that "
                                 "are equal or 1 (first axes aligned)",
                                 shape_text(from.shape), shape_text(to.shape)));
-    require_auto_broadcast(to.shape, from.shape, op);
-    require_auto_cast(to, from, op);
-    copy_elements(to, from);
+    require_auto_broadcast(to.shape, from.shape, op, {});
+    require_auto_cast(to, from.dtype, from.device(), op, {});
+    copy_elements(to, from, {});
     return *this;
 }
 
@@ -38,7 +40,7 @@ const Tensor &Tensor::fill(const Scalar &value) const {
         throw Error(Status::out_of_range, op,
                     fmt::format("the number does not fit {}; convert it with Scalar::cast",
                                 name(to.dtype)));
-    fill_elements(to, value);
+    fill_elements(to, value, {});
     return *this;
 }
 
@@ -56,34 +58,13 @@ const Tensor &Tensor::byteswap() const {
     // The same elements read in one byte order and written in the other.
     const Tensor turned = shallow_copy();
     turned.impl()->flags ^= tensor_swapped;
-    copy_elements(*turned.impl(), t);
+    copy_elements(*turned.impl(), t, {});
     impl_->flags ^= tensor_swapped;
     return *this;
 }
 
 void Tensor::read(void *host, DType dtype) const {
-    const TensorImpl &t = detail::impl(*this);
-    const ReadSection section;
-    const std::int64_t count = t.size();
-    if (count == 0) return;
-    const FunctionRecord &copy = Registry::get().core_function(ATOLL_FN_copy);
-    const InsertedScope inserted(&copy);
-    const TensorImpl *from = &t;
-    Tensor converted;
-    if (t.dtype != dtype || t.swapped() || !dense(t, Order::F)) {
-        converted = make_tensor(t.shape, dtype, t.device(), t.storage->stream);
-        copy_on_device(*converted.impl(), t);
-        from = converted.impl();
-    }
-    const std::int64_t bytes = count * size_of(dtype);
-    void *stream = from->storage->stream_handle();
-    if (t.device()->type->host_memory()) {
-        synchronize_stream(*t.device(), stream);
-        std::memcpy(host, from->data(), static_cast<std::size_t>(bytes));
-    } else {
-        transfer(*t.device(), ATOLL_TRANSFER_DEVICE_TO_HOST, host, from->data(), bytes, stream);
-        synchronize_stream(*t.device(), stream);
-    }
+    read_elements(detail::impl(*this), host, dtype, {});
 }
 
 Tensor Tensor::H() const { return is_complex(dtype()) ? conj(T()) : T(); }
@@ -122,7 +103,7 @@ Tensor Tensor::clone(Device device) const {
     const Tensor written = make_view(storage, start, held, strides, t.dtype, flags);
     Dims cut_strides = t.strides;
     const Tensor read = make_view(t.storage, t.offset, held, cut_strides, t.dtype, t.flags);
-    copy_elements(*written.impl(), *read.impl());
+    copy_elements(*written.impl(), *read.impl(), {});
     return make_view(storage, start, t.shape, strides, t.dtype, flags);
 }
 
@@ -134,7 +115,7 @@ Tensor Tensor::as_contiguous(Order order) const {
     const TensorImpl &t = self();
     if (dense(t, order)) return *this;
     Tensor result = make_tensor(t.shape, t.dtype, t.device(), t.storage->stream, order);
-    copy_elements(*result.impl(), t);
+    copy_elements(*result.impl(), t, {});
     return result;
 }
 
@@ -147,7 +128,7 @@ Tensor Tensor::cast(DType dtype, Device device) const {
     Tensor result =
         make_tensor(t.shape, dtype, device.record(),
                     device.record() == t.device() ? t.storage->stream : Ref<StreamImpl>());
-    copy_elements(*result.impl(), t);
+    copy_elements(*result.impl(), t, {});
     return result;
 }
 

@@ -1,8 +1,10 @@
 // Making tensors.
 #include "atoll/create.hpp"
 
+#include "api/front_doors.hpp"
 #include "atoll/functions.hpp"
-#include "call/families.hpp"
+#include "call/broadcast.hpp"
+#include "call/copy.hpp"
 #include "runtime/settings_access.hpp"
 
 #include <algorithm>
@@ -132,14 +134,14 @@ Tensor full(const Dims &shape, const Scalar &value, const Placement &where) {
 Tensor zeros(const Dims &shape, const Placement &where) {
     const ReadSection section;
     const Tensor result = make(shape, resolve(where, DType::none, "zeros"));
-    fill_elements(*result.impl(), 0);
+    fill_elements(*result.impl(), 0, {});
     return result;
 }
 
 Tensor ones(const Dims &shape, const Placement &where) {
     const ReadSection section;
     const Tensor result = make(shape, resolve(where, DType::none, "ones"));
-    fill_elements(*result.impl(), 1);
+    fill_elements(*result.impl(), 1, {});
     return result;
 }
 
@@ -206,7 +208,7 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
         const Tensor floats = arange(start, stop, step, {float64, Device(result.device())});
         require_fit(start.to_double(), dtype);
         require_fit(floats(-1).item().to_double(), dtype);
-        copy_elements(*result.impl(), *floats.impl());
+        copy_elements(*result.impl(), *floats.impl(), {});
         return result;
     }
     const DType wide = step_dtype(dtype);
@@ -215,7 +217,7 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
         require_fit(exact_integer(start), dtype);
         require_fit(last, dtype);
     }
-    steps_elements(*result.impl(), start.cast(wide), step.cast(wide), nullptr);
+    call_steps(result, start.cast(wide), step.cast(wide), nullptr);
     return result;
 }
 
@@ -241,7 +243,7 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
         const Placement wide{float64, Device(result.device())};
         const Tensor t = linspace(0, 1, count, endpoint, wide);
         const Tensor values = multiply(t, b.real()) + multiply(subtract(1, t), a.real());
-        copy_elements(*result.impl(), *values.impl());
+        copy_elements(*result.impl(), *values.impl(), {});
         return result;
     }
     // Integers get the truncated values of the floating-point steps, as in NumPy.
@@ -249,10 +251,10 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
         is_floating(dtype) ? result : empty({count}, {float64, Device(result.device())});
     const DType wide = step_dtype(floats.dtype());
     const Scalar last = Scalar(b).cast(wide);
-    steps_elements(*floats.impl(), Scalar(a).cast(wide), Scalar(step).cast(wide),
-                   endpoint && count > 1 ? &last : nullptr);
+    call_steps(floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
+               endpoint && count > 1 ? &last : nullptr);
     if (floats.impl() != result.impl()) {
-        copy_elements(*result.impl(), *floats.impl());
+        copy_elements(*result.impl(), *floats.impl(), {});
         // float64 does not hold every int64.
         if (endpoint && count > 1 && is_integral(stop)) result(-1).fill(stop.cast(dtype));
     }
@@ -404,14 +406,14 @@ Tensor concatenate(std::span<const Tensor> tensors, int axis) {
                                     shape_text(first.shape), shape_text(t.shape), axis));
         if (__builtin_add_overflow(shape[axis], t.shape[axis], &shape[axis]))
             throw Error(Status::overflow, "concatenate", "more elements than fit 63 bits");
-        require_auto_cast(first, t, "concatenate");
+        require_auto_cast(first, t.dtype, t.device(), "concatenate", {});
         dtype = promote(dtype, t.dtype);
     }
     const Tensor result = make_tensor(shape, dtype, first.device(), first.storage->stream);
     std::int64_t at = 0;
     for (const Tensor &tensor : tensors) {
         const std::int64_t extent = tensor.impl()->shape[axis];
-        copy_elements(*result.slice(axis, at, at + extent).impl(), *tensor.impl());
+        copy_elements(*result.slice(axis, at, at + extent).impl(), *tensor.impl(), {});
         at += extent;
     }
     return result;

@@ -1,5 +1,7 @@
 // Copies between any two tensors: within a device by its `copy`, across devices by transfers.
-#include "call/plan.hpp"
+#include "call/copy.hpp"
+
+#include "call/route.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -25,88 +27,93 @@ HostBuffer host_buffer(std::int64_t bytes) {
 }
 
 // Moves a dense block between two devices.
-void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t bytes) {
+void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t bytes,
+                    const FunctionRecord *parent) {
     const DeviceRecord &to_device = *to.device(), &from_device = *from.device();
     const bool to_host = to_device.type->host_memory(), from_host = from_device.type->host_memory();
     void *to_stream = to.storage->stream_handle(), *from_stream = from.storage->stream_handle();
+    const auto upload = [&](const void *source) {
+        transfer(to_device, ATOLL_TRANSFER_HOST_TO_DEVICE, to.data(), source, bytes, to_stream, 0,
+                 parent);
+    };
+    const auto download = [&](void *destination) {
+        transfer(from_device, ATOLL_TRANSFER_DEVICE_TO_HOST, destination, from.data(), bytes,
+                 from_stream, 0, parent);
+        synchronize_stream(from_device, from_stream, parent);
+    };
     if (from_host) {
-        synchronize_stream(from_device, from_stream);
+        synchronize_stream(from_device, from_stream, parent);
         if (to_host && to_device.type->is_inline())
             std::memcpy(to.data(), from.data(), bytes);
         else
-            transfer(to_device, ATOLL_TRANSFER_HOST_TO_DEVICE, to.data(), from.data(), bytes,
-                     to_stream);
+            upload(from.data());
     } else if (to_host) {
-        synchronize_stream(to_device, to_stream);
-        transfer(from_device, ATOLL_TRANSFER_DEVICE_TO_HOST, to.data(), from.data(), bytes,
-                 from_stream);
-        synchronize_stream(from_device, from_stream);
+        synchronize_stream(to_device, to_stream, parent);
+        download(to.data());
     } else if (to_device.type == from_device.type && (to_device.type->flags & ATOLL_DEVICE_PEER)) {
-        order_streams(to_device, to_stream, from_device, from_stream);
+        order_streams(to_device, to_stream, from_device, from_stream, parent);
         transfer(to_device, ATOLL_TRANSFER_DEVICE_TO_DEVICE, to.data(), from.data(), bytes,
-                 to_stream, from_device.index);
-        order_streams_after(from_device, from_stream, to_device, to_stream);
+                 to_stream, from_device.index, parent);
+        order_streams_after(from_device, from_stream, to_device, to_stream, parent);
     } else {
         const HostBuffer buffer = host_buffer(bytes);
-        transfer(from_device, ATOLL_TRANSFER_DEVICE_TO_HOST, buffer.get(), from.data(), bytes,
-                 from_stream);
-        synchronize_stream(from_device, from_stream);
-        transfer(to_device, ATOLL_TRANSFER_HOST_TO_DEVICE, to.data(), buffer.get(), bytes,
-                 to_stream);
+        download(buffer.get());
+        upload(buffer.get());
     }
 }
 
 // Data travel dense and native. The narrower dtype travels.
-void copy_across(const TensorImpl &destination, const TensorImpl &source) {
+void copy_across(const TensorImpl &destination, const TensorImpl &source, const Context &context) {
     const FunctionRecord &copy = Registry::get().core_function(ATOLL_FN_copy);
+    const Context parts = context.for_parts_of(copy);
     const bool narrow_first = size_of(destination.dtype) < size_of(source.dtype);
     const DType travel = narrow_first ? destination.dtype : source.dtype;
     Tensor packed, landed;
     const TensorImpl *from = &source, *to = &destination;
     if (source.dtype != travel || source.swapped() || !dense(source, Order::F)) {
-        const InsertedScope inserted(&copy);
-        packed = make_tensor(source.shape, travel, source.device(), source.storage->stream);
-        copy_on_device(*packed.impl(), source);
+        packed = make_tensor(source.shape, travel, source.device(), source.storage->stream,
+                             Order::F, parts.parent);
+        copy_on_device(*packed.impl(), source, parts);
         from = packed.impl();
     }
     if (destination.dtype != travel || destination.swapped() || !dense(destination, Order::F) ||
         destination.size() != source.size()) {
-        const InsertedScope inserted(&copy);
-        landed =
-            make_tensor(source.shape, travel, destination.device(), destination.storage->stream);
+        landed = make_tensor(source.shape, travel, destination.device(),
+                             destination.storage->stream, Order::F, parts.parent);
         to = landed.impl();
     }
-    transfer_block(*to, *from, from->size() * size_of(travel));
-    if (landed.is_defined()) {
-        const InsertedScope inserted(&copy);
-        copy_on_device(destination, *to);
-    }
+    transfer_block(*to, *from, from->size() * size_of(travel), context.parent);
+    if (landed.is_defined()) copy_on_device(destination, *to, parts);
 }
 
 } // namespace
 
-void copy_on_device(const TensorImpl &destination, const TensorImpl &source) {
+void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
+                    const Context &context) {
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_copy);
-    Plan plan(function, destination.device(), source.dtype, destination.dtype,
-              destination.storage->stream);
-    Iteration it;
-    it.rank = destination.shape.size();
-    std::copy(destination.shape.begin(), destination.shape.end(), it.shape);
-    it.count = 0;
-    it.add(destination);
-    it.add(source);
-    coalesce(it, 0, it.rank);
+    const Route route(function, destination.device(), source.dtype,
+                      destination.storage->stream_handle(), context);
+    Space space;
+    space.rank = destination.shape.size();
+    std::copy(destination.shape.begin(), destination.shape.end(), space.shape);
+    space.count = space.core = 0;
+    space.add(destination);
+    space.add(source);
+    merge(space, function.signature);
     // The one function that has nothing to fall back on: what it does not take is an error.
     std::string lacking;
-    const auto need = [&](bool needed, std::uint32_t cap, const char *what) {
-        if (needed && !plan.takes(cap))
-            lacking += (lacking.empty() ? "" : ", ") + std::string(what);
+    const auto need = [&](bool needed, const char *what) {
+        if (needed) lacking += (lacking.empty() ? "" : ", ") + std::string(what);
     };
-    need(destination.dtype != source.dtype, ATOLL_CAP_MIXED_INPUTS, "a change of dtype");
-    need(destination.swapped() || source.swapped(), ATOLL_CAP_SWAPPED, "byte-swapped data");
-    need(!plan.takes_layout(it),
-         ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES, "these strides");
+    if (!route.takes(ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_SWAPPED | Route::any_strides))
+        [[unlikely]] {
+        need(destination.dtype != source.dtype && !route.takes(ATOLL_CAP_MIXED_INPUTS),
+             "a change of dtype");
+        need((destination.swapped() || source.swapped()) && !route.takes(ATOLL_CAP_SWAPPED),
+             "byte-swapped data");
+        need(!route.takes_layout(space), "these strides");
+    }
     if (!lacking.empty())
         throw Error(Status::not_supported, function.full_name,
                     fmt::format("the plugin's copy does not take {} ({} of shape {} to {}); move "
@@ -115,50 +122,78 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source) {
                                 lacking, name(source.dtype), shape_text(source.shape),
                                 name(destination.dtype)),
                     destination.device()->name);
-    plan.run(it, 1, nullptr);
+    route.send(space);
 }
 
-void copy_elements(const TensorImpl &destination, const TensorImpl &source) {
+void copy_elements(const TensorImpl &destination, const TensorImpl &source,
+                   const Context &context) {
     const ReadSection section;
     if (destination.size() == 0) return;
     const TensorImpl *from = &source;
     Tensor untangled;
     if (hazardous_overlap(destination, source)) {
-        const InsertedScope inserted(&Registry::get().core_function(ATOLL_FN_copy));
-        untangled =
-            make_tensor(source.shape, source.dtype, source.device(), source.storage->stream);
-        copy_elements(*untangled.impl(), source);
+        const Context parts = context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
+        untangled = make_tensor(source.shape, source.dtype, source.device(), source.storage->stream,
+                                Order::F, parts.parent);
+        copy_elements(*untangled.impl(), source, parts);
         from = untangled.impl();
     }
     if (from->device() == destination.device())
-        copy_on_device(destination, *from);
+        copy_on_device(destination, *from, context);
     else
-        copy_across(destination, *from);
+        copy_across(destination, *from, context);
 }
 
-void fill_elements(const TensorImpl &destination, const Scalar &value) {
+void fill_elements(const TensorImpl &destination, const Scalar &value, const Context &context) {
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_fill);
     if (destination.size() == 0) return;
-    Plan plan(function, destination.device(), destination.dtype, destination.dtype,
-              destination.storage->stream);
-    const TensorImpl *target = &plan.prepare_output(destination);
-    Iteration it;
-    const auto build = [&] {
-        it.rank = target->shape.size();
-        for (int i = 0; i < it.rank; ++i) // one value everywhere: broadcast axes need one write
-            it.shape[i] = target->strides[i] == 0 ? 1 : target->shape[i];
-        it.count = 0;
-        it.add(*target);
-        coalesce(it, 0, it.rank);
+    const Route route(function, destination.device(), destination.dtype,
+                      destination.storage->stream_handle(), context);
+    Space space;
+    Tensor replacement;
+    const auto lay = [&](const TensorImpl &target) {
+        space.rank = target.shape.size();
+        for (int i = 0; i < space.rank; ++i) // one value everywhere: broadcast axes need one write
+            space.shape[i] = target.strides[i] == 0 ? 1 : target.shape[i];
+        space.count = space.core = 0;
+        space.add(target);
+        merge(space, function.signature);
     };
-    build();
-    if (!plan.takes_layout(it)) {
-        target = &plan.replace_output(destination);
-        build();
+    lay(destination);
+    const Context parts = context.for_parts_of(function);
+    if (!route.takes_elements(destination, destination.dtype, ATOLL_CAP_MIXED_OUTPUTS) ||
+        !route.takes_layout(space)) {
+        replacement = make_tensor(destination.shape, destination.dtype, destination.device(),
+                                  destination.storage->stream, Order::F, parts.parent);
+        lay(*replacement.impl());
     }
-    atoll_fill_params params{sizeof params, 0, value.cast(destination.dtype).raw()};
-    plan.run(it, 1, &params);
+    const atoll_scalar converted = value.cast(destination.dtype).raw();
+    route.send(space, {&converted, 1});
+    if (replacement.is_defined()) copy_elements(destination, *replacement.impl(), parts);
+}
+
+void read_elements(const TensorImpl &t, void *host, DType dtype, const Context &context) {
+    const ReadSection section;
+    const std::int64_t count = t.size();
+    if (count == 0) return;
+    const Context parts = context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
+    const TensorImpl *from = &t;
+    Tensor converted;
+    if (t.dtype != dtype || t.swapped() || !dense(t, Order::F)) {
+        converted =
+            make_tensor(t.shape, dtype, t.device(), t.storage->stream, Order::F, parts.parent);
+        copy_on_device(*converted.impl(), t, parts);
+        from = converted.impl();
+    }
+    const std::int64_t bytes = count * size_of(dtype);
+    void *stream = from->storage->stream_handle();
+    if (!t.device()->type->host_memory())
+        transfer(*t.device(), ATOLL_TRANSFER_DEVICE_TO_HOST, host, from->data(), bytes, stream, 0,
+                 parts.parent);
+    synchronize_stream(*t.device(), stream, parts.parent);
+    if (t.device()->type->host_memory())
+        std::memcpy(host, from->data(), static_cast<std::size_t>(bytes));
 }
 
 } // namespace Atoll::detail

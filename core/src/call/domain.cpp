@@ -1,10 +1,7 @@
 // Compute modes. The checks are calls of the library's own functions, so every device has them.
 #include "call/domain.hpp"
 
-#include "atoll/create.hpp"
-#include "atoll/functions.hpp"
-#include "call/families.hpp"
-#include "runtime/settings_access.hpp"
+#include "call/pipeline.hpp"
 #include "runtime/warnings.hpp"
 
 #include <cmath>
@@ -15,110 +12,103 @@ namespace Atoll::detail {
 
 namespace {
 
-// NaN is nowhere outside: it has been so before the function.
-double smallest(const Operand &x) {
-    if (!x.tensor()) return x.scalar().to_double();
-    const TensorImpl &t = impl(*x.tensor());
-    return t.size() == 0 ? 0 : nan_min(*x.tensor()).item().to_double();
-}
-double largest(const Operand &x) {
-    if (!x.tensor()) return x.scalar().to_double();
-    return x.tensor()->size() == 0 ? 0 : nan_max(*x.tensor()).item().to_double();
-}
+class Domain {
+public:
+    Domain(const FunctionRecord &function, Inputs inputs, const Context &parts)
+        : s_(function.signature), inputs_(inputs), parts_(parts) {}
 
-bool complex_operand(const Operand &x) {
-    return is_complex(x.tensor() ? impl(*x.tensor()).dtype : x.scalar().dtype());
-}
-bool integer_operand(const Operand &x) {
-    return !is_floating(x.tensor() ? impl(*x.tensor()).dtype : x.scalar().dtype());
-}
-
-bool has_zero(const Operand &x) {
-    if (!x.tensor()) return x.scalar().to_complex() == std::complex<double>(0);
-    return !all(*x.tensor()).item().to_int();
-}
-
-// A negative base beside an exponent that is no integer.
-bool root_of_negative(const Operand &base, const Operand &exponent) {
-    if (integer_operand(exponent) || !(smallest(base) < 0)) return false;
-    if (!base.tensor() && !exponent.tensor())
-        return exponent.scalar().to_double() != std::trunc(exponent.scalar().to_double());
-    const Tensor fraction =
-        exponent.tensor()
-            ? not_equal(trunc(exponent), exponent)
-            : full({}, exponent.scalar().to_double() != std::trunc(exponent.scalar().to_double()),
-                   {bool_, base.tensor()->device()});
-    return any(logical_and(less(base, 0), fraction)).item().to_int() != 0;
-}
-
-bool outside(const sdk::Signature &s, std::span<const Operand *const> inputs) {
-    const Operand &first = *inputs.front(), &last = *inputs.back();
-    if (s.domain == sdk::MathDomain::divisor) return has_zero(last);
-    for (const Operand *x : inputs)
-        if (complex_operand(*x)) return false;
-    if (s.domain == sdk::MathDomain::power) return root_of_negative(first, last);
-    return smallest(first) < s.low || (std::isfinite(s.high) && largest(first) > s.high);
-}
-
-std::string sentence(const sdk::Signature &s) {
-    switch (s.domain) {
-    case sdk::MathDomain::divisor: return "got a divisor that is zero";
-    case sdk::MathDomain::power: return "got a negative base with an exponent that is no integer";
-    default:
-        return std::isfinite(s.high) ? fmt::format("got an element outside [{}, {}]", s.low, s.high)
-                                     : fmt::format("got an element below {}", s.low);
+    bool has_outside() const {
+        const Operand &first = *inputs_.front(), &last = *inputs_.back();
+        if (s_.domain == sdk::MathDomain::divisor) return has_zero(last);
+        for (const Operand *x : inputs_)
+            if (is_complex(dtype_of(*x))) return false;
+        if (s_.domain == sdk::MathDomain::power) return root_of_negative(first, last);
+        return least(first) < s_.low || (std::isfinite(s_.high) && greatest(first) > s_.high);
     }
+    std::string sentence() const {
+        switch (s_.domain) {
+        case sdk::MathDomain::divisor: return "got a divisor that is zero";
+        case sdk::MathDomain::power:
+            return "got a negative base with an exponent that is no integer";
+        default:
+            return std::isfinite(s_.high)
+                       ? fmt::format("got an element outside [{}, {}]", s_.low, s_.high)
+                       : fmt::format("got an element below {}", s_.low);
+        }
+    }
+
+private:
+    static DType dtype_of(const Operand &x) {
+        return x.tensor() ? impl(*x.tensor()).dtype : x.scalar().dtype();
+    }
+    Scalar item(int function, const Tensor &x) const {
+        return item_part(part(function, {x}, parts_), parts_);
+    }
+    // NaN is nowhere outside: it has been so before the function.
+    double least(const Operand &x) const {
+        if (!x.tensor()) return x.scalar().to_double();
+        return x.tensor()->size() == 0 ? 0 : item(ATOLL_FN_nan_min, *x.tensor()).to_double();
+    }
+    double greatest(const Operand &x) const {
+        if (!x.tensor()) return x.scalar().to_double();
+        return x.tensor()->size() == 0 ? 0 : item(ATOLL_FN_nan_max, *x.tensor()).to_double();
+    }
+    bool has_zero(const Operand &x) const {
+        if (!x.tensor()) return x.scalar().to_complex() == std::complex<double>(0);
+        return !item(ATOLL_FN_all, *x.tensor()).to_int();
+    }
+    // A negative base beside an exponent that is no integer.
+    bool root_of_negative(const Operand &base, const Operand &exponent) const {
+        if (!is_floating(dtype_of(exponent)) || !(least(base) < 0)) return false;
+        if (!exponent.tensor()) {
+            const double y = exponent.scalar().to_double();
+            return y != std::trunc(y); // and some base is negative
+        }
+        const Tensor &y = *exponent.tensor();
+        const Tensor fraction =
+            part(ATOLL_FN_not_equal, {part(ATOLL_FN_trunc, {y}, parts_), y}, parts_);
+        const Tensor negative = part(ATOLL_FN_less, {base, Scalar(0)}, parts_);
+        return item(ATOLL_FN_any, part(ATOLL_FN_logical_and, {negative, fraction}, parts_))
+                   .to_int() != 0;
+    }
+
+    const sdk::Signature &s_;
+    Inputs inputs_;
+    const Context &parts_;
+};
+
+} // namespace
+
+DomainAction check_domain(const FunctionRecord &function, Inputs inputs, ComputeMode mode,
+                          const Context &context) {
+    if (mode == ComputeMode::standard) [[likely]]
+        return DomainAction::compute;
+    if (mode == ComputeMode::complex && function.signature.domain == sdk::MathDomain::divisor)
+        return DomainAction::compute;
+    // Whatever is wrong with the call itself is said first.
+    decide_T(function, inputs, context);
+    const Context parts = context.for_parts_of(function);
+    const Domain domain(function, inputs, parts);
+    if (!domain.has_outside()) return DomainAction::compute;
+    if (mode == ComputeMode::error)
+        throw Error(Status::domain, function.full_name, domain.sentence());
+    if (mode == ComputeMode::complex) return DomainAction::compute_complex;
+    warn(function, domain.sentence());
+    return DomainAction::compute;
 }
 
-Tensor compute_complex(const FunctionRecord &function, std::span<const Operand *const> inputs,
-                       const Tensor *out) {
+DType complex_T(const FunctionRecord &function, Inputs inputs, const Tensor *out,
+                const Context &context) {
     if (out && !is_complex(impl(*out).dtype))
         throw Error(Status::domain, function.full_name,
                     fmt::format("needs complex numbers, got a destination of {}; give a complex "
                                 "one",
                                 name(impl(*out).dtype)));
-    const DType real = apply_rule(function, common_dtype(function, inputs)).compute;
-    const DType dtype = promote(is_floating(real) ? real : float64, complex32);
-    Tensor converted[max_operands];
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        converted[i] = inputs[i]->tensor() ? inputs[i]->tensor()->ensure(dtype)
-                                           : full({}, inputs[i]->scalar(),
-                                                  {dtype, Device(common_device(function, inputs))});
-    const Operand first(converted[0]), second(converted[1]);
-    const Operand *const operands[] = {&first, &second};
-    return run_elementwise(function, std::span(operands).first(inputs.size()), out);
+    return promote(decide_T(function, inputs, context), complex32);
 }
 
-} // namespace
-
-bool check_domain(const FunctionRecord &function, std::span<const Operand *const> inputs,
-                  const Tensor *out, Mode mode, Tensor &result) {
-    const ComputeMode chosen = mode ? *mode : current_settings().compute_mode;
-    const sdk::Signature &domain = function.signature;
-    if (chosen == ComputeMode::standard) [[likely]]
-        return false;
-    if (chosen == ComputeMode::complex && domain.domain == sdk::MathDomain::divisor) return false;
-    const ReadSection section;
-    // Whatever is wrong with the call itself is said first.
-    apply_rule(function, common_dtype(function, inputs));
-    {
-        const InsertedScope inserted(&function);
-        const ScopedSettings plain([](Settings &s) {
-            s.compute_mode = ComputeMode::standard;
-            s.auto_cast = s.auto_broadcast = true;
-        });
-        if (!outside(domain, inputs)) return false;
-    }
-    switch (chosen) {
-    case ComputeMode::error: throw Error(Status::domain, function.full_name, sentence(domain));
-    case ComputeMode::warning: warn(function, sentence(domain)); return false;
-    default: result = compute_complex(function, inputs, out); return true;
-    }
-}
-
-void require_counts(const FunctionRecord &function, std::span<const Operand *const> inputs,
-                    DType compute) {
-    if (function.signature.counts < 0 || info(compute).kind != Kind::signed_) [[likely]]
+void require_counts(const FunctionRecord &function, Inputs inputs, DType T, const Context &parts) {
+    if (function.signature.counts < 0 || info(T).kind != Kind::signed_) [[likely]]
         return;
     const int which = function.signature.counts - function.signature.output_count;
     const Operand &counts = *inputs[static_cast<std::size_t>(which)];
@@ -126,15 +116,14 @@ void require_counts(const FunctionRecord &function, std::span<const Operand *con
     if (counts.tensor()) {
         const TensorImpl &t = impl(*counts.tensor());
         if (t.size() == 0 || info(t.dtype).kind != Kind::signed_) return;
-        const InsertedScope inserted(&function);
-        least = min(*counts.tensor()).item().to_int();
+        least = item_part(part(ATOLL_FN_min, {counts}, parts), parts).to_int();
     } else {
-        least = counts.scalar().cast(compute).to_int();
+        least = counts.scalar().cast(T).to_int();
     }
     if (least < 0)
         throw Error(Status::domain, function.full_name,
-                    fmt::format("got {} in {}, need 0 or more where all are integers", least,
-                                function.signature.input(which).name));
+                    fmt::format("got {} = {}, need 0 or more; cast to a float dtype first",
+                                function.signature.input(which).name, least));
 }
 
 } // namespace Atoll::detail

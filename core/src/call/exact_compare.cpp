@@ -7,9 +7,8 @@
 // they are not. A float is its own h, with l = 0.
 #include "call/exact_compare.hpp"
 
-#include "atoll/create.hpp"
-#include "atoll/functions.hpp"
-#include "call/families.hpp"
+#include "call/copy.hpp"
+#include "call/pipeline.hpp"
 
 namespace Atoll::detail {
 
@@ -18,33 +17,34 @@ namespace {
 bool long_integer(DType dtype) { return dtype == int64 || dtype == uint64; }
 
 struct Parts {
-    Tensor high, low; // float64 or complex128; int64
+    Tensor high, low; // of T (float64 or complex128); int64
 };
 
-Parts split(const Operand &x, DeviceRecord *device, DType compute) {
+Parts split(const Operand &x, const Checked &call, const Context &parts) {
     Tensor own;
-    if (x.tensor())
-        own = x.tensor()->to(Device(device));
+    if (!x.tensor())
+        own = scalar_part(x.scalar(), call.device, parts);
+    else if (x.tensor()->impl()->device() == call.device)
+        own = *x.tensor();
     else
-        own = full({}, x.scalar(), {x.scalar().dtype(), Device(device)});
-    Parts parts{own.cast(compute), {}};
-    if (!long_integer(own.dtype())) {
-        parts.low = zeros({}, {int64, Device(device)});
-        return parts;
-    }
+        own = cast_part(*x.tensor(), x.tensor()->impl()->dtype, call.device, parts);
+    const DType dtype = own.impl()->dtype;
+    const Tensor high = cast_part(own, call.T, call.device, parts);
+    if (!long_integer(dtype)) return {high, scalar_part(std::int64_t{0}, call.device, parts)};
     // The way back saturates: 2^63 (2^64) becomes one less, which the comparison puts right.
-    const Scalar end(own.dtype() == int64 ? 0x1p63 : 0x1p64);
-    const Tensor rounded = own.cast(float64);
-    parts.low = subtract(own, rounded.cast(own.dtype())).view_as(int64) -
-                greater_equal(rounded, end).cast(int64);
-    return parts;
+    const Scalar end(dtype == int64 ? 0x1p63 : 0x1p64);
+    const Tensor rounded = cast_part(own, float64, call.device, parts);
+    const Tensor back = cast_part(rounded, dtype, call.device, parts);
+    const Tensor rest = part(ATOLL_FN_subtract, {own, back}, parts).view_as(int64);
+    const Tensor beyond = part(ATOLL_FN_greater_equal, {rounded, end}, parts);
+    return {high,
+            part(ATOLL_FN_subtract, {rest, cast_part(beyond, int64, call.device, parts)}, parts)};
 }
 
 } // namespace
 
-bool compares_beyond(const FunctionRecord &function, std::span<const Operand *const> inputs,
-                     DType compute) {
-    if (!function.signature.exact || !is_floating(compute)) [[likely]]
+bool compares_beyond(const FunctionRecord &function, Inputs inputs, DType T) {
+    if (!function.signature.exact || !is_floating(T)) [[likely]]
         return false;
     for (const Operand *x : inputs)
         if (x->tensor() ? long_integer(x->tensor()->impl()->dtype)
@@ -53,23 +53,20 @@ bool compares_beyond(const FunctionRecord &function, std::span<const Operand *co
     return false;
 }
 
-Tensor compare_apart(const FunctionRecord &function, const Operand &a, const Operand &b,
-                     const Tensor *out) {
-    const Operand *const inputs[] = {&a, &b};
-    DeviceRecord *device = common_device(function, inputs);
-    const DType compute = common_dtype(function, inputs);
-    const InsertedScope inserted(&function);
-    const Parts x = split(a, device, compute), y = split(b, device, compute);
+void compare_apart(const Checked &call, Inputs inputs, Tensor &result, const Context &parts) {
+    const Parts x = split(*inputs[0], call, parts), y = split(*inputs[1], call, parts);
     const auto compared = [&](const Tensor &left, const Tensor &right) {
         const Operand l(left), r(right);
-        const Operand *const parts[] = {&l, &r};
-        return run_elementwise(function, parts, nullptr);
+        const Operand *const operands[] = {&l, &r};
+        return run_one(*call.function, {.inputs = operands}, parts);
     };
-    const Tensor result =
-        where(equal(x.high, y.high), compared(x.low, y.low), compared(x.high, y.high));
-    if (!out) return result;
-    copy_elements(*out->impl(), *result.impl());
-    return *out;
+    const Tensor same = part(ATOLL_FN_equal, {x.high, y.high}, parts);
+    const Tensor low = compared(x.low, y.low), high = compared(x.high, y.high);
+    if (!call.tensor[0]) {
+        result = part(ATOLL_FN_where, {same, low, high}, parts);
+        return;
+    }
+    copy_elements(*call.tensor[0], *part(ATOLL_FN_where, {same, low, high}, parts).impl(), parts);
 }
 
 } // namespace Atoll::detail

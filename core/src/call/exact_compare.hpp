@@ -2,17 +2,16 @@
 // (signed and unsigned) or beside floats.
 #pragma once
 
-#include "call/plan.hpp"
+#include "call/check.hpp"
 
 namespace Atoll::detail {
 
-// True iff the function is a comparison whose compute dtype cannot hold an operand that is a 64-bit
-// integer tensor (or a strong number).
-bool compares_beyond(const FunctionRecord &function, std::span<const Operand *const> inputs,
-                     DType compute);
+// True iff the function compares true values and T cannot hold an operand that is a 64-bit integer
+// tensor (or a strong number).
+bool compares_beyond(const FunctionRecord &function, Inputs inputs, DType T);
 
-// Such a comparison for plugins that do not take mixed inputs, out of calls that they do take.
-Tensor compare_apart(const FunctionRecord &function, const Operand &a, const Operand &b,
-                     const Tensor *out);
+// Such a comparison for implementations that do not take mixed inputs, out of calls that they do
+// take. Into the call's output, or into a new one.
+void compare_apart(const Checked &call, Inputs inputs, Tensor &result, const Context &parts);
 
 } // namespace Atoll::detail

@@ -1,16 +1,15 @@
-// Moving elements by byte offsets, and finding them.
+// Moving elements by byte offsets.
 #include "call/gather.hpp"
 
-#include "atoll/create.hpp"
-#include "atoll/functions.hpp"
-#include "call/families.hpp"
+#include "call/copy.hpp"
+#include "call/pipeline.hpp"
+#include "call/route.hpp"
+
+#include <algorithm>
 
 namespace Atoll::detail {
 
 namespace {
-
-constexpr std::uint32_t any_strides =
-    ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 // The strides along the axes that a tensor varies on.
 Dims walked_strides(const TensorImpl &t) {
@@ -20,16 +19,17 @@ Dims walked_strides(const TensorImpl &t) {
     return strides;
 }
 
-// out, then in or values, then offsets; the byte orders of the first two agree.
-void add_operands(Iteration &it, const Dims &shape, const TensorImpl &out, const TensorImpl &in,
-                  const TensorImpl &offsets) {
-    it.rank = shape.size();
-    std::copy(shape.begin(), shape.end(), it.shape);
-    it.count = 0;
-    it.add(out);
-    it.add(in);
-    it.add(offsets);
-    it.operands[0].swapped = it.operands[1].swapped = false;
+// Output, input, offsets; the byte orders of the first two agree.
+void lay(Space &space, const Dims &shape, const TensorImpl &out, const TensorImpl &in,
+         const TensorImpl &offsets) {
+    space.rank = shape.size();
+    std::copy(shape.begin(), shape.end(), space.shape);
+    space.count = space.core = 0;
+    space.slot_axes[0] = 0; // opaque
+    space.add(out);
+    space.add(in);
+    space.add(offsets);
+    space.operands[0].swapped = space.operands[1].swapped = false;
 }
 
 // The same address without strides: all is in the offsets.
@@ -40,25 +40,28 @@ Tensor without_strides(const TensorImpl &t) {
 } // namespace
 
 Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &offsets,
-                      const Dims &shape, Device device) {
+                      const Dims &shape, DeviceRecord *device, const Context &context) {
     const bool varies =
         std::any_of(strides.begin(), strides.end(), [](std::int64_t s) { return s != 0; });
     if (!varies && start == 0 && offsets.is_defined() && offsets.shape() == shape) return offsets;
-    const Tensor sum = empty(shape, {int64, device});
+    const auto fresh = [&](const Dims &extents) {
+        return make_tensor(extents, int64, device, {}, Order::F, context.parent);
+    };
+    const Tensor sum = fresh(shape);
     if (sum.size() == 0) return sum;
     if (offsets.is_defined())
-        copy_elements(*sum.impl(), *offsets.impl());
+        copy_elements(*sum.impl(), *offsets.impl(), context);
     else
-        fill_elements(*sum.impl(), start);
+        fill_elements(*sum.impl(), start, context);
     for (int i = 0; i < strides.size(); ++i) {
         if (strides[i] == 0 || shape[i] == 1) continue;
-        const Tensor along = arange(0, shape[i], 1, {int64, device});
-        multiply(along, strides[i], along);
         Dims place = Dims::filled(shape.size(), 1);
         place[i] = shape[i];
-        add(sum, along.reshape(place).broadcast_to(shape), sum);
+        const Tensor along = fresh({shape[i]});
+        steps_part(along, 0, strides[i], context);
+        part(ATOLL_FN_add, {sum, along.reshape(place)}, context, &sum);
     }
-    if (start != 0 && offsets.is_defined()) add(sum, start, sum);
+    if (start != 0 && offsets.is_defined()) part(ATOLL_FN_add, {sum, start}, context, &sum);
     return sum;
 }
 
@@ -68,113 +71,64 @@ bool takes_in_place(const TensorImpl &tensor, int function) {
     return (chain.caps & ATOLL_CAP_UNALIGNED) || aligned(tensor);
 }
 
-Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &shape) {
+Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &shape,
+                       const Context &context) {
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_gather);
+    const Context parts = context.for_parts_of(function);
     const Ref<StreamImpl> &stream = in.storage->stream;
-    Plan plan(function, in.device(), in.dtype, in.dtype, stream);
-    Tensor result = make_tensor(shape, in.dtype, in.device(), stream);
+    const Route route(function, in.device(), in.dtype, in.storage->stream_handle(), context);
+    Tensor result = make_tensor(shape, in.dtype, in.device(), stream, Order::F, context.parent);
     if (result.impl()->size() == 0) return result;
     if (in.swapped()) result.impl()->flags = tensor_swapped;
-    Iteration it;
-    if (plan.takes(any_strides)) {
-        add_operands(it, shape, *result.impl(), in, *offsets.impl());
+    Space space;
+    Tensor full, base;
+    if (route.takes(Route::any_strides)) {
+        lay(space, shape, *result.impl(), in, *offsets.impl());
     } else {
-        const InsertedScope inserted(&function);
-        const TensorImpl &full =
-            plan.keep(expand_offsets(0, walked_strides(in), offsets, shape, Device(in.device())));
-        const TensorImpl &base = plan.keep(without_strides(in));
-        add_operands(it, shape, *result.impl(), base, full);
+        full = expand_offsets(0, walked_strides(in), offsets, shape, in.device(), parts);
+        base = without_strides(in);
+        lay(space, shape, *result.impl(), *base.impl(), *full.impl());
     }
-    coalesce(it, 0, it.rank);
-    plan.run(it, 1, nullptr);
+    merge(space, function.signature);
+    route.send(space);
     if (!in.swapped()) return result;
-    const InsertedScope inserted(&function);
-    return result.replicate();
+    return cast_part(result, in.dtype, in.device(), parts);
 }
 
 void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &shape,
-                      const TensorImpl &values, const TensorImpl &whole) {
+                      const TensorImpl &values, const TensorImpl &whole, const Context &context) {
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
+    const Context parts = context.for_parts_of(function);
     const Ref<StreamImpl> &stream = out.storage->stream;
-    Plan plan(function, out.device(), out.dtype, out.dtype, stream);
+    const Route route(function, out.device(), out.dtype, out.storage->stream_handle(), context);
     for (std::int64_t extent : shape)
         if (extent == 0) return;
-    const bool strided = plan.takes(any_strides);
+    const bool strided = route.takes(Route::any_strides);
     const TensorImpl *from = &values;
+    Tensor copy;
     if (values.dtype != out.dtype || values.device() != out.device() ||
         values.swapped() != out.swapped() || overlapping(values, whole) ||
         !takes_in_place(values, ATOLL_FN_scatter) ||
         (!strided && !(values.shape == shape && dense(values, Order::F)))) {
-        const InsertedScope inserted(&function);
-        Tensor copy = make_tensor(strided ? values.shape : shape, out.dtype, out.device(), stream);
+        copy = make_tensor(strided ? values.shape : shape, out.dtype, out.device(), stream,
+                           Order::F, parts.parent);
         if (out.swapped()) copy.impl()->flags = tensor_swapped;
-        copy_elements(*copy.impl(), values);
-        from = &plan.keep(copy);
+        copy_elements(*copy.impl(), values, parts);
+        from = copy.impl();
     }
-    Iteration it;
+    Space space;
+    Tensor full, base;
     if (strided) {
-        add_operands(it, shape, out, *from, *offsets.impl());
+        lay(space, shape, out, *from, *offsets.impl());
     } else {
-        const InsertedScope inserted(&function);
-        const TensorImpl &full =
-            plan.keep(expand_offsets(0, walked_strides(out), offsets, shape, Device(out.device())));
-        const TensorImpl &base = plan.keep(without_strides(out));
-        add_operands(it, shape, base, *from, full);
+        full = expand_offsets(0, walked_strides(out), offsets, shape, out.device(), parts);
+        base = without_strides(out);
+        lay(space, shape, *base.impl(), *from, *full.impl());
     }
-    coalesce_in_order(it, 0, it.rank);
-    plan.run(it, 1, nullptr);
-}
-
-Tensor call_find(int function, const Tensor &a) {
-    const ReadSection section;
-    const FunctionRecord &record = Registry::get().core_function(function);
-    const TensorImpl &source = impl(a);
-    const Dtypes dtypes = apply_rule(record, source.dtype);
-    const Ref<StreamImpl> &stream = source.storage->stream;
-    Plan plan(record, source.device(), dtypes.compute, dtypes.result, stream);
-    std::int64_t count = 0;
-    if (source.size() > 0) {
-        const InsertedScope inserted(&record);
-        count = nnz(a).item().to_int();
-    }
-    Tensor result = make_tensor({count}, int64, source.device(), stream);
-    if (count == 0) return result;
-    const TensorImpl *input = &plan.prepare_input(source, nullptr);
-    if (!plan.takes(any_strides) && !dense(*input, Order::F))
-        input = &plan.expand(*input, source.shape);
-    Iteration it;
-    it.rank = source.shape.size();
-    std::copy(source.shape.begin(), source.shape.end(), it.shape);
-    it.count = 0;
-    it.add(*result.impl());
-    std::fill_n(it.operands[0].strides, it.rank, 0);
-    it.add(*input);
-    coalesce_in_order(it, 0, it.rank);
-    if (it.rank == 0) it.insert_axis(0, 1);
-    it.operands[0].strides[0] = size_of(int64);
-    plan.run(it, 1, nullptr);
-    return result;
+    merge(space, function.signature);
+    route.send(space);
 }
 
 } // namespace Atoll::detail
-
-namespace Atoll {
-
-Tensor nonzero(const Tensor &a) {
-    const Tensor positions = find(a);
-    const std::int64_t count = positions.size();
-    const int rank = a.rank();
-    const Tensor result = empty({rank, count}, {int64, a.device()});
-    if (count == 0) return result;
-    Tensor rest = positions;
-    for (int axis = 0; axis < rank; ++axis) {
-        const std::int64_t extent = a.shape()[axis];
-        remainder(rest, extent, result(axis, all_));
-        if (axis + 1 < rank) rest = floor_divide(rest, extent);
-    }
-    return result;
-}
-
-} // namespace Atoll

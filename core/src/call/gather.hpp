@@ -1,7 +1,8 @@
-// Moving elements by byte offsets, and finding them: what index tensors come down to.
+// Moving elements by byte offsets: what index tensors come down to.
 #pragma once
 
-#include "call/plan.hpp"
+#include "call/context.hpp"
+#include "objects/layout.hpp"
 
 namespace Atoll::detail {
 
@@ -12,15 +13,16 @@ bool takes_in_place(const TensorImpl &tensor, int function);
 // the sum of i's indices times `strides` (missing ones are 0) plus the offset at i, if there are
 // any.
 Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &offsets,
-                      const Dims &shape, Device device);
+                      const Dims &shape, DeviceRecord *device, const Context &context);
 
 // A dense tensor of `shape`, native, on in's device: element i is in's element at i plus the offset
 // at i. `in` has extents of 1 where it does not vary, as have the int64 `offsets` (bytes), which
 // broadcast to `shape`.
-Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &shape);
+Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &shape,
+                       const Context &context);
 // Writes `values`, broadcast to `shape`, to out's elements at i plus the offset at i, in
 // column-major order. `whole` is the tensor that all of them are in.
 void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &shape,
-                      const TensorImpl &values, const TensorImpl &whole);
+                      const TensorImpl &values, const TensorImpl &whole, const Context &context);
 
 } // namespace Atoll::detail

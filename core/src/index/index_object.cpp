@@ -7,9 +7,11 @@
 // are int64 and either one tensor per input axis, or one tensor that counts the elements of these
 // axes in column-major order. So integers, ranges and masks are checked and resolved once, and what
 // is left for a layout is a sum of products of positions and strides.
-#include "atoll/create.hpp"
 #include "atoll/functions.hpp"
+#include "call/broadcast.hpp"
+#include "call/copy.hpp"
 #include "call/gather.hpp"
+#include "call/pipeline.hpp"
 #include "index/index_range.hpp"
 #include "runtime/settings_access.hpp"
 
@@ -66,20 +68,10 @@ namespace {
 
 using State = std::shared_ptr<const IndexState>;
 
-// What is computed for an index is no call of the user's, and goes by no setting of theirs.
-class Internal {
-public:
-    Internal() : inserted_(&Registry::get().core_function(ATOLL_FN_gather)) {
-        const Settings &now = current_settings();
-        if (!now.auto_cast || !now.auto_broadcast || now.compute_mode != ComputeMode::standard)
-            settings_.emplace(Settings{});
-    }
-
-private:
-    ReadSection section_;
-    InsertedScope inserted_;
-    std::optional<ScopedSettings> settings_;
-};
+// For what is computed for an index: ignores the user's settings, and counts as part of gather.
+Context for_index() {
+    return Context{}.for_parts_of(Registry::get().core_function(ATOLL_FN_gather));
+}
 
 // How many axes an element takes. An ellipsis is counted elsewhere.
 int consumed(const Element &e) {
@@ -107,15 +99,18 @@ void check_index_tensor(const TensorImpl &t) {
 }
 
 // Throws unless all positions are in [-extent, extent). Returns whether one is negative.
-bool check_positions(const Tensor &given, int axis, const Dims &shape) {
+bool check_positions(const Tensor &given, int axis, const Dims &shape, const Context &parts) {
     const std::int64_t extent = shape[axis];
     const auto unsigned_value = [](const Scalar &value) {
         return value.cast(uint64).raw().value.u64;
     };
+    const auto found = [&](int function, const Tensor &positions) {
+        return item_part(part(function, {positions}, parts), parts);
+    };
     const DType dtype = given.dtype();
     const int bits = 8 * static_cast<int>(size_of(dtype));
     if (info(dtype).kind == Kind::unsigned_) {
-        const std::uint64_t high = unsigned_value(max(given).item());
+        const std::uint64_t high = unsigned_value(found(ATOLL_FN_max, given));
         if (high >= static_cast<std::uint64_t>(extent))
             index_out_of_range(fmt::to_string(high), axis, shape);
         return false;
@@ -124,11 +119,18 @@ bool check_positions(const Tensor &given, int axis, const Dims &shape) {
     const DType same_size = bits == 8 ? uint8 : bits == 16 ? uint16 : bits == 32 ? uint32 : uint64;
     const std::uint64_t limit =
         std::min(static_cast<std::uint64_t>(extent), std::uint64_t{1} << (bits - 1));
-    if (unsigned_value(max(given.view_as(same_size)).item()) < limit) return false;
-    const std::int64_t low = min(given).item().to_int(), high = max(given).item().to_int();
+    if (unsigned_value(found(ATOLL_FN_max, given.view_as(same_size))) < limit) return false;
+    const std::int64_t low = found(ATOLL_FN_min, given).to_int();
+    const std::int64_t high = found(ATOLL_FN_max, given).to_int();
     if (high >= extent) index_out_of_range(fmt::to_string(high), axis, shape);
     if (low < -extent) index_out_of_range(fmt::to_string(low), axis, shape);
     return low < 0;
+}
+
+// The tensor itself, or a copy on another device.
+Tensor moved(const Tensor &tensor, DeviceRecord *device, const Context &parts) {
+    const TensorImpl &t = impl(tensor);
+    return t.device() == device ? tensor : cast_part(tensor, t.dtype, device, parts);
 }
 
 class Binder {
@@ -207,7 +209,7 @@ private:
         const TensorImpl &t = impl(tensor);
         if (t.dtype == bool_) return add_mask(tensor);
         if (t.shape.empty()) {
-            const Scalar value = tensor.item();
+            const Scalar value = item_part(tensor, parts_);
             if (value.dtype() == uint64 && value.raw().value.u64 > INT64_MAX)
                 index_out_of_range(fmt::to_string(value.raw().value.u64), axis_, shape_);
             return fix(value.to_int());
@@ -225,17 +227,17 @@ private:
     // Positions along `axis`, checked, negatives resolved.
     void add_positions(Pick &pick, const Tensor &given, int axis) {
         const TensorImpl &t = impl(given);
-        const bool negative = t.size() > 0 && check_positions(given, axis, shape_);
+        const bool negative = t.size() > 0 && check_positions(given, axis, shape_, parts_);
         if (!negative && made_->once && t.dtype == int64) {
             pick.borrowed = true;
             pick.positions.push_back(given);
             return;
         }
-        const Tensor own = given.cast(int64);
+        const Tensor own = cast_part(given, int64, impl(given).device(), parts_);
         if (negative) { // the extent where the sign is set
-            const Tensor shift = right_shift(own, 63);
-            bitwise_and(shift, shape_[axis], shift);
-            Atoll::add(own, shift, own);
+            const Tensor shift = part(ATOLL_FN_right_shift, {own, 63}, parts_);
+            part(ATOLL_FN_bitwise_and, {shift, shape_[axis]}, parts_, &shift);
+            part(ATOLL_FN_add, {own, shift}, parts_, &own);
         }
         pick.positions.push_back(own);
     }
@@ -251,7 +253,7 @@ private:
                                 shape_text(extents), axis_, axis_ + extents.size() - 1,
                                 shape_text(shape_)));
         // One of rank 0 takes no axis and adds one of extent 0 or 1.
-        pick({axis_, extents.size(), {find(mask)}});
+        pick({axis_, extents.size(), {find_part(mask, parts_)}});
     }
 
     void add_bound(const IndexState &inner) {
@@ -282,6 +284,7 @@ private:
 
     const IndexState &unbound_;
     const Dims &shape_;
+    const Context parts_ = for_index();
     std::shared_ptr<IndexState> made_ = std::make_shared<IndexState>();
     int axis_ = 0; // the next of the input
 };
@@ -297,23 +300,23 @@ State bound_to(const State &state, const Dims &shape, bool once) {
 }
 
 // The sum of the pick's positions times strides; `own`: the positions may be overwritten.
-Tensor pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, Device device,
-                    bool own) {
+Tensor pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, DeviceRecord *device,
+                    bool own, const Context &parts) {
     Tensor sum;
     const auto add_term = [&](const Tensor &positions, std::int64_t stride, bool overwrite) {
-        const Out out = overwrite ? Out(positions) : Out();
-        const Tensor term = multiply(positions, stride, out);
-        sum = sum.is_defined() ? add(sum, term, sum) : term;
+        const Tensor term =
+            part(ATOLL_FN_multiply, {positions, stride}, parts, overwrite ? &positions : nullptr);
+        sum = sum.is_defined() ? part(ATOLL_FN_add, {sum, term}, parts, &sum) : term;
     };
     if (pick.positions.size() == static_cast<std::size_t>(pick.count)) {
         for (int i = 0; i < pick.count; ++i) {
             const Tensor &positions = pick.positions[static_cast<std::size_t>(i)];
-            const Tensor here = positions.to(device);
+            const Tensor here = moved(positions, device, parts);
             add_term(here, strides[pick.source + i], own || here.impl() != positions.impl());
         }
         return sum;
     }
-    Tensor rest = pick.positions.front().to(device);
+    Tensor rest = moved(pick.positions.front(), device, parts);
     own = own || rest.impl() != pick.positions.front().impl();
     if (rest.size() == 0) return rest;
     // Axes that lie in memory like one are taken as one.
@@ -329,8 +332,8 @@ Tensor pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, De
     }
     if (extents.empty()) return rest; // all are 0
     for (int i = 0; i + 1 < extents.size(); ++i) {
-        add_term(remainder(rest, extents[i]), steps[i], true);
-        rest = floor_divide(rest, extents[i], own ? Out(rest) : Out());
+        add_term(part(ATOLL_FN_remainder, {rest, extents[i]}, parts), steps[i], true);
+        rest = part(ATOLL_FN_floor_divide, {rest, extents[i]}, parts, own ? &rest : nullptr);
         own = true;
     }
     add_term(rest, steps.back(), own);
@@ -338,17 +341,17 @@ Tensor pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, De
 }
 
 // The same over all picks, of extent 1 along all other output axes.
-Tensor make_offsets(const IndexState &state, const Dims &strides, Device device) {
-    const Internal internal;
+Tensor make_offsets(const IndexState &state, const Dims &strides, DeviceRecord *device) {
+    const Context parts = for_index();
     Tensor sum;
     for (const Pick &pick : state.picks) {
         const bool own = state.once && !pick.borrowed;
-        const Tensor offsets = pick_offsets(pick, state.input, strides, device, own);
+        const Tensor offsets = pick_offsets(pick, state.input, strides, device, own, parts);
         const Dims extents = offsets.shape();
         Dims place = Dims::filled(pick.first + extents.size(), 1);
         std::copy(extents.begin(), extents.end(), place.begin() + pick.first);
         const Tensor placed = offsets.reshape(place);
-        sum = sum.is_defined() ? add(sum, placed) : placed;
+        sum = sum.is_defined() ? part(ATOLL_FN_add, {sum, placed}, parts) : placed;
     }
     return sum;
 }
@@ -404,37 +407,35 @@ struct Located {
 
 Located locate(const IndexState &state, const Tensor &tensor,
                std::initializer_list<int> functions) {
-    const Internal internal;
+    const Context parts = for_index();
     const TensorImpl &t = impl(tensor);
     Located at{tensor, {}, {}};
     for (int function : functions)
-        if (!takes_in_place(*at.whole.impl(), function)) at.whole = tensor.replicate();
+        if (!takes_in_place(*at.whole.impl(), function))
+            at.whole = cast_part(tensor, t.dtype, t.device(), parts);
     const TensorImpl &whole = *at.whole.impl();
     at.base = base_view(state, whole);
     if (!state.has_offsets || &whole != &t)
-        at.offsets = make_offsets(state, whole.strides, Device(t.device()));
+        at.offsets = make_offsets(state, whole.strides, t.device());
     else
-        at.offsets = state.offsets.to(Device(t.device()));
+        at.offsets = moved(state.offsets, t.device(), parts);
     return at;
 }
 
 Tensor gather_from(const Located &at, const Dims &shape) {
-    return gather_elements(*at.base.impl(), at.offsets, shape);
+    return gather_elements(*at.base.impl(), at.offsets, shape, {});
 }
 
 void scatter_to(const Located &at, const Tensor &tensor, const Dims &shape, const Tensor &values) {
-    scatter_elements(*at.base.impl(), at.offsets, shape, *values.impl(), *at.whole.impl());
+    scatter_elements(*at.base.impl(), at.offsets, shape, *values.impl(), *at.whole.impl(), {});
     if (at.whole.impl() == tensor.impl()) return;
-    const InsertedScope inserted(&Registry::get().core_function(ATOLL_FN_scatter));
-    copy_elements(*tensor.impl(), *at.whole.impl());
+    copy_elements(*tensor.impl(), *at.whole.impl(),
+                  Context{}.for_parts_of(Registry::get().core_function(ATOLL_FN_scatter)));
 }
 
 // The index bound to the tensor's shape for one call, with the checks that all uses share.
 State bound_for_call(const State &given, const TensorImpl &t) {
-    const State state = [&] {
-        const Internal internal;
-        return bound_to(given, t.shape, true);
-    }();
+    const State state = bound_to(given, t.shape, true);
     require_same_layout(*state, t);
     require_same_device(*state, t);
     return state;
@@ -455,8 +456,8 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
                         fmt::format("got shape {} for a selection of shape {}, need extents that "
                                     "are equal or 1 (first axes aligned)",
                                     shape_text(from.shape), shape_text(shape)));
-        require_auto_broadcast(shape, from.shape, function.full_name);
-        require_auto_cast(t, from, function.full_name);
+        require_auto_broadcast(shape, from.shape, function.full_name, {});
+        require_auto_cast(t, from.dtype, from.device(), function.full_name, {});
         return *source.tensor();
     }
     const Scalar &value = source.scalar();
@@ -464,9 +465,10 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
         throw Error(Status::out_of_range, function.full_name,
                     fmt::format("the number does not fit {}; convert it with Scalar::cast",
                                 Atoll::name(t.dtype)));
-    const InsertedScope inserted(&function);
-    const Tensor one = make_tensor({}, t.dtype, t.device(), t.storage->stream);
-    fill_elements(*one.impl(), value);
+    const Context parts = Context{}.for_parts_of(function);
+    const Tensor one =
+        make_tensor({}, t.dtype, t.device(), t.storage->stream, Order::F, parts.parent);
+    fill_elements(*one.impl(), value, parts);
     return one;
 }
 
@@ -511,7 +513,8 @@ State compose_views(const IndexState &a, const IndexState &b) {
 State compose_positions(const IndexState &a, IndexState b) {
     b.has_offsets = false; // they are for another tensor
     const Pick &first = a.picks.empty() ? b.picks.front() : a.picks.front();
-    const Device device = first.device();
+    DeviceRecord *device = first.positions.front().impl()->device();
+    const Context parts = for_index();
     // The offsets that a has in a tensor whose elements have the size 1.
     const Dims strides = dense_strides(a.input, 1, Order::F);
     std::int64_t start = 0;
@@ -521,8 +524,9 @@ State compose_positions(const IndexState &a, IndexState b) {
     for (const Axis &axis : a.axes)
         steps.push_back(axis.kind == Axis::Kind::walk ? axis.step * strides[axis.source] : 0);
     const Tensor offsets = make_offsets(a, strides, device);
-    Tensor picked = read_bound(b, expand_offsets(start, steps, offsets, a.output, device));
-    if (b.picks.empty()) picked = picked.replicate(); // not a view that keeps all alive
+    Tensor picked = read_bound(b, expand_offsets(start, steps, offsets, a.output, device, parts));
+    if (b.picks.empty())
+        picked = cast_part(picked, int64, device, parts); // not a view that keeps all alive
     auto made = std::make_shared<IndexState>();
     made->bound = true;
     made->input = a.input;
@@ -589,21 +593,17 @@ bool Index::is_view() const {
 const Dims &Index::input_shape() const & { return require_bound(state_).input; }
 const Dims &Index::output_shape() const & { return require_bound(state_).output; }
 
-Index Index::bind(const Dims &shape) const {
-    const Internal internal;
-    return Index(bound_to(state_, shape, false));
-}
+Index Index::bind(const Dims &shape) const { return Index(bound_to(state_, shape, false)); }
 
 Index Index::bind(const Tensor &tensor) const {
     const TensorImpl &t = detail::impl(tensor);
-    const Internal internal;
     const State bound = bound_to(state_, t.shape, false);
     require_same_layout(*bound, t);
     if (bound->has_offsets && bound->device == t.device()) return Index(bound);
     auto made = std::make_shared<IndexState>(*bound);
     if (!made->picks.empty())
-        made->offsets = made->has_offsets ? made->offsets.to(Device(t.device()))
-                                          : make_offsets(*made, t.strides, Device(t.device()));
+        made->offsets = made->has_offsets ? moved(made->offsets, t.device(), for_index())
+                                          : make_offsets(*made, t.strides, t.device());
     made->has_offsets = true;
     made->strides = t.strides;
     made->device = t.device();
@@ -625,7 +625,6 @@ Index Index::to(Device device) const {
 }
 
 Index Index::then(const Index &next) const {
-    const Internal internal;
     const IndexState &a = require_bound(state_);
     const State b = bound_to(next.state_, a.output, false);
     if (a.picks.empty() && b->picks.empty()) return Index(compose_views(a, *b));

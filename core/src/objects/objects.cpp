@@ -34,9 +34,10 @@ void require_live(const DeviceRecord &device, std::string_view op) {
             device.name);
 }
 
-void device_call(const DeviceRecord &device, int function, void *params, void *stream) {
+void device_call(const DeviceRecord &device, int function, void *params, void *stream,
+                 const FunctionRecord *parent) {
     const ReadSection section;
-    PreparedCall prepared(Registry::get().device_function(function), device, 0, stream);
+    PreparedCall prepared(Registry::get().device_function(function), device, 0, stream, parent);
     prepared.call.params = params;
     dispatch(device_chain(*device.type, function), prepared);
 }
@@ -44,16 +45,16 @@ void device_call(const DeviceRecord &device, int function, void *params, void *s
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept {
     const ReadSection section;
-    PreparedCall prepared(Registry::get().device_function(function), device, 0, stream);
+    PreparedCall prepared(Registry::get().device_function(function), device, 0, stream, nullptr);
     prepared.call.params = params;
     return try_dispatch(device_chain(*device.type, function), prepared);
 }
 
 void transfer(const DeviceRecord &device, std::uint32_t kind, void *destination, const void *source,
-              std::int64_t bytes, void *stream, int peer) {
+              std::int64_t bytes, void *stream, int peer, const FunctionRecord *parent) {
     atoll_transfer_params params{
         sizeof params, kind, destination, source, static_cast<std::uint64_t>(bytes), peer, 0};
-    device_call(device, ATOLL_DEVICE_FN_transfer, &params, stream);
+    device_call(device, ATOLL_DEVICE_FN_transfer, &params, stream, parent);
 }
 
 bool device_implements(const DeviceTypeRecord &type, int function) {
@@ -61,18 +62,19 @@ bool device_implements(const DeviceTypeRecord &type, int function) {
     return device_chain(type, function).implemented;
 }
 
-void synchronize_stream(const DeviceRecord &device, void *stream) {
+void synchronize_stream(const DeviceRecord &device, void *stream, const FunctionRecord *parent) {
     if (device.type->is_inline()) return;
     atoll_stream_params params{sizeof params, 0, stream};
-    device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, stream);
+    device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, stream, parent);
 }
 
 namespace {
 // An event for the time of a scope.
 class ScopedEvent {
 public:
-    explicit ScopedEvent(const DeviceRecord &device) : device_(device) {
-        device_call(device_, ATOLL_DEVICE_FN_event_create, &params);
+    explicit ScopedEvent(const DeviceRecord &device, const FunctionRecord *parent = nullptr)
+        : device_(device) {
+        device_call(device_, ATOLL_DEVICE_FN_event_create, &params, nullptr, parent);
     }
     ~ScopedEvent() { try_device_call(device_, ATOLL_DEVICE_FN_event_destroy, &params, nullptr); }
     ScopedEvent(const ScopedEvent &) = delete;
@@ -115,24 +117,25 @@ void synchronize_within_deadline(const DeviceRecord &device, void *stream) {
 }
 
 void order_streams(const DeviceRecord &waiting_device, void *waiting,
-                   const DeviceRecord &done_device, void *done) {
+                   const DeviceRecord &done_device, void *done, const FunctionRecord *parent) {
     if (done_device.type->is_inline() || (&waiting_device == &done_device && waiting == done))
         return;
     if (waiting_device.type != done_device.type) {
-        synchronize_stream(done_device, done);
+        synchronize_stream(done_device, done, parent);
         return;
     }
-    ScopedEvent event(done_device);
-    device_call(done_device, ATOLL_DEVICE_FN_event_record, &event.params, done);
-    device_call(waiting_device, ATOLL_DEVICE_FN_event_wait, &event.params, waiting);
+    ScopedEvent event(done_device, parent);
+    device_call(done_device, ATOLL_DEVICE_FN_event_record, &event.params, done, parent);
+    device_call(waiting_device, ATOLL_DEVICE_FN_event_wait, &event.params, waiting, parent);
 }
 
 void order_streams_after(const DeviceRecord &waiting_device, void *waiting,
-                         const DeviceRecord &done_device, void *done) {
+                         const DeviceRecord &done_device, void *done,
+                         const FunctionRecord *parent) {
     try {
-        order_streams(waiting_device, waiting, done_device, done);
+        order_streams(waiting_device, waiting, done_device, done, parent);
     } catch (const Error &) {
-        synchronize_stream(done_device, done);
+        synchronize_stream(done_device, done, parent);
     }
 }
 
@@ -183,7 +186,7 @@ void close(StorageImpl &storage) noexcept {
 }
 
 void open(StorageImpl &storage, std::int64_t bytes, DeviceRecord *device, DType dtype,
-          Ref<StreamImpl> stream) {
+          Ref<StreamImpl> stream, const FunctionRecord *parent) {
     require_live(*device, "storage");
     storage.device = device;
     storage.bytes = bytes;
@@ -191,7 +194,7 @@ void open(StorageImpl &storage, std::int64_t bytes, DeviceRecord *device, DType 
     storage.stream = std::move(stream);
     if (bytes > 0) {
         atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
-        device_call(*device, ATOLL_DEVICE_FN_allocate, &params, storage.stream_handle());
+        device_call(*device, ATOLL_DEVICE_FN_allocate, &params, storage.stream_handle(), parent);
         if (!params.data)
             throw Error(Status::plugin_fault, "device.allocate",
                         fmt::format("returned NULL for {} bytes without an error", bytes),
@@ -254,12 +257,12 @@ Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dt
                               Ref<StreamImpl> stream) {
     const ReadSection section; // a retiring plugin sees the count or we see that it is gone
     auto storage = std::make_unique<StorageImpl>();
-    open(*storage, bytes, device, dtype, std::move(stream));
+    open(*storage, bytes, device, dtype, std::move(stream), nullptr);
     return Ref<StorageImpl>::adopt(storage.release());
 }
 
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<StreamImpl> stream,
-                   Order order) {
+                   Order order, const FunctionRecord *parent) {
     if (dtype == DType::none) [[unlikely]]
         throw Error(Status::invalid_argument, "tensor", "got no dtype, need one");
     const std::int64_t bytes = checked_bytes(shape, size_of(dtype), "tensor");
@@ -267,7 +270,7 @@ Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<Str
     auto block = std::make_unique_for_overwrite<Block>();
     auto *storage = new (block->storage) StorageImpl(&destroy_storage_part);
     try {
-        open(*storage, bytes, device, dtype, std::move(stream));
+        open(*storage, bytes, device, dtype, std::move(stream), parent);
     } catch (...) {
         storage->~StorageImpl();
         throw;

@@ -81,33 +81,40 @@ inline TensorImpl &impl(const Tensor &tensor) {
 // --- devices -------------------------------------------------------------------------------------
 // Throws unless the device's plugin is loaded.
 void require_live(const DeviceRecord &device, std::string_view op);
-// Calls a function of the module `device`; throws Error on failure. `stream` may be null.
-void device_call(const DeviceRecord &device, int function, void *params, void *stream = nullptr);
+// Calls a function of the module `device`; throws Error on failure. `stream` may be null. Here and
+// below, `parent` is the function that the call serves, or null.
+void device_call(const DeviceRecord &device, int function, void *params, void *stream = nullptr,
+                 const FunctionRecord *parent = nullptr);
 // As above, but returns the status and says nothing, for destructors and queries.
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept;
 // Copies bytes to, from or within the device (ATOLL_TRANSFER_*); `peer` is the source's index.
 void transfer(const DeviceRecord &device, std::uint32_t kind, void *destination, const void *source,
-              std::int64_t bytes, void *stream, int peer = 0);
+              std::int64_t bytes, void *stream, int peer = 0,
+              const FunctionRecord *parent = nullptr);
 bool device_implements(const DeviceTypeRecord &type, int function);
-void synchronize_stream(const DeviceRecord &device, void *stream);
+void synchronize_stream(const DeviceRecord &device, void *stream,
+                        const FunctionRecord *parent = nullptr);
 // The same for at most Settings::synchronize_deadline; Error (not_ready) after that. Not where
 // memory of the host is at stake: the device would go on writing to it.
 void synchronize_within_deadline(const DeviceRecord &device, void *stream);
 // Later work on `waiting` happens after the work enqueued on `done` so far.
 void order_streams(const DeviceRecord &waiting_device, void *waiting,
-                   const DeviceRecord &done_device, void *done);
+                   const DeviceRecord &done_device, void *done,
+                   const FunctionRecord *parent = nullptr);
 // The same once the work is enqueued and an error could no longer leave everything unchanged: where
 // the device cannot order its streams, waits for `done` instead.
 void order_streams_after(const DeviceRecord &waiting_device, void *waiting,
-                         const DeviceRecord &done_device, void *done);
+                         const DeviceRecord &done_device, void *done,
+                         const FunctionRecord *parent = nullptr);
 
 // --- storages and tensors ------------------------------------------------------------------------
 Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,
                               Ref<StreamImpl> stream = {});
 // A dense tensor of its own.
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device,
-                   Ref<StreamImpl> stream = {}, Order order = Order::F);
+                   Ref<StreamImpl> stream = {}, Order order = Order::F,
+                   const FunctionRecord *parent = nullptr);
 // A tensor on `storage` without any check.
 Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims strides,
                  DType dtype, std::uint8_t flags);

@@ -11,9 +11,9 @@
 
 namespace Atoll::detail {
 
-PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int dtype, void *stream)
+PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int dtype, void *stream,
+                           const FunctionRecord *parent)
     : function(&f), device(&d) {
-    const ThreadState &state = thread_state;
     call.struct_size = sizeof call;
     call.module = f.module->id;
     call.function = f.id;
@@ -24,16 +24,16 @@ PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int d
     call.flags = 0;
     call.device = d.index;
     call.parent_module = call.parent_function = 0;
-    if (state.parent) {
+    if (parent) {
         call.flags = ATOLL_CALL_INSERTED;
-        call.parent_module = state.parent->module->id;
-        call.parent_function = state.parent->id;
+        call.parent_module = parent->module->id;
+        call.parent_function = parent->id;
     }
     call.shape = nullptr;
     call.operands = nullptr;
     call.params = nullptr;
     call.stream = stream;
-    call.correlation = state.correlation;
+    call.correlation = thread_state.correlation;
     call.error = &error;
     error.struct_size = sizeof error;
     error.status = 0;

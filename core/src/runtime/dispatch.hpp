@@ -8,8 +8,9 @@ namespace Atoll::detail {
 
 // A call being prepared, with its error buffer.
 struct PreparedCall {
+    // `parent`: the function that the call serves, or null.
     PreparedCall(const FunctionRecord &function, const DeviceRecord &device, int dtype,
-                 void *stream);
+                 void *stream, const FunctionRecord *parent);
     atoll_call call;
     atoll_error error;
     char behind_error[192]; // never written here: see Note [Error buffers]

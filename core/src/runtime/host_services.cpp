@@ -230,6 +230,10 @@ std::vector<PluginSetting> configured() {
     return found;
 }
 
+bool logs(int level) {
+    return Log::get().logger->should_log(static_cast<spdlog::level::level_enum>(level));
+}
+
 void log_message(int level, std::string_view raw) {
     Log &log = Log::get();
     const auto to = static_cast<spdlog::level::level_enum>(std::clamp(level, 0, 4));

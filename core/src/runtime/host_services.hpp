@@ -14,6 +14,8 @@ namespace Atoll::detail {
 void make_host(PluginRecord &plugin);
 // Forgets a pool that the plugin offered.
 void withdraw_parallel_for(const PluginRecord &plugin);
+// Whether messages of this level go anywhere: a relaxed load.
+bool logs(int level);
 void log_message(int level, std::string_view text); // level: enum atoll_log_level
 // What the application has configured.
 std::vector<PluginSetting> configured();

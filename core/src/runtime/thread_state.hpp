@@ -20,8 +20,6 @@ struct Settings;
 
 namespace Atoll::detail {
 
-struct FunctionRecord;
-
 // Device instances there may be at the same time; indexes the live counts.
 inline constexpr int max_devices = 128;
 
@@ -45,7 +43,6 @@ struct ThreadState {
     std::uint64_t calls;             // API calls so far
     const Settings *scoped_settings; // innermost ScopedSettings, or null
     bool pool_failed;                // the application's parallel_for threw since the last call
-    const FunctionRecord *parent;    // set while the core inserts calls to serve this function
 };
 
 extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
@@ -89,19 +86,5 @@ inline bool in_read_section() { return thread_state.depth != 0; }
 void count_live(int device_slot, int change);
 // The sum over all threads; exact once no thread can change it.
 std::int64_t live_count(int device_slot);
-
-// While it lives, calls made by this thread are flagged as inserted on behalf of `parent`.
-class InsertedScope {
-public:
-    explicit InsertedScope(const FunctionRecord *parent) : saved_(thread_state.parent) {
-        if (!saved_) thread_state.parent = parent;
-    }
-    ~InsertedScope() { thread_state.parent = saved_; }
-    InsertedScope(const InsertedScope &) = delete;
-    InsertedScope &operator=(const InsertedScope &) = delete;
-
-private:
-    const FunctionRecord *saved_;
-};
 
 } // namespace Atoll::detail

@@ -1,4 +1,4 @@
-// REDUCE, REDUCE_ONE, REDUCE_TWO: any kept and reduced axes, any strides.
+// REDUCE, REDUCE_ONE: any kept and reduced axes, any strides.
 //
 // Note [Two ways to reduce]
 // Where the input is densest along a reduced axis, one result at a time takes in whole blocks
@@ -325,7 +325,6 @@ constexpr RowTable make_table() {
     RowTable table{};
 #define ATOLL_FUNCTION_REDUCE(id, name, ...) table[id] = &reducers::name;
 #define ATOLL_FUNCTION_REDUCE_ONE ATOLL_FUNCTION_REDUCE
-#define ATOLL_FUNCTION_REDUCE_TWO ATOLL_FUNCTION_REDUCE
 #include "atoll/lists/functions_by_family.inc"
     return table;
 }
@@ -345,30 +344,6 @@ const ReducerRow *row_of(std::uint32_t function, double x) {
     return reducer_rows[function];
 }
 
-// The numbers of the params, for the families that have some.
-Given given_by(std::uint32_t function, std::uint32_t dtype, const atoll_reduce_params &params) {
-    Given given;
-    given.count = 1;
-    switch (function) {
-    case ATOLL_FN_var:
-    case ATOLL_FN_stddev:
-    case ATOLL_FN_norm:
-    case ATOLL_FN_nan_norm: given.x = params.numbers[0].value.f64[0]; break;
-    case ATOLL_FN_all_lt:
-    case ATOLL_FN_all_le:
-    case ATOLL_FN_all_gt:
-    case ATOLL_FN_all_ge:
-    case ATOLL_FN_all_in_range:
-        for (int k = 0; k < 2; ++k) {
-            std::memcpy(given.bounds[k], params.numbers[k].value.bytes, sizeof given.bounds[k]);
-            if (dtype == ATOLL_BOOL) given.bounds[k][0] = given.bounds[k][0] != 0;
-        }
-        break;
-    default: break;
-    }
-    return given;
-}
-
 } // namespace
 } // namespace Atoll::kernels
 
@@ -377,7 +352,11 @@ std::int32_t atoll_kernels_reduce(std::uint32_t function, std::uint32_t dtype, s
                                   const atoll_reduce_params *params) {
     using namespace Atoll::kernels;
     if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
-    const Given given = given_by(function, dtype, *params);
+    Given given;
+    given.count = 1;
+    const bool numbered = function == ATOLL_FN_var || function == ATOLL_FN_stddev ||
+                          function == ATOLL_FN_norm || function == ATOLL_FN_nan_norm;
+    if (numbered) given.x = params->number.value.f64[0];
     const ReducerRow *row = row_of(function, given.x);
     if (!row || !(domains[function] >> dtype & 1)) return ATOLL_STATUS_NOT_SUPPORTED;
     const Reducer &reducer = (*row)[dtype];

@@ -12,8 +12,6 @@ struct Given {
     double scale = 1;       // of norm2, where it repeats itself
     double x = 0;           // of var, stddev and norm
     std::int64_t count = 0; // elements per result
-    alignas(
-        16) char bounds[2][16] = {}; // of all_lt … all_in_range, in the type that is computed in
 };
 
 inline constexpr std::int64_t largest_accumulator = 32; // bytes
@@ -48,7 +46,6 @@ using ReducerRow = std::array<Reducer, ATOLL_DTYPE_COUNT>; // by compute dtype
 namespace reducers {
 #define ATOLL_FUNCTION_REDUCE(id, name, ...) extern const ReducerRow name;
 #define ATOLL_FUNCTION_REDUCE_ONE ATOLL_FUNCTION_REDUCE
-#define ATOLL_FUNCTION_REDUCE_TWO ATOLL_FUNCTION_REDUCE
 #include "atoll/lists/functions_by_family.inc"
 // norm and nan_norm themselves are for any x; these for the x of their name.
 extern const ReducerRow norm_one, norm_infinity, nan_norm_one, nan_norm_two, nan_norm_infinity;

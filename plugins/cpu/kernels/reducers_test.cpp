@@ -1,4 +1,4 @@
-// Reducers that test elements (any … all_in_range) or count those that pass a test (nnz).
+// Reducers that test elements (any … any_nan) or count those that pass a test (nnz).
 #include "reducer_loops.h"
 
 namespace Atoll::kernels {
@@ -39,34 +39,6 @@ struct Infinite : NonZero {
         return (difference != difference) & (v == v);
     }
 };
-template <class E> struct Bounded {
-    static constexpr bool on_hit = false;
-    explicit Bounded(const Given &given)
-        : x(load<E>(given.bounds[0])), y(load<E>(given.bounds[1])) {}
-    E x, y;
-};
-// An element fails unless it passes: NaN fails.
-template <class E> struct NotLess : Bounded<E> {
-    using Bounded<E>::Bounded;
-    template <class V> auto operator()(V v) const { return (v < this->x) == 0; }
-};
-template <class E> struct NotLessEqual : Bounded<E> {
-    using Bounded<E>::Bounded;
-    template <class V> auto operator()(V v) const { return (v <= this->x) == 0; }
-};
-template <class E> struct NotGreater : Bounded<E> {
-    using Bounded<E>::Bounded;
-    template <class V> auto operator()(V v) const { return (v > this->x) == 0; }
-};
-template <class E> struct NotGreaterEqual : Bounded<E> {
-    using Bounded<E>::Bounded;
-    template <class V> auto operator()(V v) const { return (v >= this->x) == 0; }
-};
-template <class E> struct NotInRange : Bounded<E> {
-    using Bounded<E>::Bounded;
-    template <class V> auto operator()(V v) const { return ((v >= this->x) & (v <= this->y)) == 0; }
-};
-
 // How tests of parts make a test of a complex element.
 enum class Parts { either, both };
 
@@ -193,11 +165,6 @@ template <class T> using MakeNan = IfFloat<T, Any<Nan, Parts::either, T>, false>
 template <class T> using MakeCount = Count<NonZero, Parts::either, T>;
 template <class T> using MakeCountNumbers =
     Count<std::conditional_t<is_float<Part<T>>, Number, NonZero>, Parts::either, T>;
-template <class T> using MakeLess = Any<NotLess<Element<T>>, Parts::either, T>;
-template <class T> using MakeLessEqual = Any<NotLessEqual<Element<T>>, Parts::either, T>;
-template <class T> using MakeGreater = Any<NotGreater<Element<T>>, Parts::either, T>;
-template <class T> using MakeGreaterEqual = Any<NotGreaterEqual<Element<T>>, Parts::either, T>;
-template <class T> using MakeInRange = Any<NotInRange<Element<T>>, Parts::either, T>;
 
 } // namespace
 
@@ -209,12 +176,6 @@ constinit const ReducerRow any_inf = reducer_row<domains[ATOLL_FN_any_inf], Make
 constinit const ReducerRow any_nan = reducer_row<domains[ATOLL_FN_any_nan], MakeNan>();
 constinit const ReducerRow nnz = reducer_row<domains[ATOLL_FN_nnz], MakeCount>();
 constinit const ReducerRow nan_nnz = reducer_row<domains[ATOLL_FN_nan_nnz], MakeCountNumbers>();
-constinit const ReducerRow all_lt = reducer_row<domains[ATOLL_FN_all_lt], MakeLess>();
-constinit const ReducerRow all_le = reducer_row<domains[ATOLL_FN_all_le], MakeLessEqual>();
-constinit const ReducerRow all_gt = reducer_row<domains[ATOLL_FN_all_gt], MakeGreater>();
-constinit const ReducerRow all_ge = reducer_row<domains[ATOLL_FN_all_ge], MakeGreaterEqual>();
-constinit const ReducerRow all_in_range =
-    reducer_row<domains[ATOLL_FN_all_in_range], MakeInRange>();
 } // namespace reducers
 
 } // namespace Atoll::kernels

@@ -103,15 +103,13 @@ private:
     void along(int function, oracle::Layout layout) const {
         const int family = functions[function].family;
         const bool reduces = family == ATOLL_FAMILY_REDUCE || family == ATOLL_FAMILY_REDUCE_ONE ||
-                             family == ATOLL_FAMILY_REDUCE_TWO || family == ATOLL_FAMILY_ARG_REDUCE;
+                             family == ATOLL_FAMILY_ARG_REDUCE;
         const auto name = [&](const std::string &axes) {
             return std::string(functions[function].name) + " of 3 axes" +
                    (layout == oracle::Layout::dense ? "" : " transposed") + ", along " + axes;
         };
         const Atoll::Scalar numbers[] = {1, 2};
-        const std::size_t count = family == ATOLL_FAMILY_REDUCE_ONE   ? 1
-                                  : family == ATOLL_FAMILY_REDUCE_TWO ? 2
-                                                                      : 0;
+        const std::size_t count = family == ATOLL_FAMILY_REDUCE_ONE;
         for (int axes = 0; axes < 8 && reduces; ++axes)
             run_(name("axes " + std::to_string(axes)), [&] {
                 Atoll::Axes list;

@@ -321,14 +321,8 @@ private:
             break;
         }
         case ATOLL_FAMILY_REDUCE_ONE:
-        case ATOLL_FAMILY_REDUCE_TWO: {
-            const bool bounds =
-                Atoll::sdk::core_functions[call_.function].signature.operands[0].dtype ==
-                ATOLL_BOOL;
-            require(all_are(list.size(), bounds ? number_dtype(call_.dtype) : int{ATOLL_FLOAT64}),
-                    "numbers of another dtype");
+            require(all_are(1, int{ATOLL_FLOAT64}), "a number of another dtype");
             break;
-        }
         case ATOLL_FAMILY_MATMUL:
             require(all_are(2, number_dtype(call_.dtype)), "factors of another dtype");
             break;

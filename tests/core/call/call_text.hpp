@@ -70,7 +70,6 @@ inline const Form *form_of(int family) {
     case ATOLL_FAMILY_SEARCH: return &search;
     case ATOLL_FAMILY_REDUCE:
     case ATOLL_FAMILY_REDUCE_ONE:
-    case ATOLL_FAMILY_REDUCE_TWO:
     case ATOLL_FAMILY_ARG_REDUCE: return &reduce;
     case ATOLL_FAMILY_FIND: return &find;
     case ATOLL_FAMILY_MATMUL: return &matmul;
@@ -141,12 +140,8 @@ inline void read_parameters(const atoll_call &call, CallFacts &facts) {
         }
         break;
     case ATOLL_FAMILY_REDUCE_ONE:
-    case ATOLL_FAMILY_REDUCE_TWO:
-        if (const auto *p = params_of<atoll_reduce_params>(call, facts)) {
-            list = {parameter("x", p->numbers[0])};
-            if (call.family == ATOLL_FAMILY_REDUCE_TWO)
-                list.push_back(parameter("y", p->numbers[1]));
-        }
+        if (const auto *p = params_of<atoll_reduce_params>(call, facts))
+            list = {parameter("x", p->number)};
         break;
     case ATOLL_FAMILY_SORT:
         if (const auto *p = params_of<atoll_sort_params>(call, facts))

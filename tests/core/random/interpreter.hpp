@@ -264,21 +264,15 @@ inline bool needs_elements(int function) {
     default: return false;
     }
 }
-inline bool has_bounds(int function) {
-    return function >= ATOLL_FN_all_lt && function <= ATOLL_FN_all_in_range;
-}
-
 // Whether a sum starts at 0 or at its first element, which may be -0, is not said.
 inline void leave_zeros_open(Expected &e) {
     if (!e.value.integer && (e.value.re == 0 || e.value.im == 0)) e.signs = false;
 }
 
 inline std::vector<Expected> reduced(int function, DType compute, const Array &a,
-                                     const std::vector<bool> &axes, Value x, Value y) {
+                                     const std::vector<bool> &axes, Value x) {
     Numbers outer = a.shape, inner = a.shape;
     for (std::size_t i = 0; i < a.shape.size(); ++i) (axes[i] ? outer : inner)[i] = 1;
-    if (has_bounds(function) && is_floating(compute))
-        x = oracle::convert(x, id(compute)), y = oracle::convert(y, id(compute));
     std::vector<Expected> results;
     each(outer, [&](const Numbers &kept) {
         std::vector<Value> elements;
@@ -286,7 +280,7 @@ inline std::vector<Expected> reduced(int function, DType compute, const Array &a
             for (std::size_t i = 0; i < index.size(); ++i) index[i] += kept[i];
             elements.push_back(a.read(a.at(index)));
         });
-        Expected e = oracle::reduce(function, id(compute), elements, x, y);
+        Expected e = oracle::reduce(function, id(compute), elements, x);
         if (is_floating(compute) && accumulates(function)) {
             e.open |= !tame(elements, compute, multiplies(function));
             leave_zeros_open(e);

@@ -233,16 +233,8 @@ inline void Machine::reduce(const Op &op) {
         list.list.push_back(static_cast<int>(axis));
     }
     const int family = functions[op.function].family;
-    const std::size_t count = family == ATOLL_FAMILY_REDUCE_ONE   ? 1
-                              : family == ATOLL_FAMILY_REDUCE_TWO ? 2
-                                                                  : 0;
-    DType own = from.array.dtype;
-    if (has_bounds(op.function)) {
-        if (own == Atoll::bool_) own = Atoll::uint8;
-        for (std::size_t i = 0; i < count; ++i)
-            if (!op.scalars[i].is_weak()) own = promote(own, op.scalars[i].dtype());
-    }
-    const Rule rule = rule_of(op.function, own);
+    const std::size_t count = family == ATOLL_FAMILY_REDUCE_ONE;
+    const Rule rule = rule_of(op.function, from.array.dtype);
     Prediction p;
     p.errors = rule.errors;
     p.result = rule.result;
@@ -256,8 +248,8 @@ inline void Machine::reduce(const Op &op) {
     if (reduced_count == 0 && needs_elements(op.function))
         p.errors.insert(Status::invalid_argument);
     const int function = op.function;
-    const Value x = value_of(op.scalars[0]), y = value_of(op.scalars[1]);
-    p.expect = [=] { return reduced(function, rule.compute, from.array, axes, x, y); };
+    const Value x = value_of(op.scalars[0]);
+    p.expect = [=] { return reduced(function, rule.compute, from.array, axes, x); };
     perform(op, p, [&](Atoll::Out out) {
         return Atoll::detail::call_reduce(function, from.tensor, list, op.flag, out,
                                           {op.scalars, count});

@@ -205,9 +205,7 @@ inline std::string describe(const Op &op) {
     case Kind::reduce: {
         const int family = functions[op.function].family;
         out << function << '(' << t(op.in[0]);
-        if (family == ATOLL_FAMILY_REDUCE_ONE || family == ATOLL_FAMILY_REDUCE_TWO)
-            out << ", " << text_of(op.scalars[0]);
-        if (family == ATOLL_FAMILY_REDUCE_TWO) out << ", " << text_of(op.scalars[1]);
+        if (family == ATOLL_FAMILY_REDUCE_ONE) out << ", " << text_of(op.scalars[0]);
         if (op.variant) out << ", axes {" << text_of(op.numbers) << '}';
         out << (op.flag ? ", keepdims" : "") << into << ')';
         break;

@@ -56,7 +56,7 @@ int32_t atoll_kernels_binary(uint32_t function, uint32_t dtype, uint32_t rank, c
 int32_t atoll_kernels_ternary(uint32_t function, uint32_t dtype, uint32_t rank,
                               const int64_t *shape, const atoll_operand *operands);
 
-/* operands: out, in. `function`: ATOLL_FN_ of the families REDUCE, REDUCE_ONE, REDUCE_TWO; axes
+/* operands: out, in. `function`: ATOLL_FN_ of the families REDUCE, REDUCE_ONE; axes
  * [params->kept, rank) are reduced, at least one. See atoll_reduce_params. */
 int32_t atoll_kernels_reduce(uint32_t function, uint32_t dtype, uint32_t rank, const int64_t *shape,
                              const atoll_operand *operands, const atoll_reduce_params *params);

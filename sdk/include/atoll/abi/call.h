@@ -21,11 +21,11 @@
  *   GATHER     (…)                out, in, offsets             see Note [Offsets]
  *   SCATTER    (…)                out, in, offsets             see Note [Offsets]
  *
- * REDUCE_ONE and REDUCE_TWO are REDUCE with one or two numbers in the params.
+ * REDUCE_ONE is REDUCE with a number in the params.
  *
  * Outputs come first. The host has checked shapes, dtypes, read-only and overlap, has dropped axes
  * of extent 1 and merged what can be merged (for MATMUL: only among the stack axes; for SCAN, SORT
- * and SEARCH: all but the last), and never calls with an extent of 0, except k = 0. Axes are in no
+ * and SEARCH: all but the last), and never calls with an extent of 0. Axes are in no
  * particular order and may run backwards, but for the last of SCAN and SORT, the reduced ones of
  * ARG_REDUCE and all of FIND and SCATTER: those stay in the order of the caller's tensor, first
  * axis fastest, and neighbours are merged only where that keeps the order. An output overlaps an
@@ -74,7 +74,6 @@ enum atoll_family {
     ATOLL_FAMILY_SEARCH = 12,
     ATOLL_FAMILY_ARG_REDUCE = 13,
     ATOLL_FAMILY_REDUCE_ONE = 14,
-    ATOLL_FAMILY_REDUCE_TWO = 15,
     ATOLL_FAMILY_FIND = 16,
     ATOLL_FAMILY_GATHER = 17,
     ATOLL_FAMILY_SCATTER = 18
@@ -143,14 +142,12 @@ typedef struct atoll_steps_params {
     atoll_scalar start, step, last;
 } atoll_steps_params;
 
-/* REDUCE, REDUCE_ONE, REDUCE_TWO, ARG_REDUCE. Axes [0, kept) are kept, [kept, rank) are reduced; at
- * least one axis is reduced. `numbers`: the x and y of the function's text. Bounds (all_lt …
- * all_in_range) are in the compute dtype, for float16 and bfloat16 in float32; the x of var, std
- * and norm is a float64. */
+/* REDUCE, REDUCE_ONE, ARG_REDUCE. Axes [0, kept) are kept, [kept, rank) are reduced; at least one
+ * axis is reduced. `number`: a float64, the ddof of var and stddev, the p of the norms. */
 typedef struct atoll_reduce_params {
     uint32_t struct_size;
     uint32_t kept;
-    atoll_scalar numbers[2];
+    atoll_scalar number;
 } atoll_reduce_params;
 
 /* SORT. Stable also when descending: equals keep their order. NaN is last either way; a complex

@@ -1,7 +1,8 @@
 // Modules, and functions called by name.
 #include "atoll/module.hpp"
 
-#include "call/families.hpp"
+#include "api/front_doors.hpp"
+#include "runtime/dispatch.hpp"
 
 #include <fmt/format.h>
 
@@ -61,51 +62,48 @@ std::vector<FunctionSupport> Function::support() const {
 
 Tensor Function::unary(const Operand &a, Out out) const {
     require_family(*record_, ATOLL_FAMILY_UNARY, "a unary");
-    if (record_->module->id == ATOLL_MODULE_CORE) return call_unary(record_->id, a, out);
     const Operand *const inputs[] = {&a};
-    return run_elementwise(*record_, inputs, out.get());
+    return call_elementwise(*record_, inputs, out.get(), {});
 }
 
 Tensor Function::binary(const Operand &a, const Operand &b, Out out) const {
     require_family(*record_, ATOLL_FAMILY_BINARY, "a binary");
-    if (record_->module->id == ATOLL_MODULE_CORE) return call_binary(record_->id, a, b, out);
     const Operand *const inputs[] = {&a, &b};
-    return run_elementwise(*record_, inputs, out.get());
+    return call_elementwise(*record_, inputs, out.get(), {});
 }
 
 Tensor Function::ternary(const Operand &a, const Operand &b, const Operand &c, Out out) const {
     require_family(*record_, ATOLL_FAMILY_TERNARY, "a ternary");
     const Operand *const inputs[] = {&a, &b, &c};
-    return run_elementwise(*record_, inputs, out.get());
+    return call_elementwise(*record_, inputs, out.get(), {});
 }
 
 Tensor Function::reduce(const Tensor &a, const Axes &axes, bool keepdims, Out out,
                         std::span<const Scalar> numbers) const {
-    const std::size_t wanted = record_->family == ATOLL_FAMILY_REDUCE_ONE   ? 1
-                               : record_->family == ATOLL_FAMILY_REDUCE_TWO ? 2
-                                                                            : 0;
+    const std::size_t wanted = record_->family == ATOLL_FAMILY_REDUCE_ONE;
     if (!wanted && record_->family != ATOLL_FAMILY_ARG_REDUCE)
         require_family(*record_, ATOLL_FAMILY_REDUCE, "a reducing");
     require_family(*record_, record_->family, "a reducing");
     if (numbers.size() != wanted)
         throw Error(Status::invalid_argument, record_->full_name,
                     fmt::format("got {} numbers, need {}", numbers.size(), wanted));
-    return run_reduce(*record_, a, axes, keepdims, out.get(), numbers);
+    return call_reduction(*record_, a, axes, keepdims, out.get(), numbers);
 }
 
 Tensor Function::scan(const Tensor &a, std::optional<int> axis, Out out) const {
     require_family(*record_, ATOLL_FAMILY_SCAN, "a cumulative");
-    return run_scan(*record_, a, axis, out.get());
+    return call_along(*record_, a, axis, out.get(), {});
 }
 
 Tensor Function::sort(const Tensor &a, int axis, bool descending, Out out) const {
     require_family(*record_, ATOLL_FAMILY_SORT, "a sorting");
-    return run_sort(*record_, a, axis, descending, out.get());
+    const atoll_scalar flag = Scalar(descending).raw();
+    return call_along(*record_, a, axis, out.get(), {&flag, 1});
 }
 
 Tensor Function::search(const Operand &a, const Tensor &b, bool right, Out out) const {
     require_family(*record_, ATOLL_FAMILY_SEARCH, "a searching");
-    return run_search(*record_, a, b, right, out.get());
+    return call_searching(*record_, a, b, right, out.get());
 }
 
 void Function::custom(Device device, std::span<const Tensor> outputs,
@@ -151,7 +149,7 @@ void Function::custom(Device device, std::span<const Tensor> outputs,
             }
     };
     order(true);
-    PreparedCall prepared(*record_, *device.record(), 0, stream);
+    PreparedCall prepared(*record_, *device.record(), 0, stream, nullptr);
     prepared.call.output_count = static_cast<std::uint16_t>(outputs.size());
     prepared.call.operand_count = static_cast<std::uint16_t>(operands.size());
     prepared.call.operands = operands.data();

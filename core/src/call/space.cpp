@@ -1,5 +1,5 @@
-// Broadcasting, merging of axes, and overlap of tensors.
-#include "call/iteration.hpp"
+// Merging of axes.
+#include "call/space.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace Atoll::detail {
 namespace {
 
 // Whether axis a should come before axis b: the smaller stride of the first operand that cares.
-bool comes_before(const Iteration &it, int a, int b) {
+bool comes_before(const Space &it, int a, int b) {
     for (int o = 0; o < it.count; ++o) {
         const std::int64_t sa = std::abs(it.operands[o].strides[a]);
         const std::int64_t sb = std::abs(it.operands[o].strides[b]);
@@ -21,13 +21,7 @@ bool comes_before(const Iteration &it, int a, int b) {
     return false;
 }
 
-void swap_axes(Iteration &it, int a, int b) {
-    std::swap(it.shape[a], it.shape[b]);
-    for (int o = 0; o < it.count; ++o)
-        std::swap(it.operands[o].strides[a], it.operands[o].strides[b]);
-}
-
-bool mergeable(const Iteration &it, int inner, int outer) {
+bool mergeable(const Space &it, int inner, int outer) {
     for (int o = 0; o < it.count; ++o)
         if (it.operands[o].strides[outer] != it.operands[o].strides[inner] * it.shape[inner])
             return false;
@@ -36,20 +30,16 @@ bool mergeable(const Iteration &it, int inner, int outer) {
 
 } // namespace
 
-void Iteration::add(const TensorImpl &tensor) {
-    IterationOperand &operand = operands[count++];
-    operand.data = tensor.data();
-    operand.tensor = &tensor;
-    operand.dtype = tensor.dtype;
-    operand.swapped = tensor.swapped();
+void Space::add(const TensorImpl &tensor) {
+    SpaceOperand &operand = add_operand(tensor);
     const int own = std::min(tensor.shape.size(), rank);
     const std::int64_t *extents = tensor.shape.data(), *strides = tensor.strides.data();
     for (int i = 0; i < own; ++i) operand.strides[i] = extents[i] == 1 ? 0 : strides[i];
     for (int i = own; i < rank; ++i) operand.strides[i] = 0;
 }
 
-void Iteration::add_scalar(void *value, DType dtype) {
-    IterationOperand &operand = operands[count++];
+void Space::add_scalar(void *value, DType dtype) {
+    SpaceOperand &operand = operands[count++];
     operand.data = static_cast<char *>(value);
     operand.tensor = nullptr;
     operand.dtype = dtype;
@@ -57,7 +47,18 @@ void Iteration::add_scalar(void *value, DType dtype) {
     std::fill_n(operand.strides, rank, 0);
 }
 
-void Iteration::remove_axis(int axis) {
+void Space::swap_axes(int a, int b) {
+    std::swap(shape[a], shape[b]);
+    for (int o = 0; o < count; ++o) std::swap(operands[o].strides[a], operands[o].strides[b]);
+}
+
+void Space::rotate(int moved) {
+    std::rotate(shape, shape + moved, shape + rank);
+    for (int o = 0; o < count; ++o)
+        std::rotate(operands[o].strides, operands[o].strides + moved, operands[o].strides + rank);
+}
+
+void Space::remove_axis(int axis) {
     std::copy(shape + axis + 1, shape + rank, shape + axis);
     for (int o = 0; o < count; ++o)
         std::copy(operands[o].strides + axis + 1, operands[o].strides + rank,
@@ -65,7 +66,7 @@ void Iteration::remove_axis(int axis) {
     --rank;
 }
 
-void Iteration::insert_axis(int axis, std::int64_t extent) {
+void Space::insert_axis(int axis, std::int64_t extent) {
     std::copy_backward(shape + axis, shape + rank, shape + rank + 1);
     shape[axis] = extent;
     for (int o = 0; o < count; ++o) {
@@ -78,7 +79,7 @@ void Iteration::insert_axis(int axis, std::int64_t extent) {
 
 namespace {
 
-int drop_single(Iteration &it, int begin, int end) {
+int drop_single(Space &it, int begin, int end) {
     for (int axis = end - 1; axis >= begin; --axis) {
         if (it.shape[axis] != 1) continue;
         it.remove_axis(axis);
@@ -87,7 +88,7 @@ int drop_single(Iteration &it, int begin, int end) {
     return end;
 }
 
-int merge_neighbours(Iteration &it, int begin, int end) {
+int merge_neighbours(Space &it, int begin, int end) {
     for (int axis = begin; axis + 1 < end;) {
         if (!mergeable(it, axis, axis + 1)) {
             ++axis;
@@ -104,15 +105,15 @@ int merge_neighbours(Iteration &it, int begin, int end) {
 
 } // namespace
 
-int coalesce_in_order(Iteration &it, int begin, int end) {
+int coalesce_in_order(Space &it, int begin, int end) {
     return merge_neighbours(it, begin, drop_single(it, begin, end));
 }
 
-int coalesce(Iteration &it, int begin, int end) {
+int coalesce(Space &it, int begin, int end) {
     end = drop_single(it, begin, end);
     // Insertion sort: few axes, nearly always sorted already.
     for (int i = begin + 1; i < end; ++i)
-        for (int j = i; j > begin && comes_before(it, j, j - 1); --j) swap_axes(it, j, j - 1);
+        for (int j = i; j > begin && comes_before(it, j, j - 1); --j) it.swap_axes(j, j - 1);
     for (int axis = begin; axis < end; ++axis) {
         std::int64_t lead = 0;
         for (int o = 0; o < it.count && lead == 0; ++o) lead = it.operands[o].strides[axis];
@@ -126,24 +127,27 @@ int coalesce(Iteration &it, int begin, int end) {
     return merge_neighbours(it, begin, end);
 }
 
-void broadcast_shapes(Dims &shape, const Dims &other, std::string_view op) {
-    const int common = std::min(shape.size(), other.size());
-    for (int i = 0; i < common; ++i) {
-        if (shape[i] == other[i] || other[i] == 1) continue;
-        if (shape[i] != 1)
-            throw Error(Status::invalid_argument, op,
-                        fmt::format("got shapes {} and {}, need extents that are equal or 1 on "
-                                    "every axis (first axes aligned; axis {} differs)",
-                                    shape_text(shape), shape_text(other), i));
-        shape[i] = other[i];
+void merge(Space &space, const sdk::Signature &signature) {
+    const int loop = signature.loop_ordered ? coalesce_in_order(space, space.core, space.rank)
+                                            : coalesce(space, space.core, space.rank);
+    space.rank = loop;
+    int end = space.core;
+    for (int s = signature.slot_count - 1; s >= 0; --s) {
+        const sdk::AxisSlot &slot = signature.slots[static_cast<std::size_t>(s)];
+        const int begin = end - space.slot_axes[s];
+        if (slot.kind == sdk::AxisKind::group && !slot.separate && !slot.opaque) {
+            const int merged =
+                slot.ordered ? coalesce_in_order(space, begin, end) : coalesce(space, begin, end);
+            space.slot_axes[s] = static_cast<std::uint8_t>(merged - begin);
+            space.core -= end - merged;
+            if (merged == begin) { // a group keeps one axis
+                space.insert_axis(begin, 1);
+                space.slot_axes[s] = 1;
+                space.core++;
+            }
+        }
+        end = begin;
     }
-    for (int i = common; i < other.size(); ++i) shape.push_back(other[i]);
-}
-
-bool broadcasts_to(const Dims &from, const Dims &to) {
-    for (int i = 0; i < from.size(); ++i)
-        if (from[i] != 1 && (i >= to.size() || from[i] != to[i])) return false;
-    return true;
 }
 
 } // namespace Atoll::detail

@@ -1,4 +1,4 @@
-// The iteration space of a call: broadcasting into it, and merging its axes.
+// The space of a call: its axes, each operand laid over them, and the merging of axes.
 #pragma once
 
 #include "objects/layout.hpp"
@@ -7,14 +7,14 @@
 
 namespace Atoll::detail {
 
-inline constexpr int max_operands = 4;
+inline constexpr int max_operands = ATOLL_MAX_OPERANDS;
 
 // A product has an inner axis beside those of its result, a reduction over nothing an axis of 1.
 // Merging brings them below ATOLL_MAX_RANK, or the call is refused.
 inline constexpr int max_axes = ATOLL_MAX_RANK + 1;
 
-// One operand laid over the iteration space. Arrays are filled up to Iteration::rank only.
-struct IterationOperand {
+// One operand laid over the space. Arrays are filled up to Space::rank only.
+struct SpaceOperand {
     char *data;
     const TensorImpl *tensor; // null: a scalar in host memory
     DType dtype;
@@ -24,11 +24,13 @@ struct IterationOperand {
 
 // A shape and operands with one stride per axis; outputs first. See Note [Iteration space] in
 // abi/call.h. Left uninitialised on purpose: it is on the stack of every call.
-struct Iteration {
+struct Space {
     int rank;
     int count; // operands
+    int core;  // axes [0, core) are core axes, slot after slot; the others are loop axes
+    std::uint8_t slot_axes[ATOLL_MAX_SLOTS]; // how many each slot has; up to the signature's
     std::int64_t shape[max_axes];
-    IterationOperand operands[max_operands];
+    SpaceOperand operands[max_operands];
 
     std::int64_t size() const {
         std::int64_t n = 1;
@@ -40,29 +42,34 @@ struct Iteration {
     void add(const TensorImpl &tensor);
     // The same for a dense tensor, in a space of rank 1 or 0.
     void add_dense(const TensorImpl &tensor) {
-        IterationOperand &operand = operands[count++];
+        add_operand(tensor).strides[0] = size_of(tensor.dtype);
+    }
+    // Appends a scalar at `value`.
+    void add_scalar(void *value, DType dtype);
+    // Appends nothing but the facts of an operand; strides are the caller's to fill in.
+    SpaceOperand &add_operand(const TensorImpl &tensor) {
+        SpaceOperand &operand = operands[count++];
         operand.data = tensor.data();
         operand.tensor = &tensor;
         operand.dtype = tensor.dtype;
         operand.swapped = tensor.swapped();
-        operand.strides[0] = size_of(tensor.dtype);
+        return operand;
     }
-    // Appends a scalar at `value`.
-    void add_scalar(void *value, DType dtype);
     void remove_axis(int axis);
+    void swap_axes(int a, int b);
+    // Moves axes [0, count) behind the others.
+    void rotate(int count);
     void insert_axis(int axis, std::int64_t extent); // strides 0
 };
 
+// Merges what the signature allows to be merged: free groups and the loop sorted and turned around,
+// ordered ones in order; separate and plain axes stay.
+void merge(Space &space, const sdk::Signature &signature);
+
 // Within axes [begin, end): drops those of extent 1, sorts by stride (smallest first, output
 // decides), makes the output's strides positive and merges neighbours. Returns the new end.
-int coalesce(Iteration &iteration, int begin, int end);
+int coalesce(Space &space, int begin, int end);
 // The same without sorting and turning axes around: elements keep their order, first axis fastest.
-int coalesce_in_order(Iteration &iteration, int begin, int end);
-
-// Extends `shape` so that `other` broadcasts with it (first axes aligned). Throws Error that names
-// `op` and both shapes.
-void broadcast_shapes(Dims &shape, const Dims &other, std::string_view op);
-// True iff a tensor of shape `from` broadcasts to `to`; more axes than `to` are fine if they are 1.
-bool broadcasts_to(const Dims &from, const Dims &to);
+int coalesce_in_order(Space &space, int begin, int end);
 
 } // namespace Atoll::detail

@@ -1,0 +1,162 @@
+// The front doors of functions.hpp: arguments as C++ gives them become those of the pipeline.
+#include "api/front_doors.hpp"
+#include "atoll/create.hpp"
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+namespace {
+
+const FunctionRecord &core(int function) { return Registry::get().core_function(function); }
+
+} // namespace
+
+Tensor call_elementwise(const FunctionRecord &function, Inputs inputs, const Tensor *out,
+                        Mode mode) {
+    return run_one(function, {.inputs = inputs, .outputs = {&out, 1}, .mode = mode}, {});
+}
+
+Tensor call_unary(int function, const Operand &a, Out out, Mode mode) {
+    const Operand *const inputs[] = {&a};
+    return call_elementwise(core(function), inputs, out.get(), mode);
+}
+
+Tensor call_binary(int function, const Operand &a, const Operand &b, Out out, Mode mode) {
+    const Operand *const inputs[] = {&a, &b};
+    return call_elementwise(core(function), inputs, out.get(), mode);
+}
+
+Tensor call_ternary(int function, const Operand &a, const Operand &b, const Operand &c, Out out) {
+    const Operand *const inputs[] = {&a, &b, &c};
+    return call_elementwise(core(function), inputs, out.get(), {});
+}
+
+void call_into(int function, std::span<const Operand *const> inputs, const Tensor &out) {
+    Tensor unused;
+    const Tensor *const outputs[] = {&out};
+    run(core(function), {.inputs = inputs, .outputs = outputs}, &unused, {});
+}
+
+Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axes &axes,
+                      bool keepdims, const Tensor *out, std::span<const Scalar> numbers) {
+    atoll_scalar attributes[1];
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (is_complex(numbers[i].dtype()))
+            throw Error(Status::invalid_argument, function.full_name,
+                        "got a complex number, need a real one");
+        attributes[i] = numbers[i].cast(float64).raw();
+        if (function.signature.attributes[i].name == "p" && !(attributes[i].value.f64[0] >= 0))
+            throw Error(
+                Status::invalid_argument, function.full_name,
+                fmt::format("got {}, need a norm of order 0 or more", attributes[i].value.f64[0]));
+    }
+    const Operand operand(a);
+    const Operand *const inputs[] = {&operand};
+    return run_one(function,
+                   {.inputs = inputs,
+                    .outputs = {&out, 1},
+                    .attributes = {attributes, numbers.size()},
+                    .axes = &axes,
+                    .keepdims = keepdims},
+                   {});
+}
+
+Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out,
+                   std::span<const Scalar> numbers) {
+    return call_reduction(core(function), a, axes, keepdims, out.get(), numbers);
+}
+
+Tensor call_along(const FunctionRecord &function, const Tensor &a, std::optional<int> axis,
+                  const Tensor *out, std::span<const atoll_scalar> attributes) {
+    const Axes axes = axis ? Axes(*axis) : Axes();
+    const Operand operand(a);
+    const Operand *const inputs[] = {&operand};
+    return run_one(
+        function, {.inputs = inputs, .outputs = {&out, 1}, .attributes = attributes, .axes = &axes},
+        {});
+}
+
+Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out) {
+    return call_along(core(function), a, axis, out.get(), {});
+}
+
+Tensor call_sort(int function, const Tensor &a, int axis, bool descending, Out out) {
+    const atoll_scalar flag = Scalar(descending).raw();
+    return call_along(core(function), a, axis, out.get(), {&flag, 1});
+}
+
+Tensor call_searching(const FunctionRecord &function, const Operand &a, const Tensor &b, bool right,
+                      const Tensor *out) {
+    if (impl(b).shape.size() != 1)
+        throw Error(Status::invalid_argument, function.full_name,
+                    fmt::format("got a table of shape {}, need rank 1", shape_text(b.shape())));
+    const Operand table(b);
+    const Operand *const inputs[] = {&a, &table};
+    const atoll_scalar flag = Scalar(right).raw();
+    return run_one(function, {.inputs = inputs, .outputs = {&out, 1}, .attributes = {&flag, 1}},
+                   {});
+}
+
+Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, Out out) {
+    return call_searching(core(function), a, b, right, out.get());
+}
+
+Tensor call_find(int function, const Tensor &a) {
+    (void)function;
+    return find_part(a, {});
+}
+
+void call_steps(const Tensor &destination, const Scalar &start, const Scalar &step,
+                const Scalar *last) {
+    const Tensor *const outputs[] = {&destination};
+    const atoll_scalar attributes[] = {start.raw(), step.raw(),
+                                       last ? last->raw() : atoll_scalar{}};
+    const std::int64_t extents[] = {destination.size()};
+    Tensor unused;
+    run(core(ATOLL_FN_steps),
+        {.inputs = {}, .outputs = outputs, .attributes = attributes, .extents = extents}, &unused,
+        {.dtype = destination.dtype(), .device = destination.impl()->device()});
+}
+
+} // namespace Atoll::detail
+
+namespace Atoll {
+
+using namespace detail;
+
+double norm(const Tensor &a) { return norm2(a).item().to_double(); }
+
+Tensor nonzero(const Tensor &a) {
+    const Tensor positions = find(a);
+    const std::int64_t count = positions.size();
+    const int rank = a.rank();
+    const Tensor result = empty({rank, count}, {int64, a.device()});
+    if (count == 0) return result;
+    Tensor rest = positions;
+    for (int axis = 0; axis < rank; ++axis) {
+        const std::int64_t extent = a.shape()[axis];
+        remainder(rest, extent, result(axis, all_));
+        if (axis + 1 < rank) rest = floor_divide(rest, extent);
+    }
+    return result;
+}
+
+#define ATOLL_IN_PLACE(op, name)                                                                   \
+    const Tensor &Tensor::operator op(const Operand &b) const {                                    \
+        name(*this, b, *this);                                                                     \
+        return *this;                                                                              \
+    }
+ATOLL_IN_PLACE(+=, add)
+ATOLL_IN_PLACE(-=, subtract)
+ATOLL_IN_PLACE(*=, multiply)
+ATOLL_IN_PLACE(/=, divide)
+ATOLL_IN_PLACE(%=, remainder)
+ATOLL_IN_PLACE(&=, bitwise_and)
+ATOLL_IN_PLACE(|=, bitwise_or)
+ATOLL_IN_PLACE(^=, bitwise_xor)
+ATOLL_IN_PLACE(<<=, left_shift)
+ATOLL_IN_PLACE(>>=, right_shift)
+#undef ATOLL_IN_PLACE
+
+} // namespace Atoll

@@ -1,0 +1,150 @@
+// Matrix products over stacks, and gemm: what of their rules is not in the signature.
+#include "atoll/create.hpp"
+#include "call/broadcast.hpp"
+#include "call/copy.hpp"
+#include "call/pipeline.hpp"
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+using namespace detail;
+
+namespace {
+
+// One element, or rank >= 3 with leading 1×1.
+bool scales(const TensorImpl &t) {
+    return t.size() == 1 || (t.shape.size() >= 3 && t.shape[0] == 1 && t.shape[1] == 1);
+}
+
+// With both matrix axes, in the order in which the product reads them.
+Tensor as_matrix(const TensorImpl &t, bool transposed) {
+    Dims shape = t.shape, strides = t.strides;
+    while (shape.size() < 2) {
+        shape.push_back(1);
+        strides.push_back(size_of(t.dtype));
+    }
+    if (transposed) {
+        std::swap(shape[0], shape[1]);
+        std::swap(strides[0], strides[1]);
+    }
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+// d = alpha * a b + beta * c, c being d. `vector`: b is one column, and the result has none.
+Tensor product(const TensorImpl &a, bool transpose_a, const TensorImpl &b, bool transpose_b,
+               bool vector, const atoll_scalar (&attributes)[4], bool accumulates,
+               const Tensor *out, const Context &context) {
+    const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_matmul);
+    const Tensor left = as_matrix(a, transpose_a);
+    const Tensor right =
+        vector ? make_view(b, b.offset, b.shape, b.strides) : as_matrix(b, transpose_b);
+    const Operand first(left), second(right), third(out ? *out : left);
+    const Operand *const inputs[] = {&first, &second, accumulates ? &third : nullptr};
+    static constexpr std::uint8_t groups[] = {1, 1, 1}, vector_groups[] = {1, 1, 0};
+    return run_one(function,
+                   {.inputs = inputs,
+                    .outputs = {&out, 1},
+                    .attributes = attributes,
+                    .group_axes = vector ? vector_groups : groups},
+                   context);
+}
+
+} // namespace
+
+Tensor matmul(const Operand &a, const Operand &b, Out out) {
+    if (!a.tensor() || !b.tensor()) return multiply(a, b, out);
+    const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_matmul);
+    const TensorImpl &ta = detail::impl(*a.tensor()), &tb = detail::impl(*b.tensor());
+    if (scales(ta) || scales(tb)) {
+        // A single element takes the other's shape, whatever its rank.
+        if (ta.size() == 1 && ta.shape.size() > tb.shape.size())
+            return multiply(a.tensor()->reshape({}), b, out);
+        if (tb.size() == 1 && tb.shape.size() > ta.shape.size())
+            return multiply(a, b.tensor()->reshape({}), out);
+        return multiply(a, b, out);
+    }
+    const std::int64_t inner = ta.shape.size() > 1 ? ta.shape[1] : 1;
+    if (inner != tb.shape[0])
+        throw Error(Status::invalid_argument, function.full_name,
+                    fmt::format("got shapes {} and {}, need {} rows in the second to match the "
+                                "columns of the first{}",
+                                shape_text(ta.shape), shape_text(tb.shape), inner,
+                                ta.shape.size() == 1 && tb.shape.size() == 1
+                                    ? " (vectors are columns: a.T() * b is the inner product, "
+                                      "multiply(a, b) the element-wise one)"
+                                    : ""));
+    const ReadSection section;
+    const Operand *const inputs[] = {&a, &b};
+    const DType T = decide_T(function, inputs, {});
+    const DType factor = static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T)));
+    const atoll_scalar attributes[] = {Scalar(1).cast(factor).raw(), Scalar(0).cast(factor).raw(),
+                                       Scalar(false).raw(), Scalar(false).raw()};
+    return product(ta, false, tb, false, tb.shape.size() == 1, attributes, false, out.get(),
+                   {.dtype = T});
+}
+
+namespace {
+
+// 0 or 1: what a factor can be among bools.
+bool is_flag(const Scalar &factor) {
+    return !is_floating(factor.dtype()) && (factor.to_int() == 0 || factor.to_int() == 1);
+}
+bool is_zero(const Scalar &factor) { return factor.to_complex() == std::complex<double>(0); }
+
+} // namespace
+
+const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op op_b, Scalar beta,
+                   const Tensor &c) {
+    const ReadSection section;
+    const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_matmul);
+    const TensorImpl &ta = detail::impl(a), &tb = detail::impl(b), &tc = detail::impl(c);
+    const bool transpose_a = op_a != Op::N, transpose_b = op_b != Op::N;
+    const bool vector = tb.shape.size() == 1 && !transpose_b;
+    const Dims shape_a = as_matrix(ta, transpose_a).shape();
+    const Dims shape_b = as_matrix(tb, transpose_b).shape();
+    Dims stack(shape_a.data() + 2, static_cast<std::size_t>(shape_a.size() - 2));
+    const Dims other(shape_b.data() + 2, static_cast<std::size_t>(shape_b.size() - 2));
+    require_auto_broadcast(stack, other, function.full_name, {});
+    broadcast_shapes(stack, other, function.full_name);
+    Dims shape{shape_a[0]};
+    if (!vector) shape.push_back(shape_b[1]);
+    for (std::int64_t extent : stack) shape.push_back(extent);
+    if (shape_a[1] != shape_b[0] || !(tc.shape == shape))
+        throw Error(Status::invalid_argument, function.full_name,
+                    fmt::format("gemm got a of shape {}{}, b of shape {}{} and c of shape {}: "
+                                "inner extents {} and {} must agree and c must be {}",
+                                shape_text(ta.shape), transpose_a ? " transposed" : "",
+                                shape_text(tb.shape), transpose_b ? " transposed" : "",
+                                shape_text(tc.shape), shape_a[1], shape_b[0], shape_text(shape)));
+    check_output(tc, function.full_name);
+    // The factors promote like scalars beside a tensor, but for 0 and 1 beside bool.
+    const Operand left(a), right(b), third(c), first(alpha), second(beta);
+    const Operand *inputs[5] = {&left, &right, nullptr};
+    std::size_t count = 3;
+    for (const Operand *factor : {&first, &second})
+        if (!is_flag(factor->scalar()) || promote(ta.dtype, tb.dtype) != bool_)
+            inputs[count++] = factor;
+    const Inputs all(inputs, count);
+    const DType T = decide_T(function, all, {});
+    require_auto_cast(tc, T, decide_device(function, all, {}), function.full_name, {});
+    const DType factor = static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T)));
+    // As in BLAS: with alpha == 0 the factors are not read, with beta == 0 c is not.
+    if (is_zero(alpha) || shape_a[1] == 0) {
+        const Context parts = Context{}.for_parts_of(function);
+        if (is_zero(beta))
+            fill_elements(tc, 0, parts);
+        else if (T == bool_)
+            ; // c or nothing
+        else
+            part(ATOLL_FN_multiply, {c, beta.cast(factor)}, parts, &c);
+        return c;
+    }
+    const atoll_scalar attributes[] = {alpha.cast(factor).raw(), beta.cast(factor).raw(),
+                                       Scalar(op_a == Op::C).raw(), Scalar(op_b == Op::C).raw()};
+    product(ta, transpose_a, tb, transpose_b, vector, attributes, !is_zero(beta), &c,
+            {.dtype = T, .device = tc.device()});
+    return c;
+}
+
+} // namespace Atoll

@@ -1,0 +1,51 @@
+// First stage of a call: are its arguments right, and what follows from them? Touches nothing.
+#pragma once
+
+#include "atoll/functions.hpp"
+#include "call/promotion.hpp"
+#include "call/space.hpp"
+
+namespace Atoll::detail {
+
+// What the caller gives.
+struct Arguments {
+    Inputs inputs;                                 // in the order of the signature; null: absent
+    std::span<const Tensor *const> outputs = {};   // null or left out: to be made
+    std::span<const atoll_scalar> attributes = {}; // all of them, in the order of the list
+    const Axes *axes = nullptr;                    // for `axes all` and `axes named`
+    bool keepdims = false;                         // core axes that outputs lack become 1
+    const std::uint8_t *group_axes = nullptr; // per slot; for groups under `axes first`; null: 1
+    const std::int64_t *extents = nullptr;    // per slot; of those that stand in outputs only
+    Mode mode = {}; // where elements are outside the function's domain; empty: as settings say
+};
+
+// Operands are numbered as in the call: outputs first.
+struct Checked {
+    const FunctionRecord *function;
+    DeviceRecord *device;
+    DType T;
+    const TensorImpl *tensor[max_operands]; // null: a scalar, absent, or an output to be made
+    const Scalar *scalar[max_operands];     // null: a tensor or absent
+    // The call's axes: core axes slot after slot, then loop axes.
+    int rank, core;
+    std::uint8_t slot_axes[ATOLL_MAX_SLOTS];
+    std::int64_t shape[max_axes];
+    std::int8_t axis[max_operands][max_axes]; // the operand's own axis there; -1: none
+    std::int8_t output_rank[max_operands];
+    bool nothing_to_do; // no output has elements
+    bool empty_group;   // a core axis that no output has is empty
+
+    Dims output_shape(int output) const;
+    // The space of the call with the operands as they are; outputs must be there. Scalars are for
+    // the caller to add: their place is left out.
+    void lay(const TensorImpl &tensor, int operand, SpaceOperand &at) const;
+};
+
+// Throws Error that names operands, axes and shapes.
+void check(const FunctionRecord &function, const Arguments &arguments, const Context &context,
+           Checked &checked);
+
+// Throws unless `out` may be written: defined, not read-only, not overlapping itself.
+void check_output(const TensorImpl &out, std::string_view op);
+
+} // namespace Atoll::detail

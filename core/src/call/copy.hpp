@@ -1,0 +1,21 @@
+// Copies between any two tensors, and fills: what all other calls are prepared with.
+#pragma once
+
+#include "call/context.hpp"
+#include "objects/layout.hpp"
+
+namespace Atoll::detail {
+
+// Copies elements on one device through its `copy`; shapes broadcast. Overlap must be harmless.
+void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
+                    const Context &context);
+// The same between any two tensors: device, dtype, byte order and layout may differ; resolves
+// overlap.
+void copy_elements(const TensorImpl &destination, const TensorImpl &source, const Context &context);
+// Sets every element; the value is converted as cast does.
+void fill_elements(const TensorImpl &destination, const Scalar &value, const Context &context);
+
+// The elements as a dense column-major array of `dtype` in host memory. Waits.
+void read_elements(const TensorImpl &tensor, void *host, DType dtype, const Context &context);
+
+} // namespace Atoll::detail

@@ -1,0 +1,149 @@
+// Copies of operands.
+//
+// Note [Materialisation]
+// A copy is made once, in the dtype, byte order and layout that the plugin takes, on the call's
+// stream, and is flagged as inserted for the function that needs it. Its storage is freed in stream
+// order, so nothing waits. It holds the elements that the operand really has: axes on which it does
+// not vary stay so, unless the layout asks for them.
+#include "call/materialise.hpp"
+
+#include "call/copy.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace Atoll::detail {
+
+// The axes over which a dense copy of an operand lies, fastest first: its core axes in the order of
+// the parentheses, then the loop. `all`: also those on which it does not vary; but an operand with
+// core axes that varies on no loop axis, beside others that do, is not copied along the loop.
+int Materialiser::axes_of(int operand, bool all, int *axes) const {
+    const sdk::Signature &signature = call_.function->signature;
+    const sdk::OperandSpec &spec = signature.operands[static_cast<std::size_t>(operand)];
+    const std::int64_t *strides = space_.operands[operand].strides;
+    int count = 0;
+    for (int i = 0; i < spec.axis_count; ++i) {
+        const std::uint8_t slot = spec.axes[static_cast<std::size_t>(i)];
+        int at = 0;
+        for (int s = 0; s < slot; ++s) at += space_.slot_axes[s];
+        for (int k = 0; k < space_.slot_axes[slot]; ++k, ++at)
+            if (all || strides[at] != 0) axes[count++] = at;
+    }
+    bool loops =
+        signature.input_count() == 1 || spec.axis_count == 0 || operand < signature.output_count;
+    for (int i = space_.core; i < space_.rank; ++i) loops |= strides[i] != 0;
+    for (int i = space_.core; i < space_.rank && loops; ++i)
+        if (all || strides[i] != 0) axes[count++] = i;
+    // Where any layout is taken, that of the operand: then the copy is a straight one.
+    if (!all)
+        std::stable_sort(axes, axes + count,
+                         [&](int a, int b) { return std::abs(strides[a]) < std::abs(strides[b]); });
+    return count;
+}
+
+// As the copy will lie.
+void Materialiser::lay_dense(int operand) {
+    int axes[max_axes];
+    const int count = axes_of(operand, plan_.operand[operand].needs & need_layout, axes);
+    std::int64_t strides[max_axes] = {}, stride = size_of(plan_.operand[operand].dtype);
+    for (int i = 0; i < count; ++i) {
+        strides[axes[i]] = space_.shape[axes[i]] == 1 ? 0 : stride;
+        stride *= space_.shape[axes[i]];
+    }
+    std::copy_n(strides, space_.rank, space_.operands[operand].strides);
+}
+
+bool Materialiser::is_canonical(int operand) const {
+    const SpaceOperand &at = space_.operands[operand];
+    int axes[max_axes];
+    const int count = axes_of(operand, true, axes);
+    std::int64_t expected = size_of(plan_.operand[operand].dtype);
+    for (int i = 0; i < count; ++i) {
+        if (space_.shape[axes[i]] > 1 && at.strides[axes[i]] != expected) return false;
+        expected *= space_.shape[axes[i]];
+    }
+    return true;
+}
+
+void Materialiser::plan_layouts() {
+    for (int o = 0; o < space_.count; ++o)
+        if (plan_.operand[o].needs) lay_dense(o);
+    // A second round: what one operand needs may keep others from being merged.
+    for (int round = 0; round < 2; ++round) {
+        Space merged = space_;
+        merge(merged, call_.function->signature);
+        if (route_.takes_layout(merged)) return;
+        for (int o = 0; o < space_.count; ++o) {
+            if (!space_.operands[o].tensor || (plan_.operand[o].needs & need_layout)) continue;
+            const bool taken = route_.takes(ATOLL_CAP_STRIDED) && round == 0
+                                   ? route_.takes_layout(merged, o)
+                                   : is_canonical(o);
+            if (taken) continue;
+            plan_.operand[o].needs |= need_layout;
+            plan_.copies = true;
+            lay_dense(o);
+        }
+    }
+}
+
+// The operand itself over some axes of the space.
+Tensor Materialiser::view_of(int operand, const int *axes, int count) const {
+    const TensorImpl &tensor = *call_.tensor[operand];
+    Dims shape, strides;
+    for (int i = 0; i < count; ++i) {
+        const int own = call_.axis[operand][axes[i]];
+        const bool varies = own >= 0 && tensor.shape[own] != 1;
+        shape.push_back(space_.shape[axes[i]]);
+        strides.push_back(varies ? tensor.strides[own] : 0);
+    }
+    return make_view(tensor.storage, tensor.offset, std::move(shape), std::move(strides),
+                     tensor.dtype, tensor.flags);
+}
+
+void Materialiser::copy_operand(int operand, bool old_values) {
+    const PlannedOperand &planned = plan_.operand[operand];
+    SpaceOperand &at = space_.operands[operand];
+    int axes[max_axes];
+    // The strides say already over which axes the copy lies.
+    int count = axes_of(operand, planned.needs & need_layout, axes);
+    if (!call_.tensor[operand]) {
+        const Tensor one =
+            make_tensor({}, planned.dtype, call_.device, stream_, Order::F, context_.parent);
+        fill_elements(*one.impl(), *call_.scalar[operand], context_);
+        if (planned.needs & need_layout) {
+            Dims shape;
+            for (int i = 0; i < count; ++i) shape.push_back(space_.shape[axes[i]]);
+            const Tensor many =
+                make_tensor(shape, planned.dtype, call_.device, stream_, Order::F, context_.parent);
+            copy_elements(*many.impl(), *one.impl(), context_);
+            kept_.push_back(many);
+        } else {
+            kept_.push_back(one);
+        }
+    } else {
+        const Tensor whole = view_of(operand, axes, count);
+        const Tensor copy = make_tensor(whole.impl()->shape, planned.dtype, call_.device, stream_,
+                                        Order::F, context_.parent);
+        const bool output = operand < call_.function->signature.output_count;
+        if (!output || old_values) copy_elements(*copy.impl(), *whole.impl(), context_);
+        if (output) replaced_.emplace_back(whole, copy);
+        kept_.push_back(copy);
+    }
+    const TensorImpl &made = *kept_.back().impl();
+    at.data = made.data();
+    at.tensor = &made;
+    at.dtype = made.dtype;
+    at.swapped = false;
+}
+
+void Materialiser::copy(bool old_values) {
+    for (int o = 0; o < space_.count; ++o)
+        if (plan_.operand[o].needs) copy_operand(o, old_values);
+}
+
+void Materialiser::finish() {
+    for (const auto &[place, copy] : replaced_)
+        copy_elements(*place.impl(), *copy.impl(), context_);
+}
+
+} // namespace Atoll::detail

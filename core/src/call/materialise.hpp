@@ -1,0 +1,44 @@
+// Third stage of a call: the copies that the plan asks for. The only code that makes temporaries of
+// operands.
+#pragma once
+
+#include "call/plan.hpp"
+
+#include <boost/container/static_vector.hpp>
+
+namespace Atoll::detail {
+
+class Materialiser {
+public:
+    // `space` holds the operands as they are, unmerged; `context` is for the parts of the call.
+    Materialiser(Plan &plan, const Route &route, Space &space, const Ref<StreamImpl> &stream,
+                 const Context &context)
+        : plan_(plan), call_(*plan.call), route_(route), space_(space), stream_(stream),
+          context_(context) {}
+
+    // Adds the layouts that are not taken to the needs.
+    void plan_layouts();
+    // Makes the copies and lays them over the space. `old_values`: outputs that are replaced begin
+    // with what they hold.
+    void copy(bool old_values);
+    // Copies replaced outputs to their places.
+    void finish();
+
+private:
+    int axes_of(int operand, bool all, int *axes) const;
+    void lay_dense(int operand);
+    bool is_canonical(int operand) const;
+    Tensor view_of(int operand, const int *axes, int count) const;
+    void copy_operand(int operand, bool old_values);
+
+    Plan &plan_;
+    const Checked &call_;
+    const Route &route_;
+    Space &space_;
+    const Ref<StreamImpl> &stream_;
+    const Context &context_;
+    boost::container::static_vector<Tensor, max_operands> kept_;
+    boost::container::static_vector<std::pair<Tensor, Tensor>, max_operands> replaced_;
+};
+
+} // namespace Atoll::detail

@@ -1,0 +1,25 @@
+// The one place where overlap is decided.
+#include "call/overlap_policy.hpp"
+
+namespace Atoll::detail {
+
+Hazard overlap_policy(const Checked &call, int output, int &input) {
+    const sdk::Signature &signature = call.function->signature;
+    const TensorImpl &out = *call.tensor[output];
+    int hazards = 0;
+    for (int o = signature.output_count; o < signature.operand_count; ++o) {
+        const TensorImpl *in = call.tensor[o];
+        if (!in || separate(out, *in)) continue;
+        const sdk::OperandSpec &spec = signature.operands[static_cast<std::size_t>(o)];
+        // Element by element, or declared: then elements that are the same do no harm.
+        const bool in_place = signature.elementwise() || (spec.in_place && in->dtype == out.dtype);
+        if (!(in_place ? hazardous_overlap(out, *in) : overlapping(out, *in))) continue;
+        ++hazards;
+        input = o;
+    }
+    if (hazards == 0) return Hazard::none;
+    if (hazards == 1 && call.tensor[input]->size() <= out.size()) return Hazard::copy_input;
+    return Hazard::replace_output;
+}
+
+} // namespace Atoll::detail

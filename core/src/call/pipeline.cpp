@@ -1,0 +1,250 @@
+// The stages of a call, one after the other.
+#include "call/pipeline.hpp"
+
+#include "base/elements.hpp"
+#include "call/copy.hpp"
+#include "call/domain.hpp"
+#include "call/exact_compare.hpp"
+#include "call/materialise.hpp"
+#include "call/uniform.hpp"
+#include "runtime/host_services.hpp"
+
+namespace Atoll::detail {
+
+namespace {
+
+// The stream of the first output that is given on the device, or of the first input there.
+const Ref<StreamImpl> &stream_of(const Checked &call) {
+    for (int o = 0; o < call.function->signature.operand_count; ++o)
+        if (call.tensor[o] && call.tensor[o]->device() == call.device)
+            return call.tensor[o]->storage->stream;
+    static const Ref<StreamImpl> default_stream;
+    return default_stream;
+}
+
+class Call {
+public:
+    Call(const FunctionRecord &function, const Arguments &arguments, const Context &context)
+        : f_(function), s_(function.signature), given_(arguments), context_(context) {}
+
+    void run(Tensor *results) {
+        check(f_, given_, context_, call_);
+        const bool exact = compares_beyond(f_, given_.inputs, call_.T);
+        stream_ = stream_of(call_);
+        const Route route(f_, call_.device, call_.T, stream_ ? stream_->handle : nullptr, context_);
+        require_counts(f_, given_.inputs, call_.T, parts_);
+        if (exact && !route.takes(ATOLL_CAP_MIXED_INPUTS))
+            return compare_apart(call_, given_.inputs, results[0], parts_);
+        make_outputs(results);
+        if (call_.empty_group) return fill_identity();
+        if (call_.nothing_to_do) return;
+        make_plan(call_, route, exact, plan_);
+        if (logs(ATOLL_LOG_DEBUG)) [[unlikely]]
+            log_message(ATOLL_LOG_DEBUG, text(plan_));
+        take_scalars();
+        if (!plan_.copies) {
+            lay();
+            merge(space_, s_);
+            if (route.takes_layout(space_) && !loops_apart(route)) [[likely]]
+                return route.send(space_, given_.attributes);
+        }
+        lay();
+        run_with_copies(route);
+    }
+
+private:
+    void make_outputs(Tensor *results) {
+        for (int o = 0; o < s_.output_count; ++o) {
+            made_[o] = !call_.tensor[o];
+            if (!made_[o]) continue;
+            const DType natural = natural_dtype(s_.operands[static_cast<std::size_t>(o)], call_.T);
+            results[o] =
+                make_tensor(call_.output_shape(o), natural == DType::none ? call_.T : natural,
+                            call_.device, stream_, Order::F, context_.parent);
+            call_.tensor[o] = results[o].impl();
+        }
+    }
+
+    void fill_identity() {
+        if (!s_.has_identity)
+            throw Error(Status::invalid_argument, f_.full_name,
+                        "got no elements to reduce, need at least one");
+        for (int o = 0; o < s_.output_count; ++o)
+            fill_elements(*call_.tensor[o], s_.identity, parts_);
+    }
+
+    void take_scalars() {
+        for (int o = s_.output_count; o < s_.operand_count; ++o)
+            if (call_.scalar[o]) scalars_[o] = call_.scalar[o]->cast(plan_.operand[o].dtype).raw();
+    }
+
+    // The operands over the call's axes, not merged.
+    void lay() {
+        space_.rank = call_.rank;
+        space_.core = call_.core;
+        std::copy_n(call_.slot_axes, s_.slot_count, space_.slot_axes);
+        std::copy_n(call_.shape, call_.rank, space_.shape);
+        space_.count = 0;
+        for (int o = 0; o < s_.operand_count; ++o) {
+            if (call_.tensor[o])
+                call_.lay(*call_.tensor[o], o, space_.add_operand(*call_.tensor[o]));
+            else if (call_.scalar[o]) {
+                space_.add_scalar(scalars_[o].value.bytes, plan_.operand[o].dtype);
+                // Until its copy is made: not a number to the plugin.
+                if (plan_.operand[o].needs) space_.operands[o].tensor = call_.tensor[0];
+            }
+        }
+    }
+
+    // Whether the implementation takes one element of the loop at a time.
+    bool loops_apart(const Route &route) const {
+        return f_.family == ATOLL_FAMILY_MATMUL && space_.rank > space_.core &&
+               !route.takes(ATOLL_CAP_STACKS);
+    }
+
+    void run_with_copies(const Route &route) {
+        Materialiser copies(plan_, route, space_, stream_, parts_);
+        copies.plan_layouts();
+        // All of a given output is written, or nothing.
+        if (loops_apart(route) && !made_[0] && !plan_.operand[0].needs) {
+            plan_.operand[0] = {need_overlap, natural_dtype(s_.operands[0], call_.T)};
+            copies.plan_layouts();
+        }
+        copies.copy(has_old_values());
+        merge(space_, s_);
+        if (loops_apart(route))
+            send_each(route);
+        else
+            route.send(space_, given_.attributes);
+        copies.finish();
+    }
+
+    // Whether the outputs count as inputs, too.
+    bool has_old_values() const {
+        for (int o = s_.output_count; o < s_.operand_count; ++o)
+            if (s_.operands[static_cast<std::size_t>(o)].optional && call_.tensor[o]) return true;
+        return false;
+    }
+
+    void send_each(const Route &route) const {
+        const int loops = space_.rank - space_.core;
+        std::int64_t at[max_axes] = {};
+        for (;;) {
+            Space one = space_;
+            one.rank = one.core;
+            for (int o = 0; o < one.count; ++o)
+                for (int i = 0; i < loops; ++i)
+                    one.operands[o].data += at[i] * space_.operands[o].strides[space_.core + i];
+            route.send(one, given_.attributes);
+            int i = 0;
+            while (i < loops && ++at[i] == space_.shape[space_.core + i]) at[i++] = 0;
+            if (i == loops) return;
+        }
+    }
+
+    const FunctionRecord &f_;
+    const sdk::Signature &s_;
+    const Arguments &given_;
+    const Context &context_;
+    const Context parts_ = context_.for_parts_of(f_);
+    Checked call_;
+    Plan plan_;
+    Space space_;
+    Ref<StreamImpl> stream_;
+    bool made_[max_operands];
+    alignas(16) atoll_scalar scalars_[max_operands];
+};
+
+} // namespace
+
+void run(const FunctionRecord &function, const Arguments &arguments, Tensor *results,
+         const Context &context) {
+    const ReadSection section;
+    if (function.signature.domain != sdk::MathDomain::all) [[unlikely]] {
+        const ComputeMode mode = arguments.mode ? *arguments.mode : context.settings().compute_mode;
+        if (check_domain(function, arguments.inputs, mode, context) ==
+            DomainAction::compute_complex) {
+            const Tensor *out = arguments.outputs.empty() ? nullptr : arguments.outputs[0];
+            Context complex = context;
+            complex.dtype = complex_T(function, arguments.inputs, out, context);
+            return Call(function, arguments, complex).run(results);
+        }
+    }
+    if (function.fast) {
+        const Tensor *out = arguments.outputs.empty() ? nullptr : arguments.outputs[0];
+        if (run_uniform(function, arguments.inputs, out ? &impl(*out) : nullptr, results[0],
+                        context))
+            return;
+    }
+    Call(function, arguments, context).run(results);
+}
+
+Tensor run_one(const FunctionRecord &function, const Arguments &arguments, const Context &context) {
+    Tensor result;
+    run(function, arguments, &result, context);
+    if (!arguments.outputs.empty() && arguments.outputs[0]) return *arguments.outputs[0];
+    return result;
+}
+
+Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
+            const Tensor *out) {
+    const Operand *list[max_operands];
+    std::size_t count = 0;
+    for (const Operand &input : inputs) list[count++] = &input;
+    return run_one(Registry::get().core_function(core_function),
+                   {.inputs = Inputs(list, count), .outputs = {&out, 1}}, context);
+}
+
+Tensor find_part(const Tensor &tensor, const Context &context) {
+    const ReadSection section;
+    const FunctionRecord &find = Registry::get().core_function(ATOLL_FN_find);
+    const Context parts = context.for_parts_of(find);
+    const TensorImpl &t = impl(tensor);
+    const Route required(find, t.device(), t.dtype, nullptr, context);
+    const std::int64_t count =
+        t.size() == 0 ? 0 : item_part(part(ATOLL_FN_nnz, {tensor}, parts), parts).to_int();
+    const std::int64_t extents[] = {0, count};
+    const Operand operand(tensor);
+    const Operand *const inputs[] = {&operand};
+    return run_one(find, {.inputs = inputs, .extents = extents}, context);
+}
+
+void steps_part(const Tensor &vector, std::int64_t start, std::int64_t step,
+                const Context &context) {
+    const Tensor *const outputs[] = {&vector};
+    const atoll_scalar attributes[] = {Scalar(start).raw(), Scalar(step).raw(), {}};
+    const std::int64_t extents[] = {vector.size()};
+    Context own = context;
+    own.dtype = vector.dtype();
+    own.device = vector.impl()->device();
+    Tensor unused;
+    run(Registry::get().core_function(ATOLL_FN_steps),
+        {.inputs = {}, .outputs = outputs, .attributes = attributes, .extents = extents}, &unused,
+        own);
+}
+
+Tensor cast_part(const Tensor &tensor, DType dtype, DeviceRecord *device, const Context &context) {
+    const TensorImpl &t = impl(tensor);
+    const bool here = t.device() == device;
+    Tensor result =
+        make_tensor(t.shape, dtype, device, here ? t.storage->stream : Ref<StreamImpl>(), Order::F,
+                    context.parent);
+    copy_elements(*result.impl(), t, context);
+    return result;
+}
+
+Tensor scalar_part(const Scalar &value, DeviceRecord *device, const Context &context) {
+    Tensor result = make_tensor({}, value.dtype(), device, {}, Order::F, context.parent);
+    fill_elements(*result.impl(), value, context);
+    return result;
+}
+
+Scalar item_part(const Tensor &tensor, const Context &context) {
+    const TensorImpl &t = impl(tensor);
+    atoll_scalar raw{};
+    raw.dtype = static_cast<std::uint32_t>(t.dtype);
+    read_elements(t, raw.value.bytes, t.dtype, context);
+    return Scalar(raw);
+}
+
+} // namespace Atoll::detail
