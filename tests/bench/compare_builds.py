@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 OPTIONS = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-OPTIONS.add_argument("builds", nargs=2, metavar=("BEFORE", "AFTER"), type=pathlib.Path)
+OPTIONS.add_argument("before", metavar="BEFORE", type=pathlib.Path)
+OPTIONS.add_argument("after", metavar="AFTER", type=pathlib.Path)
 OPTIONS.add_argument("rows", nargs="*", metavar="ROW")
 OPTIONS.add_argument("--turns", type=int, default=5, help="how often each is measured")
 OPTIONS.add_argument("--threads", type=int, default=1)
@@ -46,7 +47,7 @@ class Build:
 
 
 def main():
-    before, after = builds = [Build(folder) for folder in options.builds]
+    before, after = builds = [Build(folder) for folder in (options.before, options.after)]
     listed = [{row["id"]: row["what"] for row in build.bench("--list", *options.rows)} for build in builds]
     both = [name for name in listed[0] if name in listed[1]]
     if not both:

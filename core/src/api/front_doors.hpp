@@ -6,6 +6,13 @@
 
 namespace Atoll::detail {
 
+inline atoll_scalar bool_attribute(bool value) {
+    atoll_scalar raw{};
+    raw.dtype = ATOLL_BOOL;
+    raw.value.bytes[0] = value;
+    return raw;
+}
+
 // Element by element.
 Tensor call_elementwise(const FunctionRecord &function, Inputs inputs, const Tensor *out,
                         Mode mode);

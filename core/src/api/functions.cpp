@@ -1,6 +1,7 @@
 // The front doors of functions.hpp: arguments as C++ gives them become those of the pipeline.
 #include "api/front_doors.hpp"
 #include "atoll/create.hpp"
+#include "call/uniform.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +13,27 @@ const FunctionRecord &core(int function) { return Registry::get().core_function(
 
 } // namespace
 
+namespace {
+
+// The fast path, unless elements outside the function's domain are to be looked for.
+bool fast(const FunctionRecord &function, Inputs inputs, const Tensor *out, Mode mode,
+          Tensor &result) {
+    if (function.signature.domain != sdk::MathDomain::all &&
+        (mode ? *mode : current_settings().compute_mode) != ComputeMode::standard) [[unlikely]]
+        return false;
+    return run_uniform(function, inputs, out ? &impl(*out) : nullptr, result, {});
+}
+
+} // namespace
+
 Tensor call_elementwise(const FunctionRecord &function, Inputs inputs, const Tensor *out,
                         Mode mode) {
-    return run_one(function, {.inputs = inputs, .outputs = {&out, 1}, .mode = mode}, {});
+    const ReadSection section;
+    Tensor result;
+    if (!fast(function, inputs, out, mode, result))
+        run(function, {.inputs = inputs, .outputs = {&out, 1}, .mode = mode}, &result, {});
+    if (out) return *out;
+    return result;
 }
 
 Tensor call_unary(int function, const Operand &a, Out out, Mode mode) {
@@ -33,9 +52,11 @@ Tensor call_ternary(int function, const Operand &a, const Operand &b, const Oper
 }
 
 void call_into(int function, std::span<const Operand *const> inputs, const Tensor &out) {
+    const ReadSection section;
     Tensor unused;
     const Tensor *const outputs[] = {&out};
-    run(core(function), {.inputs = inputs, .outputs = outputs}, &unused, {});
+    if (!fast(core(function), inputs, &out, {}, unused))
+        run(core(function), {.inputs = inputs, .outputs = outputs}, &unused, {});
 }
 
 Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axes &axes,
@@ -51,13 +72,19 @@ Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axe
                 Status::invalid_argument, function.full_name,
                 fmt::format("got {}, need a norm of order 0 or more", attributes[i].value.f64[0]));
     }
+    const ReadSection section;
+    Tensor result;
+    if (!axes.given && !keepdims && !out &&
+        run_uniform_core(function, a, {attributes, numbers.size()}, result, {}))
+        return result;
     const Operand operand(a);
     const Operand *const inputs[] = {&operand};
     return run_one(function,
                    {.inputs = inputs,
                     .outputs = {&out, 1},
                     .attributes = {attributes, numbers.size()},
-                    .axes = &axes,
+                    .axes = axes.list,
+                    .axes_given = axes.given,
                     .keepdims = keepdims},
                    {});
 }
@@ -69,12 +96,21 @@ Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdim
 
 Tensor call_along(const FunctionRecord &function, const Tensor &a, std::optional<int> axis,
                   const Tensor *out, std::span<const atoll_scalar> attributes) {
-    const Axes axes = axis ? Axes(*axis) : Axes();
+    const int own = axis.value_or(0);
+    const ReadSection section;
+    Tensor result;
+    if (!out && impl(a).shape.size() == 1 && (own == 0 || own == -1) &&
+        run_uniform_core(function, a, attributes, result, {}))
+        return result;
     const Operand operand(a);
     const Operand *const inputs[] = {&operand};
-    return run_one(
-        function, {.inputs = inputs, .outputs = {&out, 1}, .attributes = attributes, .axes = &axes},
-        {});
+    return run_one(function,
+                   {.inputs = inputs,
+                    .outputs = {&out, 1},
+                    .attributes = attributes,
+                    .axes = {&own, axis ? 1u : 0u},
+                    .axes_given = axis.has_value()},
+                   {});
 }
 
 Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out) {
@@ -82,7 +118,7 @@ Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out
 }
 
 Tensor call_sort(int function, const Tensor &a, int axis, bool descending, Out out) {
-    const atoll_scalar flag = Scalar(descending).raw();
+    const atoll_scalar flag = bool_attribute(descending);
     return call_along(core(function), a, axis, out.get(), {&flag, 1});
 }
 
@@ -93,7 +129,7 @@ Tensor call_searching(const FunctionRecord &function, const Operand &a, const Te
                     fmt::format("got a table of shape {}, need rank 1", shape_text(b.shape())));
     const Operand table(b);
     const Operand *const inputs[] = {&a, &table};
-    const atoll_scalar flag = Scalar(right).raw();
+    const atoll_scalar flag = bool_attribute(right);
     return run_one(function, {.inputs = inputs, .outputs = {&out, 1}, .attributes = {&flag, 1}},
                    {});
 }

@@ -1,8 +1,13 @@
 // Matrix products over stacks, and gemm: what of their rules is not in the signature.
+#include "api/front_doors.hpp"
 #include "atoll/create.hpp"
 #include "call/broadcast.hpp"
 #include "call/copy.hpp"
 #include "call/pipeline.hpp"
+#include "call/uniform.hpp"
+
+#include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -31,18 +36,46 @@ Tensor as_matrix(const TensorImpl &t, bool transposed) {
     return make_view(t, t.offset, std::move(shape), std::move(strides));
 }
 
-// d = alpha * a b + beta * c, c being d. `vector`: b is one column, and the result has none.
-Tensor product(const TensorImpl &a, bool transpose_a, const TensorImpl &b, bool transpose_b,
-               bool vector, const atoll_scalar (&attributes)[4], bool accumulates,
-               const Tensor *out, const Context &context) {
-    const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_matmul);
-    const Tensor left = as_matrix(a, transpose_a);
-    const Tensor right =
-        vector ? make_view(b, b.offset, b.shape, b.strides) : as_matrix(b, transpose_b);
-    const Operand first(left), second(right), third(out ? *out : left);
-    const Operand *const inputs[] = {&first, &second, accumulates ? &third : nullptr};
+// alpha, beta, conj_a, conj_b.
+using Attributes = std::array<atoll_scalar, 4>;
+
+DType factor_dtype(DType T) {
+    return static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T)));
+}
+
+// Of a product without factors, for each T.
+const Attributes &plain_product(DType T) {
+    static const auto all = [] {
+        std::array<Attributes, ATOLL_DTYPE_COUNT> made{};
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            const DType factor = factor_dtype(static_cast<DType>(dtype));
+            made[static_cast<std::size_t>(dtype)] = {Scalar(1).cast(factor).raw(),
+                                                     Scalar(0).cast(factor).raw(),
+                                                     bool_attribute(false), bool_attribute(false)};
+        }
+        return made;
+    }();
+    return all[static_cast<std::size_t>(T)];
+}
+
+// d = alpha * a b + beta * c, c being `out`. `vector`: b is one column, and the result has none.
+Tensor product(const Operand &a, bool transpose_a, const Operand &b, bool transpose_b, bool vector,
+               const Attributes &attributes, const Operand *c, const Tensor *out,
+               const Context &context) {
+    const TensorImpl &ta = *a.tensor()->impl(), &tb = *b.tensor()->impl();
+    const Operand *inputs[] = {&a, &b, c};
+    std::optional<Operand> left, right;
+    Tensor left_view, right_view;
+    if (transpose_a || ta.shape.size() < 2) {
+        left_view = as_matrix(ta, transpose_a);
+        inputs[0] = &left.emplace(left_view);
+    }
+    if (transpose_b || (tb.shape.size() < 2 && !vector)) {
+        right_view = as_matrix(tb, transpose_b);
+        inputs[1] = &right.emplace(right_view);
+    }
     static constexpr std::uint8_t groups[] = {1, 1, 1}, vector_groups[] = {1, 1, 0};
-    return run_one(function,
+    return run_one(Registry::get().core_function(ATOLL_FN_matmul),
                    {.inputs = inputs,
                     .outputs = {&out, 1},
                     .attributes = attributes,
@@ -75,12 +108,12 @@ Tensor matmul(const Operand &a, const Operand &b, Out out) {
                                       "multiply(a, b) the element-wise one)"
                                     : ""));
     const ReadSection section;
+    Tensor result;
+    if (!out.get() && run_uniform_product(function, ta, tb, plain_product(ta.dtype), result, {}))
+        return result;
     const Operand *const inputs[] = {&a, &b};
     const DType T = decide_T(function, inputs, {});
-    const DType factor = static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T)));
-    const atoll_scalar attributes[] = {Scalar(1).cast(factor).raw(), Scalar(0).cast(factor).raw(),
-                                       Scalar(false).raw(), Scalar(false).raw()};
-    return product(ta, false, tb, false, tb.shape.size() == 1, attributes, false, out.get(),
+    return product(a, false, b, false, tb.shape.size() == 1, plain_product(T), nullptr, out.get(),
                    {.dtype = T});
 }
 
@@ -140,10 +173,10 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
             part(ATOLL_FN_multiply, {c, beta.cast(factor)}, parts, &c);
         return c;
     }
-    const atoll_scalar attributes[] = {alpha.cast(factor).raw(), beta.cast(factor).raw(),
-                                       Scalar(op_a == Op::C).raw(), Scalar(op_b == Op::C).raw()};
-    product(ta, transpose_a, tb, transpose_b, vector, attributes, !is_zero(beta), &c,
-            {.dtype = T, .device = tc.device()});
+    const Attributes attributes = {alpha.cast(factor).raw(), beta.cast(factor).raw(),
+                                   bool_attribute(op_a == Op::C), bool_attribute(op_b == Op::C)};
+    product(left, transpose_a, right, transpose_b, vector, attributes,
+            is_zero(beta) ? nullptr : &third, &c, {.dtype = T, .device = tc.device()});
     return c;
 }
 

@@ -97,7 +97,7 @@ Tensor Function::scan(const Tensor &a, std::optional<int> axis, Out out) const {
 
 Tensor Function::sort(const Tensor &a, int axis, bool descending, Out out) const {
     require_family(*record_, ATOLL_FAMILY_SORT, "a sorting");
-    const atoll_scalar flag = Scalar(descending).raw();
+    const atoll_scalar flag = bool_attribute(descending);
     return call_along(*record_, a, axis, out.get(), {&flag, 1});
 }
 

@@ -28,8 +28,8 @@ public:
             name_core_axes();
             place_inputs();
             place_outputs();
+            check_extents();
         }
-        check_extents();
         check_outputs();
     }
 
@@ -102,12 +102,8 @@ private:
         c_.rank = shape->size();
         std::copy(shape->begin(), shape->end(), c_.shape);
         for (int o = 0; o < outputs; ++o) c_.output_rank[o] = static_cast<std::int8_t>(c_.rank);
-        // Axis i of an operand is axis i of the call.
-        for (int o = 0; o < count; ++o) {
-            const int own = c_.tensor[o] ? tensor(o).shape.size() : c_.rank;
-            for (int i = 0; i < c_.rank; ++i)
-                c_.axis[o][i] = static_cast<std::int8_t>(i < own ? i : -1);
-        }
+        c_.empty_group = c_.nothing_to_do = false;
+        for (int i = 0; i < c_.rank; ++i) c_.nothing_to_do |= c_.shape[i] == 0;
     }
 
     // --- functions with core axes ----------------------------------------------------------------
@@ -126,9 +122,9 @@ private:
         }
         const int rank = tensor(reference_).shape.size();
         const bool any_number = s_.slots[spec(reference_).axes[0]].kind == sdk::AxisKind::group;
-        if (given_.axes && given_.axes->given) {
+        if (given_.axes_given) {
             std::uint64_t seen = 0;
-            for (int axis : given_.axes->list) {
+            for (int axis : given_.axes) {
                 const int own = checked_axis(axis, rank, f_.full_name);
                 if (seen >> own & 1) refuse(fmt::format("axis {} is named twice", axis));
                 seen |= std::uint64_t{1} << own;
@@ -180,7 +176,9 @@ private:
             if (c_.tensor[o])
                 place_input(o);
             else
-                std::fill_n(c_.axis[o], max_axes, std::int8_t{-1});
+                filled_[o] = 0;
+        for (int o = s_.output_count; o < s_.operand_count; ++o)
+            std::fill(c_.axis[o] + filled_[o], c_.axis[o] + c_.rank, std::int8_t{-1});
         for (int i = 0; i < c_.core; ++i)
             if (c_.shape[i] < 0) c_.shape[i] = 1; // optional axes that all lack; or extents below
         for (int s = 0; s < s_.slot_count; ++s)
@@ -192,7 +190,7 @@ private:
     void place_input(int o) {
         const Dims &own = tensor(o).shape;
         const int rank = own.size();
-        std::fill_n(c_.axis[o], max_axes, std::int8_t{-1});
+        std::fill_n(c_.axis[o], c_.core, std::int8_t{-1});
         const bool as_named = s_.axes != sdk::AxesOf::first &&
                               (rank == tensor(reference_).shape.size() || o == reference_);
         std::uint64_t core = 0;
@@ -233,6 +231,8 @@ private:
             }
             c_.axis[o][loop++] = static_cast<std::int8_t>(axis);
         }
+        filled_[o] = loop;
+        if (o == s_.output_count) return;
         if (!context_.settings().auto_broadcast)
             for (int other = s_.output_count; other < o; ++other)
                 if (c_.tensor[other]) require_same_loop(other, o);
@@ -240,7 +240,8 @@ private:
 
     void require_same_loop(int a, int b) const {
         for (int i = c_.core; i < c_.rank; ++i) {
-            const int x = c_.axis[a][i], y = c_.axis[b][i];
+            const int x = i < filled_[a] ? c_.axis[a][i] : -1,
+                      y = i < filled_[b] ? c_.axis[b][i] : -1;
             const std::int64_t n = x < 0 ? 1 : tensor(a).shape[x],
                                m = y < 0 ? 1 : tensor(b).shape[y];
             // Beside one without core axes, an operand with some need not have loop axes.
@@ -271,7 +272,7 @@ private:
 
     void place_outputs() {
         for (int o = 0; o < s_.output_count; ++o) {
-            std::fill_n(c_.axis[o], max_axes, std::int8_t{-1});
+            std::fill_n(c_.axis[o], c_.rank, std::int8_t{-1});
             // The core axes in the order of the parentheses.
             int core[max_axes], count = 0;
             for (int i = 0; i < spec(o).axis_count; ++i) {
@@ -353,6 +354,7 @@ private:
     Checked &c_;
     int reference_ = -1;
     int begin_[ATOLL_MAX_SLOTS]; // the first axis of each slot
+    int filled_[max_operands];   // axes of the call that an operand knows of
     std::int8_t named_[ATOLL_MAX_RANK], source_[max_axes];
     int named_count_ = 0;
 };
@@ -365,6 +367,7 @@ void check(const FunctionRecord &function, const Arguments &arguments, const Con
 }
 
 Dims Checked::output_shape(int output) const {
+    if (function->signature.elementwise()) return Dims(shape, static_cast<std::size_t>(rank));
     Dims result = Dims::filled(output_rank[output], 1);
     for (int i = 0; i < rank; ++i)
         if (axis[output][i] >= 0) result[axis[output][i]] = shape[i];
@@ -373,6 +376,12 @@ Dims Checked::output_shape(int output) const {
 
 void Checked::lay(const TensorImpl &t, int operand, SpaceOperand &at) const {
     const std::int64_t *extents = t.shape.data(), *strides = t.strides.data();
+    if (function->signature.elementwise()) {
+        const int own = std::min(t.shape.size(), rank);
+        for (int i = 0; i < own; ++i) at.strides[i] = extents[i] == 1 ? 0 : strides[i];
+        std::fill(at.strides + own, at.strides + rank, 0);
+        return;
+    }
     for (int i = 0; i < rank; ++i) {
         const int own = axis[operand][i];
         at.strides[i] = own < 0 || extents[own] == 1 ? 0 : strides[own];

@@ -12,7 +12,8 @@ struct Arguments {
     Inputs inputs;                                 // in the order of the signature; null: absent
     std::span<const Tensor *const> outputs = {};   // null or left out: to be made
     std::span<const atoll_scalar> attributes = {}; // all of them, in the order of the list
-    const Axes *axes = nullptr;                    // for `axes all` and `axes named`
+    std::span<const int> axes = {};                // for `axes all` and `axes named`
+    bool axes_given = false;                       // else: all, or the only one
     bool keepdims = false;                         // core axes that outputs lack become 1
     const std::uint8_t *group_axes = nullptr; // per slot; for groups under `axes first`; null: 1
     const std::int64_t *extents = nullptr;    // per slot; of those that stand in outputs only
@@ -30,11 +31,17 @@ struct Checked {
     int rank, core;
     std::uint8_t slot_axes[ATOLL_MAX_SLOTS];
     std::int64_t shape[max_axes];
-    std::int8_t axis[max_operands][max_axes]; // the operand's own axis there; -1: none
+    // The operand's own axis there; -1: none. Not filled in for functions without core axes: there
+    // axis i of an operand is axis i of the call.
+    std::int8_t axis[max_operands][max_axes];
     std::int8_t output_rank[max_operands];
     bool nothing_to_do; // no output has elements
     bool empty_group;   // a core axis that no output has is empty
 
+    int axis_of(int operand, int at) const {
+        if (!function->signature.elementwise()) return axis[operand][at];
+        return at < tensor[operand]->shape.size() ? at : -1;
+    }
     Dims output_shape(int output) const;
     // The space of the call with the operands as they are; outputs must be there. Scalars are for
     // the caller to add: their place is left out.

@@ -91,7 +91,7 @@ Tensor Materialiser::view_of(int operand, const int *axes, int count) const {
     const TensorImpl &tensor = *call_.tensor[operand];
     Dims shape, strides;
     for (int i = 0; i < count; ++i) {
-        const int own = call_.axis[operand][axes[i]];
+        const int own = call_.axis_of(operand, axes[i]);
         const bool varies = own >= 0 && tensor.shape[own] != 1;
         shape.push_back(space_.shape[axes[i]]);
         strides.push_back(varies ? tensor.strides[own] : 0);

@@ -105,6 +105,22 @@ int merge_neighbours(Space &it, int begin, int end) {
 
 } // namespace
 
+namespace {
+
+// Turns an axis around so that the first operand that varies on it steps forward.
+void step_forward(Space &it, int axis) {
+    std::int64_t lead = 0;
+    for (int o = 0; o < it.count && lead == 0; ++o) lead = it.operands[o].strides[axis];
+    if (lead >= 0) return;
+    for (int o = 0; o < it.count; ++o) {
+        std::int64_t &stride = it.operands[o].strides[axis];
+        it.operands[o].data += stride * (it.shape[axis] - 1);
+        stride = -stride;
+    }
+}
+
+} // namespace
+
 int coalesce_in_order(Space &it, int begin, int end) {
     return merge_neighbours(it, begin, drop_single(it, begin, end));
 }
@@ -114,28 +130,21 @@ int coalesce(Space &it, int begin, int end) {
     // Insertion sort: few axes, nearly always sorted already.
     for (int i = begin + 1; i < end; ++i)
         for (int j = i; j > begin && comes_before(it, j, j - 1); --j) it.swap_axes(j, j - 1);
-    for (int axis = begin; axis < end; ++axis) {
-        std::int64_t lead = 0;
-        for (int o = 0; o < it.count && lead == 0; ++o) lead = it.operands[o].strides[axis];
-        if (lead >= 0) continue;
-        for (int o = 0; o < it.count; ++o) {
-            std::int64_t &stride = it.operands[o].strides[axis];
-            it.operands[o].data += stride * (it.shape[axis] - 1);
-            stride = -stride;
-        }
-    }
+    for (int axis = begin; axis < end; ++axis) step_forward(it, axis);
     return merge_neighbours(it, begin, end);
 }
 
 void merge(Space &space, const sdk::Signature &signature) {
-    const int loop = signature.loop_ordered ? coalesce_in_order(space, space.core, space.rank)
-                                            : coalesce(space, space.core, space.rank);
-    space.rank = loop;
+    if (space.rank > space.core)
+        signature.loop_ordered ? coalesce_in_order(space, space.core, space.rank)
+                               : coalesce(space, space.core, space.rank);
     int end = space.core;
     for (int s = signature.slot_count - 1; s >= 0; --s) {
         const sdk::AxisSlot &slot = signature.slots[static_cast<std::size_t>(s)];
         const int begin = end - space.slot_axes[s];
-        if (slot.kind == sdk::AxisKind::group && !slot.separate && !slot.opaque) {
+        if (slot.kind == sdk::AxisKind::group && space.slot_axes[s] == 1) {
+            if (!slot.ordered && !slot.separate) step_forward(space, begin);
+        } else if (slot.kind == sdk::AxisKind::group && !slot.separate && !slot.opaque) {
             const int merged =
                 slot.ordered ? coalesce_in_order(space, begin, end) : coalesce(space, begin, end);
             space.slot_axes[s] = static_cast<std::uint8_t>(merged - begin);

@@ -34,9 +34,8 @@ bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl
             !uniform(*other->impl(), first))
             return false;
     }
-    const DType T = T_from_common(function, first.dtype);
-    if (T != first.dtype) return false;
-    const DType natural = natural_dtype(function.signature.operands[0], T);
+    const auto natural = static_cast<DType>(function.uniform[static_cast<int>(first.dtype)]);
+    if (natural == DType::none) return false;
     if (out) {
         if (out->dtype != natural || out->read_only() || !uniform(*out, first)) return false;
         for (const Operand *operand : inputs) {
@@ -46,7 +45,8 @@ bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl
         }
     }
     const Ref<StreamImpl> &stream = out ? out->storage->stream : first.storage->stream;
-    const Route route(function, first.device(), T, stream ? stream->handle : nullptr, context);
+    const Route route(function, first.device(), first.dtype, stream ? stream->handle : nullptr,
+                      context);
     if (!out) {
         result = make_tensor(first.shape, natural, first.device(), stream);
         out = result.impl();
@@ -60,6 +60,54 @@ bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl
     space.add_dense(*out);
     for (const Operand *operand : inputs) space.add_dense(*operand->tensor()->impl());
     route.send(space);
+    return true;
+}
+
+bool run_uniform_core(const FunctionRecord &function, const Tensor &input,
+                      std::span<const atoll_scalar> attributes, Tensor &result,
+                      const Context &context) {
+    const TensorImpl &in = impl(input);
+    const auto natural = static_cast<DType>(function.uniform_core[static_cast<int>(in.dtype)]);
+    if (natural == DType::none || !uniform(in)) return false;
+    const std::int64_t size = in.size();
+    if (size == 0) return false;
+    const bool keeps = function.signature.operands[0].axis_count > 0;
+    const Ref<StreamImpl> &stream = in.storage->stream;
+    const Route route(function, in.device(), in.dtype, in.storage->stream_handle(), context);
+    result = make_tensor(keeps ? in.shape : Dims(), natural, in.device(), stream);
+    Space space;
+    space.rank = space.core = 1;
+    space.slot_axes[0] = 1;
+    space.shape[0] = size;
+    space.count = 0;
+    space.add_operand(*result.impl()).strides[0] = keeps ? size_of(natural) : 0;
+    space.add_operand(in).strides[0] = size_of(in.dtype);
+    route.send(space, attributes);
+    return true;
+}
+
+bool run_uniform_product(const FunctionRecord &function, const TensorImpl &a, const TensorImpl &b,
+                         std::span<const atoll_scalar> attributes, Tensor &result,
+                         const Context &context) {
+    if (a.shape.size() != 2 || b.shape.size() != 2 || a.dtype != b.dtype ||
+        a.device() != b.device() || !uniform(a) || !uniform(b))
+        return false;
+    const std::int64_t m = a.shape[0], k = a.shape[1], n = b.shape[1], size = size_of(a.dtype);
+    if (m * n * k == 0) return false;
+    const Ref<StreamImpl> &stream = a.storage->stream;
+    const Route route(function, a.device(), a.dtype, a.storage->stream_handle(), context);
+    result = make_tensor({m, n}, a.dtype, a.device(), stream);
+    Space space;
+    space.rank = space.core = 3;
+    space.count = 0;
+    const auto set = [](std::int64_t *to, std::int64_t x, std::int64_t y, std::int64_t z) {
+        to[0] = x, to[1] = y, to[2] = z;
+    };
+    set(space.shape, m, k, n);
+    set(space.add_operand(*result.impl()).strides, size, 0, size * m);
+    set(space.add_operand(a).strides, size, size * m, 0);
+    set(space.add_operand(b).strides, 0, size, size * k);
+    route.send(space, attributes);
     return true;
 }
 

@@ -5,9 +5,20 @@
 
 namespace Atoll::detail {
 
-// Runs a call of a `fast` function whose operands are uniform: Note [Uniform operands]. False: they
-// are not, and nothing has happened.
+// Runs a call whose operands are uniform: Note [Uniform operands]. False: they are not, and nothing
+// has happened. Must be inside a ReadSection.
 bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl *out,
                  Tensor &result, const Context &context);
+
+// The same for functions of one input that work on one core axis or group, which then takes all of
+// the tensor: a reduction of all elements, a sorted vector. Into a new tensor.
+bool run_uniform_core(const FunctionRecord &function, const Tensor &input,
+                      std::span<const atoll_scalar> attributes, Tensor &result,
+                      const Context &context);
+
+// The same for the product of two matrices (core.matmul).
+bool run_uniform_product(const FunctionRecord &function, const TensorImpl &a, const TensorImpl &b,
+                         std::span<const atoll_scalar> attributes, Tensor &result,
+                         const Context &context);
 
 } // namespace Atoll::detail

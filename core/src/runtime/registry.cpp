@@ -3,6 +3,7 @@
 
 #include "atoll/error.hpp"
 #include "atoll/signature_parser.hpp"
+#include "atoll/type_rules.hpp"
 #include "base/printable.hpp"
 
 #include <algorithm>
@@ -80,14 +81,31 @@ std::array<std::string, 3> texts_of(const atoll_function_info &info) {
     return {text(info.signature), text(info.attributes), text(info.properties)};
 }
 
-// One output and inputs of T on the loop alone, with nothing to look at before the call.
-bool can_be_fast(const sdk::Signature &s) {
+// One output, and inputs of T on the loop alone, with nothing to look at before the call.
+bool can_be_uniform(const sdk::Signature &s) {
     if (!s.elementwise() || s.output_count != 1 || s.input_count() == 0 || s.attribute_count > 0 ||
         s.counts >= 0 || s.loop_ordered)
         return false;
     for (int i = 0; i < s.input_count(); ++i)
         if (s.input(i).type != sdk::TypeOf::T || s.input(i).optional) return false;
     return true;
+}
+
+// One input and one output of one core axis or group, which the caller may leave to the function.
+bool can_be_uniform_core(const sdk::Signature &s) {
+    return s.slot_count == 1 && s.axes != sdk::AxesOf::first && !s.waits && s.output_count == 1 &&
+           s.input_count() == 1 && s.input(0).type == sdk::TypeOf::T && s.slots[0].given &&
+           !s.slots[0].opaque && !s.slots[0].separate;
+}
+
+void set_uniform(FunctionRecord &f) {
+    for (std::uint32_t dtype = 0; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+        const bool own = (f.domain >> dtype & 1) && sdk::make_T(f.rule, dtype) == dtype;
+        const auto result = static_cast<std::uint8_t>(
+            own ? sdk::dtype_of_operand(f.signature.operands[0], dtype) : 0);
+        f.uniform[dtype] = can_be_uniform(f.signature) ? result : 0;
+        f.uniform_core[dtype] = can_be_uniform_core(f.signature) ? result : 0;
+    }
 }
 
 bool same_functions(const ModuleRecord &record, const atoll_module_decl &decl) {
@@ -223,7 +241,7 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
         f.doc = printable(info.doc);
         f.texts = texts_of(info);
         if (info.signature) f.signature = sdk::parse_signature(f.texts[0], f.texts[1], f.texts[2]);
-        f.fast = can_be_fast(f.signature);
+        set_uniform(f);
     }
     for (int i = 0; i < device_type_count_; ++i)
         device_type(i)->tables[record->id].store(new SlotTable(*record), std::memory_order_release);

@@ -59,9 +59,11 @@ struct FunctionRecord {
     std::uint16_t family; // enum atoll_family
     std::uint16_t rule;   // enum atoll_rule
     std::uint32_t domain;
-    // May be called without a plan where operands are uniform: see Note [Uniform operands].
-    bool fast;
-    sdk::Signature signature; // views of `texts`
+    // By the dtype that all inputs have: the result's, where the call may go without a plan; 0: it
+    // may not. See Note [Uniform operands].
+    std::uint8_t uniform[ATOLL_DTYPE_COUNT];
+    std::uint8_t uniform_core[ATOLL_DTYPE_COUNT]; // the same for one input with one core axis
+    sdk::Signature signature;                     // views of `texts`
     ModuleRecord *module;
     std::string full_name; // "core.add"
     std::string name, doc;

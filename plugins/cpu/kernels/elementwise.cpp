@@ -46,13 +46,13 @@ struct Kernel {
 class Run {
 public:
     // A copy.
-    Run(const Space &space, const atoll_operand *operands) : space_(space) {
+    Run(Space &space, const atoll_operand *operands) : space_(space) {
         conversions_[1] = {
             {operands[1].dtype, operands[0].dtype}, swapped(operands[1]), swapped(operands[0])};
         convert_constants();
     }
     // A typed loop.
-    Run(const Space &space, const atoll_operand *operands, const Kernel &kernel)
+    Run(Space &space, const atoll_operand *operands, const Kernel &kernel)
         : space_(space), loop_(kernel.loop) {
         conversions_[0] = {
             {kernel.loops[0], kernel.narrow[0], operands[0].dtype}, false, swapped(operands[0])};
@@ -225,7 +225,7 @@ private:
                  });
     }
 
-    Space space_;
+    Space &space_; // not copied: it is large
     Loop loop_ = nullptr;
     Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed
     bool direct_[max_operands];            // needs no conversion
@@ -282,7 +282,8 @@ template <int Count> std::int32_t apply(const LoopTable &table, std::uint32_t fu
     kernel.set(0, result, result_of(function, wide));
     for (int k = 1; k < Count; ++k) kernel.set(k, dtype, wide);
     if (selects) kernel.set(1, ATOLL_BOOL, ATOLL_BOOL);
-    Run(Space(0, rank, shape, operands, Count), operands, kernel)();
+    Space space(0, rank, shape, operands, Count);
+    Run(space, operands, kernel)();
     return ATOLL_STATUS_OK;
 }
 
@@ -295,7 +296,8 @@ void compare_exactly(Loop loop, std::uint32_t rank, const std::int64_t *shape,
         const std::uint32_t dtype = exact_dtype(operands[k].dtype);
         kernel.set(k, dtype, dtype);
     }
-    Run(Space(0, rank, shape, operands, 3), operands, kernel)();
+    Space space(0, rank, shape, operands, 3);
+    Run(space, operands, kernel)();
 }
 
 bool known(std::uint32_t dtype) { return dtype > ATOLL_NONE && dtype < ATOLL_DTYPE_COUNT; }
@@ -339,7 +341,8 @@ using namespace Atoll::kernels;
 std::int32_t atoll_kernels_copy(std::uint32_t rank, const std::int64_t *shape,
                                 const atoll_operand *operands) {
     if (!known(operands[0].dtype) || !known(operands[1].dtype)) return ATOLL_STATUS_NOT_SUPPORTED;
-    Run(Space(0, rank, shape, operands, 2), operands)();
+    Space space(0, rank, shape, operands, 2);
+    Run(space, operands)();
     return ATOLL_STATUS_OK;
 }
 
