@@ -1,6 +1,9 @@
 # Building, testing and counting for test.sh, demo.sh and .ci/run; sourced, at the top of the tree.
 # Every count goes to a tally, which `conclude` sums: the last line is always `N passed, N failed`.
 export DEBIAN_FRONTEND=noninteractive
+# ccache, which meson uses where it is there, finds what another clone has compiled: paths within
+# the tree count relative to the build folder, which itself counts only for debuggers.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tally=$scratch/tally

@@ -3,7 +3,7 @@
 # nothing, and needs neither network nor root, where all is there. `setup.sh ci` adds what only the
 # checks need.
 set -euo pipefail
-packages=(gcc g++ meson ninja-build pkg-config python3
+packages=(gcc g++ ccache meson ninja-build pkg-config python3
   libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev
   libopenblas-dev libtbb-dev libsleef-dev libzip-dev nettle-dev libcli11-dev nlohmann-json3-dev
   doctest-dev libmpfr-dev libmpc-dev python3-numpy)

@@ -1,9 +1,10 @@
 // The ELF note reader on a real shared object, on every kind of wrong file, and under a fuzzer.
-// NOTE_MODULE: path of the object built from note_module.c.
+// ATOLL_TEST_NOTE_MODULE: path of the object built from note_module.c.
 #include "atoll/abi/note.h"
 #include "loader/elf_note.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <filesystem>
@@ -28,8 +29,14 @@ Bytes read_all(const std::string &path) {
     return Bytes(std::istreambuf_iterator<char>(in), {});
 }
 
+std::string note_module() {
+    const char *path = std::getenv("ATOLL_TEST_NOTE_MODULE");
+    REQUIRE_MESSAGE(path, "ATOLL_TEST_NOTE_MODULE must name the object with a note");
+    return path;
+}
+
 const Bytes &module_bytes() {
-    static const Bytes bytes = read_all(NOTE_MODULE);
+    static const Bytes bytes = read_all(note_module());
     return bytes;
 }
 
@@ -65,7 +72,7 @@ template <class T> Bytes patched(Bytes bytes, std::size_t offset, T value) {
 
 TEST_CASE("reads the facts of a real shared object") {
     std::string why = "left over";
-    const auto note = read_plugin_note(NOTE_MODULE, why);
+    const auto note = read_plugin_note(note_module(), why);
     REQUIRE(note);
     CHECK(why.empty());
     CHECK(note->abi_major == ATOLL_ABI_MAJOR);
