@@ -4,33 +4,28 @@
 # time, so a new header needs no entry anywhere.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
-warnings="-Wall -Wextra -Werror"
-failed=0
+export warnings="-Wall -Wextra -Werror"
 
-# compile LANGUAGE HEADER COMPILER...: includes it twice, so that its guard is tested too.
+# compile LANGUAGE HEADER: includes it twice, so that its guard is tested too.
 compile() {
-  local language=$1 header=$2
-  shift 2
-  if ! printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
-    "$@" $warnings -Isdk/include -Icore/include -Isdk/conformance/include -x "$language" -fsyntax-only -; then
-    echo "does not compile alone as $language ($*): $header" >&2
-    failed=1
-  fi
+  case $1 in
+  c) compiler="${CC:-cc} -std=c11" ;;
+  c++) compiler="${CXX:-c++} -std=c++20" ;;
+  esac
+  printf '#include "%s"\n#include "%s"\n' "$2" "$2" |
+    $compiler $warnings -Isdk/include -Icore/include -Isdk/conformance/include -x "$1" -fsyntax-only - ||
+    { echo "does not compile alone as $1 ($compiler): $2" >&2; return 1; }
 }
+export -f compile
 
-count=0
-for root in sdk/include core/include sdk/conformance/include; do
-  while IFS= read -r header; do
-    count=$((count + 1))
-    case $header in
-    *.h)
-      compile c "$header" ${CC:-cc} -std=c11
-      compile c++ "$header" ${CXX:-c++} -std=c++20
-      ;;
-    *.hpp) compile c++ "$header" ${CXX:-c++} -std=c++20 ;;
-    esac
-  done < <(cd "$root" && find atoll -name '*.h' -o -name '*.hpp' | LC_ALL=C sort)
-done
-[ "$count" -gt 0 ] || { echo "no headers found" >&2; exit 1; }
-[ "$failed" -eq 0 ] && echo "$count headers compile alone"
-exit "$failed"
+mapfile -t headers < <(for root in sdk/include core/include sdk/conformance/include; do
+  (cd "$root" && find atoll -name '*.h' -o -name '*.hpp' | LC_ALL=C sort)
+done)
+[ "${#headers[@]}" -gt 0 ] || { echo "no headers found" >&2; exit 1; }
+for header in "${headers[@]}"; do
+  case $header in
+  *.h) printf 'c %s\nc++ %s\n' "$header" "$header" ;;
+  *.hpp) printf 'c++ %s\n' "$header" ;;
+  esac
+done | xargs -P "$(nproc)" -L 1 bash -c 'compile "$@"' compile || exit 1
+echo "${#headers[@]} headers compile alone"
