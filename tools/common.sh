@@ -2,7 +2,8 @@
 # Every count goes to a tally, which `conclude` sums: the last line is always `N passed, N failed`.
 export DEBIAN_FRONTEND=noninteractive
 # ccache, which meson uses where it is there, finds what another clone has compiled: paths within
-# the tree count relative to the build folder, which itself counts only for debuggers.
+# the tree count relative to the build folder, and that folder does not count, though debug
+# information names it: a debugger may look for sources in the other clone.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

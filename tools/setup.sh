@@ -3,29 +3,35 @@
 # nothing, and needs neither network nor root, where all is there. `setup.sh ci` adds what only the
 # checks need.
 set -euo pipefail
-packages=(gcc g++ ccache meson ninja-build pkg-config python3
+packages=(gcc g++ meson ninja-build pkg-config python3
   libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev
   libopenblas-dev libtbb-dev libsleef-dev libzip-dev nettle-dev libcli11-dev nlohmann-json3-dev
   doctest-dev libmpfr-dev libmpc-dev python3-numpy)
 [ "${1:-}" = ci ] && packages+=(git clang-14 clang-format-14 cmake abigail-tools xz-utils)
 
-if command -v dpkg-query >/dev/null; then
-  missing=()
-  for package in "${packages[@]}"; do
+# missing PACKAGE...: those that are not installed.
+missing() {
+  local package status
+  for package in "$@"; do
     status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$status" = installed ] || missing+=("$package")
+    [ "$status" = installed ] || echo "$package"
   done
-  if [ "${#missing[@]}" -gt 0 ]; then
-    echo "installing: ${missing[*]}"
-    root=()
-    if [ "$(id -u)" -ne 0 ]; then
-      command -v sudo >/dev/null || { echo "need root or sudo to install them" >&2; exit 1; }
-      root=(sudo)
-    fi
-    apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q)
-    "${apt[@]}" update
-    "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+}
+install_packages() {
+  echo "installing: $*"
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "need root or sudo to install them" >&2; return 1; }
+    root=(sudo)
   fi
+  local apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q)
+  "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"
+}
+if command -v dpkg-query >/dev/null; then
+  mapfile -t needed < <(missing "${packages[@]}")
+  [ "${#needed[@]}" -eq 0 ] || install_packages "${needed[@]}"
+  # Not needed, but a second build takes a fraction of the time.
+  command -v ccache >/dev/null || install_packages ccache || echo "building without ccache" >&2
 else
   echo "not a Debian or Ubuntu system: assuming that these are there: ${packages[*]}" >&2
 fi
