@@ -50,6 +50,8 @@ inline Tensor grid_tensor(int dtype, const oracle::Shape &shape, oracle::Layout 
     return support::upload(operand, device);
 }
 
+// Operands are made one after the other, so that allocations have the same names whatever order a
+// compiler evaluates arguments in.
 class Grid {
 public:
     // `run` gets the name of each operation and what it does.
@@ -147,16 +149,21 @@ inline void Grid::products() const {
         for (const oracle::Shape &b : shapes)
             for (const Layout layout : {Layout::dense, Layout::permuted})
                 run_("matmul" + text(a) + text(b) + (layout == Layout::dense ? "" : " transposed"),
-                     [&] { matmul(tensor(ATOLL_FLOAT64, a, layout), tensor(ATOLL_FLOAT64, b)); });
+                     [&] {
+                         const Tensor left = tensor(ATOLL_FLOAT64, a, layout),
+                                      right = tensor(ATOLL_FLOAT64, b);
+                         matmul(left, right);
+                     });
     for (const auto a : {Atoll::Op::N, Atoll::Op::T, Atoll::Op::C})
         for (const auto b : {Atoll::Op::N, Atoll::Op::T, Atoll::Op::C})
             for (const int factors : {0, 1, 2, 3}) // bits: alpha, beta
                 run_(std::string("gemm ") + static_cast<char>(a) + static_cast<char>(b) + ' ' +
                          std::to_string(factors),
                      [&] {
-                         gemm(factors & 1, tensor(ATOLL_COMPLEX64, {3, 3}), a,
-                              tensor(ATOLL_COMPLEX64, {3, 3}, Layout::strided), b, factors >> 1,
-                              tensor(ATOLL_COMPLEX64, {3, 3}));
+                         const Tensor left = tensor(ATOLL_COMPLEX64, {3, 3}),
+                                      right = tensor(ATOLL_COMPLEX64, {3, 3}, Layout::strided),
+                                      out = tensor(ATOLL_COMPLEX64, {3, 3});
+                         gemm(factors & 1, left, a, right, b, factors >> 1, out);
                      });
     run_("gemm into its own operand", [&] {
         const Tensor a = tensor(ATOLL_FLOAT32, {3, 3});
@@ -181,7 +188,10 @@ inline void Grid::scalars() const {
             }
             if (functions[f].family == ATOLL_FAMILY_TERNARY) {
                 run_(name, [&] { detail::call_ternary(f, t(), 1, 3); });
-                run_(name + " behind", [&] { detail::call_ternary(f, t(), t(), 3.5); });
+                run_(name + " behind", [&] {
+                    const Tensor a = t(), b = t();
+                    detail::call_ternary(f, a, b, 3.5);
+                });
             }
             if (functions[f].family == ATOLL_FAMILY_SEARCH)
                 run_(name, [&] { detail::call_search(f, 3, tensor(dtype, {4}), true); });
