@@ -29,7 +29,8 @@ constexpr atoll_function_info functions[] = {
      .doc = "2*a + b",
      .signature = "a (), b () -> c ()",
      .attributes = nullptr,
-     .properties = nullptr},
+     .properties = nullptr,
+     .infer = nullptr},
     {.struct_size = sizeof(atoll_function_info),
      .id = ATOLL_HELLO_greet,
      .family = ATOLL_FAMILY_CUSTOM,
@@ -40,7 +41,8 @@ constexpr atoll_function_info functions[] = {
      .doc = "writes a greeting that names the device and counts the module's calls on it",
      .signature = nullptr,
      .attributes = nullptr,
-     .properties = nullptr},
+     .properties = nullptr,
+     .infer = nullptr},
 };
 
 constexpr const char *depends[] = {"core", nullptr};

@@ -20,7 +20,7 @@
 /* abi/base.h, abi/call.h */
 SIZE(atoll_scalar, 24);
 OFFSET(atoll_scalar, dtype, 0);
-OFFSET(atoll_scalar, reserved, 4);
+OFFSET(atoll_scalar, count, 4);
 OFFSET(atoll_scalar, value, 8);
 
 SIZE(atoll_error, 96);
@@ -173,7 +173,7 @@ OFFSET(atoll_host, device_type_of, 96);
 OFFSET(atoll_host, device_flags_of, 104);
 
 /* abi/module.h */
-SIZE(atoll_function_info, 56);
+SIZE(atoll_function_info, 64);
 OFFSET(atoll_function_info, struct_size, 0);
 OFFSET(atoll_function_info, id, 4);
 OFFSET(atoll_function_info, family, 6);
@@ -185,6 +185,13 @@ OFFSET(atoll_function_info, doc, 24);
 OFFSET(atoll_function_info, signature, 32);
 OFFSET(atoll_function_info, attributes, 40);
 OFFSET(atoll_function_info, properties, 48);
+OFFSET(atoll_function_info, infer, 56);
+SIZE(atoll_infer, 32);
+OFFSET(atoll_infer, dtype, 4);
+OFFSET(atoll_infer, attribute_count, 6);
+OFFSET(atoll_infer, attributes, 8);
+OFFSET(atoll_infer, axes, 16);
+OFFSET(atoll_infer, extents, 24);
 
 SIZE(atoll_module_decl, 40);
 OFFSET(atoll_module_decl, struct_size, 0);
@@ -436,6 +443,11 @@ VALUE(ATOLL_FAMILY_REDUCE_ONE, 14);
 VALUE(ATOLL_FAMILY_FIND, 16);
 VALUE(ATOLL_FAMILY_GATHER, 17);
 VALUE(ATOLL_FAMILY_SCATTER, 18);
+VALUE(ATOLL_FAMILY_SIGNATURE, 19);
+VALUE(ATOLL_OPERAND_ABSENT, 4);
+VALUE(ATOLL_VALUE_ABSENT, 0);
+VALUE(ATOLL_VALUE_INTS, 0x10000);
+VALUE(ATOLL_VALUE_CHOICE, 0x10001);
 VALUE(ATOLL_OPERAND_SWAPPED, 1);
 VALUE(ATOLL_OPERAND_SCALAR, 2);
 VALUE(ATOLL_CALL_INSERTED, 1);

@@ -167,7 +167,7 @@ static int32_t sum(const atoll_link *self, atoll_call *call) {
     (void)self;
     const atoll_reduce_params *params = call->params;
 #ifdef WANTS_WHOLE_PARAMS
-    if (params->number.reserved != 0) return ATOLL_STATUS_INVALID_ARGUMENT;
+    if (params->number.count != 0) return ATOLL_STATUS_INVALID_ARGUMENT;
 #endif
     const double *in = call->operands[1].data;
     double *out = call->operands[0].data;

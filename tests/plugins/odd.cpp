@@ -250,6 +250,7 @@ void describe() {
                                "does nothing",
                                nullptr,
                                nullptr,
+                               nullptr,
                                nullptr};
     types[0] = types[1] = &type.known;
     impls[0] = &device_impl;

@@ -219,9 +219,18 @@ const atoll_device_type_decl *types[1] = {&type};
 atoll_plugin plugin;
 
 void describe() {
-    function = {
-        sizeof function, 0,      ATOLL_FAMILY_CUSTOM, 0, 0, 0, "answer", "gives a number", nullptr,
-        nullptr,         nullptr};
+    function = {sizeof function,
+                0,
+                ATOLL_FAMILY_CUSTOM,
+                0,
+                0,
+                0,
+                "answer",
+                "gives a number",
+                nullptr,
+                nullptr,
+                nullptr,
+                nullptr};
     if (is("unknown_rule")) function.rule = 1000;
     if (is("unknown_domain")) function.domain = 1u << 31, function.family = ATOLL_FAMILY_UNARY;
     if (is("no_doc")) function.doc = nullptr;

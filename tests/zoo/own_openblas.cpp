@@ -34,7 +34,7 @@ void multiply(State &state, atoll_call &call) {
 
 constexpr atoll_function_info functions[] = {{sizeof(atoll_function_info), 0, ATOLL_FAMILY_CUSTOM,
                                               0, 0, 0, "answer", "multiplies", nullptr, nullptr,
-                                              nullptr}};
+                                              nullptr, nullptr}};
 constexpr atoll_module_decl module{sizeof(atoll_module_decl),   1, "own_openblas", functions,
                                    sizeof(atoll_function_info), 1, nullptr};
 constexpr atoll_function_decl table[] = {sdk::declare<multiply>(0)};

@@ -5,6 +5,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace Atoll {
@@ -13,6 +15,25 @@ namespace detail {
 struct FunctionRecord;
 struct ModuleRecord;
 } // namespace detail
+
+// An attribute by its name: a number or bool, a word, or a list of integers.
+struct NamedAttribute {
+    std::string name;
+    std::variant<Scalar, std::string, std::vector<std::int64_t>> value;
+};
+
+// What a call of a function by its signature may be given besides its inputs.
+struct CallOptions {
+    std::vector<NamedAttribute> attributes = {};
+    std::vector<Tensor> out = {};          // in the order of the results; undefined: to be made
+    std::vector<std::string> without = {}; // optional results that are not wanted
+    Axes axes = {};                        // where the function says `axes all` or `axes named`
+    bool keepdims = false;
+    DType dtype = DType::none; // T, where the inputs do not make it or should not
+    Device device = {};        // where to compute, likewise
+    // Extents that stand in results only, where the function does not say what they are.
+    std::vector<std::pair<std::string, std::int64_t>> extents = {};
+};
 
 struct FunctionSupport {
     std::string device_type;
@@ -28,6 +49,15 @@ public:
     std::string_view name() const;
     std::string_view doc() const;
     std::vector<FunctionSupport> support() const;
+
+    // "a (n, n), b (n, k?) -> x (n, k?)"; empty for CUSTOM.
+    std::string_view signature() const;
+    // By its signature: operands have names, core axes come first or are named, loop axes
+    // broadcast. Inputs in the order of the signature; an undefined tensor is an optional one that
+    // is not given. Returns the results in order, undefined ones for those in `without`. Throws
+    // Error that names operands and axes.
+    std::vector<Tensor> operator()(std::initializer_list<Operand> inputs,
+                                   const CallOptions &options = {}) const;
 
     // By the function's family, like their core brothers; another family is an Error. `numbers`: as
     // many as the family says.

@@ -2,6 +2,7 @@
 #include "atoll/module.hpp"
 
 #include "api/front_doors.hpp"
+#include "call/attributes.hpp"
 #include "runtime/dispatch.hpp"
 
 #include <fmt/format.h>
@@ -58,6 +59,67 @@ std::vector<FunctionSupport> Function::support() const {
         if (!support.plugin.empty() && type->live) list.push_back(std::move(support));
     }
     return list;
+}
+
+std::string_view Function::signature() const { return record_->texts[0]; }
+
+std::vector<Tensor> Function::operator()(std::initializer_list<Operand> inputs,
+                                         const CallOptions &options) const {
+    const ReadSection section;
+    const FunctionRecord &f = *record_;
+    require_family(f, f.family, "");
+    const sdk::Signature &s = f.signature;
+    const auto refuse = [&](const std::string &text) {
+        throw Error(Status::invalid_argument, f.full_name, text);
+    };
+    if (f.texts[0].empty()) refuse("has no signature; call it with Function::custom");
+    if (inputs.size() > ATOLL_MAX_OPERANDS)
+        refuse(fmt::format("got {} inputs, takes {}", inputs.size(), s.input_count()));
+    const Operand *list[ATOLL_MAX_OPERANDS] = {};
+    std::size_t count = 0;
+    for (const Operand &input : inputs) {
+        const bool absent = input.tensor() && !input.tensor()->is_defined();
+        list[count++] = absent ? nullptr : &input;
+    }
+    Arguments arguments{.inputs = Inputs(list, count),
+                        .axes = options.axes.list,
+                        .axes_given = options.axes.given,
+                        .keepdims = options.keepdims};
+    if (options.out.size() > s.output_count)
+        refuse(
+            fmt::format("got {} destinations, has {} results", options.out.size(), s.output_count));
+    const Tensor *outputs[ATOLL_MAX_OPERANDS] = {};
+    for (std::size_t i = 0; i < options.out.size(); ++i)
+        if (options.out[i].is_defined()) outputs[i] = &options.out[i];
+    arguments.outputs = {outputs, s.output_count};
+    for (const std::string &name : options.without) {
+        int at = 0;
+        while (at < s.output_count && s.operands[static_cast<std::size_t>(at)].name != name) ++at;
+        if (at == s.output_count || !s.operands[static_cast<std::size_t>(at)].optional)
+            refuse(fmt::format("has no optional result {}", name));
+        arguments.unwanted |= 1u << at;
+    }
+    std::int64_t extents[ATOLL_MAX_SLOTS];
+    std::fill_n(extents, ATOLL_MAX_SLOTS, -1);
+    for (const auto &[name, extent] : options.extents) {
+        bool known = false;
+        for (int i = 0; i < s.slot_count; ++i)
+            if (s.slots[static_cast<std::size_t>(i)].name == name &&
+                !s.slots[static_cast<std::size_t>(i)].given)
+                extents[i] = extent, known = true;
+        if (!known) refuse(fmt::format("has no axis {} that stands in results only", name));
+        if (extent < 0) refuse(fmt::format("got {} = {}, need 0 or more", name, extent));
+    }
+    arguments.extents = extents;
+    Context context{.dtype = options.dtype, .device = options.device.record()};
+    context.dtype = decide_T(f, arguments.inputs, context);
+    const AttributeValues values = attribute_values(f, options.attributes, context.dtype);
+    arguments.attributes = {values.data(), s.attribute_count};
+    std::vector<Tensor> results(s.output_count);
+    run(f, arguments, results.data(), context);
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (outputs[i]) results[i] = options.out[i];
+    return results;
 }
 
 Tensor Function::unary(const Operand &a, Out out) const {

@@ -1,6 +1,7 @@
 // Checking of arguments, and what follows from them.
 #include "call/check.hpp"
 
+#include "base/error_buffer.hpp"
 #include "call/broadcast.hpp"
 
 #include <algorithm>
@@ -42,13 +43,40 @@ private:
                              Status status = Status::invalid_argument) const {
         throw Error(status, f_.full_name, text);
     }
-    // "b 5x3"
+    // "(5, 3)", "(5,)", "()"
+    static std::string tuple(const Dims &shape) {
+        std::string list;
+        for (std::int64_t extent : shape)
+            list += fmt::format("{}{}", list.empty() ? "" : ", ", extent);
+        return fmt::format("({}{})", list, shape.size() == 1 ? "," : "");
+    }
+    // "b (5, 3)"
     std::string text(int o) const {
-        return fmt::format("{} {}", spec(o).name, shape_text(tensor(o).shape));
+        return fmt::format("{} {}", spec(o).name, tuple(tensor(o).shape));
+    }
+    std::string input_names() const {
+        std::string names;
+        for (int i = 0; i < s_.input_count(); ++i)
+            names += fmt::format("{}{}", i ? ", " : "", s_.input(i).name);
+        return names.empty() ? "none" : names;
+    }
+    // What the extent of an axis of the call counts in operand `o`.
+    const char *unit(int o, int at) const {
+        int position = -1;
+        for (int i = 0; i < spec(o).axis_count; ++i) {
+            const std::uint8_t slot = spec(o).axes[static_cast<std::size_t>(i)];
+            if (at >= begin_[slot] && at < begin_[slot] + c_.slot_axes[slot]) position = i;
+        }
+        if (spec(o).axis_count == 1) return " elements";
+        return position == 0 ? " rows" : position == 1 ? " columns" : "";
     }
 
     void take_operands() {
         const int outputs = s_.output_count, count = s_.operand_count;
+        c_.unwanted = given_.unwanted;
+        if (static_cast<int>(given_.inputs.size()) > s_.input_count())
+            refuse(fmt::format("got {} inputs, takes {}: {}", given_.inputs.size(),
+                               s_.input_count(), input_names()));
         for (int o = 0; o < count; ++o) {
             c_.tensor[o] = nullptr;
             c_.scalar[o] = nullptr;
@@ -60,7 +88,8 @@ private:
             }
             const Operand *operand = i < given_.inputs.size() ? given_.inputs[i] : nullptr;
             if (!operand) {
-                if (!spec(o).optional) refuse(fmt::format("got no {}", spec(o).name));
+                if (!spec(o).optional)
+                    refuse(fmt::format("got no {}; takes {}", spec(o).name, input_names()));
             } else if (operand->tensor()) {
                 c_.tensor[o] = &impl(*operand->tensor());
             } else {
@@ -144,9 +173,22 @@ private:
         if (any_number)
             c_.slot_axes[spec(reference_).axes[0]] = static_cast<std::uint8_t>(named_count_);
         else if (named_count_ != wanted && rank > 0)
-            refuse(fmt::format("got {} axes, need {}", named_count_, wanted));
+            refuse(fmt::format("got {} axes of {}, need {}", named_count_, spec(reference_).name,
+                               wanted));
     }
 
+    // "(n, k?)"
+    std::string parentheses(int o) const {
+        std::string list;
+        for (int i = 0; i < spec(o).axis_count; ++i) {
+            const sdk::AxisSlot &slot = s_.slots[spec(o).axes[static_cast<std::size_t>(i)]];
+            list += fmt::format("{}{}{}", i ? ", " : "", slot.name,
+                                slot.kind == sdk::AxisKind::group      ? "*"
+                                : slot.kind == sdk::AxisKind::optional ? "?"
+                                                                       : "");
+        }
+        return "(" + list + ")";
+    }
     // How many core axes the operand has in the call.
     int core_count(int o) const {
         int count = 0;
@@ -179,12 +221,41 @@ private:
                 filled_[o] = 0;
         for (int o = s_.output_count; o < s_.operand_count; ++o)
             std::fill(c_.axis[o] + filled_[o], c_.axis[o] + c_.rank, std::int8_t{-1});
-        for (int i = 0; i < c_.core; ++i)
-            if (c_.shape[i] < 0) c_.shape[i] = 1; // optional axes that all lack; or extents below
         for (int s = 0; s < s_.slot_count; ++s)
-            if (!s_.slots[static_cast<std::size_t>(s)].given && given_.extents)
-                for (int i = 0; i < c_.slot_axes[s]; ++i)
-                    c_.shape[begin_[s] + i] = given_.extents[s];
+            for (int i = 0; i < c_.slot_axes[s]; ++i) {
+                std::int64_t &extent = c_.shape[begin_[s] + i];
+                const sdk::AxisSlot &slot = s_.slots[static_cast<std::size_t>(s)];
+                if (!slot.given && given_.extents)
+                    extent = given_.extents[s];
+                else if (slot.given && extent < 0)
+                    extent = 1; // an axis that all operands lack
+            }
+        if (std::find(c_.shape, c_.shape + c_.core, -1) != c_.shape + c_.core) infer();
+    }
+
+    // The extents that stand in outputs only.
+    void infer() {
+        if (f_.infer) {
+            ErrorBuffer error;
+            atoll_infer question{sizeof question,
+                                 static_cast<std::uint16_t>(c_.T),
+                                 static_cast<std::uint16_t>(given_.attributes.size()),
+                                 given_.attributes.data(),
+                                 {},
+                                 c_.shape};
+            std::copy_n(c_.slot_axes, ATOLL_MAX_SLOTS, question.axes);
+            const PluginRecord *owner = f_.module->owner;
+            if (f_.infer(owner ? owner->ctx : nullptr, &question, error.get()) != ATOLL_STATUS_OK)
+                refuse(error.words());
+        }
+        for (int s = 0; s < s_.slot_count; ++s)
+            for (int i = 0; i < c_.slot_axes[s]; ++i)
+                if (c_.shape[begin_[s] + i] < 0)
+                    refuse(f_.infer ? fmt::format("its infer gave no extent of {}",
+                                                  s_.slots[static_cast<std::size_t>(s)].name)
+                                    : fmt::format("needs the extent of {}, which stands in results "
+                                                  "only",
+                                                  s_.slots[static_cast<std::size_t>(s)].name));
     }
 
     void place_input(int o) {
@@ -205,7 +276,8 @@ private:
                     // A missing axis counts as one of extent 1 where it may be missing.
                     const sdk::AxisKind kind = s_.slots[slot].kind;
                     if (kind != sdk::AxisKind::optional && rank > 0)
-                        refuse(fmt::format("{} needs {} axes", text(o), core_count(o)));
+                        refuse(fmt::format("{} needs {} axes at least: {}", text(o), core_count(o),
+                                           parentheses(o)));
                     meet(at, o, 1);
                     continue;
                 }
@@ -261,10 +333,9 @@ private:
             int slot = s_.slot_count - 1;
             while (begin_[slot] > at || c_.slot_axes[slot] == 0) --slot;
             const std::string_view name = s_.slots[static_cast<std::size_t>(slot)].name;
-            refuse(source_[at] < 0
-                       ? fmt::format("{} needs an extent of {}, has {}", text(o), name, extent)
-                       : fmt::format("{} needs {} = {}, as {} has", text(o), name, c_.shape[at],
-                                     text(source_[at])));
+            refuse(source_[at] < 0 ? fmt::format("{} needs {}{}", text(o), name, unit(o, at))
+                                   : fmt::format("{} needs {} = {}{}, as {} has", text(o), name,
+                                                 c_.shape[at], unit(o, at), text(source_[at])));
         }
         c_.shape[at] = extent;
         source_[at] = static_cast<std::int8_t>(o);
@@ -314,15 +385,24 @@ private:
     // --- both ------------------------------------------------------------------------------------
 
     void check_extents() {
+        for (int s = 0; s < s_.slot_count; ++s) {
+            const sdk::AxisSlot &slot = s_.slots[static_cast<std::size_t>(s)];
+            if (slot.twin < 0 || c_.shape[begin_[s]] == c_.shape[begin_[slot.twin]]) continue;
+            const int o = source_[begin_[s]], other = source_[begin_[slot.twin]];
+            refuse(fmt::format("{} needs {} = {}{}, as {} has", text(o), slot.name,
+                               c_.shape[begin_[slot.twin]], unit(o, begin_[s]), text(other)));
+        }
         c_.empty_group = false;
         for (int i = 0; i < c_.core; ++i) {
             if (c_.shape[i] != 0) continue;
             bool in_output = false;
-            for (int o = 0; o < s_.output_count; ++o) in_output |= c_.axis[o][i] >= 0;
+            for (int o = 0; o < s_.output_count; ++o)
+                in_output |= !(c_.unwanted >> o & 1) && c_.axis[o][i] >= 0;
             c_.empty_group |= !in_output;
         }
         c_.nothing_to_do = true;
         for (int o = 0; o < s_.output_count; ++o) {
+            if (c_.unwanted >> o & 1) continue;
             bool elements = true;
             for (int i = 0; i < c_.rank; ++i)
                 if (c_.axis[o][i] >= 0 && c_.shape[i] == 0) elements = false;

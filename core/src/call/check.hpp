@@ -17,6 +17,7 @@ struct Arguments {
     bool keepdims = false;                         // core axes that outputs lack become 1
     const std::uint8_t *group_axes = nullptr; // per slot; for groups under `axes first`; null: 1
     const std::int64_t *extents = nullptr;    // per slot; of those that stand in outputs only
+    std::uint32_t unwanted = 0;               // optional outputs that are not made, as bits
     Mode mode = {}; // where elements are outside the function's domain; empty: as settings say
 };
 
@@ -35,8 +36,9 @@ struct Checked {
     // axis i of an operand is axis i of the call.
     std::int8_t axis[max_operands][max_axes];
     std::int8_t output_rank[max_operands];
-    bool nothing_to_do; // no output has elements
-    bool empty_group;   // a core axis that no output has is empty
+    std::uint32_t unwanted; // optional outputs that are left out, as bits
+    bool nothing_to_do;     // no output has elements
+    bool empty_group;       // a core axis that no output has is empty
 
     int axis_of(int operand, int at) const {
         if (!function->signature.elementwise()) return axis[operand][at];

@@ -56,7 +56,7 @@ private:
     void make_outputs(Tensor *results) {
         for (int o = 0; o < s_.output_count; ++o) {
             made_[o] = !call_.tensor[o];
-            if (!made_[o]) continue;
+            if (!made_[o] || (call_.unwanted >> o & 1)) continue;
             const DType natural = natural_dtype(s_.operands[static_cast<std::size_t>(o)], call_.T);
             results[o] =
                 make_tensor(call_.output_shape(o), natural == DType::none ? call_.T : natural,
@@ -70,7 +70,7 @@ private:
             throw Error(Status::invalid_argument, f_.full_name,
                         "got no elements to reduce, need at least one");
         for (int o = 0; o < s_.output_count; ++o)
-            fill_elements(*call_.tensor[o], s_.identity, parts_);
+            if (call_.tensor[o]) fill_elements(*call_.tensor[o], s_.identity, parts_);
     }
 
     void take_scalars() {
@@ -92,22 +92,28 @@ private:
                 space_.add_scalar(scalars_[o].value.bytes, plan_.operand[o].dtype);
                 // Until its copy is made: not a number to the plugin.
                 if (plan_.operand[o].needs) space_.operands[o].tensor = call_.tensor[0];
+            } else if (f_.family != ATOLL_FAMILY_MATMUL) {
+                space_.add_scalar(nullptr, DType::none); // absent
             }
         }
     }
 
     // Whether the implementation takes one element of the loop at a time.
     bool loops_apart(const Route &route) const {
-        return f_.family == ATOLL_FAMILY_MATMUL && space_.rank > space_.core &&
-               !route.takes(ATOLL_CAP_STACKS);
+        return (f_.family == ATOLL_FAMILY_MATMUL || f_.family == ATOLL_FAMILY_SIGNATURE) &&
+               space_.core > 0 && space_.rank > space_.core && !route.takes(ATOLL_CAP_STACKS);
     }
 
     void run_with_copies(const Route &route) {
         Materialiser copies(plan_, route, space_, stream_, parts_);
         copies.plan_layouts();
         // All of a given output is written, or nothing.
-        if (loops_apart(route) && !made_[0] && !plan_.operand[0].needs) {
-            plan_.operand[0] = {need_overlap, natural_dtype(s_.operands[0], call_.T)};
+        if (loops_apart(route)) {
+            for (int o = 0; o < s_.output_count; ++o) {
+                if (made_[o] || plan_.operand[o].needs) continue;
+                const sdk::OperandSpec &spec = s_.operands[static_cast<std::size_t>(o)];
+                plan_.operand[o] = {need_overlap, natural_dtype(spec, call_.T)};
+            }
             copies.plan_layouts();
         }
         copies.copy(has_old_values());
@@ -122,7 +128,9 @@ private:
     // Whether the outputs count as inputs, too.
     bool has_old_values() const {
         for (int o = s_.output_count; o < s_.operand_count; ++o)
-            if (s_.operands[static_cast<std::size_t>(o)].optional && call_.tensor[o]) return true;
+            if (f_.family == ATOLL_FAMILY_MATMUL &&
+                s_.operands[static_cast<std::size_t>(o)].optional && call_.tensor[o])
+                return true;
         return false;
     }
 
@@ -133,7 +141,7 @@ private:
             Space one = space_;
             one.rank = one.core;
             for (int o = 0; o < one.count; ++o)
-                for (int i = 0; i < loops; ++i)
+                for (int i = 0; i < loops && one.operands[o].data; ++i)
                     one.operands[o].data += at[i] * space_.operands[o].strides[space_.core + i];
             route.send(one, given_.attributes);
             int i = 0;

@@ -109,6 +109,7 @@ const void *to_family(std::uint16_t family, bool dense, Space &space,
     case ATOLL_FAMILY_FILL:
         params.fill = {sizeof params.fill, 0, attributes[0]};
         return &params.fill;
+    case ATOLL_FAMILY_SIGNATURE: return attributes.data();
     default: return nullptr;
     }
 }
@@ -141,7 +142,9 @@ void Route::send(Space &space, std::span<const atoll_scalar> attributes) const {
                        from.strides,
                        static_cast<std::uint16_t>(from.dtype),
                        static_cast<std::uint16_t>((from.swapped ? ATOLL_OPERAND_SWAPPED : 0) |
-                                                  (from.tensor ? 0 : ATOLL_OPERAND_SCALAR)),
+                                                  (from.tensor ? 0
+                                                   : from.data ? ATOLL_OPERAND_SCALAR
+                                                               : ATOLL_OPERAND_ABSENT)),
                        0,
                        0};
     }

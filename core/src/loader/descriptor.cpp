@@ -32,7 +32,7 @@ constexpr std::uint32_t max_struct_size = 4096;
 template <class T> constexpr std::size_t first_size = 0;
 template <> constexpr std::size_t first_size<atoll_plugin> = 120;
 template <> constexpr std::size_t first_size<atoll_module_decl> = 40;
-template <> constexpr std::size_t first_size<atoll_function_info> = 56;
+template <> constexpr std::size_t first_size<atoll_function_info> = 64;
 template <> constexpr std::size_t first_size<atoll_device_type_decl> = 16;
 template <> constexpr std::size_t first_size<atoll_impl_decl> = 64;
 template <> constexpr std::size_t first_size<atoll_function_decl> = 24;
@@ -109,7 +109,7 @@ ModuleDecl copy_module(const atoll_module_decl *from) {
                                "names too",
                                name, function, f.id, seen.size() - 1));
         seen[f.id] = true;
-        if (f.family > ATOLL_FAMILY_SCATTER || f.family == ATOLL_FAMILY_DEVICE ||
+        if (f.family > ATOLL_FAMILY_SIGNATURE || f.family == ATOLL_FAMILY_DEVICE ||
             f.rule >= ATOLL_RULE_COUNT || (f.domain & ~ATOLL_DOMAIN_ALL))
             broken(fmt::format("module {}: function {} has family {}, rule {}, domain {:#x}: "
                                "unknown to this host",

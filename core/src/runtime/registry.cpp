@@ -28,7 +28,8 @@ constexpr atoll_function_info core_functions[] = {
      doc,                                                                                          \
      SIGNATURE,                                                                                    \
      ATTRIBUTES,                                                                                   \
-     PROPERTIES},
+     PROPERTIES,                                                                                   \
+     nullptr},
 #include "atoll/lists/functions.inc"
 };
 constexpr atoll_function_info device_functions[] = {
@@ -41,6 +42,7 @@ constexpr atoll_function_info device_functions[] = {
      0,                                                                                            \
      #name,                                                                                        \
      doc,                                                                                          \
+     nullptr,                                                                                      \
      nullptr,                                                                                      \
      nullptr,                                                                                      \
      nullptr},
@@ -212,6 +214,8 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
             continue;
         record->version = decl.version;
         record->owner = owner;
+        for (std::uint32_t i = 0; i < decl.function_count; ++i)
+            record->functions[decl.functions[i].id].infer = decl.functions[i].infer;
         record->live.store(true, std::memory_order_release);
         rebuild({record->name, "", "", DType::none});
         return record;
@@ -241,6 +245,7 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
         f.doc = printable(info.doc);
         f.texts = texts_of(info);
         if (info.signature) f.signature = sdk::parse_signature(f.texts[0], f.texts[1], f.texts[2]);
+        f.infer = info.infer;
         set_uniform(f);
     }
     for (int i = 0; i < device_type_count_; ++i)

@@ -68,6 +68,7 @@ struct FunctionRecord {
     std::string full_name; // "core.add"
     std::string name, doc;
     std::array<std::string, 3> texts; // signature, attributes, properties
+    atoll_infer_fn infer;             // or null
     bool typed() const { return domain != 0; }
 };
 

@@ -26,7 +26,8 @@ constexpr atoll_function_info functions[] = {
      .doc = "1 / (1 + exp(-a))",
      .signature = "a () -> b ()",
      .attributes = nullptr,
-     .properties = nullptr},
+     .properties = nullptr,
+     .infer = nullptr},
     {.struct_size = sizeof(atoll_function_info),
      .id = ACTIVATION_dropout,
      .family = ATOLL_FAMILY_BINARY,
@@ -37,7 +38,8 @@ constexpr atoll_function_info functions[] = {
      .doc = "a, or 0 with probability b",
      .signature = "a (), b () -> c ()",
      .attributes = nullptr,
-     .properties = nullptr},
+     .properties = nullptr,
+     .infer = nullptr},
 };
 
 // Loaded by the host before this module is: plugins of these names, wherever it finds plugins.

@@ -112,6 +112,43 @@ constexpr atoll_device_type_decl device_type(const char *name, std::uint32_t fla
     return type;
 }
 
+// The texts of a function: Note [Signatures] in abi/module.h.
+struct FunctionTexts {
+    const char *signature, *attributes, *properties, *doc;
+};
+
+// One function of a module's interface; `domain`: the dtypes that T may be.
+constexpr atoll_function_info function(std::uint16_t id, const char *name, std::uint16_t rule,
+                                       std::uint32_t domain, const FunctionTexts &texts,
+                                       atoll_infer_fn infer = nullptr) {
+    atoll_function_info info{};
+    info.struct_size = sizeof info;
+    info.id = id;
+    info.family = ATOLL_FAMILY_SIGNATURE;
+    info.rule = rule;
+    info.domain = domain;
+    info.name = name;
+    info.doc = texts.doc;
+    info.signature = texts.signature;
+    info.attributes = texts.attributes;
+    info.properties = texts.properties;
+    info.infer = infer;
+    return info;
+}
+
+// A module's interface.
+constexpr atoll_module_decl module(const char *name, std::uint32_t version,
+                                   std::span<const atoll_function_info> functions) {
+    atoll_module_decl decl{};
+    decl.struct_size = sizeof decl;
+    decl.version = version;
+    decl.name = name;
+    decl.functions = functions.data();
+    decl.function_size = sizeof(atoll_function_info);
+    decl.function_count = static_cast<std::uint32_t>(functions.size());
+    return decl;
+}
+
 // An implementation of a module for a device type; set open_device, close_device and priority on it
 // where they are wanted.
 constexpr atoll_impl_decl implement(const char *module, const char *device_type,

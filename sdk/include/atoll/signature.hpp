@@ -20,6 +20,7 @@ struct AxisSlot {
     AxisKind kind = AxisKind::one;
     bool ordered = false, separate = false, opaque = false;
     bool given = true;        // false: stands in outputs only
+    std::int8_t twin = -1;    // the first slot of the same name: their extents are equal
     std::int64_t extent = -1; // of a fixed axis
 };
 

@@ -114,7 +114,9 @@ private:
         int before = 0;
         for (int i = 0; i < spec.axis_count; ++i) before += s.slots[spec.axes[i]].name == slot.name;
         for (std::uint8_t i = 0; i < s.slot_count; ++i) {
-            if (s.slots[i].name != slot.name || before-- > 0) continue;
+            if (s.slots[i].name != slot.name) continue;
+            if (slot.twin < 0) slot.twin = static_cast<std::int8_t>(i);
+            if (before-- > 0) continue;
             if (s.slots[i].kind != slot.kind) in.fail("the axis marked as before");
             return i;
         }

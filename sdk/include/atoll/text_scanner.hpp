@@ -42,13 +42,17 @@ public:
         skip(size);
         return since(from);
     }
-    // An integer, or inf.
+    // A decimal number without exponent, or inf.
     constexpr double number() {
         if (accept("-")) return -number();
         if (accept("inf")) return std::numeric_limits<double>::infinity();
         if (!at_digit()) fail("a number");
         double value = 0;
         for (; at_digit(); rest_.remove_prefix(1)) value = value * 10 + (rest_[0] - '0');
+        double unit = 1;
+        if (at('.') && rest_.size() > 1 && rest_[1] >= '0' && rest_[1] <= '9')
+            for (rest_.remove_prefix(1); at_digit(); rest_.remove_prefix(1))
+                value += (unit /= 10) * (rest_[0] - '0');
         skip(0);
         return value;
     }

@@ -64,16 +64,24 @@ enum atoll_dtype_kind {
     ATOLL_KIND_COMPLEX = 6
 };
 
+/* What atoll_scalar::dtype says where the value is no element of a dtype. */
+enum atoll_value_kind {
+    ATOLL_VALUE_ABSENT = 0,      /* an optional attribute that was not given */
+    ATOLL_VALUE_INTS = 0x10000,  /* `count` numbers at value.ints */
+    ATOLL_VALUE_CHOICE = 0x10001 /* value.i64: the position in the attribute's list of words */
+};
+
 /* One value with its dtype, in native byte order, at the start of `bytes`. Frozen: 24 bytes. */
 typedef struct atoll_scalar {
-    uint32_t dtype; /* enum atoll_dtype */
-    uint32_t reserved;
+    uint32_t dtype; /* enum atoll_dtype or atoll_value_kind */
+    uint32_t count; /* of ATOLL_VALUE_INTS */
     union {
         uint8_t bytes[16];
         int64_t i64;
         uint64_t u64;
         float f32[2];
         double f64[2];
+        const int64_t *ints;
     } value;
 } atoll_scalar;
 

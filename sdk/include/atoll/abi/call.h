@@ -76,8 +76,21 @@ enum atoll_family {
     ATOLL_FAMILY_REDUCE_ONE = 14,
     ATOLL_FAMILY_FIND = 16,
     ATOLL_FAMILY_GATHER = 17,
-    ATOLL_FAMILY_SCATTER = 18
+    ATOLL_FAMILY_SCATTER = 18,
+    ATOLL_FAMILY_SIGNATURE = 19 /* what the signature says: see Note [Calls by signature] */
 };
+
+/* Note [Calls by signature]
+ * Axes [0, core) of the space are the core axes, one for each name in the order of appearance in
+ * the signature; the others are loop axes. `params` points to the attributes, one atoll_scalar for
+ * each in the order of the list. Operands: outputs first, then inputs, as in the signature; one
+ * that is absent is flagged ATOLL_OPERAND_ABSENT.
+ *
+ * Without capabilities operands are native, aligned and of the dtype that the signature says; each
+ * is dense, its core axes first in the order of its parentheses, then the loop; the loop is one
+ * axis, or none for one element. Without ATOLL_CAP_STACKS a function with core axes is called for
+ * each element of the loop, and then there are no loop axes. An operand with core axes that does
+ * not vary over the loop, beside others that do, has stride 0 there. */
 
 /* Note [Custom family]
  * call->shape is NULL and call->rank 0; each operand's `strides` points to 2 * n numbers, its n
@@ -86,7 +99,9 @@ enum atoll_family {
 enum atoll_operand_flag {
     ATOLL_OPERAND_SWAPPED = 1, /* the elements are in the other byte order */
     /* one value in HOST memory, all strides 0, valid during the call only */
-    ATOLL_OPERAND_SCALAR = 2
+    ATOLL_OPERAND_SCALAR = 2,
+    /* an optional operand that was not given: data is NULL, the strides are 0 */
+    ATOLL_OPERAND_ABSENT = 4
 };
 
 /* Frozen: 32 bytes. */

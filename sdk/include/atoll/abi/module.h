@@ -96,6 +96,19 @@ enum atoll_core_function {
 #define ATOLL_MODULE_CORE 0
 #define ATOLL_MODULE_DEVICE 1
 
+/* What is known of a call's core axes, and what is asked for. */
+typedef struct atoll_infer {
+    uint32_t struct_size;
+    uint16_t dtype; /* T */
+    uint16_t attribute_count;
+    const atoll_scalar *attributes;
+    uint8_t axes[ATOLL_MAX_SLOTS]; /* axes that each slot of the signature has */
+    int64_t *extents;              /* one per core axis, slot after slot; -1: to be filled in */
+} atoll_infer;
+/* Fills in the extents that are -1, or says what is wrong. Pure; on the host only. `plugin` is what
+ * load returned. */
+typedef int32_t (*atoll_infer_fn)(void *plugin, atoll_infer *infer, atoll_error *error);
+
 /* One function of a module's interface. */
 typedef struct atoll_function_info {
     uint32_t struct_size;
@@ -109,6 +122,8 @@ typedef struct atoll_function_info {
     const char *signature;  /* Note [Signatures]; NULL for CUSTOM */
     const char *attributes; /* NULL: none */
     const char *properties; /* NULL: none */
+    /* NULL: extents that stand in outputs only are given by the caller. */
+    atoll_infer_fn infer;
 } atoll_function_info;
 
 /* A module's interface. Loads independently of its implementations, in any order. */

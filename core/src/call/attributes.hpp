@@ -1,0 +1,20 @@
+// The attributes of a call: what the caller names, and the defaults of the function's list.
+#pragma once
+
+#include "atoll/module.hpp"
+#include "runtime/registry.hpp"
+
+#include <array>
+
+namespace Atoll::detail {
+
+// All attributes of a function in the order of its list, as plugins get them. Lists point into
+// `given`.
+using AttributeValues = std::array<atoll_scalar, 8>;
+
+// Throws Error that names the attribute: one that the function has not, of the wrong kind, or
+// missing. `T`: the dtype of attributes of type T; those of type A get what T accumulates in.
+AttributeValues attribute_values(const FunctionRecord &function,
+                                 std::span<const NamedAttribute> given, DType T);
+
+} // namespace Atoll::detail

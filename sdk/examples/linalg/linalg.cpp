@@ -1,0 +1,203 @@
+// A module of a third party: what it declares in a line, the runtime does. Kernels see one matrix
+// or one vector at a time, dense, native and of the dtype that they are declared for; stacks, other
+// dtypes and layouts, overlap and results are not their business.
+#include "linalg.hpp"
+
+#include "atoll/type_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <vector>
+
+ATOLL_PLUGIN_NOTE("linalg", ATOLL_KIND_MODULES | ATOLL_KIND_IMPLS, 0);
+
+namespace {
+
+namespace sdk = Atoll::sdk;
+
+struct State {
+    explicit State(const atoll_host &) {}
+};
+
+const atoll_scalar *attributes(const atoll_call &call) {
+    return static_cast<const atoll_scalar *>(call.params);
+}
+template <class T> T *data(const atoll_call &call, int operand) {
+    return static_cast<T *>(call.operands[operand].data);
+}
+// Runs body(T()) for the call's dtype.
+template <class Body> void with_floats(const atoll_call &call, const Body &body) {
+    call.dtype == ATOLL_FLOAT32 ? body(float()) : body(double());
+}
+
+// --- solve: a (n, n), b (n, k?) -> x (n, k?), info (): int32
+// ---------------------------------------
+
+// Gaussian elimination with partial pivoting. The column of the first pivot that is zero, counted
+// from 1, or 0.
+template <class T> std::int32_t eliminate(std::int64_t n, std::int64_t k, std::vector<T> a, T *x) {
+    for (std::int64_t j = 0; j < n; ++j) {
+        std::int64_t pivot = j;
+        for (std::int64_t i = j + 1; i < n; ++i)
+            if (std::abs(a[i + n * j]) > std::abs(a[pivot + n * j])) pivot = i;
+        if (a[pivot + n * j] == 0) return static_cast<std::int32_t>(j + 1);
+        for (std::int64_t c = j; c < n; ++c) std::swap(a[j + n * c], a[pivot + n * c]);
+        for (std::int64_t c = 0; c < k; ++c) std::swap(x[j + n * c], x[pivot + n * c]);
+        for (std::int64_t i = j + 1; i < n; ++i) {
+            const T factor = a[i + n * j] / a[j + n * j];
+            for (std::int64_t c = j; c < n; ++c) a[i + n * c] -= factor * a[j + n * c];
+            for (std::int64_t c = 0; c < k; ++c) x[i + n * c] -= factor * x[j + n * c];
+        }
+    }
+    for (std::int64_t c = 0; c < k; ++c)
+        for (std::int64_t i = n - 1; i >= 0; --i) {
+            for (std::int64_t j = i + 1; j < n; ++j) x[i + n * c] -= a[i + n * j] * x[j + n * c];
+            x[i + n * c] /= a[i + n * i];
+        }
+    return 0;
+}
+
+void solve(State &, atoll_call &call) {
+    const std::int64_t n = call.shape[0], k = call.shape[2];
+    with_floats(call, [&](auto zero) {
+        using T = decltype(zero);
+        T *x = data<T>(call, 0);
+        std::copy_n(data<T>(call, 3), n * k, x);
+        const T *a = data<T>(call, 2);
+        *data<std::int32_t>(call, 1) = eliminate(n, k, std::vector<T>(a, a + n * n), x);
+    });
+}
+
+// --- qr: a (m, n) -> q (m, r)?, r (r, n)
+// -----------------------------------------------------------
+
+std::int32_t infer_qr(void *, atoll_infer *infer, atoll_error *) {
+    std::int64_t *extents = infer->extents; // m, n, r
+    const bool complete = infer->attributes[0].value.i64 == LINALG_complete;
+    extents[2] = complete ? extents[0] : std::min(extents[0], extents[1]);
+    return ATOLL_STATUS_OK;
+}
+
+// Householder reflections; q (m × r) may be null.
+template <class T>
+void factor(std::int64_t m, std::int64_t n, std::int64_t r, std::vector<T> a, T *q, T *upper) {
+    std::vector<T> full(static_cast<std::size_t>(m * m), T(0)), v(static_cast<std::size_t>(m));
+    for (std::int64_t i = 0; i < m; ++i) full[i + m * i] = 1;
+    const auto reflect = [&](T *column, std::int64_t from) {
+        T dot = 0;
+        for (std::int64_t i = from; i < m; ++i) dot += v[i] * column[i];
+        for (std::int64_t i = from; i < m; ++i) column[i] -= 2 * dot * v[i];
+    };
+    for (std::int64_t j = 0; j < std::min(m - 1, n); ++j) {
+        T norm = 0;
+        for (std::int64_t i = j; i < m; ++i) norm += a[i + m * j] * a[i + m * j];
+        norm = std::copysign(std::sqrt(norm), a[j + m * j]);
+        T length = 0;
+        for (std::int64_t i = j; i < m; ++i) {
+            v[i] = a[i + m * j] + (i == j ? norm : 0);
+            length += v[i] * v[i];
+        }
+        if (length == 0) continue;
+        for (std::int64_t i = j; i < m; ++i) v[i] /= std::sqrt(length);
+        for (std::int64_t c = j; c < n; ++c) reflect(&a[m * c], j);
+        // Q = H1 H2 …: its rows are the columns of the product in the other order.
+        for (std::int64_t c = 0; c < m; ++c) reflect(&full[m * c], j);
+    }
+    for (std::int64_t c = 0; c < n; ++c)
+        for (std::int64_t i = 0; i < r; ++i) upper[i + r * c] = i <= c ? a[i + m * c] : T(0);
+    for (std::int64_t c = 0; c < r && q; ++c)
+        for (std::int64_t i = 0; i < m; ++i) q[i + m * c] = full[c + m * i];
+}
+
+void qr(State &, atoll_call &call) {
+    const std::int64_t m = call.shape[0], n = call.shape[1], r = call.shape[2];
+    with_floats(call, [&](auto zero) {
+        using T = decltype(zero);
+        const T *a = data<T>(call, 2);
+        factor(m, n, r, std::vector<T>(a, a + m * n), data<T>(call, 0), data<T>(call, 1));
+    });
+}
+
+// --- dct: a (n) -> b (k), the cosine transform of type II, cut or padded to `length`
+// ----------------
+
+std::int32_t infer_dct(void *, atoll_infer *infer, atoll_error *error) {
+    const atoll_scalar &length = infer->attributes[0];
+    infer->extents[1] = length.dtype == ATOLL_VALUE_ABSENT ? infer->extents[0] : length.value.i64;
+    if (infer->extents[1] > 0) return ATOLL_STATUS_OK;
+    return sdk::set_error(error, ATOLL_STATUS_INVALID_ARGUMENT, "length must be positive");
+}
+
+void dct(State &, atoll_call &call) {
+    const std::int64_t n = call.shape[0], k = call.shape[1];
+    with_floats(call, [&](auto zero) {
+        using T = decltype(zero);
+        const T *a = data<T>(call, 1);
+        T *b = data<T>(call, 0);
+        for (std::int64_t f = 0; f < k; ++f) {
+            double sum = 0;
+            for (std::int64_t i = 0; i < std::min(n, k); ++i)
+                sum += static_cast<double>(a[i]) *
+                       std::cos(std::numbers::pi / static_cast<double>(k) *
+                                (static_cast<double>(i) + 0.5) * static_cast<double>(f));
+            b[f] = static_cast<T>(sum);
+        }
+    });
+}
+
+// --- smooth: a (n) -> b (n), b[i] = a[i] + rate * b[i - 1]
+// ------------------------------------------
+
+void smooth(State &, atoll_call &call) {
+    const std::int64_t n = call.shape[0];
+    const double rate = attributes(call)[0].value.f64[0];
+    with_floats(call, [&](auto zero) {
+        using T = decltype(zero);
+        const T *a = data<T>(call, 1);
+        T *b = data<T>(call, 0), last = 0;
+        for (std::int64_t i = 0; i < n; ++i) b[i] = last = a[i] + static_cast<T>(rate) * last;
+    });
+}
+
+// --- the module
+// -----------------------------------------------------------------------------------
+
+constexpr std::uint32_t floats = ATOLL_BIT(ATOLL_FLOAT32) | ATOLL_BIT(ATOLL_FLOAT64);
+
+constexpr atoll_function_info interface[] = {
+    sdk::function(LINALG_solve, "solve", ATOLL_RULE_FLOAT, floats,
+                  {"a (n, n), b (n, k?) -> x (n, k?), info (): int32", "", "status info",
+                   "x with a x = b; info: the first pivot that is zero, from 1, or 0"}),
+    sdk::function(LINALG_qr, "qr", ATOLL_RULE_FLOAT, floats,
+                  {"a (m, n) -> q (m, r)?, r (r, n)", "mode: reduced | complete = reduced", "",
+                   "a = q r with orthonormal columns of q and r upper triangular"},
+                  &infer_qr),
+    sdk::function(LINALG_dct, "dct", ATOLL_RULE_FLOAT, floats,
+                  {"a (n) -> b (k)", "length: int64?", "axes named",
+                   "cosine transform of type II along an axis, cut or padded to `length`"},
+                  &infer_dct),
+    sdk::function(LINALG_smooth, "smooth", ATOLL_RULE_FLOAT, floats,
+                  {"a (n) -> b (n)", "rate: float64 = 0.5", "axes named, in place a",
+                   "b[i] = a[i] + rate * b[i - 1] along an axis"}),
+};
+constexpr atoll_module_decl module = sdk::module("linalg", 1, interface);
+
+constexpr atoll_function_decl functions[] = {
+    sdk::declare<solve>(LINALG_solve, floats),
+    sdk::declare<qr>(LINALG_qr, floats),
+    sdk::declare<dct>(LINALG_dct, floats),
+    sdk::declare<smooth>(LINALG_smooth, floats),
+};
+constexpr atoll_impl_decl impl = sdk::implement("linalg", "cpu", functions);
+
+constexpr const atoll_module_decl *modules[] = {&module};
+constexpr const atoll_impl_decl *impls[] = {&impl};
+constexpr atoll_plugin plugin = sdk::describe<State>(
+    {"linalg", "1.0.0", "a third party", "Apache-2.0", "example: some linear algebra on the cpu"},
+    modules, impls);
+
+} // namespace
+
+const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }

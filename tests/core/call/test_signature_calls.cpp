@@ -1,0 +1,179 @@
+// Functions of a third party's module, called by their signatures: sdk/examples/linalg.
+#include "../support.hpp"
+#include "atoll/module.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace Atoll;
+using namespace support;
+
+namespace {
+
+bool load_module() {
+    load("cpu");
+    static const bool once = (load(std::string(LINALG)), true);
+    return once;
+}
+
+struct Linalg {
+    bool loaded = load_module(); // before the functions below are looked up
+    Function solve{"linalg.solve"}, qr{"linalg.qr"}, dct{"linalg.dct"}, smooth{"linalg.smooth"};
+    Tensor a = vector({2., 1., 0., 1., 3., 1., 0., 1., 4.}, {cpu()}).reshape({3, 3});
+    Tensor b = vector({1., 2., 3.}, {cpu()});
+};
+
+bool near(const Tensor &x, const Tensor &y) {
+    return x.shape() == y.shape() && static_cast<bool>(all_lt(abs(x - y), 1e-12));
+}
+Tensor diagonal(double x, double y) { return tensor({{x, 0.0}, {0.0, y}}, {cpu()}); }
+
+} // namespace
+
+TEST_CASE(
+    "a function by signature takes stacks, other dtypes and layouts, and results that are given") {
+    Linalg m;
+    const auto plain = m.solve({m.a, m.b});
+    REQUIRE(plain.size() == 2);
+    CHECK(near(matmul(m.a, plain[0]), m.b));
+    CHECK(plain[1].dtype() == int32);
+    CHECK(plain[1].rank() == 0);
+    CHECK(plain[1].item().to_int() == 0);
+
+    // A stack of matrices with one right-hand side: results are a stack of vectors.
+    const Tensor stacked = stack({m.a, 2 * m.a}, 2);
+    const auto two = m.solve({stacked, m.b});
+    CHECK(two[0].shape() == Dims{3, 2});
+    CHECK(two[1].shape() == Dims{2});
+    CHECK(near(two[0](all_, 1), plain[0] / 2));
+    // Several right-hand sides: the last axis is there.
+    const Tensor sides = stack({m.b, 3 * m.b}, 1);
+    CHECK(m.solve({m.a, sides})[0].shape() == Dims{3, 2});
+    CHECK(m.solve({stacked, sides.reshape({3, 2, 1})})[0].shape() == Dims{3, 2, 2});
+
+    // Another dtype, byte order and layout; in place; overlapping.
+    CHECK(near(m.solve({m.a.cast(int32), m.b.cast(float32)})[0], plain[0]));
+    const Tensor swapped = m.b.clone();
+    swapped.byteswap();
+    CHECK(near(m.solve({m.a.T(), swapped})[0], m.solve({m.a.T().clone(), m.b})[0]));
+    const Tensor x = m.b.clone();
+    m.solve({m.a, x}, {.out = {x}});
+    CHECK(near(x, plain[0]));
+    const Tensor wide = zeros({2, 3}, {float32, cpu()});
+    m.solve({m.a, m.b}, {.out = {wide(0, all_)}});
+    CHECK(static_cast<bool>(all_lt(abs(wide(0, all_) - plain[0]), 1e-6)));
+    CHECK(!any(wide(1, all_)));
+
+    // A matrix without an inverse fails alone.
+    const Tensor some = stack({diagonal(1, 2), diagonal(1, 0)}, 2);
+    const auto info = m.solve({some, ones({2}, {float64, cpu()})})[1];
+    CHECK(info(0).item().to_int() == 0);
+    CHECK(info(1).item().to_int() == 2);
+}
+
+TEST_CASE("results have extents that the function infers, and may be left out") {
+    Linalg m;
+    const Tensor tall = m.a.slice(1, 0, 2);
+    const auto reduced = m.qr({tall}),
+               complete = m.qr({tall}, {.attributes = {{"mode", "complete"}}});
+    CHECK(reduced[0].shape() == Dims{3, 2});
+    CHECK(reduced[1].shape() == Dims{2, 2});
+    CHECK(complete[0].shape() == Dims{3, 3});
+    CHECK(complete[1].shape() == Dims{3, 2});
+    CHECK(near(matmul(reduced[0], reduced[1]), tall));
+    CHECK(near(matmul(complete[0], complete[1]), tall));
+    CHECK(near(matmul(complete[0].T(), complete[0]), eye(3, 3, 0, {float64, cpu()})));
+    const auto only_r = m.qr({tall}, {.without = {"q"}});
+    CHECK(!only_r[0].is_defined());
+    CHECK(near(only_r[1], reduced[1]));
+}
+
+TEST_CASE("axes are named, attributes have defaults") {
+    Linalg m;
+    const Tensor rows = m.smooth({m.a}, {.axes = 0})[0], columns = m.smooth({m.a}, {.axes = 1})[0];
+    CHECK(near(rows, m.smooth({m.a.T()}, {.axes = 1})[0].T()));
+    CHECK(near(rows(0, all_), m.a(0, all_)));
+    CHECK(near(columns(all_, 0), m.a(all_, 0)));
+    CHECK(near(m.smooth({m.b}, {.attributes = {{"rate", Scalar(1)}}})[0], cumsum(m.b)));
+    CHECK(near(m.smooth({m.b})[0], vector({1., 2.5, 4.25}, {cpu()})));
+    const Tensor x = m.b.clone();
+    m.smooth({x}, {.out = {x}});
+    CHECK(near(x, vector({1., 2.5, 4.25}, {cpu()})));
+    CHECK(m.dct({m.a}, {.attributes = {{"length", Scalar(2)}}, .axes = 1})[0].shape() ==
+          Dims{3, 2});
+    CHECK(near(m.dct({ones({4}, {float64, cpu()})})[0], vector({4., 0., 0., 0.}, {cpu()})));
+    CHECK(m.smooth({zeros({3, 0}, {float64, cpu()})}, {.axes = 1})[0].shape() == Dims{3, 0});
+}
+
+TEST_CASE("errors name operands, axes and shapes, never positions") {
+    Linalg m;
+    const auto text = [](const auto &call) { return error_text(call); };
+    const auto c = [](Dims shape) { return ones(shape, {float64, cpu()}); };
+    CHECK(text([&] {
+              m.solve({c({4, 4}), c({5, 3})});
+          }) == "[linalg.solve] b (5, 3) needs n = 4 rows, as a (4, 4) has");
+    CHECK(text([&] {
+              m.solve({c({3, 4}), m.b});
+          }) == "[linalg.solve] a (3, 4) needs n = 3 columns, as a (3, 4) has");
+    CHECK(text([&] { m.solve({m.a}); }) == "[linalg.solve] got no b; takes a, b");
+    CHECK(text([&] { m.solve({Tensor(), m.b}); }) == "[linalg.solve] got no a; takes a, b");
+    CHECK(text([&] { m.solve({m.a, m.b, m.b}); }) == "[linalg.solve] got 3 inputs, takes 2: a, b");
+    CHECK(text([&] {
+              m.solve({m.b, m.b});
+          }) == "[linalg.solve] a (3,) needs 2 axes at least: (n, n)");
+    CHECK(text([&] {
+              m.solve({m.a.cast(complex64), m.b});
+          }) == "[linalg.solve] got complex128, need one of float32, float64");
+    CHECK(
+        text([&] {
+            m.solve({c({3, 3, 2}), c({3, 1, 4})});
+        }) ==
+        "[linalg.solve] got shapes 3x3x2 and 3x1x4, need extents that are equal or 1 on every axis "
+        "(first axes aligned; axis 2 differs)");
+    CHECK(text([&] {
+              m.solve({m.a, m.b}, {.out = {c({2})}});
+          }) == "[linalg.solve] got a destination of shape 2, need 3");
+    CHECK(text([&] {
+              m.solve({m.a, m.b}, {.out = {m.b, m.b, m.b}});
+          }) == "[linalg.solve] got 3 destinations, has 2 results");
+    CHECK(text([&] {
+              m.solve({m.a, m.b}, {.extents = {{"k", 2}}});
+          }) == "[linalg.solve] has no axis k that stands in results only");
+    CHECK(text([&] {
+              m.qr({m.a}, {.attributes = {{"mode", "full"}}});
+          }) == "[linalg.qr] attribute mode needs one of reduced | complete");
+    CHECK(text([&] {
+              m.qr({m.a}, {.attributes = {{"mode", Scalar(1)}}});
+          }) == "[linalg.qr] attribute mode needs one of reduced | complete");
+    CHECK(text([&] {
+              m.qr({m.a}, {.attributes = {{"mod", "full"}}});
+          }) == "[linalg.qr] has no attribute mod; its attributes: mode");
+    CHECK(text([&] {
+              m.qr({m.a}, {.attributes = {{"mode", "reduced"}, {"mode", "reduced"}}});
+          }) == "[linalg.qr] attribute mode is given twice");
+    CHECK(text([&] { m.qr({m.a}, {.without = {"r"}}); }) == "[linalg.qr] has no optional result r");
+    CHECK(text([&] {
+              m.solve({m.a, m.b}, {.attributes = {{"upper", Scalar(true)}}});
+          }) == "[linalg.solve] has no attribute upper; its attributes: none");
+    CHECK(text([&] { m.dct({m.a}); }) ==
+          "[linalg.dct] got no axis for a 3x3, need one (or flatten() first)");
+    CHECK(text([&] {
+              m.dct({m.b}, {.attributes = {{"length", Scalar(0)}}});
+          }) == "[linalg.dct] length must be positive");
+    CHECK(text([&] {
+              m.dct({m.b}, {.attributes = {{"length", Scalar(1.5)}}});
+          }) == "[linalg.dct] attribute length needs an integer");
+    CHECK(text([&] {
+              m.smooth({m.a}, {.axes = {0, 1}});
+          }) == "[linalg.smooth] got 2 axes of a, need 1");
+    CHECK(text([&] {
+              m.smooth({m.a}, {.axes = {0, 0}});
+          }) == "[linalg.smooth] axis 0 is named twice");
+    CHECK(text([&] { m.smooth({m.a}, {.axes = 5}); }) ==
+          "[linalg.smooth] got axis 5 of a tensor of rank 2, need -2 to 1");
+    CHECK(text([&] {
+              m.smooth({m.b}, {.attributes = {{"rate", "fast"}}});
+          }) == "[linalg.smooth] attribute rate needs a number");
+    CHECK(text([&] {
+              m.smooth({m.b}, {.attributes = {{"rate", std::vector<std::int64_t>{1}}}});
+          }) == "[linalg.smooth] attribute rate needs one value, not a list");
+}
