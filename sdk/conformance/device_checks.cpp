@@ -120,9 +120,13 @@ std::size_t resident_bytes() {
 void free_gives_back(const RawDevice &device) {
     constexpr std::size_t bytes = 4 << 20, rounds = 64;
     const std::vector<char> content(bytes, 'x');
+    // One block at a time: how many are on their way must not matter.
     const auto round = [&] {
-        const Block block(device, bytes);
-        device.to_device(block.data(), content.data(), bytes);
+        {
+            const Block block(device, bytes);
+            device.to_device(block.data(), content.data(), bytes);
+        }
+        device.synchronize();
     };
     const auto free_memory = [&] {
         device.synchronize();
