@@ -217,6 +217,9 @@ private:
         for (int o = s_.output_count; o < s_.operand_count; ++o)
             if (c_.tensor[o])
                 place_input(o);
+            else if (c_.scalar[o] && core_count(o) > 0)
+                refuse(fmt::format("{} is a number, needs {} axes at least: {}", spec(o).name,
+                                   core_count(o), parentheses(o)));
             else
                 filled_[o] = 0;
         for (int o = s_.output_count; o < s_.operand_count; ++o)
