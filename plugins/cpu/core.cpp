@@ -1,89 +1,72 @@
-// The module `core` on the cpu: every function on every dtype of its domain, one entry point per
-// function, chosen by its family from the list.
+// The module `core` on the cpu: every function on every dtype of its domain.
+#include "atoll/core_functions.hpp"
 #include "atoll_kernels.h"
 #include "state.h"
+
+#include <array>
+#include <utility>
 
 namespace Atoll::cpu {
 namespace {
 
-__attribute__((cold, noinline)) std::int32_t failed(atoll_call *call, std::int32_t status) {
-    const char *text = status == ATOLL_STATUS_NOT_SUPPORTED   ? "the cpu kernels have no such dtype"
-                       : status == ATOLL_STATUS_OUT_OF_MEMORY ? "no host memory for scratch"
-                                                              : "the cpu kernels refused the call";
-    return sdk::set_error(call->error, status, text);
-}
+using Kernel = std::int32_t (*)(const atoll_call *);
 
-// Kernels throw nothing themselves; the pool might.
-template <class Body> std::int32_t kernel(atoll_call *call, Body &&body) noexcept {
-    try {
-        const std::int32_t status = body();
-        return status == ATOLL_STATUS_OK ? status : failed(call, status);
-    } catch (...) {
-        return sdk::guarded(call->error, [] { throw; });
+// Most functions share a kernel with all that have such a signature.
+constexpr Kernel kernel_of(std::uint16_t function) {
+    switch (function) {
+    case ATOLL_FN_copy: return &atoll_kernels_copy;
+    case ATOLL_FN_fill: return &atoll_kernels_fill;
+    case ATOLL_FN_steps: return &atoll_kernels_steps;
+    case ATOLL_FN_argmin:
+    case ATOLL_FN_argmax: return &atoll_kernels_arg_reduce;
+    case ATOLL_FN_cumsum:
+    case ATOLL_FN_cumprod: return &atoll_kernels_scan;
+    case ATOLL_FN_sort:
+    case ATOLL_FN_argsort: return &atoll_kernels_sort;
+    case ATOLL_FN_searchsorted: return &atoll_kernels_search;
+    case ATOLL_FN_find: return &atoll_kernels_find;
+    case ATOLL_FN_gather: return &atoll_kernels_gather;
+    case ATOLL_FN_scatter: return &atoll_kernels_scatter;
+    case ATOLL_FN_matmul: return &atoll_kernels_matmul;
     }
+    const sdk::Signature &signature = sdk::core_functions[function].signature;
+    if (!signature.elementwise()) return &atoll_kernels_reduce;
+    constexpr Kernel by_inputs[] = {&atoll_kernels_unary, &atoll_kernels_binary,
+                                    &atoll_kernels_ternary};
+    return by_inputs[signature.input_count() - 1];
 }
 
-template <std::uint16_t Id, std::uint16_t Family>
-std::int32_t entry(const atoll_link *, atoll_call *call) {
-    return kernel(call, [&]() -> std::int32_t {
-        if constexpr (Family == ATOLL_FAMILY_COPY) {
-            return atoll_kernels_copy(call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_FILL) {
-            return atoll_kernels_fill(call->rank, call->shape, call->operands,
-                                      &sdk::params<atoll_fill_params>(*call).value);
-        } else if constexpr (Family == ATOLL_FAMILY_STEPS) {
-            return atoll_kernels_steps(call->rank, call->shape, call->operands,
-                                       &sdk::params<atoll_steps_params>(*call));
-        } else if constexpr (Family == ATOLL_FAMILY_UNARY) {
-            return atoll_kernels_unary(Id, call->dtype, call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_BINARY) {
-            return atoll_kernels_binary(Id, call->dtype, call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_TERNARY) {
-            return atoll_kernels_ternary(Id, call->dtype, call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_REDUCE || Family == ATOLL_FAMILY_REDUCE_ONE) {
-            return atoll_kernels_reduce(Id, call->dtype, call->rank, call->shape, call->operands,
-                                        &sdk::params<atoll_reduce_params>(*call));
-        } else if constexpr (Family == ATOLL_FAMILY_ARG_REDUCE) {
-            return atoll_kernels_arg_reduce(Id, call->dtype, call->rank, call->shape,
-                                            call->operands,
-                                            &sdk::params<atoll_reduce_params>(*call));
-        } else if constexpr (Family == ATOLL_FAMILY_SCAN) {
-            return atoll_kernels_scan(Id, call->dtype, call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_SORT) {
-            return atoll_kernels_sort(Id, call->dtype, call->rank, call->shape, call->operands,
-                                      &sdk::params<atoll_sort_params>(*call));
-        } else if constexpr (Family == ATOLL_FAMILY_SEARCH) {
-            return atoll_kernels_search(call->dtype, call->rank, call->shape, call->operands,
-                                        &sdk::params<atoll_search_params>(*call));
-        } else if constexpr (Family == ATOLL_FAMILY_FIND) {
-            return atoll_kernels_find(call->dtype, call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_GATHER) {
-            return atoll_kernels_gather(call->rank, call->shape, call->operands);
-        } else if constexpr (Family == ATOLL_FAMILY_SCATTER) {
-            return atoll_kernels_scatter(call->rank, call->shape, call->operands);
-        } else {
-            static_assert(Family == ATOLL_FAMILY_MATMUL);
-            if ((ATOLL_DOMAIN_FLOATING >> call->dtype & 1) && !atoll_kernels_has_blas())
-                throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
-                                 "products of floats need OpenBLAS, and libopenblas.so.0 could not "
-                                 "be opened: install it (Debian: libopenblas0)");
-            return atoll_kernels_matmul(call->dtype, call->rank, call->shape, call->operands,
-                                        &sdk::params<atoll_matmul_params>(*call));
-        }
-    });
+[[noreturn, gnu::cold, gnu::noinline]] void fail(std::int32_t status) {
+    throw sdk::Error(static_cast<atoll_status>(status),
+                     status == ATOLL_STATUS_NOT_SUPPORTED   ? "the cpu kernels have no such dtype"
+                     : status == ATOLL_STATUS_OUT_OF_MEMORY ? "no host memory for scratch"
+                                                            : "the cpu kernels refused the call");
 }
 
-constexpr std::uint32_t every_cap = ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS |
-                                    ATOLL_CAP_SWAPPED | ATOLL_CAP_STRIDED |
-                                    ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES |
-                                    ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS | ATOLL_CAP_STACKS;
+template <Kernel kernel> void run(State &, atoll_call &call) {
+    if constexpr (kernel == &atoll_kernels_matmul)
+        if ((ATOLL_DOMAIN_FLOATING >> call.dtype & 1) && !atoll_kernels_has_blas())
+            throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
+                             "products of floats need OpenBLAS, and libopenblas.so.0 could not "
+                             "be opened: install it (Debian: libopenblas0)");
+    const std::int32_t status = kernel(&call);
+    if (status != ATOLL_STATUS_OK) [[unlikely]]
+        fail(status);
+}
 
-constexpr atoll_function_decl functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
-    {sizeof(atoll_function_decl), id,        0,                                                    \
-     ATOLL_DOMAIN_##DOMAIN,       every_cap, &entry<id, ATOLL_FAMILY_##FAMILY>},
-#include "atoll/lists/functions.inc"
-};
+// matmul takes one axis of each group, the others any number.
+constexpr std::uint64_t caps_of(std::uint16_t function) {
+    return ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED |
+           ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES |
+           ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS | ATOLL_CAP_LOOPS |
+           (function == ATOLL_FN_matmul ? 0 : ATOLL_CAP_GROUPS);
+}
+
+template <std::uint16_t... function>
+constexpr auto declare_all(std::integer_sequence<std::uint16_t, function...>) {
+    return std::array{sdk::declare_core<run<kernel_of(function)>>(function, caps_of(function))...};
+}
+constexpr auto functions = declare_all(std::make_integer_sequence<std::uint16_t, ATOLL_FN_COUNT>());
 
 } // namespace
 

@@ -12,7 +12,7 @@
 namespace Atoll::cpu {
 namespace {
 
-void enumerate(State &, atoll_call &call) { sdk::results<atoll_enumerate_params>(call).count = 1; }
+void enumerate(State &, atoll_call &call) { sdk::params<atoll_enumerate_params>(call).count = 1; }
 
 // The processor's name as Linux gives it.
 std::string model() {
@@ -34,7 +34,7 @@ std::uint32_t processors(const State &state) {
 }
 
 void properties(State &state, atoll_call &call) {
-    auto &p = sdk::results<atoll_properties_params>(call);
+    auto &p = sdk::params<atoll_properties_params>(call);
     p.units = processors(state);
     std::snprintf(p.name, sizeof p.name, "%s", model().c_str());
     struct sysinfo info;
@@ -47,7 +47,7 @@ void properties(State &state, atoll_call &call) {
 
 // These two stand on the hot path: no exceptions, no strings unless something is wrong.
 std::int32_t allocate(const atoll_link *, atoll_call *call) {
-    auto &p = sdk::results<atoll_memory_params>(*call);
+    auto &p = sdk::params<atoll_memory_params>(*call);
     p.data = memory::allocate(p.bytes);
     if (p.data) [[likely]]
         return ATOLL_STATUS_OK;
@@ -73,9 +73,9 @@ std::int32_t transfer(const atoll_link *, atoll_call *call) {
 constexpr atoll_function_decl functions[] = {
     sdk::declare<enumerate>(ATOLL_DEVICE_FN_enumerate),
     sdk::declare<properties>(ATOLL_DEVICE_FN_properties),
-    {sizeof(atoll_function_decl), ATOLL_DEVICE_FN_allocate, 0, 0, 0, &allocate},
-    {sizeof(atoll_function_decl), ATOLL_DEVICE_FN_free, 0, 0, 0, &release},
-    {sizeof(atoll_function_decl), ATOLL_DEVICE_FN_transfer, 0, 0, 0, &transfer},
+    sdk::declare(ATOLL_DEVICE_FN_allocate, &allocate),
+    sdk::declare(ATOLL_DEVICE_FN_free, &release),
+    sdk::declare(ATOLL_DEVICE_FN_transfer, &transfer),
 };
 
 } // namespace

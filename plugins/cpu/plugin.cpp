@@ -76,9 +76,9 @@ atoll_plugin describe() {
 } // namespace
 } // namespace Atoll::cpu
 
-ATOLL_PLUGIN_NOTE("cpu", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("cpu", ATOLL_CONTAINS_DEVICES, 0);
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) {
     static const atoll_plugin plugin = Atoll::cpu::describe();
     return &plugin;
 }

@@ -5,8 +5,8 @@ namespace Atoll::cuda {
 namespace {
 
 // NaN compares false with everything, also through operators on values.
-template <std::uint32_t dtypes> struct Comparison {
-    static constexpr std::uint32_t domain = dtypes;
+template <atoll_dtype_set dtypes> struct Comparison {
+    static constexpr atoll_dtype_set domain = dtypes;
     static constexpr bool wraps = false;
     template <class T> using Result = Bool;
 };
@@ -41,7 +41,7 @@ struct GreaterEqual : Comparison<ATOLL_DOMAIN_ORDERED> {
 };
 
 struct Choice {
-    static constexpr std::uint32_t domain = ATOLL_DOMAIN_ORDERED;
+    static constexpr atoll_dtype_set domain = ATOLL_DOMAIN_ORDERED;
     static constexpr bool wraps = false;
     template <class T> using Result = T;
 };

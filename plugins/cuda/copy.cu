@@ -139,8 +139,7 @@ void copy(State &state, atoll_call &call) {
 
 void fill(State &state, atoll_call &call) {
     const Target target(state, call);
-    fill_elements(target, call.rank, call.shape, call.operands[0],
-                  sdk::params<atoll_fill_params>(call).value);
+    fill_elements(target, call.rank, call.shape, call.operands[0], call.attributes[0]);
     target.enqueued();
 }
 

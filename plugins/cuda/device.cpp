@@ -195,7 +195,7 @@ Device::~Device() {
 }
 
 void enumerate(State &state, atoll_call &call) {
-    auto &results = sdk::results<atoll_enumerate_params>(call);
+    auto &results = sdk::params<atoll_enumerate_params>(call);
     std::string reason;
     results.count = static_cast<std::uint32_t>(state.discover(reason));
     copy_text(results.reason, reason.c_str());
@@ -203,7 +203,7 @@ void enumerate(State &state, atoll_call &call) {
 
 void properties(State &state, atoll_call &call) {
     Device &device = state.device(call);
-    auto &results = sdk::results<atoll_properties_params>(call);
+    auto &results = sdk::params<atoll_properties_params>(call);
     cudaDeviceProp facts{};
     if (const cudaError_t code = cudaGetDeviceProperties(&facts, device.index); code != cudaSuccess)
         fail(state, call, code, "cudaGetDeviceProperties", nullptr);
@@ -242,7 +242,7 @@ void stream_create(State &state, atoll_call &call) {
     auto stream = std::make_unique<Stream>();
     target.check(cudaStreamCreateWithFlags(&stream->handle, cudaStreamNonBlocking),
                  "cudaStreamCreateWithFlags");
-    sdk::results<atoll_stream_params>(call).stream = stream.release();
+    sdk::params<atoll_stream_params>(call).stream = stream.release();
 }
 
 void stream_destroy(State &state, atoll_call &call) {
@@ -308,7 +308,7 @@ void event_create(State &state, atoll_call &call) {
     auto event = std::make_unique<Event>();
     target.check(cudaEventCreateWithFlags(&event->handle, cudaEventDisableTiming),
                  "cudaEventCreateWithFlags");
-    sdk::results<atoll_event_params>(call).event = event.release();
+    sdk::params<atoll_event_params>(call).event = event.release();
 }
 
 void event_destroy(State &state, atoll_call &call) {

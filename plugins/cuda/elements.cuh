@@ -120,23 +120,24 @@ __host__ __device__ inline Number real(double re, double im = 0) {
 
 __host__ __device__ inline Number load(unsigned dtype, const char *from, Access access) {
     switch (dtype) {
-    case ATOLL_BOOL: return integer<std::uint8_t>(read<std::uint8_t>(from, access) != 0);
-    case ATOLL_INT8: return integer(read<std::int8_t>(from, access));
-    case ATOLL_INT16: return integer(read<std::int16_t>(from, access));
-    case ATOLL_INT32: return integer(read<std::int32_t>(from, access));
-    case ATOLL_INT64: return integer(read<std::int64_t>(from, access));
-    case ATOLL_UINT8: return integer(read<std::uint8_t>(from, access));
-    case ATOLL_UINT16: return integer(read<std::uint16_t>(from, access));
-    case ATOLL_UINT32: return integer(read<std::uint32_t>(from, access));
-    case ATOLL_UINT64: return integer(read<std::uint64_t>(from, access));
-    case ATOLL_FLOAT16: return real(to_float(Half{read<std::uint16_t>(from, access)}));
-    case ATOLL_BFLOAT16: return real(to_float(Brain{read<std::uint16_t>(from, access)}));
-    case ATOLL_FLOAT32: return real(read<float>(from, access));
-    case ATOLL_FLOAT64: return real(read<double>(from, access));
-    case ATOLL_COMPLEX32:
+    case ATOLL_DTYPE_BOOL: return integer<std::uint8_t>(read<std::uint8_t>(from, access) != 0);
+    case ATOLL_DTYPE_INT8: return integer(read<std::int8_t>(from, access));
+    case ATOLL_DTYPE_INT16: return integer(read<std::int16_t>(from, access));
+    case ATOLL_DTYPE_INT32: return integer(read<std::int32_t>(from, access));
+    case ATOLL_DTYPE_INT64: return integer(read<std::int64_t>(from, access));
+    case ATOLL_DTYPE_UINT8: return integer(read<std::uint8_t>(from, access));
+    case ATOLL_DTYPE_UINT16: return integer(read<std::uint16_t>(from, access));
+    case ATOLL_DTYPE_UINT32: return integer(read<std::uint32_t>(from, access));
+    case ATOLL_DTYPE_UINT64: return integer(read<std::uint64_t>(from, access));
+    case ATOLL_DTYPE_FLOAT16: return real(to_float(Half{read<std::uint16_t>(from, access)}));
+    case ATOLL_DTYPE_BFLOAT16: return real(to_float(Brain{read<std::uint16_t>(from, access)}));
+    case ATOLL_DTYPE_FLOAT32: return real(read<float>(from, access));
+    case ATOLL_DTYPE_FLOAT64: return real(read<double>(from, access));
+    case ATOLL_DTYPE_COMPLEX32:
         return real(to_float(Half{read<std::uint16_t>(from, access)}),
                     to_float(Half{read<std::uint16_t>(from + 2, access)}));
-    case ATOLL_COMPLEX64: return real(read<float>(from, access), read<float>(from + 4, access));
+    case ATOLL_DTYPE_COMPLEX64:
+        return real(read<float>(from, access), read<float>(from + 4, access));
     default: return real(read<double>(from, access), read<double>(from + 8, access));
     }
 }
@@ -174,28 +175,28 @@ __host__ __device__ inline float to_odd(const Number &number) {
 __host__ __device__ inline void store(unsigned dtype, char *to, Access access,
                                       const Number &number) {
     switch (dtype) {
-    case ATOLL_BOOL:
+    case ATOLL_DTYPE_BOOL:
         write(to, access,
               static_cast<std::uint8_t>(number.is_integer ? number.bits != 0
                                                           : number.re != 0 || number.im != 0));
         break;
-    case ATOLL_INT8: write(to, access, to_integer<std::int8_t>(number)); break;
-    case ATOLL_INT16: write(to, access, to_integer<std::int16_t>(number)); break;
-    case ATOLL_INT32: write(to, access, to_integer<std::int32_t>(number)); break;
-    case ATOLL_INT64: write(to, access, to_integer<std::int64_t>(number)); break;
-    case ATOLL_UINT8: write(to, access, to_integer<std::uint8_t>(number)); break;
-    case ATOLL_UINT16: write(to, access, to_integer<std::uint16_t>(number)); break;
-    case ATOLL_UINT32: write(to, access, to_integer<std::uint32_t>(number)); break;
-    case ATOLL_UINT64: write(to, access, to_integer<std::uint64_t>(number)); break;
-    case ATOLL_FLOAT16: write(to, access, to_half(to_odd(number)).bits); break;
-    case ATOLL_BFLOAT16: write(to, access, to_brain(to_odd(number)).bits); break;
-    case ATOLL_FLOAT32: write(to, access, to_floating<float>(number)); break;
-    case ATOLL_FLOAT64: write(to, access, to_floating<double>(number)); break;
-    case ATOLL_COMPLEX32:
+    case ATOLL_DTYPE_INT8: write(to, access, to_integer<std::int8_t>(number)); break;
+    case ATOLL_DTYPE_INT16: write(to, access, to_integer<std::int16_t>(number)); break;
+    case ATOLL_DTYPE_INT32: write(to, access, to_integer<std::int32_t>(number)); break;
+    case ATOLL_DTYPE_INT64: write(to, access, to_integer<std::int64_t>(number)); break;
+    case ATOLL_DTYPE_UINT8: write(to, access, to_integer<std::uint8_t>(number)); break;
+    case ATOLL_DTYPE_UINT16: write(to, access, to_integer<std::uint16_t>(number)); break;
+    case ATOLL_DTYPE_UINT32: write(to, access, to_integer<std::uint32_t>(number)); break;
+    case ATOLL_DTYPE_UINT64: write(to, access, to_integer<std::uint64_t>(number)); break;
+    case ATOLL_DTYPE_FLOAT16: write(to, access, to_half(to_odd(number)).bits); break;
+    case ATOLL_DTYPE_BFLOAT16: write(to, access, to_brain(to_odd(number)).bits); break;
+    case ATOLL_DTYPE_FLOAT32: write(to, access, to_floating<float>(number)); break;
+    case ATOLL_DTYPE_FLOAT64: write(to, access, to_floating<double>(number)); break;
+    case ATOLL_DTYPE_COMPLEX32:
         write(to, access, to_half(to_odd(number)).bits);
         write(to + 2, access, to_half(to_odd_float(number.im)).bits);
         break;
-    case ATOLL_COMPLEX64:
+    case ATOLL_DTYPE_COMPLEX64:
         write(to, access, to_floating<float>(number));
         write(to + 4, access, static_cast<float>(number.im));
         break;

@@ -12,8 +12,8 @@ template <class V> struct Plain {
     __host__ __device__ static V times(V a, V b) { return static_cast<V>(1u * a * b); }
 };
 
-template <std::uint32_t dtypes> struct Common {
-    static constexpr std::uint32_t domain = dtypes;
+template <atoll_dtype_set dtypes> struct Common {
+    static constexpr atoll_dtype_set domain = dtypes;
     static constexpr bool wraps = true;
     template <class T> using Result = T;
 };
@@ -90,17 +90,5 @@ void negative(State &state, atoll_call &call) { map<Negative, 1>(state, call); }
 void square(State &state, atoll_call &call) { map<Square, 1>(state, call); }
 void reciprocal(State &state, atoll_call &call) { map<Reciprocal, 1>(state, call); }
 void sqrt(State &state, atoll_call &call) { map<Sqrt, 1>(state, call); }
-
-void scale_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
-                    const atoll_operand &out, const atoll_scalar &factor) {
-    atoll_operand value = out; // its strides do not matter
-    value.data = const_cast<std::uint8_t *>(factor.value.bytes);
-    value.flags = ATOLL_OPERAND_SCALAR;
-    const auto run = [&](auto element) {
-        using T = decltype(element);
-        enqueue(target, make_map<Multiply, T, T, 2>(rank, shape, {&out, &out, &value}));
-    };
-    with_element<matmul_dtypes, true>(out.dtype, run);
-}
 
 } // namespace Atoll::cuda

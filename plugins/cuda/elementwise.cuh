@@ -61,7 +61,7 @@ Map<Function, R, T, Inputs> make_map(std::uint32_t rank, const std::int64_t *sha
 }
 
 // run(an element of the dtype). Where `wraps`, signed integers come as unsigned ones, which wrap.
-template <std::uint32_t domain, bool wraps, class Run>
+template <atoll_dtype_set domain, bool wraps, class Run>
 void with_element(std::uint32_t dtype, const Run &run) {
     const auto either = [&](auto as_signed, auto as_unsigned) {
         if constexpr (wraps)
@@ -69,28 +69,28 @@ void with_element(std::uint32_t dtype, const Run &run) {
         else
             run(as_signed);
     };
-    if constexpr ((domain & ATOLL_BIT(ATOLL_BOOL)) != 0)
-        if (dtype == ATOLL_BOOL) return run(Bool{});
+    if constexpr ((domain & ATOLL_DTYPE_BIT(ATOLL_DTYPE_BOOL)) != 0)
+        if (dtype == ATOLL_DTYPE_BOOL) return run(Bool{});
     if constexpr ((domain & ATOLL_DOMAIN_INTEGERS) != 0) switch (dtype) {
-        case ATOLL_INT8: return either(std::int8_t{}, std::uint8_t{});
-        case ATOLL_INT16: return either(std::int16_t{}, std::uint16_t{});
-        case ATOLL_INT32: return either(std::int32_t{}, std::uint32_t{});
-        case ATOLL_INT64: return either(std::int64_t{}, std::uint64_t{});
-        case ATOLL_UINT8: return run(std::uint8_t{});
-        case ATOLL_UINT16: return run(std::uint16_t{});
-        case ATOLL_UINT32: return run(std::uint32_t{});
-        case ATOLL_UINT64: return run(std::uint64_t{});
+        case ATOLL_DTYPE_INT8: return either(std::int8_t{}, std::uint8_t{});
+        case ATOLL_DTYPE_INT16: return either(std::int16_t{}, std::uint16_t{});
+        case ATOLL_DTYPE_INT32: return either(std::int32_t{}, std::uint32_t{});
+        case ATOLL_DTYPE_INT64: return either(std::int64_t{}, std::uint64_t{});
+        case ATOLL_DTYPE_UINT8: return run(std::uint8_t{});
+        case ATOLL_DTYPE_UINT16: return run(std::uint16_t{});
+        case ATOLL_DTYPE_UINT32: return run(std::uint32_t{});
+        case ATOLL_DTYPE_UINT64: return run(std::uint64_t{});
         }
     if constexpr ((domain & ATOLL_DOMAIN_REAL_FLOATS) != 0) switch (dtype) {
-        case ATOLL_FLOAT16: return run(Half{});
-        case ATOLL_BFLOAT16: return run(Brain{});
-        case ATOLL_FLOAT32: return run(float{});
-        case ATOLL_FLOAT64: return run(double{});
+        case ATOLL_DTYPE_FLOAT16: return run(Half{});
+        case ATOLL_DTYPE_BFLOAT16: return run(Brain{});
+        case ATOLL_DTYPE_FLOAT32: return run(float{});
+        case ATOLL_DTYPE_FLOAT64: return run(double{});
         }
     if constexpr ((domain & ATOLL_DOMAIN_COMPLEXES) != 0) switch (dtype) {
-        case ATOLL_COMPLEX32: return run(Complex<Half>{});
-        case ATOLL_COMPLEX64: return run(Complex<float>{});
-        case ATOLL_COMPLEX128: return run(Complex<double>{});
+        case ATOLL_DTYPE_COMPLEX32: return run(Complex<Half>{});
+        case ATOLL_DTYPE_COMPLEX64: return run(Complex<float>{});
+        case ATOLL_DTYPE_COMPLEX128: return run(Complex<double>{});
         }
 }
 

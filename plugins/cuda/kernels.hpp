@@ -28,10 +28,11 @@ void minimum(State &state, atoll_call &call);
 void maximum(State &state, atoll_call &call);
 
 // The dtypes that matmul has: those that cuBLAS has in full precision.
-constexpr std::uint32_t matmul_dtypes = ATOLL_BIT(ATOLL_FLOAT32) | ATOLL_BIT(ATOLL_FLOAT64) |
-                                        ATOLL_BIT(ATOLL_COMPLEX64) | ATOLL_BIT(ATOLL_COMPLEX128);
+constexpr atoll_dtype_set matmul_dtypes =
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64) |
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_COMPLEX64) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_COMPLEX128);
 // The dtypes that sqrt has: complex roots need more than a line.
-constexpr std::uint32_t sqrt_dtypes = ATOLL_DOMAIN_REAL_FLOATS;
+constexpr atoll_dtype_set sqrt_dtypes = ATOLL_DOMAIN_REAL_FLOATS;
 
 // Enqueues out = in over one iteration space, any dtypes, layouts and byte orders.
 void copy_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
@@ -39,8 +40,5 @@ void copy_elements(const Target &target, std::uint32_t rank, const std::int64_t 
 // Enqueues out = value, which is in the operand's dtype.
 void fill_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
                    const atoll_operand &out, const atoll_scalar &value);
-// Enqueues out *= factor; both have the same dtype, one of matmul_dtypes.
-void scale_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
-                    const atoll_operand &out, const atoll_scalar &factor);
 
 } // namespace Atoll::cuda

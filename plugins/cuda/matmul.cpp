@@ -2,7 +2,7 @@
 //
 // cuBLAS wants matrices with one unit stride. Whatever else comes (both strides large, negative or
 // zero, a conjugate that is not transposed) is packed into a temporary first, one matrix at a time;
-// without any packing the first stack axis goes to cuBLAS as a batch.
+// without any packing the first loop axis goes to cuBLAS as a batch.
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -57,9 +57,18 @@ void copy_matrix(const Product &product, const Matrix &to, const Matrix &from) {
     const std::int64_t shape[] = {to.rows, to.columns};
     const std::int64_t to_strides[] = {to.row_stride, to.column_stride};
     const std::int64_t from_strides[] = {from.row_stride, from.column_stride};
-    const auto dtype = static_cast<std::uint16_t>(product.dtype);
-    copy_elements(product.target, 2, shape, {to.data, to_strides, dtype, 0, 0, 0},
-                  {from.data, from_strides, dtype, 0, 0, 0});
+    const auto operand = [&](char *data, const std::int64_t *strides) {
+        return atoll_operand{data,
+                             strides,
+                             static_cast<std::uint16_t>(product.dtype),
+                             0,
+                             product.target.call.device,
+                             0,
+                             data,
+                             {}};
+    };
+    copy_elements(product.target, 2, shape, operand(to.data, to_strides),
+                  operand(from.data, from_strides));
 }
 
 // A matrix of the same shape, dense by columns, or by rows.
@@ -70,9 +79,9 @@ Matrix packed(const Matrix &like, char *data, std::int64_t size, bool by_rows) {
 
 bool is_zero(const atoll_scalar &scalar) {
     switch (scalar.dtype) {
-    case ATOLL_FLOAT32: return scalar.value.f32[0] == 0;
-    case ATOLL_FLOAT64: return scalar.value.f64[0] == 0;
-    case ATOLL_COMPLEX64: return scalar.value.f32[0] == 0 && scalar.value.f32[1] == 0;
+    case ATOLL_DTYPE_FLOAT32: return scalar.value.f32[0] == 0;
+    case ATOLL_DTYPE_FLOAT64: return scalar.value.f64[0] == 0;
+    case ATOLL_DTYPE_COMPLEX64: return scalar.value.f32[0] == 0 && scalar.value.f32[1] == 0;
     default: return scalar.value.f64[0] == 0 && scalar.value.f64[1] == 0;
     }
 }
@@ -100,12 +109,13 @@ void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Inp
     }
     cudaDataType type = CUDA_C_64F;
     switch (product.dtype) {
-    case ATOLL_FLOAT32: type = CUDA_R_32F; break;
-    case ATOLL_FLOAT64: type = CUDA_R_64F; break;
-    case ATOLL_COMPLEX64: type = CUDA_C_32F; break;
+    case ATOLL_DTYPE_FLOAT32: type = CUDA_R_32F; break;
+    case ATOLL_DTYPE_FLOAT64: type = CUDA_R_64F; break;
+    case ATOLL_DTYPE_COMPLEX64: type = CUDA_C_32F; break;
     default: break;
     }
-    const bool is_single = product.dtype == ATOLL_FLOAT32 || product.dtype == ATOLL_COMPLEX64;
+    const bool is_single =
+        product.dtype == ATOLL_DTYPE_FLOAT32 || product.dtype == ATOLL_DTYPE_COMPLEX64;
     target.check(cublasGemmStridedBatchedEx_64(
                      stream.blas, a_input.operation, b_input.operation, out.rows, out.columns,
                      a.columns, product.alpha.value.bytes, a.data, type, a_input.leading,
@@ -143,50 +153,38 @@ void multiply(const Product &product, const Matrix &out, const Matrix &a, const 
     if (out_memory) copy_matrix(product, out, result);
 }
 
-// An empty inner axis: out = beta * out.
-void multiply_nothing(const Target &target) {
-    const atoll_call &call = target.call;
-    // The axes without k, which is the third.
-    std::int64_t shape[ATOLL_MAX_RANK], strides[ATOLL_MAX_RANK];
-    std::uint32_t rank = 0;
-    for (std::uint32_t axis = 0; axis < call.rank; ++axis) {
-        if (axis == 2) continue;
-        shape[rank] = call.shape[axis];
-        strides[rank++] = call.operands[0].strides[axis];
-    }
-    atoll_operand out = call.operands[0];
-    out.strides = strides;
-    const atoll_scalar &beta = sdk::params<atoll_matmul_params>(call).beta;
-    if (!is_zero(beta)) return scale_elements(target, rank, shape, out, beta);
-    atoll_scalar zero{};
-    zero.dtype = out.dtype;
-    fill_elements(target, rank, shape, out, zero);
+// d = c, so that cuBLAS finds c where it writes.
+void copy_c(const Target &target, const atoll_operand &d, const atoll_operand &c) {
+    std::int64_t shape[ATOLL_MAX_RANK];
+    std::copy_n(target.call.shape, target.call.rank, shape);
+    shape[1] = 1; // k, on which neither varies
+    copy_elements(target, target.call.rank, shape, d, c);
 }
 
 } // namespace
 
+// Axes are m, k, n, loop…; operands d, a, b, c.
 void matmul(State &state, atoll_call &call) {
     const Target target(state, call);
-    const auto &wanted = sdk::params<atoll_matmul_params>(call);
-    const std::int64_t m = call.shape[0], n = call.shape[1], k = call.shape[2];
-    if (k == 0) {
-        multiply_nothing(target);
-        return target.enqueued();
-    }
+    const std::int64_t m = call.shape[0], k = call.shape[1], n = call.shape[2];
+    const atoll_operand &d = call.operands[0], &c = call.operands[3];
+    atoll_scalar beta = call.attributes[1];
+    if (c.flags & ATOLL_OPERAND_ABSENT) beta.value = {};
+    if (!is_zero(beta) && c.data != d.data) copy_c(target, d, c);
     const auto data = [&](int operand) { return static_cast<char *>(call.operands[operand].data); };
     const std::int64_t *strides[] = {call.operands[0].strides, call.operands[1].strides,
                                      call.operands[2].strides};
-    Matrix out{data(0), m, n, strides[0][0], strides[0][1]};
-    Matrix a{data(1), m, k, strides[1][0], strides[1][2]};
-    Matrix b{data(2), k, n, strides[2][2], strides[2][1]};
-    const bool is_complex = sdk::dtype_facts[call.dtype].kind == ATOLL_KIND_COMPLEX;
+    Matrix out{data(0), m, n, strides[0][0], strides[0][2]};
+    Matrix a{data(1), m, k, strides[1][0], strides[1][1]};
+    Matrix b{data(2), k, n, strides[2][1], strides[2][2]};
+    const bool is_complex = sdk::dtype_facts[call.dtype].kind == ATOLL_DTYPE_KIND_COMPLEX;
     Product product{target,
                     call.dtype,
                     sdk::dtype_size(call.dtype),
-                    is_complex && (wanted.conj & 1),
-                    is_complex && (wanted.conj & 2),
-                    wanted.alpha,
-                    wanted.beta};
+                    is_complex && sdk::flag(call, 2),
+                    is_complex && sdk::flag(call, 3),
+                    call.attributes[0],
+                    beta};
     const std::int64_t size = product.size;
     if (!leading_dimension(out, size) && leading_dimension(out.transposed(), size)) {
         // By rows: out' = b' a'.
@@ -198,7 +196,7 @@ void matmul(State &state, atoll_call &call) {
         std::swap(strides[1], strides[2]);
     }
 
-    // The first stack axis may be a batch; the others are looped over, as an odometer.
+    // The first loop axis may be a batch; the others are looped over, as an odometer.
     const Input a_input = input_of(a, size, product.conjugate_a);
     const Input b_input = input_of(b, size, product.conjugate_b);
     bool is_batch =

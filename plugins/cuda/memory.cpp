@@ -20,7 +20,7 @@ void Target::free(void *memory) const {
 
 void allocate(State &state, atoll_call &call) {
     const Target target(state, call);
-    auto &memory = sdk::results<atoll_memory_params>(call);
+    auto &memory = sdk::params<atoll_memory_params>(call);
     memory.data = target.allocate(memory.bytes);
 }
 

@@ -3,19 +3,17 @@
 // What is here proves the ABI on a real asynchronous device API: the whole module `device`, and of
 // the module `core` copy, fill, matmul and simple arithmetic and comparisons. For all else the host
 // says that it is not supported here.
-#include "atoll/plugin.hpp"
-
+#include "atoll/core_functions.hpp"
 #include "kernels.hpp"
 
 namespace Atoll::cuda {
 namespace {
 
-constexpr std::uint32_t any_layout =
+constexpr std::uint64_t any_layout =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
-constexpr std::uint32_t any_elements = ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS |
-                                       ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED | any_layout;
+constexpr std::uint64_t any_elements = any_layout | ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED;
 
-constexpr std::uint32_t elementwise = any_layout | ATOLL_CAP_SCALARS;
+constexpr std::uint64_t elementwise = any_layout | ATOLL_CAP_SCALARS;
 
 constexpr atoll_function_decl device_functions[] = {
     sdk::declare<enumerate>(ATOLL_DEVICE_FN_enumerate),
@@ -31,30 +29,31 @@ constexpr atoll_function_decl device_functions[] = {
     sdk::declare<event_record>(ATOLL_DEVICE_FN_event_record),
     sdk::declare<event_wait>(ATOLL_DEVICE_FN_event_wait),
     sdk::declare<event_synchronize>(ATOLL_DEVICE_FN_event_synchronize),
-    {sizeof(atoll_function_decl), ATOLL_DEVICE_FN_event_query, 0, 0, 0, event_query},
+    sdk::declare(ATOLL_DEVICE_FN_event_query, event_query),
     sdk::declare<host_callback>(ATOLL_DEVICE_FN_host_callback),
 };
 
 constexpr atoll_function_decl core_functions[] = {
-    sdk::declare<copy>(ATOLL_FN_copy, ATOLL_DOMAIN_ALL, any_elements | ATOLL_CAP_SCALARS),
-    sdk::declare<fill>(ATOLL_FN_fill, ATOLL_DOMAIN_ALL, any_elements),
-    sdk::declare<add>(ATOLL_FN_add, ATOLL_DOMAIN_ALL, elementwise),
-    sdk::declare<subtract>(ATOLL_FN_subtract, ATOLL_DOMAIN_NUMERIC, elementwise),
-    sdk::declare<multiply>(ATOLL_FN_multiply, ATOLL_DOMAIN_ALL, elementwise),
-    sdk::declare<divide>(ATOLL_FN_divide, ATOLL_DOMAIN_FLOATING, elementwise),
-    sdk::declare<negative>(ATOLL_FN_negative, ATOLL_DOMAIN_NUMERIC, elementwise),
-    sdk::declare<square>(ATOLL_FN_square, ATOLL_DOMAIN_ALL, elementwise),
-    sdk::declare<reciprocal>(ATOLL_FN_reciprocal, ATOLL_DOMAIN_FLOATING, elementwise),
-    sdk::declare<sqrt>(ATOLL_FN_sqrt, sqrt_dtypes, elementwise),
-    sdk::declare<equal>(ATOLL_FN_equal, ATOLL_DOMAIN_ALL, elementwise),
-    sdk::declare<not_equal>(ATOLL_FN_not_equal, ATOLL_DOMAIN_ALL, elementwise),
-    sdk::declare<less>(ATOLL_FN_less, ATOLL_DOMAIN_ORDERED, elementwise),
-    sdk::declare<less_equal>(ATOLL_FN_less_equal, ATOLL_DOMAIN_ORDERED, elementwise),
-    sdk::declare<greater>(ATOLL_FN_greater, ATOLL_DOMAIN_ORDERED, elementwise),
-    sdk::declare<greater_equal>(ATOLL_FN_greater_equal, ATOLL_DOMAIN_ORDERED, elementwise),
-    sdk::declare<minimum>(ATOLL_FN_minimum, ATOLL_DOMAIN_ORDERED, elementwise),
-    sdk::declare<maximum>(ATOLL_FN_maximum, ATOLL_DOMAIN_ORDERED, elementwise),
-    sdk::declare<matmul>(ATOLL_FN_matmul, matmul_dtypes, any_layout | ATOLL_CAP_STACKS),
+    sdk::declare_core<copy>(ATOLL_FN_copy, any_elements | ATOLL_CAP_MIXED_INPUTS |
+                                               ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SCALARS),
+    sdk::declare_core<fill>(ATOLL_FN_fill, any_elements),
+    sdk::declare_core<add>(ATOLL_FN_add, elementwise),
+    sdk::declare_core<subtract>(ATOLL_FN_subtract, elementwise),
+    sdk::declare_core<multiply>(ATOLL_FN_multiply, elementwise),
+    sdk::declare_core<divide>(ATOLL_FN_divide, elementwise),
+    sdk::declare_core<negative>(ATOLL_FN_negative, elementwise),
+    sdk::declare_core<square>(ATOLL_FN_square, elementwise),
+    sdk::declare_core<reciprocal>(ATOLL_FN_reciprocal, elementwise),
+    sdk::declare_core<sqrt>(ATOLL_FN_sqrt, elementwise, sqrt_dtypes),
+    sdk::declare_core<equal>(ATOLL_FN_equal, elementwise),
+    sdk::declare_core<not_equal>(ATOLL_FN_not_equal, elementwise),
+    sdk::declare_core<less>(ATOLL_FN_less, elementwise),
+    sdk::declare_core<less_equal>(ATOLL_FN_less_equal, elementwise),
+    sdk::declare_core<greater>(ATOLL_FN_greater, elementwise),
+    sdk::declare_core<greater_equal>(ATOLL_FN_greater_equal, elementwise),
+    sdk::declare_core<minimum>(ATOLL_FN_minimum, elementwise),
+    sdk::declare_core<maximum>(ATOLL_FN_maximum, elementwise),
+    sdk::declare_core<matmul>(ATOLL_FN_matmul, any_layout | ATOLL_CAP_LOOPS, matmul_dtypes),
 };
 
 // Devices open themselves: Note [Lazy devices].
@@ -73,8 +72,8 @@ constexpr atoll_plugin descriptor = sdk::describe<State>(
 } // namespace
 } // namespace Atoll::cuda
 
-ATOLL_PLUGIN_NOTE("cuda", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("cuda", ATOLL_CONTAINS_DEVICES, 0);
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) {
     return &Atoll::cuda::descriptor;
 }

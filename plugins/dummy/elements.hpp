@@ -23,21 +23,21 @@ template <class T> struct Plain {
 };
 
 template <std::uint32_t dtype> struct Element;
-template <> struct Element<ATOLL_BOOL> {
+template <> struct Element<ATOLL_DTYPE_BOOL> {
     using Value = bool;
     static Value load(const char *at) { return *at != 0; }
     static void store(char *at, Value value) { *at = value; }
 };
-template <> struct Element<ATOLL_INT8> : Plain<std::int8_t> {};
-template <> struct Element<ATOLL_INT16> : Plain<std::int16_t> {};
-template <> struct Element<ATOLL_INT32> : Plain<std::int32_t> {};
-template <> struct Element<ATOLL_INT64> : Plain<std::int64_t> {};
-template <> struct Element<ATOLL_UINT8> : Plain<std::uint8_t> {};
-template <> struct Element<ATOLL_UINT16> : Plain<std::uint16_t> {};
-template <> struct Element<ATOLL_UINT32> : Plain<std::uint32_t> {};
-template <> struct Element<ATOLL_UINT64> : Plain<std::uint64_t> {};
+template <> struct Element<ATOLL_DTYPE_INT8> : Plain<std::int8_t> {};
+template <> struct Element<ATOLL_DTYPE_INT16> : Plain<std::int16_t> {};
+template <> struct Element<ATOLL_DTYPE_INT32> : Plain<std::int32_t> {};
+template <> struct Element<ATOLL_DTYPE_INT64> : Plain<std::int64_t> {};
+template <> struct Element<ATOLL_DTYPE_UINT8> : Plain<std::uint8_t> {};
+template <> struct Element<ATOLL_DTYPE_UINT16> : Plain<std::uint16_t> {};
+template <> struct Element<ATOLL_DTYPE_UINT32> : Plain<std::uint32_t> {};
+template <> struct Element<ATOLL_DTYPE_UINT64> : Plain<std::uint64_t> {};
 // 16-bit floats: computed in float, rounded when they are stored.
-template <> struct Element<ATOLL_FLOAT16> {
+template <> struct Element<ATOLL_DTYPE_FLOAT16> {
     using Value = float;
     static Value load(const char *at) {
         return atoll_half_to_float(Plain<std::uint16_t>::load(at));
@@ -46,7 +46,7 @@ template <> struct Element<ATOLL_FLOAT16> {
         Plain<std::uint16_t>::store(at, atoll_float_to_half(value));
     }
 };
-template <> struct Element<ATOLL_BFLOAT16> {
+template <> struct Element<ATOLL_DTYPE_BFLOAT16> {
     using Value = float;
     static Value load(const char *at) {
         return atoll_bfloat_to_float(Plain<std::uint16_t>::load(at));
@@ -55,10 +55,10 @@ template <> struct Element<ATOLL_BFLOAT16> {
         Plain<std::uint16_t>::store(at, atoll_float_to_bfloat(value));
     }
 };
-template <> struct Element<ATOLL_FLOAT32> : Plain<float> {};
-template <> struct Element<ATOLL_FLOAT64> : Plain<double> {};
-template <> struct Element<ATOLL_COMPLEX32> {
-    using Part = Element<ATOLL_FLOAT16>;
+template <> struct Element<ATOLL_DTYPE_FLOAT32> : Plain<float> {};
+template <> struct Element<ATOLL_DTYPE_FLOAT64> : Plain<double> {};
+template <> struct Element<ATOLL_DTYPE_COMPLEX32> {
+    using Part = Element<ATOLL_DTYPE_FLOAT16>;
     using Value = std::complex<float>;
     static Value load(const char *at) { return {Part::load(at), Part::load(at + 2)}; }
     static void store(char *at, Value value) {
@@ -66,8 +66,8 @@ template <> struct Element<ATOLL_COMPLEX32> {
         Part::store(at + 2, value.imag());
     }
 };
-template <> struct Element<ATOLL_COMPLEX64> : Plain<std::complex<float>> {};
-template <> struct Element<ATOLL_COMPLEX128> : Plain<std::complex<double>> {};
+template <> struct Element<ATOLL_DTYPE_COMPLEX64> : Plain<std::complex<float>> {};
+template <> struct Element<ATOLL_DTYPE_COMPLEX128> : Plain<std::complex<double>> {};
 
 template <class T> inline constexpr bool is_complex = false;
 template <class T> inline constexpr bool is_complex<std::complex<T>> = true;
@@ -77,12 +77,12 @@ constexpr std::uint32_t result_dtype(int function, std::uint32_t dtype) {
 }
 
 // body(Element of `dtype`, Element of the result that `function` gives for it, or of `dtype`).
-template <std::uint32_t domain, int function = -1, class Body>
+template <atoll_dtype_set domain, int function = -1, class Body>
 void with_dtype(std::uint32_t dtype, const Body &body) {
     switch (dtype) {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     case id:                                                                                       \
-        if constexpr ((domain & ATOLL_BIT(id)) != 0)                                               \
+        if constexpr ((domain & ATOLL_DTYPE_BIT(id)) != 0)                                         \
             return body(Element<id>{}, Element<result_dtype(function, id)>{});                     \
         break;
 #include "atoll/lists/dtypes.inc"
@@ -175,7 +175,7 @@ template <class V> bool is_inf(V a) { // complex: either part
 
 template <class V> bool is_finite(V a) { return !is_nan(a) && !is_inf(a); }
 
-// A number of a call's params, which is in the type that the arithmetic is done in.
+// An attribute of a call, which is in the type that the arithmetic is done in.
 template <class V> V number(const atoll_scalar &scalar) {
     const char *bytes = reinterpret_cast<const char *>(scalar.value.bytes);
     if constexpr (std::is_same_v<V, bool>)

@@ -11,18 +11,17 @@ namespace {
 
 template <std::uint16_t function, class Operation>
 void unary(const atoll_call &call, const Operation &operation) {
-    with_dtype<Atoll::sdk::core_functions[function].domain, function>(
-        call.dtype, [&](auto element, auto result) {
-            for_each(call, 0, call.rank, first_elements(call),
-                     [&](Pointers at) { result.store(at[0], operation(element.load(at[1]))); });
-        });
+    with_dtype<Atoll::sdk::core_functions[function].domain, function>(call.dtype, [&](auto element,
+                                                                                      auto result) {
+        for_each(call, [&](Pointers at) { result.store(at[0], operation(element.load(at[1]))); });
+    });
 }
 
 template <std::uint16_t function, class Operation>
 void binary(const atoll_call &call, const Operation &operation) {
     with_dtype<Atoll::sdk::core_functions[function].domain, function>(
         call.dtype, [&](auto element, auto result) {
-            for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+            for_each(call, [&](Pointers at) {
                 result.store(at[0], operation(element.load(at[1]), element.load(at[2])));
             });
         });
@@ -30,9 +29,9 @@ void binary(const atoll_call &call, const Operation &operation) {
 
 // Compares true values, whatever dtypes the two are of: Note [Exact comparisons] in abi/module.h.
 template <class Operation> void compare(const atoll_call &call, const Operation &operation) {
-    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+    for_each(call, [&](Pointers at) {
         const Wide a = load(at[1], call.operands[1].dtype), b = load(at[2], call.operands[2].dtype);
-        Element<ATOLL_BOOL>::store(at[0], operation(a, b));
+        Element<ATOLL_DTYPE_BOOL>::store(at[0], operation(a, b));
     });
 }
 
@@ -244,7 +243,7 @@ void fmax(const atoll_call &call) {
 
 void clip(const atoll_call &call) {
     with_dtype<ATOLL_DOMAIN_ORDERED>(call.dtype, [&](auto element, auto) {
-        for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+        for_each(call, [&](Pointers at) {
             const auto raised = larger(element.load(at[1]), element.load(at[2]));
             element.store(at[0], smaller(raised, element.load(at[3])));
         });
@@ -252,8 +251,8 @@ void clip(const atoll_call &call) {
 }
 
 void where(const atoll_call &call) {
-    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
-        const char *chosen = Element<ATOLL_BOOL>::load(at[1]) ? at[2] : at[3];
+    for_each(call, [&](Pointers at) {
+        const char *chosen = Element<ATOLL_DTYPE_BOOL>::load(at[1]) ? at[2] : at[3];
         copy_bytes(at[0], chosen, call.dtype, false);
     });
 }

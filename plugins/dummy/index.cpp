@@ -4,30 +4,33 @@
 
 namespace Dummy::Kernels {
 
-// Note [Find] in abi/call.h: out has a stride of its own.
+// The last core axis is the output's.
 void find(const atoll_call &call) {
-    char *out = static_cast<char *>(call.operands[0].data);
-    std::int64_t position = 0;
-    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
-        const Wide value = load(at[1], call.dtype);
-        if (value.re != 0 || value.im != 0) {
-            Element<ATOLL_INT64>::store(out, position);
-            out += call.operands[0].strides[0];
-        }
-        ++position;
+    const int last = call.core - 1;
+    for_each_loop(call, [&](Pointers first) {
+        char *out = first[0];
+        std::int64_t position = 0;
+        for_each(call, 0, last, first, [&](Pointers at) {
+            const Wide value = load(at[1], call.dtype);
+            if (value.re != 0 || value.im != 0) {
+                Element<ATOLL_DTYPE_INT64>::store(out, position);
+                out += call.operands[0].strides[last];
+            }
+            ++position;
+        });
     });
 }
 
 // Bytes are copied as they are, so either byte order will do.
 void gather(const atoll_call &call) {
-    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
-        copy_bytes(at[0], at[1] + Element<ATOLL_INT64>::load(at[2]), call.dtype, false);
+    for_each(call, [&](Pointers at) {
+        copy_bytes(at[0], at[1] + Element<ATOLL_DTYPE_INT64>::load(at[2]), call.dtype, false);
     });
 }
 
 void scatter(const atoll_call &call) {
-    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
-        copy_bytes(at[0] + Element<ATOLL_INT64>::load(at[2]), at[1], call.dtype, false);
+    for_each(call, [&](Pointers at) {
+        copy_bytes(at[0] + Element<ATOLL_DTYPE_INT64>::load(at[2]), at[1], call.dtype, false);
     });
 }
 

@@ -40,4 +40,15 @@ template <class Body> void for_each(const atoll_call &call, std::uint32_t begin,
     }
 }
 
+// Over the whole space; over the loop alone; over the core axes alone.
+template <class Body> void for_each(const atoll_call &call, const Body &body) {
+    for_each(call, 0, call.rank, first_elements(call), body);
+}
+template <class Body> void for_each_loop(const atoll_call &call, const Body &body) {
+    for_each(call, call.core, call.rank, first_elements(call), body);
+}
+template <class Body> void for_each_core(const atoll_call &call, Pointers at, const Body &body) {
+    for_each(call, 0, call.core, at, body);
+}
+
 } // namespace Dummy

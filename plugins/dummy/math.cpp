@@ -18,8 +18,8 @@ Complex complex_of(const Wide &wide) { return {wide.re, wide.im}; }
 // operation(Real) for reals, operation(Complex) for complex numbers.
 template <class Operation> void math(const atoll_call &call, const Operation &operation) {
     const std::uint32_t from = call.operands[1].dtype, to = call.operands[0].dtype;
-    const bool complex = Atoll::sdk::dtype_facts[from].kind == ATOLL_KIND_COMPLEX;
-    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+    const bool complex = Atoll::sdk::dtype_facts[from].kind == ATOLL_DTYPE_KIND_COMPLEX;
+    for_each(call, [&](Pointers at) {
         const Wide a = load(at[1], from);
         store(at[0], complex ? widen(operation(complex_of(a))) : widen(operation(a.re)), to);
     });
@@ -110,7 +110,7 @@ void sqrt(const atoll_call &call) {
 }
 
 void cbrt(const atoll_call &call) {
-    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+    for_each(call, [&](Pointers at) {
         store(at[0], widen(std::cbrt(load(at[1], call.dtype).re)), call.dtype);
     });
 }
@@ -123,7 +123,7 @@ Real real_power(double a, double b) {
 } // namespace
 
 void pow(const atoll_call &call) {
-    for_each(call, 0, call.rank, first_elements(call), [&](Pointers at) {
+    for_each(call, [&](Pointers at) {
         with_dtype<ATOLL_DOMAIN_NUMERIC>(call.dtype, [&](auto element, auto) {
             const auto a = element.load(at[1]), b = element.load(at[2]);
             using V = typename decltype(element)::Value;

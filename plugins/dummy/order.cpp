@@ -1,4 +1,4 @@
-// Running sums and products, sorting, searching: all along the last axis.
+// Running sums and products, sorting, searching: all along the first axis.
 #include "kernels.hpp"
 #include "wide.hpp"
 
@@ -9,23 +9,17 @@ namespace Dummy {
 
 namespace {
 
-// For each index over the other axes: line(pointers to the first element, number of elements).
-template <class Line> void for_each_line(const atoll_call &call, const Line &line) {
-    const std::uint32_t last = call.rank - 1;
-    for_each(call, 0, last, first_elements(call), [&](Pointers at) { line(at, call.shape[last]); });
-}
-
-// The i-th element of operand o in a line.
+// The i-th element of operand o in a line, which begins at `line`.
 char *element_at(const atoll_call &call, const Pointers &line, std::size_t o, std::int64_t i) {
-    return line[o] + i * call.operands[o].strides[call.rank - 1];
+    return line[o] + i * call.operands[o].strides[0];
 }
 
 // Running totals in type V, each rounded when it is stored.
 template <class V, class Element, class Operation>
 void scan(const atoll_call &call, Element element, V start, const Operation &operation) {
-    for_each_line(call, [&](Pointers line, std::int64_t count) {
+    for_each_loop(call, [&](Pointers line) {
         V total = start;
-        for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t i = 0; i < call.shape[0]; ++i) {
             total = operation(total, static_cast<V>(element.load(element_at(call, line, 1, i))));
             store(element_at(call, line, 0, i), widen(total), call.dtype);
         }
@@ -54,17 +48,17 @@ template <class V> struct Item {
 
 // Calls put(address of the output, item) for each place of each sorted line.
 template <class Put> void sort_lines(const atoll_call &call, const Put &put) {
-    const bool descending = Atoll::sdk::params<atoll_sort_params>(call).descending;
+    const bool descending = Atoll::sdk::flag(call, 0);
     with_dtype<ATOLL_DOMAIN_ALL>(call.dtype, [&](auto element, auto) {
         using V = typename decltype(element)::Value;
-        for_each_line(call, [&](Pointers line, std::int64_t count) {
+        for_each_loop(call, [&](Pointers line) {
             std::vector<Item<V>> items;
-            for (std::int64_t i = 0; i < count; ++i)
+            for (std::int64_t i = 0; i < call.shape[0]; ++i)
                 items.push_back({element.load(element_at(call, line, 1, i)), i});
             std::stable_sort(items.begin(), items.end(), [&](const Item<V> &a, const Item<V> &b) {
                 return comes_first(a.value, b.value, descending);
             });
-            for (std::int64_t i = 0; i < count; ++i)
+            for (std::int64_t i = 0; i < call.shape[0]; ++i)
                 put(element, element_at(call, line, 0, i), items[static_cast<std::size_t>(i)]);
         });
     });
@@ -77,9 +71,10 @@ namespace Kernels {
 // float32 is summed in double, the narrower types in float.
 void cumsum(const atoll_call &call) {
     const auto sum = [](auto a, auto b) { return plus(a, b); };
-    if (call.dtype == ATOLL_FLOAT32) return scan(call, Element<ATOLL_FLOAT32>(), 0.0, sum);
-    if (call.dtype == ATOLL_COMPLEX64)
-        return scan(call, Element<ATOLL_COMPLEX64>(), std::complex<double>(), sum);
+    if (call.dtype == ATOLL_DTYPE_FLOAT32)
+        return scan(call, Element<ATOLL_DTYPE_FLOAT32>(), 0.0, sum);
+    if (call.dtype == ATOLL_DTYPE_COMPLEX64)
+        return scan(call, Element<ATOLL_DTYPE_COMPLEX64>(), std::complex<double>(), sum);
     with_dtype<ATOLL_DOMAIN_SUMMED>(call.dtype, [&](auto element, auto) {
         scan(call, element, typename decltype(element)::Value{0}, sum);
     });
@@ -99,22 +94,22 @@ void sort(const atoll_call &call) {
 
 void argsort(const atoll_call &call) {
     sort_lines(call, [](auto, char *out, const auto &item) {
-        Element<ATOLL_INT64>::store(out, item.position);
+        Element<ATOLL_DTYPE_INT64>::store(out, item.position);
     });
 }
 
-// The last axis runs along the sorted vector; out and the values stand still there.
+// The first axis runs along the sorted vector; out and the values stand still there.
 void searchsorted(const atoll_call &call) {
-    const bool right = Atoll::sdk::params<atoll_search_params>(call).right;
+    const bool right = Atoll::sdk::flag(call, 0);
     with_dtype<ATOLL_DOMAIN_ALL>(call.dtype, [&](auto element, auto) {
-        for_each_line(call, [&](Pointers line, std::int64_t count) {
+        for_each_loop(call, [&](Pointers line) {
             const auto value = element.load(line[1]);
             std::int64_t position = 0;
-            for (std::int64_t i = 0; i < count; ++i) {
+            for (std::int64_t i = 0; i < call.shape[0]; ++i) {
                 const auto other = element.load(element_at(call, line, 2, i));
                 position += right ? !before(value, other) : before(other, value);
             }
-            Element<ATOLL_INT64>::store(line[0], position);
+            Element<ATOLL_DTYPE_INT64>::store(line[0], position);
         });
     });
 }

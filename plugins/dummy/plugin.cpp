@@ -12,8 +12,7 @@
 //
 // The same file makes the plugin `dummy_min` (DUMMY_MINIMAL): its kernels declare no capabilities,
 // copy excepted, so that tests see the host materialise whatever it can.
-#include "atoll/plugin.hpp"
-
+#include "atoll/core_functions.hpp"
 #include "faults.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
@@ -30,7 +29,7 @@
 #define DUMMY_NAME "dummy"
 #endif
 
-ATOLL_PLUGIN_NOTE(DUMMY_NAME, ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE(DUMMY_NAME, ATOLL_CONTAINS_DEVICES, 0);
 
 namespace Dummy {
 
@@ -40,16 +39,16 @@ namespace {
 
 #ifdef DUMMY_MINIMAL
 constexpr std::uint64_t default_devices = 1;
-constexpr std::uint32_t kernel_caps = 0, comparison_caps = 0;
+constexpr std::uint64_t kernel_caps = 0, comparison_caps = 0;
 #else
 constexpr std::uint64_t default_devices = 2;
-constexpr std::uint32_t kernel_caps =
-    ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_STACKS;
+constexpr std::uint64_t kernel_caps = ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES |
+                                      ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS;
 // Note [Exact comparisons] in abi/module.h.
-constexpr std::uint32_t comparison_caps = kernel_caps | ATOLL_CAP_MIXED_INPUTS;
+constexpr std::uint64_t comparison_caps = kernel_caps | ATOLL_CAP_MIXED_INPUTS;
 #endif
 // The host converts with copy what the others do not take, so copy takes everything.
-constexpr std::uint32_t copy_caps =
+constexpr std::uint64_t copy_caps =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES |
     ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED;
 
@@ -127,14 +126,14 @@ Stream &State::stream(const atoll_call &call) {
 // ---- Module `device` ----------------------------------------------------------------------------
 
 void enumerate(State &state, atoll_call &call) {
-    auto &result = sdk::results<atoll_enumerate_params>(call);
+    auto &result = sdk::params<atoll_enumerate_params>(call);
     result.count = static_cast<std::uint32_t>(state.devices.size());
     constexpr char reason[] = "the setting devices is 0";
     if (state.devices.empty()) std::memcpy(result.reason, reason, sizeof reason);
 }
 
 void properties(State &state, atoll_call &call) {
-    auto &result = sdk::results<atoll_properties_params>(call);
+    auto &result = sdk::params<atoll_properties_params>(call);
     const Device &device = state.device(call.device);
     constexpr char model[] = "simulated accelerator";
     std::memcpy(result.name, model, sizeof model);
@@ -145,7 +144,7 @@ void properties(State &state, atoll_call &call) {
 }
 
 void allocate(State &state, atoll_call &call) {
-    auto &memory = sdk::results<atoll_memory_params>(call);
+    auto &memory = sdk::params<atoll_memory_params>(call);
     memory.data = state.device(call.device).memory.allocate(memory.bytes);
 }
 
@@ -205,7 +204,7 @@ void transfer(State &state, atoll_call &call) {
 }
 
 void stream_create(State &state, atoll_call &call) {
-    sdk::results<atoll_stream_params>(call).stream = new Stream(state.device(call.device).name);
+    sdk::params<atoll_stream_params>(call).stream = new Stream(state.device(call.device).name);
 }
 
 void stream_destroy(State &state, atoll_call &call) {
@@ -239,7 +238,7 @@ EventHandle &event_of(const atoll_call &call) {
 }
 
 void event_create(State &, atoll_call &call) {
-    sdk::results<atoll_event_params>(call).event = new EventHandle(std::make_shared<Event>());
+    sdk::params<atoll_event_params>(call).event = new EventHandle(std::make_shared<Event>());
 }
 
 void event_destroy(State &, atoll_call &call) { delete &event_of(call); }
@@ -274,26 +273,16 @@ void host_callback(State &state, atoll_call &call) {
 class CallCopy {
 public:
     explicit CallCopy(const atoll_call &original)
-        : call_(sdk::copy_struct(original)),
-          operands_(original.operands, original.operands + original.operand_count),
-          numbers_(original.shape, original.shape + original.rank) {
-        for (const atoll_operand &operand : operands_) {
-            // FIND's output has one stride, of its own.
-            const bool vector = call_.family == ATOLL_FAMILY_FIND && &operand == operands_.data();
-            numbers_.insert(numbers_.end(), operand.strides,
-                            operand.strides + (vector ? 1 : original.rank));
-            numbers_.resize(numbers_.size() + (vector ? original.rank - 1 : 0));
-        }
-        call_.shape = numbers_.data();
-        for (std::size_t o = 0; o < operands_.size(); ++o)
-            operands_[o].strides = numbers_.data() + (o + 1) * original.rank;
+        : call_(original), operands_(original.operands, original.operands + original.operand_count),
+          attributes_(original.attributes, original.attributes + original.attribute_count) {
+        call_.shape = keep(original.shape, original.rank);
+        for (atoll_operand &operand : operands_)
+            operand.strides = keep(operand.strides, original.rank);
+        for (atoll_scalar &attribute : attributes_)
+            if (attribute.dtype == ATOLL_VALUE_INTS)
+                attribute.value.ints = keep(attribute.value.ints, attribute.count);
         call_.operands = operands_.data();
-        if (original.params) {
-            // Every parameter struct starts with its size; what an older host left out is zero.
-            const std::size_t size = *static_cast<const std::uint32_t *>(original.params);
-            std::memcpy(params_, original.params, std::min(size, sizeof params_));
-            call_.params = params_;
-        }
+        call_.attributes = attributes_.data();
         call_.error = nullptr; // a kernel throws
     }
     CallCopy(const CallCopy &) = delete;
@@ -302,6 +291,7 @@ public:
     // Checks that all elements lie in the device's memory; then makes the addresses the worker's.
     void translate(const std::string &function, const Memory &memory) {
         for (std::size_t o = 0; o < operands_.size(); ++o) {
+            if (operands_[o].flags & ATOLL_OPERAND_ABSENT) continue;
             blocks_[o] = memory.check("[" + function + "] operand " + std::to_string(o),
                                       operands_[o].data, range(o));
             operands_[o].data = memory.worker_address(operands_[o].data);
@@ -311,10 +301,11 @@ public:
     // Offsets are in the device's memory, so only the worker can check that they stay within the
     // block. A real device does not: the host has checked them against the tensor.
     void check_offsets() const {
-        if (call_.family != ATOLL_FAMILY_GATHER && call_.family != ATOLL_FAMILY_SCATTER) return;
-        const std::size_t o = call_.family == ATOLL_FAMILY_GATHER ? 1 : 0;
+        if (call_.module != ATOLL_MODULE_CORE) return;
+        if (call_.function != ATOLL_FN_gather && call_.function != ATOLL_FN_scatter) return;
+        const std::size_t o = call_.function == ATOLL_FN_gather ? 1 : 0;
         const char *data = static_cast<const char *>(operands_[o].data);
-        for_each(call_, 0, call_.rank, first_elements(call_), [&](Pointers at) {
+        for_each(call_, [&](Pointers at) {
             std::int64_t offset;
             std::memcpy(&offset, at[2], sizeof offset);
             const __int128 place = static_cast<__int128>(at[o] - data) + offset;
@@ -328,28 +319,24 @@ public:
     const atoll_call &call() const { return call_; }
 
 private:
+    const std::int64_t *keep(const std::int64_t *numbers, std::size_t count) {
+        return numbers_.emplace_back(numbers, numbers + count).data();
+    }
     // The bytes of an operand's elements, relative to element (0, 0, …); strides may be negative.
-    // How many elements FIND's output has is not known: one is checked.
     Memory::Range range(std::size_t o) const {
         const atoll_operand &operand = operands_[o];
         Memory::Range bytes{0, sdk::dtype_size(operand.dtype)};
-        if (call_.family == ATOLL_FAMILY_FIND && o == 0) return bytes;
-        for (std::uint32_t axis = 0; axis < call_.rank; ++axis) {
-            const std::int64_t last = std::max<std::int64_t>(call_.shape[axis] - 1, 0);
-            (operand.strides[axis] < 0 ? bytes.low : bytes.high) += last * operand.strides[axis];
-        }
+        for (std::uint32_t axis = 0; axis < call_.rank; ++axis)
+            (operand.strides[axis] < 0 ? bytes.low : bytes.high) +=
+                (call_.shape[axis] - 1) * operand.strides[axis];
         return bytes;
     }
 
-    static constexpr std::size_t params_size = std::max(
-        {sizeof(atoll_fill_params), sizeof(atoll_steps_params), sizeof(atoll_reduce_params),
-         sizeof(atoll_sort_params), sizeof(atoll_search_params), sizeof(atoll_matmul_params)});
-
     atoll_call call_;
     std::vector<atoll_operand> operands_;
-    std::vector<std::int64_t> numbers_; // shape, then the strides of each operand
+    std::vector<atoll_scalar> attributes_;
+    std::vector<std::vector<std::int64_t>> numbers_; // what the above point to
     std::array<Memory::Range, std::tuple_size_v<Pointers>> blocks_{};
-    alignas(std::max_align_t) char params_[params_size] = {};
 };
 
 template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
@@ -370,7 +357,7 @@ template <auto Function> constexpr bool gives_back_or_waits =
     Function == free || Function == stream_destroy || Function == event_destroy ||
     Function == stream_synchronize || Function == event_synchronize;
 
-// sdk::declare, with injected faults before the call. A real plugin uses sdk::declare.
+// Injects faults before the call. A real plugin's functions are as sdk::declare makes them.
 template <auto Function> std::int32_t faulty_entry(const atoll_link *self, atoll_call *call) {
     State &state = *static_cast<State *>(self->ctx);
     std::int32_t injected = ATOLL_STATUS_OK;
@@ -386,25 +373,24 @@ template <auto Function> std::int32_t faulty_entry(const atoll_link *self, atoll
     return injected != ATOLL_STATUS_OK ? injected : status;
 }
 
-template <auto Function>
-constexpr atoll_function_decl declare(std::uint16_t id, std::uint32_t dtypes, std::uint32_t caps) {
-    return {sizeof(atoll_function_decl), id, 0, dtypes, caps, &faulty_entry<Function>};
+template <auto Function> constexpr atoll_function_decl faulty(atoll_function_decl function) {
+    function.fn = &faulty_entry<Function>;
+    return function;
 }
 
 constexpr atoll_function_decl device_functions[] = {
-#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) declare<name>(id, 0, 0),
+#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) faulty<name>(sdk::declare<name>(id)),
 #include "atoll/lists/device_functions.inc"
 };
 
-constexpr std::uint32_t caps_of(std::uint16_t function) {
+constexpr std::uint64_t caps_of(std::uint16_t function) {
     if (function == ATOLL_FN_copy) return copy_caps;
-    const bool compares = function >= ATOLL_FN_equal && function <= ATOLL_FN_greater_equal;
-    return compares ? comparison_caps : kernel_caps;
+    return sdk::core_functions[function].signature.exact ? comparison_caps : kernel_caps;
 }
 
 constexpr atoll_function_decl core_functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
-    declare<enqueue<Kernels::name>>(id, ATOLL_DOMAIN_##DOMAIN, caps_of(id)),
+#define ATOLL_FUNCTION(id, name, ...)                                                              \
+    faulty<enqueue<Kernels::name>>(sdk::declare_core<enqueue<Kernels::name>>(id, caps_of(id))),
 #include "atoll/lists/functions.inc"
 };
 
@@ -425,4 +411,4 @@ constexpr atoll_plugin plugin =
 
 } // namespace Dummy
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &Dummy::plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &Dummy::plugin; }

@@ -10,25 +10,22 @@ namespace {
 
 using Real = long double;
 
-// For each kept index: stores operation(elements), where elements is a vector of the type that the
-// arithmetic is done in, in the order of the reduced axes. Results are rounded once.
+// For each index of the loop: stores operation(elements), where elements is a vector of the type
+// that the arithmetic is done in, in the order of the reduced axes. Results are rounded once.
 template <std::uint16_t function, class Operation>
 void reduce(const atoll_call &call, const Operation &operation) {
-    const auto kept = Atoll::sdk::params<atoll_reduce_params>(call).kept;
     with_dtype<Atoll::sdk::core_functions[function].domain>(call.dtype, [&](auto element, auto) {
         std::vector<typename decltype(element)::Value> elements;
-        for_each(call, 0, kept, first_elements(call), [&](Pointers row) {
+        for_each_loop(call, [&](Pointers row) {
             elements.clear();
-            for_each(call, kept, call.rank, row,
-                     [&](Pointers at) { elements.push_back(element.load(at[1])); });
+            for_each_core(call, row, [&](Pointers at) { elements.push_back(element.load(at[1])); });
             store(row[0], widen(operation(elements)), call.operands[0].dtype);
         });
     });
 }
 
-const atoll_scalar &first_number(const atoll_call &call) {
-    return Atoll::sdk::params<atoll_reduce_params>(call).number;
-}
+// ddof, or p.
+double parameter(const atoll_call &call) { return number<double>(call.attributes[0]); }
 
 template <class V> std::vector<V> without_nan(const std::vector<V> &elements) {
     std::vector<V> numbers;
@@ -140,12 +137,11 @@ std::int64_t count_of(const std::vector<V> &elements, const Test &test) {
 
 // The position of the element that nothing displaces.
 template <class Better> void arg_reduce(const atoll_call &call, const Better &better) {
-    const auto kept = Atoll::sdk::params<atoll_reduce_params>(call).kept;
     with_dtype<ATOLL_DOMAIN_ORDERED>(call.dtype, [&](auto element, auto) {
-        for_each(call, 0, kept, first_elements(call), [&](Pointers row) {
+        for_each_loop(call, [&](Pointers row) {
             auto best = element.load(row[1]);
             std::int64_t position = 0, best_position = 0;
-            for_each(call, kept, call.rank, row, [&](Pointers at) {
+            for_each_core(call, row, [&](Pointers at) {
                 const auto next = element.load(at[1]);
                 if (displaces(next, best, better)) {
                     best = next;
@@ -153,7 +149,7 @@ template <class Better> void arg_reduce(const atoll_call &call, const Better &be
                 }
                 ++position;
             });
-            Element<ATOLL_INT64>::store(row[0], best_position);
+            Element<ATOLL_DTYPE_INT64>::store(row[0], best_position);
         });
     });
 }
@@ -274,23 +270,23 @@ void nan_mean(const atoll_call &call) {
 }
 
 void var(const atoll_call &call) {
-    const double x = number<double>(first_number(call));
+    const double x = parameter(call);
     reduce<ATOLL_FN_var>(call, [&](const auto &elements) { return variance_of(elements, x); });
 }
 
 void stddev(const atoll_call &call) {
-    const double x = number<double>(first_number(call));
+    const double x = parameter(call);
     reduce<ATOLL_FN_stddev>(
         call, [&](const auto &elements) { return std::sqrt(variance_of(elements, x)); });
 }
 
 void norm(const atoll_call &call) {
-    const double x = number<double>(first_number(call));
+    const double x = parameter(call);
     reduce<ATOLL_FN_norm>(call, [&](const auto &elements) { return norm_of(elements, x); });
 }
 
 void nan_norm(const atoll_call &call) {
-    const double x = number<double>(first_number(call));
+    const double x = parameter(call);
     reduce<ATOLL_FN_nan_norm>(
         call, [&](const auto &elements) { return norm_of(without_nan(elements), x); });
 }

@@ -1,11 +1,9 @@
-// The interface of the module `hello`: names, families and type rules, no code for any device.
+// The interface of the module `hello`: names, signatures and type rules, no code for any device.
 #include "atoll/hello.h"
 
 #include "atoll/plugin.hpp"
 
-#include <iterator>
-
-ATOLL_PLUGIN_NOTE("hello", ATOLL_KIND_MODULES, 0);
+ATOLL_PLUGIN_NOTE("hello", ATOLL_CONTAINS_MODULES, 0);
 
 namespace Hello {
 
@@ -19,41 +17,14 @@ struct State {
 };
 
 constexpr atoll_function_info functions[] = {
-    {.struct_size = sizeof(atoll_function_info),
-     .id = ATOLL_HELLO_scale_add,
-     .family = ATOLL_FAMILY_BINARY,
-     .rule = ATOLL_RULE_COMMON,
-     .reserved = 0,
-     .domain = ATOLL_DOMAIN_NUMERIC,
-     .name = "scale_add",
-     .doc = "2*a + b",
-     .signature = "a (), b () -> c ()",
-     .attributes = nullptr,
-     .properties = nullptr,
-     .infer = nullptr},
-    {.struct_size = sizeof(atoll_function_info),
-     .id = ATOLL_HELLO_greet,
-     .family = ATOLL_FAMILY_CUSTOM,
-     .rule = ATOLL_RULE_GIVEN,
-     .reserved = 0,
-     .domain = 0,
-     .name = "greet",
-     .doc = "writes a greeting that names the device and counts the module's calls on it",
-     .signature = nullptr,
-     .attributes = nullptr,
-     .properties = nullptr,
-     .infer = nullptr},
+    sdk::function(ATOLL_HELLO_scale_add, "scale_add", ATOLL_RULE_COMMON, ATOLL_DOMAIN_NUMERIC,
+                  {"a (), b () -> c ()", nullptr, nullptr, "2*a + b"}),
+    sdk::function(ATOLL_HELLO_calls, "calls", ATOLL_RULE_GIVEN, 0,
+                  {"-> calls (): int64", nullptr, nullptr,
+                   "how many calls of the module its device has had, this one included"}),
 };
 
-constexpr const char *depends[] = {"core", nullptr};
-
-constexpr atoll_module_decl module{.struct_size = sizeof(atoll_module_decl),
-                                   .version = ATOLL_HELLO_VERSION,
-                                   .name = "hello",
-                                   .functions = functions,
-                                   .function_size = sizeof(atoll_function_info),
-                                   .function_count = std::size(functions),
-                                   .depends = depends};
+constexpr atoll_module_decl module = sdk::module("hello", ATOLL_HELLO_VERSION, functions);
 constexpr const atoll_module_decl *modules[] = {&module};
 
 constexpr atoll_plugin plugin = sdk::describe<State>(
@@ -63,4 +34,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace Hello
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &Hello::plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &Hello::plugin; }

@@ -3,9 +3,7 @@
 #include "atoll/operand.hpp"
 #include "implementation.hpp"
 
-#include <iterator>
-
-ATOLL_PLUGIN_NOTE("hello_cpu", ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("hello_cpu", ATOLL_CONTAINS_IMPLS, 0);
 
 namespace Hello {
 
@@ -18,17 +16,22 @@ template <class T> void scale_add(State &state, atoll_call &call) {
     sdk::elementwise<T, T, T>(call, [](T a, T b) { return 2 * a + b; });
 }
 
-void greet_cpu(State &state, atoll_call &call) { greet(state, call, "cpu"); }
+void calls(State &state, atoll_call &call) {
+    const std::int64_t count = state.count(call.device);
+    sdk::elementwise<std::int64_t>(call, [&] { return count; });
+}
 
 // What sdk::elementwise handles.
-constexpr std::uint32_t caps =
+constexpr std::uint64_t caps =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 // One id may come several times: a function of its own for each dtype.
 constexpr atoll_function_decl functions[] = {
-    sdk::declare<scale_add<float>>(ATOLL_HELLO_scale_add, ATOLL_BIT(ATOLL_FLOAT32), caps),
-    sdk::declare<scale_add<double>>(ATOLL_HELLO_scale_add, ATOLL_BIT(ATOLL_FLOAT64), caps),
-    sdk::declare<greet_cpu>(ATOLL_HELLO_greet),
+    sdk::declare<scale_add<float>>(ATOLL_HELLO_scale_add, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32),
+                                   caps),
+    sdk::declare<scale_add<double>>(ATOLL_HELLO_scale_add, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
+                                    caps),
+    sdk::declare<calls>(ATOLL_HELLO_calls),
 };
 
 constexpr atoll_impl_decl impl = implementation("cpu", functions);
@@ -39,4 +42,4 @@ constexpr atoll_plugin plugin = descriptor("hello_cpu", "example module: for the
 
 } // namespace Hello
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &Hello::plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &Hello::plugin; }

@@ -3,9 +3,11 @@
 // caller's stream, without waiting for anything.
 #include "implementation.hpp"
 
-#include <iterator>
+#include <algorithm>
+#include <initializer_list>
+#include <span>
 
-ATOLL_PLUGIN_NOTE("hello_dummy", ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("hello_dummy", ATOLL_CONTAINS_IMPLS, 0);
 
 namespace Hello {
 
@@ -13,19 +15,23 @@ namespace {
 
 namespace sdk = Atoll::sdk;
 
-void add(State &state, const atoll_call &parent, const atoll_operand &out, const atoll_operand &a,
-         const atoll_operand &b) {
-    atoll_operand operands[] = {out, a, b};
+// operands[0] = the core function of operands[1], … and an attribute, as a part of `parent`.
+void compute(State &state, const atoll_call &parent, atoll_core_function function,
+             std::initializer_list<atoll_operand> operands,
+             std::span<const atoll_scalar> attributes = {}) {
+    atoll_operand list[3];
+    std::copy(operands.begin(), operands.end(), list);
     atoll_call call{};
     call.module = ATOLL_MODULE_CORE;
-    call.function = ATOLL_FN_add;
-    call.family = ATOLL_FAMILY_BINARY;
-    call.dtype = parent.dtype;
+    call.function = static_cast<std::uint16_t>(function);
+    call.dtype = list[0].dtype;
     call.output_count = 1;
-    call.operand_count = 3;
+    call.operand_count = static_cast<std::uint16_t>(operands.size());
+    call.attribute_count = static_cast<std::uint16_t>(attributes.size());
     call.rank = parent.rank;
     call.shape = parent.shape;
-    call.operands = operands;
+    call.operands = list;
+    call.attributes = attributes.data();
     sdk::dispatch(state.host, "dummy", parent, call);
 }
 
@@ -33,23 +39,24 @@ void add(State &state, const atoll_call &parent, const atoll_operand &out, const
 void scale_add(State &state, atoll_call &call) {
     state.count(call.device);
     const atoll_operand &out = call.operands[0], &a = call.operands[1], &b = call.operands[2];
-    // Declared without capabilities, so all operands are dense and lie alike: out's strides fit t.
-    std::int64_t elements = 1;
-    for (std::uint32_t axis = 0; axis < call.rank; ++axis) elements *= call.shape[axis];
-    const auto bytes = static_cast<std::uint64_t>(elements * sdk::dtype_size(out.dtype));
-
-    const sdk::DeviceBlock block(state.host, "dummy", call, bytes);
+    // Declared without capabilities, so all three are dense vectors: out's strides fit t.
+    const std::int64_t bytes = (call.rank ? call.shape[0] : 1) * sdk::dtype_size(out.dtype);
+    const sdk::DeviceBlock block(state.host, "dummy", call, static_cast<std::uint64_t>(bytes));
     atoll_operand t = out;
-    t.data = block.data();
-    add(state, call, t, a, a);
-    add(state, call, out, t, b);
+    t.data = t.base = block.data();
+    t.storage = 0;
+    compute(state, call, ATOLL_FN_add, {t, a, a});
+    compute(state, call, ATOLL_FN_add, {out, t, b});
 }
 
-void greet_dummy(State &state, atoll_call &call) { greet(state, call, "dummy"); }
+void calls(State &state, atoll_call &call) {
+    const atoll_scalar count{ATOLL_DTYPE_INT64, 0, 0, {.i64 = state.count(call.device)}};
+    compute(state, call, ATOLL_FN_fill, {call.operands[0]}, {&count, 1});
+}
 
 constexpr atoll_function_decl functions[] = {
     sdk::declare<scale_add>(ATOLL_HELLO_scale_add, ATOLL_DOMAIN_NUMERIC),
-    sdk::declare<greet_dummy>(ATOLL_HELLO_greet),
+    sdk::declare<calls>(ATOLL_HELLO_calls),
 };
 
 constexpr atoll_impl_decl impl = implementation("dummy", functions);
@@ -61,4 +68,4 @@ constexpr atoll_plugin plugin =
 
 } // namespace Hello
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &Hello::plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &Hello::plugin; }

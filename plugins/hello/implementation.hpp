@@ -1,4 +1,4 @@
-// What the implementations of `hello` share: state per device, greet, and the descriptor.
+// What the implementations of `hello` share: state per device and the descriptor.
 #pragma once
 
 #include "atoll/hello.h"
@@ -26,7 +26,7 @@ public:
         calls_.erase(device);
     }
     // Counts one more call on a device; returns how many there were, this one included.
-    std::uint64_t count(std::int32_t device) {
+    std::int64_t count(std::int32_t device) {
         const std::lock_guard lock(mutex_);
         const auto found = calls_.find(device);
         if (found == calls_.end())
@@ -39,7 +39,7 @@ public:
 
 private:
     std::mutex mutex_;
-    std::map<std::int32_t, std::uint64_t> calls_;
+    std::map<std::int32_t, std::int64_t> calls_;
 };
 
 inline std::int32_t open_device(void *plugin, std::int32_t device, atoll_error *error) {
@@ -48,15 +48,6 @@ inline std::int32_t open_device(void *plugin, std::int32_t device, atoll_error *
 
 inline void close_device(void *plugin, std::int32_t device) {
     static_cast<State *>(plugin)->close(device);
-}
-
-inline void greet(State &state, const atoll_call &call, const char *device_type) {
-    const auto &params = Atoll::sdk::params<atoll_hello_greet_params>(call);
-    const std::string text = std::string("Hello from ") + device_type + ":" +
-                             std::to_string(call.device) + ", call " +
-                             std::to_string(state.count(call.device)) + " on this device";
-    if (params.capacity == 0) return;
-    params.text[text.copy(params.text, params.capacity - 1)] = '\0';
 }
 
 constexpr atoll_impl_decl implementation(const char *device_type,

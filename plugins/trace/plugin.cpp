@@ -102,8 +102,8 @@ void report(void *plugin, void *ctx, atoll_writer write, void *user) {
     }
 }
 
-constexpr atoll_interposer_decl interposer = {
-    sizeof(atoll_interposer_decl), 0, "trace", trace_call, create, destroy, report};
+constexpr atoll_interposer_decl interposer =
+    sdk::interposer("trace", trace_call, create, destroy, report);
 constexpr const atoll_interposer_decl *interposers[] = {&interposer};
 
 constexpr atoll_plugin descriptor =
@@ -114,8 +114,8 @@ constexpr atoll_plugin descriptor =
 } // namespace
 } // namespace Atoll::trace
 
-ATOLL_PLUGIN_NOTE("trace", ATOLL_KIND_INTERPOSERS, 0);
+ATOLL_PLUGIN_NOTE("trace", ATOLL_CONTAINS_INTERPOSERS, 0);
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) {
     return &Atoll::trace::descriptor;
 }

@@ -84,13 +84,7 @@ void Session::record(Timeline &timeline, const atoll_call &call, const Traced &t
     Lane &lane = traced.table->lane;
     if (!lane.announced) [[unlikely]]
         announce(timeline, lane);
-    std::uint32_t rank = call.rank;
-    const std::int64_t *shape = call.shape;
-    if (call.family == ATOLL_FAMILY_CUSTOM && call.operand_count > 0) [[unlikely]] {
-        rank = call.operands[0].rank;
-        shape = call.operands[0].strides;
-    }
-    const std::uint32_t extents = std::min(rank, max_extents);
+    const std::uint32_t extents = std::min<std::uint32_t>(call.rank, max_extents);
     const std::uint64_t ticks = traced.end - traced.start;
     const unsigned rare = rare_flags(call, traced, ticks);
     std::size_t words = record_words + extents;
@@ -106,7 +100,7 @@ void Session::record(Timeline &timeline, const atoll_call &call, const Traced &t
         dtypes = dtypes << 8 | (call.operands[i].dtype & 0xffu);
     record.kind = Kind::call;
     record.words = static_cast<std::uint8_t>(words);
-    record.rank = static_cast<std::uint8_t>(rank);
+    record.rank = static_cast<std::uint8_t>(call.rank);
     record.operand_count = static_cast<std::uint8_t>(std::min<unsigned>(call.operand_count, 255));
     record.entry = place_of(traced.entry, traced);
     record.flags = static_cast<std::uint16_t>(
@@ -120,7 +114,7 @@ void Session::record(Timeline &timeline, const atoll_call &call, const Traced &t
     if (rare) [[unlikely]]
         word = write_rare(word, rare, call, traced, ticks);
     for (std::uint32_t axis = 0; axis < extents; ++axis)
-        word[axis] = static_cast<std::uint64_t>(shape[axis]);
+        word[axis] = static_cast<std::uint64_t>(call.shape[axis]);
     Timeline::commit(lane, words * sizeof(std::uint64_t));
 }
 
@@ -167,14 +161,13 @@ void Session::close_bracket(const Entry &entry, const atoll_call &call, Bracket 
 // Enqueues a host callback on the call's stream, out of sight of every push of the tracer.
 std::int32_t Session::call_back(const Entry &entry, const atoll_call &call, Bracket &bracket,
                                 void (*function)(void *, std::int32_t)) noexcept {
-    const atoll_callback_params params{sizeof params, 0, function, &bracket};
+    atoll_callback_params params{sizeof params, 0, function, &bracket};
     char text[128];
     atoll_error error{sizeof error, 0, 0, sizeof text, 0, text, {}};
     atoll_call inserted{};
     inserted.struct_size = sizeof inserted;
     inserted.module = ATOLL_MODULE_DEVICE;
     inserted.function = ATOLL_DEVICE_FN_host_callback;
-    inserted.family = ATOLL_FAMILY_DEVICE;
     inserted.flags = ATOLL_CALL_INSERTED;
     inserted.device = call.device;
     inserted.parent_module = call.module;

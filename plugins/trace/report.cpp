@@ -175,7 +175,7 @@ void write_json(const Session &session, atoll_writer write, void *user) {
               Count{c.copied_bytes}, static_cast<double>(c.served_ticks) * ns);
         const char *separator = "";
         for (const Row &row : line.dtypes) {
-            if (row.counters.calls == 0 || row.dtype == ATOLL_NONE) continue;
+            if (row.counters.calls == 0 || row.dtype == ATOLL_DTYPE_NONE) continue;
             text += separator;
             text += quoted(sdk::dtype_name(row.dtype));
             text += ":{";

@@ -86,7 +86,7 @@ constexpr std::uint64_t pack(std::uint16_t module, std::uint16_t function, std::
 }
 
 // Bytes that a call reads and writes: of each operand the elements that differ (an axis of stride 0
-// repeats them), once.
+// repeats them), once. An absent operand has no data.
 std::uint64_t bytes_of(const atoll_call &call) noexcept {
     if (call.module == ATOLL_MODULE_DEVICE) {
         if (!call.params) return 0;
@@ -97,21 +97,13 @@ std::uint64_t bytes_of(const atoll_call &call) noexcept {
         default: return 0;
         }
     }
-    const auto bytes = [](const atoll_operand &operand, std::uint32_t rank,
-                          const std::int64_t *shape, const std::int64_t *strides) {
-        auto product = static_cast<std::uint64_t>(sdk::dtype_size(operand.dtype));
-        for (std::uint32_t axis = 0; axis < rank; ++axis)
-            product *= strides[axis] != 0 ? static_cast<std::uint64_t>(shape[axis]) : 1;
-        return product;
-    };
     std::uint64_t total = 0;
     const atoll_operand *const end = call.operands + call.operand_count;
-    if (call.family == ATOLL_FAMILY_CUSTOM) [[unlikely]] {
-        for (const atoll_operand *o = call.operands; o != end; ++o)
-            total += bytes(*o, o->rank, o->strides, o->strides + o->rank);
-    } else {
-        for (const atoll_operand *o = call.operands; o != end; ++o)
-            total += bytes(*o, call.rank, call.shape, o->strides);
+    for (const atoll_operand *o = call.operands; o != end; ++o) {
+        auto bytes = static_cast<std::uint64_t>(o->data ? sdk::dtype_size(o->dtype) : 0);
+        for (std::uint32_t axis = 0; axis < call.rank; ++axis)
+            bytes *= o->strides[axis] != 0 ? static_cast<std::uint64_t>(call.shape[axis]) : 1;
+        total += bytes;
     }
     return total;
 }
@@ -256,7 +248,7 @@ std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) n
 void Session::serve(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept {
     add(traced.entry->counters.inserted, 1);
     traced.parent =
-        find_entry(*traced.table, self, call.parent_module, call.parent_function, ATOLL_NONE);
+        find_entry(*traced.table, self, call.parent_module, call.parent_function, ATOLL_DTYPE_NONE);
     if (!traced.parent) {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return;
@@ -268,7 +260,7 @@ void Session::serve(const atoll_link &self, const atoll_call &call, Traced &trac
         add(served.temporaries, 1);
         add(served.temporary_bytes, traced.bytes);
     } else if (on_device ? call.function == ATOLL_DEVICE_FN_transfer
-                         : call.family == ATOLL_FAMILY_COPY) {
+                         : call.module == ATOLL_MODULE_CORE && call.function == ATOLL_FN_copy) {
         add(served.copies, 1);
         // Of a copy, what arrives: its output. Of a transfer, all that there is.
         std::uint64_t copied = traced.bytes;

@@ -1,4 +1,5 @@
-// A call of any function, with arguments on which it makes sense, and what it should give.
+// A call of any function, made from its signature, with arguments on which it makes sense, and what
+// it should give.
 #pragma once
 
 #include "operands.hpp"
@@ -9,54 +10,114 @@
 
 namespace Atoll::conformance {
 
-enum class Size { small, long_, large, one };
+// What no signature says, of some functions of core.
+enum Trait : unsigned {
+    exact_values = 1,    // results are moved, selected or converted, never rounded
+    moves_elements = 2,  // through an index: only the front door knows the offsets
+    multiplies_up = 4,   // over many elements: they are near 1
+    needs_sorted = 8,    // the second input, along its first axis
+    counts_non_zero = 16 // the axis that stands in the output only
+};
+bool has(const FunctionFacts &function, Trait trait);
+
+// Which axes a call has. Core axes have different extents where they have different names.
+enum class Size {
+    small,
+    long_,  // longer than vectors and shares of threads
+    large,  // worth the while of several threads; functions without core axes only
+    one,    // one element
+    bare,   // no loop; under `axes all` every axis of several is a core axis
+    apart,  // several loop axes, core axes among them, that cannot be merged
+    shared, // the last input with core axes has no loop axes, the others have
+};
+bool has_size(const FunctionFacts &function, Size size);
+
+// What may be given to a call, or left out.
+struct Setting {
+    std::string name; // "descending", "p = 3", "with c"; empty: nothing is given
+    std::vector<NamedAttribute> attributes = {};
+    std::vector<std::string_view> inputs = {}; // optional ones that are there
+    std::vector<std::string> without = {};     // optional results that are not
+};
+// Nothing; each optional input; each attribute with a value that is not its default, beside all
+// optional inputs; without each optional output. Only what the implementation knows.
+std::vector<Setting> settings_of(const Declared &declared);
+
+struct Recipe {
+    Size size = Size::small;
+    Setting setting = {};
+    bool special = false;   // NaN, infinities, zeros and the ends of integers are among the values
+    bool broadcast = false; // the values are equal where Layout::broadcast says so
+    bool damped = false;    // no result leaves the range of float16
+    std::size_t seed = 0;   // other values
+};
 
 struct Call {
     FunctionFacts function;
-    DType compute, result;
-    struct Input {
+    DType compute; // T
+    struct Argument {
         DType dtype;
         Shape shape;
-        Values values; // of that dtype
+        Values values = {}; // of that dtype; of outputs: only where they are also read
+        bool absent = false;
     };
-    std::vector<Input> inputs;
-    Shape out_shape;
-    bool whole = false;          // reductions: over all axes
-    std::vector<Scalar> numbers; // REDUCE_ONE
-    bool takes_out = true;       // the result can be given a place
-    bool flipped = false;        // SORT: descending; SEARCH: behind equals
+    std::vector<Argument> inputs = {}, outputs = {}; // in the order of the signature
+    CallOptions options = {};
+    bool takes_out = true;  // results can be given places
+    std::int64_t terms = 1; // elements that one of a result is made of
+
+    // Whether the shapes of all outputs are known: some functions infer them.
+    bool settled() const;
+    void settle(const std::vector<Shape> &shapes);
 };
 
-// The arguments of a function for a compute dtype. Values are exact in the dtype; `special`: NaN,
-// infinities and zeros are among them; `damped`: no result leaves the range of float16.
-Call make_call(const FunctionFacts &function, DType compute, Size size, bool special = false,
-               bool damped = false);
-// The same call with one input in a dtype that is promoted to the compute dtype; false where there
-// is none.
+// The arguments of a function for a T. `with_values`: without them it is good for looking at
+// shapes.
+Call make_call(const FunctionFacts &function, DType compute, const Recipe &recipe = {},
+               bool with_values = true);
+// The same call with one input in a dtype that is promoted to T; false where there is none.
 bool mix_inputs(Call &call);
+// The input whose elements output 0 may overwrite; -1: none.
+int in_place_input(const Call &call);
 
-// Whether a call of this size makes sense for the family.
-bool has_size(const FunctionFacts &function, Size size);
-// COPY … FIND: those that this header can call. CUSTOM is the module's own.
+// Those whose operands this header can make.
 bool callable(const FunctionFacts &function);
-// Element by element: out and inputs have the same shape.
-bool elementwise(const FunctionFacts &function);
 
 // Calls it through the public interface, on `device` where there is no input. `scalar`: the last
 // input as a plain number.
-Tensor invoke(const Call &call, const std::vector<Tensor> &inputs, Device device, Out out = {},
-              bool scalar = false);
+std::vector<Tensor> invoke(const Call &call, const std::vector<Tensor> &inputs, Device device,
+                           const std::vector<Tensor> &out = {}, bool scalar = false);
+
+// A call with its operands on a device, each between guard zones.
+struct Prepared {
+    Call call;
+    Device device;
+    std::vector<Guarded> inputs, outputs; // without a tensor: absent
+
+    struct Form {
+        Layout inputs = Layout::dense, outputs = Layout::dense;
+        bool swapped = false;
+    };
+    Prepared(Call call, const Placement &where, const Form &form);
+    Prepared(Call own, const Placement &where) : Prepared(std::move(own), where, {}) {}
+    // One with a usual T, as many checks want it.
+    Prepared(const Declared &declared, const Recipe &recipe, const Placement &where = {});
+
+    std::vector<Tensor> run(bool scalar = false) const;
+    // All bytes of the results.
+    std::vector<char> bytes() const;
+};
 
 // What it should give, and who says so.
 struct Expected {
-    Values values;
+    std::vector<Values> values; // one per output
+    std::vector<Shape> shapes;
     std::string source;
 };
 // From the reference device, wide for floats; by definition of functions that only move or convert
 // elements. No source where there is neither.
 Expected expect(const Target &target, const Call &call, const std::string &device_type);
-
-double largest_input(const Call &call);
-std::int64_t terms_of(const Call &call);
+// What it gives itself for contiguous operands.
+Expected expect_of_itself(const Call &call, Device device);
 
 } // namespace Atoll::conformance

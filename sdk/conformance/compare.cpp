@@ -1,6 +1,7 @@
 // Tolerances per function, and the comparison itself.
 #include "compare.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -75,21 +76,31 @@ bool equal_nearly(const Scalar &want, const Scalar &got, Tolerance tolerance) {
     return near(a.real(), b.real(), bound, dtype) && near(a.imag(), b.imag(), bound, dtype);
 }
 
+double largest_input(const Call &call) {
+    double largest = 1;
+    for (const Call::Argument &input : call.inputs)
+        for (const Scalar &value : input.values) {
+            const double size = std::abs(value.to_complex());
+            if (std::isfinite(size)) largest = std::max(largest, size);
+        }
+    return largest;
+}
+
 } // namespace
 
-Tolerance tolerance_of(const FunctionFacts &function, DType compute, double largest,
-                       std::int64_t terms) {
-    if (!is_floating(compute)) return {};
-    const double unit = epsilon(compute), n = static_cast<double>(terms);
-    switch (function.family) {
-    case ATOLL_FAMILY_MATMUL: return {8 * unit, 4 * unit * n * largest * largest};
-    case ATOLL_FAMILY_REDUCE:
-    case ATOLL_FAMILY_SCAN:
-    case ATOLL_FAMILY_REDUCE_ONE: return {8 * unit * n, 4 * unit * n * largest};
-    case ATOLL_FAMILY_BINARY:
-    case ATOLL_FAMILY_UNARY: return {(is_complex(compute) ? 64 : 16) * unit, 0};
-    default: return {};
-    }
+Tolerance tolerance_of(const Call &call, std::size_t output) {
+    const sdk::Signature &s = call.function.signature;
+    const sdk::OperandSpec &spec = s.operands[output];
+    const DType dtype =
+        spec.type == sdk::TypeOf::dtype ? static_cast<DType>(spec.dtype) : call.compute;
+    if (!is_floating(dtype) || has(call.function, exact_values)) return {};
+    const double unit = epsilon(dtype), n = static_cast<double>(call.terms);
+    if (s.elementwise()) return {(is_complex(dtype) ? 64 : 16) * unit, 0};
+    // Sums of elements, or of their products.
+    const double largest = largest_input(call);
+    int factors = 0;
+    for (int i = 0; i < s.input_count(); ++i) factors += s.input(i).axis_count > 0;
+    return {8 * unit * (factors > 1 ? 1 : n), 4 * unit * n * (factors > 1 ? largest : 1) * largest};
 }
 
 void require_equal(const Values &want, const Values &got, Tolerance tolerance,

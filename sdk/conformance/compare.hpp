@@ -1,8 +1,7 @@
 // When two results count as equal.
 #pragma once
 
-#include "operands.hpp"
-#include "target.hpp"
+#include "calls.hpp"
 
 namespace Atoll::conformance {
 
@@ -11,11 +10,9 @@ struct Tolerance {
     double relative = 0, absolute = 0;
 };
 
-// Of a function computed in `compute`. `largest`: the largest modulus among its inputs; `terms`:
-// how many elements one result is made of. Zero for everything that must be exact: integers,
-// copies, comparisons, selections, sorting, rounding.
-Tolerance tolerance_of(const FunctionFacts &function, DType compute, double largest,
-                       std::int64_t terms);
+// Of an output of a call. Zero for everything that must be exact: integers, copies, comparisons,
+// selections, sorting, rounding.
+Tolerance tolerance_of(const Call &call, std::size_t output = 0);
 
 // Throws Failed where an element of `got` (in its own dtype) is not the one of `want` (in a dtype
 // that is at least as wide). NaN equals NaN; of infinities the sign counts, of zeros it does not.

@@ -17,7 +17,7 @@ namespace Atoll::conformance {
 
 namespace {
 
-constexpr const char *query_name = "atoll_plugin_query_v1";
+constexpr const char *query_name = "atoll_plugin_query_v0";
 
 void one_symbol(const std::string &path) {
     std::vector<std::string> others = read_elf(path).exported;
@@ -122,10 +122,10 @@ void note_is_descriptor(const Target &target) {
     const bool impls_for_others =
         std::any_of(d.impls, d.impls + d.impl_count,
                     [&](const atoll_impl_decl *impl) { return !brings(impl->device_type); });
-    const unsigned kinds = (d.device_type_count ? ATOLL_KIND_DEVICES : 0u) |
-                           (d.module_count ? ATOLL_KIND_MODULES : 0u) |
-                           (impls_for_others ? ATOLL_KIND_IMPLS : 0u) |
-                           (d.interposer_count ? ATOLL_KIND_INTERPOSERS : 0u);
+    const unsigned kinds = (d.device_type_count ? ATOLL_CONTAINS_DEVICES : 0u) |
+                           (d.module_count ? ATOLL_CONTAINS_MODULES : 0u) |
+                           (impls_for_others ? ATOLL_CONTAINS_IMPLS : 0u) |
+                           (d.interposer_count ? ATOLL_CONTAINS_INTERPOSERS : 0u);
     differ("kinds", file.note_words[3], kinds);
 }
 

@@ -4,6 +4,8 @@
 #include "compare.hpp"
 #include "suites.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace Atoll::conformance {
@@ -12,17 +14,19 @@ namespace {
 
 constexpr std::int64_t longest_vector = 35; // every remainder of 32, beyond one whole vector
 constexpr std::int64_t large = 20'011;      // no multiple of anything that work is divided by
+constexpr std::int64_t gap = 128;           // elements between two results
 
 // The call with operands of one axis.
 Call flattened(Call call, std::int64_t length) {
-    for (Call::Input &input : call.inputs) {
+    for (Call::Argument &input : call.inputs) {
         const std::size_t known = input.values.size();
         input.shape = {length};
+        if (known == 0) continue; // absent
         input.values.resize(static_cast<std::size_t>(length), Scalar(0).cast(input.dtype));
         for (std::size_t k = known; k < input.values.size(); ++k)
             input.values[k] = input.values[k % known];
     }
-    call.out_shape = {length};
+    for (Call::Argument &output : call.outputs) output.shape = {length};
     return call;
 }
 
@@ -32,52 +36,24 @@ Tensor part(const Tensor &whole, std::int64_t from, std::int64_t length) {
     return Tensor(whole.storage(), whole.offset() + from * size, {length}, {size}, whole.dtype());
 }
 
-// One call per length, each into a place of its own with a gap behind it, and read back once.
-void of_lengths(const Target &target, const Declared &declared, DType dtype, std::int64_t first,
-                std::int64_t last) {
-    const Device device = Target::device_of(declared.device_type);
-    const Call whole = flattened(make_call(declared.function, dtype, Size::long_), last);
-    const Expected expected = expect(target, whole, declared.device_type);
-    if (expected.source.empty())
-        throw Skipped("there is nothing to compare the result with: load another device that has "
-                      "the function (--with PLUGIN)");
-    std::vector<Tensor> inputs;
-    for (const Call::Input &input : whole.inputs)
-        inputs.push_back(lay_out(input.values, input.shape, input.dtype, device).tensor);
-    const std::int64_t gap = 128 / size_of(whole.result);
-    std::int64_t total = 0;
-    for (std::int64_t n = first; n <= last; ++n) total += n + gap;
-    const Guarded output = lay_out_blank({total}, whole.result, device);
-    std::int64_t from = 0;
-    try {
-        for (std::int64_t n = first; n <= last; from += n + gap, ++n) {
-            std::vector<Tensor> of_this_length;
-            for (const Tensor &input : inputs) of_this_length.push_back(part(input, 0, n));
-            const Call call = flattened(whole, n);
-            const Tensor result = part(output.tensor, from, n);
-            invoke(call, of_this_length, device, Out(result));
-        }
-        output.tensor.stream().synchronize();
-    } catch (const Error &error) {
-        throw Failed(fmt::format("the call failed for vectors of {} to {} elements: {}", first,
-                                 last, error.what()));
-    }
+// The results, one behind the other with gaps, and the gaps.
+void require_lengths(const Guarded &output, const Expected &expected, Tolerance tolerance,
+                     std::size_t which, std::int64_t first, std::int64_t last) {
     const std::vector<char> bytes = output.read();
-    require_guards(output, bytes, "output 0");
-    const Values got = decode(output.tensor, bytes);
-    from = 0;
+    require_guards(output, bytes, fmt::format("output {}", which).c_str());
+    const Values got = decode(output.tensor, bytes), &want = expected.values[which];
+    std::int64_t from = 0;
     for (std::int64_t n = first; n <= last; from += n + gap, ++n) {
         try {
             const auto at = got.begin() + from;
-            require_equal(Values(expected.values.begin(), expected.values.begin() + n),
-                          Values(at, at + n), tolerance_of(declared.function, dtype, 0, 1),
+            require_equal(Values(want.begin(), want.begin() + n), Values(at, at + n), tolerance,
                           expected.source);
         } catch (const Failed &failed) {
             throw Failed(fmt::format("vectors of {} elements: {}; look at the remainder that "
                                      "whole vectors or shares of threads leave",
                                      n, failed.what()));
         }
-        const auto size = static_cast<std::size_t>(size_of(whole.result));
+        const auto size = static_cast<std::size_t>(size_of(output.tensor.dtype()));
         const auto end = static_cast<std::size_t>(output.tensor.offset()) +
                          static_cast<std::size_t>(from + n) * size;
         for (std::size_t i = end; i < end + static_cast<std::size_t>(gap) * size; ++i)
@@ -89,19 +65,57 @@ void of_lengths(const Target &target, const Declared &declared, DType dtype, std
     }
 }
 
+// One call per length, each into a place of its own with a gap behind it, and read back once.
+void of_lengths(const Target &target, const Declared &declared, DType dtype, std::int64_t first,
+                std::int64_t last) {
+    const Device device = Target::device_of(declared.device_type);
+    const Call whole = flattened(make_call(declared.function, dtype, {.size = Size::long_}), last);
+    const Expected expected = expect(target, whole, declared.device_type);
+    if (expected.source.empty())
+        throw Skipped("there is nothing to compare the result with: load another device that has "
+                      "the function (--with PLUGIN)");
+    std::vector<Tensor> inputs;
+    for (const Call::Argument &input : whole.inputs)
+        inputs.push_back(input.absent
+                             ? Tensor()
+                             : lay_out(input.values, input.shape, input.dtype, device).tensor);
+    std::int64_t total = 0;
+    for (std::int64_t n = first; n <= last; ++n) total += n + gap;
+    std::vector<Guarded> outputs;
+    for (const Call::Argument &output : whole.outputs)
+        outputs.push_back(lay_out_blank({total}, output.dtype, device));
+    std::int64_t from = 0;
+    try {
+        for (std::int64_t n = first; n <= last; from += n + gap, ++n) {
+            std::vector<Tensor> in, out;
+            for (const Tensor &input : inputs)
+                in.push_back(input.is_defined() ? part(input, 0, n) : input);
+            for (const Guarded &output : outputs) out.push_back(part(output.tensor, from, n));
+            invoke(flattened(whole, n), in, device, out);
+        }
+        for (const Guarded &output : outputs) output.tensor.stream().synchronize();
+    } catch (const Error &error) {
+        throw Failed(fmt::format("the call failed for vectors of {} to {} elements: {}", first,
+                                 last, error.what()));
+    }
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+        require_lengths(outputs[o], expected, tolerance_of(whole, o), o, first, last);
+}
+
 } // namespace
 
 void add_length_checks(Checks &checks, const Target &target) {
     for (const Declared &declared : target.functions) {
-        const FunctionFacts &f = declared.function;
-        if (!callable(f) || !(elementwise(f) || f.family == ATOLL_FAMILY_FILL)) continue;
+        const sdk::Signature &s = declared.function.signature;
+        if (!callable(declared.function) || !declared.function.repeats() || !s.elementwise() ||
+            std::any_of(s.operands.begin(), s.operands.begin() + s.output_count,
+                        [](const sdk::OperandSpec &output) { return output.updated; }))
+            continue;
         const DType usual = usual_dtype(declared);
-        for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
-            const auto dtype = static_cast<DType>(d);
-            if (!declared.has(dtype)) continue;
+        for (const DType dtype : declared.all_dtypes()) {
             const auto add = [&](std::string variant, std::int64_t first, std::int64_t last) {
-                checks.push_back({"functions", declared.subject(), std::string(Atoll::name(dtype)),
-                                  std::move(variant), [&target, &declared, dtype, first, last] {
+                checks.push_back({"functions", declared.subject(), word(dtype), std::move(variant),
+                                  [&target, &declared, dtype, first, last] {
                                       of_lengths(target, declared, dtype, first, last);
                                   }});
             };

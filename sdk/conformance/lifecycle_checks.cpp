@@ -31,18 +31,9 @@ void retire_it(const Target &target) {
 
 // Bytes of one call of the first function that can be called, if there is one.
 std::vector<char> sample(const Target &target) {
-    for (const Declared &declared : target.functions) {
-        if (!callable(declared.function) || !declared.dtypes) continue;
-        int d = 1;
-        while (!(declared.dtypes >> d & 1)) ++d;
-        const Device device = Target::device_of(declared.device_type);
-        const Call call = make_call(declared.function, static_cast<DType>(d), Size::small);
-        std::vector<Tensor> in;
-        for (const Call::Input &input : call.inputs)
-            in.push_back(lay_out(input.values, input.shape, input.dtype, device).tensor);
-        const Guarded out = lay_out_blank(call.out_shape, call.result, device);
-        return storage_bytes(invoke(call, in, device, call.takes_out ? Out(out.tensor) : Out()));
-    }
+    for (const Declared &declared : target.functions)
+        if (callable(declared.function) && declared.function.repeats())
+            return Prepared(declared, {}).bytes();
     return {};
 }
 

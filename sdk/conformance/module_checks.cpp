@@ -3,6 +3,7 @@
 #include "suites.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -24,29 +25,22 @@ void interface_is_there(const std::string &module) {
 void callable_or_named(const FunctionFacts &f, const std::string &device_type) {
     const Function function(f.name);
     const auto support = function.support();
-    const bool here = std::any_of(support.begin(), support.end(), [&](const FunctionSupport &s) {
+    const auto here = std::find_if(support.begin(), support.end(), [&](const FunctionSupport &s) {
         return s.device_type == device_type;
     });
-    const std::vector<std::string> links = chain(f.name, device_type);
-    if (here) {
+    if (here != support.end()) {
+        const auto links = chain(f.name, device_type,
+                                 here->dtypes.empty() ? "" : Atoll::name(here->dtypes.front()));
         if (links.empty() || links.front().find("stub") == 0)
             throw Failed("is declared for this device, but its chain leads nowhere");
         return; // what it computes is checked with its implementation
     }
+    if (!callable(f)) throw Skipped("the kit cannot make its operands");
     const Device device = Target::device_of(device_type);
     try {
-        if (f.family == ATOLL_FAMILY_CUSTOM) {
-            function.custom(device, {}, {}, nullptr);
-        } else {
-            int d = 1;
-            while (!(f.domain >> d & 1)) ++d;
-            const Call call = make_call(f, static_cast<DType>(d), Size::small);
-            std::vector<Tensor> in;
-            for (const Call::Input &i : call.inputs)
-                in.push_back(lay_out(i.values, i.shape, i.dtype, device).tensor);
-            const Guarded out = lay_out_blank(call.out_shape, call.result, device);
-            invoke(call, in, device, Out(out.tensor));
-        }
+        // The lowest dtype; none: of a function with one slot.
+        const auto dtype = static_cast<DType>(f.domain ? std::countr_zero(f.domain) : 0);
+        Prepared(make_call(f, dtype), {dtype, device}).run();
     } catch (const Error &e) {
         if (e.status() == Status::not_supported &&
             std::string(e.what()).find(f.name) != std::string::npos)

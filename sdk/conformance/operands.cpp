@@ -128,7 +128,8 @@ Values decode(const Tensor &tensor, const std::vector<char> &bytes) {
         std::int64_t at = tensor.offset();
         for (std::size_t axis = 0; axis < index.size(); ++axis)
             at += index[axis] * strides[static_cast<int>(axis)];
-        atoll_scalar raw{static_cast<std::uint32_t>(dtype), 0, {}};
+        atoll_scalar raw{};
+        raw.dtype = static_cast<std::uint32_t>(dtype);
         std::memcpy(raw.value.bytes, bytes.data() + at, size);
         if (tensor.is_byteswapped())
             reverse_parts(reinterpret_cast<char *>(raw.value.bytes), dtype);

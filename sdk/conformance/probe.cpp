@@ -14,52 +14,23 @@ namespace {
 // A call of rank 0 has no shape to read; who reads it all the same writes too many elements.
 const std::int64_t no_shape[ATOLL_MAX_RANK] = {3, 3, 3, 3};
 
-constexpr std::size_t tail = 64; // bytes that a newer host would have
-
-std::uint32_t size_of_params(const void *params) {
-    return params ? *static_cast<const std::uint32_t *>(params) : 0;
-}
-
-// Bytes of a family's params without the members that a call of it does not need; 0: needs all.
-std::uint32_t needed_params(const atoll_call &call) {
-    if (call.family == ATOLL_FAMILY_REDUCE || call.family == ATOLL_FAMILY_ARG_REDUCE)
-        return offsetof(atoll_reduce_params, number);
-    if (call.family == ATOLL_FAMILY_STEPS &&
-        !static_cast<const atoll_steps_params *>(call.params)->has_last)
-        return offsetof(atoll_steps_params, last);
-    return 0;
-}
-
-// The call with other struct sizes, on the stack of whoever passes it on.
+// The call with other reserved words, on the stack of whoever passes it on.
 struct Changed {
-    alignas(16) unsigned char call[sizeof(atoll_call) + tail] = {};
-    alignas(16) unsigned char params[512] = {};
-    bool changed = false;
+    atoll_call call;
+    alignas(64) atoll_operand operands[ATOLL_MAX_OPERANDS];
+    atoll_scalar attributes[8];
 
-    Changed(const atoll_call &from, Probe::Form form) {
-        std::memcpy(call, &from, sizeof from);
-        auto &own = *reinterpret_cast<atoll_call *>(call);
-        const std::uint32_t size = size_of_params(from.params);
-        if (from.family == ATOLL_FAMILY_CUSTOM) return;
-        if (form == Probe::Form::zero_tail || form == Probe::Form::unknown_tail) {
-            const int byte = form == Probe::Form::unknown_tail ? 0xa5 : 0;
-            std::memset(call + sizeof from, byte, tail);
-            own.struct_size = sizeof from + tail;
-            changed = true;
-            if (size == 0 || size + tail > sizeof params) return;
-            std::memcpy(params, from.params, size);
-            std::memset(params + size, byte, tail);
-            *reinterpret_cast<std::uint32_t *>(params) = size + static_cast<std::uint32_t>(tail);
-            own.params = params;
-        } else if (form == Probe::Form::short_params) {
-            const std::uint32_t needed = needed_params(from);
-            if (needed == 0 || needed > sizeof params) return;
-            std::memset(params, 0xaa, sizeof params); // not the sender's: to be taken as zero
-            std::memcpy(params, from.params, needed);
-            *reinterpret_cast<std::uint32_t *>(params) = needed;
-            own.params = params;
-            changed = true;
-        }
+    Changed(const atoll_call &from, int byte) : call(from) {
+        const auto change = [byte](auto &reserved) {
+            std::memset(&reserved, byte, sizeof reserved);
+        };
+        std::copy_n(from.operands, from.operand_count, operands);
+        for (atoll_operand &operand : operands) change(operand.reserved);
+        std::copy_n(from.attributes, from.attribute_count, attributes);
+        for (atoll_scalar &attribute : attributes) change(attribute.reserved);
+        change(call.reserved);
+        call.operands = operands;
+        call.attributes = attributes;
     }
 };
 
@@ -79,16 +50,15 @@ void Probe::capture(const atoll_call &call) {
     Captured one;
     one.compute = static_cast<DType>(call.dtype);
     one.outputs = call.output_count;
-    if (call.family != ATOLL_FAMILY_CUSTOM) {
-        one.shape.assign(call.shape, call.shape + call.rank);
-        for (int o = 0; o < call.operand_count; ++o) {
-            const atoll_operand &from = call.operands[o];
-            const bool vector = call.family == ATOLL_FAMILY_FIND && o == 0;
-            one.operands.push_back({from.data,
-                                    {from.strides, from.strides + (vector ? 1 : call.rank)},
-                                    static_cast<DType>(from.dtype),
-                                    from.flags});
-        }
+    one.shape.assign(call.shape, call.shape + call.rank);
+    one.core = call.core;
+    std::copy_n(call.axes, ATOLL_MAX_SLOTS, one.axes);
+    for (int o = 0; o < call.operand_count; ++o) {
+        const atoll_operand &from = call.operands[o];
+        one.operands.push_back({from.data,
+                                {from.strides, from.strides + call.rank},
+                                static_cast<DType>(from.dtype),
+                                from.flags});
     }
     const std::lock_guard lock(mutex_);
     captured_.push_back(std::move(one));
@@ -98,12 +68,12 @@ std::int32_t Probe::pass(const atoll_link *self, atoll_call *call) {
     Probe &probe = *static_cast<Probe *>(self->ctx);
     if (!(call->flags & ATOLL_CALL_INSERTED)) probe.capture(*call);
     const std::int64_t *shape = call->shape;
-    if (call->rank == 0 && call->family != ATOLL_FAMILY_CUSTOM) call->shape = no_shape;
+    if (call->rank == 0) call->shape = no_shape;
     std::int32_t status;
     if (const Form form = probe.form_; form != Form::as_it_is) {
-        Changed other(*call, form);
-        probe.changed_ += other.changed;
-        status = self->next->fn(self->next, reinterpret_cast<atoll_call *>(other.call));
+        Changed other(*call, form == Form::anything ? 0xa5 : 0);
+        ++probe.changed_;
+        status = self->next->fn(self->next, &other.call);
     } else {
         status = self->next->fn(self->next, call);
     }

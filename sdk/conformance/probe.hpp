@@ -22,16 +22,16 @@ struct Captured {
     };
     DType compute;
     std::vector<std::int64_t> shape;
+    std::size_t core = 0;          // of the axes
+    std::uint8_t axes[8] = {};     // core axes of each slot
     std::vector<Operand> operands; // outputs first
     int outputs = 1;
 };
 
 class Probe {
 public:
-    // How the struct sizes of calls and params are changed on their way.
-    // Longer ones end in zeros, or in what a newer host says in members that this plugin does not
-    // know.
-    enum class Form : std::uint8_t { as_it_is, zero_tail, unknown_tail, short_params };
+    // What stands in the reserved words of calls, operands and attributes on their way.
+    enum class Form : std::uint8_t { as_it_is, zeros, anything };
 
     // Over a target of push_interposer ("core.add@cpu").
     explicit Probe(const std::string &target);

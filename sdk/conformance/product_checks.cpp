@@ -1,6 +1,5 @@
-// What a product of matrices is asked for beyond a times b: factors, operands as they lie, none of
-// k.
-#include "calls.hpp"
+// What a product of matrices is asked for beyond a times b: factors, operands as they lie, another
+// matrix that is added.
 #include "compare.hpp"
 #include "suites.hpp"
 
@@ -12,27 +11,36 @@ namespace Atoll::conformance {
 
 namespace {
 
+enum class C { absent, output, other };
+
 struct Product {
     const char *name;
-    std::int64_t k;
     double alpha, beta;
-    Op op_a, op_b;
-    bool poisoned = false; // out holds NaN before the call
+    C c;
+    Layout factors; // transposition is in the strides
+    bool conj_a, conj_b;
+    bool poisoned; // what must not be read holds NaN before the call
     const char *rule;
 };
 
+constexpr Layout dense = Layout::dense, transposed = Layout::transposed;
 const Product products[] = {
-    {"alpha and beta", 4, 2, 3, Op::N, Op::N, false, "out = alpha * a b + beta * out"},
-    {"transposed operands", 4, 1, 0, Op::T, Op::T, false, "transposition is in the strides"},
-    {"conjugated operands", 4, 1, 0, Op::C, Op::C, false,
-     "`conj` of atoll_matmul_params says which operands are conjugated"},
-    {"one conjugated operand", 4, 1, 0, Op::N, Op::C, false,
-     "`conj` of atoll_matmul_params has a bit for each operand"},
-    {"beta 0", 4, 1, 0, Op::N, Op::N, true, "with beta == 0 out is not read"},
+    {"alpha and beta", 2, 3, C::output, dense, false, false, false,
+     "out = alpha * a b + beta * c, where c is out"},
+    {"alpha without c", 2, 3, C::absent, dense, false, false, true,
+     "without c out = alpha * a b, whatever beta is"},
+    {"another matrix c", 2, 3, C::other, dense, false, false, true,
+     "out = alpha * a b + beta * c; out is not read where c is another matrix"},
+    {"transposed operands", 1, 0, C::absent, transposed, false, false, false,
+     "transposition is in the strides"},
+    {"conjugated operands", 1, 0, C::absent, transposed, true, true, false,
+     "conj_a and conj_b say which operands are conjugated"},
+    {"one conjugated operand", 1, 0, C::absent, dense, false, true, false,
+     "conj_a and conj_b say which operands are conjugated"},
+    {"beta 0", 1, 0, C::output, dense, false, false, true, "with beta == 0 out is not read"},
+    {"beta 0, another matrix c", 1, 0, C::other, dense, false, false, true,
+     "with beta == 0 c is not read"},
 };
-
-// m, n: extents of the result.
-constexpr std::int64_t m = 3, n = 2;
 
 Values small_values(std::int64_t count, DType dtype, int seed) {
     const bool has_sign = info(dtype).kind != Kind::unsigned_;
@@ -46,34 +54,39 @@ Values small_values(std::int64_t count, DType dtype, int seed) {
     return values;
 }
 
-Values product_on(Device device, DType dtype, const Product &p, const Values &a, const Values &b,
-                  const Values &out) {
-    const auto shape = [](Op op, std::int64_t rows, std::int64_t columns) {
-        return op == Op::N ? Shape{rows, columns} : Shape{columns, rows};
+void multiplies(const Target &target, const Declared &declared, DType dtype, const Product &p,
+                Size size) {
+    const auto attribute = [](const char *name, auto value) {
+        return NamedAttribute{name, Scalar(value)};
     };
-    const Guarded left = lay_out(a, shape(p.op_a, m, p.k), dtype, device),
-                  right = lay_out(b, shape(p.op_b, p.k, n), dtype, device),
-                  result = lay_out(out, {m, n}, dtype, device);
-    gemm(Scalar(p.alpha), left.tensor, p.op_a, right.tensor, p.op_b, Scalar(p.beta), result.tensor);
-    result.tensor.stream().synchronize();
-    const std::vector<char> bytes = result.read();
-    require_guards(result, bytes, "output 0");
-    return decode(result.tensor, bytes);
-}
-
-void multiplies(const Target &target, const Declared &declared, DType dtype, const Product &p) {
-    const auto reference = target.reference(declared.function, declared.device_type, dtype);
-    if (!reference)
+    Setting setting{.name = p.name,
+                    .attributes = {attribute("alpha", p.alpha), attribute("beta", p.beta),
+                                   attribute("conj_a", p.conj_a), attribute("conj_b", p.conj_b)}};
+    if (p.c != C::absent) setting.inputs = {"c"};
+    Call call = make_call(declared.function, dtype, {.size = size, .setting = setting}, false);
+    int seed = 0;
+    for (Call::Argument &input : call.inputs)
+        if (!input.absent) input.values = small_values(count_of(input.shape), dtype, ++seed);
+    const Expected expected = expect(target, call, declared.device_type);
+    if (expected.source.empty())
         throw Skipped("there is nothing to compare the result with: load another device that has "
                       "the function (--with PLUGIN)");
-    const Values a = small_values(m * p.k, dtype, 1), b = small_values(p.k * n, dtype, 2),
-                 clean = small_values(m * n, dtype, 3);
-    const Values poison(clean.size(), Scalar(NAN).cast(dtype));
-    const Values want = product_on(*reference, dtype, p, a, b, clean);
+    if (p.poisoned) {
+        const Values poison(static_cast<std::size_t>(count_of(call.outputs[0].shape)),
+                            Scalar(NAN).cast(dtype));
+        call.outputs[0].values = poison;
+        if (p.beta == 0 && p.c != C::absent) call.inputs[2].values = poison;
+    }
     try {
-        const Values got = product_on(Target::device_of(declared.device_type), dtype, p, a, b,
-                                      p.poisoned ? poison : clean);
-        require_equal(want, got, tolerance_of(declared.function, dtype, 4, 4), reference->name());
+        Prepared prepared(std::move(call), {dtype, Target::device_of(declared.device_type)},
+                          {p.factors, dense});
+        if (p.c == C::output) prepared.outputs[0] = prepared.inputs[2];
+        prepared.run();
+        const Guarded &output = prepared.outputs[0];
+        const std::vector<char> bytes = output.read();
+        require_guards(output, bytes, "output 0");
+        require_equal(expected.values[0], decode(output.tensor, bytes), tolerance_of(prepared.call),
+                      expected.source);
     } catch (const Failed &failed) {
         throw Failed(fmt::format("{}; {}", failed.what(), p.rule));
     } catch (const Error &error) {
@@ -85,19 +98,18 @@ void multiplies(const Target &target, const Declared &declared, DType dtype, con
 
 void add_product_checks(Checks &checks, const Target &target) {
     for (const Declared &declared : target.functions) {
-        if (!callable(declared.function) || declared.function.family != ATOLL_FAMILY_MATMUL)
-            continue;
-        for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
-            const auto dtype = static_cast<DType>(d);
-            if (!declared.has(dtype)) continue;
+        if (declared.function.name != "core.matmul") continue;
+        for (const DType dtype : declared.all_dtypes())
             for (const Product &product : products) {
                 if (product.poisoned && !is_floating(dtype)) continue;
-                checks.push_back({"functions", declared.subject(), std::string(Atoll::name(dtype)),
-                                  product.name, [&target, &declared, dtype, &product] {
-                                      multiplies(target, declared, dtype, product);
-                                  }});
+                for (const Size size : {Size::bare, Size::small})
+                    checks.push_back(
+                        {"functions", declared.subject(), word(dtype),
+                         product.name + std::string(size == Size::bare ? "" : ", stacked"),
+                         [&target, &declared, dtype, &product, size] {
+                             multiplies(target, declared, dtype, product, size);
+                         }});
             }
-        }
     }
 }
 

@@ -59,31 +59,27 @@ std::int32_t RawDevice::try_call(int function, void *params, void *stream) const
     std::vector<char> text(capacity_ + guard, mark);
     text[0] = '\0';
     atoll_error error{sizeof(atoll_error), 0, 0, capacity_, 0, text.data(), {}};
-    struct {
-        atoll_call call{};
-        char tail[conformance::tail] = {};
-    } own;
-    std::memset(own.tail, tail_.value_or(0), sizeof own.tail);
-    own.call.struct_size = tail_ ? sizeof own : sizeof(atoll_call);
-    own.call.module = ATOLL_MODULE_DEVICE;
-    own.call.function = static_cast<std::uint16_t>(function);
-    own.call.family = ATOLL_FAMILY_DEVICE;
-    own.call.device = index_;
-    own.call.stream = stream;
-    own.call.correlation = 1;
-    own.call.error = &error;
+    atoll_call own{};
+    std::memset(own.reserved, tail_.value_or(0), sizeof own.reserved);
+    own.struct_size = sizeof own;
+    own.module = ATOLL_MODULE_DEVICE;
+    own.function = static_cast<std::uint16_t>(function);
+    own.device = index_;
+    own.stream = stream;
+    own.correlation = 1;
+    own.error = &error;
     alignas(16) unsigned char longer[1024];
     const std::uint32_t size = *static_cast<const std::uint32_t *>(params);
-    own.call.params = params;
+    own.params = params;
     if (tail_ && size + tail <= sizeof longer) {
         std::memcpy(longer, params, size);
         std::memset(longer + size, *tail_, tail);
         *reinterpret_cast<std::uint32_t *>(longer) = size + static_cast<std::uint32_t>(tail);
-        own.call.params = longer;
+        own.params = longer;
     }
     const atoll_link link{functions_[function]->fn, context_, nullptr, owner_};
-    const std::int32_t status = functions_[function]->fn(&link, &own.call);
-    if (own.call.params == longer) {
+    const std::int32_t status = functions_[function]->fn(&link, &own);
+    if (own.params == longer) {
         *reinterpret_cast<std::uint32_t *>(longer) = size;
         std::memcpy(params, longer, size);
     }

@@ -27,7 +27,8 @@ public:
     void call(int function, void *params, void *stream = nullptr) const;
     const std::string &text() const { return text_; }
 
-    // The call and its params get a tail of such bytes, as a newer host would send.
+    // Params get a tail of such bytes, as a newer host would send, and the call such reserved
+    // words.
     void lengthen(unsigned char byte) { tail_ = byte; }
     // Room for error texts, in bytes, with guards behind; throws Failed where they are overrun.
     void set_error_capacity(std::uint32_t capacity) { capacity_ = capacity; }

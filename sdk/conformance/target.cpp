@@ -17,41 +17,59 @@ FunctionFacts facts_of(const atoll_module_decl &decl, std::uint32_t i) {
     return {std::string(decl.name) + "." + f.name,
             f.doc,
             f.id,
-            f.family,
             f.rule,
             f.domain,
-            f.signature ? sdk::parse_signature(f.signature, text(f.attributes), text(f.properties))
-                        : sdk::Signature()};
+            sdk::parse_signature(f.signature, text(f.attributes), text(f.properties)),
+            f.infer != nullptr};
 }
 
 const std::vector<FunctionFacts> &core_functions() {
-    static const std::vector<FunctionFacts> list = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
-    {"core." #name,                                                                                \
-     doc,                                                                                          \
-     id,                                                                                           \
-     ATOLL_FAMILY_##FAMILY,                                                                        \
-     ATOLL_RULE_##RULE,                                                                            \
-     ATOLL_DOMAIN_##DOMAIN,                                                                        \
-     sdk::core_functions[id].signature},
-#include "atoll/lists/functions.inc"
-    };
+    static const auto list = [] {
+        std::vector<FunctionFacts> facts;
+        for (const sdk::FunctionLine &f : sdk::core_functions)
+            facts.push_back(
+                {std::string("core.") + f.name, f.doc, f.id, f.rule, f.domain, f.signature, false});
+        return facts;
+    }();
     return list;
+}
+
+std::string word(DType dtype) {
+    return dtype == DType::none ? "" : std::string(Atoll::name(dtype));
+}
+
+std::vector<DType> Declared::all_dtypes() const {
+    if (function.domain == 0) return {DType::none};
+    std::vector<DType> list;
+    for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d)
+        if (has(static_cast<DType>(d))) list.push_back(static_cast<DType>(d));
+    return list;
+}
+
+// Those without a default count as known, and with them all that stand before.
+bool Declared::knows_attribute(std::size_t i) const {
+    const auto &list = function.signature.attributes;
+    return i < attributes || std::any_of(list.begin() + static_cast<long>(i), list.end(),
+                                         [](const auto &attribute) { return attribute.required; });
+}
+bool Declared::knows_input(int i) const {
+    const sdk::Signature &s = function.signature;
+    bool known = i < static_cast<int>(inputs);
+    for (; i < s.input_count() && !known; ++i) known = !s.input(i).optional;
+    return known;
 }
 
 DType usual_dtype(const Declared &declared) {
     for (const DType dtype : {float32, float64, int32, int64})
         if (declared.has(dtype)) return dtype;
-    for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d)
-        if (declared.has(static_cast<DType>(d))) return static_cast<DType>(d);
-    return DType::none;
+    return declared.all_dtypes().front();
 }
 
 const atoll_plugin *query_plugin(const std::string &path) {
     void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) return nullptr;
     const auto query =
-        reinterpret_cast<atoll_plugin_query_fn>(::dlsym(library, "atoll_plugin_query_v1"));
+        reinterpret_cast<atoll_plugin_query_fn>(::dlsym(library, "atoll_plugin_query_v0"));
     const std::string version(Atoll::version());
     const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, version.c_str()};
     return query ? query(&info) : nullptr;
@@ -193,8 +211,9 @@ void Target::read_impl(const atoll_impl_decl &impl) {
     each([&](const atoll_function_decl *f) {
         for (const FunctionFacts &facts : interface)
             if (facts.id == f->id)
-                functions.push_back({facts, type, facts.domain ? f->dtypes & facts.domain : 0,
-                                     f->caps, (f->caps & ATOLL_CAP_FORWARDS) != 0});
+                if (const atoll_dtype_set dtypes = f->dtypes & facts.domain;
+                    dtypes || !facts.domain)
+                    functions.push_back({facts, type, dtypes, f->caps, f->attributes, f->inputs});
     });
 }
 
@@ -212,7 +231,8 @@ std::optional<Device> Target::reference(const FunctionFacts &function,
                                         const std::string &device_type, DType dtype) const {
     for (const FunctionSupport &support : Function(function.name).support()) {
         if (support.device_type == device_type || support.plugin == name) continue;
-        if (std::find(support.dtypes.begin(), support.dtypes.end(), dtype) != support.dtypes.end())
+        const auto &list = support.dtypes; // empty: of a function with one slot
+        if (list.empty() || std::find(list.begin(), list.end(), dtype) != list.end())
             return device_of(support.device_type);
     }
     return {};

@@ -18,9 +18,15 @@ namespace Atoll::conformance {
 struct FunctionFacts {
     std::string name; // "core.add"
     std::string doc;
-    int id = 0, family = 0;
-    std::uint32_t rule = 0, domain = 0;
+    int id = 0;
+    std::uint32_t rule = 0;
+    atoll_dtype_set domain = 0;
     sdk::Signature signature; // views of the plugin's texts
+    bool infers = false;      // extents that stand in outputs only
+
+    bool is_core() const { return name.starts_with("core."); }
+    // Whether equal calls give equal results: others, as counters, are made from nothing.
+    bool repeats() const { return signature.input_count() > 0 || signature.attribute_count > 0; }
 };
 
 // Function `i` of a module's interface.
@@ -30,15 +36,23 @@ FunctionFacts facts_of(const atoll_module_decl &module, std::uint32_t i);
 struct Declared {
     FunctionFacts function;
     std::string device_type;
-    std::uint32_t dtypes = 0;
-    std::uint32_t caps = 0;
-    bool forwards = false;
+    atoll_dtype_set dtypes = 0;
+    std::uint64_t caps = 0;
+    std::uint32_t attributes = 0, inputs = 0; // how many of the lists it knows
 
     // "core.add@mine"
     std::string subject() const { return function.name + "@" + device_type; }
-    bool takes(std::uint32_t caps_asked) const { return (caps & caps_asked) == caps_asked; }
+    bool takes(std::uint64_t caps_asked) const { return (caps & caps_asked) == caps_asked; }
     bool has(DType dtype) const { return dtypes >> static_cast<int>(dtype) & 1; }
+    // Whether calls that give it reach the implementation.
+    bool knows_attribute(std::size_t i) const;
+    bool knows_input(int i) const;
+    // T of the calls that it takes; none: of a function with one slot.
+    std::vector<DType> all_dtypes() const;
 };
+
+// The name of a dtype in the names of checks; empty for none.
+std::string word(DType dtype);
 
 // One dtype to look at a function's behaviour with.
 DType usual_dtype(const Declared &declared);

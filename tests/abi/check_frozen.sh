@@ -15,7 +15,7 @@ said() {
   ${CC:-cc} -std=c11 -I"$1" -E -dD -P - <<'END' | tr -s '[:space:]' '\n' | grep -v '^$'
 #include "atoll/plugin.h"
 #include "atoll/half.h"
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc) id name FAMILY RULE DOMAIN
+#define ATOLL_FUNCTION(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc) id name SIGNATURE RULE DOMAIN ATTRIBUTES PROPERTIES
 #include "atoll/lists/functions.inc"
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) id name PARAMS REQUIRED
 #include "atoll/lists/device_functions.inc"

@@ -1,8 +1,9 @@
 /* Freezes the plugin ABI (x86-64): compiled, as C11 and as C++, never run.
  *
- * A line that fails means that plugins built before the change would break. Offsets and ids stay
- * as they are for ever; a struct that begins with struct_size may grow at its end, and then gets
- * new OFFSET lines and a new SIZE, together with a new ATOLL_ABI_MINOR. */
+ * A line that fails means that plugins built before the change would break, so it goes with a new
+ * ATOLL_ABI_MINOR. While the major is 0 that is a new draft, and plugins of the one before are
+ * refused. From major 1 on offsets and ids stay as they are for ever; a struct that begins with
+ * struct_size may grow at its end, and then gets new OFFSET lines and a new SIZE. */
 #include "atoll/plugin.h"
 
 #ifdef __cplusplus
@@ -18,10 +19,11 @@
 #endif
 
 /* abi/base.h, abi/call.h */
-SIZE(atoll_scalar, 24);
+SIZE(atoll_scalar, 32);
 OFFSET(atoll_scalar, dtype, 0);
 OFFSET(atoll_scalar, count, 4);
-OFFSET(atoll_scalar, value, 8);
+OFFSET(atoll_scalar, reserved, 8);
+OFFSET(atoll_scalar, value, 16);
 
 SIZE(atoll_error, 96);
 OFFSET(atoll_error, struct_size, 0);
@@ -32,64 +34,39 @@ OFFSET(atoll_error, reserved, 20);
 OFFSET(atoll_error, text, 24);
 OFFSET(atoll_error, function, 32);
 
-SIZE(atoll_operand, 32);
+SIZE(atoll_operand, 64);
 OFFSET(atoll_operand, data, 0);
 OFFSET(atoll_operand, strides, 8);
 OFFSET(atoll_operand, dtype, 16);
 OFFSET(atoll_operand, flags, 18);
-OFFSET(atoll_operand, rank, 20);
-OFFSET(atoll_operand, reserved, 24);
+OFFSET(atoll_operand, device, 20);
+OFFSET(atoll_operand, storage, 24);
+OFFSET(atoll_operand, base, 32);
+OFFSET(atoll_operand, reserved, 40);
 
-SIZE(atoll_call, 80);
+SIZE(atoll_call, 128);
 OFFSET(atoll_call, struct_size, 0);
-OFFSET(atoll_call, module, 4);
-OFFSET(atoll_call, function, 6);
-OFFSET(atoll_call, family, 8);
-OFFSET(atoll_call, dtype, 10);
-OFFSET(atoll_call, output_count, 12);
-OFFSET(atoll_call, operand_count, 14);
-OFFSET(atoll_call, rank, 16);
-OFFSET(atoll_call, flags, 20);
+OFFSET(atoll_call, flags, 4);
+OFFSET(atoll_call, module, 8);
+OFFSET(atoll_call, function, 10);
+OFFSET(atoll_call, dtype, 12);
+OFFSET(atoll_call, output_count, 14);
+OFFSET(atoll_call, operand_count, 16);
+OFFSET(atoll_call, attribute_count, 18);
+OFFSET(atoll_call, rank, 20);
+OFFSET(atoll_call, core, 22);
 OFFSET(atoll_call, device, 24);
 OFFSET(atoll_call, parent_module, 28);
 OFFSET(atoll_call, parent_function, 30);
 OFFSET(atoll_call, shape, 32);
 OFFSET(atoll_call, operands, 40);
+OFFSET(atoll_call, attributes, 48);
 OFFSET(atoll_call, params, 48);
 OFFSET(atoll_call, stream, 56);
 OFFSET(atoll_call, correlation, 64);
 OFFSET(atoll_call, error, 72);
-
-SIZE(atoll_fill_params, 32);
-OFFSET(atoll_fill_params, struct_size, 0);
-OFFSET(atoll_fill_params, reserved, 4);
-OFFSET(atoll_fill_params, value, 8);
-
-SIZE(atoll_steps_params, 80);
-OFFSET(atoll_steps_params, struct_size, 0);
-OFFSET(atoll_steps_params, has_last, 4);
-OFFSET(atoll_steps_params, start, 8);
-OFFSET(atoll_steps_params, step, 32);
-OFFSET(atoll_steps_params, last, 56);
-
-SIZE(atoll_reduce_params, 32);
-OFFSET(atoll_reduce_params, struct_size, 0);
-OFFSET(atoll_reduce_params, kept, 4);
-OFFSET(atoll_reduce_params, number, 8);
-
-SIZE(atoll_sort_params, 8);
-OFFSET(atoll_sort_params, struct_size, 0);
-OFFSET(atoll_sort_params, descending, 4);
-
-SIZE(atoll_search_params, 8);
-OFFSET(atoll_search_params, struct_size, 0);
-OFFSET(atoll_search_params, right, 4);
-
-SIZE(atoll_matmul_params, 56);
-OFFSET(atoll_matmul_params, struct_size, 0);
-OFFSET(atoll_matmul_params, conj, 4);
-OFFSET(atoll_matmul_params, alpha, 8);
-OFFSET(atoll_matmul_params, beta, 32);
+OFFSET(atoll_call, axes, 80);
+OFFSET(atoll_call, reserved, 88);
 
 SIZE(atoll_link, 32);
 OFFSET(atoll_link, fn, 0);
@@ -142,11 +119,13 @@ OFFSET(atoll_callback_params, reserved, 4);
 OFFSET(atoll_callback_params, function, 8);
 OFFSET(atoll_callback_params, argument, 16);
 
-SIZE(atoll_device_type_decl, 24);
+SIZE(atoll_device_type_decl, 32);
 OFFSET(atoll_device_type_decl, struct_size, 0);
 OFFSET(atoll_device_type_decl, flags, 4);
 OFFSET(atoll_device_type_decl, name, 8);
 OFFSET(atoll_device_type_decl, dlpack_type, 16);
+OFFSET(atoll_device_type_decl, reserved, 20);
+OFFSET(atoll_device_type_decl, next, 24);
 
 /* abi/host.h */
 SIZE(atoll_host_info, 16);
@@ -155,7 +134,7 @@ OFFSET(atoll_host_info, abi_major, 4);
 OFFSET(atoll_host_info, abi_minor, 6);
 OFFSET(atoll_host_info, version, 8);
 
-SIZE(atoll_host, 112);
+SIZE(atoll_host, 152);
 OFFSET(atoll_host, struct_size, 0);
 OFFSET(atoll_host, reserved, 4);
 OFFSET(atoll_host, self, 8);
@@ -171,15 +150,18 @@ OFFSET(atoll_host, function_name, 80);
 OFFSET(atoll_host, owner_name, 88);
 OFFSET(atoll_host, device_type_of, 96);
 OFFSET(atoll_host, device_flags_of, 104);
+OFFSET(atoll_host, find_function, 112);
+OFFSET(atoll_host, plugin_path, 120);
+OFFSET(atoll_host, object_create, 128);
+OFFSET(atoll_host, object_retain, 136);
+OFFSET(atoll_host, object_release, 144);
 
 /* abi/module.h */
 SIZE(atoll_function_info, 64);
 OFFSET(atoll_function_info, struct_size, 0);
 OFFSET(atoll_function_info, id, 4);
-OFFSET(atoll_function_info, family, 6);
-OFFSET(atoll_function_info, rule, 8);
-OFFSET(atoll_function_info, reserved, 10);
-OFFSET(atoll_function_info, domain, 12);
+OFFSET(atoll_function_info, rule, 6);
+OFFSET(atoll_function_info, domain, 8);
 OFFSET(atoll_function_info, name, 16);
 OFFSET(atoll_function_info, doc, 24);
 OFFSET(atoll_function_info, signature, 32);
@@ -187,13 +169,14 @@ OFFSET(atoll_function_info, attributes, 40);
 OFFSET(atoll_function_info, properties, 48);
 OFFSET(atoll_function_info, infer, 56);
 SIZE(atoll_infer, 32);
+OFFSET(atoll_infer, struct_size, 0);
 OFFSET(atoll_infer, dtype, 4);
 OFFSET(atoll_infer, attribute_count, 6);
 OFFSET(atoll_infer, attributes, 8);
 OFFSET(atoll_infer, axes, 16);
 OFFSET(atoll_infer, extents, 24);
 
-SIZE(atoll_module_decl, 40);
+SIZE(atoll_module_decl, 48);
 OFFSET(atoll_module_decl, struct_size, 0);
 OFFSET(atoll_module_decl, version, 4);
 OFFSET(atoll_module_decl, name, 8);
@@ -201,16 +184,39 @@ OFFSET(atoll_module_decl, functions, 16);
 OFFSET(atoll_module_decl, function_size, 24);
 OFFSET(atoll_module_decl, function_count, 28);
 OFFSET(atoll_module_decl, depends, 32);
+OFFSET(atoll_module_decl, next, 40);
 
-SIZE(atoll_function_decl, 24);
+SIZE(atoll_extension, 16);
+OFFSET(atoll_extension, struct_size, 0);
+OFFSET(atoll_extension, id, 4);
+OFFSET(atoll_extension, next, 8);
+
+SIZE(atoll_object_type, 24);
+OFFSET(atoll_object_type, struct_size, 0);
+OFFSET(atoll_object_type, reserved, 4);
+OFFSET(atoll_object_type, name, 8);
+OFFSET(atoll_object_type, destroy, 16);
+
+SIZE(atoll_object, 32);
+OFFSET(atoll_object, struct_size, 0);
+OFFSET(atoll_object, device, 4);
+OFFSET(atoll_object, type, 8);
+OFFSET(atoll_object, value, 16);
+OFFSET(atoll_object, identity, 24);
+
+SIZE(atoll_function_decl, 48);
 OFFSET(atoll_function_decl, struct_size, 0);
 OFFSET(atoll_function_decl, id, 4);
-OFFSET(atoll_function_decl, reserved, 6);
+OFFSET(atoll_function_decl, attributes, 6);
 OFFSET(atoll_function_decl, dtypes, 8);
-OFFSET(atoll_function_decl, caps, 12);
-OFFSET(atoll_function_decl, fn, 16);
+OFFSET(atoll_function_decl, caps, 16);
+OFFSET(atoll_function_decl, fn, 24);
+OFFSET(atoll_function_decl, inputs, 32);
+OFFSET(atoll_function_decl, max_rank, 34);
+OFFSET(atoll_function_decl, reserved, 36);
+OFFSET(atoll_function_decl, next, 40);
 
-SIZE(atoll_impl_decl, 64);
+SIZE(atoll_impl_decl, 72);
 OFFSET(atoll_impl_decl, struct_size, 0);
 OFFSET(atoll_impl_decl, priority, 4);
 OFFSET(atoll_impl_decl, module, 8);
@@ -222,8 +228,9 @@ OFFSET(atoll_impl_decl, function_count, 40);
 OFFSET(atoll_impl_decl, reserved, 44);
 OFFSET(atoll_impl_decl, open_device, 48);
 OFFSET(atoll_impl_decl, close_device, 56);
+OFFSET(atoll_impl_decl, next, 64);
 
-SIZE(atoll_interposer_decl, 48);
+SIZE(atoll_interposer_decl, 56);
 OFFSET(atoll_interposer_decl, struct_size, 0);
 OFFSET(atoll_interposer_decl, reserved, 4);
 OFFSET(atoll_interposer_decl, name, 8);
@@ -231,6 +238,7 @@ OFFSET(atoll_interposer_decl, fn, 16);
 OFFSET(atoll_interposer_decl, create, 24);
 OFFSET(atoll_interposer_decl, destroy, 32);
 OFFSET(atoll_interposer_decl, report, 40);
+OFFSET(atoll_interposer_decl, next, 48);
 
 /* plugin.h */
 SIZE(atoll_plugin, 120);
@@ -256,7 +264,7 @@ OFFSET(atoll_plugin, interposer_count, 100);
 OFFSET(atoll_plugin, load, 104);
 OFFSET(atoll_plugin, unload, 112);
 
-/* Ids of the lists, as of ABI 1.0. */
+/* Ids of the lists. */
 VALUE(ATOLL_STATUS_OK, 0);
 VALUE(ATOLL_STATUS_INVALID_ARGUMENT, 1);
 VALUE(ATOLL_STATUS_NOT_SUPPORTED, 2);
@@ -275,22 +283,22 @@ VALUE(ATOLL_STATUS_INTERNAL, 14);
 VALUE(ATOLL_STATUS_PLUGIN_FAULT, 15);
 VALUE(ATOLL_STATUS_DOMAIN_, 16);
 
-VALUE(ATOLL_BOOL, 1);
-VALUE(ATOLL_INT8, 2);
-VALUE(ATOLL_INT16, 3);
-VALUE(ATOLL_INT32, 4);
-VALUE(ATOLL_INT64, 5);
-VALUE(ATOLL_UINT8, 6);
-VALUE(ATOLL_UINT16, 7);
-VALUE(ATOLL_UINT32, 8);
-VALUE(ATOLL_UINT64, 9);
-VALUE(ATOLL_FLOAT16, 10);
-VALUE(ATOLL_BFLOAT16, 11);
-VALUE(ATOLL_FLOAT32, 12);
-VALUE(ATOLL_FLOAT64, 13);
-VALUE(ATOLL_COMPLEX32, 14);
-VALUE(ATOLL_COMPLEX64, 15);
-VALUE(ATOLL_COMPLEX128, 16);
+VALUE(ATOLL_DTYPE_BOOL, 1);
+VALUE(ATOLL_DTYPE_INT8, 2);
+VALUE(ATOLL_DTYPE_INT16, 3);
+VALUE(ATOLL_DTYPE_INT32, 4);
+VALUE(ATOLL_DTYPE_INT64, 5);
+VALUE(ATOLL_DTYPE_UINT8, 6);
+VALUE(ATOLL_DTYPE_UINT16, 7);
+VALUE(ATOLL_DTYPE_UINT32, 8);
+VALUE(ATOLL_DTYPE_UINT64, 9);
+VALUE(ATOLL_DTYPE_FLOAT16, 10);
+VALUE(ATOLL_DTYPE_BFLOAT16, 11);
+VALUE(ATOLL_DTYPE_FLOAT32, 12);
+VALUE(ATOLL_DTYPE_FLOAT64, 13);
+VALUE(ATOLL_DTYPE_COMPLEX32, 14);
+VALUE(ATOLL_DTYPE_COMPLEX64, 15);
+VALUE(ATOLL_DTYPE_COMPLEX128, 16);
 
 VALUE(ATOLL_FN_copy, 0);
 VALUE(ATOLL_FN_fill, 1);
@@ -418,38 +426,20 @@ VALUE(ATOLL_DEVICE_FN_event_synchronize, 12);
 VALUE(ATOLL_DEVICE_FN_event_query, 13);
 VALUE(ATOLL_DEVICE_FN_host_callback, 14);
 
-/* Families, rules, flags, capabilities, kinds. */
-VALUE(ATOLL_KIND_BOOL, 1);
-VALUE(ATOLL_KIND_SIGNED, 2);
-VALUE(ATOLL_KIND_UNSIGNED, 3);
-VALUE(ATOLL_KIND_FLOAT, 4);
-VALUE(ATOLL_KIND_BRAIN, 5);
-VALUE(ATOLL_KIND_COMPLEX, 6);
-VALUE(ATOLL_FAMILY_DEVICE, 0);
-VALUE(ATOLL_FAMILY_COPY, 1);
-VALUE(ATOLL_FAMILY_FILL, 2);
-VALUE(ATOLL_FAMILY_STEPS, 3);
-VALUE(ATOLL_FAMILY_UNARY, 4);
-VALUE(ATOLL_FAMILY_BINARY, 5);
-VALUE(ATOLL_FAMILY_REDUCE, 6);
-VALUE(ATOLL_FAMILY_MATMUL, 7);
-VALUE(ATOLL_FAMILY_CUSTOM, 8);
-VALUE(ATOLL_FAMILY_TERNARY, 9);
-VALUE(ATOLL_FAMILY_SCAN, 10);
-VALUE(ATOLL_FAMILY_SORT, 11);
-VALUE(ATOLL_FAMILY_SEARCH, 12);
-VALUE(ATOLL_FAMILY_ARG_REDUCE, 13);
-VALUE(ATOLL_FAMILY_REDUCE_ONE, 14);
-VALUE(ATOLL_FAMILY_FIND, 16);
-VALUE(ATOLL_FAMILY_GATHER, 17);
-VALUE(ATOLL_FAMILY_SCATTER, 18);
-VALUE(ATOLL_FAMILY_SIGNATURE, 19);
-VALUE(ATOLL_OPERAND_ABSENT, 4);
+/* Kinds, rules, flags, capabilities, limits. */
+VALUE(ATOLL_DTYPE_KIND_BOOL, 1);
+VALUE(ATOLL_DTYPE_KIND_SIGNED, 2);
+VALUE(ATOLL_DTYPE_KIND_UNSIGNED, 3);
+VALUE(ATOLL_DTYPE_KIND_FLOAT, 4);
+VALUE(ATOLL_DTYPE_KIND_BRAIN, 5);
+VALUE(ATOLL_DTYPE_KIND_COMPLEX, 6);
 VALUE(ATOLL_VALUE_ABSENT, 0);
 VALUE(ATOLL_VALUE_INTS, 0x10000);
 VALUE(ATOLL_VALUE_CHOICE, 0x10001);
 VALUE(ATOLL_OPERAND_SWAPPED, 1);
 VALUE(ATOLL_OPERAND_SCALAR, 2);
+VALUE(ATOLL_OPERAND_ABSENT, 4);
+VALUE(ATOLL_OPERAND_DISPOSABLE, 8);
 VALUE(ATOLL_CALL_INSERTED, 1);
 VALUE(ATOLL_DEVICE_HOST_MEMORY, 1);
 VALUE(ATOLL_DEVICE_INLINE, 2);
@@ -476,18 +466,21 @@ VALUE(ATOLL_CAP_NEGATIVE_STRIDES, 16);
 VALUE(ATOLL_CAP_ZERO_STRIDES, 32);
 VALUE(ATOLL_CAP_UNALIGNED, 64);
 VALUE(ATOLL_CAP_SCALARS, 128);
-VALUE(ATOLL_CAP_STACKS, 256);
+VALUE(ATOLL_CAP_LOOPS, 256);
 VALUE(ATOLL_CAP_FORWARDS, 512);
-VALUE(ATOLL_KIND_DEVICES, 1);
-VALUE(ATOLL_KIND_MODULES, 2);
-VALUE(ATOLL_KIND_IMPLS, 4);
-VALUE(ATOLL_KIND_INTERPOSERS, 8);
+VALUE(ATOLL_CAP_GROUPS, 1024);
+VALUE(ATOLL_CONTAINS_DEVICES, 1);
+VALUE(ATOLL_CONTAINS_MODULES, 2);
+VALUE(ATOLL_CONTAINS_IMPLS, 4);
+VALUE(ATOLL_CONTAINS_INTERPOSERS, 8);
 VALUE(ATOLL_SANITIZER_ADDRESS, 1);
 VALUE(ATOLL_SANITIZER_THREAD, 2);
 VALUE(ATOLL_NOTE_TYPE, 1);
 VALUE(ATOLL_MAGIC, 0x4c4f5441);
-VALUE(ATOLL_ABI_MAJOR, 1);
+VALUE(ATOLL_ABI_MAJOR, 0);
 VALUE(ATOLL_MAX_RANK, 64);
+VALUE(ATOLL_MAX_OPERANDS, 8);
+VALUE(ATOLL_MAX_SLOTS, 8);
 VALUE(ATOLL_MODULE_CORE, 0);
 VALUE(ATOLL_MODULE_DEVICE, 1);
 
@@ -495,17 +488,21 @@ VALUE(ATOLL_MODULE_DEVICE, 1);
 enum {
     INTEGERS = 0
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    | ((ATOLL_KIND_##KIND == ATOLL_KIND_SIGNED || ATOLL_KIND_##KIND == ATOLL_KIND_UNSIGNED) << (id))
+    | ((ATOLL_DTYPE_KIND_##KIND == ATOLL_DTYPE_KIND_SIGNED ||                                      \
+        ATOLL_DTYPE_KIND_##KIND == ATOLL_DTYPE_KIND_UNSIGNED)                                      \
+       << (id))
 #include "atoll/lists/dtypes.inc"
     ,
     REAL_FLOATS = 0
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    | ((ATOLL_KIND_##KIND == ATOLL_KIND_FLOAT || ATOLL_KIND_##KIND == ATOLL_KIND_BRAIN) << (id))
+    | ((ATOLL_DTYPE_KIND_##KIND == ATOLL_DTYPE_KIND_FLOAT ||                                       \
+        ATOLL_DTYPE_KIND_##KIND == ATOLL_DTYPE_KIND_BRAIN)                                         \
+       << (id))
 #include "atoll/lists/dtypes.inc"
     ,
     COMPLEXES = 0
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    | ((ATOLL_KIND_##KIND == ATOLL_KIND_COMPLEX) << (id))
+    | ((ATOLL_DTYPE_KIND_##KIND == ATOLL_DTYPE_KIND_COMPLEX) << (id))
 #include "atoll/lists/dtypes.inc"
 };
 VALUE(ATOLL_DOMAIN_INTEGERS, INTEGERS);

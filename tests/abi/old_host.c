@@ -1,9 +1,10 @@
-/* A host of plugin ABI 1.0, compiled with the headers as they were then: old_host PLUGIN...
+/* A host in C, compiled with the headers of the first plugin ABI that was frozen; while the ABI is
+ * a draft, with today's: old_host PLUGIN...
  *
  * Loads each plugin and, if it brings a device type, adds two vectors on it, or on host memory
- * where it only implements `add` for another's. Everything that it hands over has the size of 1.0
- * and ends at a page that must not be touched, so a plugin that reads or writes what came later
- * does not get through. */
+ * where it only implements `add` for another's. Everything that it hands over has the size that it
+ * has in those headers and ends at a page that must not be touched, so a plugin that reads or
+ * writes what came later does not get through. Reserved words of a call hold anything. */
 #define _GNU_SOURCE
 #include "atoll/plugin.h"
 
@@ -14,8 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if ATOLL_ABI_MAJOR != 1 || ATOLL_ABI_MINOR != 0
-#error "this is to be compiled with the headers of plugin ABI 1.0"
+#if ATOLL_ABI_MAJOR != 0
+#error "this host speaks drafts: freeze plugin ABI 1.0 and let it speak that"
 #endif
 
 #define COUNT 1000
@@ -102,7 +103,8 @@ static const atoll_function_decl *find(const char *module, uint16_t id, uint16_t
         for (uint32_t f = 0; f < impl->function_count; ++f) {
             const atoll_function_decl *function =
                 (const void *)((const char *)impl->functions + (size_t)f * impl->function_size);
-            if (function->id == id && (dtype == ATOLL_NONE || (function->dtypes >> dtype & 1)))
+            if (function->id == id &&
+                (dtype == ATOLL_DTYPE_NONE || (function->dtypes >> dtype & 1)))
                 return function;
         }
     }
@@ -119,7 +121,7 @@ static void call_function(const atoll_function_decl *function, atoll_call *call,
 }
 
 static void device(uint16_t id, void *params, const char *what) {
-    const atoll_function_decl *function = find("device", id, ATOLL_NONE);
+    const atoll_function_decl *function = find("device", id, ATOLL_DTYPE_NONE);
     if (!function) fail(path, what, "the function is not there");
     atoll_call *call = NEW(atoll_call);
     call->module = ATOLL_MODULE_DEVICE;
@@ -170,14 +172,18 @@ static void add(const atoll_function_decl *function) {
     numbers[0] = COUNT;
     numbers[1] = sizeof(float);
     atoll_operand *operands = before_wall(3 * sizeof *operands);
-    for (int o = 0; o < 3; ++o)
-        operands[o] =
-            (atoll_operand){.data = there[o], .strides = numbers + 1, .dtype = ATOLL_FLOAT32};
+    for (int o = 0; o < 3; ++o) {
+        operands[o] = (atoll_operand){.data = there[o],
+                                      .strides = numbers + 1,
+                                      .dtype = ATOLL_DTYPE_FLOAT32,
+                                      .base = there[o]};
+        memset(operands[o].reserved, 0xa5, sizeof operands[o].reserved);
+    }
     atoll_call *call = NEW(atoll_call);
+    memset(call->reserved, 0xa5, sizeof call->reserved);
     call->module = ATOLL_MODULE_CORE;
     call->function = ATOLL_FN_add;
-    call->family = ATOLL_FAMILY_BINARY;
-    call->dtype = ATOLL_FLOAT32;
+    call->dtype = ATOLL_DTYPE_FLOAT32;
     call->output_count = 1;
     call->operand_count = 3;
     call->rank = 1;
@@ -206,19 +212,19 @@ static void run(void) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) fail(path, "dlopen", dlerror());
     const atoll_plugin_query_fn query =
-        (atoll_plugin_query_fn)dlsym(library, "atoll_plugin_query_v1");
+        (atoll_plugin_query_fn)dlsym(library, "atoll_plugin_query_v0");
     if (!query) fail(path, "dlsym", dlerror());
 
     atoll_host_info *info = NEW(atoll_host_info);
     info->abi_major = ATOLL_ABI_MAJOR;
     info->abi_minor = ATOLL_ABI_MINOR;
-    info->version = "1.0";
+    info->version = "0.1";
     plugin = query(info);
     if (!plugin) fail(path, "query", "declined");
     if (plugin->magic != ATOLL_MAGIC || plugin->abi_major != ATOLL_ABI_MAJOR ||
         plugin->struct_size < sizeof *plugin)
-        fail(path, "query", "not a descriptor of ABI 1");
-    if (plugin->min_host_minor > ATOLL_ABI_MINOR) fail(path, "query", "needs a newer host");
+        fail(path, "query", "not a descriptor of this ABI");
+    if (plugin->abi_minor != ATOLL_ABI_MINOR) fail(path, "query", "of another draft");
 
     error = NEW(atoll_error);
     error->capacity = 256;
@@ -238,7 +244,7 @@ static void run(void) {
     host->device_type_of = device_type_of;
     host->device_flags_of = device_flags_of;
     if (plugin->load(host, &context, error) != ATOLL_STATUS_OK) fail(path, "load", error->text);
-    const atoll_function_decl *function = find("core", ATOLL_FN_add, ATOLL_FLOAT32);
+    const atoll_function_decl *function = find("core", ATOLL_FN_add, ATOLL_DTYPE_FLOAT32);
     if (function) add(function);
     if (plugin->unload(context, error) != ATOLL_STATUS_OK) fail(path, "unload", error->text);
     printf("%s (%s): loaded, %s, unloaded\n", plugin->name, plugin->version,

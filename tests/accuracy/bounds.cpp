@@ -7,11 +7,12 @@
 namespace accuracy {
 namespace {
 
-constexpr std::uint32_t doubles = ATOLL_BIT(ATOLL_FLOAT64) | ATOLL_BIT(ATOLL_COMPLEX128);
+constexpr std::uint32_t doubles =
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_COMPLEX128);
 
 struct Exception {
     int function;
-    std::uint32_t dtypes;
+    atoll_dtype_set dtypes;
     Bound bound;
 };
 // Reductions only: the smaller dtypes accumulate in wider ones, so that these concern float64

@@ -24,10 +24,10 @@ struct Dtype {
 inline constexpr Dtype dtypes[ATOLL_DTYPE_COUNT] = {
     {"none", 0, 0, 0},
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    {name, size, ATOLL_KIND_##KIND, ATOLL_##PART},
+    {name, size, ATOLL_DTYPE_KIND_##KIND, ATOLL_DTYPE_##PART},
 #include "atoll/lists/dtypes.inc"
 };
-inline bool is_complex(int dtype) { return dtypes[dtype].kind == ATOLL_KIND_COMPLEX; }
+inline bool is_complex(int dtype) { return dtypes[dtype].kind == ATOLL_DTYPE_KIND_COMPLEX; }
 
 // Finite values are below 2^(emax + 1); the normal ones from 2^emin on have `digits` binary digits.
 struct Format {
@@ -35,9 +35,9 @@ struct Format {
 };
 inline Format format_of(int dtype) {
     switch (dtypes[dtype].part) {
-    case ATOLL_FLOAT16: return {11, -14, 15};
-    case ATOLL_BFLOAT16: return {8, -126, 127};
-    case ATOLL_FLOAT32: return {24, -126, 127};
+    case ATOLL_DTYPE_FLOAT16: return {11, -14, 15};
+    case ATOLL_DTYPE_BFLOAT16: return {8, -126, 127};
+    case ATOLL_DTYPE_FLOAT32: return {24, -126, 127};
     default: return {53, -1022, 1023};
     }
 }
@@ -47,20 +47,20 @@ inline double load_part(int part, const char *from) {
     float single;
     double value;
     switch (part) {
-    case ATOLL_FLOAT64: std::memcpy(&value, from, 8); return value;
-    case ATOLL_FLOAT32: std::memcpy(&single, from, 4); return static_cast<double>(single);
+    case ATOLL_DTYPE_FLOAT64: std::memcpy(&value, from, 8); return value;
+    case ATOLL_DTYPE_FLOAT32: std::memcpy(&single, from, 4); return static_cast<double>(single);
     default: std::memcpy(&bits, from, 2);
     }
-    return static_cast<double>(part == ATOLL_FLOAT16 ? atoll_half_to_float(bits)
-                                                     : atoll_bfloat_to_float(bits));
+    return static_cast<double>(part == ATOLL_DTYPE_FLOAT16 ? atoll_half_to_float(bits)
+                                                           : atoll_bfloat_to_float(bits));
 }
 inline void store_part(int part, char *to, double value) {
     const float single = static_cast<float>(value);
     std::uint16_t bits;
     switch (part) {
-    case ATOLL_FLOAT64: std::memcpy(to, &value, 8); return;
-    case ATOLL_FLOAT32: std::memcpy(to, &single, 4); return;
-    case ATOLL_FLOAT16: bits = atoll_double_to_half(value); break;
+    case ATOLL_DTYPE_FLOAT64: std::memcpy(to, &value, 8); return;
+    case ATOLL_DTYPE_FLOAT32: std::memcpy(to, &single, 4); return;
+    case ATOLL_DTYPE_FLOAT16: bits = atoll_double_to_half(value); break;
     default: bits = atoll_double_to_bfloat(value);
     }
     std::memcpy(to, &bits, 2);

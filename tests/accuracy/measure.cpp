@@ -11,24 +11,15 @@
 namespace accuracy {
 namespace {
 
-struct Function {
-    const char *name;
-    int family;
-    std::uint32_t domain;
-};
-constexpr Function functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
-    {#name, ATOLL_FAMILY_##FAMILY, ATOLL_DOMAIN_##DOMAIN},
-#include "atoll/lists/functions.inc"
-};
+using Atoll::sdk::core_functions;
 
 bool is_sixteen_bit(int dtype) {
-    return dtypes[dtype].part == ATOLL_FLOAT16 || dtypes[dtype].part == ATOLL_BFLOAT16;
+    return dtypes[dtype].part == ATOLL_DTYPE_FLOAT16 || dtypes[dtype].part == ATOLL_DTYPE_BFLOAT16;
 }
 bool is_finite(Number number) {
     return std::isfinite(number.real()) && std::isfinite(number.imag());
 }
-bool is_binary(int function) { return function_family(function) == ATOLL_FAMILY_BINARY; }
+bool is_binary(int function) { return core_functions[function].signature.input_count() == 2; }
 
 // Complex numbers only.
 bool is_measured(int function, const Arguments &arguments) {
@@ -60,7 +51,7 @@ Samples choose(int function, int dtype, double scale, Random &random) {
     if (is_binary(function)) return binary_samples(function, dtype, times(20'000), random);
     if (is_sixteen_bit(dtype)) return all_patterns(dtype, 1, random);
     Samples samples = unary_samples(function, dtype, times(20'000), random);
-    if (dtype == ATOLL_FLOAT32) {
+    if (dtype == ATOLL_DTYPE_FLOAT32) {
         const double count = std::min(200e3 * scale, 0x1p32);
         const Samples stratified =
             all_patterns(dtype, static_cast<std::uint64_t>(0x1p32 / count), random);
@@ -92,7 +83,7 @@ void compare_with_neighbours(Finding &finding, const Samples &samples,
 // The 16-bit kernels promise the float32 result, rounded once.
 void compare_with_wider(Finding &finding, const Samples &samples, int result_dtype,
                         const std::vector<Number> &results) {
-    const int wider = is_complex(finding.dtype) ? ATOLL_COMPLEX64 : ATOLL_FLOAT32;
+    const int wider = is_complex(finding.dtype) ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_FLOAT32;
     std::vector<Number> wide;
     if (run_kernel(finding.function, wider, samples, wide) != ATOLL_STATUS_OK) return;
     for (std::size_t k = 0; k < samples.size(); ++k) {
@@ -108,18 +99,31 @@ void compare_with_wider(Finding &finding, const Samples &samples, int result_dty
 
 const Worst &Finding::worst() const { return gives_complex(function, dtype) ? norm : part; }
 
-std::string function_name(int function) { return functions[function].name; }
-int function_family(int function) { return functions[function].family; }
-bool has_dtype(int function, int dtype) { return functions[function].domain >> dtype & 1; }
+std::string function_name(int function) { return core_functions[function].name; }
+bool has_dtype(int function, int dtype) { return core_functions[function].domain >> dtype & 1; }
 bool gives_complex(int function, int dtype) {
     return is_complex(dtype) &&
-           Atoll::sdk::core_functions[function].signature.operands[0].type == Atoll::sdk::TypeOf::T;
+           core_functions[function].signature.operands[0].type == Atoll::sdk::TypeOf::T;
+}
+
+std::int32_t call_kernel(std::int32_t (*kernel)(const atoll_call *), int function, int dtype,
+                         std::int64_t count, atoll_operand *operands,
+                         std::vector<atoll_scalar> attributes) {
+    atoll_call call{};
+    call.function = static_cast<std::uint16_t>(function);
+    call.dtype = static_cast<std::uint16_t>(dtype);
+    call.rank = 1;
+    call.core = core_functions[function].signature.slot_count;
+    call.shape = &count;
+    call.operands = operands;
+    call.attributes = attributes.data();
+    call.attribute_count = static_cast<std::uint16_t>(attributes.size());
+    return kernel(&call);
 }
 
 std::int32_t run_kernel(int function, int dtype, const Samples &samples,
                         std::vector<Number> &results) {
     const int out_dtype = gives_complex(function, dtype) ? dtype : dtypes[dtype].part;
-    const std::int64_t count = std::ssize(samples);
     const auto size = static_cast<std::size_t>(dtypes[dtype].size);
     const auto out_size = static_cast<std::size_t>(dtypes[out_dtype].size);
     std::vector<char> memory[3];
@@ -136,9 +140,9 @@ std::int32_t run_kernel(int function, int dtype, const Samples &samples,
         operands[k].strides = strides + (k > 0);
         operands[k].dtype = static_cast<std::uint16_t>(k == 0 ? out_dtype : dtype);
     }
-    const auto call = is_binary(function) ? atoll_kernels_binary : atoll_kernels_unary;
-    const std::int32_t status = call(static_cast<std::uint32_t>(function),
-                                     static_cast<std::uint32_t>(dtype), 1, &count, operands);
+    const std::int32_t status =
+        call_kernel(is_binary(function) ? atoll_kernels_binary : atoll_kernels_unary, function,
+                    dtype, std::ssize(samples), operands);
     results.resize(samples.size());
     for (std::size_t k = 0; k < samples.size(); ++k)
         results[k] = load(out_dtype, memory[0].data() + k * out_size);

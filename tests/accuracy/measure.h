@@ -1,6 +1,7 @@
 // Runs one kernel over many arguments and finds its largest errors.
 #pragma once
 
+#include "atoll/abi/call.h"
 #include "samples.h"
 
 #include <cstdint>
@@ -44,9 +45,13 @@ struct Finding {
 };
 
 std::string function_name(int function);
-int function_family(int function);
 bool has_dtype(int function, int dtype); // is in the function's domain
 bool gives_complex(int function, int dtype);
+
+// A kernel's status for vectors of `count` elements; their operands say where.
+std::int32_t call_kernel(std::int32_t (*kernel)(const atoll_call *), int function, int dtype,
+                         std::int64_t count, atoll_operand *operands,
+                         std::vector<atoll_scalar> attributes = {});
 
 // The kernel's results for `samples` of the dtype.
 std::int32_t run_kernel(int function, int dtype, const Samples &samples,

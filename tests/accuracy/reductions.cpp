@@ -1,7 +1,9 @@
 // Errors of reductions: see reductions.h.
 #include "reductions.h"
 
+#include "atoll/core_functions.hpp"
 #include "atoll_kernels.h"
+#include "measure.h"
 #include "reference.h"
 #include "samples.h"
 
@@ -11,12 +13,14 @@
 namespace accuracy {
 namespace {
 
+using Atoll::sdk::core_functions;
+
 constexpr mpfr_rnd_t nearest = MPFR_RNDN;
 constexpr mpfr_prec_t exact = 400; // for the spread of exponents below
 
 struct Reduction {
     int function;
-    double x; // of REDUCE_ONE
+    double x; // the attribute of those that have one
     const char *name;
 };
 constexpr Reduction reductions[] = {
@@ -161,15 +165,15 @@ Run run(const Reduction &reduction, int dtype, const std::vector<Number> &values
     operands[1].data = in.data();
     operands[1].strides = &in_stride;
     operands[1].dtype = static_cast<std::uint16_t>(dtype);
-    atoll_reduce_params params = {};
-    params.struct_size = sizeof params;
-    params.number.dtype = ATOLL_FLOAT64;
-    params.number.value.f64[0] = reduction.x;
-    const auto function = static_cast<std::uint32_t>(reduction.function);
-    const auto id = static_cast<std::uint32_t>(dtype);
+    std::vector<atoll_scalar> attributes(
+        core_functions[reduction.function].signature.attribute_count);
+    for (atoll_scalar &x : attributes) {
+        x.dtype = ATOLL_DTYPE_FLOAT64;
+        x.value.f64[0] = reduction.x;
+    }
     Run result;
-    result.status = scan ? atoll_kernels_scan(function, id, 1, &count, operands)
-                         : atoll_kernels_reduce(function, id, 1, &count, operands, &params);
+    result.status = call_kernel(scan ? atoll_kernels_scan : atoll_kernels_reduce,
+                                reduction.function, dtype, count, operands, attributes);
     for (std::size_t k = 0; k < out_count; ++k)
         result.results.push_back(load(out_dtype, out.data() + k * out_size));
     return result;
@@ -181,7 +185,7 @@ void measure(const Reduction &reduction, const Input &input, std::int64_t count,
     const bool scan = reduction.function == ATOLL_FN_cumsum;
     const bool modulus = is_complex(dtype) && gives_part(reduction.function);
     // What a 16-bit float holds: sums up to 2^16.
-    if (part == ATOLL_FLOAT16) count = std::min<std::int64_t>(count, 300);
+    if (part == ATOLL_DTYPE_FLOAT16) count = std::min<std::int64_t>(count, 300);
     std::vector<Number> values, counted;
     Sums sums;
     for (std::int64_t k = 0; k < count; ++k) {
@@ -217,7 +221,7 @@ void measure(const Reduction &reduction, const Input &input, std::int64_t count,
 std::vector<ReductionFinding> measure_reductions(double scale) {
     std::vector<ReductionFinding> findings;
     for (const Reduction &reduction : reductions)
-        for (int dtype = ATOLL_FLOAT16; dtype <= ATOLL_COMPLEX128; ++dtype) {
+        for (int dtype = ATOLL_DTYPE_FLOAT16; dtype <= ATOLL_DTYPE_COMPLEX128; ++dtype) {
             ReductionFinding finding;
             finding.function = reduction.function;
             finding.dtype = dtype;

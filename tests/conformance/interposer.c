@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-ATOLL_PLUGIN_NOTE("counter", ATOLL_KIND_INTERPOSERS, 0);
+ATOLL_PLUGIN_NOTE("counter", ATOLL_CONTAINS_INTERPOSERS, 0);
 
 static atomic_uint calls;
 
@@ -62,7 +62,7 @@ static const atoll_plugin plugin = {
     .unload = unload,
 };
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *host) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *host) {
     (void)host;
     return &plugin;
 }

@@ -13,7 +13,7 @@
 #define NOTE_NAME "override_add"
 #endif
 #ifndef NOTE_KINDS
-#define NOTE_KINDS ATOLL_KIND_IMPLS
+#define NOTE_KINDS ATOLL_CONTAINS_IMPLS
 #endif
 #ifndef PRIORITY
 #define PRIORITY 10
@@ -27,9 +27,9 @@ int add_elements(void) { return 1; }
 
 static double read_element(const char *at, int dtype, int swapped) {
     char bytes[8];
-    const int size = dtype == ATOLL_INT32 ? 4 : 8;
+    const int size = dtype == ATOLL_DTYPE_INT32 ? 4 : 8;
     for (int i = 0; i < size; ++i) bytes[i] = at[swapped ? size - 1 - i : i];
-    if (dtype == ATOLL_INT32) {
+    if (dtype == ATOLL_DTYPE_INT32) {
         int32_t x;
         memcpy(&x, bytes, 4);
         return x;
@@ -41,8 +41,8 @@ static double read_element(const char *at, int dtype, int swapped) {
 
 static void write_element(char *at, int dtype, int swapped, double value) {
     char bytes[8];
-    const int size = dtype == ATOLL_INT32 ? 4 : 8;
-    if (dtype == ATOLL_INT32) {
+    const int size = dtype == ATOLL_DTYPE_INT32 ? 4 : 8;
+    if (dtype == ATOLL_DTYPE_INT32) {
         const int32_t x = (int32_t)(int64_t)value; /* wraps */
         memcpy(bytes, &x, 4);
     } else {
@@ -69,9 +69,9 @@ static char *element(const atoll_call *call, int operand, int64_t k) {
     const atoll_operand *o = &call->operands[operand];
     char *at = o->data;
 #ifdef IGNORES_STRIDES
-    return at + k * (o->dtype == ATOLL_INT32 ? 4 : 8);
+    return at + k * (o->dtype == ATOLL_DTYPE_INT32 ? 4 : 8);
 #endif
-    if (call->rank == 0) return at + k * (o->dtype == ATOLL_INT32 ? 4 : 8);
+    if (call->rank == 0) return at + k * (o->dtype == ATOLL_DTYPE_INT32 ? 4 : 8);
     for (uint32_t axis = 0; axis < call->rank; ++axis) {
         at += k % call->shape[axis] * o->strides[axis];
         k /= call->shape[axis];
@@ -91,10 +91,10 @@ static int swapped(const atoll_call *call, int operand) {
 static int32_t add(const atoll_link *self, atoll_call *call) {
     (void)self;
 #ifdef CLAIMS_DTYPE
-    if (call->dtype == ATOLL_INT32) return ATOLL_STATUS_NOT_SUPPORTED;
+    if (call->dtype == ATOLL_DTYPE_INT32) return ATOLL_STATUS_NOT_SUPPORTED;
 #endif
 #ifdef DOES_NOTHING
-    if (call->dtype == ATOLL_FLOAT64) return ATOLL_STATUS_OK;
+    if (call->dtype == ATOLL_DTYPE_FLOAT64) return ATOLL_STATUS_OK;
 #endif
 #ifdef WANTS_EXACT_SIZE
     if (call->struct_size != sizeof(atoll_call)) return ATOLL_STATUS_INVALID_ARGUMENT;
@@ -103,7 +103,8 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
     return 4711;
 #endif
 #ifdef REFUSES_NEWER_CALL
-    if (call->struct_size > sizeof *call && (&call->error)[1]) return ATOLL_STATUS_NOT_SUPPORTED;
+    if (call->struct_size > sizeof *call && *(const uint64_t *)(call + 1))
+        return ATOLL_STATUS_NOT_SUPPORTED;
 #endif
     int64_t n = count_of(call);
 #ifdef FORGETS_REMAINDER
@@ -128,7 +129,7 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
         double sum = read_element(element(call, 1, k), call->dtype, swapped(call, 1)) +
                      read_element(element(call, 2, k), call->dtype, swapped(call, 2));
 #ifdef WRONG_INT32
-        if (call->dtype == ATOLL_INT32) sum += 1;
+        if (call->dtype == ATOLL_DTYPE_INT32) sum += 1;
 #endif
 #ifdef CRASHES
         if (call->rank > 0 && call->operands[1].strides[call->rank - 1] == 0)
@@ -162,47 +163,43 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
     return ATOLL_STATUS_OK;
 }
 
-/* Declared without capabilities: (kept, reduced), dense, the reduced axis fastest. */
+/* Declared without capabilities: one dense vector at a time. */
 static int32_t sum(const atoll_link *self, atoll_call *call) {
     (void)self;
-    const atoll_reduce_params *params = call->params;
-#ifdef WANTS_WHOLE_PARAMS
-    if (params->number.count != 0) return ATOLL_STATUS_INVALID_ARGUMENT;
+#ifdef READS_RESERVED
+    if (call->reserved[0] || call->operands[0].reserved[0]) return ATOLL_STATUS_INVALID_ARGUMENT;
 #endif
     const double *in = call->operands[1].data;
-    double *out = call->operands[0].data;
-    const int64_t kept = params->kept ? call->shape[0] : 1, n = call->shape[call->rank - 1];
-    for (int64_t i = 0; i < kept; ++i) {
-        double total = 0;
-        for (int64_t k = 0; k < n; ++k) total += in[i * n + k];
-        out[i] = total;
-    }
+    double total = 0;
+    for (int64_t i = 0; i < call->shape[0]; ++i) total += in[i];
+    *(double *)call->operands[0].data = total;
     return ATOLL_STATUS_OK;
 }
 
-/* Without capabilities: (m, n, k), one matrix at a time. */
+/* Without capabilities: (m, k, n), one matrix at a time. */
 static int32_t matmul(const atoll_link *self, atoll_call *call) {
     (void)self;
-    const atoll_matmul_params *params = call->params;
-    const double alpha = params->alpha.value.f64[0], beta = params->beta.value.f64[0];
-    const int64_t *const *strides = (const int64_t *const[]){
-        call->operands[0].strides, call->operands[1].strides, call->operands[2].strides};
-    const char *a = call->operands[1].data, *b = call->operands[2].data;
+    const double alpha = call->attributes[0].value.f64[0], beta = call->attributes[1].value.f64[0];
+    const atoll_operand *d = &call->operands[0], *a = d + 1, *b = d + 2, *c = d + 3;
+    const int absent = c->flags & ATOLL_OPERAND_ABSENT;
     for (int64_t i = 0; i < call->shape[0]; ++i)
-        for (int64_t j = 0; j < call->shape[1]; ++j) {
-            double *out =
-                (double *)((char *)call->operands[0].data + i * strides[0][0] + j * strides[0][1]);
+        for (int64_t j = 0; j < call->shape[2]; ++j) {
+            double *out = (double *)((char *)d->data + i * d->strides[0] + j * d->strides[2]);
+            const double *addend =
+                absent ? out
+                       : (const double *)((char *)c->data + i * c->strides[0] + j * c->strides[2]);
             double total = 0;
-            for (int64_t k = 0; k < call->shape[2]; ++k)
-                total += *(const double *)(a + i * strides[1][0] + k * strides[1][2]) *
-                         *(const double *)(b + j * strides[2][1] + k * strides[2][2]);
+            for (int64_t k = 0; k < call->shape[1]; ++k)
+                total +=
+                    *(const double *)((char *)a->data + i * a->strides[0] + k * a->strides[1]) *
+                    *(const double *)((char *)b->data + k * b->strides[1] + j * b->strides[2]);
 #ifdef IGNORES_ALPHA
             total /= alpha;
 #endif
 #ifdef READS_OUT_AT_BETA_0
-            *out = alpha * total + beta * *out;
+            *out = alpha * total + beta * *addend;
 #else
-            *out = alpha * total + (beta == 0 ? 0 : beta * *out);
+            *out = alpha * total + (beta == 0 || absent ? 0 : beta * *addend);
 #endif
         }
     return ATOLL_STATUS_OK;
@@ -213,29 +210,20 @@ static int before(double a, double b, int descending) {
     return descending ? a > b : a < b;
 }
 
-/* Without capabilities: (others, n), dense, n fastest or alone. */
+/* Without capabilities: one dense vector at a time; both may be the same. */
 static int32_t sort(const atoll_link *self, atoll_call *call) {
     (void)self;
-    int descending = (int)((const atoll_sort_params *)call->params)->descending;
+    int descending = call->attributes[0].value.bytes[0];
 #ifdef IGNORES_DESCENDING
     descending = 0;
 #endif
-    const uint32_t last = call->rank - 1;
-    const int64_t n = call->shape[last], others = last ? call->shape[0] : 1;
-    for (int64_t row = 0; row < others; ++row) {
-        const atoll_operand *o = call->operands;
-        const char *from = (const char *)o[1].data + (last ? row * o[1].strides[0] : 0);
-        char *to = (char *)o[0].data + (last ? row * o[0].strides[0] : 0);
-        for (int64_t i = 0; i < n; ++i) {
-            const double x = *(const double *)(from + i * o[1].strides[last]);
-            int64_t at = i;
-            for (; at > 0; --at) {
-                const double y = *(const double *)(to + (at - 1) * o[0].strides[last]);
-                if (!before(x, y, descending)) break;
-                *(double *)(to + at * o[0].strides[last]) = y;
-            }
-            *(double *)(to + at * o[0].strides[last]) = x;
-        }
+    const double *from = call->operands[1].data;
+    double *to = call->operands[0].data;
+    for (int64_t i = 0; i < call->shape[0]; ++i) {
+        const double x = from[i];
+        int64_t at = i;
+        for (; at > 0 && before(x, to[at - 1], descending); --at) to[at] = to[at - 1];
+        to[at] = x;
     }
     return ATOLL_STATUS_OK;
 }
@@ -243,21 +231,24 @@ static int32_t sort(const atoll_link *self, atoll_call *call) {
 static const atoll_function_decl functions[] = {
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_add,
-     .dtypes = ATOLL_BIT(ATOLL_INT32) | ATOLL_BIT(ATOLL_FLOAT64),
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_INT32) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
      .caps = ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES |
              ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED,
      .fn = add},
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_sum,
-     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
      .fn = sum},
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_matmul,
-     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
-     .fn = matmul},
+     .attributes = 4,
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
+     .fn = matmul,
+     .inputs = 3},
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_sort,
-     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
+     .attributes = 1,
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
      .fn = sort},
 };
 static const atoll_impl_decl impl = {
@@ -306,7 +297,7 @@ static const atoll_plugin plugin = {
     .unload = unload,
 };
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *host) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *host) {
     (void)host;
 #ifdef RANDOM_QUERY
     static atoll_plugin other;

@@ -1,6 +1,7 @@
 // The kit on plugins that conform, and the kit itself: names, filters, reports.
 #include "kit.hpp"
 
+#include <algorithm>
 #include <atoll/atoll.hpp>
 #include <set>
 
@@ -78,6 +79,27 @@ TEST_CASE("a filter runs some of the checks, under the names that list gives") {
         CHECK(std::find(all.begin(), all.end(), result.name()) != all.end());
     }
     CHECK_THROWS_AS(conf::run({.plugin = path, .filter = "nothing/*"}), Atoll::Error);
+}
+
+TEST_CASE("a function's checks follow from its signature") {
+    const auto all = conf::list({.plugin = broken("override-conforms")});
+    const auto has = [&](const std::string &name) {
+        return std::find(all.begin(), all.end(), "functions/core." + name) != all.end();
+    };
+    // Every attribute, every optional operand, groups and loops of several axes; of nobody else.
+    for (const char *setting : {"with c", "alpha = 2", "beta = 2", "conj_a", "conj_b"})
+        CHECK(has(std::string("matmul@cpu:float64/strided, ") + setting));
+    CHECK(has("matmul@cpu:float64/strided"));
+    CHECK(has("matmul@cpu:float64/no loop in one input"));
+    CHECK(has("matmul@cpu:float64/in place, beta = 2"));
+    CHECK_FALSE(has("matmul@cpu:float64/in place"));
+    CHECK(has("sort@cpu:float64/descending"));
+    CHECK(has("sort@cpu:float64/axes apart, descending"));
+    CHECK(has("sort@cpu:float64/in place"));
+    CHECK(has("sum@cpu:float64/axes apart"));
+    CHECK(has("sum@cpu:float64/no loop"));
+    CHECK_FALSE(has("sum@cpu:float64/in place"));
+    CHECK_FALSE(has("add@cpu:int32/no loop"));
 }
 
 TEST_CASE("progress counts every check to the total") {

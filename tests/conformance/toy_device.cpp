@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-ATOLL_PLUGIN_NOTE("toy", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("toy", ATOLL_CONTAINS_DEVICES, 0);
 
 namespace {
 
@@ -81,11 +81,11 @@ void enumerate(State &, atoll_call &call) {
     if (params.struct_size > sizeof params && *end)
         throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED, "params say what the toy does not know");
 #endif
-    sdk::results<atoll_enumerate_params>(call).count = 2;
+    sdk::params<atoll_enumerate_params>(call).count = 2;
 }
 
 void properties(State &, atoll_call &call) {
-    auto &p = sdk::results<atoll_properties_params>(call);
+    auto &p = sdk::params<atoll_properties_params>(call);
     constexpr char name[] = "toy";
     std::memcpy(p.name, name, sizeof name);
     p.units = 1;
@@ -93,7 +93,7 @@ void properties(State &, atoll_call &call) {
 }
 
 void allocate(State &, atoll_call &call) {
-    auto &p = sdk::results<atoll_memory_params>(call);
+    auto &p = sdk::params<atoll_memory_params>(call);
 #ifdef PROMISES_TOO_MUCH
     p.data = std::aligned_alloc(64, 4096 + (p.bytes > 1 << 30 ? 0 : p.bytes + 63) / 64 * 64);
     return;
@@ -146,7 +146,7 @@ void transfer(State &state, atoll_call &call) {
 void stream_create(State &, atoll_call &call) {
     auto stream = std::make_shared<Stream>();
     stream->device = call.device;
-    sdk::results<atoll_stream_params>(call).stream = new std::shared_ptr<Stream>(stream);
+    sdk::params<atoll_stream_params>(call).stream = new std::shared_ptr<Stream>(stream);
 }
 void stream_destroy(State &state, atoll_call &call) {
     auto *stream =
@@ -163,7 +163,7 @@ Event &event_of(const atoll_call &call) {
     return *static_cast<Event *>(sdk::params<atoll_event_params>(call).event);
 }
 void event_create(State &, atoll_call &call) {
-    sdk::results<atoll_event_params>(call).event = new Event;
+    sdk::params<atoll_event_params>(call).event = new Event;
 }
 void event_destroy(State &, atoll_call &call) { delete &event_of(call); }
 void event_record(State &state, atoll_call &call) {
@@ -218,7 +218,6 @@ void add(State &state, atoll_call &call) {
     atoll_call inner = call;
     inner.module = ATOLL_MODULE_DEVICE;
     inner.function = ATOLL_DEVICE_FN_allocate;
-    inner.family = ATOLL_FAMILY_DEVICE;
     inner.operand_count = inner.output_count = 0;
     inner.params = &block;
     state.host.dispatch(state.host.self, "toy", &inner);
@@ -246,7 +245,7 @@ constexpr atoll_function_decl device_functions[] = {
     sdk::declare<host_callback>(ATOLL_DEVICE_FN_host_callback),
 };
 constexpr atoll_function_decl core_functions[] = {
-    sdk::declare<add>(ATOLL_FN_add, ATOLL_BIT(ATOLL_FLOAT32)),
+    sdk::declare<add>(ATOLL_FN_add, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32)),
 };
 
 constexpr atoll_device_type_decl device_type = sdk::device_type("toy", ATOLL_DEVICE_PEER);
@@ -259,4 +258,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

@@ -35,8 +35,8 @@ def check_links(library):
 def check_exports(plugin):
     """One symbol, so that plugins cannot meet each other's."""
     symbols = [line.split()[-1] for line in output("nm", "-D", "--defined-only", plugin).splitlines()]
-    if symbols != ["atoll_plugin_query_v1"]:
-        failures.append(f"{plugin} exports {symbols}, need atoll_plugin_query_v1 alone")
+    if symbols != ["atoll_plugin_query_v0"]:
+        failures.append(f"{plugin} exports {symbols}, need atoll_plugin_query_v0 alone")
 
 
 def check_library_exports(library):

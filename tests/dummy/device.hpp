@@ -1,6 +1,7 @@
 // The functions of one dummy plugin under the fake host, one C++ function each. For tests.
 #pragma once
 
+#include "atoll/core_functions.hpp"
 #include "fake_host.hpp"
 
 #include <atomic>
@@ -35,14 +36,21 @@ struct Column {
     std::vector<char> bytes;
 };
 
-// What the host sets in a call, by function.
-inline std::uint16_t family_of(std::uint16_t function) {
-    static constexpr std::uint16_t families[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, ...) ATOLL_FAMILY_##FAMILY,
-#include "atoll/lists/functions.inc"
-    };
-    return families[function];
+template <class T> atoll_scalar scalar(std::uint32_t dtype, T value) {
+    atoll_scalar result{};
+    result.dtype = dtype;
+    std::memcpy(result.value.bytes, &value, sizeof value);
+    return result;
 }
+inline atoll_scalar flag(bool value) { return scalar(ATOLL_DTYPE_BOOL, value); }
+
+// What not every call has.
+struct CallOptions {
+    std::vector<atoll_scalar> attributes = {}; // all of them
+    std::vector<std::uint8_t> axes = {};       // of each slot; nothing: one, but for opaque ones
+    void *stream = nullptr;
+    std::int32_t device = 0;
+};
 
 // The device functions of one dummy plugin, one C++ function each.
 struct Dummy {
@@ -136,28 +144,49 @@ struct Dummy {
     }
 
     void compute(std::uint16_t function, std::uint16_t dtype, std::vector<std::int64_t> shape,
-                 const std::vector<View> &views, const void *params = nullptr,
-                 void *stream = nullptr, std::int32_t device = 0) {
+                 std::vector<View> views, CallOptions options = {}) {
+        const Atoll::sdk::Signature &signature = Atoll::sdk::core_functions[function].signature;
         std::vector<atoll_operand> operands;
-        for (const View &view : views)
-            operands.push_back({view.data, view.strides.data(), view.dtype, view.flags, 0, 0});
+        for (View &view : views) {
+            if (view.flags & ATOLL_OPERAND_ABSENT) view.strides.resize(shape.size());
+            operands.push_back({view.data,
+                                view.strides.data(),
+                                view.dtype,
+                                view.flags,
+                                options.device,
+                                0,
+                                view.data,
+                                {7, 7, 7}});
+        }
         atoll_call call{};
         call.module = ATOLL_MODULE_CORE;
         call.function = function;
-        call.family = family_of(function);
         call.dtype = dtype;
         call.output_count = 1;
         call.operand_count = static_cast<std::uint16_t>(operands.size());
-        call.rank = static_cast<std::uint32_t>(shape.size());
+        call.attribute_count = static_cast<std::uint16_t>(options.attributes.size());
+        if (operands.size() != signature.operand_count ||
+            options.attributes.size() != signature.attribute_count)
+            throw std::logic_error("not the operands and attributes of the signature");
+        call.rank = static_cast<std::uint16_t>(shape.size());
+        for (std::size_t slot = 0; slot < signature.slot_count; ++slot) {
+            call.axes[slot] =
+                options.axes.empty() ? !signature.slots[slot].opaque : options.axes[slot];
+            call.core = static_cast<std::uint16_t>(call.core + call.axes[slot]);
+        }
         call.shape = shape.data();
         call.operands = operands.data();
-        call.params = params;
-        call.device = device;
-        call.stream = stream;
+        call.attributes = options.attributes.data();
+        call.device = options.device;
+        call.stream = options.stream;
+        std::fill_n(call.reserved, std::size(call.reserved), 7);
         plugin.call("core", call);
         // The plugin must have copied all of it.
         std::fill(shape.begin(), shape.end(), -77);
         std::fill(operands.begin(), operands.end(), atoll_operand{});
+        for (View &view : views) std::fill(view.strides.begin(), view.strides.end(), -77);
+        for (atoll_scalar &attribute : options.attributes)
+            std::memset(&attribute, 0xee, sizeof attribute);
     }
 
     // function(a[, b]) over dense vectors.
@@ -192,14 +221,15 @@ struct Dummy {
             free(views[i + 1].data, inputs[i].bytes.size());
         return values;
     }
-    // `x`: the number of REDUCE_ONE.
+    // `x`: of those that have a parameter.
     template <class R, class T> R reduced(std::uint16_t function, std::uint16_t dtype,
                                           std::uint16_t result, const std::vector<T> &a,
-                                          const atoll_scalar &x = {}) {
+                                          double x = 0) {
         char *out = allocate(sizeof(R)), *in = upload(a);
-        const atoll_reduce_params params{sizeof params, 0, x};
+        const bool has_x = Atoll::sdk::core_functions[function].signature.attribute_count > 0;
         compute(function, dtype, {static_cast<std::int64_t>(a.size())},
-                {{out, {0}, result}, {in, {sizeof(T)}, dtype}}, &params);
+                {{out, {0}, result}, {in, {sizeof(T)}, dtype}},
+                {.attributes = std::vector(has_x, scalar(ATOLL_DTYPE_FLOAT64, x))});
         const R value = download<R>(out, 1)[0];
         free(out, sizeof(R));
         free(in, a.size() * sizeof(T));
@@ -231,13 +261,6 @@ struct Gate {
         while (!gate.open) std::this_thread::yield();
     }
 };
-
-template <class T> atoll_scalar scalar(std::uint32_t dtype, T value) {
-    atoll_scalar result{};
-    result.dtype = dtype;
-    std::memcpy(result.value.bytes, &value, sizeof value);
-    return result;
-}
 
 using Complex64 = std::complex<float>;
 using Complex128 = std::complex<double>;

@@ -43,7 +43,7 @@ inline const char *function_name(std::uint16_t module, std::uint16_t function) {
     {{ATOLL_MODULE_DEVICE, id}, "device." #name},
 #include "atoll/lists/device_functions.inc"
         {{module_hello, ATOLL_HELLO_scale_add}, "hello.scale_add"},
-        {{module_hello, ATOLL_HELLO_greet}, "hello.greet"},
+        {{module_hello, ATOLL_HELLO_calls}, "hello.calls"},
     };
     const auto found = names.find({module, function});
     return found == names.end() ? "?" : found->second;
@@ -93,6 +93,15 @@ inline const atoll_host &services() {
         .owner_name = [](const void *) { return "test"; },
         .device_type_of = [](const atoll_link *) { return "dummy"; },
         .device_flags_of = [](const atoll_link *) { return 0u; },
+        .find_function = [](const char *, std::uint16_t *, std::uint16_t *) -> std::int32_t {
+            return ATOLL_STATUS_NOT_FOUND;
+        },
+        .plugin_path = "",
+        .object_create = [](void *, const atoll_object_type *, const char *, std::int32_t, void *,
+                            atoll_object **,
+                            atoll_error *) -> std::int32_t { return ATOLL_STATUS_NOT_SUPPORTED; },
+        .object_retain = [](atoll_object *) {},
+        .object_release = [](atoll_object *) {},
     };
     return host;
 }
@@ -112,7 +121,7 @@ public:
         library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!library_) throw std::runtime_error(dlerror());
         const auto query =
-            reinterpret_cast<atoll_plugin_query_fn>(dlsym(library_, "atoll_plugin_query_v1"));
+            reinterpret_cast<atoll_plugin_query_fn>(dlsym(library_, "atoll_plugin_query_v0"));
         const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "test"};
         descriptor = query(&info);
         with_error(
@@ -130,13 +139,13 @@ public:
     }
 
     const atoll_function_decl *find(const std::string &module, std::uint16_t function,
-                                    std::uint16_t dtype = ATOLL_NONE) const {
+                                    std::uint16_t dtype = ATOLL_DTYPE_NONE) const {
         for (std::uint32_t i = 0; i < descriptor->impl_count; ++i) {
             const atoll_impl_decl &impl = *descriptor->impls[i];
             if (impl.module != module) continue;
             for (std::uint32_t f = 0; f < impl.function_count; ++f)
                 if (impl.functions[f].id == function &&
-                    (dtype == ATOLL_NONE || (impl.functions[f].dtypes >> dtype & 1)))
+                    (dtype == ATOLL_DTYPE_NONE || (impl.functions[f].dtypes >> dtype & 1)))
                     return &impl.functions[f];
         }
         return nullptr;

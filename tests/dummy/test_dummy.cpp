@@ -10,12 +10,21 @@
 
 using namespace FakeHost;
 
-TEST_CASE("declares every core function on its whole domain") {
+TEST_CASE("declares every core function on its whole domain, and what it takes") {
     Dummy dummy;
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
-    REQUIRE(dummy.plugin.find("core", id));                                                        \
-    CHECK(dummy.plugin.find("core", id)->dtypes == ATOLL_DOMAIN_##DOMAIN);
-#include "atoll/lists/functions.inc"
+    for (const Atoll::sdk::FunctionLine &line : Atoll::sdk::core_functions) {
+        CAPTURE(line.name);
+        const atoll_function_decl *function = dummy.plugin.find("core", line.id);
+        REQUIRE(function);
+        CHECK(function->dtypes == line.domain);
+        CHECK(function->attributes == line.signature.attribute_count);
+        CHECK(function->inputs == static_cast<std::uint32_t>(line.signature.input_count()));
+        CHECK(((function->caps & ATOLL_CAP_MIXED_INPUTS) != 0) ==
+              (line.signature.exact || line.id == ATOLL_FN_copy));
+        if (line.signature.slot_count > 0)
+            CHECK((~function->caps & (ATOLL_CAP_STRIDED | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS)) ==
+                  0);
+    }
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc)                                     \
     CHECK(dummy.plugin.find("device", id) != nullptr);
 #include "atoll/lists/device_functions.inc"
@@ -108,8 +117,8 @@ TEST_CASE("operands outside the device's memory are refused") {
     std::vector<char> host(64);
     const auto square = [&](void *to, void *from, std::int64_t step) {
         return failure([&] {
-            dummy.compute(ATOLL_FN_square, ATOLL_FLOAT64, {8},
-                          {{to, {8}, ATOLL_FLOAT64}, {from, {step}, ATOLL_FLOAT64}});
+            dummy.compute(ATOLL_FN_square, ATOLL_DTYPE_FLOAT64, {8},
+                          {{to, {8}, ATOLL_DTYPE_FLOAT64}, {from, {step}, ATOLL_DTYPE_FLOAT64}});
         });
     };
     CHECK(square(out, in, 8).status == ATOLL_STATUS_OK);
@@ -173,10 +182,11 @@ TEST_CASE("one stream keeps the order of arrival") {
     Dummy dummy;
     char *x = dummy.upload(std::vector<std::int64_t>{1});
     for (int i = 0; i < 500; ++i)
-        dummy.compute(ATOLL_FN_add, ATOLL_INT64, {},
-                      {{x, {}, ATOLL_INT64}, {x, {}, ATOLL_INT64}, {x, {}, ATOLL_INT64}}),
-            dummy.compute(ATOLL_FN_square, ATOLL_INT64, {},
-                          {{x, {}, ATOLL_INT64}, {x, {}, ATOLL_INT64}});
+        dummy.compute(
+            ATOLL_FN_add, ATOLL_DTYPE_INT64, {},
+            {{x, {}, ATOLL_DTYPE_INT64}, {x, {}, ATOLL_DTYPE_INT64}, {x, {}, ATOLL_DTYPE_INT64}}),
+            dummy.compute(ATOLL_FN_square, ATOLL_DTYPE_INT64, {},
+                          {{x, {}, ATOLL_DTYPE_INT64}, {x, {}, ATOLL_DTYPE_INT64}});
     std::uint64_t expected = 1;
     for (int i = 0; i < 500; ++i) expected *= 2, expected *= expected;
     CHECK(dummy.download<std::uint64_t>(x, 1)[0] == expected);
@@ -192,10 +202,11 @@ TEST_CASE("threads use one device at the same time") {
             for (int i = 0; i < 100; ++i) {
                 const std::vector<float> values(50, static_cast<float>(t + i));
                 char *in = dummy.upload(values, 0, stream), *out = dummy.allocate(200, 0, stream);
-                dummy.compute(
-                    ATOLL_FN_add, ATOLL_FLOAT32, {50},
-                    {{out, {4}, ATOLL_FLOAT32}, {in, {4}, ATOLL_FLOAT32}, {in, {4}, ATOLL_FLOAT32}},
-                    nullptr, stream);
+                dummy.compute(ATOLL_FN_add, ATOLL_DTYPE_FLOAT32, {50},
+                              {{out, {4}, ATOLL_DTYPE_FLOAT32},
+                               {in, {4}, ATOLL_DTYPE_FLOAT32},
+                               {in, {4}, ATOLL_DTYPE_FLOAT32}},
+                              {.stream = stream});
                 if (dummy.download<float>(out, 50, 0, stream) !=
                     std::vector<float>(50, 2 * static_cast<float>(t + i)))
                     ++wrong;
@@ -212,8 +223,9 @@ TEST_CASE("a failing kernel surfaces once, at the next synchronisation, with its
     Dummy dummy;
     char *x = dummy.upload(std::vector<float>{1, 2});
     const auto add = [&](void *stream = nullptr) {
-        const View view{x, {4}, ATOLL_FLOAT32};
-        dummy.compute(ATOLL_FN_add, ATOLL_FLOAT32, {2}, {view, view, view}, nullptr, stream);
+        const View view{x, {4}, ATOLL_DTYPE_FLOAT32};
+        dummy.compute(ATOLL_FN_add, ATOLL_DTYPE_FLOAT32, {2}, {view, view, view},
+                      {.stream = stream});
     };
     for (const char *setting : {"kernel:add", "kernel:core.add"}) {
         dummy.fault(setting);
@@ -278,8 +290,8 @@ TEST_CASE("every other fault does what its list says") {
     char *x = dummy.upload(std::vector<float>{1, 2});
     dummy.synchronize();
     const auto add = [&] {
-        const View view{x, {4}, ATOLL_FLOAT32};
-        dummy.compute(ATOLL_FN_add, ATOLL_FLOAT32, {2}, {view, view, view});
+        const View view{x, {4}, ATOLL_DTYPE_FLOAT32};
+        dummy.compute(ATOLL_FN_add, ATOLL_DTYPE_FLOAT32, {2}, {view, view, view});
     };
     SUBCASE("allocate") {
         dummy.fault("allocate:2");

@@ -1,5 +1,4 @@
 // The kernels of the plugin `dummy` alone: every function, and the values that are easily wrong.
-#include "atoll/core_functions.hpp"
 #include "device.hpp"
 
 #include <cmath>
@@ -12,21 +11,23 @@ using namespace FakeHost;
 TEST_CASE("integers wrap, bool is a lattice") {
     Dummy dummy;
     const std::vector<std::uint16_t> big{65535, 65535}, also{65535, 2};
-    CHECK(dummy.elementwise<std::uint16_t>(ATOLL_FN_multiply, ATOLL_UINT16, ATOLL_UINT16, big,
+    CHECK(dummy.elementwise<std::uint16_t>(ATOLL_FN_multiply, ATOLL_DTYPE_UINT16,
+                                           ATOLL_DTYPE_UINT16, big,
                                            &also) == std::vector<std::uint16_t>{1, 65534});
     const std::vector<std::int32_t> low{INT32_MIN, -7};
-    CHECK(dummy.elementwise<std::int32_t>(ATOLL_FN_abs, ATOLL_INT32, ATOLL_INT32, low) ==
-          std::vector<std::int32_t>{INT32_MIN, 7});
-    CHECK(dummy.elementwise<std::int32_t>(ATOLL_FN_negative, ATOLL_INT32, ATOLL_INT32, low) ==
-          std::vector<std::int32_t>{INT32_MIN, 7});
+    CHECK(dummy.elementwise<std::int32_t>(ATOLL_FN_abs, ATOLL_DTYPE_INT32, ATOLL_DTYPE_INT32,
+                                          low) == std::vector<std::int32_t>{INT32_MIN, 7});
+    CHECK(dummy.elementwise<std::int32_t>(ATOLL_FN_negative, ATOLL_DTYPE_INT32, ATOLL_DTYPE_INT32,
+                                          low) == std::vector<std::int32_t>{INT32_MIN, 7});
     const std::vector<std::int64_t> wide{INT64_MIN, INT64_MAX}, ones{-1, 1};
-    CHECK(dummy.elementwise<std::int64_t>(ATOLL_FN_add, ATOLL_INT64, ATOLL_INT64, wide, &ones) ==
+    CHECK(dummy.elementwise<std::int64_t>(ATOLL_FN_add, ATOLL_DTYPE_INT64, ATOLL_DTYPE_INT64, wide,
+                                          &ones) ==
           std::vector<std::int64_t>{INT64_MAX, INT64_MIN});
     const std::vector<std::uint8_t> p{0, 0, 1, 1}, q{0, 1, 0, 1};
-    CHECK(dummy.elementwise<std::uint8_t>(ATOLL_FN_add, ATOLL_BOOL, ATOLL_BOOL, p, &q) ==
-          std::vector<std::uint8_t>{0, 1, 1, 1});
-    CHECK(dummy.elementwise<std::uint8_t>(ATOLL_FN_multiply, ATOLL_BOOL, ATOLL_BOOL, p, &q) ==
-          std::vector<std::uint8_t>{0, 0, 0, 1});
+    CHECK(dummy.elementwise<std::uint8_t>(ATOLL_FN_add, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL, p,
+                                          &q) == std::vector<std::uint8_t>{0, 1, 1, 1});
+    CHECK(dummy.elementwise<std::uint8_t>(ATOLL_FN_multiply, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL, p,
+                                          &q) == std::vector<std::uint8_t>{0, 0, 0, 1});
 }
 
 TEST_CASE("halves are computed in float and rounded once") {
@@ -34,10 +35,10 @@ TEST_CASE("halves are computed in float and rounded once") {
     std::mt19937 random(2);
     std::vector<std::uint16_t> a, b;
     for (int i = 0; i < 20000; ++i) a.push_back(random() & 0xffff), b.push_back(random() & 0xffff);
-    const auto quotients =
-        dummy.elementwise<std::uint16_t>(ATOLL_FN_divide, ATOLL_FLOAT16, ATOLL_FLOAT16, a, &b);
-    const auto products =
-        dummy.elementwise<std::uint16_t>(ATOLL_FN_multiply, ATOLL_BFLOAT16, ATOLL_BFLOAT16, a, &b);
+    const auto quotients = dummy.elementwise<std::uint16_t>(ATOLL_FN_divide, ATOLL_DTYPE_FLOAT16,
+                                                            ATOLL_DTYPE_FLOAT16, a, &b);
+    const auto products = dummy.elementwise<std::uint16_t>(ATOLL_FN_multiply, ATOLL_DTYPE_BFLOAT16,
+                                                           ATOLL_DTYPE_BFLOAT16, a, &b);
     int wrong = 0;
     const auto compare = [&](float expected, std::uint16_t rounded, float got, std::uint16_t bits) {
         wrong += std::isnan(expected) ? !std::isnan(got) : rounded != bits;
@@ -57,20 +58,21 @@ TEST_CASE("complex: Smith's division, moduli without overflow, C99 square roots"
     Dummy dummy;
     const std::vector<Complex128> a{{1e300, 1e300}, {3, 4}, {-4, 0.0}, {-4, -0.0}},
         b{{2e300, 2e300}, {0, 2}, {1, 0}, {1, 0}};
-    const auto quotients =
-        dummy.elementwise<Complex128>(ATOLL_FN_divide, ATOLL_COMPLEX128, ATOLL_COMPLEX128, a, &b);
+    const auto quotients = dummy.elementwise<Complex128>(ATOLL_FN_divide, ATOLL_DTYPE_COMPLEX128,
+                                                         ATOLL_DTYPE_COMPLEX128, a, &b);
     CHECK(quotients[0] == Complex128(0.5, 0));
     CHECK(quotients[1] == Complex128(2, -1.5));
-    const auto moduli = dummy.elementwise<double>(ATOLL_FN_abs, ATOLL_COMPLEX128, ATOLL_FLOAT64, a);
+    const auto moduli =
+        dummy.elementwise<double>(ATOLL_FN_abs, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT64, a);
     CHECK(moduli[0] == doctest::Approx(std::sqrt(2.0) * 1e300));
     CHECK(moduli[1] == 5);
-    const auto roots =
-        dummy.elementwise<Complex128>(ATOLL_FN_sqrt, ATOLL_COMPLEX128, ATOLL_COMPLEX128, a);
+    const auto roots = dummy.elementwise<Complex128>(ATOLL_FN_sqrt, ATOLL_DTYPE_COMPLEX128,
+                                                     ATOLL_DTYPE_COMPLEX128, a);
     CHECK(roots[2] == Complex128(0, 2));
     CHECK(roots[3] == Complex128(0, -2));
     const std::vector<Complex128> huge{{inf, 1}}, one{{1, 1}};
-    const auto product = dummy.elementwise<Complex128>(ATOLL_FN_multiply, ATOLL_COMPLEX128,
-                                                       ATOLL_COMPLEX128, huge, &one)[0];
+    const auto product = dummy.elementwise<Complex128>(ATOLL_FN_multiply, ATOLL_DTYPE_COMPLEX128,
+                                                       ATOLL_DTYPE_COMPLEX128, huge, &one)[0];
     CHECK(product.real() == inf);
     CHECK(product.imag() == inf);
 }
@@ -79,7 +81,8 @@ TEST_CASE("comparisons with NaN are false but for not_equal") {
     Dummy dummy;
     const std::vector<float> a{static_cast<float>(quiet_nan), 1, 2}, b{1, 1, 1};
     const auto compare = [&](std::uint16_t function) {
-        return dummy.elementwise<std::uint8_t>(function, ATOLL_FLOAT32, ATOLL_BOOL, a, &b);
+        return dummy.elementwise<std::uint8_t>(function, ATOLL_DTYPE_FLOAT32, ATOLL_DTYPE_BOOL, a,
+                                               &b);
     };
     using Bools = std::vector<std::uint8_t>;
     CHECK(compare(ATOLL_FN_equal) == Bools{0, 1, 0});
@@ -93,65 +96,87 @@ TEST_CASE("comparisons with NaN are false but for not_equal") {
 TEST_CASE("reductions") {
     Dummy dummy;
     const std::vector<float> tenths(100000, 0.1F);
-    CHECK(dummy.reduced<float>(ATOLL_FN_sum, ATOLL_FLOAT32, ATOLL_FLOAT32, tenths) ==
+    CHECK(dummy.reduced<float>(ATOLL_FN_sum, ATOLL_DTYPE_FLOAT32, ATOLL_DTYPE_FLOAT32, tenths) ==
           doctest::Approx(100000 * static_cast<double>(0.1F)).epsilon(1e-6));
-    CHECK(dummy.reduced<std::int64_t>(ATOLL_FN_prod, ATOLL_INT64, ATOLL_INT64,
+    CHECK(dummy.reduced<std::int64_t>(ATOLL_FN_prod, ATOLL_DTYPE_INT64, ATOLL_DTYPE_INT64,
                                       std::vector<std::int64_t>{INT64_MAX, 2, 3}) == -6);
     const std::vector<double> with_nan{3, quiet_nan, 1}, plain{3, -2, 7, 1};
-    CHECK(std::isnan(dummy.reduced<double>(ATOLL_FN_min, ATOLL_FLOAT64, ATOLL_FLOAT64, with_nan)));
-    CHECK(std::isnan(dummy.reduced<double>(ATOLL_FN_max, ATOLL_FLOAT64, ATOLL_FLOAT64, with_nan)));
-    CHECK(dummy.reduced<double>(ATOLL_FN_min, ATOLL_FLOAT64, ATOLL_FLOAT64, plain) == -2);
-    CHECK(dummy.reduced<double>(ATOLL_FN_max, ATOLL_FLOAT64, ATOLL_FLOAT64, plain) == 7);
-    CHECK(dummy.reduced<double>(ATOLL_FN_norm2, ATOLL_FLOAT64, ATOLL_FLOAT64,
+    CHECK(std::isnan(
+        dummy.reduced<double>(ATOLL_FN_min, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, with_nan)));
+    CHECK(std::isnan(
+        dummy.reduced<double>(ATOLL_FN_max, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, with_nan)));
+    CHECK(dummy.reduced<double>(ATOLL_FN_min, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, plain) ==
+          -2);
+    CHECK(dummy.reduced<double>(ATOLL_FN_max, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, plain) ==
+          7);
+    CHECK(dummy.reduced<double>(ATOLL_FN_norm2, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64,
                                 std::vector<double>{3e200, 4e200}) == doctest::Approx(5e200));
-    CHECK(dummy.reduced<double>(ATOLL_FN_norm2, ATOLL_COMPLEX128, ATOLL_FLOAT64,
+    CHECK(dummy.reduced<double>(ATOLL_FN_norm2, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT64,
                                 std::vector<Complex128>{{3e-200, 0}, {0, 4e-200}}) ==
           doctest::Approx(5e-200));
-    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_any, ATOLL_FLOAT64, ATOLL_BOOL,
+    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_any, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_BOOL,
                                       std::vector<double>{0, -0.0, quiet_nan}) == 1);
-    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_any, ATOLL_FLOAT64, ATOLL_BOOL,
+    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_any, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_BOOL,
                                       std::vector<double>{0, -0.0}) == 0);
-    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_all, ATOLL_FLOAT64, ATOLL_BOOL,
+    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_all, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_BOOL,
                                       std::vector<double>{1, quiet_nan}) == 1);
-    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_all, ATOLL_FLOAT64, ATOLL_BOOL,
+    CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_all, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_BOOL,
                                       std::vector<double>{1, 0}) == 0);
     // Sixteen thousand ones exceed what float16 can count by ones, but not what float32 can.
     const std::vector<std::uint16_t> ones(16384, atoll_float_to_half(1));
-    CHECK(atoll_half_to_float(dummy.reduced<std::uint16_t>(ATOLL_FN_sum, ATOLL_FLOAT16,
-                                                           ATOLL_FLOAT16, ones)) == 16384);
+    CHECK(atoll_half_to_float(dummy.reduced<std::uint16_t>(ATOLL_FN_sum, ATOLL_DTYPE_FLOAT16,
+                                                           ATOLL_DTYPE_FLOAT16, ones)) == 16384);
 
-    // Kept and reduced axes with strides: rows of a column-major 3x4 matrix, backwards.
+    // Reduced and kept axes with strides: rows of a column-major 3x4 matrix, backwards.
     std::vector<std::int64_t> matrix(12);
     for (std::size_t i = 0; i < 12; ++i) matrix[i] = static_cast<std::int64_t>(i * i);
     char *in = dummy.upload(matrix), *out = dummy.allocate(24);
-    const atoll_reduce_params params{sizeof params, 1, {}};
-    dummy.compute(ATOLL_FN_sum, ATOLL_INT64, {3, 4},
-                  {{out, {8, 0}, ATOLL_INT64}, {in + 11 * 8, {-8, -24}, ATOLL_INT64}}, &params);
+    dummy.compute(ATOLL_FN_sum, ATOLL_DTYPE_INT64, {4, 3},
+                  {{out, {0, 8}, ATOLL_DTYPE_INT64}, {in + 11 * 8, {-24, -8}, ATOLL_DTYPE_INT64}});
     CHECK(dummy.download<std::int64_t>(out, 3) ==
           std::vector<std::int64_t>{4 + 25 + 64 + 121, 1 + 16 + 49 + 100, 0 + 9 + 36 + 81});
 }
 
-TEST_CASE("matmul: strides, stacks, conjugation, alpha, beta") {
+namespace {
+
+template <class T> std::vector<T> small_numbers(std::mt19937 &random, int count) {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    for (T &value : values) {
+        const int real = static_cast<int>(random() % 9) - 4, imag = static_cast<int>(random() % 9);
+        if constexpr (std::is_same_v<T, Complex64>)
+            value = {static_cast<float>(real), static_cast<float>(imag - 4)};
+        else
+            value = static_cast<T>(real);
+    }
+    return values;
+}
+
+template <class T> std::vector<atoll_scalar> factors(std::uint16_t dtype, T alpha, T beta,
+                                                     bool conj_a = false, bool conj_b = false) {
+    return {scalar(dtype, alpha), scalar(dtype, beta), flag(conj_a), flag(conj_b)};
+}
+
+View absent(std::uint16_t dtype) { return {nullptr, {}, dtype, ATOLL_OPERAND_ABSENT}; }
+
+} // namespace
+
+TEST_CASE("matmul: strides, loops, conjugation, alpha, beta") {
     Dummy dummy;
     std::mt19937 random(3);
     const int m = 3, n = 4, k = 5, stack = 2;
-    const auto some = [&](int count) {
-        std::vector<Complex64> values(static_cast<std::size_t>(count));
-        for (Complex64 &value : values)
-            value = {static_cast<float>(random() % 9) - 4, static_cast<float>(random() % 9) - 4};
-        return values;
-    };
-    const auto a = some(m * k), b = some(k * n * stack), c = some(m * n * stack);
+    const auto a = small_numbers<Complex64>(random, m * k),
+               b = small_numbers<Complex64>(random, k * n * stack),
+               c = small_numbers<Complex64>(random, m * n * stack);
     const Complex64 alpha{2, 1}, beta{0, -1};
     char *da = dummy.upload(a), *db = dummy.upload(b), *dc = dummy.upload(c);
-    atoll_matmul_params params{sizeof params, 1, scalar(ATOLL_COMPLEX64, alpha),
-                               scalar(ATOLL_COMPLEX64, beta)};
-    // a is row-major and broadcast over the stack; b's k axis runs backwards.
-    dummy.compute(ATOLL_FN_matmul, ATOLL_COMPLEX64, {m, n, k, stack},
-                  {{dc, {8, 8 * m, 0, 8 * m * n}, ATOLL_COMPLEX64},
-                   {da, {8 * k, 0, 8, 0}, ATOLL_COMPLEX64},
-                   {db + 8 * (k - 1), {0, 8 * k, -8, 8 * k * n}, ATOLL_COMPLEX64}},
-                  &params);
+    // a is row-major and broadcast over the stack; b's k axis runs backwards; c is the output.
+    const View out{dc, {8, 0, 8 * m, 8 * m * n}, ATOLL_DTYPE_COMPLEX64};
+    dummy.compute(ATOLL_FN_matmul, ATOLL_DTYPE_COMPLEX64, {m, k, n, stack},
+                  {out,
+                   {da, {8 * k, 8, 0, 0}, ATOLL_DTYPE_COMPLEX64},
+                   {db + 8 * (k - 1), {0, -8, 8 * k, 8 * k * n}, ATOLL_DTYPE_COMPLEX64},
+                   out},
+                  {.attributes = factors(ATOLL_DTYPE_COMPLEX64, alpha, beta, true)});
     const auto result = dummy.download<Complex64>(dc, c.size());
     for (int s = 0; s < stack; ++s)
         for (int j = 0; j < n; ++j)
@@ -163,15 +188,71 @@ TEST_CASE("matmul: strides, stacks, conjugation, alpha, beta") {
                                 b[static_cast<std::size_t>(k - 1 - l + k * j + k * n * s)];
                 CHECK(result[at] == expected); // small integers: exact
             }
-    // beta = 0: out is not read (it holds NaN).
-    char *out = dummy.allocate(8), *zeros = dummy.upload(std::vector<float>(2, 0.0F));
-    params = {sizeof params, 0, scalar(ATOLL_FLOAT32, 1.0F), scalar(ATOLL_FLOAT32, 0.0F)};
-    dummy.compute(ATOLL_FN_matmul, ATOLL_FLOAT32, {2, 1, 1},
-                  {{out, {4, 8, 0}, ATOLL_FLOAT32},
-                   {zeros, {4, 0, 8}, ATOLL_FLOAT32},
-                   {zeros, {0, 4, 4}, ATOLL_FLOAT32}},
-                  &params);
-    CHECK(dummy.download<float>(out, 2) == std::vector<float>{0, 0});
+}
+
+TEST_CASE("matmul: c is absent, another matrix, the output, or not read") {
+    Dummy dummy;
+    const std::vector<float> a{1, 2}, b{3, 4}, other{100, 200, 300, 400},
+        nan(4, static_cast<float>(quiet_nan));
+    char *da = dummy.upload(a), *db = dummy.upload(b), *dother = dummy.upload(other);
+    // d is the outer product of a and b, 2 x 2.
+    const auto product = [&](float beta, const View *c) {
+        const std::vector<float> before(nan);
+        char *out = dummy.upload(c ? other : before);
+        const View d{out, {4, 0, 8}, ATOLL_DTYPE_FLOAT32};
+        dummy.compute(ATOLL_FN_matmul, ATOLL_DTYPE_FLOAT32, {2, 1, 2},
+                      {d,
+                       {da, {4, 0, 0}, ATOLL_DTYPE_FLOAT32},
+                       {db, {0, 0, 4}, ATOLL_DTYPE_FLOAT32},
+                       c && c->data ? *c
+                       : c          ? d
+                                    : absent(ATOLL_DTYPE_FLOAT32)},
+                      {.attributes = factors(ATOLL_DTYPE_FLOAT32, 2.0F, beta)});
+        return dummy.download<float>(out, 4);
+    };
+    CHECK(product(3, nullptr) == std::vector<float>{6, 12, 8, 16}); // beta counts as 0
+    const View same{nullptr, {}, ATOLL_DTYPE_FLOAT32};
+    CHECK(product(1, &same) == std::vector<float>{106, 212, 308, 416});
+    const View rows{dother, {8, 0, 4}, ATOLL_DTYPE_FLOAT32}; // by rows
+    CHECK(product(-1, &rows) == std::vector<float>{-94, -288, -192, -384});
+    CHECK(dummy.download<float>(dother, 4) == other);
+    const View unread{dummy.upload(nan), {4, 0, 8}, ATOLL_DTYPE_FLOAT32};
+    CHECK(product(0, &unread) == std::vector<float>{6, 12, 8, 16});
+}
+
+TEST_CASE("matmul: several axes in each group") {
+    Dummy dummy;
+    std::mt19937 random(4);
+    // m of 2 and 3, k of 2 and 2, n of 3 and 2, loop of 2
+    const int m = 6, k = 4, n = 6, loop = 2;
+    const auto a = small_numbers<std::int64_t>(random, m * k * loop),
+               b = small_numbers<std::int64_t>(random, k * n),
+               c = small_numbers<std::int64_t>(random, m * n * loop);
+    char *da = dummy.upload(a), *db = dummy.upload(b), *dc = dummy.upload(c),
+         *dd = dummy.allocate(8 * c.size());
+    const auto operand = [](char *data, std::vector<std::int64_t> elements) {
+        for (std::int64_t &stride : elements) stride *= 8;
+        return View{data, std::move(elements), ATOLL_DTYPE_INT64};
+    };
+    // Of a the axes lie in memory as k, m, loop; of b by rows, each group backwards; of c as d.
+    dummy.compute(
+        ATOLL_FN_matmul, ATOLL_DTYPE_INT64, {2, 3, 2, 2, 3, 2, loop},
+        {operand(dd, {1, 2, 0, 0, m, 3 * m, m * n}), operand(da, {k, 2 * k, 1, 2, 0, 0, k * m}),
+         operand(db + 8 * (k * n - 1), {0, 0, -n, -2 * n, -1, -3, 0}),
+         operand(dc, {1, 2, 0, 0, m, 3 * m, m * n})},
+        {.attributes = factors(ATOLL_DTYPE_INT64, INT64_C(3), INT64_C(-2)), .axes = {2, 2, 2}});
+    std::vector<std::int64_t> expected;
+    for (int s = 0; s < loop; ++s)
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < m; ++i) {
+                std::int64_t total = 0;
+                for (int l = 0; l < k; ++l)
+                    total += a[static_cast<std::size_t>(l + k * (i + m * s))] *
+                             b[static_cast<std::size_t>(k * n - 1 - n * l - j)];
+                expected.push_back(3 * total -
+                                   2 * c[static_cast<std::size_t>(i + m * (j + n * s))]);
+            }
+    CHECK(dummy.download<std::int64_t>(dd, c.size()) == expected);
 }
 
 TEST_CASE("copy converts values as the semantics say") {
@@ -184,31 +265,31 @@ TEST_CASE("copy converts values as the semantics say") {
         return dummy.download<R>(out, values.size());
     };
     const std::vector<double> reals{1.9, -1.9, quiet_nan, inf, -inf, 300, -300, 1e30};
-    CHECK(convert(ATOLL_INT8, ATOLL_FLOAT64, std::int8_t{}, reals) ==
+    CHECK(convert(ATOLL_DTYPE_INT8, ATOLL_DTYPE_FLOAT64, std::int8_t{}, reals) ==
           std::vector<std::int8_t>{1, -1, 0, 127, -128, 127, -128, 127});
-    CHECK(convert(ATOLL_UINT64, ATOLL_FLOAT64, std::uint64_t{}, reals) ==
+    CHECK(convert(ATOLL_DTYPE_UINT64, ATOLL_DTYPE_FLOAT64, std::uint64_t{}, reals) ==
           std::vector<std::uint64_t>{1, 0, 0, UINT64_MAX, 0, 300, 0, UINT64_MAX});
-    CHECK(convert(ATOLL_INT64, ATOLL_FLOAT64, std::int64_t{}, reals) ==
+    CHECK(convert(ATOLL_DTYPE_INT64, ATOLL_DTYPE_FLOAT64, std::int64_t{}, reals) ==
           std::vector<std::int64_t>{1, -1, 0, INT64_MAX, INT64_MIN, 300, -300, INT64_MAX});
-    CHECK(convert(ATOLL_BOOL, ATOLL_FLOAT64, std::uint8_t{},
+    CHECK(convert(ATOLL_DTYPE_BOOL, ATOLL_DTYPE_FLOAT64, std::uint8_t{},
                   std::vector<double>{0, -0.0, quiet_nan, 0.1}) ==
           std::vector<std::uint8_t>{0, 0, 1, 1});
-    CHECK(
-        convert(ATOLL_INT8, ATOLL_INT32, std::int8_t{}, std::vector<std::int32_t>{300, -300, -1}) ==
-        std::vector<std::int8_t>{44, -44, -1});
-    CHECK(convert(ATOLL_UINT64, ATOLL_INT8, std::uint64_t{}, std::vector<std::int8_t>{-1, 5}) ==
-          std::vector<std::uint64_t>{UINT64_MAX, 5});
-    CHECK(convert(ATOLL_INT64, ATOLL_UINT64, std::int64_t{},
+    CHECK(convert(ATOLL_DTYPE_INT8, ATOLL_DTYPE_INT32, std::int8_t{},
+                  std::vector<std::int32_t>{300, -300, -1}) ==
+          std::vector<std::int8_t>{44, -44, -1});
+    CHECK(convert(ATOLL_DTYPE_UINT64, ATOLL_DTYPE_INT8, std::uint64_t{},
+                  std::vector<std::int8_t>{-1, 5}) == std::vector<std::uint64_t>{UINT64_MAX, 5});
+    CHECK(convert(ATOLL_DTYPE_INT64, ATOLL_DTYPE_UINT64, std::int64_t{},
                   std::vector<std::uint64_t>{UINT64_MAX}) == std::vector<std::int64_t>{-1});
-    CHECK(convert(ATOLL_FLOAT64, ATOLL_COMPLEX64, double{}, std::vector<Complex64>{{2, 3}}) ==
-          std::vector<double>{2});
-    CHECK(convert(ATOLL_COMPLEX128, ATOLL_INT16, Complex128{}, std::vector<std::int16_t>{-3}) ==
-          std::vector<Complex128>{{-3, 0}});
-    CHECK(convert(ATOLL_BOOL, ATOLL_COMPLEX64, std::uint8_t{},
+    CHECK(convert(ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_COMPLEX64, double{},
+                  std::vector<Complex64>{{2, 3}}) == std::vector<double>{2});
+    CHECK(convert(ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_INT16, Complex128{},
+                  std::vector<std::int16_t>{-3}) == std::vector<Complex128>{{-3, 0}});
+    CHECK(convert(ATOLL_DTYPE_BOOL, ATOLL_DTYPE_COMPLEX64, std::uint8_t{},
                   std::vector<Complex64>{{0, 3}, {0, 0}}) == std::vector<std::uint8_t>{1, 0});
     // 2^60 + 2^36 + 1 lies just above the midpoint of two floats; rounding to double first hides
     // it.
-    CHECK(convert(ATOLL_FLOAT32, ATOLL_INT64, float{},
+    CHECK(convert(ATOLL_DTYPE_FLOAT32, ATOLL_DTYPE_INT64, float{},
                   std::vector<std::int64_t>{(INT64_C(1) << 60) + (INT64_C(1) << 36) + 1}) ==
           std::vector<float>{std::ldexp(1.0F + std::ldexp(1.0F, -23), 60)});
 }
@@ -231,8 +312,8 @@ TEST_CASE("float64 to float16 and bfloat16 rounds once, to nearest even") {
     }
     const auto count = static_cast<std::int64_t>(values.size());
     char *in = dummy.upload(values), *out = dummy.allocate(2 * values.size());
-    dummy.compute(ATOLL_FN_copy, ATOLL_FLOAT64, {count},
-                  {{out, {2}, ATOLL_FLOAT16}, {in, {8}, ATOLL_FLOAT64}});
+    dummy.compute(ATOLL_FN_copy, ATOLL_DTYPE_FLOAT64, {count},
+                  {{out, {2}, ATOLL_DTYPE_FLOAT16}, {in, {8}, ATOLL_DTYPE_FLOAT64}});
     CHECK(dummy.download<std::uint16_t>(out, values.size()) == halves);
     values.clear();
     for (std::uint32_t bits = 0; bits < 0x7f80; bits += 7) {
@@ -248,8 +329,8 @@ TEST_CASE("float64 to float16 and bfloat16 rounds once, to nearest even") {
                                      static_cast<std::uint16_t>(bits + 1)});
     }
     char *more = dummy.upload(values), *wide = dummy.allocate(2 * values.size());
-    dummy.compute(ATOLL_FN_copy, ATOLL_FLOAT64, {static_cast<std::int64_t>(values.size())},
-                  {{wide, {2}, ATOLL_BFLOAT16}, {more, {8}, ATOLL_FLOAT64}});
+    dummy.compute(ATOLL_FN_copy, ATOLL_DTYPE_FLOAT64, {static_cast<std::int64_t>(values.size())},
+                  {{wide, {2}, ATOLL_DTYPE_BFLOAT16}, {more, {8}, ATOLL_DTYPE_FLOAT64}});
     CHECK(dummy.download<std::uint16_t>(wide, values.size()) == brains);
 }
 
@@ -257,8 +338,9 @@ TEST_CASE("copy takes swapped, unaligned and strided operands, in place too") {
     Dummy dummy;
     const std::vector<std::uint32_t> values{0x01020304, 0x05060708};
     char *x = dummy.upload(values);
-    const View native{x, {4}, ATOLL_UINT32}, swapped{x, {4}, ATOLL_UINT32, ATOLL_OPERAND_SWAPPED};
-    dummy.compute(ATOLL_FN_copy, ATOLL_UINT32, {2}, {swapped, native});
+    const View native{x, {4}, ATOLL_DTYPE_UINT32},
+        swapped{x, {4}, ATOLL_DTYPE_UINT32, ATOLL_OPERAND_SWAPPED};
+    dummy.compute(ATOLL_FN_copy, ATOLL_DTYPE_UINT32, {2}, {swapped, native});
     CHECK(dummy.download<std::uint32_t>(x, 2) ==
           std::vector<std::uint32_t>{0x04030201, 0x08070605});
     // Swapped complex: each part by itself. Read from an odd address, backwards, as complex128.
@@ -270,87 +352,87 @@ TEST_CASE("copy takes swapped, unaligned and strided operands, in place too") {
         for (std::size_t i = 0; i < 4; ++i) bytes[1 + 4 * p + i] = part[3 - i];
     }
     char *odd = dummy.upload(bytes), *out = dummy.allocate(32);
-    dummy.compute(
-        ATOLL_FN_copy, ATOLL_COMPLEX64, {2},
-        {{out, {16}, ATOLL_COMPLEX128}, {odd + 9, {-8}, ATOLL_COMPLEX64, ATOLL_OPERAND_SWAPPED}});
+    dummy.compute(ATOLL_FN_copy, ATOLL_DTYPE_COMPLEX64, {2},
+                  {{out, {16}, ATOLL_DTYPE_COMPLEX128},
+                   {odd + 9, {-8}, ATOLL_DTYPE_COMPLEX64, ATOLL_OPERAND_SWAPPED}});
     CHECK(dummy.download<Complex128>(out, 2) == std::vector<Complex128>{{3, 4}, {1, 2}});
 }
 
 TEST_CASE("fill and steps") {
     Dummy dummy;
     char *x = dummy.upload(std::vector<std::int16_t>(6, 0));
-    const atoll_fill_params fill{sizeof fill, 0, scalar(ATOLL_INT16, std::int16_t{-5})};
-    dummy.compute(ATOLL_FN_fill, ATOLL_INT16, {3}, {{x, {4}, ATOLL_INT16}}, &fill);
+    dummy.compute(ATOLL_FN_fill, ATOLL_DTYPE_INT16, {3}, {{x, {4}, ATOLL_DTYPE_INT16}},
+                  {.attributes = {scalar(ATOLL_DTYPE_INT16, std::int16_t{-5})}});
     CHECK(dummy.download<std::int16_t>(x, 6) == std::vector<std::int16_t>{-5, 0, -5, 0, -5, 0});
-    atoll_steps_params steps{sizeof steps, 1, scalar(ATOLL_FLOAT64, 0.0),
-                             scalar(ATOLL_FLOAT64, 0.1), scalar(ATOLL_FLOAT64, 9.0)};
     char *y = dummy.allocate(24);
-    dummy.compute(ATOLL_FN_steps, ATOLL_FLOAT64, {3}, {{y + 16, {-8}, ATOLL_FLOAT64}}, &steps);
+    dummy.compute(
+        ATOLL_FN_steps, ATOLL_DTYPE_FLOAT64, {3}, {{y + 16, {-8}, ATOLL_DTYPE_FLOAT64}},
+        {.attributes = {scalar(ATOLL_DTYPE_FLOAT64, 0.0), scalar(ATOLL_DTYPE_FLOAT64, 0.1),
+                        scalar(ATOLL_DTYPE_FLOAT64, 9.0)}});
     CHECK(dummy.download<double>(y, 3) == std::vector<double>{9.0, 0.1, 0.0});
-    steps = {sizeof steps, 0, scalar(ATOLL_INT64, INT64_C(250)), scalar(ATOLL_INT64, INT64_C(3)),
-             scalar(ATOLL_INT64, zero)};
-    dummy.compute(ATOLL_FN_steps, ATOLL_UINT8, {3}, {{y, {1}, ATOLL_UINT8}}, &steps);
+    dummy.compute(ATOLL_FN_steps, ATOLL_DTYPE_UINT8, {3}, {{y, {1}, ATOLL_DTYPE_UINT8}},
+                  {.attributes = {scalar(ATOLL_DTYPE_INT64, INT64_C(250)),
+                                  scalar(ATOLL_DTYPE_INT64, INT64_C(3)), atoll_scalar{}}});
     CHECK(dummy.download<std::uint8_t>(y, 3) == std::vector<std::uint8_t>{250, 253, 0});
 }
 
+namespace {
+std::uint32_t attribute_dtype(Atoll::sdk::AttributeType type, std::uint32_t of_call) {
+    using enum Atoll::sdk::AttributeType;
+    switch (type) {
+    case boolean: return ATOLL_DTYPE_BOOL;
+    case float64: return ATOLL_DTYPE_FLOAT64;
+    case number: return ATOLL_DTYPE_INT64;
+    case A: return Atoll::sdk::accumulator_of(of_call);
+    default: return of_call;
+    }
+}
+} // namespace
+
 TEST_CASE("every function runs on every dtype of its domain") {
+    using namespace Atoll::sdk;
     Dummy dummy;
-    const std::vector<std::uint64_t> zeros(8, 0);
-    char *out = dummy.allocate(64), *a = dummy.upload(zeros), *b = dummy.upload(zeros),
-         *c = dummy.upload(zeros);
-    const auto run = [&](std::uint16_t id, std::uint16_t family, std::uint16_t dtype) {
-        const std::int64_t size = Atoll::sdk::dtype_size(dtype);
-        const auto result =
-            static_cast<std::uint16_t>(Atoll::sdk::core_functions[id].result_dtype(dtype));
-        const std::int64_t out_size = Atoll::sdk::dtype_size(result);
-        const atoll_fill_params fill{sizeof fill, 0, scalar(dtype, zero)};
-        const atoll_steps_params steps{sizeof steps, 0, scalar(ATOLL_INT64, zero),
-                                       scalar(ATOLL_INT64, zero), scalar(ATOLL_INT64, zero)};
-        const atoll_reduce_params reduce{sizeof reduce, 0, {}};
-        const atoll_sort_params sort{sizeof sort, 0};
-        const atoll_search_params search{sizeof search, 0};
-        const atoll_matmul_params matmul{sizeof matmul, 0, scalar(dtype, zero),
-                                         scalar(dtype, zero)};
-        const View o{out, {out_size}, result}, i{a, {size}, dtype}, j{b, {size}, dtype};
-        const View offsets{c, {8}, ATOLL_INT64};
-        switch (family) {
-        case ATOLL_FAMILY_FILL: dummy.compute(id, dtype, {4}, {o}, &fill); break;
-        case ATOLL_FAMILY_STEPS: dummy.compute(id, dtype, {4}, {o}, &steps); break;
-        case ATOLL_FAMILY_BINARY: dummy.compute(id, dtype, {4}, {o, i, j}); break;
-        case ATOLL_FAMILY_TERNARY:
-            dummy.compute(id, dtype, {4},
-                          {o, id == ATOLL_FN_where ? View{c, {1}, ATOLL_BOOL} : i, i, j});
-            break;
-        case ATOLL_FAMILY_REDUCE:
-        case ATOLL_FAMILY_REDUCE_ONE:
-        case ATOLL_FAMILY_ARG_REDUCE:
-            dummy.compute(id, dtype, {4}, {{out, {0}, result}, i}, &reduce);
-            break;
-        case ATOLL_FAMILY_SORT: dummy.compute(id, dtype, {4}, {o, i}, &sort); break;
-        case ATOLL_FAMILY_SEARCH:
-            dummy.compute(id, dtype, {2, 3},
-                          {{out, {8, 0}, result}, {a, {size, 0}, dtype}, {b, {0, size}, dtype}},
-                          &search);
-            break;
-        case ATOLL_FAMILY_MATMUL:
-            dummy.compute(id, dtype, {2, 2, 2},
-                          {{out, {size, 2 * size, 0}, dtype},
-                           {a, {size, 0, 2 * size}, dtype},
-                           {b, {0, 2 * size, size}, dtype}},
-                          &matmul);
-            break;
-        case ATOLL_FAMILY_GATHER:
-        case ATOLL_FAMILY_SCATTER: dummy.compute(id, dtype, {4}, {o, i, offsets}); break;
-        default: dummy.compute(id, dtype, {4}, {o, i}); // UNARY, COPY, SCAN, FIND
+    const std::vector<std::uint64_t> zeros(16, 0);
+    // find's output has an element for each that is not zero: all of them.
+    char *buffers[] = {dummy.allocate(128), dummy.upload(zeros), dummy.upload(zeros),
+                       dummy.upload(zeros)},
+         *ones = dummy.upload(std::vector<std::uint8_t>(128, 1));
+    // All axes of extent 2, one of them a loop axis.
+    const auto run = [&](std::uint16_t id, std::uint16_t T) {
+        const FunctionLine &line = core_functions[id];
+        const Signature &signature = line.signature;
+        std::size_t core = 0;
+        for (const AxisSlot &slot : std::span(signature.slots).first(signature.slot_count))
+            core += !slot.opaque;
+        const std::size_t rank = core + (id != ATOLL_FN_steps);
+        std::vector<View> views;
+        for (std::size_t o = 0; o < signature.operand_count; ++o) {
+            const OperandSpec &spec = signature.operands[o];
+            const std::uint32_t known = dtype_of_operand(spec, T);
+            const auto dtype = static_cast<std::uint16_t>(known ? known : T);
+            std::int64_t stride = dtype_size(dtype);
+            View view{o == 1 && id == ATOLL_FN_find ? ones : buffers[o],
+                      std::vector<std::int64_t>(rank), dtype};
+            for (std::size_t i = 0; i < spec.axis_count && core > 0; ++i, stride *= 2)
+                view.strides[spec.axes[i]] = stride;
+            if (rank > core) view.strides[core] = stride;
+            views.push_back(std::move(view));
         }
+        CallOptions options;
+        for (const AttributeSpec &spec :
+             std::span(signature.attributes).first(signature.attribute_count)) {
+            std::uint32_t dtype = ATOLL_VALUE_ABSENT;
+            if (!spec.optional) dtype = attribute_dtype(spec.type, T);
+            options.attributes.push_back(scalar(dtype, zero));
+        }
+        dummy.compute(id, T, std::vector<std::int64_t>(rank, 2), std::move(views), options);
         dummy.synchronize(); // an unknown dtype would surface here
     };
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
-    for (std::uint16_t dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)                              \
-        if (ATOLL_DOMAIN_##DOMAIN >> dtype & 1) {                                                  \
-            CAPTURE(#name);                                                                        \
-            CAPTURE(dtype);                                                                        \
-            CHECK_NOTHROW(run(id, ATOLL_FAMILY_##FAMILY, dtype));                                  \
-        }
-#include "atoll/lists/functions.inc"
+    for (const FunctionLine &line : core_functions)
+        for (std::uint16_t dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+            if (line.domain >> dtype & 1) {
+                CAPTURE(line.name);
+                CAPTURE(dtype);
+                CHECK_NOTHROW(run(line.id, dtype));
+            }
 }

@@ -72,11 +72,11 @@ double distance(Complex128 got, Complex expected) {
 
 // One element.
 Complex128 at(Dummy &dummy, std::uint16_t function, Complex128 z) {
-    return dummy.elementwise<Complex128>(function, ATOLL_COMPLEX128, ATOLL_COMPLEX128,
+    return dummy.elementwise<Complex128>(function, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_COMPLEX128,
                                          std::vector<Complex128>{z})[0];
 }
 double at(Dummy &dummy, std::uint16_t function, double x) {
-    return dummy.elementwise<double>(function, ATOLL_FLOAT64, ATOLL_FLOAT64,
+    return dummy.elementwise<double>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64,
                                      std::vector<double>{x})[0];
 }
 
@@ -90,8 +90,8 @@ TEST_CASE("complex functions agree with the real ones on the two parts") {
     const std::vector<Complex128> z = some_complex(2000);
     for (const Identity &identity : identities) {
         CAPTURE(identity.function);
-        const auto got =
-            dummy.elementwise<Complex128>(identity.function, ATOLL_COMPLEX128, ATOLL_COMPLEX128, z);
+        const auto got = dummy.elementwise<Complex128>(identity.function, ATOLL_DTYPE_COMPLEX128,
+                                                       ATOLL_DTYPE_COMPLEX128, z);
         double worst = 0;
         for (std::size_t i = 0; i < z.size(); ++i)
             worst = std::max(worst, distance(got[i], identity.by_reals(z[i].real(), z[i].imag())));
@@ -100,10 +100,10 @@ TEST_CASE("complex functions agree with the real ones on the two parts") {
     // Inverting amplifies the rounding of the first function, here by less than 100.
     for (const Inverse &inverse : inverses) {
         CAPTURE(inverse.function);
-        const auto w =
-            dummy.elementwise<Complex128>(inverse.function, ATOLL_COMPLEX128, ATOLL_COMPLEX128, z);
-        const auto back =
-            dummy.elementwise<Complex128>(inverse.of, ATOLL_COMPLEX128, ATOLL_COMPLEX128, w);
+        const auto w = dummy.elementwise<Complex128>(inverse.function, ATOLL_DTYPE_COMPLEX128,
+                                                     ATOLL_DTYPE_COMPLEX128, z);
+        const auto back = dummy.elementwise<Complex128>(inverse.of, ATOLL_DTYPE_COMPLEX128,
+                                                        ATOLL_DTYPE_COMPLEX128, w);
         double worst = 0;
         for (std::size_t i = 0; i < z.size(); ++i) worst = std::max(worst, distance(back[i], z[i]));
         CHECK(worst < 100 * precise);
@@ -120,9 +120,10 @@ TEST_CASE("real functions and complex ones agree on the real axis") {
     for (const Identity &identity : identities) functions.push_back(identity.function);
     for (const std::uint16_t function : functions) {
         CAPTURE(function);
-        const auto reals = dummy.elementwise<double>(function, ATOLL_FLOAT64, ATOLL_FLOAT64, x);
-        const auto complexes =
-            dummy.elementwise<Complex128>(function, ATOLL_COMPLEX128, ATOLL_COMPLEX128, z);
+        const auto reals =
+            dummy.elementwise<double>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, x);
+        const auto complexes = dummy.elementwise<Complex128>(function, ATOLL_DTYPE_COMPLEX128,
+                                                             ATOLL_DTYPE_COMPLEX128, z);
         double worst = 0;
         for (std::size_t i = 0; i < x.size(); ++i)
             worst = std::max(worst, distance(reals[i], complexes[i]));
@@ -191,7 +192,7 @@ TEST_CASE("branch cuts go by the sign of zero") {
         CHECK(near(at(dummy, cut.function, cut.below), other));
     }
     const auto angle = [&](double x) {
-        return dummy.elementwise<double>(ATOLL_FN_angle, ATOLL_FLOAT64, ATOLL_FLOAT64,
+        return dummy.elementwise<double>(ATOLL_FN_angle, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64,
                                          std::vector<double>{x})[0];
     };
     CHECK(angle(3) == 0);
@@ -199,7 +200,7 @@ TEST_CASE("branch cuts go by the sign of zero") {
     CHECK(angle(0.0) == 0);
     CHECK(angle(-0.0) == pi);
     CHECK(std::isnan(angle(quiet_nan)));
-    CHECK(dummy.elementwise<double>(ATOLL_FN_angle, ATOLL_COMPLEX128, ATOLL_FLOAT64,
+    CHECK(dummy.elementwise<double>(ATOLL_FN_angle, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT64,
                                     std::vector<Complex128>{{-1, -0.0}, {0, 2}}) ==
           std::vector<double>{-pi, pi / 2});
 }
@@ -233,8 +234,9 @@ TEST_CASE("powers") {
     Dummy dummy;
     const auto power = [&](Complex128 a, Complex128 b) {
         const std::vector<Complex128> exponents{b};
-        return dummy.elementwise<Complex128>(ATOLL_FN_pow, ATOLL_COMPLEX128, ATOLL_COMPLEX128,
-                                             std::vector<Complex128>{a}, &exponents)[0];
+        return dummy.elementwise<Complex128>(ATOLL_FN_pow, ATOLL_DTYPE_COMPLEX128,
+                                             ATOLL_DTYPE_COMPLEX128, std::vector<Complex128>{a},
+                                             &exponents)[0];
     };
     CHECK(power(0, 0) == 1.0);
     CHECK(power(0, {2, 1}) == 0.0);
@@ -247,7 +249,8 @@ TEST_CASE("powers") {
         CHECK(distance(power(z[i], z[i + 1]),
                        std::exp(Complex(z[i + 1]) * std::log(Complex(z[i])))) < precise);
     const std::vector<double> a{2, -2, -2, 0, inf, 1}, b{0.5, 3, 0.5, -1, 0, quiet_nan};
-    const auto reals = dummy.elementwise<double>(ATOLL_FN_pow, ATOLL_FLOAT64, ATOLL_FLOAT64, a, &b);
+    const auto reals =
+        dummy.elementwise<double>(ATOLL_FN_pow, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, a, &b);
     CHECK(reals[0] == std::sqrt(2.0));
     CHECK(reals[1] == -8);
     CHECK(std::isnan(reals[2]));
@@ -260,10 +263,10 @@ TEST_CASE("halves are rounded once from a precise result") {
     Dummy dummy;
     std::vector<std::uint16_t> all;
     for (std::uint32_t i = 0; i < 0x7c00; ++i) all.push_back(static_cast<std::uint16_t>(i));
-    const auto roots =
-        dummy.elementwise<std::uint16_t>(ATOLL_FN_cbrt, ATOLL_FLOAT16, ATOLL_FLOAT16, all);
-    const auto logs =
-        dummy.elementwise<std::uint16_t>(ATOLL_FN_log, ATOLL_BFLOAT16, ATOLL_BFLOAT16, all);
+    const auto roots = dummy.elementwise<std::uint16_t>(ATOLL_FN_cbrt, ATOLL_DTYPE_FLOAT16,
+                                                        ATOLL_DTYPE_FLOAT16, all);
+    const auto logs = dummy.elementwise<std::uint16_t>(ATOLL_FN_log, ATOLL_DTYPE_BFLOAT16,
+                                                       ATOLL_DTYPE_BFLOAT16, all);
     int wrong = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         wrong += roots[i] != atoll_double_to_half(std::cbrt(double{atoll_half_to_float(all[i])}));

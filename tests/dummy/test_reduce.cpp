@@ -14,18 +14,16 @@ using Doubles = std::vector<double>;
 using Complexes = std::vector<Complex128>;
 
 double reduced(Dummy &dummy, std::uint16_t function, const Doubles &values, double x = 0) {
-    return dummy.reduced<double>(function, ATOLL_FLOAT64, ATOLL_FLOAT64, values,
-                                 scalar(ATOLL_FLOAT64, x));
+    return dummy.reduced<double>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, values, x);
 }
 double reduced(Dummy &dummy, std::uint16_t function, const Complexes &values, double x = 0) {
-    return dummy.reduced<double>(function, ATOLL_COMPLEX128, ATOLL_FLOAT64, values,
-                                 scalar(ATOLL_FLOAT64, x));
+    return dummy.reduced<double>(function, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT64, values, x);
 }
 std::int64_t counted(Dummy &dummy, std::uint16_t function, const Doubles &values) {
-    return dummy.reduced<std::int64_t>(function, ATOLL_FLOAT64, ATOLL_INT64, values);
+    return dummy.reduced<std::int64_t>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_INT64, values);
 }
 bool tested(Dummy &dummy, std::uint16_t function, const Doubles &values) {
-    return dummy.reduced<std::uint8_t>(function, ATOLL_FLOAT64, ATOLL_BOOL, values);
+    return dummy.reduced<std::uint8_t>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_BOOL, values);
 }
 
 } // namespace
@@ -55,9 +53,9 @@ TEST_CASE("means, variances") {
     CHECK(reduced(dummy, ATOLL_FN_var, Complexes{{0, 2}, {0, -2}, {2, 0}, {-2, 0}}) == 4);
     // The sum of these exceeds float16, their mean does not.
     const std::vector<std::uint16_t> halves(8, atoll_float_to_half(60000));
-    CHECK(dummy.reduced<std::uint16_t>(ATOLL_FN_mean, ATOLL_FLOAT16, ATOLL_FLOAT16, halves) ==
-          halves[0]);
-    CHECK(dummy.reduced<Complex128>(ATOLL_FN_mean, ATOLL_COMPLEX128, ATOLL_COMPLEX128,
+    CHECK(dummy.reduced<std::uint16_t>(ATOLL_FN_mean, ATOLL_DTYPE_FLOAT16, ATOLL_DTYPE_FLOAT16,
+                                       halves) == halves[0]);
+    CHECK(dummy.reduced<Complex128>(ATOLL_FN_mean, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_COMPLEX128,
                                     Complexes{{1, 2}, {3, -8}}) == Complex128(2, -3));
 }
 
@@ -90,8 +88,9 @@ TEST_CASE("moduli") {
     CHECK(std::isnan(reduced(dummy, ATOLL_FN_max_abs, Doubles{1, quiet_nan, 5})));
     CHECK(reduced(dummy, ATOLL_FN_nan_sum_abs, Doubles{-1, quiet_nan, 5}) == 6);
     const std::vector<std::int8_t> bytes{-128, 5, -3};
-    CHECK(dummy.reduced<std::int8_t>(ATOLL_FN_max_abs, ATOLL_INT8, ATOLL_INT8, bytes) == 5);
-    CHECK(dummy.reduced<std::int64_t>(ATOLL_FN_sum_abs, ATOLL_INT64, ATOLL_INT64,
+    CHECK(dummy.reduced<std::int8_t>(ATOLL_FN_max_abs, ATOLL_DTYPE_INT8, ATOLL_DTYPE_INT8, bytes) ==
+          5);
+    CHECK(dummy.reduced<std::int64_t>(ATOLL_FN_sum_abs, ATOLL_DTYPE_INT64, ATOLL_DTYPE_INT64,
                                       std::vector<std::int64_t>{-4, 5}) == 9);
 }
 
@@ -110,9 +109,9 @@ TEST_CASE("NaN is passed over") {
     CHECK(std::isnan(reduced(dummy, ATOLL_FN_nan_min, none)));
     CHECK(std::isnan(reduced(dummy, ATOLL_FN_nan_max, none)));
     CHECK(std::isnan(reduced(dummy, ATOLL_FN_nan_mean, none)));
-    CHECK(dummy.reduced<Complex128>(ATOLL_FN_nan_sum, ATOLL_COMPLEX128, ATOLL_COMPLEX128,
-                                    Complexes{{1, quiet_nan}, {2, 3}, {quiet_nan, 1}}) ==
-          Complex128(2, 3));
+    CHECK(dummy.reduced<Complex128>(
+              ATOLL_FN_nan_sum, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_COMPLEX128,
+              Complexes{{1, quiet_nan}, {2, 3}, {quiet_nan, 1}}) == Complex128(2, 3));
 }
 
 TEST_CASE("tests of every element") {
@@ -132,13 +131,13 @@ TEST_CASE("positions: column-major, the first of equals, NaN wins") {
     CHECK(counted(dummy, ATOLL_FN_argmax, {3, 1, 3}) == 0);
     CHECK(counted(dummy, ATOLL_FN_argmax, {3, quiet_nan, 5, quiet_nan}) == 1);
     CHECK(counted(dummy, ATOLL_FN_argmin, {3, quiet_nan, -inf}) == 1);
-    CHECK(dummy.reduced<std::int64_t>(ATOLL_FN_argmax, ATOLL_BOOL, ATOLL_INT64,
+    CHECK(dummy.reduced<std::int64_t>(ATOLL_FN_argmax, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_INT64,
                                       std::vector<std::uint8_t>{0, 1, 1}) == 1);
-    // Kept axis 0 of 2, reduced axes 1 and 2 of 3 and 2, row-major in memory.
+    // Reduced axes 0 and 1 of 3 and 2, kept axis 2 of 2, row-major in memory.
     const std::vector<std::int32_t> cube{0, 0, 9, 1, 0, 0, 0, 8, 0, 0, 0, 0};
     char *in = dummy.upload(cube), *out = dummy.allocate(16);
-    const atoll_reduce_params params{sizeof params, 1, {}};
-    dummy.compute(ATOLL_FN_argmax, ATOLL_INT32, {2, 3, 2},
-                  {{out, {8, 0, 0}, ATOLL_INT64}, {in, {24, 8, 4}, ATOLL_INT32}}, &params);
+    dummy.compute(ATOLL_FN_argmax, ATOLL_DTYPE_INT32, {3, 2, 2},
+                  {{out, {0, 0, 8}, ATOLL_DTYPE_INT64}, {in, {8, 4, 24}, ATOLL_DTYPE_INT32}},
+                  {.axes = {2}});
     CHECK(dummy.download<std::int64_t>(out, 2) == std::vector<std::int64_t>{1, 3});
 }

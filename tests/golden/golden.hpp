@@ -78,7 +78,7 @@ private:
         c.flag = number<std::uint32_t>();
         c.numbers.resize(number<std::uint32_t>());
         for (atoll_scalar &x : c.numbers) {
-            x = {number<std::uint32_t>(), 0, {}};
+            x = {number<std::uint32_t>(), 0, 0, {}};
             std::memcpy(x.value.bytes, take(16), 16);
         }
         c.fails = number<std::uint32_t>();
@@ -102,9 +102,9 @@ struct Format {
 };
 inline Format format_of(int part) {
     switch (part) {
-    case ATOLL_FLOAT16: return {11, -24, 16};
-    case ATOLL_BFLOAT16: return {8, -133, 128};
-    case ATOLL_FLOAT32: return {24, -149, 128};
+    case ATOLL_DTYPE_FLOAT16: return {11, -24, 16};
+    case ATOLL_DTYPE_BFLOAT16: return {8, -133, 128};
+    case ATOLL_DTYPE_FLOAT32: return {24, -149, 128};
     default: return {53, -1074, 1024};
     }
 }
@@ -141,7 +141,7 @@ inline bool agrees(const Value &got, const Value &want, int from, int to, double
         if (got.integer != target.integer) return false;
         if (got.i == target.i) return true;
         if (ulps == 0) return false;
-        if (to == ATOLL_BOOL) return std::fabs(want.re) <= bound(want.re);
+        if (to == ATOLL_DTYPE_BOOL) return std::fabs(want.re) <= bound(want.re);
         const long double distance =
             std::fabs(static_cast<long double>(got.i) - static_cast<long double>(target.i));
         return distance <= 1 + bound(want.real());
@@ -160,8 +160,8 @@ inline bool agrees(const Value &got, const Value &want, int from, int to, double
 inline std::string text(const char *element, int dtype) {
     const Value v = oracle::read(element, dtype);
     if (v.integer)
-        return dtype == ATOLL_UINT64 ? std::to_string(static_cast<std::uint64_t>(v.i))
-                                     : std::to_string(static_cast<std::int64_t>(v.i));
+        return dtype == ATOLL_DTYPE_UINT64 ? std::to_string(static_cast<std::uint64_t>(v.i))
+                                           : std::to_string(static_cast<std::int64_t>(v.i));
     char buffer[100];
     if (oracle::is_complex(dtype))
         std::snprintf(buffer, sizeof buffer, "(%.17Lg, %.17Lg)", v.re, v.im);

@@ -46,9 +46,26 @@ def read_list(path, macro):
     return [next(csv.reader([" ".join(row.split())], skipinitialspace=True)) for row in rows]
 
 
+def cases_of(name, signature, attributes):
+    """The function below that makes the cases."""
+    own = {"copy": copy_cases, "fill": fill_cases, "steps": steps_cases, "matmul": matmul_cases,
+           "searchsorted": search_cases, "find": find_cases, "gather": index_cases,
+           "scatter": index_cases}
+    if name in own:
+        return own[name]
+    inputs = signature.split("->")[0]
+    if "(n*)" in inputs:
+        return parameter_cases if attributes else reduce_cases
+    if "(n)" in inputs:
+        return sort_cases if attributes else scan_cases
+    return (unary_cases, binary_cases, ternary_cases)[inputs.count("(") - 1]
+
+
 class Function:
-    def __init__(self, name, family, signature, rule, domain):
-        self.name, self.family, self.rule, self.domain = name, family, rule, DOMAINS[domain]
+    def __init__(self, name, signature, rule, domain, attributes):
+        self.name, self.rule, self.domain = name, rule, DOMAINS[domain]
+        self.cases = cases_of(name, signature, attributes)
+        self.picks = name in ("argmin", "argmax")
         # The type of the first result, behind its colon.
         self.type = signature.split("->")[1].split(",")[0].partition(":")[2].strip(" &")
 
@@ -117,7 +134,7 @@ class Writer:
             file.writelines(self.cases)
 
 
-# --- the cases, family by family -----------------------------------------------------------------
+# --- the cases, by the form of a call -----------------------------------------------------------------
 
 
 def unary_cases(f, out):
@@ -343,7 +360,7 @@ def reduce_inputs(f, dtype):
 
 def reduce_cases(f, out):
     function = ARG_REDUCE.get(f.name) or REDUCE[f.name]
-    call = (lambda x: function(x, axis=1)) if f.family == "ARG_REDUCE" else function
+    call = (lambda x: function(x, axis=1)) if f.picks else function
     for dtype in DTYPES:
         compute = f.compute(dtype)
         if compute is None:
@@ -352,7 +369,7 @@ def reduce_cases(f, out):
         for x, axes in reduce_inputs(f, dtype):
             for keepdims in (False, True):
                 expected = reduction(f, x, axes, keepdims, compute, call)
-                if expected is not None and f.family != "ARG_REDUCE":
+                if expected is not None and not f.picks:
                     exact_where_tame(f, x, expected)
                 out.case(f.name, [x], expected, axes, keepdims)
 
@@ -576,14 +593,6 @@ def index_cases(f, out):
         out.case(f.name, [vector] + [vector[:1]] * (f.name == "scatter") + [np.array([99])], None)
 
 
-FAMILIES = {"UNARY": unary_cases, "BINARY": binary_cases, "TERNARY": ternary_cases,
-            "SCAN": scan_cases, "SORT": sort_cases, "SEARCH": search_cases, "REDUCE": reduce_cases,
-            "ARG_REDUCE": reduce_cases, "REDUCE_ONE": parameter_cases,
-            "FIND": find_cases, "MATMUL": matmul_cases,
-            "COPY": copy_cases, "STEPS": steps_cases, "FILL": fill_cases, "GATHER": index_cases,
-            "SCATTER": index_cases}
-
-
 def main(lists, path):
     ids = {row[3]: int(row[0])
            for row in read_list(Path(lists) / "dtypes.inc", "ATOLL_DTYPE")}
@@ -593,7 +602,7 @@ def main(lists, path):
     out = Writer(ids)
     with np.errstate(all="ignore"):
         for f in functions:
-            FAMILIES[f.family](f, out)
+            f.cases(f, out)
             if f.name in ("sum", "mean"):
                 sum_of_many(f, out)
         join_cases(out)

@@ -110,9 +110,9 @@ oracle::Operand laid_out(const golden::Array &array, const Pick &pick, Arrange a
 
 Scalar scalar(const atoll_scalar &raw) {
     switch (raw.dtype) {
-    case ATOLL_BOOL: return raw.value.bytes[0] != 0;
-    case ATOLL_INT64: return raw.value.i64;
-    case ATOLL_FLOAT64: return raw.value.f64[0];
+    case ATOLL_DTYPE_BOOL: return raw.value.bytes[0] != 0;
+    case ATOLL_DTYPE_INT64: return raw.value.i64;
+    case ATOLL_DTYPE_FLOAT64: return raw.value.f64[0];
     default: return {raw.value.f64[0]};
     }
 }
@@ -133,37 +133,36 @@ Tensor call(const golden::Case &c, int function, const std::vector<Tensor> &in, 
     axes.given = c.axes_given;
     axes.list = c.axes;
     const std::optional<int> axis = c.axes_given ? std::optional(c.axes.at(0)) : std::nullopt;
-    switch (functions[function].family) {
-    case ATOLL_FAMILY_UNARY: return detail::call_unary(function, in[0], out);
-    case ATOLL_FAMILY_BINARY:
+    switch (functions[function].form) {
+    case Form::unary: return detail::call_unary(function, in[0], out);
+    case Form::binary:
         if (numbers.empty()) return detail::call_binary(function, in[0], in[1], out);
         return c.flag ? detail::call_binary(function, numbers[0], in[0], out)
                       : detail::call_binary(function, in[0], numbers[0], out);
-    case ATOLL_FAMILY_TERNARY: return detail::call_ternary(function, in[0], in[1], in[2], out);
-    case ATOLL_FAMILY_REDUCE:
-    case ATOLL_FAMILY_ARG_REDUCE:
-    case ATOLL_FAMILY_REDUCE_ONE:
-        return detail::call_reduce(function, in[0], axes, c.flag, out, numbers);
-    case ATOLL_FAMILY_SCAN: return detail::call_scan(function, in[0], axis, out);
-    case ATOLL_FAMILY_SORT: return detail::call_sort(function, in[0], axis.value(), c.flag, out);
-    case ATOLL_FAMILY_SEARCH: return detail::call_search(function, in[0], in[1], c.flag, out);
-    case ATOLL_FAMILY_FIND: return detail::call_find(function, in[0]);
-    case ATOLL_FAMILY_MATMUL: return matmul(in[0], in[1], out);
-    case ATOLL_FAMILY_GATHER: {
+    case Form::ternary: return detail::call_ternary(function, in[0], in[1], in[2], out);
+    case Form::reduce:
+    case Form::arg_reduce:
+    case Form::reduce_one: return detail::call_reduce(function, in[0], axes, c.flag, out, numbers);
+    case Form::scan: return detail::call_scan(function, in[0], axis, out);
+    case Form::sort: return detail::call_sort(function, in[0], axis.value(), c.flag, out);
+    case Form::search: return detail::call_search(function, in[0], in[1], c.flag, out);
+    case Form::find: return detail::call_find(in[0]);
+    case Form::product: return matmul(in[0], in[1], out);
+    case Form::gather: {
         const std::vector<IndexElement> index(in.begin() + 1, in.end());
         return in[0].index(index);
     }
-    case ATOLL_FAMILY_SCATTER: {
+    case Form::scatter: {
         const std::vector<IndexElement> index(in.begin() + 2, in.end());
         Selection(in[0], Index(index)) = in[1];
         return in[0];
     }
-    case ATOLL_FAMILY_FILL: return in[0].fill(numbers.at(0));
-    case ATOLL_FAMILY_COPY:
+    case Form::fill: return in[0].fill(numbers.at(0));
+    case Form::copy:
         if (!out.get()) return in[0].cast(static_cast<DType>(c.result->dtype));
         copy(*out.get(), in[0]);
         return *out.get();
-    default: throw std::runtime_error("a family that the test does not know");
+    default: throw std::runtime_error("a form that the test does not know");
     }
 }
 
@@ -176,29 +175,26 @@ struct Trial {
     Result kind = Result::fresh;
     std::uint64_t turn = 0; // picks elements, the other dtype, the given result's layout
 
-    int family() const { return function < 0 ? -1 : functions[function].family; }
+    std::optional<Form> form() const {
+        if (function < 0) return {};
+        return functions[function].form;
+    }
     bool elementwise() const {
-        return family() == ATOLL_FAMILY_UNARY || family() == ATOLL_FAMILY_BINARY ||
-               family() == ATOLL_FAMILY_TERNARY;
+        return form() == Form::unary || form() == Form::binary || form() == Form::ternary;
     }
     // The result is the first operand.
-    bool writes_first() const {
-        return family() == ATOLL_FAMILY_FILL || family() == ATOLL_FAMILY_SCATTER;
-    }
+    bool writes_first() const { return form() == Form::fill || form() == Form::scatter; }
     bool applies() const {
         const bool odd =
             arrange == Arrange::broadcast || arrange == Arrange::rank0 || arrange == Arrange::empty;
         if (odd && (!elementwise() || c.fails)) return false;
         if (writes_first()) return kind == Result::in_place;
         if (kind == Result::fresh) return true;
-        if (c.fails || function < 0 || family() == ATOLL_FAMILY_FIND ||
-            family() == ATOLL_FAMILY_GATHER)
-            return false;
-        if (kind == Result::other_dtype) return family() != ATOLL_FAMILY_COPY;
+        if (c.fails || function < 0 || form() == Form::find || form() == Form::gather) return false;
+        if (kind == Result::other_dtype) return form() != Form::copy;
         if (kind == Result::in_place)
             return arrange != Arrange::broadcast &&
-                   (elementwise() || family() == ATOLL_FAMILY_SCAN ||
-                    family() == ATOLL_FAMILY_SORT);
+                   (elementwise() || form() == Form::scan || form() == Form::sort);
         return true;
     }
 
@@ -427,7 +423,7 @@ void run_arranged(Device device, std::uint64_t step) {
             if (trial.applies()) combinations.push_back(i);
         }
         // Functions of few cases meet more arrangements with each.
-        std::size_t count = trial.family() == ATOLL_FAMILY_UNARY ? 7 : trial.elementwise() ? 2 : 1;
+        std::size_t count = trial.form() == Form::unary ? 7 : trial.elementwise() ? 2 : 1;
         if (everything()) count = combinations.size();
         std::uint64_t failing = 0; // these meet few arrangements, and take nobody's turn
         std::uint64_t &turn = c.fails ? failing : turns[c.name];
@@ -459,7 +455,7 @@ TEST_CASE("every function of the list has golden cases") {
     for (const golden::Case &c : file().cases) named.insert(c.name);
     for (const FunctionFacts &f : functions) {
         CAPTURE(std::string(f.name));
-        CHECK(named.count(f.family == ATOLL_FAMILY_STEPS ? "arange" : f.name) == 1);
+        CHECK(named.count(f.form == Form::steps ? "arange" : f.name) == 1);
     }
 }
 

@@ -8,42 +8,55 @@
 
 namespace oracle {
 
-// `params` is the family's struct, or null.
-inline std::int32_t run(int function, int dtype, const Shape &shape,
-                        std::vector<atoll_operand> operands, const void *params = nullptr) {
-    const auto f = static_cast<std::uint32_t>(function), d = static_cast<std::uint32_t>(dtype),
-               rank = static_cast<std::uint32_t>(shape.size());
-    const std::int64_t *extents = shape.data();
-    const atoll_operand *o = operands.data();
-    switch (function_list[function].family) {
-    case ATOLL_FAMILY_COPY: return atoll_kernels_copy(rank, extents, o);
-    case ATOLL_FAMILY_FILL:
-        return atoll_kernels_fill(rank, extents, o, static_cast<const atoll_scalar *>(params));
-    case ATOLL_FAMILY_STEPS:
-        return atoll_kernels_steps(rank, extents, o,
-                                   static_cast<const atoll_steps_params *>(params));
-    case ATOLL_FAMILY_UNARY: return atoll_kernels_unary(f, d, rank, extents, o);
-    case ATOLL_FAMILY_BINARY: return atoll_kernels_binary(f, d, rank, extents, o);
-    case ATOLL_FAMILY_TERNARY: return atoll_kernels_ternary(f, d, rank, extents, o);
-    case ATOLL_FAMILY_REDUCE:
-    case ATOLL_FAMILY_REDUCE_ONE:
-        return atoll_kernels_reduce(f, d, rank, extents, o,
-                                    static_cast<const atoll_reduce_params *>(params));
-    case ATOLL_FAMILY_ARG_REDUCE:
-        return atoll_kernels_arg_reduce(f, d, rank, extents, o,
-                                        static_cast<const atoll_reduce_params *>(params));
-    case ATOLL_FAMILY_SCAN: return atoll_kernels_scan(f, d, rank, extents, o);
-    case ATOLL_FAMILY_SORT:
-        return atoll_kernels_sort(f, d, rank, extents, o,
-                                  static_cast<const atoll_sort_params *>(params));
-    case ATOLL_FAMILY_SEARCH:
-        return atoll_kernels_search(d, rank, extents, o,
-                                    static_cast<const atoll_search_params *>(params));
-    case ATOLL_FAMILY_FIND: return atoll_kernels_find(d, rank, extents, o);
-    case ATOLL_FAMILY_GATHER: return atoll_kernels_gather(rank, extents, o);
-    case ATOLL_FAMILY_SCATTER: return atoll_kernels_scatter(rank, extents, o);
-    default: return ATOLL_STATUS_NOT_SUPPORTED; // MATMUL has a test of its own
+// Core axes come first in `shape` and in the operands' strides.
+inline std::int32_t call(int function, int dtype, const Shape &shape, std::size_t core,
+                         std::vector<atoll_operand> operands,
+                         const std::vector<atoll_scalar> &attributes = {}) {
+    const Function &f = function_list[function];
+    atoll_call c;
+    std::memset(&c, 0x5a, sizeof c); // what kernels do not read
+    c.function = static_cast<std::uint16_t>(function);
+    c.dtype = static_cast<std::uint16_t>(dtype);
+    c.rank = static_cast<std::uint16_t>(shape.size());
+    c.core = static_cast<std::uint16_t>(core);
+    c.shape = shape.data();
+    c.operands = operands.data();
+    c.attributes = attributes.data();
+    c.attribute_count = static_cast<std::uint16_t>(attributes.size());
+    if (has_inputs<1>(f)) return atoll_kernels_unary(&c);
+    if (has_inputs<2>(f)) return atoll_kernels_binary(&c);
+    if (has_inputs<3>(f)) return atoll_kernels_ternary(&c);
+    if (is_scan(f)) return atoll_kernels_scan(&c);
+    if (is_sort(f)) return atoll_kernels_sort(&c);
+    if (is_search(f)) return atoll_kernels_search(&c);
+    if (is_find(f)) return atoll_kernels_find(&c);
+    switch (function) {
+    case ATOLL_FN_copy: return atoll_kernels_copy(&c);
+    case ATOLL_FN_fill: return atoll_kernels_fill(&c);
+    case ATOLL_FN_steps: return atoll_kernels_steps(&c);
+    case ATOLL_FN_gather: return atoll_kernels_gather(&c);
+    case ATOLL_FN_scatter: return atoll_kernels_scatter(&c);
+    case ATOLL_FN_matmul: return atoll_kernels_matmul(&c);
+    case ATOLL_FN_argmin:
+    case ATOLL_FN_argmax: return atoll_kernels_arg_reduce(&c);
+    default: return atoll_kernels_reduce(&c);
     }
+}
+
+// The same with the core axes last.
+inline std::int32_t run(int function, int dtype, Shape shape, std::vector<atoll_operand> operands,
+                        const std::vector<atoll_scalar> &attributes = {}, std::size_t core = 0) {
+    const auto core_first = [&](Shape &axes) {
+        std::rotate(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(core), axes.end());
+    };
+    std::vector<Shape> strides;
+    for (atoll_operand &operand : operands) {
+        strides.emplace_back(operand.strides, operand.strides + shape.size());
+        core_first(strides.back());
+        operand.strides = strides.back().data();
+    }
+    core_first(shape);
+    return call(function, dtype, shape, core, std::move(operands), attributes);
 }
 
 inline std::vector<bool> all_axes(const Shape &shape) {
@@ -57,6 +70,10 @@ inline atoll_scalar scalar_of(const Value &v, int dtype) {
     scalar.dtype = static_cast<std::uint32_t>(dtype);
     write(reinterpret_cast<char *>(scalar.value.bytes), dtype, false, convert(v, dtype));
     return scalar;
+}
+
+inline atoll_scalar flag_of(bool flag) {
+    return scalar_of(Value::of(__int128{flag}), ATOLL_DTYPE_BOOL);
 }
 
 // Elements that are not what they should be; the first of them in words.
@@ -80,19 +97,12 @@ struct Findings {
 
 // What an element-wise function gives for values of any dtypes.
 inline Expected expect(const Function &f, int dtype, const Value *in) {
-    switch (f.family) {
-    case ATOLL_FAMILY_COPY: return {in[0]};
-    case ATOLL_FAMILY_UNARY: return unary(f.id, dtype, in[0]);
-    case ATOLL_FAMILY_BINARY: return binary(f.id, dtype, in[0], in[1]);
+    if (f.id == ATOLL_FN_copy) return {in[0]};
+    switch (f.signature.input_count()) {
+    case 1: return unary(f.id, dtype, in[0]);
+    case 2: return binary(f.id, dtype, in[0], in[1]);
     default: return ternary(f.id, dtype, in[0], in[1], in[2]);
     }
-}
-inline int input_count(const Function &f) {
-    return f.family == ATOLL_FAMILY_BINARY ? 2 : f.family == ATOLL_FAMILY_TERNARY ? 3 : 1;
-}
-inline bool is_elementwise(const Function &f) {
-    return f.family == ATOLL_FAMILY_UNARY || f.family == ATOLL_FAMILY_BINARY ||
-           f.family == ATOLL_FAMILY_TERNARY;
 }
 
 // Runs one call and checks every element and every other byte of the output. An input that is
@@ -100,8 +110,7 @@ inline bool is_elementwise(const Function &f) {
 inline void check_elementwise(const Function &f, int dtype, Operand &out,
                               const std::vector<Operand *> &inputs, const std::string &note = {}) {
     const std::vector<char> before = out.memory;
-    const int natural =
-        f.family == ATOLL_FAMILY_COPY ? inputs[0]->dtype : result_dtype(f.id, dtype);
+    const int natural = f.id == ATOLL_FN_copy ? inputs[0]->dtype : result_dtype(f.id, dtype);
     std::vector<Expected> expected;
     std::vector<Value> arguments;
     each(out.shape, [&](const Shape &index) {
@@ -114,11 +123,11 @@ inline void check_elementwise(const Function &f, int dtype, Operand &out,
     });
     std::vector<atoll_operand> operands = {out.c()};
     for (Operand *in : inputs) operands.push_back(in->c());
-    std::string call =
+    std::string what =
         std::string(f.name) + " computed in " + facts[dtype].name + ", out " + out.text();
-    for (Operand *in : inputs) call += ", in " + (in == &out ? "place" : in->text());
-    call += note;
-    INFO(call);
+    for (Operand *in : inputs) what += ", in " + (in == &out ? "place" : in->text());
+    what += note;
+    INFO(what);
     REQUIRE(run(f.id, dtype, out.shape, operands) == ATOLL_STATUS_OK);
     Findings findings;
     std::size_t k = 0;
@@ -133,7 +142,7 @@ inline void check_elementwise(const Function &f, int dtype, Operand &out,
             });
         ++k;
     });
-    findings.report(call);
+    findings.report(what);
     CHECK(out.rest_is(before));
 }
 

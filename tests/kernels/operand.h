@@ -30,6 +30,15 @@ template <class Body> void each(const Shape &shape, Body &&body) {
     }
 }
 
+inline atoll_operand operand_at(void *data, const std::int64_t *strides, int dtype, int flags = 0) {
+    atoll_operand operand{};
+    operand.data = operand.base = data;
+    operand.strides = strides;
+    operand.dtype = static_cast<std::uint16_t>(dtype);
+    operand.flags = static_cast<std::uint16_t>(flags);
+    return operand;
+}
+
 struct Operand {
     int dtype;
     bool swapped;
@@ -77,13 +86,9 @@ struct Operand {
     atoll_operand c() {
         const bool scalar =
             std::all_of(strides.begin(), strides.end(), [](std::int64_t s) { return s == 0; });
-        return {memory.data() + start,
-                strides.data(),
-                static_cast<std::uint16_t>(dtype),
-                static_cast<std::uint16_t>((swapped ? ATOLL_OPERAND_SWAPPED : 0) |
-                                           (flag_scalar && scalar ? ATOLL_OPERAND_SCALAR : 0)),
-                0,
-                0};
+        const int flags = (swapped ? ATOLL_OPERAND_SWAPPED : 0) |
+                          (flag_scalar && scalar ? ATOLL_OPERAND_SCALAR : 0);
+        return operand_at(memory.data() + start, strides.data(), dtype, flags);
     }
     std::string text() const {
         std::string t = std::string(facts[dtype].name) + (swapped ? " swapped (" : " (");
@@ -106,7 +111,7 @@ struct Operand {
 // A value of the dtype: small, large, or special.
 inline Value random_value(int dtype, Random &random, bool specials) {
     const auto small = static_cast<std::int64_t>(random() % 21) - 10;
-    if (dtype == ATOLL_BOOL) return Value::of(__int128{random() % 2});
+    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(__int128{random() % 2});
     if (is_integer(dtype))
         return Value::of(wrap(
             random() % 3 ? static_cast<__int128>(small) : static_cast<__int128>(random()), dtype));
@@ -138,7 +143,7 @@ inline std::vector<Value> special_values(int dtype) {
         values.push_back(convert(Value::of(x, 0.0L), dtype));
         values.push_back(convert(Value::of(-x, 0.0L), dtype));
     };
-    if (dtype == ATOLL_BOOL) return {Value::of(__int128{0}), Value::of(__int128{1})};
+    if (dtype == ATOLL_DTYPE_BOOL) return {Value::of(__int128{0}), Value::of(__int128{1})};
     if (is_integer(dtype)) {
         const int bits = 8 * facts[dtype].size;
         const __int128 half = __int128{1} << (bits - 1);
@@ -151,7 +156,7 @@ inline std::vector<Value> special_values(int dtype) {
     }
     const int part = facts[dtype].part;
     const long double smallest = ulp(0, part), epsilon_ = epsilon(part);
-    const int top = part == ATOLL_FLOAT16 ? 16 : part == ATOLL_FLOAT64 ? 1024 : 128;
+    const int top = part == ATOLL_DTYPE_FLOAT16 ? 16 : part == ATOLL_DTYPE_FLOAT64 ? 1024 : 128;
     const long double largest = std::ldexp(1 - epsilon_ / 2, top);
     for (const long double x : {static_cast<long double>(NAN),
                                 static_cast<long double>(INFINITY),

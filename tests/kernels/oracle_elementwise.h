@@ -1,4 +1,4 @@
-// What UNARY, BINARY and TERNARY functions should give: one line per function in a table, keyed by
+// What element-wise functions should give: one line per function in a table, keyed by
 // its id. A function of the list without a line does not compile.
 //
 // Note [Expectations]
@@ -236,11 +236,11 @@ inline constexpr Line<1> unary_lines[] = {
         exactly([](auto a) { return decltype(a)(std::isfinite(a.real()) && std::isfinite(a.imag())); })},
     {ATOLL_FN_isposinf, [](__int128, int) { return __int128{0}; }, exactly([](auto a) { return decltype(a)(std::isinf(a) && a > 0); })},
     {ATOLL_FN_isneginf, [](__int128, int) { return __int128{0}; }, exactly([](auto a) { return decltype(a)(std::isinf(a) && a < 0); })},
-    {ATOLL_FN_bitwise_not, [](__int128 a, int dtype) { return dtype == ATOLL_BOOL ? __int128{a == 0} : ~a; }},
+    {ATOLL_FN_bitwise_not, [](__int128 a, int dtype) { return dtype == ATOLL_DTYPE_BOOL ? __int128{a == 0} : ~a; }},
     {ATOLL_FN_logical_not, [](__int128 a, int) { return __int128{a == 0}; }, exactly([](auto a) { return decltype(a)(a == decltype(a)(0)); }),
         exactly([](auto a) { return decltype(a)(a == decltype(a)(0)); })},
 };
-static_assert(complete(unary_lines, ATOLL_FAMILY_UNARY));
+static_assert(complete(unary_lines, has_inputs<1>));
 
 // ---- two arguments ---------------------------------------------------------------------------------------------
 
@@ -279,7 +279,7 @@ inline constexpr Line<2> binary_lines[] = {
     {ATOLL_FN_fmin, [](__int128 a, __int128 b, int) { return std::min(a, b); }, exactly([](auto a, auto b) { return a <= b || std::isnan(b) ? a : b; })},
     {ATOLL_FN_fmax, [](__int128 a, __int128 b, int) { return std::max(a, b); }, exactly([](auto a, auto b) { return a >= b || std::isnan(b) ? a : b; })},
 };
-static_assert(complete(binary_lines, ATOLL_FAMILY_BINARY));
+static_assert(complete(binary_lines, has_inputs<2>));
 
 // ---- three arguments -------------------------------------------------------------------------------------------
 
@@ -290,7 +290,7 @@ inline constexpr Line<3> ternary_lines[] = {
     {ATOLL_FN_clip, [](__int128 a, __int128 b, __int128 c, int) { return std::min(std::max(a, b), c); },
         exactly([](auto a, auto b, auto c) { const auto x = a >= b || std::isnan(a) ? a : b; return x <= c || std::isnan(x) ? x : c; })},
 };
-static_assert(complete(ternary_lines, ATOLL_FAMILY_TERNARY));
+static_assert(complete(ternary_lines, has_inputs<3>));
 // clang-format on
 
 // ---- evaluation ---------------------------------------------------------------------------------
@@ -300,13 +300,13 @@ template <int arity, int... i> Expected evaluate(const Line<arity> &line, int dt
                                                  const Value (&x)[arity],
                                                  std::integer_sequence<int, i...>) {
     const int natural = result_dtype(line.function, dtype), part = compute_part(dtype);
-    const bool wide = part == ATOLL_FLOAT64;
+    const bool wide = part == ATOLL_DTYPE_FLOAT64;
     const auto missing = [&]() -> Expected {
         throw std::logic_error(std::string("the oracle has no ") +
                                function_list[line.function].name + " of " + facts[dtype].name);
     };
     Expected e;
-    if (is_integer(dtype) || dtype == ATOLL_BOOL) {
+    if (is_integer(dtype) || dtype == ATOLL_DTYPE_BOOL) {
         if (!line.integers) return missing();
         e.value = convert(Value::of(line.integers(x[i].i..., dtype)), natural);
         return e;
@@ -367,13 +367,11 @@ inline Expected unary(int function, int dtype, const Value &a) {
                        std::make_integer_sequence<int, 1>());
 }
 
-inline bool is_comparison(int function) {
-    return function >= ATOLL_FN_equal && function <= ATOLL_FN_greater_equal;
-}
+inline bool is_comparison(int function) { return function_list[function].signature.exact; }
 // By their true values: integers have up to 64 bits, and long double holds them.
 inline bool compare(int function, const Value &a, const Value &b) {
     if (a.integer && b.integer)
-        return line_of(binary_lines, function).integers(a.i, b.i, ATOLL_INT64) != 0;
+        return line_of(binary_lines, function).integers(a.i, b.i, ATOLL_DTYPE_INT64) != 0;
     const bool equal = a.real() == b.real() && a.im == b.im;
     switch (function) {
     case ATOLL_FN_equal: return equal;
@@ -387,7 +385,8 @@ inline bool compare(int function, const Value &a, const Value &b) {
 
 inline Expected binary(int function, int dtype, const Value &a, const Value &b) {
     // Note [Exact comparisons] in atoll/abi/module.h: these dtypes cannot hold 64-bit integers.
-    if (is_comparison(function) && (dtype == ATOLL_FLOAT64 || dtype == ATOLL_COMPLEX128) &&
+    if (is_comparison(function) &&
+        (dtype == ATOLL_DTYPE_FLOAT64 || dtype == ATOLL_DTYPE_COMPLEX128) &&
         (a.integer || b.integer))
         return {Value::of(__int128{compare(function, a.integer ? a : convert(a, dtype),
                                            b.integer ? b : convert(b, dtype))})};
@@ -404,12 +403,12 @@ inline Expected ternary(int function, int dtype, const Value &a, const Value &b,
                        std::make_integer_sequence<int, 3>());
 }
 
-// One result of a UNARY or BINARY function on values of the compute dtype, of the result dtype.
+// One result of a function of one or two inputs on values of the compute dtype, of the result
+// dtype.
 // `*approximate`: the last digits may differ.
 inline Value apply(int function, int dtype, const Value &a, const Value &b, bool *approximate) {
-    const Expected e = function_list[function].family == ATOLL_FAMILY_UNARY
-                           ? unary(function, dtype, a)
-                           : binary(function, dtype, a, b);
+    const Expected e = has_inputs<1>(function_list[function]) ? unary(function, dtype, a)
+                                                              : binary(function, dtype, a, b);
     *approximate = e.tolerance > 0 || e.open;
     return rounded(e, result_dtype(function, dtype));
 }

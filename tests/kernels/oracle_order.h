@@ -1,4 +1,4 @@
-// What SCAN, SORT, SEARCH and FIND functions should give for a list of elements, keyed by id; a
+// What scans, sorts, searches and find should give for a list of elements, keyed by id; a
 // function of the list without a line does not compile.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace oracle {
 // Element k is the reduction of elements 0 … k. How far it may be off grows with k: sums are taken
 // in order. float32 sums are accumulated in float64.
 inline std::vector<Expected> running_sums(int dtype, const std::vector<Value> &elements) {
-    const bool single = facts[dtype].part == ATOLL_FLOAT32;
-    const long double unit = epsilon(single ? int{ATOLL_FLOAT64} : compute_part(dtype));
+    const bool single = facts[dtype].part == ATOLL_DTYPE_FLOAT32;
+    const long double unit = epsilon(single ? int{ATOLL_DTYPE_FLOAT64} : compute_part(dtype));
     std::vector<Expected> results;
     __int128 whole = 0;
     Complex total = 0;
@@ -69,7 +69,7 @@ inline constexpr ScanLine scan_lines[] = {
     {ATOLL_FN_cumsum, running_sums},
     {ATOLL_FN_cumprod, running_products},
 };
-static_assert(complete(scan_lines, ATOLL_FAMILY_SCAN));
+static_assert(complete(scan_lines, is_scan));
 
 // Elements of any dtype along the axis; `dtype` is the compute dtype.
 inline std::vector<Expected> scan(int function, int dtype, std::vector<Value> elements) {
@@ -111,7 +111,7 @@ inline constexpr SortLine sort_lines[] = {
     {ATOLL_FN_argsort, [](const std::vector<Value> &,
                           std::int64_t position) { return Value::of(__int128{position}); }},
 };
-static_assert(complete(sort_lines, ATOLL_FAMILY_SORT));
+static_assert(complete(sort_lines, is_sort));
 
 // Elements of any dtype along the axis; exact, of the result dtype.
 inline std::vector<Value> sort(int function, int dtype, std::vector<Value> elements,
@@ -135,7 +135,7 @@ inline constexpr SearchLine search_lines[] = {
          });
      }},
 };
-static_assert(complete(search_lines, ATOLL_FAMILY_SEARCH));
+static_assert(complete(search_lines, is_search));
 
 // `sorted` is ascending in the compute dtype `dtype`.
 inline std::int64_t search(int function, int dtype, const Value &value, std::vector<Value> sorted,
@@ -153,7 +153,7 @@ struct FindLine {
 inline constexpr FindLine find_lines[] = {
     {ATOLL_FN_find, [](const Value &v) { return v.truth(); }},
 };
-static_assert(complete(find_lines, ATOLL_FAMILY_FIND));
+static_assert(complete(find_lines, is_find));
 
 // Positions in a list in column-major order.
 inline std::vector<std::int64_t> find(int function, int dtype, const std::vector<Value> &elements) {

@@ -1,7 +1,7 @@
-// What REDUCE, REDUCE_ONE and ARG_REDUCE functions should give for a list of elements:
-// one line per function in a table, keyed by its id; a function of the list without a line does not
-// compile. Integers are exact; sums and products of floats are taken in long double, with a
-// tolerance relative to the sum of the moduli, which any sensible order of additions keeps.
+// What reductions should give for a list of elements: one line per function in a table, keyed by
+// its id; a function of the list without a line does not compile. Integers are exact; sums and
+// products of floats are taken in long double, with a tolerance relative to the sum of the moduli,
+// which any sensible order of additions keeps.
 #pragma once
 
 #include "oracle_elementwise.h"
@@ -20,7 +20,7 @@ struct Reduction {
     std::vector<Value> elements;
     Value x;
 
-    bool integers() const { return is_integer(dtype) || dtype == ATOLL_BOOL; }
+    bool integers() const { return is_integer(dtype) || dtype == ATOLL_DTYPE_BOOL; }
     int natural() const { return result_dtype(function, dtype); }
     // Of the dtype that is accumulated in, near 1.
     long double unit() const { return epsilon(compute_part(dtype)); }
@@ -43,7 +43,7 @@ inline Reduction without_nan(Reduction r) {
 inline Expected reduce_sum(const Reduction &r) {
     if (r.integers()) {
         __int128 total = 0;
-        for (const Value &v : r.elements) total = wrap(total + v.i, ATOLL_UINT64);
+        for (const Value &v : r.elements) total = wrap(total + v.i, ATOLL_DTYPE_UINT64);
         return {Value::of(wrap(total, r.natural()))};
     }
     Complex total = 0;
@@ -58,7 +58,8 @@ inline Expected reduce_sum(const Reduction &r) {
 inline Expected reduce_product(const Reduction &r) {
     if (r.integers()) {
         __int128 total = 1;
-        for (const Value &v : r.elements) total = wrap(wrapped_product(total, v.i), ATOLL_UINT64);
+        for (const Value &v : r.elements)
+            total = wrap(wrapped_product(total, v.i), ATOLL_DTYPE_UINT64);
         return {Value::of(wrap(total, r.natural()))};
     }
     Complex total = 1;
@@ -148,7 +149,7 @@ inline Expected reduce_variance(const Reduction &r, bool root) {
     Expected e =
         number(std::sqrt(variance), high - std::sqrt(std::max(variance - tolerance, 0.0L)));
     // The variance itself leaves the range.
-    e.open = compute_part(r.dtype) == ATOLL_FLOAT32 && variance > 1e36L;
+    e.open = compute_part(r.dtype) == ATOLL_DTYPE_FLOAT32 && variance > 1e36L;
     return e;
 }
 inline Expected reduce_norm(const Reduction &r, long double power) {
@@ -188,6 +189,8 @@ inline constexpr ReduceLine reduce_lines[] = {
     {ATOLL_FN_norm2, [](const Reduction &r) { return reduce_norm(r, 2); }},
     {ATOLL_FN_any, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !v.truth(); })); }},
     {ATOLL_FN_all, [](const Reduction &r) { return truth_of(all_of(r, [](const Value &v) { return v.truth(); })); }},
+    {ATOLL_FN_argmin, [](const Reduction &r) { return Expected{Value::of(static_cast<__int128>(extreme(r.elements, false)))}; }},
+    {ATOLL_FN_argmax, [](const Reduction &r) { return Expected{Value::of(static_cast<__int128>(extreme(r.elements, true)))}; }},
     {ATOLL_FN_all_finite, [](const Reduction &r) { return truth_of(all_of(r, [](const Value &v) { return !is_nan(v) && !is_inf(v); })); }},
     {ATOLL_FN_any_inf, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !is_inf(v); })); }},
     {ATOLL_FN_any_nan, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !is_nan(v); })); }},
@@ -203,38 +206,21 @@ inline constexpr ReduceLine reduce_lines[] = {
     {ATOLL_FN_nan_min, [](const Reduction &r) { return extreme_value(without_nan(r), false); }},
     {ATOLL_FN_nan_max, [](const Reduction &r) { return extreme_value(without_nan(r), true); }},
     {ATOLL_FN_nan_mean, [](const Reduction &r) { return reduce_mean(without_nan(r)); }},
-};
-inline constexpr ReduceLine reduce_one_lines[] = {
     {ATOLL_FN_var, [](const Reduction &r) { return reduce_variance(r, false); }},
     {ATOLL_FN_stddev, [](const Reduction &r) { return reduce_variance(r, true); }},
     {ATOLL_FN_norm, [](const Reduction &r) { return reduce_norm(r, r.x.real()); }},
     {ATOLL_FN_nan_norm, [](const Reduction &r) { return reduce_norm(without_nan(r), r.x.real()); }},
 };
-inline constexpr ReduceLine arg_reduce_lines[] = {
-    {ATOLL_FN_argmin, [](const Reduction &r) { return Expected{Value::of(static_cast<__int128>(extreme(r.elements, false)))}; }},
-    {ATOLL_FN_argmax, [](const Reduction &r) { return Expected{Value::of(static_cast<__int128>(extreme(r.elements, true)))}; }},
-};
 // clang-format on
-static_assert(complete(reduce_lines, ATOLL_FAMILY_REDUCE));
-static_assert(complete(reduce_one_lines, ATOLL_FAMILY_REDUCE_ONE));
-static_assert(complete(arg_reduce_lines, ATOLL_FAMILY_ARG_REDUCE));
-
-inline bool is_reduction(int family) {
-    return family == ATOLL_FAMILY_REDUCE || family == ATOLL_FAMILY_REDUCE_ONE ||
-           family == ATOLL_FAMILY_ARG_REDUCE;
-}
+static_assert(complete(reduce_lines, is_reduction));
 
 // Elements of any dtype, in the order of the reduced axes, first axis fastest; `dtype` is the
-// compute dtype, `x` the number of REDUCE_ONE. The result is of
+// compute dtype, `x` the attribute of those that have one. The result is of
 // result_dtype(function, dtype).
 inline Expected reduce(int function, int dtype, const std::vector<Value> &elements, Value x = {}) {
     Reduction r = {function, dtype, elements, x};
     for (Value &v : r.elements) v = convert(v, dtype);
-    switch (function_list[function].family) {
-    case ATOLL_FAMILY_REDUCE: return line_of(reduce_lines, function).expect(r);
-    case ATOLL_FAMILY_REDUCE_ONE: return line_of(reduce_one_lines, function).expect(r);
-    default: return line_of(arg_reduce_lines, function).expect(r);
-    }
+    return line_of(reduce_lines, function).expect(r);
 }
 
 } // namespace oracle

@@ -28,15 +28,15 @@ struct Facts {
 inline constexpr Facts facts[ATOLL_DTYPE_COUNT] = {
     {"none", 0, 0, 0},
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    {name, size, ATOLL_KIND_##KIND, ATOLL_##PART},
+    {name, size, ATOLL_DTYPE_KIND_##KIND, ATOLL_DTYPE_##PART},
 #include "atoll/lists/dtypes.inc"
 };
-inline bool is_complex(int d) { return facts[d].kind == ATOLL_KIND_COMPLEX; }
+inline bool is_complex(int d) { return facts[d].kind == ATOLL_DTYPE_KIND_COMPLEX; }
 inline bool is_real_float(int d) {
-    return facts[d].kind == ATOLL_KIND_FLOAT || facts[d].kind == ATOLL_KIND_BRAIN;
+    return facts[d].kind == ATOLL_DTYPE_KIND_FLOAT || facts[d].kind == ATOLL_DTYPE_KIND_BRAIN;
 }
 inline bool is_integer(int d) {
-    return facts[d].kind == ATOLL_KIND_SIGNED || facts[d].kind == ATOLL_KIND_UNSIGNED;
+    return facts[d].kind == ATOLL_DTYPE_KIND_SIGNED || facts[d].kind == ATOLL_DTYPE_KIND_UNSIGNED;
 }
 
 // An exact element of any dtype: an integer, or two real parts.
@@ -55,7 +55,7 @@ inline __int128 wrap(__int128 x, int dtype) {
     const int bits = 8 * facts[dtype].size;
     const unsigned __int128 mask = (static_cast<unsigned __int128>(1) << bits) - 1;
     const unsigned __int128 low = static_cast<unsigned __int128>(x) & mask;
-    const bool minus = facts[dtype].kind == ATOLL_KIND_SIGNED && (low >> (bits - 1)) != 0;
+    const bool minus = facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED && (low >> (bits - 1)) != 0;
     return static_cast<__int128>(low) - (minus ? static_cast<__int128>(1) << bits : 0);
 }
 
@@ -72,20 +72,20 @@ inline long double round_to(long double x, int digits, int lowest, int end) {
 }
 inline long double round_part(long double x, int part) {
     switch (part) {
-    case ATOLL_FLOAT16: return round_to(x, 11, -24, 16);
-    case ATOLL_BFLOAT16: return round_to(x, 8, -133, 128);
-    case ATOLL_FLOAT32: return round_to(x, 24, -149, 128);
+    case ATOLL_DTYPE_FLOAT16: return round_to(x, 11, -24, 16);
+    case ATOLL_DTYPE_BFLOAT16: return round_to(x, 8, -133, 128);
+    case ATOLL_DTYPE_FLOAT32: return round_to(x, 24, -149, 128);
     default: return round_to(x, 53, -1074, 1024);
     }
 }
 
 inline Value convert(const Value &v, int to) {
-    if (facts[to].kind == ATOLL_KIND_BOOL) return Value::of(__int128{v.truth()});
+    if (facts[to].kind == ATOLL_DTYPE_KIND_BOOL) return Value::of(__int128{v.truth()});
     if (is_integer(to)) {
         if (v.integer) return Value::of(wrap(v.i, to));
         if (std::isnan(v.re)) return Value::of(__int128{0});
         const int bits = 8 * facts[to].size;
-        const bool sign = facts[to].kind == ATOLL_KIND_SIGNED;
+        const bool sign = facts[to].kind == ATOLL_DTYPE_KIND_SIGNED;
         const __int128 one = 1, high = (one << (sign ? bits - 1 : bits)) - 1,
                        low = sign ? -(one << (bits - 1)) : 0;
         if (v.re >= static_cast<long double>(high)) return Value::of(high);
@@ -142,9 +142,9 @@ template <class T> T raw(const char *p) {
 
 inline long double read_part(const char *p, int part) {
     switch (part) {
-    case ATOLL_FLOAT16: return decode_half(raw<std::uint16_t>(p), 11, 15);
-    case ATOLL_BFLOAT16: return decode_half(raw<std::uint16_t>(p), 8, 127);
-    case ATOLL_FLOAT32: return raw<float>(p);
+    case ATOLL_DTYPE_FLOAT16: return decode_half(raw<std::uint16_t>(p), 11, 15);
+    case ATOLL_DTYPE_BFLOAT16: return decode_half(raw<std::uint16_t>(p), 8, 127);
+    case ATOLL_DTYPE_FLOAT32: return raw<float>(p);
     default: return raw<double>(p);
     }
 }
@@ -153,15 +153,15 @@ inline Value read(const char *p, int dtype, bool swapped = false) {
     std::memcpy(copy, p, static_cast<std::size_t>(facts[dtype].size));
     if (swapped) reverse_parts(copy, dtype);
     switch (dtype) {
-    case ATOLL_BOOL: return Value::of(__int128{copy[0] != 0});
-    case ATOLL_INT8: return Value::of(__int128{raw<std::int8_t>(copy)});
-    case ATOLL_INT16: return Value::of(__int128{raw<std::int16_t>(copy)});
-    case ATOLL_INT32: return Value::of(__int128{raw<std::int32_t>(copy)});
-    case ATOLL_INT64: return Value::of(__int128{raw<std::int64_t>(copy)});
-    case ATOLL_UINT8: return Value::of(__int128{raw<std::uint8_t>(copy)});
-    case ATOLL_UINT16: return Value::of(__int128{raw<std::uint16_t>(copy)});
-    case ATOLL_UINT32: return Value::of(__int128{raw<std::uint32_t>(copy)});
-    case ATOLL_UINT64: return Value::of(__int128{raw<std::uint64_t>(copy)});
+    case ATOLL_DTYPE_BOOL: return Value::of(__int128{copy[0] != 0});
+    case ATOLL_DTYPE_INT8: return Value::of(__int128{raw<std::int8_t>(copy)});
+    case ATOLL_DTYPE_INT16: return Value::of(__int128{raw<std::int16_t>(copy)});
+    case ATOLL_DTYPE_INT32: return Value::of(__int128{raw<std::int32_t>(copy)});
+    case ATOLL_DTYPE_INT64: return Value::of(__int128{raw<std::int64_t>(copy)});
+    case ATOLL_DTYPE_UINT8: return Value::of(__int128{raw<std::uint8_t>(copy)});
+    case ATOLL_DTYPE_UINT16: return Value::of(__int128{raw<std::uint16_t>(copy)});
+    case ATOLL_DTYPE_UINT32: return Value::of(__int128{raw<std::uint32_t>(copy)});
+    case ATOLL_DTYPE_UINT64: return Value::of(__int128{raw<std::uint64_t>(copy)});
     default: break;
     }
     const int part = facts[dtype].part, size = facts[part].size;
@@ -170,7 +170,7 @@ inline Value read(const char *p, int dtype, bool swapped = false) {
 }
 inline void write_part(char *p, int part, long double x) {
     const std::uint16_t half =
-        part == ATOLL_FLOAT16 ? encode_half(x, 11, 15) : encode_half(x, 8, 127);
+        part == ATOLL_DTYPE_FLOAT16 ? encode_half(x, 11, 15) : encode_half(x, 8, 127);
     const float f = static_cast<float>(x);
     const double d = static_cast<double>(x);
     if (facts[part].size == 2)
@@ -196,16 +196,34 @@ inline void write(char *p, int dtype, bool swapped, const Value &v) {
 }
 
 // The list of functions, by id.
-struct Function {
-    int id, family, rule;
-    std::uint32_t domain; // compute dtypes, one bit each
-    const char *name;
-};
-inline constexpr Function function_list[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
-    {id, ATOLL_FAMILY_##FAMILY, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN, #name},
-#include "atoll/lists/functions.inc"
-};
+using Function = Atoll::sdk::FunctionLine;
+inline constexpr auto &function_list = Atoll::sdk::core_functions;
+
+// Kinds of functions, by what their signatures say. copy is none of the element-wise ones: it has a
+// kernel of its own.
+constexpr bool is_elementwise(const Function &f) {
+    return f.signature.elementwise() && f.signature.input_count() > 0 && f.id != ATOLL_FN_copy;
+}
+template <int inputs> constexpr bool has_inputs(const Function &f) {
+    return is_elementwise(f) && f.signature.input_count() == inputs;
+}
+constexpr bool has_slot(const Function &f, int inputs, Atoll::sdk::AxisKind kind) {
+    return f.signature.slot_count == 1 && f.signature.input_count() == inputs &&
+           f.signature.slots[0].kind == kind;
+}
+constexpr bool is_reduction(const Function &f) {
+    return has_slot(f, 1, Atoll::sdk::AxisKind::group);
+}
+constexpr bool is_sort(const Function &f) {
+    return has_slot(f, 1, Atoll::sdk::AxisKind::one) && f.signature.attribute_count == 1;
+}
+constexpr bool is_scan(const Function &f) {
+    return has_slot(f, 1, Atoll::sdk::AxisKind::one) && !is_sort(f);
+}
+constexpr bool is_search(const Function &f) { return has_slot(f, 2, Atoll::sdk::AxisKind::one); }
+constexpr bool is_find(const Function &f) {
+    return f.signature.slot_count == 2 && f.signature.input_count() == 1;
+}
 
 // The dtype of a function's result, from the compute dtype.
 inline int result_dtype(int function, int dtype) {
@@ -215,30 +233,32 @@ inline int result_dtype(int function, int dtype) {
 
 // The dtype of the parts that a dtype computes in.
 inline int compute_part(int dtype) {
-    return facts[dtype].part == ATOLL_FLOAT64 ? int{ATOLL_FLOAT64} : int{ATOLL_FLOAT32};
+    return facts[dtype].part == ATOLL_DTYPE_FLOAT64 ? int{ATOLL_DTYPE_FLOAT64}
+                                                    : int{ATOLL_DTYPE_FLOAT32};
 }
 
-// Whether every function of a family has a line in a table, which is in the order of ids.
-template <class Line, std::size_t n> constexpr bool complete(const Line (&table)[n], int family) {
+// Whether every function of a kind has a line in a table, which is in the order of ids.
+template <class Line, std::size_t n>
+constexpr bool complete(const Line (&table)[n], bool (*is_kind)(const Function &)) {
     std::size_t k = 0;
     for (const Function &f : function_list)
-        if (f.family == family && (k == n || table[k++].function != f.id)) return false;
+        if (is_kind(f) && (k == n || table[k++].function != f.id)) return false;
     return k == n;
 }
 template <class Line, std::size_t n> const Line &line_of(const Line (&table)[n], int function) {
     for (const Line &line : table)
         if (line.function == function) return line;
     throw std::logic_error("the oracle has no function " + std::to_string(function) +
-                           " in this family");
+                           " of this kind");
 }
 
 // Spacing of a part dtype near 1.
 inline long double epsilon(int dtype) {
     switch (facts[dtype].part) {
-    case ATOLL_FLOAT16: return 0x1p-10L;
-    case ATOLL_BFLOAT16: return 0x1p-7L;
-    case ATOLL_FLOAT32: return 0x1p-23L;
-    case ATOLL_FLOAT64: return 0x1p-52L;
+    case ATOLL_DTYPE_FLOAT16: return 0x1p-10L;
+    case ATOLL_DTYPE_BFLOAT16: return 0x1p-7L;
+    case ATOLL_DTYPE_FLOAT32: return 0x1p-23L;
+    case ATOLL_DTYPE_FLOAT64: return 0x1p-52L;
     default: return 0;
     }
 }
@@ -251,7 +271,7 @@ inline bool same_part(long double x, long double y, long double tolerance) {
 // Equal, or within `ulps` of the larger part, in `dtype`.
 // `natural` is the dtype that was rounded to before the conversion to an integer.
 inline bool same(const Value &x, const Value &y, int dtype, double ulps,
-                 int natural = ATOLL_FLOAT64) {
+                 int natural = ATOLL_DTYPE_FLOAT64) {
     if (x.integer && y.integer) {
         if (ulps == 0) return x.i == y.i;
         const long double distance =
@@ -260,7 +280,7 @@ inline bool same(const Value &x, const Value &y, int dtype, double ulps,
     }
     const long double size = std::max(std::fabs(y.real()), std::fabs(y.im));
     // A quotient of subnormals may lose all relative accuracy.
-    const long double floor = facts[dtype].part == ATOLL_FLOAT16 ? 0x1p-24L : 0x1p-126L;
+    const long double floor = facts[dtype].part == ATOLL_DTYPE_FLOAT16 ? 0x1p-24L : 0x1p-126L;
     const long double tolerance =
         ulps > 0 && std::isfinite(size) ? ulps * std::max(size * epsilon(dtype), floor) : 0;
     return same_part(x.real(), y.real(), tolerance) && same_part(x.im, y.im, tolerance);
@@ -268,14 +288,14 @@ inline bool same(const Value &x, const Value &y, int dtype, double ulps,
 
 // The spacing of a real dtype at x.
 inline long double ulp(long double x, int part) {
-    const int digits = part == ATOLL_FLOAT16    ? 11
-                       : part == ATOLL_BFLOAT16 ? 8
-                       : part == ATOLL_FLOAT32  ? 24
-                                                : 53;
-    const int lowest = part == ATOLL_FLOAT16    ? -24
-                       : part == ATOLL_BFLOAT16 ? -133
-                       : part == ATOLL_FLOAT32  ? -149
-                                                : -1074;
+    const int digits = part == ATOLL_DTYPE_FLOAT16    ? 11
+                       : part == ATOLL_DTYPE_BFLOAT16 ? 8
+                       : part == ATOLL_DTYPE_FLOAT32  ? 24
+                                                      : 53;
+    const int lowest = part == ATOLL_DTYPE_FLOAT16    ? -24
+                       : part == ATOLL_DTYPE_BFLOAT16 ? -133
+                       : part == ATOLL_DTYPE_FLOAT32  ? -149
+                                                      : -1074;
     if (x == 0 || !std::isfinite(x)) return std::ldexp(1.0L, lowest);
     int exponent;
     std::frexp(x, &exponent);
@@ -313,7 +333,7 @@ inline bool accepts(const Expected &e, const Value &got, int natural, int to) {
         return convert(convert(Value::of(end(e.value.re), end(e.value.im)), natural), to);
     };
     const Value low = through(-1), high = through(1);
-    if (facts[to].kind == ATOLL_KIND_BOOL) {
+    if (facts[to].kind == ATOLL_DTYPE_KIND_BOOL) {
         const bool near_zero = (low.truth() && high.truth()) ? false : low.truth() != high.truth();
         return near_zero || e.tolerance > std::fabs(e.value.re) || got.i == high.i;
     }

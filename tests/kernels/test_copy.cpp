@@ -29,34 +29,34 @@ TEST_CASE("copy converts between all dtypes, layouts and byte orders") {
 }
 
 TEST_CASE("every half converts exactly and rounding to halves happens once") {
-    for (int half : {int{ATOLL_FLOAT16}, int{ATOLL_BFLOAT16}}) {
+    for (int half : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}}) {
         const Shape shape = {65536};
         Operand halves(half, false, shape, {true}, Layout::dense);
         for (std::int64_t k = 0; k < 65536; ++k) {
             const auto bits = static_cast<std::uint16_t>(k);
             std::memcpy(halves.memory.data() + halves.start + 2 * k, &bits, 2);
         }
-        Operand doubles(ATOLL_FLOAT64, false, shape, {true}, Layout::dense);
+        Operand doubles(ATOLL_DTYPE_FLOAT64, false, shape, {true}, Layout::dense);
         check_elementwise(function_list[ATOLL_FN_copy], half, doubles, {&halves});
         // Values a hair beside every tie: rounding twice would go wrong.
-        Operand beside(ATOLL_FLOAT64, false, shape, {true}, Layout::dense);
+        Operand beside(ATOLL_DTYPE_FLOAT64, false, shape, {true}, Layout::dense);
         for (std::int64_t k = 0; k < 65536; ++k) {
             const long double x = doubles.get({k}).re, y = doubles.get({(k + 1) % 65536}).re;
             double tie = static_cast<double>((x + y) / 2);
             if (k % 3) tie = std::nextafter(tie, k % 3 == 1 ? INFINITY : -INFINITY);
             beside.set({k}, Value::of(static_cast<long double>(tie), 0.0L));
         }
-        check_elementwise(function_list[ATOLL_FN_copy], ATOLL_FLOAT64, halves, {&beside});
+        check_elementwise(function_list[ATOLL_FN_copy], ATOLL_DTYPE_FLOAT64, halves, {&beside});
     }
     // Integers that a double cannot hold.
-    Operand big(ATOLL_INT64, false, {4}, {true}, Layout::dense);
+    Operand big(ATOLL_DTYPE_INT64, false, {4}, {true}, Layout::dense);
     const std::int64_t base = std::int64_t{1} << 62, tie = std::int64_t{1} << 54;
     big.set({0}, Value::of(__int128{base + tie + 1}));
     big.set({1}, Value::of(__int128{base + tie}));
     big.set({2}, Value::of(__int128{-(base + tie + 1)}));
     big.set({3}, Value::of(__int128{base + tie - 1}));
-    Operand brains(ATOLL_BFLOAT16, false, {4}, {true}, Layout::dense);
-    check_elementwise(function_list[ATOLL_FN_copy], ATOLL_INT64, brains, {&big});
+    Operand brains(ATOLL_DTYPE_BFLOAT16, false, {4}, {true}, Layout::dense);
+    check_elementwise(function_list[ATOLL_FN_copy], ATOLL_DTYPE_INT64, brains, {&big});
 }
 
 TEST_CASE("fill writes one value everywhere and nowhere else") {
@@ -68,12 +68,8 @@ TEST_CASE("fill writes one value everywhere and nowhere else") {
                 Operand out(dtype, swapped, shape, all_axes(shape), layout);
                 const std::vector<char> before = out.memory;
                 const Value v = random_value(dtype, random, true);
-                atoll_scalar scalar{};
-                scalar.dtype = static_cast<std::uint32_t>(dtype);
-                write(reinterpret_cast<char *>(scalar.value.bytes), dtype, false, v);
-                const atoll_operand operand = out.c();
-                REQUIRE(atoll_kernels_fill(static_cast<std::uint32_t>(shape.size()), shape.data(),
-                                           &operand, &scalar) == ATOLL_STATUS_OK);
+                REQUIRE(run(ATOLL_FN_fill, dtype, shape, {out.c()}, {scalar_of(v, dtype)}) ==
+                        ATOLL_STATUS_OK);
                 bool right = true;
                 each(shape,
                      [&](const Shape &index) { right &= same(out.get(index), v, dtype, 0); });
@@ -85,34 +81,28 @@ TEST_CASE("fill writes one value everywhere and nowhere else") {
 TEST_CASE("steps count in the dtype of start and end at last") {
     for (int dtype = 2; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (Layout layout : {Layout::dense, Layout::strided, Layout::reversed, Layout::unaligned})
-            for (int from :
-                 {int{ATOLL_INT64}, int{ATOLL_UINT64}, int{ATOLL_FLOAT64}, int{ATOLL_COMPLEX128}}) {
+            for (int from : {int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_UINT64},
+                             int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_COMPLEX128}}) {
                 const Shape shape = {1300};
                 Operand out(dtype, layout == Layout::strided, shape, {true}, layout);
                 const std::vector<char> before = out.memory;
-                atoll_steps_params params{};
-                params.struct_size = sizeof params;
-                params.has_last = layout == Layout::dense;
+                const bool has_last = layout == Layout::dense;
                 const bool integer = is_integer(from);
-                const Value start = integer
-                                        ? Value::of(__int128{5})
-                                        : Value::of(-2.5L, from == ATOLL_COMPLEX128 ? 1.0L : 0.0L);
+                const Value start =
+                    integer ? Value::of(__int128{5})
+                            : Value::of(-2.5L, from == ATOLL_DTYPE_COMPLEX128 ? 1.0L : 0.0L);
                 const Value step = integer ? Value::of(__int128{3}) : Value::of(0.125L, 0.0L);
                 const Value last = integer ? Value::of(__int128{77}) : Value::of(9.0L, 0.0L);
-                for (auto [scalar, v] : {std::pair{&params.start, start},
-                                         {&params.step, step},
-                                         {&params.last, last}}) {
-                    scalar->dtype = static_cast<std::uint32_t>(from);
-                    write(reinterpret_cast<char *>(scalar->value.bytes), from, false, v);
-                }
-                const atoll_operand operand = out.c();
-                REQUIRE(atoll_kernels_steps(1, shape.data(), &operand, &params) == ATOLL_STATUS_OK);
+                REQUIRE(run(ATOLL_FN_steps, dtype, shape, {out.c()},
+                            {scalar_of(start, from), scalar_of(step, from),
+                             has_last ? scalar_of(last, from) : atoll_scalar{}},
+                            1) == ATOLL_STATUS_OK);
                 bool right = true;
                 for (std::int64_t k = 0; k < shape[0]; ++k) {
                     Value v = integer ? Value::of(start.i + k * step.i)
                                       : Value::of(start.re + static_cast<long double>(k) * step.re,
                                                   start.im);
-                    if (params.has_last && k == shape[0] - 1) v = last;
+                    if (has_last && k == shape[0] - 1) v = last;
                     right &= same(out.get({k}), convert(v, dtype), dtype, 0);
                 }
                 CAPTURE(std::string(facts[dtype].name));

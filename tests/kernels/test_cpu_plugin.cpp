@@ -52,7 +52,7 @@ struct Plugin {
         handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         REQUIRE_MESSAGE(handle, dlerror());
         auto query =
-            reinterpret_cast<atoll_plugin_query_fn>(dlsym(handle, "atoll_plugin_query_v1"));
+            reinterpret_cast<atoll_plugin_query_fn>(dlsym(handle, "atoll_plugin_query_v0"));
         REQUIRE((query != nullptr));
         const atoll_host_info info = {sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "test"};
         plugin = query(&info);
@@ -145,16 +145,19 @@ TEST_CASE("loads, allocates, adds, refuses and unloads, twice") {
 
         std::vector<float> a(1000000, 1.5f), b(1000000, 2.0f), out(1000000);
         std::int64_t shape = 1000000, stride = 4;
-        atoll_operand operands[3] = {{out.data(), &stride, ATOLL_FLOAT32, 0, 0, 0},
-                                     {a.data(), &stride, ATOLL_FLOAT32, 0, 0, 0},
-                                     {b.data(), &stride, ATOLL_FLOAT32, 0, 0, 0}};
+        atoll_operand operands[3] = {};
+        float *const data[] = {out.data(), a.data(), b.data()};
+        for (int k = 0; k < 3; ++k) {
+            operands[k].data = operands[k].base = data[k];
+            operands[k].strides = &stride;
+            operands[k].dtype = ATOLL_DTYPE_FLOAT32;
+        }
         const atoll_function_decl *add = p.find("core", ATOLL_FN_add);
         const atoll_link &link = p.link(add->fn);
         atoll_call call{};
         call.struct_size = sizeof call;
         call.function = ATOLL_FN_add;
-        call.family = ATOLL_FAMILY_BINARY;
-        call.dtype = ATOLL_FLOAT32;
+        call.dtype = ATOLL_DTYPE_FLOAT32;
         call.output_count = 1;
         call.operand_count = 3;
         call.rank = 1;

@@ -18,20 +18,23 @@ void check_find(int dtype, Operand &in, int to, bool swap, Layout layout, Random
     Operand out(to, swap, places, {true}, layout);
     fill(out, random, false);
     const std::vector<char> before = out.memory;
-    atoll_operand target = out.c();
-    // Strides of the input's rank, of which the first one counts.
-    Shape strides(in.shape.size(), 0);
-    strides[0] = out.strides[0];
-    target.strides = strides.data();
-    const std::string call = std::string("find computed in ") + facts[dtype].name + ", out " +
+    // The input's axes, then that of the results.
+    Shape shape = in.shape, from = in.strides, to_places(in.shape.size(), 0);
+    shape.push_back(places[0]);
+    from.push_back(0);
+    to_places.push_back(out.strides[0]);
+    const std::string what = std::string("find computed in ") + facts[dtype].name + ", out " +
                              out.text() + ", in " + in.text();
-    INFO(call);
-    REQUIRE(run(ATOLL_FN_find, dtype, in.shape, {target, in.c()}) == ATOLL_STATUS_OK);
+    INFO(what);
+    atoll_operand target = out.c(), source = in.c();
+    target.strides = to_places.data();
+    source.strides = from.data();
+    REQUIRE(call(ATOLL_FN_find, dtype, shape, shape.size(), {target, source}) == ATOLL_STATUS_OK);
     Findings findings;
     for (std::int64_t k = 0; k < places[0]; ++k)
         findings.check({Value::of(__int128{want[static_cast<std::size_t>(k)]})}, out.get({k}),
-                       ATOLL_INT64, to, " (" + std::to_string(k) + ")");
-    findings.report(call);
+                       ATOLL_DTYPE_INT64, to, " (" + std::to_string(k) + ")");
+    findings.report(what);
     CHECK(out.rest_is(before));
 }
 
@@ -54,7 +57,7 @@ TEST_CASE("find gives column-major positions on every dtype and layout") {
                 const Layout to = layout == Layout::broadcast || layout == Layout::permuted
                                       ? Layout::dense
                                       : layout;
-                check_find(dtype, in, variant & 2 ? any_dtype(random) : int{ATOLL_INT64},
+                check_find(dtype, in, variant & 2 ? any_dtype(random) : int{ATOLL_DTYPE_INT64},
                            variant & 1, random() % 2 ? to : Layout::dense, random);
             }
 }
@@ -63,12 +66,12 @@ TEST_CASE("find cuts large operands up without losing the order") {
     Random random(47);
     for (const Shape &shape : {Shape{100003}, Shape{300, 300}, Shape{3, 30000}, Shape{30000, 3}})
         for (Layout layout : {Layout::dense, Layout::permuted, Layout::reversed})
-            for (int dtype : {int{ATOLL_BOOL}, int{ATOLL_FLOAT32}}) {
+            for (int dtype : {int{ATOLL_DTYPE_BOOL}, int{ATOLL_DTYPE_FLOAT32}}) {
                 Operand in(dtype, false, shape, all_axes(shape), layout);
                 each(shape, [&](const Shape &index) {
                     in.set(index, convert(Value::of(__int128{random() % 3 == 0}), dtype));
                 });
-                check_find(dtype, in, ATOLL_INT64, false, Layout::dense, random);
+                check_find(dtype, in, ATOLL_DTYPE_INT64, false, Layout::dense, random);
             }
 }
 
@@ -134,7 +137,7 @@ void check_offsets(bool scatter, int dtype, bool swap, const Shape &shape, Layou
                                                                            : layout);
     Operand ordered(dtype, swap, shape, all_axes(shape),
                     !scatter && layout == Layout::broadcast ? Layout::dense : layout);
-    Operand offsets(ATOLL_INT64, false, shape, all_axes(shape), offsets_layout);
+    Operand offsets(ATOLL_DTYPE_INT64, false, shape, all_axes(shape), offsets_layout);
     fill(pool, random, true);
     fill(ordered, random, true);
     each(shape, [&](const Shape &index) {
@@ -166,7 +169,7 @@ void check_blocks(bool scatter, int dtype, const Shape &shape, Random &random) {
                  random() % 2 ? Layout::reversed : Layout::dense);
     Operand ordered(dtype, false, shape, all_axes(shape),
                     random() % 2 ? Layout::permuted : Layout::dense);
-    Operand offsets(ATOLL_INT64, false, shape, indexed, Layout::dense);
+    Operand offsets(ATOLL_DTYPE_INT64, false, shape, indexed, Layout::dense);
     fill(pool, random, true);
     fill(ordered, random, false);
     each(shape, [&](const Shape &index) {
@@ -199,7 +202,8 @@ TEST_CASE("large gathers and scatters take the threads' path; the last of equal 
         for (const Shape &shape : {Shape{100001}, Shape{300, 300}, Shape{30000, 3}})
             for (std::int64_t pool : {1000, 150000}) {
                 const Layout layout = random() % 2 ? Layout::dense : Layout::permuted;
-                const int dtype = pool == 1000 ? int{ATOLL_FLOAT32} : int{ATOLL_COMPLEX128};
+                const int dtype =
+                    pool == 1000 ? int{ATOLL_DTYPE_FLOAT32} : int{ATOLL_DTYPE_COMPLEX128};
                 check_offsets(scatter, dtype, false, shape, layout, layout, false, pool, random);
             }
 }
@@ -210,8 +214,9 @@ TEST_CASE("gather and scatter move whole rows, columns and blocks, apart or over
                           {1500, 3}, {3, 1500},   {8, 200},    {40, 2, 2, 3, 10}};
     for (bool scatter : {false, true})
         for (int trial = 0; trial < 250; ++trial)
-            check_blocks(scatter, trial % 2 ? any_dtype(random) : int{ATOLL_INT32},
+            check_blocks(scatter, trial % 2 ? any_dtype(random) : int{ATOLL_DTYPE_INT32},
                          some[random() % std::size(some)], random);
     for (int trial = 0; trial < 6; ++trial)
-        check_blocks(true, ATOLL_INT64, trial % 2 ? Shape{400, 300} : Shape{2000, 50}, random);
+        check_blocks(true, ATOLL_DTYPE_INT64, trial % 2 ? Shape{400, 300} : Shape{2000, 50},
+                     random);
 }

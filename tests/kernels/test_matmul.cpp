@@ -1,20 +1,18 @@
-// Matrix products against the oracle: dtypes, transposes, strides, stacks, conjugates, alpha, beta.
-#include "atoll_kernels.h"
-#include "operand.h"
-
-#include <doctest/doctest.h>
+// Matrix products against the oracle: dtypes, transposes, strides, stacks, conjugates, alpha, beta
+// and what is added.
+#include "check.h"
 
 using namespace oracle;
 
 namespace {
 
 Value add(const Value &a, const Value &b, int dtype) {
-    if (dtype == ATOLL_BOOL) return Value::of(__int128{a.truth() || b.truth()});
+    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(__int128{a.truth() || b.truth()});
     if (is_integer(dtype)) return Value::of(wrap(a.i + b.i, dtype));
     return Value::of(a.real() + b.real(), a.im + b.im);
 }
 Value multiply(const Value &a, const Value &b, int dtype) {
-    if (dtype == ATOLL_BOOL) return Value::of(__int128{a.truth() && b.truth()});
+    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(__int128{a.truth() && b.truth()});
     if (is_integer(dtype))
         return Value::of(wrap(static_cast<__int128>(static_cast<unsigned __int128>(a.i) *
                                                     static_cast<unsigned __int128>(b.i)),
@@ -28,15 +26,16 @@ Value element(int dtype, int limit, Random &random) {
         return static_cast<long double>(static_cast<std::int64_t>(random() % (2 * limit + 1)) -
                                         limit);
     };
-    if (dtype == ATOLL_BOOL) return Value::of(__int128{random() % 8 == 0});
+    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(__int128{random() % 8 == 0});
     if (is_integer(dtype)) return Value::of(wrap(static_cast<__int128>(random()), dtype));
     return Value::of(small(), is_complex(dtype) ? small() : 0.0L);
 }
 
 atoll_scalar scalar(int dtype, long double re, long double im) {
-    const int wide = dtype == ATOLL_FLOAT16 || dtype == ATOLL_BFLOAT16 ? int{ATOLL_FLOAT32}
-                     : dtype == ATOLL_COMPLEX32                        ? int{ATOLL_COMPLEX64}
-                                                                       : dtype;
+    const int wide = dtype == ATOLL_DTYPE_FLOAT16 || dtype == ATOLL_DTYPE_BFLOAT16
+                         ? int{ATOLL_DTYPE_FLOAT32}
+                     : dtype == ATOLL_DTYPE_COMPLEX32 ? int{ATOLL_DTYPE_COMPLEX64}
+                                                      : dtype;
     atoll_scalar s{};
     s.dtype = static_cast<std::uint32_t>(wide);
     write(reinterpret_cast<char *>(s.value.bytes), wide, false, convert(Value::of(re, im), wide));
@@ -46,40 +45,41 @@ atoll_scalar scalar(int dtype, long double re, long double im) {
 struct Case {
     std::int64_t m, n, k, stack;
 };
+enum class Addend { absent, out, other };
 
-void check(int dtype, const Case &c, Layout layouts[3], int dtypes[3], bool swapped[3],
-           std::uint32_t conj, int alpha, int beta, Random &random) {
-    const Shape shape = c.stack ? Shape{c.m, c.n, c.k, c.stack} : Shape{c.m, c.n, c.k};
+// The last of each array is of the matrix that is added, where that is not the output.
+void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swapped[4],
+           std::uint32_t conj, int alpha, int beta, Addend addend, Random &random) {
+    const Shape shape = c.stack ? Shape{c.m, c.k, c.n, c.stack} : Shape{c.m, c.k, c.n};
     const auto varies = [&](bool m, bool n, bool k) {
-        std::vector<bool> v = {m, n, k};
+        std::vector<bool> v = {m, k, n};
         if (c.stack) v.push_back(true);
         return v;
     };
     Operand out(dtypes[0], swapped[0], shape, varies(true, true, false), layouts[0]);
     Operand a(dtypes[1], swapped[1], shape, varies(true, false, true), layouts[1]);
     Operand b(dtypes[2], swapped[2], shape, varies(false, true, true), layouts[2]);
-    for (Operand *operand : {&out, &a, &b})
+    Operand other(dtypes[3], swapped[3], shape, varies(true, true, false), layouts[3]);
+    for (Operand *operand : {&out, &a, &b, &other})
         each(shape, [&](const Shape &index) {
             operand->set(index, convert(element(operand->dtype, 3, random), operand->dtype));
         });
-    // With beta == 0 what stands in the output does not matter.
-    if (beta == 0 && !is_integer(dtypes[0]) && dtypes[0] != ATOLL_BOOL)
-        each(shape, [&](const Shape &index) { out.set(index, Value::of(NAN, 0.0L)); });
-    const std::vector<char> before = out.memory;
-    atoll_matmul_params params{};
-    params.struct_size = sizeof params;
-    params.conj = conj;
-    params.alpha = scalar(dtype, alpha, 0);
-    params.beta = scalar(dtype, beta, 0);
-    Shape extents = shape;
+    Operand &added = addend == Addend::other ? other : out;
+    const bool adds = beta != 0 && addend != Addend::absent;
+    // What is not added does not matter, and what stands in the output neither.
+    for (Operand *operand : {&out, &other})
+        if (!(adds && operand == &added) && !is_integer(operand->dtype) &&
+            operand->dtype != ATOLL_DTYPE_BOOL)
+            each(shape, [&](const Shape &index) { operand->set(index, Value::of(NAN, 0.0L)); });
+    const std::vector<char> before = out.memory, other_before = other.memory;
     Shape space = shape;
-    space[2] = 1;
+    space[1] = 1;
     std::vector<Value> expected;
     each(space, [&](const Shape &index) {
         Value sum = convert(Value::of(__int128{0}), dtype);
         for (std::int64_t k = 0; k < c.k; ++k) {
             Shape at = index;
-            at[2] = k;
+            at[1] = k;
             Value x = convert(a.get(at), dtype), y = convert(b.get(at), dtype);
             if (conj & 1) x.im = -x.im;
             if (conj & 2) y.im = -y.im;
@@ -88,13 +88,18 @@ void check(int dtype, const Case &c, Layout layouts[3], int dtypes[3], bool swap
         const Value s = convert(Value::of(__int128{alpha}), dtype),
                     t = convert(Value::of(__int128{beta}), dtype);
         Value v = multiply(s, sum, dtype);
-        if (beta) v = add(v, multiply(t, convert(out.get(index), dtype), dtype), dtype);
+        if (adds) v = add(v, multiply(t, convert(added.get(index), dtype), dtype), dtype);
         expected.push_back(convert(convert(v, dtype), out.dtype));
     });
-    const atoll_operand operands[3] = {out.c(), a.c(), b.c()};
-    REQUIRE(atoll_kernels_matmul(static_cast<std::uint32_t>(dtype),
-                                 static_cast<std::uint32_t>(shape.size()), extents.data(), operands,
-                                 &params) == ATOLL_STATUS_OK);
+    const Shape zeros(shape.size(), 0);
+    REQUIRE(call(ATOLL_FN_matmul, dtype, shape, 3,
+                 {out.c(), a.c(), b.c(),
+                  addend == Addend::absent
+                      ? operand_at(nullptr, zeros.data(), dtype, ATOLL_OPERAND_ABSENT)
+                      : added.c()},
+                 {scalar(dtype, alpha, 0), scalar(dtype, beta, 0), flag_of(conj & 1),
+                  flag_of(conj & 2)}) == ATOLL_STATUS_OK);
+    CHECK(other.memory == other_before);
     std::size_t k = 0;
     std::int64_t wrong = 0;
     std::string first;
@@ -120,21 +125,23 @@ void check(int dtype, const Case &c, Layout layouts[3], int dtypes[3], bool swap
 
 TEST_CASE("matrix products agree with the oracle") {
     Random random(13);
-    const Case cases[] = {{3, 4, 5, 0}, {1, 1, 9, 0},    {7, 1, 6, 0},   {1, 7, 6, 0},
-                          {5, 4, 1, 0}, {4, 3, 0, 0},    {16, 9, 33, 2}, {2, 3, 4, 5},
-                          {1, 5, 3, 4}, {40, 40, 40, 0}, {33, 1, 20, 3}};
+    const Case cases[] = {{3, 4, 5, 0},    {1, 1, 9, 0},   {7, 1, 6, 0}, {1, 7, 6, 0},
+                          {5, 4, 1, 0},    {16, 9, 33, 2}, {2, 3, 4, 5}, {1, 5, 3, 4},
+                          {40, 40, 40, 0}, {33, 1, 20, 3}};
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (const Case &c : cases)
-            for (int trial = 0; trial < 12; ++trial) {
-                Layout layout[3];
-                int dtypes[3];
-                bool swapped[3];
-                for (int o = 0; o < 3; ++o) {
+            for (int trial = 0; trial < 24; ++trial) {
+                Layout layout[4];
+                int dtypes[4];
+                bool swapped[4];
+                for (int o = 0; o < 4; ++o) {
                     layout[o] = oracle::layouts[random() % (o == 0 ? 5 : 6)];
                     const bool mixed = trial % 4 == 3 && random() % 2;
                     // Outputs that hold the result exactly or wrap it.
-                    dtypes[o] = !mixed ? dtype : o == 0 ? int{ATOLL_COMPLEX128} : int{ATOLL_INT8};
-                    if (o && mixed && !is_integer(dtype)) dtypes[o] = ATOLL_BOOL;
+                    dtypes[o] = !mixed   ? dtype
+                                : o == 0 ? int{ATOLL_DTYPE_COMPLEX128}
+                                         : int{ATOLL_DTYPE_INT8};
+                    if (o && mixed && !is_integer(dtype)) dtypes[o] = ATOLL_DTYPE_BOOL;
                     swapped[o] = trial % 4 == 2 && random() % 2;
                 }
                 CAPTURE(std::string(facts[dtype].name));
@@ -145,21 +152,41 @@ TEST_CASE("matrix products agree with the oracle") {
                 CAPTURE(static_cast<int>(layout[0]));
                 CAPTURE(static_cast<int>(layout[1]));
                 CAPTURE(static_cast<int>(layout[2]));
+                const auto addend = static_cast<Addend>(random() % 3);
+                CAPTURE(static_cast<int>(layout[3]));
+                CAPTURE(static_cast<int>(addend));
                 CAPTURE(trial);
                 const bool plain = trial % 2 == 0;
-                const int alpha = plain || dtype == ATOLL_BOOL ? 1 : 2;
-                const int beta = plain ? 0 : dtype == ATOLL_BOOL ? 1 : 2;
+                const int alpha = plain || dtype == ATOLL_DTYPE_BOOL ? 1 : 2;
+                const int beta = plain ? 0 : dtype == ATOLL_DTYPE_BOOL ? 1 : 2;
                 check(dtype, c, layout, dtypes, swapped, is_complex(dtype) ? random() % 4 : 0,
-                      alpha, beta, random);
+                      alpha, beta, addend, random);
             }
 }
 
 TEST_CASE("a large integer product is cut into blocks correctly") {
     Random random(17);
     for (Layout first : {Layout::dense, Layout::permuted}) {
-        Layout layout[3] = {first, Layout::permuted, Layout::dense};
-        int dtypes[3] = {ATOLL_INT32, ATOLL_INT32, ATOLL_INT32};
-        bool swapped[3] = {};
-        check(ATOLL_INT32, {300, 40, 140, 0}, layout, dtypes, swapped, 0, 1, 1, random);
+        Layout layout[4] = {first, Layout::permuted, Layout::dense, Layout::strided};
+        int dtypes[4] = {ATOLL_DTYPE_INT32, ATOLL_DTYPE_INT32, ATOLL_DTYPE_INT32,
+                         ATOLL_DTYPE_INT32};
+        bool swapped[4] = {};
+        for (Addend addend : {Addend::out, Addend::other})
+            check(ATOLL_DTYPE_INT32, {300, 40, 140, 0}, layout, dtypes, swapped, 0, 1, 1, addend,
+                  random);
     }
+}
+
+TEST_CASE("what is added is not rounded to the output's dtype before") {
+    std::uint16_t out = 0;
+    double a = -4096, b = 1, c = 4097;
+    const Shape shape = {1, 1, 1}, zeros = {0, 0, 0};
+    REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_FLOAT64, shape, 3,
+                 {operand_at(&out, zeros.data(), ATOLL_DTYPE_FLOAT16),
+                  operand_at(&a, zeros.data(), ATOLL_DTYPE_FLOAT64),
+                  operand_at(&b, zeros.data(), ATOLL_DTYPE_FLOAT64),
+                  operand_at(&c, zeros.data(), ATOLL_DTYPE_FLOAT64)},
+                 {scalar(ATOLL_DTYPE_FLOAT64, 1, 0), scalar(ATOLL_DTYPE_FLOAT64, 1, 0),
+                  flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
+    CHECK(out == 0x3c00); // 1
 }

@@ -22,7 +22,7 @@ Kind kind_of(int function, Random &random) {
     return k == 0 ? Kind::any : k == 1 ? Kind::ties : k == 2 ? Kind::rarely_special : Kind::tame;
 }
 Value element(Kind kind, int dtype, Random &random) {
-    const bool whole = is_integer(dtype) || dtype == ATOLL_BOOL;
+    const bool whole = is_integer(dtype) || dtype == ATOLL_DTYPE_BOOL;
     switch (kind) {
     case Kind::any: return random_value(dtype, random, true);
     case Kind::tame: return random_value(dtype, random, false);
@@ -56,25 +56,19 @@ struct Case {
     std::size_t kept;
 };
 
-atoll_reduce_params params_of(int function, std::size_t kept, const Value &x) {
-    atoll_reduce_params params{};
-    params.struct_size = sizeof params;
-    params.kept = static_cast<std::uint32_t>(kept);
-    const int family = function_list[function].family;
-    if (family == ATOLL_FAMILY_REDUCE_ONE) params.number = scalar_of(x, ATOLL_FLOAT64);
-    return params;
-}
-
 void check(int function, int dtype, std::size_t kept, Operand &out, Operand &in,
            const Value &x = {}) {
     const Shape &shape = in.shape;
     const std::vector<char> before = out.memory;
-    const atoll_reduce_params params = params_of(function, kept, x);
-    const std::string call = std::string(function_list[function].name) + " computed in " +
+    const std::string what = std::string(function_list[function].name) + " computed in " +
                              facts[dtype].name + ", out " + out.text() + ", in " + in.text() +
                              ", kept " + std::to_string(kept) + ", number " + text(x);
-    INFO(call);
-    REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, &params) == ATOLL_STATUS_OK);
+    INFO(what);
+    std::vector<atoll_scalar> attributes;
+    if (function_list[function].signature.attribute_count)
+        attributes = {scalar_of(x, ATOLL_DTYPE_FLOAT64)};
+    REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, attributes, shape.size() - kept) ==
+            ATOLL_STATUS_OK);
     const auto middle = shape.begin() + static_cast<std::ptrdiff_t>(kept);
     const Shape outer(shape.begin(), middle), inner(middle, shape.end());
     Findings findings;
@@ -91,7 +85,7 @@ void check(int function, int dtype, std::size_t kept, Operand &out, Operand &in,
         });
         findings.check(reduce(function, dtype, elements, x), got, natural, out.dtype);
     });
-    findings.report(call);
+    findings.report(what);
     CHECK(out.rest_is(before));
 }
 
@@ -152,7 +146,7 @@ TEST_CASE("reductions agree with the oracle on every dtype, axis and layout") {
                           {{1}, 0}};
     const Case long_cases[] = {{{2500}, 0}, {{100, 40}, 1}, {{30, 4, 30}, 1}, {{2, 900}, 1}};
     for (const Function &f : function_list) {
-        if (!is_reduction(f.family)) continue;
+        if (!is_reduction(f)) continue;
         for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
             if (!(f.domain >> dtype & 1)) continue;
             for (Layout layout : layouts) {
@@ -170,8 +164,9 @@ TEST_CASE("large reductions take the threads' path with the same results") {
     Random random(7);
     const Case cases[] = {{{70003}, 0}, {{2, 35000}, 1}, {{25000, 3}, 1}, {{70, 1000}, 1}};
     for (const Function &f : function_list) {
-        if (!is_reduction(f.family)) continue;
-        const int dtype = f.domain >> ATOLL_FLOAT32 & 1 ? int{ATOLL_FLOAT32} : int{ATOLL_INT64};
+        if (!is_reduction(f)) continue;
+        const int dtype =
+            f.domain >> ATOLL_DTYPE_FLOAT32 & 1 ? int{ATOLL_DTYPE_FLOAT32} : int{ATOLL_DTYPE_INT64};
         for (int trial = 0; trial < 2; ++trial)
             check_random(f.id, dtype, cases[random() % std::size(cases)],
                          random() % 2 ? Layout::permuted : Layout::dense, 0, random);
@@ -193,8 +188,8 @@ TEST_CASE("positions of extremes are counted along the axes in their order") {
     // wherever it lies in memory.
     const Shape shape = {3, 4, 5};
     for (int function : {int{ATOLL_FN_argmin}, int{ATOLL_FN_argmax}})
-        for (int dtype :
-             {int{ATOLL_INT8}, int{ATOLL_FLOAT16}, int{ATOLL_FLOAT64}, int{ATOLL_UINT64}})
+        for (int dtype : {int{ATOLL_DTYPE_INT8}, int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_FLOAT64},
+                          int{ATOLL_DTYPE_UINT64}})
             for (std::size_t kept : {std::size_t{0}, std::size_t{1}, std::size_t{2}})
                 for (Layout layout : layouts) {
                     if (layout == Layout::broadcast) continue;
@@ -202,7 +197,7 @@ TEST_CASE("positions of extremes are counted along the axes in their order") {
                     std::fill_n(varies.begin(), kept, true);
                     for (int pattern = 0; pattern < 4; ++pattern) {
                         Operand in(dtype, pattern & 1, shape, all_axes(shape), layout);
-                        Operand out(ATOLL_INT64, false, shape, varies, Layout::dense);
+                        Operand out(ATOLL_DTYPE_INT64, false, shape, varies, Layout::dense);
                         int k = 0;
                         each(shape, [&](const Shape &index) {
                             ++k;
@@ -234,8 +229,8 @@ TEST_CASE("large sums are pairwise accurate along either axis") {
                            {{3, 30000}, 1, Layout::permuted},
                            {{70, 1200}, 1, Layout::dense},
                            {{700, 140}, 1, Layout::dense}};
-    for (int dtype :
-         {int{ATOLL_FLOAT32}, int{ATOLL_FLOAT64}, int{ATOLL_COMPLEX64}, int{ATOLL_FLOAT16}})
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
+                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_FLOAT16}})
         for (const Large &c : cases) {
             std::vector<bool> kept(c.shape.size(), false);
             std::fill_n(kept.begin(), c.kept, true);
@@ -262,23 +257,23 @@ TEST_CASE("norms of float64 leave the range only when the result does") {
             const std::size_t kept = shape.size() - 1;
             std::vector<bool> varies(shape.size(), false);
             std::fill_n(varies.begin(), kept, true);
-            Operand in(ATOLL_FLOAT64, false, shape, all_axes(shape), Layout::dense);
-            Operand out(ATOLL_FLOAT64, false, shape, varies, Layout::dense);
+            Operand in(ATOLL_DTYPE_FLOAT64, false, shape, all_axes(shape), Layout::dense);
+            Operand out(ATOLL_DTYPE_FLOAT64, false, shape, varies, Layout::dense);
             each(shape, [&](const Shape &index) {
                 in.set(index,
                        Value::of(index.back() == 0 ? static_cast<long double>(x) : 0.0L, 0.0L));
             });
-            check(ATOLL_FN_norm2, ATOLL_FLOAT64, kept, out, in);
-            check(ATOLL_FN_norm, ATOLL_FLOAT64, kept, out, in, Value::of(2.0L, 0.0L));
+            check(ATOLL_FN_norm2, ATOLL_DTYPE_FLOAT64, kept, out, in);
+            check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, kept, out, in, Value::of(2.0L, 0.0L));
         }
 }
 
 TEST_CASE("a mean divides before it is rounded to a half") {
     const Shape shape = {3000};
-    Operand in(ATOLL_FLOAT16, false, shape, {true}, Layout::dense);
-    Operand out(ATOLL_FLOAT16, false, shape, {false}, Layout::dense);
+    Operand in(ATOLL_DTYPE_FLOAT16, false, shape, {true}, Layout::dense);
+    Operand out(ATOLL_DTYPE_FLOAT16, false, shape, {false}, Layout::dense);
     each(shape, [&](const Shape &index) { in.set(index, Value::of(40000.0L, 0.0L)); });
-    check(ATOLL_FN_mean, ATOLL_FLOAT16, 0, out, in);
-    check(ATOLL_FN_nan_mean, ATOLL_FLOAT16, 0, out, in);
+    check(ATOLL_FN_mean, ATOLL_DTYPE_FLOAT16, 0, out, in);
+    check(ATOLL_FN_nan_mean, ATOLL_DTYPE_FLOAT16, 0, out, in);
     CHECK(out.get({0}).re == 40000.0L);
 }

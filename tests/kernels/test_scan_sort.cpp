@@ -2,6 +2,8 @@
 // in place, ties, NaN, and rows long enough to be cut up or merged.
 #include "check.h"
 
+#include <map>
+
 using namespace oracle;
 
 namespace {
@@ -30,7 +32,7 @@ void check_rows(int function, int dtype, Operand &out, Operand &in, bool descend
     const std::vector<char> before = out.memory;
     std::vector<Expected> expected;
     each_row(shape, [&](const Shape &index) {
-        if (f.family == ATOLL_FAMILY_SCAN) {
+        if (is_scan(f)) {
             for (const Expected &e : scan(function, dtype, row_of(in, index)))
                 expected.push_back(e);
         } else {
@@ -38,16 +40,13 @@ void check_rows(int function, int dtype, Operand &out, Operand &in, bool descend
                 expected.push_back({v});
         }
     });
-    atoll_sort_params params{};
-    params.struct_size = sizeof params;
-    params.descending = descending;
-    const std::string call = std::string(f.name) + " computed in " + facts[dtype].name + ", out " +
+    const std::string what = std::string(f.name) + " computed in " + facts[dtype].name + ", out " +
                              out.text() + ", in " + (&in == &out ? "place" : in.text()) +
                              (descending ? ", descending" : "");
-    INFO(call);
-    const atoll_operand target = out.c();
-    REQUIRE(run(function, dtype, shape, {target, &in == &out ? target : in.c()},
-                f.family == ATOLL_FAMILY_SORT ? &params : nullptr) == ATOLL_STATUS_OK);
+    INFO(what);
+    std::vector<atoll_scalar> attributes;
+    if (is_sort(f)) attributes = {flag_of(descending)};
+    REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, attributes, 1) == ATOLL_STATUS_OK);
     Findings findings;
     std::size_t k = 0;
     each_row(shape, [&](const Shape &index) {
@@ -56,7 +55,7 @@ void check_rows(int function, int dtype, Operand &out, Operand &in, bool descend
             findings.check(expected[k], out.get(at), natural, out.dtype,
                            " (" + std::to_string(k) + ")");
     });
-    findings.report(call);
+    findings.report(what);
     CHECK(out.rest_is(before));
 }
 
@@ -66,7 +65,7 @@ void fill_for(int function, int dtype, Operand &in, Random &random, int kind) {
         if (kind == 2) // many ties
             v = Value::of(static_cast<long double>(random() % 4) - 1,
                           static_cast<long double>(random() % 3) - 1);
-        if (function == ATOLL_FN_cumprod && !is_integer(dtype) && dtype != ATOLL_BOOL)
+        if (function == ATOLL_FN_cumprod && !is_integer(dtype) && dtype != ATOLL_DTYPE_BOOL)
             v = kind == 1 && random() % 50 == 0 ? random_value(in.dtype, random, true)
                 : is_complex(dtype) && random() % 2
                     ? Value::of(0.0L, random() % 2 ? 1.0L : -1.0L)
@@ -104,12 +103,12 @@ void check_function(const Function &f) {
 
 TEST_CASE("scans agree with the oracle on every dtype and layout") {
     for (const Function &f : function_list)
-        if (f.family == ATOLL_FAMILY_SCAN) check_function(f);
+        if (is_scan(f)) check_function(f);
 }
 
 TEST_CASE("sorts agree with the oracle on every dtype and layout") {
     for (const Function &f : function_list)
-        if (f.family == ATOLL_FAMILY_SORT) check_function(f);
+        if (is_sort(f)) check_function(f);
 }
 
 TEST_CASE("special values are sorted with NaN last and ties in their order") {
@@ -139,10 +138,10 @@ TEST_CASE("long rows and many rows are scanned and sorted as short ones") {
     for (const Shape &shape : {Shape{80003}, Shape{2, 40000}, Shape{25000, 3}, Shape{900, 80}})
         for (int function : {int{ATOLL_FN_cumsum}, int{ATOLL_FN_cumprod}, int{ATOLL_FN_sort},
                              int{ATOLL_FN_argsort}})
-            for (int dtype :
-                 {int{ATOLL_INT64}, int{ATOLL_FLOAT32}, int{ATOLL_FLOAT64}, int{ATOLL_INT16}}) {
+            for (int dtype : {int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_FLOAT32},
+                              int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT16}}) {
                 if (!(function_list[function].domain >> dtype & 1)) continue;
-                const bool sorts = function_list[function].family == ATOLL_FAMILY_SORT;
+                const bool sorts = is_sort(function_list[function]);
                 Operand in(dtype, false, shape, all_axes(shape),
                            random() % 2 ? Layout::permuted : Layout::dense);
                 Operand out(result_dtype(function, dtype), false, shape, all_axes(shape),
@@ -166,50 +165,57 @@ TEST_CASE("searches agree with the oracle on every dtype and layout") {
                           {{40}, 2},       {{40}, 17},        {{7, 6}, 100},
                           {{3, 2, 4}, 64}, {{2, 3, 2, 2}, 9}, {{300}, 1000}};
     const auto check = [&](int dtype, const Case &c, Layout layout, bool mixed, bool swap,
-                           bool right) {
+                           bool right, bool vectors) {
         Shape shape = c.values;
         shape.push_back(c.n);
         std::vector<bool> of_values(shape.size(), true), of_sorted(shape.size(), false);
         of_values.back() = false;
         of_sorted.back() = true;
+        // One vector for all values, or others along some of their axes.
+        for (std::size_t axis = 0; axis < c.values.size(); ++axis)
+            of_sorted[axis] = vectors && random() % 2;
         // Conversions that keep the order: small dtypes into larger ones.
-        const int own = mixed ? int{ATOLL_UINT8} : dtype, other = mixed ? int{ATOLL_BOOL} : dtype;
+        const int own = mixed ? int{ATOLL_DTYPE_UINT8} : dtype,
+                  other = mixed ? int{ATOLL_DTYPE_BOOL} : dtype;
         Operand values(own, swap, shape, of_values, layout);
         Operand sorted(other, swap && random() % 2, shape, of_sorted,
                        layout == Layout::broadcast ? Layout::dense : layout);
-        Operand out(mixed ? any_dtype(random) : int{ATOLL_INT64}, swap, shape, of_values,
+        Operand out(mixed ? any_dtype(random) : int{ATOLL_DTYPE_INT64}, swap, shape, of_values,
                     layout == Layout::broadcast ? Layout::dense : layout);
         const bool specials = random() % 2, ties = random() % 2;
-        std::vector<Value> line;
-        for (std::int64_t k = 0; k < c.n; ++k)
-            line.push_back(ties ? convert(Value::of(static_cast<long double>(random() % 9) - 4,
-                                                    static_cast<long double>(random() % 2)),
-                                          other)
-                                : random_value(other, random, specials));
-        std::stable_sort(line.begin(), line.end(), oracle::before);
-        Shape at(shape.size(), 0);
-        for (at.back() = 0; at.back() < c.n; ++at.back())
-            sorted.set(at, line[static_cast<std::size_t>(at.back())]);
+        std::map<std::int64_t, std::vector<Value>> lines; // by the address of the first element
         Shape places = shape;
         places.back() = 1;
         each(places, [&](const Shape &index) {
+            std::vector<Value> &line = lines[sorted.offset(index)];
+            if (line.empty()) {
+                for (std::int64_t k = 0; k < c.n; ++k)
+                    line.push_back(
+                        ties ? convert(Value::of(static_cast<long double>(random() % 9) - 4,
+                                                 static_cast<long double>(random() % 2)),
+                                       other)
+                             : random_value(other, random, specials));
+                std::stable_sort(line.begin(), line.end(), oracle::before);
+                Shape at = index;
+                for (at.back() = 0; at.back() < c.n; ++at.back())
+                    sorted.set(at, line[static_cast<std::size_t>(at.back())]);
+            }
             Value v = random_value(own, random, specials);
             if (random() % 2) v = convert(line[random() % line.size()], own);
             values.set(index, v);
         });
-        atoll_search_params params{};
-        params.struct_size = sizeof params;
-        params.right = right;
         const std::vector<char> before = out.memory;
-        const std::string call = std::string("searchsorted computed in ") + facts[dtype].name +
+        const std::string what = std::string("searchsorted computed in ") + facts[dtype].name +
                                  ", out " + out.text() + ", values " + values.text() + ", sorted " +
                                  sorted.text() + (right ? ", right" : "");
-        INFO(call);
+        INFO(what);
         REQUIRE(run(ATOLL_FN_searchsorted, dtype, shape, {out.c(), values.c(), sorted.c()},
-                    &params) == ATOLL_STATUS_OK);
+                    {flag_of(right)}, 1) == ATOLL_STATUS_OK);
         Findings findings;
-        for (Value &v : line) v = convert(v, dtype);
+        for (auto &[address, line] : lines)
+            for (Value &v : line) v = convert(v, dtype);
         each(places, [&](const Shape &index) {
+            const std::vector<Value> &line = lines[sorted.offset(index)];
             // Every element is looked at only where that is cheap.
             const Value v = convert(values.get(index), dtype);
             const auto bound = right
@@ -217,20 +223,22 @@ TEST_CASE("searches agree with the oracle on every dtype and layout") {
                                    : std::lower_bound(line.begin(), line.end(), v, oracle::before);
             std::int64_t position = bound - line.begin();
             if (c.n <= 100) position = search(ATOLL_FN_searchsorted, dtype, v, line, right);
-            findings.check({Value::of(__int128{position})}, out.get(index), ATOLL_INT64, out.dtype,
-                           " of " + text(v));
+            findings.check({Value::of(__int128{position})}, out.get(index), ATOLL_DTYPE_INT64,
+                           out.dtype, " of " + text(v));
         });
-        findings.report(call);
+        findings.report(what);
         out.shape = places;
         CHECK(out.rest_is(before));
     };
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (const Case &c : cases)
             for (Layout layout : layouts)
-                for (int variant = 0; variant < 4; ++variant)
-                    check(dtype, c, layout, variant == 3, variant & 1, random() % 2);
-    for (int dtype : {int{ATOLL_INT32}, int{ATOLL_FLOAT64}}) {
-        check(dtype, {{100003}, 33}, Layout::dense, false, false, true);
-        check(dtype, {{10, 20}, 70001}, Layout::permuted, false, false, false);
-    }
+                for (int variant = 0; variant < 6; ++variant)
+                    check(dtype, c, layout, variant == 3, variant & 1, random() % 2, variant > 3);
+    for (int dtype : {int{ATOLL_DTYPE_INT32}, int{ATOLL_DTYPE_FLOAT64}})
+        for (bool vectors : {false, true}) {
+            check(dtype, {{100003}, 33}, Layout::dense, false, false, true, vectors);
+            check(dtype, {{10, 20}, 70001}, Layout::permuted, false, false, false, vectors);
+            check(dtype, {{4000, 20}, 40}, Layout::strided, false, true, false, vectors);
+        }
 }

@@ -14,7 +14,8 @@
 #include <string>
 #include <string_view>
 
-ATOLL_PLUGIN_NOTE("odd", ATOLL_KIND_DEVICES | ATOLL_KIND_MODULES | ATOLL_KIND_INTERPOSERS, 0);
+ATOLL_PLUGIN_NOTE("odd",
+                  ATOLL_CONTAINS_DEVICES | ATOLL_CONTAINS_MODULES | ATOLL_CONTAINS_INTERPOSERS, 0);
 
 namespace {
 
@@ -31,7 +32,7 @@ void note(const std::string &text) { host->log(host->self, ATOLL_LOG_INFO, text.
 // ---- device -------------------------------------------------------------------------------------
 
 std::int32_t enumerate(const atoll_link *, atoll_call *call) {
-    auto &result = sdk::results<atoll_enumerate_params>(*call);
+    auto &result = sdk::params<atoll_enumerate_params>(*call);
     result.count = 1;
     if (is("enumerate_too_many")) result.count = 4'000'000'000u;
     if (is("enumerate_all")) result.count = 128;
@@ -45,12 +46,12 @@ std::int32_t enumerate(const atoll_link *, atoll_call *call) {
 }
 
 std::int32_t properties(const atoll_link *, atoll_call *call) {
-    std::memset(sdk::results<atoll_properties_params>(*call).name, 'y', 128); // no NUL
+    std::memset(sdk::params<atoll_properties_params>(*call).name, 'y', 128); // no NUL
     return ATOLL_STATUS_OK;
 }
 
 std::int32_t allocate(const atoll_link *, atoll_call *call) {
-    auto &memory = sdk::results<atoll_memory_params>(*call);
+    auto &memory = sdk::params<atoll_memory_params>(*call);
     const std::string fault = setting("allocate");
     if (fault == "null") return ATOLL_STATUS_OK;
     if (fault == "throw") throw std::bad_alloc();
@@ -79,8 +80,7 @@ std::int32_t transfer(const atoll_link *, atoll_call *call) {
 std::int32_t fill(const atoll_link *, atoll_call *call) {
     auto *out = static_cast<double *>(call->operands[0].data);
     const std::int64_t count = call->rank ? call->shape[0] : 1;
-    for (std::int64_t i = 0; i < count; ++i)
-        out[i] = sdk::params<atoll_fill_params>(*call).value.value.f64[0];
+    for (std::int64_t i = 0; i < count; ++i) out[i] = call->attributes[0].value.f64[0];
     return ATOLL_STATUS_OK;
 }
 
@@ -180,8 +180,10 @@ std::int32_t unload(void *, atoll_error *error) {
     return ATOLL_STATUS_OK;
 }
 
-constexpr atoll_function_decl declare(int id, atoll_fn fn, std::uint32_t dtypes = 0) {
-    return {sizeof(atoll_function_decl), static_cast<std::uint16_t>(id), 0, dtypes, 0, fn};
+constexpr atoll_function_decl declare(int id, atoll_fn fn, atoll_dtype_set dtypes = 0) {
+    atoll_function_decl decl = sdk::declare(static_cast<std::uint16_t>(id), fn);
+    decl.dtypes = dtypes;
+    return decl;
 }
 
 // Structs with something behind them, as a newer plugin would have. All is made anew by query.
@@ -202,7 +204,7 @@ const atoll_interposer_decl *wrappers[2];
 const atoll_module_decl *modules[2];
 
 void describe() {
-    constexpr std::uint32_t f64 = ATOLL_BIT(ATOLL_FLOAT64);
+    constexpr atoll_dtype_set f64 = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
     device[0] = declare(ATOLL_DEVICE_FN_enumerate, enumerate);
     device[1] = declare(ATOLL_DEVICE_FN_properties, properties);
     device[2] = declare(ATOLL_DEVICE_FN_allocate, allocate);
@@ -213,7 +215,7 @@ void describe() {
     core[1].known = declare(ATOLL_FN_fill, fill, f64);
     core[2].known = declare(ATOLL_FN_copy, copy, f64);
     type = {{sizeof(atoll_device_type_decl), ATOLL_DEVICE_HOST_MEMORY | ATOLL_DEVICE_INLINE, "odd",
-             0, 0},
+             0, 0, nullptr},
             0};
     for (auto &impl : impl_list) {
         impl = {};
@@ -231,7 +233,7 @@ void describe() {
     core_impl.function_count = 3;
     core_impl.open_device = open_device;
     core_impl.close_device = close_device;
-    wrapper = {sizeof wrapper, 0, "odd_wrap", pass, create, destroy, report};
+    wrapper = sdk::interposer("odd_wrap", pass, create, destroy, report);
     module = {};
     module.struct_size = sizeof module;
     module.version = 1;
@@ -240,18 +242,9 @@ void describe() {
     module.function_size = sizeof(atoll_function_info);
     module.function_count = 2;
     for (std::uint16_t i = 0; i < 2; ++i)
-        module_functions[i] = {sizeof(atoll_function_info),
-                               i,
-                               ATOLL_FAMILY_CUSTOM,
-                               0,
-                               0,
-                               0,
-                               i ? "second" : "first",
-                               "does nothing",
-                               nullptr,
-                               nullptr,
-                               nullptr,
-                               nullptr};
+        module_functions[i] =
+            sdk::function(i, i ? "second" : "first", ATOLL_RULE_GIVEN, 0,
+                          {"-> nothing (): int64", nullptr, nullptr, "does nothing"});
     types[0] = types[1] = &type.known;
     impls[0] = &device_impl;
     impls[1] = &core_impl;
@@ -280,7 +273,8 @@ void describe() {
 
     if (is("magic")) p.magic = 0x12345678;
     if (is("major")) p.abi_major = ATOLL_ABI_MAJOR + 1;
-    if (is("minor")) p.min_host_minor = ATOLL_ABI_MINOR + 1;
+    if (is("minor")) p.abi_minor = ATOLL_ABI_MINOR + 1;
+    if (is("host_minor")) p.min_host_minor = ATOLL_ABI_MINOR + 1;
     if (is("short")) p.struct_size = sizeof p - 8;
     if (is("tiny")) p.struct_size = 4;
     if (is("zero_tail") || is("nonzero_tail")) p.struct_size = sizeof plugin;
@@ -299,7 +293,7 @@ void describe() {
     if (is("function_tail")) core[1].tail = 7;
     if (is("function_short")) core_impl.function_size = 8;
     if (is("duplicate_ids")) core[3] = core[0], core_impl.function_count = 4;
-    if (is("unknown_dtypes")) core[0].known.dtypes |= 1u << 30;
+    if (is("unknown_dtypes")) core[0].known.dtypes |= std::uint64_t{1} << 40;
     if (is("lies"))
         for (auto &function : core)
             function.known.caps = ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES |
@@ -315,7 +309,9 @@ void describe() {
     if (is("module_twice")) p.module_count = 2;
     if (is("module_core")) p.module_count = 1, module.name = "core";
     if (is("module_ids")) p.module_count = 1, module_functions[1].id = 7;
-    if (is("module_family")) p.module_count = 1, module_functions[1].family = 77;
+    if (is("module_unsigned")) p.module_count = 1, module_functions[1].signature = nullptr;
+    if (is("module_signature")) p.module_count = 1, module_functions[1].signature = "a (n -> b";
+    if (is("module_domain")) p.module_count = 1, module_functions[1].signature = "a () -> b ()";
     if (is("module_names")) p.module_count = 1, module_functions[1].name = "first";
     if (is("interposer_null")) wrapper.fn = nullptr;
     if (is("interposer_twice")) p.interposer_count = 2;
@@ -323,7 +319,7 @@ void describe() {
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) {
     const char *wanted = std::getenv("ODD");
     mode = wanted ? wanted : "";
     if (is("null")) return nullptr;

@@ -10,13 +10,13 @@
 #else
 #define NAME "override"
 #endif
-ATOLL_PLUGIN_NOTE(NAME, ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE(NAME, ATOLL_CONTAINS_IMPLS, 0);
 
 static int32_t square_root(const atoll_link *self, atoll_call *call) {
     double *out = call->operands[0].data;
 #ifdef FORWARDS
     const double *in = call->operands[1].data;
-    if (call->rank != 1 || call->operands[1].dtype != ATOLL_FLOAT64 ||
+    if (call->rank != 1 || call->operands[1].dtype != ATOLL_DTYPE_FLOAT64 ||
         call->operands[0].strides[0] != 8 || call->operands[1].strides[0] != 8 || in[0] != 4)
         return self->next->fn(self->next, call);
 #else
@@ -32,7 +32,7 @@ static int32_t square_root(const atoll_link *self, atoll_call *call) {
 static const atoll_function_decl functions[] = {
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_sqrt,
-     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
 #ifdef FORWARDS
      /* MIXED_INPUTS but not SWAPPED: what both take is mixed inputs and strides, no swapped bytes
       */
@@ -74,7 +74,7 @@ static const atoll_plugin plugin = {
     .unload = unload,
 };
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *host) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *host) {
     (void)host;
     return &plugin;
 }

@@ -19,14 +19,14 @@ static void note(const char *what, int32_t device) {
 }
 
 #ifdef DEFINES
-ATOLL_PLUGIN_NOTE(NAME, ATOLL_KIND_MODULES, 0);
+ATOLL_PLUGIN_NOTE(NAME, ATOLL_CONTAINS_MODULES, 0);
 
 static const atoll_function_info functions[] = {
     {.struct_size = sizeof(atoll_function_info),
      .id = 0,
-     .family = ATOLL_FAMILY_CUSTOM,
      .name = "ping",
-     .doc = "does nothing"},
+     .doc = "does nothing",
+     .signature = "-> nothing (): int64"},
 };
 #ifdef DEPENDS
 static const char *const depends[] = {DEPENDS, NULL};
@@ -44,7 +44,7 @@ static const atoll_module_decl module = {
 };
 static const atoll_module_decl *const modules[] = {&module};
 #else
-ATOLL_PLUGIN_NOTE(NAME, ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE(NAME, ATOLL_CONTAINS_IMPLS, 0);
 
 static int32_t ping(const atoll_link *self, atoll_call *call) {
     (void)self;
@@ -107,7 +107,7 @@ static const atoll_plugin plugin = {
     .unload = unload,
 };
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *info) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *info) {
     (void)info;
     return &plugin;
 }

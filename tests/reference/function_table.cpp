@@ -13,11 +13,11 @@ namespace {
 
 struct Row {
     const char *name, *signature, *rule;
-    std::uint32_t domain;
+    atoll_dtype_set domain;
     const char *doc;
 };
 constexpr Row rows[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
+#define ATOLL_FUNCTION(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)             \
     {#name, SIGNATURE, #RULE, ATOLL_DOMAIN_##DOMAIN, doc},
 #include "atoll/lists/functions.inc"
 };

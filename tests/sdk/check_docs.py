@@ -43,12 +43,12 @@ def main():
         for header in (source / root).rglob("*"):
             if header.is_file():
                 names.update(re.findall(r"\w+", header.read_text(encoding="utf-8")))
-    # ATOLL_FN_add, ATOLL_FLOAT32: made of the lists.
+    # ATOLL_FN_add, ATOLL_DTYPE_FLOAT32: made of the lists.
     for listed, pattern, prefix in (("functions", r"^ATOLL_FUNCTION\( *\d+, (\w+)", "ATOLL_FN_"),
                                     ("device_functions", r"^ATOLL_DEVICE_FUNCTION\( *\d+, (\w+)",
                                      "ATOLL_DEVICE_FN_"),
                                     ("status", r"^ATOLL_STATUS\( *\d+, (\w+)", "ATOLL_STATUS_"),
-                                    ("dtypes", r"^ATOLL_DTYPE\( *\d+, (\w+)", "ATOLL_")):
+                                    ("dtypes", r"^ATOLL_DTYPE\( *\d+, (\w+)", "ATOLL_DTYPE_")):
         text = (source / f"sdk/include/atoll/lists/{listed}.inc").read_text(encoding="utf-8")
         names.update(prefix + name for name in re.findall(pattern, text, re.MULTILINE))
     own = [source / "sdk/docs" / f"{page}.md" for page in ("vendor-guide", "interposers", "versioning")]

@@ -101,7 +101,7 @@ class Installed:
         """A bare name, one symbol."""
         symbols = [line.split()[-1]
                    for line in self.run("nm", "-D", "--defined-only", plugin).splitlines()]
-        require(symbols == ["atoll_plugin_query_v1"], f"{plugin} exports {symbols}")
+        require(symbols == ["atoll_plugin_query_v0"], f"{plugin} exports {symbols}")
         require(str(self.source / "sdk") not in self.run("strings", plugin),
                 f"{plugin} names the source tree")
 

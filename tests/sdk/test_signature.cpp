@@ -45,7 +45,7 @@ std::string operand(const Signature &s, int i) {
 TEST_CASE("a signature parses at compile time") {
     constexpr Signature s = parse_signature("a (), b () -> c (): bool", "", "exact");
     static_assert(s.output_count == 1 && s.operand_count == 3 && s.elementwise() && s.exact);
-    static_assert(s.operands[0].dtype == ATOLL_BOOL && s.operands[0].type == TypeOf::dtype);
+    static_assert(s.operands[0].dtype == ATOLL_DTYPE_BOOL && s.operands[0].type == TypeOf::dtype);
     static_assert(s.input(1).name == "b" && s.input(1).type == TypeOf::T);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a name that stands twice in one operand makes two axes, which others 
     CHECK(operand(s, 2) == "a 0 1");
     CHECK(operand(s, 3) == "b 0 2");
     CHECK(operand(s, 0) == "x 0 2");
-    CHECK(s.operands[1].dtype == ATOLL_INT32);
+    CHECK(s.operands[1].dtype == ATOLL_DTYPE_INT32);
 }
 
 TEST_CASE("names that stand in outputs only are told apart, fixed extents are known") {
@@ -85,7 +85,7 @@ TEST_CASE("types, objects and updated operands") {
     CHECK(s.input(0).updated);
     CHECK(s.input(1).optional);
     CHECK(s.input(2).type == TypeOf::R);
-    CHECK(s.input(3).dtype == ATOLL_INT64);
+    CHECK(s.input(3).dtype == ATOLL_DTYPE_INT64);
     CHECK(s.operands[0].type == TypeOf::any);
     CHECK(s.operands[0].updated);
     CHECK(s.operands[1].type == TypeOf::C);
@@ -172,22 +172,23 @@ TEST_CASE("a wrong line is an error that names the column and what is needed the
 }
 
 TEST_CASE("T follows from the inputs by the rule, and the operands' dtypes from T") {
-    CHECK(make_T(ATOLL_RULE_COMMON, ATOLL_INT8) == ATOLL_INT8);
-    CHECK(make_T(ATOLL_RULE_FLOAT, ATOLL_BOOL) == ATOLL_FLOAT64);
-    CHECK(make_T(ATOLL_RULE_FLOAT, ATOLL_BFLOAT16) == ATOLL_BFLOAT16);
-    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_BOOL) == ATOLL_INT64);
-    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_UINT8) == ATOLL_UINT64);
-    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_FLOAT16) == ATOLL_FLOAT16);
-    CHECK(make_T(ATOLL_RULE_NUMBER, ATOLL_BOOL) == ATOLL_INT8);
-    CHECK(make_T(ATOLL_RULE_NUMBER, ATOLL_UINT8) == ATOLL_UINT8);
-    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_INT32) == ATOLL_COMPLEX128);
-    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_BFLOAT16) == ATOLL_COMPLEX64);
-    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_COMPLEX32) == ATOLL_COMPLEX32);
-    CHECK(accumulator_of(ATOLL_COMPLEX32) == ATOLL_COMPLEX64);
-    CHECK(accumulator_of(ATOLL_BFLOAT16) == ATOLL_FLOAT32);
-    CHECK(accumulator_of(ATOLL_INT8) == ATOLL_INT8);
-    CHECK(core_functions[ATOLL_FN_abs].result_dtype(ATOLL_COMPLEX64) == ATOLL_FLOAT32);
-    CHECK(core_functions[ATOLL_FN_less].result_dtype(ATOLL_COMPLEX64) == ATOLL_BOOL);
-    CHECK(core_functions[ATOLL_FN_where].input_dtype(0, ATOLL_FLOAT32) == ATOLL_BOOL);
-    CHECK(core_functions[ATOLL_FN_where].input_dtype(1, ATOLL_FLOAT32) == ATOLL_FLOAT32);
+    CHECK(make_T(ATOLL_RULE_COMMON, ATOLL_DTYPE_INT8) == ATOLL_DTYPE_INT8);
+    CHECK(make_T(ATOLL_RULE_FLOAT, ATOLL_DTYPE_BOOL) == ATOLL_DTYPE_FLOAT64);
+    CHECK(make_T(ATOLL_RULE_FLOAT, ATOLL_DTYPE_BFLOAT16) == ATOLL_DTYPE_BFLOAT16);
+    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_DTYPE_BOOL) == ATOLL_DTYPE_INT64);
+    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_DTYPE_UINT8) == ATOLL_DTYPE_UINT64);
+    CHECK(make_T(ATOLL_RULE_SUM, ATOLL_DTYPE_FLOAT16) == ATOLL_DTYPE_FLOAT16);
+    CHECK(make_T(ATOLL_RULE_NUMBER, ATOLL_DTYPE_BOOL) == ATOLL_DTYPE_INT8);
+    CHECK(make_T(ATOLL_RULE_NUMBER, ATOLL_DTYPE_UINT8) == ATOLL_DTYPE_UINT8);
+    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_DTYPE_INT32) == ATOLL_DTYPE_COMPLEX128);
+    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_DTYPE_BFLOAT16) == ATOLL_DTYPE_COMPLEX64);
+    CHECK(make_T(ATOLL_RULE_COMPLEX, ATOLL_DTYPE_COMPLEX32) == ATOLL_DTYPE_COMPLEX32);
+    CHECK(accumulator_of(ATOLL_DTYPE_COMPLEX32) == ATOLL_DTYPE_COMPLEX64);
+    CHECK(accumulator_of(ATOLL_DTYPE_BFLOAT16) == ATOLL_DTYPE_FLOAT32);
+    CHECK(accumulator_of(ATOLL_DTYPE_INT8) == ATOLL_DTYPE_INT8);
+    CHECK(core_functions[ATOLL_FN_abs].result_dtype(ATOLL_DTYPE_COMPLEX64) == ATOLL_DTYPE_FLOAT32);
+    CHECK(core_functions[ATOLL_FN_less].result_dtype(ATOLL_DTYPE_COMPLEX64) == ATOLL_DTYPE_BOOL);
+    CHECK(core_functions[ATOLL_FN_where].input_dtype(0, ATOLL_DTYPE_FLOAT32) == ATOLL_DTYPE_BOOL);
+    CHECK(core_functions[ATOLL_FN_where].input_dtype(1, ATOLL_DTYPE_FLOAT32) ==
+          ATOLL_DTYPE_FLOAT32);
 }

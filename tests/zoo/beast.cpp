@@ -2,7 +2,8 @@
 // its own it defines the module NAME with one function. What the descriptor alone can do wrong is
 // in tests/plugins/odd.cpp.
 //
-//   NOTE_ISA, NOTE_SANITIZERS, NOTE_MAJOR, NOTE_HOST_MINOR, NOTE_KINDS   what the note says instead
+//   NOTE_ISA, NOTE_SANITIZERS, NOTE_MAJOR, NOTE_MINOR, NOTE_HOST_MINOR, NOTE_KINDS   what the note
+//                  says instead
 //   NEVER_OPENED   its constructor ends the process: the note must be enough
 #include "atoll/plugin.h"
 
@@ -40,13 +41,18 @@
 #define ATOLL_ABI_MAJOR NOTE_MAJOR
 #define NEVER_OPENED
 #endif
+#ifdef NOTE_MINOR
+#undef ATOLL_ABI_MINOR
+#define ATOLL_ABI_MINOR NOTE_MINOR
+#define NEVER_OPENED
+#endif
 #ifdef NOTE_HOST_MINOR
 #define NEVER_OPENED
 #else
 #define NOTE_HOST_MINOR 0
 #endif
 #ifndef NOTE_KINDS
-#define NOTE_KINDS (ATOLL_KIND_MODULES | ATOLL_KIND_IMPLS)
+#define NOTE_KINDS (ATOLL_CONTAINS_MODULES | ATOLL_CONTAINS_IMPLS)
 #endif
 
 ATOLL_PLUGIN_NOTE(NAME, NOTE_KINDS, NOTE_HOST_MINOR);
@@ -187,14 +193,16 @@ std::int32_t unload(void *, atoll_error *error) {
 std::int32_t answer(const atoll_link *, atoll_call *call) {
     if (is("call_overruns")) return overrun(call->error);
     if (is("forger")) return host->set_error(call->error, ATOLL_STATUS_KERNEL_FAILED, 0, forged);
+    std::int64_t number = 0;
     if (is("pool")) {
         host->parallel_for(
             host->self, 8, 1, [](void *, std::int64_t, std::int64_t) {}, nullptr);
-        *static_cast<int *>(const_cast<void *>(call->params)) = pool_runs;
+        number = pool_runs;
     }
 #ifdef ANSWER
-    *static_cast<int *>(const_cast<void *>(call->params)) = zoo_answer();
+    number = zoo_answer();
 #endif
+    *static_cast<std::int64_t *>(call->operands[0].data) = number;
     return ATOLL_STATUS_OK;
 }
 
@@ -219,29 +227,24 @@ const atoll_device_type_decl *types[1] = {&type};
 atoll_plugin plugin;
 
 void describe() {
-    function = {sizeof function,
-                0,
-                ATOLL_FAMILY_CUSTOM,
-                0,
-                0,
-                0,
-                "answer",
-                "gives a number",
-                nullptr,
-                nullptr,
-                nullptr,
-                nullptr};
+    function = {};
+    function.struct_size = sizeof function;
+    function.name = "answer";
+    function.doc = "gives a number";
+    function.signature = "-> number (): int64";
     if (is("unknown_rule")) function.rule = 1000;
-    if (is("unknown_domain")) function.domain = 1u << 31, function.family = ATOLL_FAMILY_UNARY;
+    if (is("unknown_domain")) function.domain = std::uint64_t{1} << 40;
     if (is("no_doc")) function.doc = nullptr;
-    module = {sizeof module, 1, NAME, &function, sizeof function, 1, nullptr};
+    module = {sizeof module, 1, NAME, &function, sizeof function, 1, nullptr, nullptr};
     if (is("garbage_functions")) module.function_size = 0xdeadbeef;
     if (is("endless_functions")) module.function_count = 0xffffffff;
     if (is("needs_crasher")) depends[0] = "query_crashes", module.depends = depends;
     if (is("forger")) function.doc = forged;
     if (is("cycle_a")) depends[0] = "cycle_b", module.depends = depends;
     if (is("cycle_b")) depends[0] = "cycle_a", module.depends = depends;
-    implementation = {sizeof implementation, 0, 0, 0, 0, answer};
+    implementation = {};
+    implementation.struct_size = sizeof implementation;
+    implementation.fn = answer;
     impl = {};
     impl.struct_size = sizeof impl;
     impl.module = NAME;
@@ -269,7 +272,7 @@ void describe() {
     plugin.load = load;
     plugin.unload = unload;
     if (is("device_name")) plugin.device_types = types, plugin.device_type_count = 1;
-    if (is("minor_differs")) plugin.abi_minor = ATOLL_ABI_MINOR + 1;
+    if (is("minor_differs")) plugin.min_host_minor = ATOLL_ABI_MINOR;
     if (is("power_cut") || is("power_spike")) { // waits for a module of another plugin
         plugin.module_count = 0;
         impl.module = "tame";
@@ -278,7 +281,7 @@ void describe() {
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) {
     if (is("query_crashes")) std::raise(SIGSEGV);
     if (is("query_aborts")) std::abort();
     describe();

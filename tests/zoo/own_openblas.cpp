@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-ATOLL_PLUGIN_NOTE("own_openblas", ATOLL_KIND_MODULES | ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("own_openblas", ATOLL_CONTAINS_MODULES | ATOLL_CONTAINS_IMPLS, 0);
 
 namespace {
 
@@ -29,14 +29,14 @@ void multiply(State &state, atoll_call &call) {
     const double a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
     double c[4] = {};
     state.dgemm(102, 111, 111, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2); // column-major, as they are
-    sdk::results<double>(call) = c[3];
+    *static_cast<double *>(call.operands[0].data) = c[3];
 }
 
-constexpr atoll_function_info functions[] = {{sizeof(atoll_function_info), 0, ATOLL_FAMILY_CUSTOM,
-                                              0, 0, 0, "answer", "multiplies", nullptr, nullptr,
-                                              nullptr, nullptr}};
-constexpr atoll_module_decl module{sizeof(atoll_module_decl),   1, "own_openblas", functions,
-                                   sizeof(atoll_function_info), 1, nullptr};
+constexpr atoll_function_info functions[] = {
+    sdk::function(0, "answer", ATOLL_RULE_GIVEN, 0,
+                  {"-> number (): float64", nullptr, nullptr, "multiplies"}),
+};
+constexpr atoll_module_decl module = sdk::module("own_openblas", 1, functions);
 constexpr atoll_function_decl table[] = {sdk::declare<multiply>(0)};
 constexpr atoll_impl_decl impl = sdk::implement("own_openblas", "cpu", table);
 constexpr const atoll_module_decl *modules[] = {&module};
@@ -46,4 +46,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
-ATOLL_PLUGIN_NOTE("stuck", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("stuck", ATOLL_CONTAINS_DEVICES, 0);
 
 namespace {
 
@@ -18,16 +18,16 @@ struct State {
     const atoll_host &host;
 };
 
-void enumerate(State &, atoll_call &call) { sdk::results<atoll_enumerate_params>(call).count = 1; }
+void enumerate(State &, atoll_call &call) { sdk::params<atoll_enumerate_params>(call).count = 1; }
 void properties(State &, atoll_call &) {}
 void allocate(State &, atoll_call &call) {
-    auto &memory = sdk::results<atoll_memory_params>(call);
+    auto &memory = sdk::params<atoll_memory_params>(call);
     memory.data = std::aligned_alloc(64, (memory.bytes + 63) / 64 * 64);
 }
 void release(State &, atoll_call &call) { std::free(sdk::params<atoll_memory_params>(call).data); }
 void nothing(State &, atoll_call &) {}
 void create(State &state, atoll_call &call) {
-    sdk::results<atoll_stream_params>(call).stream = &state; // any handle but NULL; an event's too
+    sdk::params<atoll_stream_params>(call).stream = &state; // any handle but NULL; an event's too
 }
 void wait(State &state, atoll_call &) {
     while (!state.released()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -65,4 +65,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

@@ -53,11 +53,11 @@ TEST_CASE("files that are no plugin are refused before they run") {
     check(folder.file("empty.so", ""), "it is empty");
     fs::create_directory(folder.path + "/folder.so");
     check(folder.path + "/folder.so", "a folder, not a file");
-    check(test_plugin("other_major"),
-          "built for plugin ABI 2.0, this host speaks 1.x; get a build");
-    check(fs::canonical(test_plugin("../note_module")),
-          "needs a host of plugin ABI 1.7 or newer, this one is 1.0; update Atoll");
-    check(test_plugin("no_query"), "does not export atoll_plugin_query_v1; link it with");
+    check(test_plugin("other_major"), "built for plugin ABI 2.1, this host");
+    check(
+        fs::canonical(test_plugin("../note_module")),
+        "needs a host of draft 7 of the plugin ABI or newer, this host has draft 1; update Atoll");
+    check(test_plugin("no_query"), "does not export atoll_plugin_query_v0; link it with");
 
     // Cut off anywhere: the head, the middle, the last byte.
     std::ifstream in(test_plugin("odd"), std::ios::binary);
@@ -146,9 +146,11 @@ TEST_CASE("what is no file, or not an own one, is refused") {
 }
 
 TEST_CASE("what the note says of a file is judged before it runs") {
-    check_refused(zoo("other_major"), "built for plugin ABI 2.0, this host speaks 1.x",
-                  "get a build of the plugin for it, or another Atoll");
-    check_refused(zoo("newer_minor"), "needs a host of plugin ABI 1.7 or newer", "update Atoll");
+    check_refused(zoo("other_major"), "built for plugin ABI 2.1, this host", "get a build for it");
+    check_refused(zoo("other_draft"), "built for draft 2 of the plugin ABI, this host has draft 1",
+                  "rebuild the plugin against the headers of this Atoll");
+    check_refused(zoo("newer_minor"), "needs a host of draft 7 of the plugin ABI or newer",
+                  "update Atoll");
     check_refused(zoo("isa_level"), "built for x86-64-v9, this processor is x86-64-v",
                   "use a build for a lower level");
     check_refused(zoo("isa_garbage"), "built for x86-64-v4294967295", "use a build for a lower");
@@ -158,7 +160,8 @@ TEST_CASE("what the note says of a file is judged before it runs") {
     check_refused(zoo("two_notes"), "two Atoll notes in one file", "report it to its vendor");
     // The same beasts in a folder that is searched: left out and explained, the others load.
     Folder folder;
-    for (const char *kind : {"other_major", "newer_minor", "isa_level", "sanitizer", "two_notes"})
+    for (const char *kind :
+         {"other_major", "other_draft", "newer_minor", "isa_level", "sanitizer", "two_notes"})
         folder.copy(zoo(kind), fmt::format("{}.so", kind));
     const std::string tame = folder.copy(zoo("tame"), "tame.so");
     const Variable path("ATOLL_PLUGIN_PATH",

@@ -39,6 +39,7 @@ Json plugins_json() {
                         {"modules", plugin.modules},
                         {"implements", plugin.implements},
                         {"interposers", plugin.interposers},
+                        {"ignored", plugin.ignored},
                         {"reason", plugin.reason}});
     return list;
 }
@@ -61,7 +62,8 @@ void print_plugins() {
         for (const auto &[what, names] : {std::pair{"devices", &plugin.devices},
                                           {"modules", &plugin.modules},
                                           {"implements", &plugin.implements},
-                                          {"interposers", &plugin.interposers}})
+                                          {"interposers", &plugin.interposers},
+                                          {"ignored", &plugin.ignored}})
             if (!names->empty()) parts.push_back(fmt::format("{}: {}", what, joined(*names)));
         std::string text = fmt::format("{}", fmt::join(parts, "; "));
         if (!plugin.reason.empty()) text += (text.empty() ? "" : "; ") + plugin.reason;

@@ -92,7 +92,7 @@ Json details(const TraceModel &model, const TracedCall &call) {
     const Record &record = *call.record;
     Json args = {{"device", call.device()}};
     if (call.stream()) args["stream"] = fmt::format("0x{:x}", call.stream());
-    if (call.dtype != ATOLL_NONE) args["dtype"] = sdk::dtype_name(call.dtype);
+    if (call.dtype != ATOLL_DTYPE_NONE) args["dtype"] = sdk::dtype_name(call.dtype);
     if (record.operand_count > 0) {
         Json dtypes = Json::array();
         for (unsigned i = 0; i < std::min<unsigned>(record.operand_count, max_dtypes); ++i)

@@ -24,12 +24,12 @@ enum class DType : std::uint8_t {
 
 enum class Kind : std::uint8_t {
     none = 0,
-    bool_ = ATOLL_KIND_BOOL,
-    signed_ = ATOLL_KIND_SIGNED,
-    unsigned_ = ATOLL_KIND_UNSIGNED,
-    float_ = ATOLL_KIND_FLOAT,
-    brain = ATOLL_KIND_BRAIN,
-    complex = ATOLL_KIND_COMPLEX,
+    bool_ = ATOLL_DTYPE_KIND_BOOL,
+    signed_ = ATOLL_DTYPE_KIND_SIGNED,
+    unsigned_ = ATOLL_DTYPE_KIND_UNSIGNED,
+    float_ = ATOLL_DTYPE_KIND_FLOAT,
+    brain = ATOLL_DTYPE_KIND_BRAIN,
+    complex = ATOLL_DTYPE_KIND_COMPLEX,
 };
 
 struct DTypeInfo {
@@ -48,9 +48,9 @@ inline constexpr DTypeInfo dtype_infos[ATOLL_DTYPE_COUNT] = {
     {name,                                                                                         \
      alias,                                                                                        \
      size,                                                                                         \
-     ATOLL_KIND_##KIND == ATOLL_KIND_COMPLEX ? (size) / 2 : (size),                                \
-     Kind{ATOLL_KIND_##KIND},                                                                      \
-     DType{ATOLL_##PART}},
+     ATOLL_DTYPE_KIND_##KIND == ATOLL_DTYPE_KIND_COMPLEX ? (size) / 2 : (size),                    \
+     Kind{ATOLL_DTYPE_KIND_##KIND},                                                                \
+     DType{ATOLL_DTYPE_##PART}},
 #include "atoll/lists/dtypes.inc"
 };
 } // namespace detail

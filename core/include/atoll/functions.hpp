@@ -8,6 +8,7 @@
 // unchanged then.
 #pragma once
 
+#include "atoll/abi/module.h"
 #include "atoll/selection.hpp"
 #include "atoll/settings.hpp"
 #include "atoll/tensor.hpp"
@@ -53,71 +54,173 @@ Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdim
 Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out = {});
 Tensor call_sort(int function, const Tensor &a, int axis, bool descending, Out out = {});
 Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, Out out = {});
-Tensor call_find(int function, const Tensor &a);
+Tensor call_find(const Tensor &a);
 // A named tensor. Temporaries go by Out, so that no reference to one is returned.
 template <class T>
 concept TensorHandle = std::same_as<std::remove_const_t<T>, Tensor>;
 } // namespace detail
 
-// clang-format off
-#define ATOLL_FUNCTION_UNARY(id, name, ...) \
+// Element by element. With `mode`: how elements outside the function's domain are treated.
+#define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Operand &a, Out out = {}, Mode mode = {}) {                           \
-        return detail::call_unary(id, a, out, mode);                                               \
+        return detail::call_unary(ATOLL_FN_##name, a, out, mode);                                  \
     }                                                                                              \
     template <detail::TensorHandle T> T &name(const Operand &a, T &out) {                          \
         const Operand *const inputs[] = {&a};                                                      \
-        detail::call_into(id, inputs, out);                                                        \
+        detail::call_into(ATOLL_FN_##name, inputs, out);                                           \
         return out;                                                                                \
     }
-#define ATOLL_FUNCTION_BINARY(id, name, ...) \
+ATOLL_DECLARE(negative)
+ATOLL_DECLARE(abs)
+ATOLL_DECLARE(sqrt)
+ATOLL_DECLARE(square)
+ATOLL_DECLARE(conj)
+ATOLL_DECLARE(sign)
+ATOLL_DECLARE(angle)
+ATOLL_DECLARE(reciprocal)
+ATOLL_DECLARE(cbrt)
+ATOLL_DECLARE(exp)
+ATOLL_DECLARE(exp2)
+ATOLL_DECLARE(exp10)
+ATOLL_DECLARE(expm1)
+ATOLL_DECLARE(log)
+ATOLL_DECLARE(log2)
+ATOLL_DECLARE(log10)
+ATOLL_DECLARE(log1p)
+ATOLL_DECLARE(sin)
+ATOLL_DECLARE(cos)
+ATOLL_DECLARE(tan)
+ATOLL_DECLARE(asin)
+ATOLL_DECLARE(acos)
+ATOLL_DECLARE(atan)
+ATOLL_DECLARE(sinh)
+ATOLL_DECLARE(cosh)
+ATOLL_DECLARE(tanh)
+ATOLL_DECLARE(asinh)
+ATOLL_DECLARE(acosh)
+ATOLL_DECLARE(atanh)
+ATOLL_DECLARE(ceil)
+ATOLL_DECLARE(floor)
+ATOLL_DECLARE(trunc)
+ATOLL_DECLARE(round)
+ATOLL_DECLARE(isnan)
+ATOLL_DECLARE(isinf)
+ATOLL_DECLARE(isfinite)
+ATOLL_DECLARE(isposinf)
+ATOLL_DECLARE(isneginf)
+ATOLL_DECLARE(bitwise_not)
+ATOLL_DECLARE(logical_not)
+#undef ATOLL_DECLARE
+#define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Operand &a, const Operand &b, Out out = {}, Mode mode = {}) {         \
-        return detail::call_binary(id, a, b, out, mode);                                           \
+        return detail::call_binary(ATOLL_FN_##name, a, b, out, mode);                              \
     }                                                                                              \
     template <detail::TensorHandle T> T &name(const Operand &a, const Operand &b, T &out) {        \
         const Operand *const inputs[] = {&a, &b};                                                  \
-        detail::call_into(id, inputs, out);                                                        \
+        detail::call_into(ATOLL_FN_##name, inputs, out);                                           \
         return out;                                                                                \
     }
-#define ATOLL_FUNCTION_TERNARY(id, name, ...) \
+ATOLL_DECLARE(add)
+ATOLL_DECLARE(subtract)
+ATOLL_DECLARE(multiply)
+ATOLL_DECLARE(divide)
+ATOLL_DECLARE(equal)
+ATOLL_DECLARE(not_equal)
+ATOLL_DECLARE(less)
+ATOLL_DECLARE(less_equal)
+ATOLL_DECLARE(greater)
+ATOLL_DECLARE(greater_equal)
+ATOLL_DECLARE(floor_divide)
+ATOLL_DECLARE(remainder)
+ATOLL_DECLARE(fmod)
+ATOLL_DECLARE(trunc_divide)
+ATOLL_DECLARE(pow)
+ATOLL_DECLARE(bitwise_and)
+ATOLL_DECLARE(bitwise_or)
+ATOLL_DECLARE(bitwise_xor)
+ATOLL_DECLARE(left_shift)
+ATOLL_DECLARE(right_shift)
+ATOLL_DECLARE(logical_and)
+ATOLL_DECLARE(logical_or)
+ATOLL_DECLARE(logical_xor)
+ATOLL_DECLARE(minimum)
+ATOLL_DECLARE(maximum)
+ATOLL_DECLARE(fmin)
+ATOLL_DECLARE(fmax)
+#undef ATOLL_DECLARE
+#define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Operand &a, const Operand &b, const Operand &c, Out out = {}) {       \
-        return detail::call_ternary(id, a, b, c, out);                                             \
+        return detail::call_ternary(ATOLL_FN_##name, a, b, c, out);                                \
     }                                                                                              \
     template <detail::TensorHandle T>                                                              \
     T &name(const Operand &a, const Operand &b, const Operand &c, T &out) {                        \
         const Operand *const inputs[] = {&a, &b, &c};                                              \
-        detail::call_into(id, inputs, out);                                                        \
+        detail::call_into(ATOLL_FN_##name, inputs, out);                                           \
         return out;                                                                                \
     }
-#define ATOLL_FUNCTION_REDUCE(id, name, ...) \
+ATOLL_DECLARE(where)
+ATOLL_DECLARE(clip)
+#undef ATOLL_DECLARE
+// Over axes, all where none are given. The positions of argmin and argmax count with the first of
+// the axes, in the tensor's order, fastest.
+#define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Tensor &a, const Axes &axes = {}, bool keepdims = false,              \
                        Out out = {}) {                                                             \
-        return detail::call_reduce(id, a, axes, keepdims, out);                                    \
+        return detail::call_reduce(ATOLL_FN_##name, a, axes, keepdims, out);                       \
     }
-// Over several axes the position counts with the first of them, in the tensor's order, fastest.
-#define ATOLL_FUNCTION_ARG_REDUCE ATOLL_FUNCTION_REDUCE
-#define ATOLL_FUNCTION_REDUCE_ONE(id, name, ...) \
+ATOLL_DECLARE(sum)
+ATOLL_DECLARE(prod)
+ATOLL_DECLARE(min)
+ATOLL_DECLARE(max)
+ATOLL_DECLARE(norm2)
+ATOLL_DECLARE(any)
+ATOLL_DECLARE(all)
+ATOLL_DECLARE(all_finite)
+ATOLL_DECLARE(any_inf)
+ATOLL_DECLARE(any_nan)
+ATOLL_DECLARE(nnz)
+ATOLL_DECLARE(mean)
+ATOLL_DECLARE(sum_abs)
+ATOLL_DECLARE(min_abs)
+ATOLL_DECLARE(max_abs)
+ATOLL_DECLARE(nan_nnz)
+ATOLL_DECLARE(nan_sum)
+ATOLL_DECLARE(nan_prod)
+ATOLL_DECLARE(nan_sum_abs)
+ATOLL_DECLARE(nan_min)
+ATOLL_DECLARE(nan_max)
+ATOLL_DECLARE(nan_mean)
+ATOLL_DECLARE(argmin)
+ATOLL_DECLARE(argmax)
+#undef ATOLL_DECLARE
+#define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Tensor &a, const Scalar &x, const Axes &axes = {},                    \
                        bool keepdims = false, Out out = {}) {                                      \
-        return detail::call_reduce(id, a, axes, keepdims, out, {&x, 1});                           \
+        return detail::call_reduce(ATOLL_FN_##name, a, axes, keepdims, out, {&x, 1});              \
     }
+ATOLL_DECLARE(var)
+ATOLL_DECLARE(stddev)
+ATOLL_DECLARE(norm)
+ATOLL_DECLARE(nan_norm)
+#undef ATOLL_DECLARE
 // Without an axis only at rank 1 and below.
-#define ATOLL_FUNCTION_SCAN(id, name, ...) \
-    inline Tensor name(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {              \
-        return detail::call_scan(id, a, axis, out);                                                \
-    }
-#define ATOLL_FUNCTION_SORT(id, name, ...) \
-    inline Tensor name(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) {    \
-        return detail::call_sort(id, a, axis, descending, out);                                    \
-    }
-#define ATOLL_FUNCTION_SEARCH(id, name, ...) \
-    inline Tensor name(const Operand &a, const Tensor &b, bool right = false, Out out = {}) {      \
-        return detail::call_search(id, a, b, right, out);                                          \
-    }
+inline Tensor cumsum(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {
+    return detail::call_scan(ATOLL_FN_cumsum, a, axis, out);
+}
+inline Tensor cumprod(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {
+    return detail::call_scan(ATOLL_FN_cumprod, a, axis, out);
+}
+inline Tensor sort(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) {
+    return detail::call_sort(ATOLL_FN_sort, a, axis, descending, out);
+}
+inline Tensor argsort(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) {
+    return detail::call_sort(ATOLL_FN_argsort, a, axis, descending, out);
+}
+inline Tensor searchsorted(const Operand &a, const Tensor &b, bool right = false, Out out = {}) {
+    return detail::call_search(ATOLL_FN_searchsorted, a, b, right, out);
+}
 // Blocks: how many there are decides the result's size.
-#define ATOLL_FUNCTION_FIND(id, name, ...) \
-    inline Tensor name(const Tensor &a) { return detail::call_find(id, a); }
-// clang-format on
-#include "atoll/lists/functions_by_family.inc"
+inline Tensor find(const Tensor &a) { return detail::call_find(a); }
 
 // The coordinates of the non-zero elements, int64 of shape (rank, count): each column one element,
 // in column-major order. As an index it selects them. Blocks.

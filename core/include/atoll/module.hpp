@@ -2,6 +2,7 @@
 #pragma once
 
 #include "atoll/functions.hpp"
+#include "atoll/object.hpp"
 
 #include <string>
 #include <string_view>
@@ -44,13 +45,13 @@ struct FunctionSupport {
 // A function of any module. Valid until its module retires; then calls throw.
 class Function {
 public:
-    // "core.add", "hello.greet". Throws Error (not_found).
+    // "core.add", "linalg.solve". Throws Error (not_found).
     explicit Function(std::string_view name);
     std::string_view name() const;
     std::string_view doc() const;
     std::vector<FunctionSupport> support() const;
 
-    // "a (n, n), b (n, k?) -> x (n, k?)"; empty for CUSTOM.
+    // "a (n, n), b (n, k?) -> x (n, k?)"; empty for the module `device`.
     std::string_view signature() const;
     // By its signature: operands have names, core axes come first or are named, loop axes
     // broadcast. Inputs in the order of the signature; an undefined tensor is an optional one that
@@ -59,23 +60,14 @@ public:
     std::vector<Tensor> operator()(std::initializer_list<Operand> inputs,
                                    const CallOptions &options = {}) const;
 
-    // By the function's family, like their core brothers; another family is an Error. `numbers`: as
-    // many as the family says.
-    Tensor unary(const Operand &a, Out out = {}) const;
-    Tensor binary(const Operand &a, const Operand &b, Out out = {}) const;
-    Tensor ternary(const Operand &a, const Operand &b, const Operand &c, Out out = {}) const;
-    Tensor reduce(const Tensor &a, const Axes &axes = {}, bool keepdims = false, Out out = {},
-                  std::span<const Scalar> numbers = {}) const;
-    Tensor scan(const Tensor &a, std::optional<int> axis = {}, Out out = {}) const;
-    Tensor sort(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) const;
-    Tensor search(const Operand &a, const Tensor &b, bool right = false, Out out = {}) const;
-    // CUSTOM: on `device`, with operands as they are (outputs first) and the module's own params.
-    void custom(Device device, std::span<const Tensor> outputs, std::span<const Tensor> inputs,
-                const void *params) const;
+    // The same for functions whose result is an object.
+    Object make(std::initializer_list<Operand> inputs, const CallOptions &options = {}) const;
 
 private:
     friend class Module;
     explicit Function(const detail::FunctionRecord *record) : record_(record) {}
+    std::vector<Tensor> call(std::initializer_list<Operand> inputs,
+                             const CallOptions &options) const;
     const detail::FunctionRecord *record_;
 };
 

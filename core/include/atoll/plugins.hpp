@@ -21,6 +21,9 @@ struct PluginReport {
     std::vector<std::string> modules;    // interfaces it defines
     std::vector<std::string> implements; // "core for cpu"
     std::vector<std::string> interposers;
+    // What it declares and this host does not know, and so never calls: functions and dtypes of a
+    // newer Atoll, declarations with an extension that this host would have to understand.
+    std::vector<std::string> ignored;
     bool loaded = false;
     bool superseded = false; // nothing is wrong with it: another build or copy was chosen
     std::string reason;      // why it is not loaded, and what to do; or a remark ("no device: …")

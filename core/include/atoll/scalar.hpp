@@ -53,7 +53,7 @@ public:
 private:
     Scalar(DType dtype, bool weak) : weak_(weak) { raw_.dtype = static_cast<std::uint32_t>(dtype); }
 
-    atoll_scalar raw_{ATOLL_INT64, 0, {}};
+    atoll_scalar raw_{ATOLL_DTYPE_INT64, 0, 0, {}};
     bool weak_ = true;
 };
 

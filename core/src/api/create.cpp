@@ -270,15 +270,8 @@ Tensor from_values(const void *values, DType dtype, std::int64_t count, const Pl
         if (place.device->type->host_memory() && place.device->type->is_inline()) {
             std::memcpy(result.data(), values, static_cast<std::size_t>(bytes));
         } else {
-            atoll_transfer_params params{sizeof params,
-                                         ATOLL_TRANSFER_HOST_TO_DEVICE,
-                                         result.data(),
-                                         values,
-                                         static_cast<std::uint64_t>(bytes),
-                                         0,
-                                         0};
-            device_call(*place.device, ATOLL_DEVICE_FN_transfer, &params,
-                        place.stream ? place.stream->handle : nullptr);
+            transfer(home_of(*result.impl()->storage), ATOLL_TRANSFER_HOST_TO_DEVICE, result.data(),
+                     values, bytes);
         }
     }
     return result.ensure(place.dtype);

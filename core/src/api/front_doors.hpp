@@ -8,7 +8,7 @@ namespace Atoll::detail {
 
 inline atoll_scalar bool_attribute(bool value) {
     atoll_scalar raw{};
-    raw.dtype = ATOLL_BOOL;
+    raw.dtype = ATOLL_DTYPE_BOOL;
     raw.value.bytes[0] = value;
     return raw;
 }

@@ -138,10 +138,7 @@ Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, 
     return call_searching(core(function), a, b, right, out.get());
 }
 
-Tensor call_find(int function, const Tensor &a) {
-    (void)function;
-    return find_part(a, {});
-}
+Tensor call_find(const Tensor &a) { return find_part(a, {}); }
 
 void call_steps(const Tensor &destination, const Scalar &start, const Scalar &step,
                 const Scalar *last) {

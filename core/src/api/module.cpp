@@ -1,9 +1,8 @@
 // Modules, and functions called by name.
 #include "atoll/module.hpp"
 
-#include "api/front_doors.hpp"
 #include "call/attributes.hpp"
-#include "runtime/dispatch.hpp"
+#include "call/pipeline.hpp"
 
 #include <fmt/format.h>
 
@@ -19,14 +18,11 @@ std::string module_names() {
     return names;
 }
 
-void require_family(const FunctionRecord &function, int family, std::string_view wanted) {
-    if (!function.module->live)
-        throw Error(Status::not_found, function.full_name,
-                    fmt::format("module {} has been retired; load its plugin again",
-                                function.module->name));
-    if (function.family != family)
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("is not {} function; see Function::doc", wanted));
+bool makes_object(const sdk::Signature &signature) {
+    for (int o = 0; o < signature.output_count; ++o)
+        if (signature.operands[static_cast<std::size_t>(o)].type == sdk::TypeOf::object)
+            return true;
+    return false;
 }
 
 } // namespace
@@ -65,14 +61,32 @@ std::string_view Function::signature() const { return record_->texts[0]; }
 
 std::vector<Tensor> Function::operator()(std::initializer_list<Operand> inputs,
                                          const CallOptions &options) const {
+    if (makes_object(record_->signature))
+        throw Error(Status::invalid_argument, record_->full_name,
+                    "its result is an object: call Function::make");
+    return call(inputs, options);
+}
+
+Object Function::make(std::initializer_list<Operand> inputs, const CallOptions &options) const {
+    if (!makes_object(record_->signature) || record_->signature.output_count != 1)
+        throw Error(Status::invalid_argument, record_->full_name,
+                    "its result is no object: call Function::operator()");
+    return Object(call(inputs, options)[0]);
+}
+
+std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
+                                   const CallOptions &options) const {
     const ReadSection section;
     const FunctionRecord &f = *record_;
-    require_family(f, f.family, "");
+    if (!f.module->live)
+        throw Error(
+            Status::not_found, f.full_name,
+            fmt::format("module {} has been retired; load its plugin again", f.module->name));
     const sdk::Signature &s = f.signature;
     const auto refuse = [&](const std::string &text) {
         throw Error(Status::invalid_argument, f.full_name, text);
     };
-    if (f.texts[0].empty()) refuse("has no signature; call it with Function::custom");
+    if (f.texts[0].empty()) refuse("is called by the host alone");
     if (inputs.size() > ATOLL_MAX_OPERANDS)
         refuse(fmt::format("got {} inputs, takes {}", inputs.size(), s.input_count()));
     const Operand *list[ATOLL_MAX_OPERANDS] = {};
@@ -120,104 +134,6 @@ std::vector<Tensor> Function::operator()(std::initializer_list<Operand> inputs,
     for (std::size_t i = 0; i < results.size(); ++i)
         if (outputs[i]) results[i] = options.out[i];
     return results;
-}
-
-Tensor Function::unary(const Operand &a, Out out) const {
-    require_family(*record_, ATOLL_FAMILY_UNARY, "a unary");
-    const Operand *const inputs[] = {&a};
-    return call_elementwise(*record_, inputs, out.get(), {});
-}
-
-Tensor Function::binary(const Operand &a, const Operand &b, Out out) const {
-    require_family(*record_, ATOLL_FAMILY_BINARY, "a binary");
-    const Operand *const inputs[] = {&a, &b};
-    return call_elementwise(*record_, inputs, out.get(), {});
-}
-
-Tensor Function::ternary(const Operand &a, const Operand &b, const Operand &c, Out out) const {
-    require_family(*record_, ATOLL_FAMILY_TERNARY, "a ternary");
-    const Operand *const inputs[] = {&a, &b, &c};
-    return call_elementwise(*record_, inputs, out.get(), {});
-}
-
-Tensor Function::reduce(const Tensor &a, const Axes &axes, bool keepdims, Out out,
-                        std::span<const Scalar> numbers) const {
-    const std::size_t wanted = record_->family == ATOLL_FAMILY_REDUCE_ONE;
-    if (!wanted && record_->family != ATOLL_FAMILY_ARG_REDUCE)
-        require_family(*record_, ATOLL_FAMILY_REDUCE, "a reducing");
-    require_family(*record_, record_->family, "a reducing");
-    if (numbers.size() != wanted)
-        throw Error(Status::invalid_argument, record_->full_name,
-                    fmt::format("got {} numbers, need {}", numbers.size(), wanted));
-    return call_reduction(*record_, a, axes, keepdims, out.get(), numbers);
-}
-
-Tensor Function::scan(const Tensor &a, std::optional<int> axis, Out out) const {
-    require_family(*record_, ATOLL_FAMILY_SCAN, "a cumulative");
-    return call_along(*record_, a, axis, out.get(), {});
-}
-
-Tensor Function::sort(const Tensor &a, int axis, bool descending, Out out) const {
-    require_family(*record_, ATOLL_FAMILY_SORT, "a sorting");
-    const atoll_scalar flag = bool_attribute(descending);
-    return call_along(*record_, a, axis, out.get(), {&flag, 1});
-}
-
-Tensor Function::search(const Operand &a, const Tensor &b, bool right, Out out) const {
-    require_family(*record_, ATOLL_FAMILY_SEARCH, "a searching");
-    return call_searching(*record_, a, b, right, out.get());
-}
-
-void Function::custom(Device device, std::span<const Tensor> outputs,
-                      std::span<const Tensor> inputs, const void *params) const {
-    const ReadSection section;
-    require_family(*record_, ATOLL_FAMILY_CUSTOM, "a custom");
-    if (!device.record()) throw Error(Status::invalid_argument, record_->full_name, "no device");
-    require_live(*device.record(), record_->full_name);
-    std::vector<atoll_operand> operands;
-    std::vector<Dims> layouts;
-    layouts.reserve(outputs.size() + inputs.size());
-    const auto add = [&](const Tensor &tensor) {
-        const TensorImpl &t = detail::impl(tensor);
-        if (t.device() != device.record())
-            throw Error(Status::invalid_argument, record_->full_name,
-                        fmt::format("got an operand on {} for a call on {}", t.device()->name,
-                                    device.name()));
-        Dims &layout = layouts.emplace_back(t.shape);
-        for (std::int64_t stride : t.strides) layout.push_back(stride);
-        operands.push_back({t.data(), layout.data(), static_cast<std::uint16_t>(t.dtype),
-                            static_cast<std::uint16_t>(t.swapped() ? ATOLL_OPERAND_SWAPPED : 0),
-                            static_cast<std::uint32_t>(t.shape.size()), 0});
-    };
-    for (const Tensor &tensor : outputs) {
-        check_output(detail::impl(tensor), record_->full_name);
-        add(tensor);
-    }
-    for (const Tensor &tensor : inputs) add(tensor);
-    void *stream = nullptr;
-    if (!outputs.empty())
-        stream = outputs[0].impl()->storage->stream_handle();
-    else if (!inputs.empty())
-        stream = inputs[0].impl()->storage->stream_handle();
-    const auto order = [&](bool before) {
-        for (const std::span<const Tensor> list : {outputs, inputs})
-            for (const Tensor &tensor : list) {
-                void *own = tensor.impl()->storage->stream_handle();
-                if (own == stream) continue;
-                if (before)
-                    order_streams(*device.record(), stream, *device.record(), own);
-                else
-                    order_streams_after(*device.record(), own, *device.record(), stream);
-            }
-    };
-    order(true);
-    PreparedCall prepared(*record_, *device.record(), 0, stream, nullptr);
-    prepared.call.output_count = static_cast<std::uint16_t>(outputs.size());
-    prepared.call.operand_count = static_cast<std::uint16_t>(operands.size());
-    prepared.call.operands = operands.data();
-    prepared.call.params = params;
-    dispatch(*device.record()->type->chain(record_->module->id, record_->id, 0), prepared);
-    order(false);
 }
 
 Module::Module(std::string_view name) : record_(Registry::get().find_module(name)) {

@@ -6,6 +6,7 @@
 #include "atoll/type_rules.hpp"
 
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -132,6 +133,17 @@ AttributeValues attribute_values(const FunctionRecord &function,
             values[i] = convert.list(std::get<std::vector<std::int64_t>>(named[i]->value));
     }
     return values;
+}
+
+bool is_default(const FunctionRecord &function, int i, const atoll_scalar &value, DType T) {
+    const sdk::AttributeSpec &spec = function.signature.attributes[static_cast<std::size_t>(i)];
+    if (spec.required) return false;
+    const atoll_scalar own = Converter(function, spec, T).fallback();
+    if (own.dtype != value.dtype) return false;
+    if (own.dtype == ATOLL_VALUE_ABSENT) return true;
+    const std::size_t size =
+        own.dtype < ATOLL_DTYPE_COUNT ? sdk::dtype_size(own.dtype) : sizeof own.value.i64;
+    return std::memcmp(own.value.bytes, value.value.bytes, size) == 0;
 }
 
 } // namespace Atoll::detail

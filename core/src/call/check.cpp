@@ -3,6 +3,7 @@
 
 #include "base/error_buffer.hpp"
 #include "call/broadcast.hpp"
+#include "objects/object.hpp"
 
 #include <algorithm>
 
@@ -23,6 +24,7 @@ public:
         c_.function = &f_;
         c_.device = decide_device(f_, given_.inputs, context_);
         c_.T = decide_T(f_, given_.inputs, context_);
+        check_object_devices();
         if (s_.elementwise()) {
             broadcast_all();
         } else {
@@ -92,10 +94,27 @@ private:
                     refuse(fmt::format("got no {}; takes {}", spec(o).name, input_names()));
             } else if (operand->tensor()) {
                 c_.tensor[o] = &impl(*operand->tensor());
+                require_kind(o);
             } else {
                 c_.scalar[o] = &operand->scalar();
+                if (is_object_operand(o))
+                    refuse(fmt::format("{} is a number, needs an object", spec(o).name));
             }
         }
+    }
+    bool is_object_operand(int o) const { return spec(o).type == sdk::TypeOf::object; }
+    void require_kind(int o) const {
+        if (is_object(tensor(o)) != is_object_operand(o))
+            refuse(fmt::format("{} is {}", spec(o).name,
+                               is_object_operand(o) ? "a tensor, needs an object"
+                                                    : "an object, needs a tensor"));
+    }
+    // Objects stay where they were made.
+    void check_object_devices() const {
+        for (int o = s_.output_count; o < s_.operand_count; ++o)
+            if (is_object_operand(o) && c_.tensor[o] && tensor(o).device() != c_.device)
+                refuse(fmt::format("{} lies on {}, the call runs on {}; objects are not copied",
+                                   spec(o).name, tensor(o).device()->name, c_.device->name));
     }
 
     // --- functions without core axes -------------------------------------------------------------
@@ -107,7 +126,7 @@ private:
         const Dims *shape = nullptr;
         const TensorImpl *out = c_.tensor[0];
         for (int o = outputs; o < count; ++o) {
-            if (!c_.tensor[o]) continue;
+            if (!c_.tensor[o] || is_object_operand(o)) continue;
             const Dims &own = tensor(o).shape;
             if (out) {
                 if (!broadcasts_to(own, out->shape))
@@ -417,6 +436,8 @@ private:
         for (int o = 0; o < s_.output_count; ++o) {
             if (!c_.tensor[o]) continue;
             const TensorImpl &out = tensor(o);
+            if (is_object_operand(o))
+                refuse(fmt::format("{} is an object, which is made anew", spec(o).name));
             check_output(out, f_.full_name);
             if ((!s_.elementwise() || o > 0) && !spec(o).updated)
                 if (const Dims shape = c_.output_shape(o); !(out.shape == shape))

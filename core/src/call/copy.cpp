@@ -31,30 +31,31 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
                     const FunctionRecord *parent) {
     const DeviceRecord &to_device = *to.device(), &from_device = *from.device();
     const bool to_host = to_device.type->host_memory(), from_host = from_device.type->host_memory();
-    void *to_stream = to.storage->stream_handle(), *from_stream = from.storage->stream_handle();
+    const StreamOf there = home_of(*to.storage), here = home_of(*from.storage);
     const auto upload = [&](const void *source) {
-        transfer(to_device, ATOLL_TRANSFER_HOST_TO_DEVICE, to.data(), source, bytes, to_stream, 0,
-                 parent);
+        wait_for_readers_of(*to.storage, parent);
+        transfer(there, ATOLL_TRANSFER_HOST_TO_DEVICE, to.data(), source, bytes, 0, parent);
     };
     const auto download = [&](void *destination) {
-        transfer(from_device, ATOLL_TRANSFER_DEVICE_TO_HOST, destination, from.data(), bytes,
-                 from_stream, 0, parent);
-        synchronize_stream(from_device, from_stream, parent);
+        transfer(here, ATOLL_TRANSFER_DEVICE_TO_HOST, destination, from.data(), bytes, 0, parent);
+        synchronize_stream(from_device, here.handle(), parent);
     };
     if (from_host) {
-        synchronize_stream(from_device, from_stream, parent);
+        synchronize_stream(from_device, here.handle(), parent);
         if (to_host && to_device.type->is_inline())
             std::memcpy(to.data(), from.data(), bytes);
         else
             upload(from.data());
     } else if (to_host) {
-        synchronize_stream(to_device, to_stream, parent);
+        wait_for_readers_of(*to.storage, parent);
+        synchronize_stream(to_device, there.handle(), parent);
         download(to.data());
     } else if (to_device.type == from_device.type && (to_device.type->flags & ATOLL_DEVICE_PEER)) {
-        order_streams(to_device, to_stream, from_device, from_stream, parent);
-        transfer(to_device, ATOLL_TRANSFER_DEVICE_TO_DEVICE, to.data(), from.data(), bytes,
-                 to_stream, from_device.index, parent);
-        order_streams_after(from_device, from_stream, to_device, to_stream, parent);
+        wait_for_readers_of(*to.storage, parent);
+        before_use(*from.storage, false, there, parent);
+        transfer(there, ATOLL_TRANSFER_DEVICE_TO_DEVICE, to.data(), from.data(), bytes,
+                 from_device.index, parent);
+        after_use(*from.storage, false, there, parent);
     } else {
         const HostBuffer buffer = host_buffer(bytes);
         download(buffer.get());
@@ -92,8 +93,8 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
                     const Context &context) {
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_copy);
-    const Route route(function, destination.device(), source.dtype,
-                      destination.storage->stream_handle(), context);
+    const Route route(function, destination.device(), source.dtype, destination.storage->stream,
+                      context);
     Space space;
     space.rank = destination.shape.size();
     std::copy(destination.shape.begin(), destination.shape.end(), space.shape);
@@ -149,7 +150,7 @@ void fill_elements(const TensorImpl &destination, const Scalar &value, const Con
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_fill);
     if (destination.size() == 0) return;
     const Route route(function, destination.device(), destination.dtype,
-                      destination.storage->stream_handle(), context);
+                      destination.storage->stream, context);
     Space space;
     Tensor replacement;
     const auto lay = [&](const TensorImpl &target) {
@@ -187,11 +188,10 @@ void read_elements(const TensorImpl &t, void *host, DType dtype, const Context &
         from = converted.impl();
     }
     const std::int64_t bytes = count * size_of(dtype);
-    void *stream = from->storage->stream_handle();
+    const StreamOf home = home_of(*from->storage);
     if (!t.device()->type->host_memory())
-        transfer(*t.device(), ATOLL_TRANSFER_DEVICE_TO_HOST, host, from->data(), bytes, stream, 0,
-                 parts.parent);
-    synchronize_stream(*t.device(), stream, parts.parent);
+        transfer(home, ATOLL_TRANSFER_DEVICE_TO_HOST, host, from->data(), bytes, 0, parts.parent);
+    synchronize_stream(*t.device(), home.handle(), parts.parent);
     if (t.device()->type->host_memory())
         std::memcpy(host, from->data(), static_cast<std::size_t>(bytes));
 }

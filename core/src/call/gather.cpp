@@ -77,7 +77,7 @@ Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_gather);
     const Context parts = context.for_parts_of(function);
     const Ref<StreamImpl> &stream = in.storage->stream;
-    const Route route(function, in.device(), in.dtype, in.storage->stream_handle(), context);
+    const Route route(function, in.device(), in.dtype, in.storage->stream, context);
     Tensor result = make_tensor(shape, in.dtype, in.device(), stream, Order::F, context.parent);
     if (result.impl()->size() == 0) return result;
     if (in.swapped()) result.impl()->flags = tensor_swapped;
@@ -102,7 +102,7 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
     const Context parts = context.for_parts_of(function);
     const Ref<StreamImpl> &stream = out.storage->stream;
-    const Route route(function, out.device(), out.dtype, out.storage->stream_handle(), context);
+    const Route route(function, out.device(), out.dtype, out.storage->stream, context);
     for (std::int64_t extent : shape)
         if (extent == 0) return;
     const bool strided = route.takes(Route::any_strides);

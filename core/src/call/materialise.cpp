@@ -74,10 +74,13 @@ void Materialiser::plan_layouts() {
         merge(merged, call_.function->signature);
         if (route_.takes_layout(merged)) return;
         for (int o = 0; o < space_.count; ++o) {
-            if (!space_.operands[o].tensor || (plan_.operand[o].needs & need_layout)) continue;
-            const bool taken = route_.takes(ATOLL_CAP_STRIDED) && round == 0
-                                   ? route_.takes_layout(merged, o)
-                                   : is_canonical(o);
+            if (!space_.operands[o].tensor || space_.operands[o].dtype == DType::none ||
+                (plan_.operand[o].needs & need_layout))
+                continue;
+            const bool taken =
+                route_.takes_strides() && round == 0 && !route_.has_to_merge(merged, o)
+                    ? route_.takes_layout(merged, o)
+                    : is_canonical(o);
             if (taken) continue;
             plan_.operand[o].needs |= need_layout;
             plan_.copies = true;
@@ -100,7 +103,7 @@ Tensor Materialiser::view_of(int operand, const int *axes, int count) const {
                      tensor.dtype, tensor.flags);
 }
 
-void Materialiser::copy_operand(int operand, bool old_values) {
+void Materialiser::copy_operand(int operand) {
     const PlannedOperand &planned = plan_.operand[operand];
     SpaceOperand &at = space_.operands[operand];
     int axes[max_axes];
@@ -124,9 +127,12 @@ void Materialiser::copy_operand(int operand, bool old_values) {
         const Tensor whole = view_of(operand, axes, count);
         const Tensor copy = make_tensor(whole.impl()->shape, planned.dtype, call_.device, stream_,
                                         Order::F, context_.parent);
-        const bool output = operand < call_.function->signature.output_count;
-        if (!output || old_values) copy_elements(*copy.impl(), *whole.impl(), context_);
+        const sdk::Signature &signature = call_.function->signature;
+        const bool output = operand < signature.output_count;
+        if (!output || signature.operands[static_cast<std::size_t>(operand)].updated)
+            copy_elements(*copy.impl(), *whole.impl(), context_);
         if (output) replaced_.emplace_back(whole, copy);
+        at.disposable = !output;
         kept_.push_back(copy);
     }
     const TensorImpl &made = *kept_.back().impl();
@@ -136,9 +142,9 @@ void Materialiser::copy_operand(int operand, bool old_values) {
     at.swapped = false;
 }
 
-void Materialiser::copy(bool old_values) {
+void Materialiser::copy() {
     for (int o = 0; o < space_.count; ++o)
-        if (plan_.operand[o].needs) copy_operand(o, old_values);
+        if (plan_.operand[o].needs) copy_operand(o);
 }
 
 void Materialiser::finish() {

@@ -18,9 +18,9 @@ public:
 
     // Adds the layouts that are not taken to the needs.
     void plan_layouts();
-    // Makes the copies and lays them over the space. `old_values`: outputs that are replaced begin
-    // with what they hold.
-    void copy(bool old_values);
+    // Makes the copies and lays them over the space. Outputs that are replaced begin with what they
+    // hold only where the function reads them.
+    void copy();
     // Copies replaced outputs to their places.
     void finish();
 
@@ -29,7 +29,7 @@ private:
     void lay_dense(int operand);
     bool is_canonical(int operand) const;
     Tensor view_of(int operand, const int *axes, int count) const;
-    void copy_operand(int operand, bool old_values);
+    void copy_operand(int operand);
 
     Plan &plan_;
     const Checked &call_;

@@ -2,11 +2,14 @@
 #include "call/pipeline.hpp"
 
 #include "base/elements.hpp"
+#include "call/attributes.hpp"
 #include "call/copy.hpp"
 #include "call/domain.hpp"
 #include "call/exact_compare.hpp"
 #include "call/materialise.hpp"
+#include "call/multiply_apart.hpp"
 #include "call/uniform.hpp"
+#include "objects/object.hpp"
 #include "runtime/host_services.hpp"
 
 namespace Atoll::detail {
@@ -31,10 +34,21 @@ public:
         check(f_, given_, context_, call_);
         const bool exact = s_.exact && compares_beyond(f_, given_.inputs, call_.T);
         stream_ = stream_of(call_);
-        const Route route(f_, call_.device, call_.T, stream_ ? stream_->handle : nullptr, context_);
-        if (s_.counts >= 0) require_counts(f_, given_.inputs, call_.T, parts_);
+        const Route route(f_, call_.device, call_.T, stream_, context_);
+        if (s_.counts >= 0 && !route.takes(ATOLL_CAP_REPORTS_RANGE))
+            require_counts(f_, given_.inputs, call_.T, parts_);
         if (exact && !route.takes(ATOLL_CAP_MIXED_INPUTS))
             return compare_apart(call_, given_.inputs, results[0], parts_);
+        if (!knows_all(route)) [[unlikely]]
+            if (const std::string unknown = unknown_argument(route); !unknown.empty()) {
+                if (is_product(f_)) return multiply_apart(call_, given_, results[0], parts_);
+                throw Error(Status::not_supported, f_.full_name,
+                            fmt::format("the implementation of plugin {} does not know {}; leave "
+                                        "it out, or load a plugin that does",
+                                        route.plugin(), unknown),
+                            call_.device->name);
+            }
+        require_own_objects(route);
         make_outputs(results);
         if (call_.empty_group) return fill_identity();
         if (call_.nothing_to_do) return;
@@ -46,17 +60,40 @@ public:
             lay();
             merge(space_, s_);
             if (route.takes_layout(space_) && !loops_apart(route)) [[likely]]
-                return route.send(space_, given_.attributes);
+                return route.send(space_, given_.attributes, objects(results));
         }
         lay();
-        run_with_copies(route);
+        run_with_copies(route, objects(results));
     }
 
 private:
+    bool makes_object(int output) const {
+        return s_.operands[static_cast<std::size_t>(output)].type == sdk::TypeOf::object;
+    }
+    // Where results that are objects go; null: there are none.
+    Tensor *objects(Tensor *results) const {
+        for (int o = 0; o < s_.output_count; ++o)
+            if (makes_object(o)) return results;
+        return nullptr;
+    }
+    // An implementation knows the objects of its own plugin alone.
+    void require_own_objects(const Route &route) const {
+        for (int o = s_.output_count; o < s_.operand_count; ++o) {
+            if (!call_.tensor[o] || !is_object(*call_.tensor[o])) continue;
+            const ObjectFacts facts = facts_of(object_of(*call_.tensor[o]));
+            if (facts.owner->name != route.plugin())
+                throw Error(Status::invalid_argument, f_.full_name,
+                            fmt::format("{} is a {} of plugin {}, the implementation is of plugin "
+                                        "{}: make one with that",
+                                        s_.operands[static_cast<std::size_t>(o)].name, facts.type,
+                                        facts.owner->name, route.plugin()),
+                            call_.device->name);
+        }
+    }
     void make_outputs(Tensor *results) {
         for (int o = 0; o < s_.output_count; ++o) {
             made_[o] = !call_.tensor[o];
-            if (!made_[o] || (call_.unwanted >> o & 1)) continue;
+            if (!made_[o] || (call_.unwanted >> o & 1) || makes_object(o)) continue;
             const DType natural = natural_dtype(s_.operands[static_cast<std::size_t>(o)], call_.T);
             results[o] =
                 make_tensor(call_.output_shape(o), natural == DType::none ? call_.T : natural,
@@ -71,6 +108,23 @@ private:
                         "got no elements to reduce, need at least one");
         for (int o = 0; o < s_.output_count; ++o)
             if (call_.tensor[o]) fill_elements(*call_.tensor[o], s_.identity, parts_);
+    }
+
+    bool knows_all(const Route &route) const {
+        return route.known_attributes() >= s_.attribute_count &&
+               route.known_inputs() >= s_.input_count();
+    }
+    // What of the call the implementation does not know, by name; "": nothing.
+    std::string unknown_argument(const Route &route) const {
+        for (int i = route.known_inputs(); i < s_.input_count(); ++i)
+            if (const int o = s_.output_count + i; call_.tensor[o] || call_.scalar[o])
+                return fmt::format("the operand {}", s_.input(i).name);
+        for (int i = route.known_attributes(); i < s_.attribute_count; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            if (!is_default(f_, i, given_.attributes[at], call_.T))
+                return fmt::format("the attribute {}", s_.attributes[at].name);
+        }
+        return {};
     }
 
     void take_scalars() {
@@ -92,7 +146,7 @@ private:
                 space_.add_scalar(scalars_[o].value.bytes, plan_.operand[o].dtype);
                 // Until its copy is made: not a number to the plugin.
                 if (plan_.operand[o].needs) space_.operands[o].tensor = call_.tensor[0];
-            } else if (f_.family != ATOLL_FAMILY_MATMUL) {
+            } else {
                 space_.add_scalar(nullptr, DType::none); // absent
             }
         }
@@ -100,11 +154,10 @@ private:
 
     // Whether the implementation takes one element of the loop at a time.
     bool loops_apart(const Route &route) const {
-        return (f_.family == ATOLL_FAMILY_MATMUL || f_.family == ATOLL_FAMILY_SIGNATURE) &&
-               space_.core > 0 && space_.rank > space_.core && !route.takes(ATOLL_CAP_STACKS);
+        return space_.core > 0 && space_.rank > space_.core && !route.takes(ATOLL_CAP_LOOPS);
     }
 
-    void run_with_copies(const Route &route) {
+    void run_with_copies(const Route &route, Tensor *objects) {
         Materialiser copies(plan_, route, space_, stream_, parts_);
         copies.plan_layouts();
         // All of a given output is written, or nothing.
@@ -116,22 +169,13 @@ private:
             }
             copies.plan_layouts();
         }
-        copies.copy(has_old_values());
+        copies.copy();
         merge(space_, s_);
         if (loops_apart(route))
             send_each(route);
         else
-            route.send(space_, given_.attributes);
+            route.send(space_, given_.attributes, objects);
         copies.finish();
-    }
-
-    // Whether the outputs count as inputs, too.
-    bool has_old_values() const {
-        for (int o = s_.output_count; o < s_.operand_count; ++o)
-            if (f_.family == ATOLL_FAMILY_MATMUL &&
-                s_.operands[static_cast<std::size_t>(o)].optional && call_.tensor[o])
-                return true;
-        return false;
     }
 
     void send_each(const Route &route) const {
@@ -202,7 +246,7 @@ Tensor find_part(const Tensor &tensor, const Context &context) {
     const FunctionRecord &find = Registry::get().core_function(ATOLL_FN_find);
     const Context parts = context.for_parts_of(find);
     const TensorImpl &t = impl(tensor);
-    const Route required(find, t.device(), t.dtype, nullptr, context);
+    const Route required(find, t.device(), t.dtype, t.storage->stream, context);
     const std::int64_t count =
         t.size() == 0 ? 0 : item_part(part(ATOLL_FN_nnz, {tensor}, parts), parts).to_int();
     const std::int64_t extents[] = {0, count};

@@ -10,7 +10,7 @@ namespace Atoll::detail {
 namespace {
 
 std::uint16_t element_needs(const TensorImpl &tensor, const Route &route, DType natural,
-                            std::uint32_t mixed) {
+                            std::uint64_t mixed) {
     std::uint16_t needs = 0;
     if (natural != DType::none && tensor.dtype != natural && !route.takes(mixed))
         needs |= need_dtype;
@@ -33,13 +33,12 @@ void make_plan(const Checked &call, const Route &route, bool exact, Plan &plan) 
         const DType natural = natural_dtype(spec, call.T);
         operand = {0, natural};
         const TensorImpl *tensor = call.tensor[o];
-        // The old call has no operand for it: it is the output itself.
-        if (call.function->family == ATOLL_FAMILY_MATMUL && spec.optional) continue;
+        if (spec.type == sdk::TypeOf::object) continue;
         if (!tensor) {
             if (call.scalar[o] && !route.takes(ATOLL_CAP_SCALARS)) operand.needs = need_tensor;
             if (call.scalar[o] && exact) operand.dtype = call.scalar[o]->dtype();
         } else {
-            const std::uint32_t mixed = output ? ATOLL_CAP_MIXED_OUTPUTS : ATOLL_CAP_MIXED_INPUTS;
+            const std::uint64_t mixed = output ? ATOLL_CAP_MIXED_OUTPUTS : ATOLL_CAP_MIXED_INPUTS;
             operand.needs = element_needs(*tensor, route, natural, mixed);
             if (tensor->device() != call.device) operand.needs |= need_device;
             if (natural == DType::none || (!output && route.takes(mixed)) || !operand.needs)

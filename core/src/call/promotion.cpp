@@ -9,7 +9,7 @@ namespace Atoll::detail {
 
 namespace {
 
-std::string dtype_list(std::uint32_t bits) {
+std::string dtype_list(atoll_dtype_set bits) {
     std::string text;
     for (int i = 1; i < ATOLL_DTYPE_COUNT; ++i)
         if (bits >> i & 1)
@@ -31,7 +31,7 @@ DType with_weak_scalar(DType common, const Scalar &scalar, const FunctionRecord 
         if (common == bool_) common = int64;
         if (function.rule == ATOLL_RULE_FLOAT || !scalar.overflows(common)) return common;
         // True values are compared or tested, so the number need not fit.
-        if (function.signature.operands[0].dtype == ATOLL_BOOL)
+        if (function.signature.operands[0].dtype == ATOLL_DTYPE_BOOL)
             return promote(common, scalar.dtype());
         throw Error(Status::out_of_range, function.full_name,
                     fmt::format("the number {} does not fit {}; cast the tensor, or give the "
@@ -65,6 +65,7 @@ DType T_from_common(const FunctionRecord &function, DType common) {
 }
 
 DType decide_T(const FunctionRecord &function, Inputs inputs, const Context &context) {
+    if (!function.typed()) return DType::none;
     if (context.dtype != DType::none) return in_domain(function, context.dtype);
     return T_from_common(function, common_dtype(function, inputs, context));
 }

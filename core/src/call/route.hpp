@@ -10,41 +10,57 @@ namespace Atoll::detail {
 class Route {
 public:
     // Loads the slot's chain: must be inside a ReadSection. Throws where nothing is implemented.
-    Route(const FunctionRecord &function, DeviceRecord *device, DType T, void *stream,
-          const Context &context);
+    Route(const FunctionRecord &function, DeviceRecord *device, DType T,
+          const Ref<StreamImpl> &stream, const Context &context);
 
-    bool takes(std::uint32_t caps) const { return (caps_ & caps) == caps; }
+    bool takes(std::uint64_t caps) const { return (caps_ & caps) == caps; }
+    // Whether more than dense operands are taken.
+    bool takes_strides() const { return caps_ & (ATOLL_CAP_STRIDED | ATOLL_CAP_INNER_DENSE); }
+    // How many attributes and inputs of the lists the implementation knows.
+    int known_attributes() const { return static_cast<int>(chain_->attributes); }
+    int known_inputs() const { return static_cast<int>(chain_->inputs); }
+    const std::string &plugin() const { return chain_->plugin->name; }
     // Whether a tensor's elements can be taken as they are, where the function wants `natural`
     // (none: any dtype); `mixed` is the capability to take other dtypes there.
-    bool takes_elements(const TensorImpl &tensor, DType natural, std::uint32_t mixed) const {
+    bool takes_elements(const TensorImpl &tensor, DType natural, std::uint64_t mixed) const {
         if (tensor.dtype != natural && natural != DType::none && !takes(mixed)) return false;
         if (!takes(ATOLL_CAP_SWAPPED) && tensor.swapped()) return false;
         return takes(ATOLL_CAP_UNALIGNED) || aligned(tensor);
     }
     // Whether the layout of operand `o` of a merged space can be taken as it is.
     bool takes_layout(const Space &space, int o) const;
-    bool takes_layout(const Space &space) const {
-        if (takes(any_strides)) [[likely]]
-            return true;
-        for (int o = 0; o < space.count; ++o)
-            if (!takes_layout(space, o)) return false;
-        return true;
-    }
+    bool takes_layout(const Space &space) const;
+    // Whether operand `o` has to be dense, so that axes merge which the implementation does not
+    // take apart: too many of them, or a group of several.
+    bool has_to_merge(const Space &space, int o) const;
 
-    // Orders streams and calls the plugin; the space is used up.
-    void send(Space &space, std::span<const atoll_scalar> attributes = {}) const;
+    // Orders streams and calls the plugin. Results that are objects go to `objects`; null: there
+    // are none.
+    void send(const Space &space, std::span<const atoll_scalar> attributes = {},
+              Tensor *objects = nullptr) const;
 
-    static constexpr std::uint32_t any_strides =
+    static constexpr std::uint64_t any_strides =
         ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 private:
+    void pass(const SpaceOperand &from, atoll_operand &to) const;
+    void enqueue(const Space &space, PreparedCall &prepared) const;
+    bool makes_object(int output) const {
+        return function_.signature.operands[static_cast<std::size_t>(output)].type ==
+               sdk::TypeOf::object;
+    }
+    bool writes(int operand) const {
+        return operand < function_.signature.output_count ||
+               function_.signature.operands[static_cast<std::size_t>(operand)].updated;
+    }
+
     const FunctionRecord &function_;
     DeviceRecord &device_;
     DType T_;
-    void *stream_;
+    const Ref<StreamImpl> &stream_;
     const Context &context_;
     const Chain *chain_;
-    std::uint32_t caps_;
+    std::uint64_t caps_;
 };
 
 } // namespace Atoll::detail

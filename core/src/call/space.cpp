@@ -43,19 +43,13 @@ void Space::add_scalar(void *value, DType dtype) {
     operand.data = static_cast<char *>(value);
     operand.tensor = nullptr;
     operand.dtype = dtype;
-    operand.swapped = false;
+    operand.swapped = operand.disposable = false;
     std::fill_n(operand.strides, rank, 0);
 }
 
 void Space::swap_axes(int a, int b) {
     std::swap(shape[a], shape[b]);
     for (int o = 0; o < count; ++o) std::swap(operands[o].strides[a], operands[o].strides[b]);
-}
-
-void Space::rotate(int moved) {
-    std::rotate(shape, shape + moved, shape + rank);
-    for (int o = 0; o < count; ++o)
-        std::rotate(operands[o].strides, operands[o].strides + moved, operands[o].strides + rank);
 }
 
 void Space::remove_axis(int axis) {

@@ -19,6 +19,7 @@ struct SpaceOperand {
     const TensorImpl *tensor; // null: a scalar in host memory
     DType dtype;
     bool swapped;
+    bool disposable;                // copied for this call
     std::int64_t strides[max_axes]; // bytes
 };
 
@@ -44,7 +45,7 @@ struct Space {
     void add_dense(const TensorImpl &tensor) {
         add_operand(tensor).strides[0] = size_of(tensor.dtype);
     }
-    // Appends a scalar at `value`.
+    // Appends a scalar at `value`; null: an operand that is absent.
     void add_scalar(void *value, DType dtype);
     // Appends nothing but the facts of an operand; strides are the caller's to fill in.
     SpaceOperand &add_operand(const TensorImpl &tensor) {
@@ -53,12 +54,11 @@ struct Space {
         operand.tensor = &tensor;
         operand.dtype = tensor.dtype;
         operand.swapped = tensor.swapped();
+        operand.disposable = false;
         return operand;
     }
     void remove_axis(int axis);
     void swap_axes(int a, int b);
-    // Moves axes [0, count) behind the others.
-    void rotate(int count);
     void insert_axis(int axis, std::int64_t extent); // strides 0
 };
 

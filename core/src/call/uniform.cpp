@@ -45,8 +45,7 @@ bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl
         }
     }
     const Ref<StreamImpl> &stream = out ? out->storage->stream : first.storage->stream;
-    const Route route(function, first.device(), first.dtype, stream ? stream->handle : nullptr,
-                      context);
+    const Route route(function, first.device(), first.dtype, stream, context);
     if (!out) {
         result = make_tensor(first.shape, natural, first.device(), stream);
         out = result.impl();
@@ -73,7 +72,7 @@ bool run_uniform_core(const FunctionRecord &function, const Tensor &input,
     if (size == 0) return false;
     const bool keeps = function.signature.operands[0].axis_count > 0;
     const Ref<StreamImpl> &stream = in.storage->stream;
-    const Route route(function, in.device(), in.dtype, in.storage->stream_handle(), context);
+    const Route route(function, in.device(), in.dtype, in.storage->stream, context);
     result = make_tensor(keeps ? in.shape : Dims(), natural, in.device(), stream);
     Space space;
     space.rank = space.core = 1;
@@ -95,10 +94,11 @@ bool run_uniform_product(const FunctionRecord &function, const TensorImpl &a, co
     const std::int64_t m = a.shape[0], k = a.shape[1], n = b.shape[1], size = size_of(a.dtype);
     if (m * n * k == 0) return false;
     const Ref<StreamImpl> &stream = a.storage->stream;
-    const Route route(function, a.device(), a.dtype, a.storage->stream_handle(), context);
+    const Route route(function, a.device(), a.dtype, a.storage->stream, context);
     result = make_tensor({m, n}, a.dtype, a.device(), stream);
     Space space;
     space.rank = space.core = 3;
+    std::fill_n(space.slot_axes, 3, std::uint8_t{1});
     space.count = 0;
     const auto set = [](std::int64_t *to, std::int64_t x, std::int64_t y, std::int64_t z) {
         to[0] = x, to[1] = y, to[2] = z;
@@ -107,6 +107,7 @@ bool run_uniform_product(const FunctionRecord &function, const TensorImpl &a, co
     set(space.add_operand(*result.impl()).strides, size, 0, size * m);
     set(space.add_operand(a).strides, size, size * m, 0);
     set(space.add_operand(b).strides, 0, size, size * k);
+    space.add_scalar(nullptr, DType::none); // c
     route.send(space, attributes);
     return true;
 }

@@ -152,6 +152,7 @@ export_as(const Tensor &tensor, DlpackExport options, std::string_view op) {
     exported->shape = t.shape;
     exported->strides = element_strides(t, op);
     exported->storage = t.storage;
+    wait_for_readers_of(*t.storage); // the consumer may write
     if (options.synchronize) synchronize_stream(*t.device(), t.storage->stream_handle());
     Managed &managed = exported->managed;
     managed.array.data = t.size() == 0 ? nullptr : t.data();

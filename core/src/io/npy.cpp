@@ -354,9 +354,8 @@ void read_data(NpySource &source, const NpyHeader &header, const Tensor &tensor,
         if (got != count) truncated(source, op, "data", total, at + got);
         mend(to, count, header);
         if (!direct) {
-            atoll_transfer_params params{
-                sizeof params, ATOLL_TRANSFER_HOST_TO_DEVICE, t.data() + at, to, count, 0, 0};
-            device_call(device, ATOLL_DEVICE_FN_transfer, &params, t.storage->stream_handle());
+            transfer(home_of(*t.storage), ATOLL_TRANSFER_HOST_TO_DEVICE, t.data() + at, to,
+                     static_cast<std::int64_t>(count));
         }
         at += count;
     }

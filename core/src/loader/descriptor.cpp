@@ -28,15 +28,15 @@ constexpr std::uint32_t max_struct_size = 4096;
                        "to its vendor");
 }
 
-// Bytes of a struct in ABI 1.0, which every plugin has. They stay when a struct grows.
+// Bytes of a struct in the first draft, which every plugin has. They stay when a struct grows.
 template <class T> constexpr std::size_t first_size = 0;
 template <> constexpr std::size_t first_size<atoll_plugin> = 120;
-template <> constexpr std::size_t first_size<atoll_module_decl> = 40;
+template <> constexpr std::size_t first_size<atoll_module_decl> = 48;
 template <> constexpr std::size_t first_size<atoll_function_info> = 64;
-template <> constexpr std::size_t first_size<atoll_device_type_decl> = 16;
-template <> constexpr std::size_t first_size<atoll_impl_decl> = 64;
-template <> constexpr std::size_t first_size<atoll_function_decl> = 24;
-template <> constexpr std::size_t first_size<atoll_interposer_decl> = 48;
+template <> constexpr std::size_t first_size<atoll_device_type_decl> = 32;
+template <> constexpr std::size_t first_size<atoll_impl_decl> = 72;
+template <> constexpr std::size_t first_size<atoll_function_decl> = 48;
+template <> constexpr std::size_t first_size<atoll_interposer_decl> = 56;
 
 template <class T> T copy_struct(const T *from, std::uint32_t size, const char *what) {
     static_assert(first_size<T> > 0 && first_size<T> <= sizeof(T));
@@ -74,6 +74,19 @@ template <class T> std::vector<T> copy_array(const T *from, std::uint32_t stride
     return copies;
 }
 
+// The extension that this host would have to know, as text; "": none.
+std::string unknown_extension(const atoll_extension *next) {
+    for (int i = 0; next; next = next->next, ++i) {
+        if (i == 64) broken("a chain of extensions has more than 64");
+        if (next->struct_size < sizeof *next || next->struct_size > max_struct_size)
+            broken(fmt::format("an extension: struct_size is {}, need {} to {}", next->struct_size,
+                               sizeof *next, max_struct_size));
+        if (next->id & ATOLL_EXTENSION_REQUIRED)
+            return fmt::format("needs extension {}", next->id & ~ATOLL_EXTENSION_REQUIRED);
+    }
+    return {};
+}
+
 std::string checked_name(const char *name, const char *what) {
     if (!name) broken(fmt::format("{} has no name", what));
     const std::string_view text(name, strnlen(name, 64));
@@ -90,6 +103,16 @@ std::string checked_name(const char *name, const char *what) {
 void check_count(std::uint32_t count, const void *list, const char *what) {
     if (count > max_count) broken(fmt::format("{} {}", count, what));
     if (count > 0 && !list) broken(fmt::format("the list of {} is NULL", what));
+}
+
+// Whether nothing is of a dtype that follows from T.
+bool all_fixed(const sdk::Signature &signature) {
+    for (int o = 0; o < signature.operand_count; ++o) {
+        const sdk::TypeOf type = signature.operands[static_cast<std::size_t>(o)].type;
+        if (type != sdk::TypeOf::dtype && type != sdk::TypeOf::object && type != sdk::TypeOf::any)
+            return false;
+    }
+    return true;
 }
 
 ModuleDecl copy_module(const atoll_module_decl *from) {
@@ -109,22 +132,20 @@ ModuleDecl copy_module(const atoll_module_decl *from) {
                                "names too",
                                name, function, f.id, seen.size() - 1));
         seen[f.id] = true;
-        if (f.family > ATOLL_FAMILY_SIGNATURE || f.family == ATOLL_FAMILY_DEVICE ||
-            f.rule >= ATOLL_RULE_COUNT || (f.domain & ~ATOLL_DOMAIN_ALL))
-            broken(fmt::format("module {}: function {} has family {}, rule {}, domain {:#x}: "
-                               "unknown to this host",
-                               name, function, f.family, f.rule, f.domain));
+        if (f.rule >= ATOLL_RULE_COUNT || (f.domain & ~ATOLL_DOMAIN_ALL))
+            broken(fmt::format("module {}: function {} has rule {}, domain {:#x}: unknown to this "
+                               "host",
+                               name, function, f.rule, f.domain));
         if (!f.doc) broken(fmt::format("module {}: function {} has no doc", name, function));
-        if ((f.family == ATOLL_FAMILY_CUSTOM) != (f.domain == 0) ||
-            (f.family == ATOLL_FAMILY_CUSTOM) != !f.signature)
-            broken(
-                fmt::format("module {}: function {} must have a domain and a signature unless it "
-                            "is CUSTOM",
-                            name, function));
-        if (!f.signature) continue;
+        if (!f.signature)
+            broken(fmt::format("module {}: function {} has no signature", name, function));
         try {
             const auto text = [](const char *given) { return given ? given : ""; };
-            sdk::parse_signature(f.signature, text(f.attributes), text(f.properties));
+            const sdk::Signature signature =
+                sdk::parse_signature(f.signature, text(f.attributes), text(f.properties));
+            if (f.domain == 0 && !all_fixed(signature))
+                throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
+                                 "domain 0 needs operands of fixed dtypes");
         } catch (const sdk::Error &e) {
             broken(fmt::format("module {}: function {}: {}", name, function, printable(e.what())));
         }
@@ -143,14 +164,18 @@ ImplEntry copy_impl(const atoll_impl_decl *from) {
     impl.close_device = decl.close_device;
     impl.functions = copy_array(decl.functions, decl.function_size, decl.function_count,
                                 "an implementation's functions");
-    std::vector<std::pair<std::uint16_t, std::uint32_t>> seen;
+    std::erase_if(impl.functions, [&](const atoll_function_decl &f) {
+        const std::string why = unknown_extension(f.next);
+        if (!why.empty())
+            impl.ignored.push_back(fmt::format("function {} of module {} for {}: {}", f.id,
+                                               impl.module, impl.device_type, why));
+        return !why.empty();
+    });
+    std::vector<std::pair<std::uint16_t, atoll_dtype_set>> seen;
     for (const atoll_function_decl &f : impl.functions) {
         if (!f.fn)
             broken(
                 fmt::format("{} for {}: function {} is NULL", impl.module, impl.device_type, f.id));
-        if (f.dtypes & ~ATOLL_DOMAIN_ALL)
-            broken(fmt::format("{} for {}: function {} names unknown dtypes ({:#x})", impl.module,
-                               impl.device_type, f.id, f.dtypes & ~ATOLL_DOMAIN_ALL));
         for (const auto &[id, dtypes] : seen)
             if (id == f.id && ((dtypes & f.dtypes) || (!dtypes && !f.dtypes)))
                 broken(fmt::format("{} for {}: function {} is declared twice for one dtype",
@@ -162,18 +187,35 @@ ImplEntry copy_impl(const atoll_impl_decl *from) {
 
 } // namespace
 
+std::string other_abi(unsigned major, unsigned minor, unsigned min_host_minor, unsigned host_major,
+                      unsigned host_minor) {
+    const auto version = [](unsigned number, unsigned part) {
+        return number == 0 ? fmt::format("draft {} of the plugin ABI", part)
+                           : fmt::format("plugin ABI {}.{}", number, part);
+    };
+    const std::string host = major == host_major && major == 0 ? fmt::format("draft {}", host_minor)
+                                                               : version(host_major, host_minor);
+    if (major != host_major || (major == 0 && minor != host_minor))
+        return fmt::format("built for {}, this host has {}; rebuild the plugin against the headers "
+                           "of this Atoll, or get a build for it",
+                           version(major, minor), host);
+    if (min_host_minor > host_minor)
+        return fmt::format("needs a host of {} or newer, this host has {}; update Atoll",
+                           version(major, min_host_minor), host);
+    return {};
+}
+
 Descriptor copy_descriptor(const atoll_plugin *from) {
     Descriptor d{};
     if (from->magic != ATOLL_MAGIC)
         broken(
             fmt::format("the descriptor's magic is {:#x}, need {:#x}", from->magic, ATOLL_MAGIC));
     d.plugin = copy_struct(from, from->struct_size, "the descriptor");
-    if (d.plugin.abi_major != ATOLL_ABI_MAJOR || d.plugin.min_host_minor > ATOLL_ABI_MINOR)
-        throw Error(Status::incompatible, "load",
-                    fmt::format("built for plugin ABI {}.{} and needs a host of {}.{} at least; "
-                                "this host has {}.{}: update Atoll or the plugin",
-                                d.plugin.abi_major, d.plugin.abi_minor, d.plugin.abi_major,
-                                d.plugin.min_host_minor, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR));
+    if (const std::string why =
+            other_abi(d.plugin.abi_major, d.plugin.abi_minor, d.plugin.min_host_minor,
+                      ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR);
+        !why.empty())
+        throw Error(Status::incompatible, "load", why);
     d.name = checked_name(d.plugin.name, "the plugin");
     check_count(d.plugin.module_count, d.plugin.modules, "modules");
     check_count(d.plugin.device_type_count, d.plugin.device_types, "device types");
@@ -185,20 +227,34 @@ Descriptor copy_descriptor(const atoll_plugin *from) {
         if (!names.insert(fmt::format("{} '{}'", what, name)).second)
             broken(fmt::format("{} '{}' comes twice", what, name));
     };
+    const auto understood = [&](const atoll_extension *next, const char *what, const char *name) {
+        const std::string why = unknown_extension(next);
+        if (!why.empty()) d.ignored.push_back(fmt::format("{} {}: {}", what, name, why));
+        return why.empty();
+    };
     for (std::uint32_t i = 0; i < d.plugin.module_count; ++i) {
-        d.modules.push_back(copy_module(d.plugin.modules[i]));
+        ModuleDecl module = copy_module(d.plugin.modules[i]);
+        if (!understood(module.decl.next, "module", module.decl.name)) continue;
+        d.modules.push_back(std::move(module));
         once("module", d.modules.back().decl.name);
     }
     for (std::uint32_t i = 0; i < d.plugin.device_type_count; ++i) {
         const atoll_device_type_decl decl = copy_pointed(d.plugin.device_types[i], "a device type");
-        d.device_types.push_back(
-            {checked_name(decl.name, "a device type"), decl.flags, decl.dlpack_type});
+        const std::string name = checked_name(decl.name, "a device type");
+        if (!understood(decl.next, "device type", decl.name)) continue;
+        d.device_types.push_back({name, decl.flags, decl.dlpack_type});
         once("device type", decl.name);
     }
-    for (std::uint32_t i = 0; i < d.plugin.impl_count; ++i)
-        d.impls.push_back(copy_impl(d.plugin.impls[i]));
+    for (std::uint32_t i = 0; i < d.plugin.impl_count; ++i) {
+        ImplEntry impl = copy_impl(d.plugin.impls[i]);
+        const std::string what = fmt::format("{} for {}", impl.module, impl.device_type);
+        if (understood(d.plugin.impls[i]->next, "implementation", what.c_str()))
+            d.impls.push_back(std::move(impl));
+    }
     for (std::uint32_t i = 0; i < d.plugin.interposer_count; ++i) {
-        d.interposers.push_back(copy_pointed(d.plugin.interposers[i], "an interposer"));
+        const atoll_interposer_decl decl = copy_pointed(d.plugin.interposers[i], "an interposer");
+        if (!understood(decl.next, "interposer", decl.name ? decl.name : "?")) continue;
+        d.interposers.push_back(decl);
         once("interposer", checked_name(d.interposers.back().name, "an interposer").c_str());
         if (!d.interposers.back().fn) broken("an interposer's function is NULL");
     }

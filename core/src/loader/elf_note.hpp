@@ -13,7 +13,7 @@ namespace Atoll::detail {
 struct PluginNote {
     std::uint16_t abi_major, abi_minor; // what the plugin was compiled against
     std::uint32_t min_host_minor;
-    std::uint32_t kinds;      // ATOLL_KIND_* bits
+    std::uint32_t kinds;      // ATOLL_CONTAINS_* bits
     std::uint32_t isa_level;  // x86-64 level 1 to 4, 0: any processor
     std::uint32_t sanitizers; // ATOLL_SANITIZER_* bits
     std::string name;         // [a-z][a-z0-9_-]*, at most 31 characters

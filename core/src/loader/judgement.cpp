@@ -22,16 +22,10 @@ std::string sanitizer_name(std::uint32_t bits) {
 } // namespace
 
 NoteJudgement judge_note(const PluginNote &note) {
-    if (note.abi_major != ATOLL_ABI_MAJOR)
-        return {Status::incompatible,
-                fmt::format("built for plugin ABI {}.{}, this host speaks {}.x; get a build of the "
-                            "plugin for it, or another Atoll",
-                            note.abi_major, note.abi_minor, ATOLL_ABI_MAJOR)};
-    if (note.min_host_minor > ATOLL_ABI_MINOR)
-        return {Status::incompatible,
-                fmt::format("needs a host of plugin ABI {}.{} or newer, this one is {}.{}; update "
-                            "Atoll",
-                            note.abi_major, note.min_host_minor, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR)};
+    if (const std::string why = other_abi(note.abi_major, note.abi_minor, note.min_host_minor,
+                                          ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR);
+        !why.empty())
+        return {Status::incompatible, why};
     if (note.isa_level > static_cast<std::uint32_t>(isa_level()))
         return {Status::incompatible,
                 fmt::format("built for x86-64-v{}, this processor is x86-64-v{}; use a build for a "
@@ -75,10 +69,10 @@ void check_agreement(const PluginNote &note, const Descriptor &descriptor) {
                 [&](const DeviceTypeDecl &own) { return own.name == impl.device_type; });
         });
     const std::tuple<bool, std::uint32_t, const char *> kinds[] = {
-        {plugin.device_type_count > 0, ATOLL_KIND_DEVICES, "ATOLL_KIND_DEVICES"},
-        {plugin.module_count > 0, ATOLL_KIND_MODULES, "ATOLL_KIND_MODULES"},
-        {for_others, ATOLL_KIND_IMPLS, "ATOLL_KIND_IMPLS"},
-        {plugin.interposer_count > 0, ATOLL_KIND_INTERPOSERS, "ATOLL_KIND_INTERPOSERS"},
+        {plugin.device_type_count > 0, ATOLL_CONTAINS_DEVICES, "ATOLL_CONTAINS_DEVICES"},
+        {plugin.module_count > 0, ATOLL_CONTAINS_MODULES, "ATOLL_CONTAINS_MODULES"},
+        {for_others, ATOLL_CONTAINS_IMPLS, "ATOLL_CONTAINS_IMPLS"},
+        {plugin.interposer_count > 0, ATOLL_CONTAINS_INTERPOSERS, "ATOLL_CONTAINS_INTERPOSERS"},
     };
     for (const auto &[present, bit, name] : kinds)
         if (present && !(note.kinds & bit))

@@ -17,6 +17,7 @@
 #include "loader/process_threads.hpp"
 #include "loader/registration.hpp"
 #include "objects/objects.hpp"
+#include "runtime/counted_objects.hpp"
 #include "runtime/dispatch.hpp"
 #include "runtime/host_services.hpp"
 #include "runtime/interpose.hpp"
@@ -232,11 +233,11 @@ PluginReport Loader::open(const Candidate &candidate) {
         !why.empty())
         refuse(Status::refused, why);
     const boost::dll::shared_library &library = open_file(candidate, refuse);
-    if (!library.has("atoll_plugin_query_v1"))
+    if (!library.has("atoll_plugin_query_v0"))
         refuse(Status::incompatible, "it has the note of a plugin but does not export "
-                                     "atoll_plugin_query_v1; link it with the SDK's plugin.map");
+                                     "atoll_plugin_query_v0; link it with the SDK's plugin.map");
     const auto query =
-        library.get<const atoll_plugin *(const atoll_host_info *)>("atoll_plugin_query_v1");
+        library.get<const atoll_plugin *(const atoll_host_info *)>("atoll_plugin_query_v0");
     const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, ATOLL_VERSION};
     Descriptor descriptor{};
     PluginRecord *plugin = nullptr;
@@ -338,6 +339,10 @@ void Loader::retire(std::string_view name) {
                                         module->owner ? module->owner.load()->name : "core",
                                         own->name));
     }
+    if (const std::string objects = living_objects(*plugin); !objects.empty())
+        throw Error(Status::busy, "retire",
+                    fmt::format("plugin {} cannot go while objects live: {}; let go of them first",
+                                name, objects));
     // No new storage after this; those under way have been counted when the readers are through.
     const auto set_live = [&](bool live) {
         for (DeviceTypeRecord *type : plugin->device_types)
@@ -390,6 +395,23 @@ void Loader::retire(std::string_view name) {
     }
 }
 
+// What an implementation declares that this host does not know.
+void describe_ignored(const ImplEntry &impl, std::vector<std::string> &ignored) {
+    ignored.insert(ignored.end(), impl.ignored.begin(), impl.ignored.end());
+    const ModuleRecord *module = Registry::get().find_module(impl.module);
+    for (const atoll_function_decl &f : impl.functions) {
+        const bool known = module && f.id < module->functions.size();
+        if (module && !known)
+            ignored.push_back(fmt::format("function {} of module {} for {}, which has {}", f.id,
+                                          impl.module, impl.device_type, module->functions.size()));
+        for (int dtype = ATOLL_DTYPE_COUNT; known && dtype < 64; ++dtype)
+            if (f.dtypes >> dtype & 1)
+                ignored.push_back(fmt::format("{} for {} on dtype {}",
+                                              module->functions[f.id].full_name, impl.device_type,
+                                              dtype));
+    }
+}
+
 PluginReport Loader::describe(const PluginRecord &plugin) {
     PluginReport report;
     report.path = plugin.path;
@@ -415,8 +437,10 @@ PluginReport Loader::describe(const PluginRecord &plugin) {
             else if (impl.refused)
                 text += fmt::format(" (refused: {})", impl.refusal);
             report.implements.push_back(std::move(text));
+            describe_ignored(impl, report.ignored);
         }
     report.interposers = plugin.interposer_names;
+    report.ignored.insert(report.ignored.end(), plugin.ignored.begin(), plugin.ignored.end());
     return report;
 }
 

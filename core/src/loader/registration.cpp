@@ -139,6 +139,7 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
                                           "another name",
                                           module.decl.name));
     plugin.interposers = descriptor.interposers;
+    plugin.ignored = descriptor.ignored;
     for (const atoll_interposer_decl &decl : plugin.interposers)
         plugin.interposer_names.emplace_back(decl.name);
     for (const ImplEntry &from : descriptor.impls) {
@@ -162,16 +163,7 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
                         [&](const DeviceTypeDecl &t) { return t.name == impl.device_type; });
         if (!anew) continue;
         impl.refused = false;
-        for (const atoll_function_decl &f : impl.functions)
-            if (f.id >= module->functions.size()) {
-                impl.refused = true;
-                if (impl.plugin == &plugin)
-                    throw Error(Status::incompatible, "load",
-                                fmt::format("implements function {} of module {}, which has {}; "
-                                            "update the plugin that defines the module",
-                                            f.id, impl.module, module->functions.size()));
-            }
-        impl.refused = impl.refused || impl.module_version > module->version;
+        impl.refused = impl.module_version > module->version;
         impl.refusal = impl.refused ? "made for another version of the module" : "";
         if (impl.module_version > module->version && impl.plugin == &plugin)
             throw Error(Status::incompatible, "load",

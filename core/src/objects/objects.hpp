@@ -7,6 +7,7 @@
 #include "atoll/error.hpp"
 #include "atoll/tensor.hpp"
 #include "base/overlap.hpp"
+#include "objects/stream_order.hpp"
 #include "runtime/registry.hpp"
 
 #include <atomic>
@@ -19,6 +20,7 @@ struct StreamImpl : RefCounted {
     StreamImpl() : RefCounted(&destroy) {}
     DeviceRecord *device;
     void *handle; // the plugin's; null: the default stream
+    StreamWork work;
     static void destroy(RefCounted *object) noexcept;
 };
 
@@ -34,12 +36,15 @@ struct StorageImpl : RefCounted {
     DeviceRecord *device = nullptr;
     char *data = nullptr;
     std::int64_t bytes = 0;
+    std::uint64_t id = 0; // atoll_operand::storage
     std::atomic<DType> dtype{DType::uint8};
     std::atomic<bool> read_only{false};
     std::atomic<bool> swapped{false};
     bool owned = false;     // allocated by the device, to be freed there
     Ref<StreamImpl> stream; // null: the device's default stream
     std::unique_ptr<std::function<void()>> deleter;
+    mutable std::atomic<Readers *> readers{nullptr}; // made by the first on another stream
+    ~StorageImpl() { delete_readers(readers.load(std::memory_order_relaxed)); }
     void *stream_handle() const { return stream ? stream->handle : nullptr; }
     static void destroy(RefCounted *object) noexcept;
 };
@@ -79,6 +84,8 @@ inline TensorImpl &impl(const Tensor &tensor) {
 }
 
 // --- devices -------------------------------------------------------------------------------------
+// Throws where there is no device.
+DeviceRecord &checked(DeviceRecord *record);
 // Throws unless the device's plugin is loaded.
 void require_live(const DeviceRecord &device, std::string_view op);
 // Calls a function of the module `device`; throws Error on failure. `stream` may be null. Here and
@@ -88,10 +95,9 @@ void device_call(const DeviceRecord &device, int function, void *params, void *s
 // As above, but returns the status and says nothing, for destructors and queries.
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept;
-// Copies bytes to, from or within the device (ATOLL_TRANSFER_*); `peer` is the source's index.
-void transfer(const DeviceRecord &device, std::uint32_t kind, void *destination, const void *source,
-              std::int64_t bytes, void *stream, int peer = 0,
-              const FunctionRecord *parent = nullptr);
+// Copies bytes to, from or within a device (ATOLL_TRANSFER_*); `peer` is the source's index.
+void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,
+              std::int64_t bytes, int peer = 0, const FunctionRecord *parent = nullptr);
 bool device_implements(const DeviceTypeRecord &type, int function);
 void synchronize_stream(const DeviceRecord &device, void *stream,
                         const FunctionRecord *parent = nullptr);
@@ -102,11 +108,6 @@ void synchronize_within_deadline(const DeviceRecord &device, void *stream);
 void order_streams(const DeviceRecord &waiting_device, void *waiting,
                    const DeviceRecord &done_device, void *done,
                    const FunctionRecord *parent = nullptr);
-// The same once the work is enqueued and an error could no longer leave everything unchanged: where
-// the device cannot order its streams, waits for `done` instead.
-void order_streams_after(const DeviceRecord &waiting_device, void *waiting,
-                         const DeviceRecord &done_device, void *done,
-                         const FunctionRecord *parent = nullptr);
 
 // --- storages and tensors ------------------------------------------------------------------------
 Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,

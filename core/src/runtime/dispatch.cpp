@@ -15,13 +15,12 @@ PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int d
                            const FunctionRecord *parent)
     : function(&f), device(&d) {
     call.struct_size = sizeof call;
+    call.flags = 0;
     call.module = f.module->id;
     call.function = f.id;
-    call.family = f.family;
     call.dtype = static_cast<std::uint16_t>(dtype);
-    call.output_count = call.operand_count = 0;
-    call.rank = 0;
-    call.flags = 0;
+    call.output_count = call.operand_count = call.attribute_count = 0;
+    call.rank = call.core = 0;
     call.device = d.index;
     call.parent_module = call.parent_function = 0;
     if (parent) {

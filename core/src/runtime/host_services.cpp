@@ -5,6 +5,7 @@
 #include "atoll/plugins.hpp"
 #include "base/environment.hpp"
 #include "base/printable.hpp"
+#include "runtime/counted_objects.hpp"
 #include "runtime/dispatch.hpp"
 
 #include <algorithm>
@@ -176,16 +177,15 @@ std::size_t config(void *self, const char *key, const char *fallback, char *buff
 
 std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
     if (!call) return ATOLL_STATUS_INVALID_ARGUMENT;
+    const ReadSection section; // a plugin's own thread is in none yet
     const Registry &registry = Registry::get();
     const DeviceTypeRecord *type = registry.find_device_type(device_type ? device_type : "");
     const ModuleRecord *module = registry.module(call->module);
-    if (!in_read_section())
-        return set_error(call->error, ATOLL_STATUS_INVALID_ARGUMENT, 0,
-                         "dispatch may only be used from inside a call");
     if (!type || !module || call->function >= module->functions.size() ||
         call->dtype >= ATOLL_DTYPE_COUNT)
         return set_error(call->error, ATOLL_STATUS_NOT_FOUND, 0,
                          "dispatch: no such device type, module, function or dtype");
+    if (call->correlation == 0) call->correlation = thread_state.correlation;
     return type->chain(call->module, call->function, call->dtype)->call(*call);
 }
 
@@ -205,6 +205,14 @@ std::uint32_t device_flags_of(const atoll_link *link) {
 
 const char *device_type_of(const atoll_link *link) {
     return static_cast<const HostLink *>(link)->type->name.c_str();
+}
+
+std::int32_t find_function(const char *name, std::uint16_t *module, std::uint16_t *function) {
+    const FunctionRecord *found = name ? Registry::get().find_function(name) : nullptr;
+    if (!found || !module || !function) return ATOLL_STATUS_NOT_FOUND;
+    *module = found->module->id;
+    *function = found->id;
+    return ATOLL_STATUS_OK;
 }
 
 // A line that goes on is indented, so that no text can pass for a record of its own.
@@ -269,7 +277,12 @@ void make_host(PluginRecord &plugin) {
                    function_name,
                    owner_name,
                    device_type_of,
-                   device_flags_of};
+                   device_flags_of,
+                   find_function,
+                   plugin.path.c_str(),
+                   object_create,
+                   object_retain,
+                   object_release};
 }
 
 void withdraw_parallel_for(const PluginRecord &plugin) {

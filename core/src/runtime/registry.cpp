@@ -17,12 +17,10 @@ namespace Atoll::detail {
 namespace {
 
 constexpr atoll_function_info core_functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
+#define ATOLL_FUNCTION(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)             \
     {sizeof(atoll_function_info),                                                                  \
      id,                                                                                           \
-     ATOLL_FAMILY_##FAMILY,                                                                        \
      ATOLL_RULE_##RULE,                                                                            \
-     0,                                                                                            \
      ATOLL_DOMAIN_##DOMAIN,                                                                        \
      #name,                                                                                        \
      doc,                                                                                          \
@@ -36,9 +34,7 @@ constexpr atoll_function_info device_functions[] = {
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc)                                     \
     {sizeof(atoll_function_info),                                                                  \
      id,                                                                                           \
-     ATOLL_FAMILY_DEVICE,                                                                          \
      ATOLL_RULE_GIVEN,                                                                             \
-     0,                                                                                            \
      0,                                                                                            \
      #name,                                                                                        \
      doc,                                                                                          \
@@ -115,8 +111,8 @@ bool same_functions(const ModuleRecord &record, const atoll_module_decl &decl) {
     for (std::uint32_t i = 0; i < decl.function_count; ++i) {
         const atoll_function_info &info = decl.functions[i];
         const FunctionRecord &f = record.functions[info.id];
-        if (f.name != info.name || f.family != info.family || f.rule != info.rule ||
-            f.domain != info.domain || f.texts != texts_of(info))
+        if (f.name != info.name || f.rule != info.rule || f.domain != info.domain ||
+            f.texts != texts_of(info))
             return false;
     }
     return true;
@@ -130,9 +126,27 @@ void free_chain(const Chain *chain) {
     ::operator delete(const_cast<Chain *>(chain), std::align_val_t(64));
 }
 
-// What both of two implementations take, as capability bits.
-std::uint32_t common_caps(std::uint32_t outer, std::uint32_t inner) {
-    return outer & (inner | ATOLL_CAP_FORWARDS);
+// Attributes without a default count as known: the function makes no sense without them.
+std::uint32_t known_attributes(const sdk::Signature &s, std::uint32_t declared) {
+    std::uint32_t known = 0;
+    for (std::uint32_t i = 0; i < s.attribute_count; ++i)
+        if (s.attributes[i].required || i < declared) known = i + 1;
+    return known;
+}
+std::uint32_t known_inputs(const sdk::Signature &s, std::uint32_t declared) {
+    std::uint32_t known = 0;
+    for (int i = 0; i < s.input_count(); ++i)
+        if (!s.input(i).optional || static_cast<std::uint32_t>(i) < declared)
+            known = static_cast<std::uint32_t>(i) + 1;
+    return known;
+}
+
+// What both of two implementations take.
+void restrict_to(Chain &chain, const sdk::Signature &s, const atoll_function_decl &decl) {
+    chain.caps &= decl.caps | ATOLL_CAP_FORWARDS;
+    chain.attributes = std::min(chain.attributes, known_attributes(s, decl.attributes));
+    chain.inputs = std::min(chain.inputs, known_inputs(s, decl.inputs));
+    if (decl.max_rank > 0) chain.max_rank = std::min<std::uint32_t>(chain.max_rank, decl.max_rank);
 }
 
 } // namespace
@@ -236,7 +250,6 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
         const atoll_function_info &info = decl.functions[i];
         FunctionRecord &f = record->functions[info.id];
         f.id = info.id;
-        f.family = info.family;
         f.rule = info.rule;
         f.domain = info.domain;
         f.module = record;
@@ -315,7 +328,7 @@ const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord 
         const PluginRecord *owner;
         std::int32_t priority;
         std::uint64_t age;
-        std::uint32_t caps;
+        const atoll_function_decl *decl; // of an implementation
     };
     std::vector<Level> implementations, wrappers;
     if (function.module->live.load(std::memory_order_relaxed)) {
@@ -326,14 +339,14 @@ const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord 
             for (const atoll_function_decl &decl : impl.functions)
                 if (decl.id == function.id && (!function.typed() || decl.dtypes >> dtype & 1))
                     implementations.push_back({decl.fn, impl.plugin->ctx, impl.plugin,
-                                               impl.priority, impl.sequence, decl.caps});
+                                               impl.priority, impl.sequence, &decl});
         }
     }
     for (const InterposerEntry &entry : interposer_entries)
         if (SlotFilter{entry.module, entry.function, entry.device_type, entry.dtype}.matches(
                 type, function, dtype))
             wrappers.push_back(
-                {entry.fn, entry.ctx, entry.plugin, entry.priority, entry.handle, 0});
+                {entry.fn, entry.ctx, entry.plugin, entry.priority, entry.handle, nullptr});
     const auto outermost_first = [](const Level &a, const Level &b) {
         return a.priority != b.priority ? a.priority > b.priority : a.age > b.age;
     };
@@ -348,10 +361,12 @@ const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord 
     chain->wrappers = static_cast<std::uint32_t>(wrappers.size());
     chain->implemented = !implementations.empty();
     chain->plugin = chain->implemented ? implementations.front().owner : nullptr;
-    chain->caps = ~0u;
+    chain->caps = ~std::uint64_t{0};
+    chain->attributes = chain->inputs = ~0u;
+    chain->max_rank = ATOLL_MAX_RANK;
     for (const Level &level : implementations) {
-        chain->caps = common_caps(chain->caps, level.caps);
-        if (!(level.caps & ATOLL_CAP_FORWARDS)) break;
+        restrict_to(*chain, function.signature, *level.decl);
+        if (!(level.decl->caps & ATOLL_CAP_FORWARDS)) break;
     }
     std::size_t at = 0;
     const auto add = [&](atoll_fn fn, void *ctx, const PluginRecord *owner) {

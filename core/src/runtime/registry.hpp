@@ -56,9 +56,8 @@ private:
 
 struct FunctionRecord {
     std::uint16_t id;
-    std::uint16_t family; // enum atoll_family
-    std::uint16_t rule;   // enum atoll_rule
-    std::uint32_t domain;
+    std::uint16_t rule; // enum atoll_rule
+    atoll_dtype_set domain;
     // By the dtype that all inputs have: the result's, where the call may go without a plan; 0: it
     // may not. See Note [Uniform operands].
     std::uint8_t uniform[ATOLL_DTYPE_COUNT];
@@ -89,7 +88,10 @@ struct HostLink : atoll_link {
 
 // What a slot points to. links[0] is the head.
 struct Chain {
-    std::uint32_t caps;         // what the outermost implementation takes (ATOLL_CAP_*)
+    std::uint64_t caps;         // what the outermost implementation takes (ATOLL_CAP_*)
+    std::uint32_t attributes;   // and how many of the list it knows
+    std::uint32_t inputs;       // likewise
+    std::uint32_t max_rank;     // axes of a space that it takes
     bool implemented;           // false: only the stub (and interposers) are there
     std::uint32_t count;        // links
     std::uint32_t wrappers;     // of these, interposers
@@ -114,12 +116,49 @@ struct SlotTable {
     }
 };
 
+// How much was enqueued on a stream, and how much of other streams it waits for.
+class StreamWork {
+public:
+    std::uint64_t id() const { return id_; } // of no other stream, ever
+    std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
+    void enqueued() { count_.fetch_add(1, std::memory_order_acq_rel); }
+    bool waits_for(std::uint64_t stream, std::uint64_t count) const {
+        const std::lock_guard lock(mutex_);
+        for (const Wait &wait : waits_)
+            if (wait.stream == stream) return wait.count >= count;
+        return false;
+    }
+    void note_wait(std::uint64_t stream, std::uint64_t count) {
+        const std::lock_guard lock(mutex_);
+        Wait *place = &waits_[next_];
+        for (Wait &wait : waits_)
+            if (wait.stream == stream) place = &wait;
+        if (place == &waits_[next_]) next_ = (next_ + 1) % std::size(waits_);
+        *place = {stream, count};
+    }
+
+private:
+    static std::uint64_t next_id() {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+    struct Wait {
+        std::uint64_t stream = 0, count = 0;
+    };
+    const std::uint64_t id_ = next_id();
+    std::atomic<std::uint64_t> count_{1};
+    mutable std::mutex mutex_;
+    Wait waits_[4]; // the latest
+    std::size_t next_ = 0;
+};
+
 struct DeviceRecord {
     DeviceTypeRecord *type;
     int index;
     int slot;           // into ThreadRecord::live
     PublishedText name; // another after a reload with other settings
     std::atomic<bool> live{false};
+    StreamWork default_work{}; // of the default stream
 };
 
 struct DeviceTypeRecord {
@@ -153,10 +192,11 @@ struct ImplEntry {
     std::vector<atoll_function_decl> functions;
     std::int32_t (*open_device)(void *, std::int32_t, atoll_error *);
     void (*close_device)(void *, std::int32_t);
-    std::vector<int> opened; // devices on which open_device succeeded
-    bool retiring = false;   // not routed to any more
-    bool refused = false;    // open_device failed or the module is too old
-    std::string refusal;     // then why, for the report
+    std::vector<int> opened;          // devices on which open_device succeeded
+    bool retiring = false;            // not routed to any more
+    bool refused = false;             // open_device failed or the module is too old
+    std::string refusal;              // then why, for the report
+    std::vector<std::string> ignored; // declarations that this host does not know, for the report
 };
 
 struct InterposerEntry {
@@ -181,6 +221,7 @@ struct PluginRecord {
     std::int32_t (*unload)(void *, atoll_error *) = nullptr;
     std::vector<atoll_interposer_decl> interposers; // copies; stay where they are while loaded
     std::vector<std::string> interposer_names;
+    std::vector<std::string> ignored; // declarations that this host does not understand
     std::vector<DeviceTypeRecord *> device_types;
     std::vector<ModuleRecord *> modules;
     atoll_host host{};
@@ -207,7 +248,7 @@ public:
         return i < max_device_types ? device_types_[i].load(std::memory_order_acquire) : nullptr;
     }
     DeviceTypeRecord *find_device_type(std::string_view name) const;
-    // "hello.greet"; null if unknown.
+    // "hello.calls"; null if unknown.
     const FunctionRecord *find_function(std::string_view full_name) const;
     const FunctionRecord &core_function(int id) const { return core_->functions[(std::size_t)id]; }
     const FunctionRecord &device_function(int id) const {

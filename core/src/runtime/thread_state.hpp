@@ -41,6 +41,7 @@ struct ThreadState {
     std::uint32_t depth;             // nested read sections
     std::uint64_t correlation;       // of the API call under way
     std::uint64_t calls;             // API calls so far
+    std::uint64_t storages;          // made so far
     const Settings *scoped_settings; // innermost ScopedSettings, or null
     bool pool_failed;                // the application's parallel_for threw since the last call
 };
@@ -81,6 +82,11 @@ public:
 // one.
 void wait_for_readers();
 inline bool in_read_section() { return thread_state.depth != 0; }
+
+// An identity that no other storage of the process has or will have. In a read section.
+inline std::uint64_t next_storage_id() {
+    return (thread_state.record->id << 40) | (++thread_state.storages & 0xffffffffff);
+}
 
 // Adds to this thread's share of a device's live count.
 void count_live(int device_slot, int change);

@@ -1,4 +1,4 @@
-// ARG_REDUCE: positions of smallest and largest elements.
+// argmin, argmax: positions of smallest and largest elements.
 //
 // Note [First of equals]
 // An element beats another one if it is better, or as good and at a lower position; NaN is better
@@ -89,42 +89,24 @@ template <class T, bool Largest> struct Pick {
     }
 };
 
-struct argmin {
-    static constexpr bool largest = false;
-    static constexpr const ReducerRow *reducer = &reducers::min;
-};
-struct argmax {
-    static constexpr bool largest = true;
-    static constexpr const ReducerRow *reducer = &reducers::max;
-};
-
 using PickerRow = std::array<Picker, ATOLL_DTYPE_COUNT>;
 
-template <class F, class T, bool Allowed> constexpr Picker pick() {
-    if constexpr (Allowed) {
-        using P = Pick<T, F::largest>;
-        return {sizeof(T), F::reducer, &P::better, &P::first, &P::rows, &P::merge};
-    } else {
-        return {};
-    }
-}
-template <class F, std::uint32_t Domain> constexpr PickerRow picker_row() {
-    return {
-        Picker{},
+template <bool Largest> constexpr PickerRow picker_row() {
+    PickerRow row{};
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    pick<F, wide::identifier, (Domain >> id & 1) != 0>(),
+    if constexpr (sdk::core_functions[ATOLL_FN_argmin].domain >> id & 1) {                         \
+        using P = Pick<wide::identifier, Largest>;                                                 \
+        row[id] = {sizeof(wide::identifier),                                                       \
+                   Largest ? &reducers::max : &reducers::min,                                      \
+                   &P::better,                                                                     \
+                   &P::first,                                                                      \
+                   &P::rows,                                                                       \
+                   &P::merge};                                                                     \
+    }
 #include "atoll/lists/dtypes.inc"
-    };
+    return row;
 }
-using Table = std::array<PickerRow, ATOLL_FN_COUNT>;
-constexpr Table make_table() {
-    Table table{};
-#define ATOLL_FUNCTION_ARG_REDUCE(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)  \
-    table[id] = picker_row<name, ATOLL_DOMAIN_##DOMAIN>();
-#include "atoll/lists/functions_by_family.inc"
-    return table;
-}
-constinit const Table pickers = make_table();
+constinit const PickerRow smallest = picker_row<false>(), largest = picker_row<true>();
 
 constexpr std::int64_t strip = block_size;  // results that take in rows together
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
@@ -139,13 +121,14 @@ struct Best {
 
 class ArgReduction {
 public:
-    ArgReduction(const Picker &picker, std::uint32_t dtype, std::uint32_t rank, std::uint32_t kept,
-                 const std::int64_t *shape, const atoll_operand *operands)
-        : p_(picker), reducer_((*picker.reducer)[dtype]), kept_(0, kept, shape, operands, 2),
-          ordered_(ordered_space(kept, rank, shape, operands + 1, 1)), walked_(ordered_),
-          in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
-              false),
-          out_({ATOLL_INT64, operands[0].dtype}, false, operands[0].flags & ATOLL_OPERAND_SWAPPED) {
+    ArgReduction(const Picker &picker, const atoll_call &call)
+        : p_(picker), reducer_((*picker.reducer)[call.dtype]),
+          kept_(call.core, call.rank, call.shape, call.operands, 2),
+          ordered_(ordered_space(0, call.core, call.shape, call.operands + 1, 1)),
+          walked_(ordered_), in_({call.operands[1].dtype, call.dtype, widened(call.dtype)},
+                                 call.operands[1].flags & ATOLL_OPERAND_SWAPPED, false),
+          out_({ATOLL_DTYPE_INT64, call.operands[0].dtype}, false,
+               call.operands[0].flags & ATOLL_OPERAND_SWAPPED) {
         densest_first(kept_, 1);
         direct_ = in_.moves() && is_aligned(kept_, 1, in_.in_alignment()) &&
                   is_aligned(ordered_, 0, in_.in_alignment());
@@ -363,16 +346,14 @@ private:
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_arg_reduce(std::uint32_t function, std::uint32_t dtype,
-                                      std::uint32_t rank, const std::int64_t *shape,
-                                      const atoll_operand *operands,
-                                      const atoll_reduce_params *params) {
+std::int32_t atoll_kernels_arg_reduce(const atoll_call *call) {
     using namespace Atoll::kernels;
-    if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
-    const Picker &picker = pickers[function][dtype];
+    const bool known = call->function == ATOLL_FN_argmin || call->function == ATOLL_FN_argmax;
+    if (!known || call->dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    const Picker &picker = (call->function == ATOLL_FN_argmax ? largest : smallest)[call->dtype];
     if (!picker.size) return ATOLL_STATUS_NOT_SUPPORTED;
     try {
-        ArgReduction(picker, dtype, rank, params->kept, shape, operands)();
+        ArgReduction(picker, *call)();
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;
     }

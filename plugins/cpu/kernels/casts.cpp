@@ -130,12 +130,12 @@ constexpr std::array<Row, ATOLL_DTYPE_COUNT> make_table() {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     if (widened(id) == id) table[id] = row<wide::identifier>(id);
 #include "atoll/lists/dtypes.inc"
-    table[ATOLL_FLOAT32][ATOLL_FLOAT16] = &halves_to_floats;
-    table[ATOLL_FLOAT16][ATOLL_FLOAT32] = &floats_to_halves;
-    table[ATOLL_FLOAT32][ATOLL_BFLOAT16] = &brains_to_floats;
-    table[ATOLL_BFLOAT16][ATOLL_FLOAT32] = &floats_to_brains;
-    table[ATOLL_COMPLEX64][ATOLL_COMPLEX32] = &halves_to_floats2;
-    table[ATOLL_COMPLEX32][ATOLL_COMPLEX64] = &floats_to_halves2;
+    table[ATOLL_DTYPE_FLOAT32][ATOLL_DTYPE_FLOAT16] = &halves_to_floats;
+    table[ATOLL_DTYPE_FLOAT16][ATOLL_DTYPE_FLOAT32] = &floats_to_halves;
+    table[ATOLL_DTYPE_FLOAT32][ATOLL_DTYPE_BFLOAT16] = &brains_to_floats;
+    table[ATOLL_DTYPE_BFLOAT16][ATOLL_DTYPE_FLOAT32] = &floats_to_brains;
+    table[ATOLL_DTYPE_COMPLEX64][ATOLL_DTYPE_COMPLEX32] = &halves_to_floats2;
+    table[ATOLL_DTYPE_COMPLEX32][ATOLL_DTYPE_COMPLEX64] = &floats_to_halves2;
     return table;
 }
 constexpr std::array<Row, ATOLL_DTYPE_COUNT> table = make_table();
@@ -146,13 +146,13 @@ CastLoop cast_loop(std::uint32_t to, std::uint32_t from) { return table[to][from
 
 CastLoop odd_loop(std::uint32_t from) {
     switch (from) {
-    case ATOLL_INT32: return &odd<std::int32_t>;
-    case ATOLL_UINT32: return &odd<std::uint32_t>;
-    case ATOLL_INT64: return &odd<std::int64_t>;
-    case ATOLL_UINT64: return &odd<std::uint64_t>;
-    case ATOLL_FLOAT64: return &odd<double>;
-    case ATOLL_COMPLEX128: return &odd_parts;
-    default: return table[ATOLL_FLOAT32][from];
+    case ATOLL_DTYPE_INT32: return &odd<std::int32_t>;
+    case ATOLL_DTYPE_UINT32: return &odd<std::uint32_t>;
+    case ATOLL_DTYPE_INT64: return &odd<std::int64_t>;
+    case ATOLL_DTYPE_UINT64: return &odd<std::uint64_t>;
+    case ATOLL_DTYPE_FLOAT64: return &odd<double>;
+    case ATOLL_DTYPE_COMPLEX128: return &odd_parts;
+    default: return table[ATOLL_DTYPE_FLOAT32][from];
     }
 }
 

@@ -62,12 +62,12 @@ enum Class : int { Signed, Unsigned, Real, Pair, None };
 
 Class class_of(std::uint32_t dtype) {
     switch (kinds[dtype]) {
-    case ATOLL_KIND_SIGNED: return Signed;
-    case ATOLL_KIND_BOOL:
-    case ATOLL_KIND_UNSIGNED: return Unsigned;
-    case ATOLL_KIND_FLOAT:
-    case ATOLL_KIND_BRAIN: return Real;
-    case ATOLL_KIND_COMPLEX: return Pair;
+    case ATOLL_DTYPE_KIND_SIGNED: return Signed;
+    case ATOLL_DTYPE_KIND_BOOL:
+    case ATOLL_DTYPE_KIND_UNSIGNED: return Unsigned;
+    case ATOLL_DTYPE_KIND_FLOAT:
+    case ATOLL_DTYPE_KIND_BRAIN: return Real;
+    case ATOLL_DTYPE_KIND_COMPLEX: return Pair;
     default: return None;
     }
 }
@@ -101,23 +101,21 @@ constexpr Pairs less_equal_loops = pairs<less_equal, true>();
 constexpr Pairs greater_loops = pairs<greater, true>();
 constexpr Pairs greater_equal_loops = pairs<greater_equal, true>();
 
-bool long_integer(std::uint32_t dtype) { return dtype == ATOLL_INT64 || dtype == ATOLL_UINT64; }
+bool long_integer(std::uint32_t dtype) {
+    return dtype == ATOLL_DTYPE_INT64 || dtype == ATOLL_DTYPE_UINT64;
+}
 
 } // namespace
 
-bool compares_exactly(std::uint32_t function, std::uint32_t dtype, std::uint32_t a,
-                      std::uint32_t b) {
-    return function >= ATOLL_FN_equal && function <= ATOLL_FN_greater_equal && a != b &&
-           (ATOLL_DOMAIN_FLOATING >> dtype & 1) && (long_integer(a) || long_integer(b));
-}
-
 std::uint32_t exact_dtype(std::uint32_t dtype) {
-    constexpr std::uint32_t dtypes[] = {ATOLL_INT64, ATOLL_UINT64, ATOLL_FLOAT64, ATOLL_COMPLEX128,
-                                        ATOLL_NONE};
+    constexpr std::uint32_t dtypes[] = {ATOLL_DTYPE_INT64, ATOLL_DTYPE_UINT64, ATOLL_DTYPE_FLOAT64,
+                                        ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_NONE};
     return dtypes[class_of(dtype)];
 }
 
-Loop exact_loop(std::uint32_t function, std::uint32_t a, std::uint32_t b) {
+Loop exact_loop(std::uint32_t function, std::uint32_t dtype, std::uint32_t a, std::uint32_t b) {
+    if (!(ATOLL_DOMAIN_FLOATING >> dtype & 1) || !(long_integer(a) || long_integer(b)))
+        return nullptr;
     const Class from = class_of(a), to = class_of(b);
     if (from == None || to == None) return nullptr;
     switch (function) {
@@ -126,7 +124,8 @@ Loop exact_loop(std::uint32_t function, std::uint32_t a, std::uint32_t b) {
     case ATOLL_FN_less: return less_loops[from][to];
     case ATOLL_FN_less_equal: return less_equal_loops[from][to];
     case ATOLL_FN_greater: return greater_loops[from][to];
-    default: return greater_equal_loops[from][to];
+    case ATOLL_FN_greater_equal: return greater_equal_loops[from][to];
+    default: return nullptr;
     }
 }
 

@@ -6,14 +6,11 @@
 
 namespace Atoll::kernels {
 
-// Whether `function` on operands of the dtypes a and b must not go through compute dtype `dtype`.
-bool compares_exactly(std::uint32_t function, std::uint32_t dtype, std::uint32_t a,
-                      std::uint32_t b);
-
 // What an operand of `dtype` is brought to without loss: int64, uint64, float64 or complex128.
 std::uint32_t exact_dtype(std::uint32_t dtype);
 
-// The loop over operands of the dtypes exact_dtype(a) and exact_dtype(b); null where there is none.
-Loop exact_loop(std::uint32_t function, std::uint32_t a, std::uint32_t b);
+// The loop over operands of the dtypes exact_dtype(a) and exact_dtype(b), where `function` compares
+// and must not go through compute dtype `dtype`; null elsewhere.
+Loop exact_loop(std::uint32_t function, std::uint32_t dtype, std::uint32_t a, std::uint32_t b);
 
 } // namespace Atoll::kernels

@@ -60,7 +60,7 @@ bool aligned(const void *p, std::uint32_t to) {
 }
 
 constexpr std::uint32_t wide_of_half(std::uint32_t dtype) {
-    return widened(dtype) != dtype ? widened(dtype) : std::uint32_t{ATOLL_NONE};
+    return widened(dtype) != dtype ? widened(dtype) : std::uint32_t{ATOLL_DTYPE_NONE};
 }
 
 } // namespace
@@ -90,16 +90,17 @@ void Chain::append(std::uint32_t to, std::uint32_t from) {
     const std::uint32_t wide = wide_of_half(to);
     if (!wide) return push(cast_loop(to, from), to);
     // Into a half: by way of float32 parts, rounded to odd unless exact.
-    if (wide == ATOLL_FLOAT32 && kinds[from] == ATOLL_KIND_COMPLEX) {
+    if (wide == ATOLL_DTYPE_FLOAT32 && kinds[from] == ATOLL_DTYPE_KIND_COMPLEX) {
         push(cast_loop(parts[from], from), parts[from]);
         from = parts[from];
     }
-    if (wide == ATOLL_COMPLEX64 && kinds[from] != ATOLL_KIND_COMPLEX && from != ATOLL_FLOAT32) {
-        push(odd_loop(from), ATOLL_FLOAT32);
-        from = ATOLL_FLOAT32;
+    if (wide == ATOLL_DTYPE_COMPLEX64 && kinds[from] != ATOLL_DTYPE_KIND_COMPLEX &&
+        from != ATOLL_DTYPE_FLOAT32) {
+        push(odd_loop(from), ATOLL_DTYPE_FLOAT32);
+        from = ATOLL_DTYPE_FLOAT32;
     }
     if (from != wide) {
-        const bool exact = from == ATOLL_FLOAT32;
+        const bool exact = from == ATOLL_DTYPE_FLOAT32;
         push(exact ? cast_loop(wide, from) : odd_loop(from), wide);
     }
     push(cast_loop(to, wide), to);

@@ -1,4 +1,4 @@
-// COPY, FILL, STEPS, UNARY, BINARY and TERNARY: from an iteration space to runs of a typed loop.
+// Copies, fills, steps and element-wise functions: from an iteration space to runs of a typed loop.
 //
 // Note [Runs]
 // A call becomes rows along the axis on which the output is densest. A row whose operands are
@@ -254,16 +254,17 @@ bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::ui
     return (mismatch | (flags & ATOLL_OPERAND_SWAPPED)) == 0;
 }
 
-template <int Count> std::int32_t apply(const LoopTable &table, std::uint32_t function,
-                                        std::uint32_t dtype, std::uint32_t rank,
-                                        const std::int64_t *shape, const atoll_operand *operands) {
+template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call &call) {
+    const std::uint32_t function = call.function, dtype = call.dtype, rank = call.rank;
+    const std::int64_t *shape = call.shape;
+    const atoll_operand *operands = call.operands;
     if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
     const Loop loop = table[function][dtype];
     if (!loop) return ATOLL_STATUS_NOT_SUPPORTED;
     // A selection is of bits: nothing to widen.
     const bool selects = Count == 4 && function == ATOLL_FN_where;
     const std::uint32_t wide = selects ? dtype : widened(dtype);
-    const std::uint32_t first = selects ? std::uint32_t{ATOLL_BOOL} : dtype;
+    const std::uint32_t first = selects ? std::uint32_t{ATOLL_DTYPE_BOOL} : dtype;
     const std::uint32_t result = result_of(function, dtype);
     if (rank <= 1 && wide == dtype && ready(operands, Count, rank, first, dtype, result)) {
         const std::int64_t n = rank ? shape[0] : 1;
@@ -281,26 +282,32 @@ template <int Count> std::int32_t apply(const LoopTable &table, std::uint32_t fu
     Kernel kernel{loop, {}, {}};
     kernel.set(0, result, result_of(function, wide));
     for (int k = 1; k < Count; ++k) kernel.set(k, dtype, wide);
-    if (selects) kernel.set(1, ATOLL_BOOL, ATOLL_BOOL);
+    if (selects) kernel.set(1, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     Space space(0, rank, shape, operands, Count);
     Run(space, operands, kernel)();
     return ATOLL_STATUS_OK;
 }
 
 // A comparison of operands that the compute dtype cannot hold.
-void compare_exactly(Loop loop, std::uint32_t rank, const std::int64_t *shape,
-                     const atoll_operand *operands) {
+void compare_exactly(Loop loop, const atoll_call &call) {
     Kernel kernel{loop, {}, {}};
-    kernel.set(0, ATOLL_BOOL, ATOLL_BOOL);
+    kernel.set(0, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     for (int k = 1; k < 3; ++k) {
-        const std::uint32_t dtype = exact_dtype(operands[k].dtype);
+        const std::uint32_t dtype = exact_dtype(call.operands[k].dtype);
         kernel.set(k, dtype, dtype);
     }
-    Space space(0, rank, shape, operands, 3);
-    Run(space, operands, kernel)();
+    Space space(0, call.rank, call.shape, call.operands, 3);
+    Run(space, call.operands, kernel)();
 }
 
-bool known(std::uint32_t dtype) { return dtype > ATOLL_NONE && dtype < ATOLL_DTYPE_COUNT; }
+bool known(std::uint32_t dtype) { return dtype > ATOLL_DTYPE_NONE && dtype < ATOLL_DTYPE_COUNT; }
+
+std::int32_t copy(const atoll_call &call, const atoll_operand *operands) {
+    if (!known(operands[0].dtype) || !known(operands[1].dtype)) return ATOLL_STATUS_NOT_SUPPORTED;
+    Space space(0, call.rank, call.shape, operands, 2);
+    Run(space, operands)();
+    return ATOLL_STATUS_OK;
+}
 
 // Element i of a sequence, in the dtype that `start` is in.
 template <class T> T step_value(T start, T step, std::int64_t i) {
@@ -312,11 +319,14 @@ template <class T> T step_value(T start, T step, std::int64_t i) {
     }
 }
 
-template <class T> void fill_steps(const Conversion &conversion, const Space &space,
-                                   const atoll_steps_params &params) {
-    const T start = load<T>(reinterpret_cast<const char *>(params.start.value.bytes));
-    const T step = load<T>(reinterpret_cast<const char *>(params.step.value.bytes));
-    const T last = load<T>(reinterpret_cast<const char *>(params.last.value.bytes));
+template <class T>
+void fill_steps(const Conversion &conversion, const Space &space, const atoll_scalar *attributes) {
+    const auto attribute = [&](int i) {
+        return load<T>(reinterpret_cast<const char *>(attributes[i].value.bytes));
+    };
+    const T start = attribute(0), step = attribute(1);
+    const bool has_last = attributes[2].dtype != ATOLL_VALUE_ABSENT;
+    const T last = has_last ? attribute(2) : T{};
     const std::int64_t n = space.shape[0], stride = space.strides[0][0];
     parallel((n + block_size - 1) / block_size, block_size,
              [&](std::int64_t begin, std::int64_t end) {
@@ -326,7 +336,7 @@ template <class T> void fill_steps(const Conversion &conversion, const Space &sp
                      const std::int64_t count = std::min(block_size, n - i);
                      for (std::int64_t k = 0; k < count; ++k)
                          block[k] = step_value(start, step, i + k);
-                     if (params.has_last && i + count == n) block[count - 1] = last;
+                     if (has_last && i + count == n) block[count - 1] = last;
                      conversion.run(count, space.data[0] + i * stride, stride,
                                     reinterpret_cast<const char *>(block), sizeof(T));
                  }
@@ -338,63 +348,54 @@ template <class T> void fill_steps(const Conversion &conversion, const Space &sp
 
 using namespace Atoll::kernels;
 
-std::int32_t atoll_kernels_copy(std::uint32_t rank, const std::int64_t *shape,
-                                const atoll_operand *operands) {
-    if (!known(operands[0].dtype) || !known(operands[1].dtype)) return ATOLL_STATUS_NOT_SUPPORTED;
-    Space space(0, rank, shape, operands, 2);
-    Run(space, operands)();
-    return ATOLL_STATUS_OK;
-}
+std::int32_t atoll_kernels_copy(const atoll_call *call) { return copy(*call, call->operands); }
 
-std::int32_t atoll_kernels_fill(std::uint32_t rank, const std::int64_t *shape,
-                                const atoll_operand *operands, const atoll_scalar *value) {
+std::int32_t atoll_kernels_fill(const atoll_call *call) {
     static constexpr std::int64_t no_strides[ATOLL_MAX_RANK] = {};
-    const atoll_operand both[2] = {operands[0],
-                                   {const_cast<std::uint8_t *>(value->value.bytes), no_strides,
-                                    static_cast<std::uint16_t>(value->dtype), ATOLL_OPERAND_SCALAR,
-                                    0, 0}};
-    return atoll_kernels_copy(rank, shape, both);
+    const atoll_scalar &value = call->attributes[0];
+    atoll_operand both[2] = {call->operands[0], call->operands[0]};
+    both[1].data = const_cast<std::uint8_t *>(value.value.bytes);
+    both[1].strides = no_strides;
+    both[1].dtype = static_cast<std::uint16_t>(value.dtype);
+    both[1].flags = ATOLL_OPERAND_SCALAR;
+    return copy(*call, both);
 }
 
-std::int32_t atoll_kernels_steps(std::uint32_t rank, const std::int64_t *shape,
-                                 const atoll_operand *operands, const atoll_steps_params *params) {
-    const std::uint32_t from = params->start.dtype;
-    if (!known(operands[0].dtype) || rank > 1) return ATOLL_STATUS_NOT_SUPPORTED;
-    // Not a Space: that may turn the axis around.
-    static constexpr std::int64_t one = 1, none = 0;
-    atoll_operand out = operands[0];
+std::int32_t atoll_kernels_steps(const atoll_call *call) {
+    const atoll_operand &out = call->operands[0];
+    const std::uint32_t from = call->attributes[0].dtype;
+    if (!known(out.dtype)) return ATOLL_STATUS_NOT_SUPPORTED;
+    // No axes: a Space may turn them around.
     Space space(0, 0, nullptr, &out, 1);
-    space.shape[0] = rank ? shape[0] : one;
-    space.strides[0][0] = rank ? out.strides[0] : none;
+    space.shape[0] = call->shape[0];
+    space.strides[0][0] = out.strides[0];
     const Conversion conversion({from, out.dtype}, false, swapped(out));
     switch (from) {
-    case ATOLL_INT64:
-    case ATOLL_UINT64: fill_steps<std::uint64_t>(conversion, space, *params); break;
-    case ATOLL_FLOAT64: fill_steps<double>(conversion, space, *params); break;
-    case ATOLL_COMPLEX128: fill_steps<Complex<double>>(conversion, space, *params); break;
+    case ATOLL_DTYPE_INT64:
+    case ATOLL_DTYPE_UINT64: fill_steps<std::uint64_t>(conversion, space, call->attributes); break;
+    case ATOLL_DTYPE_FLOAT64: fill_steps<double>(conversion, space, call->attributes); break;
+    case ATOLL_DTYPE_COMPLEX128:
+        fill_steps<Complex<double>>(conversion, space, call->attributes);
+        break;
     default: return ATOLL_STATUS_NOT_SUPPORTED;
     }
     return ATOLL_STATUS_OK;
 }
 
-std::int32_t atoll_kernels_unary(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
-                                 const std::int64_t *shape, const atoll_operand *operands) {
-    return apply<2>(unary_loops, function, dtype, rank, shape, operands);
-}
+std::int32_t atoll_kernels_unary(const atoll_call *call) { return apply<2>(unary_loops, *call); }
 
-std::int32_t atoll_kernels_binary(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
-                                  const std::int64_t *shape, const atoll_operand *operands) {
-    if (compares_exactly(function, dtype, operands[1].dtype, operands[2].dtype))
-        if (const Loop loop = exact_loop(function, operands[1].dtype, operands[2].dtype)) {
-            compare_exactly(loop, rank, shape, operands);
+std::int32_t atoll_kernels_binary(const atoll_call *call) {
+    const std::uint32_t a = call->operands[1].dtype, b = call->operands[2].dtype;
+    if (a != b)
+        if (const Loop loop = exact_loop(call->function, call->dtype, a, b)) {
+            compare_exactly(loop, *call);
             return ATOLL_STATUS_OK;
         }
-    return apply<3>(binary_loops, function, dtype, rank, shape, operands);
+    return apply<3>(binary_loops, *call);
 }
 
-std::int32_t atoll_kernels_ternary(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
-                                   const std::int64_t *shape, const atoll_operand *operands) {
-    return apply<4>(ternary_loops, function, dtype, rank, shape, operands);
+std::int32_t atoll_kernels_ternary(const atoll_call *call) {
+    return apply<4>(ternary_loops, *call);
 }
 
 void atoll_kernels_set_pool(atoll_parallel_for run, void *self) { pool = {run, self}; }

@@ -1,4 +1,4 @@
-// FIND: positions of the non-zero elements, by counting in blocks first where threads share them.
+// find: positions of the non-zero elements, by counting in blocks first where threads share them.
 #include "convert.h"
 #include "ordered.h"
 #include "parallel.h"
@@ -36,16 +36,17 @@ constexpr std::array<Flags, ATOLL_DTYPE_COUNT> flaggers = {
 
 class Find {
 public:
-    Find(std::uint32_t dtype, std::uint32_t rank, const std::int64_t *shape,
-         const atoll_operand *operands)
-        : space_(ordered_space(0, rank, shape, operands + 1, 1)),
-          in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
-              false),
-          out_({ATOLL_INT64, operands[0].dtype}, false, operands[0].flags & ATOLL_OPERAND_SWAPPED),
-          flags_(flaggers[dtype]), count_(reducers::nnz[dtype].block),
+    // The last core axis is that of the results.
+    explicit Find(const atoll_call &call)
+        : space_(ordered_space(0, call.core - 1u, call.shape, call.operands + 1, 1)),
+          in_({call.operands[1].dtype, call.dtype, widened(call.dtype)},
+              call.operands[1].flags & ATOLL_OPERAND_SWAPPED, false),
+          out_({ATOLL_DTYPE_INT64, call.operands[0].dtype}, false,
+               call.operands[0].flags & ATOLL_OPERAND_SWAPPED),
+          flags_(flaggers[call.dtype]), count_(reducers::nnz[call.dtype].block),
           direct_(in_.moves() && is_aligned(space_, 0, in_.in_alignment())),
-          result_(static_cast<char *>(operands[0].data)), step_(rank ? operands[0].strides[0] : 0) {
-    }
+          result_(static_cast<char *>(call.operands[0].data)),
+          step_(call.operands[0].strides[call.core - 1]) {}
 
     void operator()() const {
         const std::int64_t size = space_.shape[0] * space_.outer();
@@ -127,12 +128,12 @@ private:
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_find(std::uint32_t dtype, std::uint32_t rank, const std::int64_t *shape,
-                                const atoll_operand *operands) {
+std::int32_t atoll_kernels_find(const atoll_call *call) {
     using namespace Atoll::kernels;
-    if (dtype == ATOLL_NONE || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    if (call->dtype == ATOLL_DTYPE_NONE || call->dtype >= ATOLL_DTYPE_COUNT)
+        return ATOLL_STATUS_NOT_SUPPORTED;
     try {
-        Find(dtype, rank, shape, operands)();
+        Find{*call}();
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;
     }

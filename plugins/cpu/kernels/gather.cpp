@@ -1,4 +1,4 @@
-// GATHER: elements at byte offsets. Only bytes move: in and out have the same dtype and byte order.
+// gather: elements at byte offsets. Only bytes move: in and out have the same dtype and byte order.
 #include "convert.h"
 #include "offsets.h"
 #include "parallel.h"
@@ -26,14 +26,14 @@ void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides) 
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_gather(std::uint32_t rank, const std::int64_t *shape,
-                                  const atoll_operand *operands) {
+std::int32_t atoll_kernels_gather(const atoll_call *call) {
     using namespace Atoll::kernels;
+    const atoll_operand *operands = call->operands;
     const std::uint32_t dtype = operands[0].dtype;
-    if (dtype == ATOLL_NONE || dtype >= ATOLL_DTYPE_COUNT || operands[1].dtype != dtype ||
-        operands[2].dtype != ATOLL_INT64)
+    if (dtype == ATOLL_DTYPE_NONE || dtype >= ATOLL_DTYPE_COUNT || operands[1].dtype != dtype ||
+        operands[2].dtype != ATOLL_DTYPE_INT64)
         return ATOLL_STATUS_NOT_SUPPORTED;
-    const Space space(0, rank, shape, operands, 3);
+    const Space space(0, call->rank, call->shape, operands, 3);
     const std::int64_t size = sizes[dtype], length = space.shape[0];
     const std::int64_t strides[] = {space.strides[0][0], space.strides[1][0], space.strides[2][0]};
     const std::int64_t part = length >= 2 * piece_size ? piece_size : length;

@@ -1,5 +1,5 @@
 // The typed loops over one axis: a functor, the operands' addresses and byte strides. One generic
-// loop per family; which dtypes a function gets comes from the list of functions.
+// loop per number of inputs.
 #pragma once
 
 #include "types.h"
@@ -114,53 +114,6 @@ void ternary_loop(std::int64_t n, char *const *data, const std::int64_t *strides
     for (std::int64_t k = 0; k < n; ++k)
         *at<R>(out + k * os) =
             F::apply(*at<const A>(a + k * as), *at<const T>(b + k * bs), *at<const T>(c + k * cs));
-}
-
-// vector_loops.h has the loops for functors that name a vector function.
-template <class F, class T>
-void vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides);
-template <class F, class T>
-void vector_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides);
-template <class F, class T> inline constexpr bool has_vector = is_float<T> &&requires {
-    typename F::Vector;
-};
-
-template <class F, class T, bool Allowed> constexpr Loop pick_unary() {
-    if constexpr (Allowed && has_vector<F, T>)
-        return &vector_unary_loop<F, T>;
-    else if constexpr (Allowed)
-        return &unary_loop<F, typename F::template Type<T>>;
-    else
-        return nullptr;
-}
-
-template <class F, class T, bool Allowed> constexpr Loop pick_binary() {
-    if constexpr (!Allowed)
-        return nullptr;
-    else if constexpr (requires { typename F::Exchanged; })
-        return &exchanged_loop<typename F::Exchanged, T>;
-    else if constexpr (has_vector<F, T>)
-        return &vector_pow_loop<F, T>;
-    else
-        return &binary_loop<F, typename F::template Type<T>>;
-}
-
-// The row of functor F, for the dtypes of Domain.
-template <class F, std::uint32_t Domain> constexpr auto unary_row() {
-    return std::array<Loop, ATOLL_DTYPE_COUNT>{
-        nullptr,
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    pick_unary<F, wide::identifier, (Domain >> id & 1) != 0>(),
-#include "atoll/lists/dtypes.inc"
-    };
-}
-template <class F, std::uint32_t Domain> constexpr auto binary_row() {
-    return std::array<Loop, ATOLL_DTYPE_COUNT>{
-        nullptr,
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    pick_binary<F, wide::identifier, (Domain >> id & 1) != 0>(),
-#include "atoll/lists/dtypes.inc"
-    };
 }
 
 } // namespace Atoll::kernels

@@ -1,4 +1,4 @@
-// MATMUL: what BLAS can express goes there without copies; the rest is packed, or computed here.
+// matmul: what BLAS can express goes there without copies; the rest is packed, or computed here.
 //
 // Note [Matrix layouts]
 // A matrix is dense along its rows or along its columns, the other stride is the leading dimension:
@@ -50,25 +50,44 @@ struct Scratch {
     std::int64_t size = 0;
 };
 
-// Copies a matrix through the general copy, which knows all strides, dtypes and byte orders.
-void copy(const Matrix &out, std::uint32_t out_dtype, bool out_swapped, const Matrix &in,
-          std::uint32_t in_dtype, bool in_swapped) {
-    if (out.rows == 0 || out.columns == 0) return;
+// What a matrix's elements are.
+struct Side {
+    std::uint32_t dtype;
+    bool swapped = false;
+};
+
+// out = function(in) by a kernel that knows all strides, dtypes and byte orders.
+void apply(std::int32_t (*kernel)(const atoll_call *), atoll_core_function function,
+           const Matrix &out, const Side &out_side, const Matrix &in, const Side &in_side) {
     const std::int64_t shape[2] = {out.rows, out.columns};
-    const std::int64_t to[2] = {out.down, out.across}, from[2] = {in.down, in.across};
-    const auto flags = [](bool swapped) -> std::uint16_t {
-        return swapped ? ATOLL_OPERAND_SWAPPED : 0;
-    };
-    const atoll_operand operands[2] = {
-        {out.data, to, static_cast<std::uint16_t>(out_dtype), flags(out_swapped), 0, 0},
-        {in.data, from, static_cast<std::uint16_t>(in_dtype), flags(in_swapped), 0, 0}};
-    atoll_kernels_copy(2, shape, operands);
+    const std::int64_t strides[2][2] = {{out.down, out.across}, {in.down, in.across}};
+    atoll_operand operands[2] = {};
+    for (int k = 0; k < 2; ++k) {
+        const Side &side = k ? in_side : out_side;
+        operands[k].data = operands[k].base = k ? in.data : out.data;
+        operands[k].strides = strides[k];
+        operands[k].dtype = static_cast<std::uint16_t>(side.dtype);
+        operands[k].flags = side.swapped ? ATOLL_OPERAND_SWAPPED : 0;
+    }
+    atoll_call call = {};
+    call.function = static_cast<std::uint16_t>(function);
+    call.dtype = operands[1].dtype;
+    call.rank = 2;
+    call.shape = shape;
+    call.operands = operands;
+    kernel(&call);
+}
+void copy(const Matrix &out, const Side &out_side, const Matrix &in, const Side &in_side) {
+    apply(&atoll_kernels_copy, ATOLL_FN_copy, out, out_side, in, in_side);
 }
 
 Matrix dense(char *data, const Matrix &like, std::int64_t size) {
     return {data, like.rows, like.columns, size, like.rows * size, like.conj};
 }
 
+bool flag(const atoll_call &call, int attribute) {
+    return call.attributes[attribute].value.bytes[0] != 0;
+}
 template <class T> T scalar(const atoll_scalar &s) {
     return load<T>(reinterpret_cast<const char *>(s.value.bytes));
 }
@@ -127,40 +146,39 @@ template <class T> void scale(const Matrix &c, T beta) {
 template <class T>
 void own_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha, T beta) {
     constexpr std::int64_t size = sizeof(T), height = 256, depth = 128;
-    const std::int64_t across = std::max<std::int64_t>(
-        1,
-        piece_size * 4 / std::max<std::int64_t>(1, c.rows * std::max<std::int64_t>(a.columns, 1)));
+    const std::int64_t across = std::max<std::int64_t>(1, piece_size * 4 / (c.rows * a.columns));
     scale(c, beta);
-    parallel(
-        (c.columns + across - 1) / across, across * c.rows * std::max<std::int64_t>(1, a.columns),
-        [&](std::int64_t begin, std::int64_t end) {
-            alignas(64) char packed_a[height * depth * size];
-            alignas(64) char packed_c[height * size];
-            for (std::int64_t i = 0; i < c.rows; i += height)
-                for (std::int64_t p = 0; p < a.columns; p += depth) {
-                    const std::int64_t rows = std::min(height, c.rows - i);
-                    const std::int64_t inner = std::min(depth, a.columns - p);
-                    Matrix left = a.part(i, p, rows, inner);
-                    if (left.down != size) {
-                        const Matrix pack = dense(packed_a, left, size);
-                        for (std::int64_t q = 0; q < inner; ++q)
-                            move_elements(rows, size, pack.at(0, q), size, left.at(0, q),
-                                          left.down);
-                        left = pack;
-                    }
-                    for (std::int64_t j = begin * across; j < std::min(end * across, c.columns);
-                         ++j) {
-                        Matrix column = c.part(i, j, rows, 1);
-                        const bool strided = column.down != size;
-                        if (strided) {
-                            move_elements(rows, size, packed_c, size, column.data, column.down);
-                            column = {packed_c, rows, 1, size, 0};
-                        }
-                        strip_product<T>(column, left, b.part(p, j, inner, 1), alpha);
-                        if (strided) move_elements(rows, size, c.at(i, j), c.down, packed_c, size);
-                    }
-                }
-        });
+    parallel((c.columns + across - 1) / across, across * c.rows * a.columns,
+             [&](std::int64_t begin, std::int64_t end) {
+                 alignas(64) char packed_a[height * depth * size];
+                 alignas(64) char packed_c[height * size];
+                 for (std::int64_t i = 0; i < c.rows; i += height)
+                     for (std::int64_t p = 0; p < a.columns; p += depth) {
+                         const std::int64_t rows = std::min(height, c.rows - i);
+                         const std::int64_t inner = std::min(depth, a.columns - p);
+                         Matrix left = a.part(i, p, rows, inner);
+                         if (left.down != size) {
+                             const Matrix pack = dense(packed_a, left, size);
+                             for (std::int64_t q = 0; q < inner; ++q)
+                                 move_elements(rows, size, pack.at(0, q), size, left.at(0, q),
+                                               left.down);
+                             left = pack;
+                         }
+                         for (std::int64_t j = begin * across;
+                              j < std::min(end * across, c.columns); ++j) {
+                             Matrix column = c.part(i, j, rows, 1);
+                             const bool strided = column.down != size;
+                             if (strided) {
+                                 move_elements(rows, size, packed_c, size, column.data,
+                                               column.down);
+                                 column = {packed_c, rows, 1, size, 0};
+                             }
+                             strip_product<T>(column, left, b.part(p, j, inner, 1), alpha);
+                             if (strided)
+                                 move_elements(rows, size, c.at(i, j), c.down, packed_c, size);
+                         }
+                     }
+             });
 }
 
 // ---- BLAS ----
@@ -210,10 +228,10 @@ constexpr std::int64_t blas_extent = 1 << 30;
 // The leading dimension of a matrix that is dense from row to row; 0 where it is none for BLAS.
 std::int64_t leading(const Matrix &a, std::int64_t size) {
     if (a.rows != 1 && a.down != size) return 0;
-    if (a.columns <= 1) return std::max<std::int64_t>(1, a.rows);
+    if (a.columns == 1) return a.rows;
     if (a.across % size != 0) return 0;
     const std::int64_t ld = a.across / size;
-    return ld >= std::max<std::int64_t>(1, a.rows) && ld <= INT_MAX ? ld : 0;
+    return ld >= a.rows && ld <= INT_MAX ? ld : 0;
 }
 
 // Element stride of a vector along `stride` bytes; 0 where BLAS cannot have it.
@@ -269,15 +287,15 @@ private:
         if (const std::int64_t ld = leading(a.transposed(), size))
             return {a.data, ld, a.conj ? CblasConjTrans : CblasTrans};
         const Matrix pack = dense(scratch.get(a.rows * a.columns * size), a, size);
-        copy(pack, dtype(), false, a, dtype(), false);
+        copy(pack, {dtype()}, a, {dtype()});
         return {pack.data, a.rows, a.conj ? CblasConjNoTrans : CblasNoTrans};
     }
 
     static constexpr std::uint32_t dtype() {
         if constexpr (is_complex<T>)
-            return size == 8 ? ATOLL_COMPLEX64 : ATOLL_COMPLEX128;
+            return size == 8 ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_COMPLEX128;
         else
-            return size == 4 ? ATOLL_FLOAT32 : ATOLL_FLOAT64;
+            return size == 4 ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64;
     }
 
     void product(const Matrix &c, const Matrix &a, const Matrix &b) const {
@@ -314,39 +332,38 @@ private:
 
 // ---- one call ----
 
-struct Side {
-    std::uint32_t dtype;
-    bool swapped;
-};
-
 template <class T> class Product {
 public:
-    Product(std::uint32_t dtype, const atoll_operand *operands, const atoll_matmul_params &params)
-        : dtype_(dtype), wide_(widened(dtype)), alpha_(scalar<T>(params.alpha)),
-          beta_(scalar<T>(params.beta)) {
-        for (int k = 0; k < 3; ++k)
+    explicit Product(const atoll_call &call)
+        : dtype_(call.dtype), wide_(widened(call.dtype)), alpha_(scalar<T>(call.attributes[0])),
+          beta_(scalar<T>(call.attributes[1])) {
+        const atoll_operand *operands = call.operands;
+        for (int k = 0; k < 4; ++k)
             side_[k] = {operands[k].dtype, (operands[k].flags & ATOLL_OPERAND_SWAPPED) != 0};
+        if (operands[3].flags & ATOLL_OPERAND_ABSENT) beta_ = T{};
+        in_place_ = operands[3].data == operands[0].data; // what overlaps is the very same
     }
 
-    void operator()(Matrix c, Matrix a, Matrix b) {
+    // d = alpha a b + beta c
+    void operator()(const Matrix &d, Matrix a, Matrix b, const Matrix &c) {
         a = native(a, side_[1], scratch_[0]);
         b = native(b, side_[2], scratch_[1]);
-        const bool in_place =
-            is_native(c, side_[0]) && (leading(c, size) || leading(c.transposed(), size));
-        if (in_place) {
-            compute(c, a, b);
+        const bool adds = !is_zero(beta_);
+        if (is_native(d, side_[0]) && (leading(d, size) || leading(d.transposed(), size))) {
+            if (adds && !in_place_) to_wide(d, c, side_[3]);
+            compute(d, a, b);
             return;
         }
-        const Matrix temporary = dense(scratch_[2].get(c.rows * c.columns * size), c, size);
-        if (!is_zero(beta_)) to_wide(temporary, c, side_[0]);
+        const Matrix temporary = dense(scratch_[2].get(d.rows * d.columns * size), d, size);
+        if (adds) to_wide(temporary, c, side_[3]);
         compute(temporary, a, b);
         // Rounds to the compute dtype, then converts to the output's.
         if (dtype_ == wide_ || side_[0].dtype == dtype_) {
-            copy(c, side_[0].dtype, side_[0].swapped, temporary, wide_, false);
+            copy(d, side_[0], temporary, {wide_});
         } else {
-            Matrix rounded = dense(temporary.data, c, size);
-            copy(rounded, dtype_, false, temporary, wide_, false);
-            copy(c, side_[0].dtype, side_[0].swapped, rounded, dtype_, false);
+            Matrix rounded = dense(temporary.data, d, size);
+            copy(rounded, {dtype_}, temporary, {wide_});
+            copy(d, side_[0], rounded, {dtype_});
         }
     }
 
@@ -363,10 +380,10 @@ private:
     // Into the dtype that is computed in, by way of the compute dtype.
     void to_wide(const Matrix &out, const Matrix &in, const Side &side) const {
         if (dtype_ != wide_ && side.dtype != dtype_) {
-            copy(out, dtype_, false, in, side.dtype, side.swapped); // halves: fits in place
-            copy(out, wide_, false, out, dtype_, false);
+            copy(out, {dtype_}, in, side); // halves: fits in place
+            copy(out, {wide_}, out, {dtype_});
         } else {
-            copy(out, wide_, false, in, side.dtype, side.swapped);
+            copy(out, {wide_}, in, side);
         }
     }
     Matrix native(const Matrix &a, const Side &side, Scratch &scratch) const {
@@ -378,7 +395,7 @@ private:
 
     void compute(const Matrix &c, const Matrix &a, const Matrix &b) {
         if constexpr (is_float<Part<T>>) {
-            if (a.columns > 0 && blas().found) {
+            if (blas().found) {
                 BlasProduct<T>(blas(), alpha_, beta_, scratch_ + 3)(c, a, b);
                 return;
             }
@@ -391,15 +408,10 @@ private:
     void conjugated(const Matrix &c, Matrix a, Matrix b) {
         int next = 3;
         for (Matrix *x : {&a, &b}) {
-            if (!x->conj || x->rows == 0 || x->columns == 0) continue;
+            if (!x->conj) continue;
             Matrix pack = dense(scratch_[next].get(x->rows * x->columns * size), *x, size);
             ++next;
-            const std::int64_t shape[2] = {x->rows, x->columns};
-            const std::int64_t to[2] = {pack.down, pack.across}, from[2] = {x->down, x->across};
-            const std::uint16_t dtype = static_cast<std::uint16_t>(wide_);
-            const atoll_operand operands[2] = {{pack.data, to, dtype, 0, 0, 0},
-                                               {x->data, from, dtype, 0, 0, 0}};
-            atoll_kernels_unary(ATOLL_FN_conj, wide_, 2, shape, operands);
+            apply(&atoll_kernels_unary, ATOLL_FN_conj, pack, {wide_}, *x, {wide_});
             pack.conj = false;
             *x = pack;
         }
@@ -408,36 +420,39 @@ private:
 
     std::uint32_t dtype_, wide_;
     T alpha_, beta_;
-    Side side_[3];
+    bool in_place_; // c is d
+    Side side_[4];
     Scratch scratch_[5];
 };
 
-template <class T> void run(std::uint32_t dtype, std::uint32_t rank, const std::int64_t *shape,
-                            const atoll_operand *operands, const atoll_matmul_params &params) {
-    const std::int64_t m = shape[0], n = shape[1], k = shape[2];
+template <class T> void run(const atoll_call &call) {
+    const atoll_operand *operands = call.operands;
+    const std::int64_t m = call.shape[0], k = call.shape[1], n = call.shape[2];
     std::int64_t count = 1;
-    for (std::uint32_t axis = 3; axis < rank; ++axis) count *= shape[axis];
+    for (std::uint32_t axis = 3; axis < call.rank; ++axis) count *= call.shape[axis];
     const auto matrices = [&](std::int64_t begin, std::int64_t end) {
-        Product<T> product(dtype, operands, params);
+        Product<T> product(call);
         for (std::int64_t index = begin; index < end; ++index) {
-            char *data[3];
-            for (int o = 0; o < 3; ++o) {
+            char *data[4];
+            for (int o = 0; o < 4; ++o) {
                 data[o] = static_cast<char *>(operands[o].data);
                 std::int64_t rest = index;
-                for (std::uint32_t axis = 3; axis < rank; ++axis) {
-                    data[o] += rest % shape[axis] * operands[o].strides[axis];
-                    rest /= shape[axis];
+                for (std::uint32_t axis = 3; axis < call.rank; ++axis) {
+                    data[o] += rest % call.shape[axis] * operands[o].strides[axis];
+                    rest /= call.shape[axis];
                 }
             }
-            const std::int64_t *c = operands[0].strides, *a = operands[1].strides,
-                               *b = operands[2].strides;
-            product({data[0], m, n, c[0], c[1]},
-                    {data[1], m, k, a[0], a[2], (params.conj & 1) != 0},
-                    {data[2], k, n, b[2], b[1], (params.conj & 2) != 0});
+            const auto matrix = [&](int o, std::int64_t rows, int down, std::int64_t columns,
+                                    int across, bool conj) -> Matrix {
+                const std::int64_t *strides = operands[o].strides;
+                return {data[o], rows, columns, strides[down], strides[across], conj};
+            };
+            product(matrix(0, m, 0, n, 2, false), matrix(1, m, 0, k, 1, flag(call, 2)),
+                    matrix(2, k, 1, n, 2, flag(call, 3)), matrix(3, m, 0, n, 2, false));
         }
     };
     // Small matrices side by side; large ones one after the other, each on all threads.
-    const std::int64_t work = m * n * std::max<std::int64_t>(k, 1);
+    const std::int64_t work = m * n * k;
     if (work <= 32 * 32 * 32)
         parallel(count, work, matrices);
     else
@@ -445,61 +460,63 @@ template <class T> void run(std::uint32_t dtype, std::uint32_t rank, const std::
 }
 
 // A product of a column and a row is an element-wise product.
-bool is_outer(std::uint32_t rank, const std::int64_t *shape, const atoll_matmul_params &params,
-              std::uint32_t dtype) {
-    if (shape[2] != 1 || params.conj || rank > ATOLL_MAX_RANK) return false;
+bool is_outer(const atoll_call &call) {
+    if (call.shape[1] != 1 || flag(call, 2) || flag(call, 3)) return false;
     const auto is = [&](const atoll_scalar &s, int value) {
-        const std::uint32_t wide = widened(dtype);
+        const std::uint32_t wide = widened(call.dtype);
         const std::int64_t zeros[2] = {};
         switch (wide) {
-        case ATOLL_FLOAT32: return s.value.f32[0] == static_cast<float>(value);
-        case ATOLL_FLOAT64: return s.value.f64[0] == value;
-        case ATOLL_COMPLEX64:
+        case ATOLL_DTYPE_FLOAT32: return s.value.f32[0] == static_cast<float>(value);
+        case ATOLL_DTYPE_FLOAT64: return s.value.f64[0] == value;
+        case ATOLL_DTYPE_COMPLEX64:
             return s.value.f32[0] == static_cast<float>(value) && s.value.f32[1] == 0;
-        case ATOLL_COMPLEX128: return s.value.f64[0] == value && s.value.f64[1] == 0;
+        case ATOLL_DTYPE_COMPLEX128: return s.value.f64[0] == value && s.value.f64[1] == 0;
         default:
             return s.value.bytes[0] == value &&
                    std::memcmp(s.value.bytes + 1, zeros, sizes[wide] - 1u) == 0;
         }
     };
-    return is(params.alpha, 1) && is(params.beta, 0);
+    const bool adds = !(call.operands[3].flags & ATOLL_OPERAND_ABSENT);
+    return is(call.attributes[0], 1) && !(adds && !is(call.attributes[1], 0));
 }
 
-std::int32_t outer_product(std::uint32_t dtype, std::uint32_t rank, const std::int64_t *shape,
-                           const atoll_operand *operands) {
+std::int32_t outer_product(const atoll_call &call) {
     std::int64_t extents[ATOLL_MAX_RANK], strides[3][ATOLL_MAX_RANK];
-    atoll_operand without_k[3];
-    for (int o = 0; o < 3; ++o) {
-        without_k[o] = operands[o];
-        without_k[o].strides = strides[o];
-        std::uint32_t place = 0;
-        for (std::uint32_t axis = 0; axis < rank; ++axis) {
-            if (axis == 2) continue;
-            extents[place] = shape[axis];
-            strides[o][place++] = operands[o].strides[axis];
-        }
+    atoll_operand operands[3];
+    atoll_call product = call;
+    product.function = ATOLL_FN_multiply;
+    product.rank = static_cast<std::uint16_t>(call.rank - 1);
+    product.shape = extents;
+    product.operands = operands;
+    // All axes but k.
+    for (std::uint32_t axis = 0, place = 0; axis < call.rank; ++axis) {
+        if (axis == 1) continue;
+        extents[place] = call.shape[axis];
+        for (int o = 0; o < 3; ++o) strides[o][place] = call.operands[o].strides[axis];
+        ++place;
     }
-    return atoll_kernels_binary(ATOLL_FN_multiply, dtype, rank - 1, extents, without_k);
+    for (int o = 0; o < 3; ++o) {
+        operands[o] = call.operands[o];
+        operands[o].strides = strides[o];
+    }
+    return atoll_kernels_binary(&product);
 }
 
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_matmul(std::uint32_t dtype, std::uint32_t rank,
-                                  const std::int64_t *shape, const atoll_operand *operands,
-                                  const atoll_matmul_params *params) {
+std::int32_t atoll_kernels_matmul(const atoll_call *call) {
     using namespace Atoll::kernels;
-    if (rank < 3) return ATOLL_STATUS_INVALID_ARGUMENT;
-    if (dtype > ATOLL_NONE && dtype < ATOLL_DTYPE_COUNT && is_outer(rank, shape, *params, dtype))
-        return outer_product(dtype, rank, shape, operands);
+    if (call->dtype == ATOLL_DTYPE_NONE || call->dtype >= ATOLL_DTYPE_COUNT)
+        return ATOLL_STATUS_NOT_SUPPORTED;
+    if (is_outer(*call)) return outer_product(*call);
     try {
-        switch (dtype) {
+        switch (call->dtype) {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     case id:                                                                                       \
-        run<Wrapping<wide::identifier>>(dtype, rank, shape, operands, *params);                    \
+        run<Wrapping<wide::identifier>>(*call);                                                    \
         break;
 #include "atoll/lists/dtypes.inc"
-        default: return ATOLL_STATUS_NOT_SUPPORTED;
         }
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;

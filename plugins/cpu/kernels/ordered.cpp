@@ -1,4 +1,4 @@
-// Merging of neighbouring axes in the caller's order.
+// Axes in the caller's order, merged, split or with the densest one first.
 #include "ordered.h"
 
 #include <cstdlib>
@@ -26,6 +26,20 @@ Space ordered_space(std::uint32_t first, std::uint32_t last, const std::int64_t 
     }
     if (rank) space.rank = rank;
     return space;
+}
+
+SplitAxes::SplitAxes(const atoll_call &call, std::uint32_t first, int k) {
+    for (std::uint32_t axis = first; axis < call.rank; ++axis) {
+        const int part = call.operands[k].strides[axis] == 0 ? 0 : 1;
+        shape[part][rank[part]] = call.shape[axis];
+        for (int o = 0; o < 3; ++o) strides[part][o][rank[part]] = call.operands[o].strides[axis];
+        ++rank[part];
+    }
+    for (int part = 0; part < 2; ++part)
+        for (int o = 0; o < 3; ++o) {
+            operands[part][o].data = call.operands[o].data;
+            operands[part][o].strides = strides[part][o];
+        }
 }
 
 void densest_first(Space &space, int k) {

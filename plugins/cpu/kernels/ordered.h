@@ -10,6 +10,18 @@ namespace Atoll::kernels {
 Space ordered_space(std::uint32_t first, std::uint32_t last, const std::int64_t *shape,
                     const atoll_operand *operands, int count);
 
+// The loop axes from `first` on in two parts, each with three operands of its own: [0] those along
+// which operand k does not vary, [1] the others.
+struct SplitAxes {
+    SplitAxes(const atoll_call &call, std::uint32_t first, int k);
+    SplitAxes(const SplitAxes &) = delete;
+    SplitAxes &operator=(const SplitAxes &) = delete;
+
+    std::uint32_t rank[2] = {0, 0};
+    std::int64_t shape[2][ATOLL_MAX_RANK], strides[2][3][ATOLL_MAX_RANK];
+    atoll_operand operands[2][3]; // data and strides only
+};
+
 // Puts the axis on which operand k is densest first, the others stay in order.
 void densest_first(Space &space, int k);
 

@@ -1,4 +1,4 @@
-// REDUCE, REDUCE_ONE: any kept and reduced axes, any strides.
+// Reductions over any axes, with any strides.
 //
 // Note [Two ways to reduce]
 // Where the input is densest along a reduced axis, one result at a time takes in whole blocks
@@ -31,19 +31,17 @@ constexpr std::int64_t rows_at_once = 64;   // rows that a strip takes in withou
 
 class Reduction {
 public:
-    Reduction(const Reducer &reducer, std::uint32_t function, std::uint32_t dtype,
-              std::uint32_t rank, std::uint32_t kept, const std::int64_t *shape,
-              const atoll_operand *operands, const Given &given)
-        : r_(reducer), given_(given), kept_(0, kept, shape, operands, 2),
-          reduced_(kept, rank, shape, operands, 2),
-          in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
-              false),
-          out_({reducer.result ? reducer.result : result_of(function, widened(dtype)),
-                result_of(function, dtype), operands[0].dtype},
-               false, operands[0].flags & ATOLL_OPERAND_SWAPPED) {
-        for (std::uint32_t axis = kept; axis < rank; ++axis) given_.count *= shape[axis];
+    Reduction(const Reducer &reducer, const atoll_call &call, const Given &given)
+        : r_(reducer), given_(given), kept_(call.core, call.rank, call.shape, call.operands, 2),
+          reduced_(0, call.core, call.shape, call.operands, 2),
+          in_({call.operands[1].dtype, call.dtype, widened(call.dtype)},
+              call.operands[1].flags & ATOLL_OPERAND_SWAPPED, false),
+          out_({reducer.result ? reducer.result : result_of(call.function, widened(call.dtype)),
+                result_of(call.function, call.dtype), call.operands[0].dtype},
+               false, call.operands[0].flags & ATOLL_OPERAND_SWAPPED) {
+        for (std::uint32_t axis = 0; axis < call.core; ++axis) given_.count *= call.shape[axis];
         // Both spaces start at the same element, each flips its own axes.
-        const char *start = static_cast<const char *>(operands[1].data);
+        const char *start = static_cast<const char *>(call.operands[1].data);
         reduced_shift_ = reduced_.data[1] - start;
         direct_ = in_.moves() && aligned();
     }
@@ -321,18 +319,23 @@ private:
 
 using RowTable = std::array<const ReducerRow *, ATOLL_FN_COUNT>;
 
+// One input, all of whose core axes are a group and go.
+constexpr bool reduces(std::uint16_t function) {
+    const sdk::Signature &s = sdk::core_functions[function].signature;
+    return s.input_count() == 1 && s.slot_count == 1 && s.operands[0].axis_count == 0 &&
+           s.slots[0].kind == sdk::AxisKind::group && !s.slots[0].ordered;
+}
 constexpr RowTable make_table() {
     RowTable table{};
-#define ATOLL_FUNCTION_REDUCE(id, name, ...) table[id] = &reducers::name;
-#define ATOLL_FUNCTION_REDUCE_ONE ATOLL_FUNCTION_REDUCE
-#include "atoll/lists/functions_by_family.inc"
+#define ATOLL_FUNCTION(id, name, ...)                                                              \
+    if constexpr (reduces(id)) table[id] = &reducers::name;
+#include "atoll/lists/functions.inc"
     return table;
 }
 constexpr RowTable reducer_rows = make_table();
 
 // Some norms are reductions of their own.
 const ReducerRow *row_of(std::uint32_t function, double x) {
-    if (function >= ATOLL_FN_COUNT) return nullptr;
     if (function == ATOLL_FN_norm || function == ATOLL_FN_nan_norm) {
         const bool nan = function == ATOLL_FN_nan_norm;
         if (x == 0) return nan ? &reducers::nan_nnz : &reducers::nnz;
@@ -347,21 +350,17 @@ const ReducerRow *row_of(std::uint32_t function, double x) {
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_reduce(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
-                                  const std::int64_t *shape, const atoll_operand *operands,
-                                  const atoll_reduce_params *params) {
+std::int32_t atoll_kernels_reduce(const atoll_call *call) {
     using namespace Atoll::kernels;
+    const std::uint32_t function = call->function, dtype = call->dtype;
     if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    const ReducerRow *row = reducer_rows[function];
+    if (!row || !(*row)[dtype].size) return ATOLL_STATUS_NOT_SUPPORTED;
     Given given;
     given.count = 1;
-    const bool numbered = function == ATOLL_FN_var || function == ATOLL_FN_stddev ||
-                          function == ATOLL_FN_norm || function == ATOLL_FN_nan_norm;
-    if (numbered) given.x = params->number.value.f64[0];
-    const ReducerRow *row = row_of(function, given.x);
-    if (!row || !(domains[function] >> dtype & 1)) return ATOLL_STATUS_NOT_SUPPORTED;
-    const Reducer &reducer = (*row)[dtype];
+    if (call->attribute_count) given.x = call->attributes[0].value.f64[0];
     try {
-        Reduction(reducer, function, dtype, rank, params->kept, shape, operands, given)();
+        Reduction((*row_of(function, given.x))[dtype], *call, given)();
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;
     }

@@ -116,25 +116,18 @@ template <class T> bool is_nan(T x) {
 
 // The dtype of a result that is not simply what the rule says.
 template <class R> inline constexpr std::uint8_t dtype_of = 0;
-template <> inline constexpr std::uint8_t dtype_of<double> = ATOLL_FLOAT64;
-template <> inline constexpr std::uint8_t dtype_of<Complex<double>> = ATOLL_COMPLEX128;
-template <> inline constexpr std::uint8_t dtype_of<std::int64_t> = ATOLL_INT64;
+template <> inline constexpr std::uint8_t dtype_of<double> = ATOLL_DTYPE_FLOAT64;
+template <> inline constexpr std::uint8_t dtype_of<Complex<double>> = ATOLL_DTYPE_COMPLEX128;
+template <> inline constexpr std::uint8_t dtype_of<std::int64_t> = ATOLL_DTYPE_INT64;
 
-template <template <class> class Make, class T, bool Allowed> constexpr Reducer pick() {
-    if constexpr (Allowed)
-        return Make<T>::reducer();
-    else
-        return {};
-}
-
-// Make<T>::reducer() for the dtypes of a domain.
-template <std::uint32_t Domain, template <class> class Make> constexpr ReducerRow reducer_row() {
-    return {
-        Reducer{},
+// Make<T>::reducer() for the dtypes of a function's domain.
+template <std::uint16_t function, template <class> class Make> constexpr ReducerRow reducer_row() {
+    ReducerRow row{};
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    pick<Make, wide::identifier, (Domain >> id & 1) != 0>(),
+    if constexpr (sdk::core_functions[function].domain >> id & 1)                                  \
+        row[id] = Make<wide::identifier>::reducer();
 #include "atoll/lists/dtypes.inc"
-    };
+    return row;
 }
 
 // The loops that need no vectors, of a Make that has A, identity, combine and lift.

@@ -1,6 +1,7 @@
 // A reduction with its types erased: what reduce.cpp drives, and where each function's is found.
 #pragma once
 
+#include "atoll/core_functions.hpp"
 #include "types.h"
 
 #include <array>
@@ -44,17 +45,11 @@ struct Reducer {
 using ReducerRow = std::array<Reducer, ATOLL_DTYPE_COUNT>; // by compute dtype
 
 namespace reducers {
-#define ATOLL_FUNCTION_REDUCE(id, name, ...) extern const ReducerRow name;
-#define ATOLL_FUNCTION_REDUCE_ONE ATOLL_FUNCTION_REDUCE
-#include "atoll/lists/functions_by_family.inc"
+// One for every reduction of the list; the others are not defined.
+#define ATOLL_FUNCTION(id, name, ...) extern const ReducerRow name;
+#include "atoll/lists/functions.inc"
 // norm and nan_norm themselves are for any x; these for the x of their name.
 extern const ReducerRow norm_one, norm_infinity, nan_norm_one, nan_norm_two, nan_norm_infinity;
 } // namespace reducers
-
-inline constexpr std::uint32_t domains[ATOLL_FN_COUNT] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
-    ATOLL_DOMAIN_##DOMAIN,
-#include "atoll/lists/functions.inc"
-};
 
 } // namespace Atoll::kernels

@@ -180,23 +180,21 @@ template <class T> using MakeNanLargestAbs = Fold<ModulusWithoutNan, Largest, T>
 } // namespace
 
 namespace reducers {
-constinit const ReducerRow sum = reducer_row<domains[ATOLL_FN_sum], MakeSum>();
-constinit const ReducerRow prod = reducer_row<domains[ATOLL_FN_prod], MakeProduct>();
-constinit const ReducerRow min = reducer_row<domains[ATOLL_FN_min], MakeSmallest>();
-constinit const ReducerRow max = reducer_row<domains[ATOLL_FN_max], MakeLargest>();
-constinit const ReducerRow mean = reducer_row<domains[ATOLL_FN_mean], MakeMean>();
-constinit const ReducerRow sum_abs = reducer_row<domains[ATOLL_FN_sum_abs], MakeSumAbs>();
-constinit const ReducerRow min_abs = reducer_row<domains[ATOLL_FN_min_abs], MakeSmallestAbs>();
-constinit const ReducerRow max_abs = reducer_row<domains[ATOLL_FN_max_abs], MakeLargestAbs>();
-constinit const ReducerRow nan_sum = reducer_row<domains[ATOLL_FN_nan_sum], MakeNanSum>();
-constinit const ReducerRow nan_prod = reducer_row<domains[ATOLL_FN_nan_prod], MakeNanProduct>();
-constinit const ReducerRow nan_sum_abs =
-    reducer_row<domains[ATOLL_FN_nan_sum_abs], MakeNanSumAbs>();
-constinit const ReducerRow nan_min = reducer_row<domains[ATOLL_FN_nan_min], MakeNanSmallest>();
-constinit const ReducerRow nan_max = reducer_row<domains[ATOLL_FN_nan_max], MakeNanLargest>();
-constinit const ReducerRow norm_infinity = reducer_row<domains[ATOLL_FN_norm], MakeLargestAbs>();
-constinit const ReducerRow nan_norm_infinity =
-    reducer_row<domains[ATOLL_FN_norm], MakeNanLargestAbs>();
+constinit const ReducerRow sum = reducer_row<ATOLL_FN_sum, MakeSum>();
+constinit const ReducerRow prod = reducer_row<ATOLL_FN_prod, MakeProduct>();
+constinit const ReducerRow min = reducer_row<ATOLL_FN_min, MakeSmallest>();
+constinit const ReducerRow max = reducer_row<ATOLL_FN_max, MakeLargest>();
+constinit const ReducerRow mean = reducer_row<ATOLL_FN_mean, MakeMean>();
+constinit const ReducerRow sum_abs = reducer_row<ATOLL_FN_sum_abs, MakeSumAbs>();
+constinit const ReducerRow min_abs = reducer_row<ATOLL_FN_min_abs, MakeSmallestAbs>();
+constinit const ReducerRow max_abs = reducer_row<ATOLL_FN_max_abs, MakeLargestAbs>();
+constinit const ReducerRow nan_sum = reducer_row<ATOLL_FN_nan_sum, MakeNanSum>();
+constinit const ReducerRow nan_prod = reducer_row<ATOLL_FN_nan_prod, MakeNanProduct>();
+constinit const ReducerRow nan_sum_abs = reducer_row<ATOLL_FN_nan_sum_abs, MakeNanSumAbs>();
+constinit const ReducerRow nan_min = reducer_row<ATOLL_FN_nan_min, MakeNanSmallest>();
+constinit const ReducerRow nan_max = reducer_row<ATOLL_FN_nan_max, MakeNanLargest>();
+constinit const ReducerRow norm_infinity = reducer_row<ATOLL_FN_norm, MakeLargestAbs>();
+constinit const ReducerRow nan_norm_infinity = reducer_row<ATOLL_FN_norm, MakeNanLargestAbs>();
 } // namespace reducers
 
 } // namespace Atoll::kernels

@@ -333,7 +333,7 @@ template <class T, bool Root> struct Variance {
         Reducer r{};
         r.size = sizeof(Spread);
         r.out_size = sizeof(double);
-        r.result = ATOLL_FLOAT64;
+        r.result = ATOLL_DTYPE_FLOAT64;
         r.pairwise = true;
         r.identity = &identity;
         r.block = &block;
@@ -374,9 +374,9 @@ template <class T> struct NanMean {
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
         A &a = *reinterpret_cast<A *>(accumulator);
         // The sum and the number of elements, each by the reducer that does only that.
-        const std::uint32_t dtype = sizeof(Part<T>) == 4
-                                        ? (is_complex<T> ? ATOLL_COMPLEX64 : ATOLL_FLOAT32)
-                                        : (is_complex<T> ? ATOLL_COMPLEX128 : ATOLL_FLOAT64);
+        const std::uint32_t dtype =
+            sizeof(Part<T>) == 4 ? (is_complex<T> ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_FLOAT32)
+                                 : (is_complex<T> ? ATOLL_DTYPE_COMPLEX128 : ATOLL_DTYPE_FLOAT64);
         reducers::nan_sum[dtype].block(n, in, given, reinterpret_cast<char *>(&a.sum));
         const T *x = elements_of<T>(in);
         std::int64_t count = 0;
@@ -412,15 +412,15 @@ template <class T> using MakeDeviation = Variance<T, true>;
 } // namespace
 
 namespace reducers {
-constinit const ReducerRow norm2 = reducer_row<domains[ATOLL_FN_norm2], MakeNorm2>();
-constinit const ReducerRow norm = reducer_row<domains[ATOLL_FN_norm], MakeNorm>();
-constinit const ReducerRow nan_norm = reducer_row<domains[ATOLL_FN_nan_norm], MakeNanNorm>();
-constinit const ReducerRow norm_one = reducer_row<domains[ATOLL_FN_norm], MakeNorm1>();
-constinit const ReducerRow nan_norm_one = reducer_row<domains[ATOLL_FN_norm], MakeNanNorm1>();
-constinit const ReducerRow nan_norm_two = reducer_row<domains[ATOLL_FN_norm], MakeNanNorm2>();
-constinit const ReducerRow var = reducer_row<domains[ATOLL_FN_var], MakeVariance>();
-constinit const ReducerRow stddev = reducer_row<domains[ATOLL_FN_stddev], MakeDeviation>();
-constinit const ReducerRow nan_mean = reducer_row<domains[ATOLL_FN_nan_mean], NanMean>();
+constinit const ReducerRow norm2 = reducer_row<ATOLL_FN_norm2, MakeNorm2>();
+constinit const ReducerRow norm = reducer_row<ATOLL_FN_norm, MakeNorm>();
+constinit const ReducerRow nan_norm = reducer_row<ATOLL_FN_nan_norm, MakeNanNorm>();
+constinit const ReducerRow norm_one = reducer_row<ATOLL_FN_norm, MakeNorm1>();
+constinit const ReducerRow nan_norm_one = reducer_row<ATOLL_FN_norm, MakeNanNorm1>();
+constinit const ReducerRow nan_norm_two = reducer_row<ATOLL_FN_norm, MakeNanNorm2>();
+constinit const ReducerRow var = reducer_row<ATOLL_FN_var, MakeVariance>();
+constinit const ReducerRow stddev = reducer_row<ATOLL_FN_stddev, MakeDeviation>();
+constinit const ReducerRow nan_mean = reducer_row<ATOLL_FN_nan_mean, NanMean>();
 } // namespace reducers
 
 } // namespace Atoll::kernels

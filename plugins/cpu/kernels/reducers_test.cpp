@@ -169,13 +169,13 @@ template <class T> using MakeCountNumbers =
 } // namespace
 
 namespace reducers {
-constinit const ReducerRow any = reducer_row<domains[ATOLL_FN_any], MakeAny>();
-constinit const ReducerRow all = reducer_row<domains[ATOLL_FN_all], MakeAll>();
-constinit const ReducerRow all_finite = reducer_row<domains[ATOLL_FN_all_finite], MakeFinite>();
-constinit const ReducerRow any_inf = reducer_row<domains[ATOLL_FN_any_inf], MakeInfinite>();
-constinit const ReducerRow any_nan = reducer_row<domains[ATOLL_FN_any_nan], MakeNan>();
-constinit const ReducerRow nnz = reducer_row<domains[ATOLL_FN_nnz], MakeCount>();
-constinit const ReducerRow nan_nnz = reducer_row<domains[ATOLL_FN_nan_nnz], MakeCountNumbers>();
+constinit const ReducerRow any = reducer_row<ATOLL_FN_any, MakeAny>();
+constinit const ReducerRow all = reducer_row<ATOLL_FN_all, MakeAll>();
+constinit const ReducerRow all_finite = reducer_row<ATOLL_FN_all_finite, MakeFinite>();
+constinit const ReducerRow any_inf = reducer_row<ATOLL_FN_any_inf, MakeInfinite>();
+constinit const ReducerRow any_nan = reducer_row<ATOLL_FN_any_nan, MakeNan>();
+constinit const ReducerRow nnz = reducer_row<ATOLL_FN_nnz, MakeCount>();
+constinit const ReducerRow nan_nnz = reducer_row<ATOLL_FN_nan_nnz, MakeCountNumbers>();
 } // namespace reducers
 
 } // namespace Atoll::kernels

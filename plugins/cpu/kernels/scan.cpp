@@ -1,9 +1,10 @@
-// SCAN: running sums and products along the last axis.
+// cumsum, cumprod: running sums and products along axis 0.
 //
 // Note [Two ways to scan]
 // Where n is the densest axis one row at a time is run through. Otherwise a strip of neighbouring
 // rows goes along n together, so that memory is read in order and the strip vectorises. Both add
 // in the order of n, so they give the same.
+#include "atoll/core_functions.hpp"
 #include "convert.h"
 #include "functors.h"
 #include "ordered.h"
@@ -29,8 +30,10 @@ struct Scanner {
 
 // float32 accumulates in float64, so that one rounding is left per result; halves in float32.
 template <class T, std::uint32_t Dtype> struct AccumulatorOf { using type = Wrapping<T>; };
-template <> struct AccumulatorOf<float, ATOLL_FLOAT32> { using type = double; };
-template <> struct AccumulatorOf<Complex<float>, ATOLL_COMPLEX64> { using type = Complex<double>; };
+template <> struct AccumulatorOf<float, ATOLL_DTYPE_FLOAT32> { using type = double; };
+template <> struct AccumulatorOf<Complex<float>, ATOLL_DTYPE_COMPLEX64> {
+    using type = Complex<double>;
+};
 
 template <class To, class From> To to(From x) {
     if constexpr (is_complex<To>)
@@ -75,52 +78,32 @@ template <class F, class T, class A> struct Scan {
 
 using ScannerRow = std::array<Scanner, ATOLL_DTYPE_COUNT>;
 
-template <class F, class T, std::uint32_t Dtype, bool Allowed> constexpr Scanner pick() {
-    if constexpr (Allowed) {
-        using A = typename AccumulatorOf<T, Dtype>::type;
-        using S = Scan<F, Wrapping<T>, A>;
-        return {sizeof(A), &S::identity, &S::row, &S::rows};
-    } else {
-        return {};
-    }
-}
-template <class F, std::uint32_t Domain> constexpr ScannerRow scanner_row() {
-    return {
-        Scanner{},
+template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
+    ScannerRow row{};
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    pick<F, wide::identifier, id, (Domain >> id & 1) != 0>(),
+    if constexpr (sdk::core_functions[function].domain >> id & 1) {                                \
+        using A = typename AccumulatorOf<wide::identifier, id>::type;                              \
+        using S = Scan<F, Wrapping<wide::identifier>, A>;                                          \
+        row[id] = {sizeof(A), &S::identity, &S::row, &S::rows};                                    \
+    }
 #include "atoll/lists/dtypes.inc"
-    };
+    return row;
 }
-
-namespace operation {
-using cumsum = functor::add;
-using cumprod = functor::multiply;
-} // namespace operation
-
-using Table = std::array<ScannerRow, ATOLL_FN_COUNT>;
-constexpr Table make_table() {
-    Table table{};
-#define ATOLL_FUNCTION_SCAN(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)        \
-    table[id] = scanner_row<operation::name, ATOLL_DOMAIN_##DOMAIN>();
-#include "atoll/lists/functions_by_family.inc"
-    return table;
-}
-constinit const Table scanners = make_table();
+constinit const ScannerRow sums = scanner_row<functor::add, ATOLL_FN_cumsum>();
+constinit const ScannerRow products = scanner_row<functor::multiply, ATOLL_FN_cumprod>();
 
 constexpr std::int64_t strip = block_size; // rows that are scanned together
 constexpr std::int64_t few = 16;           // fewer rows, or a longer axis, do not make a strip
 
 class Scans {
 public:
-    Scans(const Scanner &scanner, std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
-          const std::int64_t *shape, const atoll_operand *operands)
-        : s_(scanner), others_(0, rank - 1, shape, operands, 2), n_(shape[rank - 1]),
-          out_step_(operands[0].strides[rank - 1]), in_step_(operands[1].strides[rank - 1]),
-          in_({operands[1].dtype, dtype, widened(dtype)}, operands[1].flags & ATOLL_OPERAND_SWAPPED,
-              false),
-          out_({result_of(function, widened(dtype)), result_of(function, dtype), operands[0].dtype},
-               false, operands[0].flags & ATOLL_OPERAND_SWAPPED) {
+    Scans(const Scanner &scanner, const atoll_call &call)
+        : s_(scanner), others_(1, call.rank, call.shape, call.operands, 2), n_(call.shape[0]),
+          out_step_(call.operands[0].strides[0]), in_step_(call.operands[1].strides[0]),
+          in_({call.operands[1].dtype, call.dtype, widened(call.dtype)},
+              call.operands[1].flags & ATOLL_OPERAND_SWAPPED, false),
+          out_({widened(call.dtype), call.dtype, call.operands[0].dtype}, false,
+               call.operands[0].flags & ATOLL_OPERAND_SWAPPED) {
         const auto fits = [&](int k, std::int64_t step, std::uint32_t alignment) {
             return is_aligned(others_, k, alignment) && step % alignment == 0;
         };
@@ -209,13 +192,12 @@ private:
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_scan(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
-                                const std::int64_t *shape, const atoll_operand *operands) {
+std::int32_t atoll_kernels_scan(const atoll_call *call) {
     using namespace Atoll::kernels;
-    if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT || rank == 0)
-        return ATOLL_STATUS_NOT_SUPPORTED;
-    const Scanner &scanner = scanners[function][dtype];
+    const bool known = call->function == ATOLL_FN_cumsum || call->function == ATOLL_FN_cumprod;
+    if (!known || call->dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    const Scanner &scanner = (call->function == ATOLL_FN_cumsum ? sums : products)[call->dtype];
     if (!scanner.size) return ATOLL_STATUS_NOT_SUPPORTED;
-    Scans(scanner, function, dtype, rank, shape, operands)();
+    Scans(scanner, *call)();
     return ATOLL_STATUS_OK;
 }

@@ -1,4 +1,4 @@
-// SCATTER: elements to byte offsets, the last one in the order of the axes stays.
+// scatter: elements to byte offsets, the last one in the order of the axes stays.
 //
 // Note [Destinations apart]
 // Axes along which the offsets do not vary are free: if no two indices of them can meet in one
@@ -80,38 +80,23 @@ bool destinations_apart(const Space &free, const Space &others, std::int64_t siz
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_scatter(std::uint32_t rank, const std::int64_t *shape,
-                                   const atoll_operand *operands) {
+std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     using namespace Atoll::kernels;
+    const atoll_operand *operands = call->operands;
     const std::uint32_t dtype = operands[0].dtype;
-    if (dtype == ATOLL_NONE || dtype >= ATOLL_DTYPE_COUNT || operands[1].dtype != dtype ||
-        operands[2].dtype != ATOLL_INT64 || rank > ATOLL_MAX_RANK)
+    if (dtype == ATOLL_DTYPE_NONE || dtype >= ATOLL_DTYPE_COUNT || operands[1].dtype != dtype ||
+        operands[2].dtype != ATOLL_DTYPE_INT64)
         return ATOLL_STATUS_NOT_SUPPORTED;
     const std::int64_t size = sizes[dtype];
 
-    // The free axes apart from the others, each as operands of their own.
-    std::int64_t extents[2][ATOLL_MAX_RANK], strides[2][3][ATOLL_MAX_RANK];
-    std::uint32_t ranks[2] = {0, 0};
-    std::int64_t count = 1;
-    for (std::uint32_t axis = 0; axis < rank; ++axis) {
-        const int which = operands[2].strides[axis] == 0 ? 0 : 1;
-        extents[which][ranks[which]] = shape[axis];
-        for (int k = 0; k < 3; ++k) strides[which][k][ranks[which]] = operands[k].strides[axis];
-        ++ranks[which];
-        count *= shape[axis];
-    }
-    atoll_operand split[2][3];
-    for (int which = 0; which < 2; ++which)
-        for (int k = 0; k < 3; ++k) {
-            split[which][k] = operands[k];
-            split[which][k].strides = strides[which][k];
-        }
-    const Space free(0, ranks[0], extents[0], split[0], 3);
-    const Space others = ordered_space(0, ranks[1], extents[1], split[1], 3);
+    const SplitAxes axes(*call, 0, 2);
+    const Space free(0, axes.rank[0], axes.shape[0], axes.operands[0], 3);
+    const Space others = ordered_space(0, axes.rank[1], axes.shape[1], axes.operands[1], 3);
     const std::int64_t free_count = free.shape[0] * free.outer();
     const std::int64_t other_count = others.shape[0] * others.outer();
-    if (free_count < 8 || count < 1024 || !destinations_apart(free, others, size)) {
-        const Space all = ordered_space(0, rank, shape, operands, 3);
+    if (free_count < 8 || free_count * other_count < 1024 ||
+        !destinations_apart(free, others, size)) {
+        const Space all = ordered_space(0, call->rank, call->shape, operands, 3);
         const std::int64_t steps[] = {all.strides[0][0], all.strides[1][0], all.strides[2][0]};
         const std::int64_t outer = all.outer();
         Rows rows(all, 0, 1);

@@ -1,4 +1,4 @@
-// SEARCH: binary search of values in a sorted vector.
+// searchsorted: binary search of values in sorted vectors.
 #include "convert.h"
 #include "order.h"
 #include "ordered.h"
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 namespace Atoll::kernels {
 namespace {
@@ -42,60 +43,78 @@ constexpr std::array<Search, ATOLL_DTYPE_COUNT> searches = {
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_search(std::uint32_t dtype, std::uint32_t rank,
-                                  const std::int64_t *shape, const atoll_operand *operands,
-                                  const atoll_search_params *params) {
+std::int32_t atoll_kernels_search(const atoll_call *call) {
     using namespace Atoll::kernels;
-    if (dtype == ATOLL_NONE || dtype >= ATOLL_DTYPE_COUNT || rank == 0)
-        return ATOLL_STATUS_NOT_SUPPORTED;
+    const std::uint32_t dtype = call->dtype;
+    if (dtype == ATOLL_DTYPE_NONE || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    const atoll_operand *operands = call->operands;
     const auto swapped = [&](int k) { return (operands[k].flags & ATOLL_OPERAND_SWAPPED) != 0; };
-    const Space values(0, rank - 1, shape, operands, 2);
+    // The values that one vector is searched for, and the vectors.
+    const SplitAxes axes(*call, 1, 2);
+    const Space values(0, axes.rank[0], axes.shape[0], axes.operands[0], 2);
+    const Space vectors(0, axes.rank[1], axes.shape[1], axes.operands[1], 3);
     const Conversion in({operands[1].dtype, dtype, widened(dtype)}, swapped(1), false);
     const Conversion from({operands[2].dtype, dtype, widened(dtype)}, swapped(2), false);
-    const Conversion to({ATOLL_INT64, operands[0].dtype}, false, swapped(0));
-    const std::int64_t size = shape[rank - 1];
-    const char *sorted = static_cast<const char *>(operands[2].data);
-    std::int64_t stride = operands[2].strides[rank - 1];
+    const Conversion to({ATOLL_DTYPE_INT64, operands[0].dtype}, false, swapped(0));
+    const std::int64_t size = call->shape[0], stride = operands[2].strides[0];
     const std::int64_t count = values.shape[0] * values.outer();
     const std::int64_t wide = from.out_size();
     const Search run = searches[dtype];
-    const bool right = params->right != 0;
-    try {
-        // What the loop cannot read as it is is converted once, as a whole.
-        const auto address = reinterpret_cast<std::uintptr_t>(sorted);
-        const bool direct = from.moves() && ((address | static_cast<std::uintptr_t>(stride)) &
-                                             (from.in_alignment() - 1)) == 0;
-        const Scratch scratch(direct ? 0 : size * wide);
-        if (!direct) {
-            parallel((size + block_size - 1) / block_size, block_size,
-                     [&](std::int64_t begin, std::int64_t end) {
-                         const std::int64_t first = begin * block_size;
-                         from.run(std::min(size, end * block_size) - first,
-                                  scratch.data() + first * wide, wide, sorted + first * stride,
-                                  stride);
-                     });
-            sorted = scratch.data();
-            stride = wide;
+    const bool right = call->attributes[0].value.bytes[0] != 0;
+    // What the loop cannot read as it is is converted once, as a whole.
+    const bool direct = from.moves() && is_aligned(vectors, 2, from.in_alignment()) &&
+                        stride % from.in_alignment() == 0;
+    std::atomic<bool> no_memory{false};
+    const auto search_vectors = [&](std::int64_t first_vector, std::int64_t end_vector) {
+        const Scratch scratch(direct ? 0 : size * wide, std::nothrow);
+        if (!scratch.is_there()) {
+            no_memory.store(true, std::memory_order_relaxed);
+            return;
         }
-        // A value costs some 16 steps.
-        const std::int64_t pieces = (count + block_size - 1) / block_size;
-        parallel(pieces, block_size * 16, [&](std::int64_t begin, std::int64_t end) {
-            alignas(64) char block[block_size * 16];
-            alignas(64) std::int64_t positions[block_size];
-            each_run(values, begin * block_size, std::min(count, end * block_size),
-                     [&](char *const *data, std::int64_t n, std::int64_t) {
-                         const std::int64_t is = values.strides[1][0], os = values.strides[0][0];
-                         for (std::int64_t k = 0; k < n; k += block_size) {
-                             const std::int64_t some = std::min(block_size, n - k);
-                             in.run(some, block, in.out_size(), data[1] + k * is, is);
-                             run(some, block, size, sorted, stride, right, positions);
-                             to.run(some, data[0] + k * os, os,
-                                    reinterpret_cast<const char *>(positions), 8);
-                         }
-                     });
-        });
-    } catch (const std::bad_alloc &) {
-        return ATOLL_STATUS_OUT_OF_MEMORY;
-    }
-    return ATOLL_STATUS_OK;
+        for (std::int64_t vector = first_vector; vector < end_vector; ++vector) {
+            std::ptrdiff_t shift[2]; // bytes from the first element of all
+            for (int k = 0; k < 2; ++k)
+                shift[k] = (vectors.data[k] - static_cast<char *>(operands[k].data)) +
+                           vectors.offset(k, vector, 0);
+            const char *sorted = vectors.data[2] + vectors.offset(2, vector, 0);
+            std::int64_t step = stride;
+            if (!direct) {
+                parallel((size + block_size - 1) / block_size, block_size,
+                         [&](std::int64_t begin, std::int64_t end) {
+                             const std::int64_t first = begin * block_size;
+                             from.run(std::min(size, end * block_size) - first,
+                                      scratch.data() + first * wide, wide, sorted + first * stride,
+                                      stride);
+                         });
+                sorted = scratch.data();
+                step = wide;
+            }
+            // A value costs some 16 steps.
+            const std::int64_t pieces = (count + block_size - 1) / block_size;
+            parallel(pieces, block_size * 16, [&](std::int64_t begin, std::int64_t end) {
+                alignas(64) char block[block_size * 16];
+                alignas(64) std::int64_t positions[block_size];
+                each_run(values, begin * block_size, std::min(count, end * block_size),
+                         [&](char *const *data, std::int64_t n, std::int64_t) {
+                             const std::int64_t is = values.strides[1][0];
+                             const std::int64_t os = values.strides[0][0];
+                             for (std::int64_t k = 0; k < n; k += block_size) {
+                                 const std::int64_t some = std::min(block_size, n - k);
+                                 in.run(some, block, in.out_size(), data[1] + shift[1] + k * is,
+                                        is);
+                                 run(some, block, size, sorted, step, right, positions);
+                                 to.run(some, data[0] + shift[0] + k * os, os,
+                                        reinterpret_cast<const char *>(positions), 8);
+                             }
+                         });
+            });
+        }
+    };
+    // Short vectors and few values side by side; others one after the other, each on all threads.
+    const std::int64_t work = size + count * 16, many = vectors.shape[0] * vectors.outer();
+    if (work < parallel_threshold)
+        parallel(many, work, search_vectors);
+    else
+        search_vectors(0, many);
+    return no_memory.load() ? ATOLL_STATUS_OUT_OF_MEMORY : ATOLL_STATUS_OK;
 }

@@ -1,4 +1,4 @@
-// SORT: sort and argsort along the last axis, row by row.
+// sort, argsort: along axis 0, row by row.
 //
 // Note [Radix sort]
 // Elements are sorted by their digits of 8 bits, the lowest first, each pass stable. An element's
@@ -175,25 +175,24 @@ constexpr SorterRow argsorters = sorter_row<Argsort>();
 } // namespace
 } // namespace Atoll::kernels
 
-std::int32_t atoll_kernels_sort(std::uint32_t function, std::uint32_t dtype, std::uint32_t rank,
-                                const std::int64_t *shape, const atoll_operand *operands,
-                                const atoll_sort_params *params) {
+std::int32_t atoll_kernels_sort(const atoll_call *call) {
     using namespace Atoll::kernels;
-    const bool positions = function == ATOLL_FN_argsort;
-    if ((function != ATOLL_FN_sort && !positions) || dtype == ATOLL_NONE ||
-        dtype >= ATOLL_DTYPE_COUNT || rank == 0)
+    const std::uint32_t dtype = call->dtype;
+    const atoll_operand *operands = call->operands;
+    const bool positions = call->function == ATOLL_FN_argsort;
+    if ((call->function != ATOLL_FN_sort && !positions) || dtype == ATOLL_DTYPE_NONE ||
+        dtype >= ATOLL_DTYPE_COUNT)
         return ATOLL_STATUS_NOT_SUPPORTED;
     const Sorter &sorter = positions ? argsorters[dtype] : sorters[dtype];
-    const Space others(0, rank - 1, shape, operands, 2);
-    const std::int64_t n = shape[rank - 1], count = others.shape[0] * others.outer();
-    const std::int64_t out_step = operands[0].strides[rank - 1];
-    const std::int64_t in_step = operands[1].strides[rank - 1];
+    const Space others(1, call->rank, call->shape, operands, 2);
+    const std::int64_t n = call->shape[0], count = others.shape[0] * others.outer();
+    const std::int64_t out_step = operands[0].strides[0], in_step = operands[1].strides[0];
     const Conversion in({operands[1].dtype, dtype, widened(dtype)},
                         operands[1].flags & ATOLL_OPERAND_SWAPPED, false);
-    const std::uint32_t result = positions ? std::uint32_t{ATOLL_INT64} : widened(dtype);
+    const std::uint32_t result = positions ? std::uint32_t{ATOLL_DTYPE_INT64} : widened(dtype);
     const Conversion out({result, positions ? result : dtype, operands[0].dtype}, false,
                          operands[0].flags & ATOLL_OPERAND_SWAPPED);
-    const bool descending = params->descending != 0;
+    const bool descending = call->attributes[0].value.bytes[0] != 0;
     const std::int64_t room_at = (n * sorter.size + 63) / 64 * 64;
     std::atomic<bool> no_memory{false};
     // Sorting takes some ten looks at an element.

@@ -1,6 +1,5 @@
-// The loops of every function of the family TERNARY.
-#include "functors_compare.h"
-#include "loops.h"
+// The loops of element-wise functions of three inputs.
+#include "loop_table.h"
 
 namespace Atoll::kernels {
 namespace {
@@ -29,18 +28,10 @@ template <std::uint32_t Size, std::uint32_t Alignment> constexpr Loop select_loo
         return &ternary_loop<select, Bool, Pair<std::uint64_t>>;
 }
 
-template <class T, bool Allowed> constexpr Loop clip_loop() {
-    if constexpr (Allowed)
-        return &ternary_loop<functor::clip, T, T>;
-    else
-        return nullptr;
-}
-
 constexpr LoopTable make_table() {
-    LoopTable table{};
+    LoopTable table = loop_table<3>();
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    table[ATOLL_FN_where][id] = select_loop<size, alignment_of(id)>();                             \
-    table[ATOLL_FN_clip][id] = clip_loop<wide::identifier, (ATOLL_DOMAIN_ORDERED >> id & 1) != 0>();
+    table[ATOLL_FN_where][id] = select_loop<size, alignment_of(id)>();
 #include "atoll/lists/dtypes.inc"
     return table;
 }

@@ -67,12 +67,12 @@ inline constexpr std::uint8_t sizes[ATOLL_DTYPE_COUNT] = {
 };
 inline constexpr std::uint8_t kinds[ATOLL_DTYPE_COUNT] = {
     0,
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) ATOLL_KIND_##KIND,
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) ATOLL_DTYPE_KIND_##KIND,
 #include "atoll/lists/dtypes.inc"
 };
 inline constexpr std::uint8_t parts[ATOLL_DTYPE_COUNT] = {
     0,
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) ATOLL_##PART,
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) ATOLL_DTYPE_##PART,
 #include "atoll/lists/dtypes.inc"
 };
 
@@ -81,8 +81,8 @@ constexpr std::uint32_t alignment_of(std::uint32_t dtype) { return sizes[parts[d
 
 // The dtype that `dtype` is computed in: the halves widen, the others stay.
 constexpr std::uint32_t widened(std::uint32_t dtype) {
-    if (dtype == ATOLL_FLOAT16 || dtype == ATOLL_BFLOAT16) return ATOLL_FLOAT32;
-    return dtype == ATOLL_COMPLEX32 ? std::uint32_t{ATOLL_COMPLEX64} : dtype;
+    if (dtype == ATOLL_DTYPE_FLOAT16 || dtype == ATOLL_DTYPE_BFLOAT16) return ATOLL_DTYPE_FLOAT32;
+    return dtype == ATOLL_DTYPE_COMPLEX32 ? std::uint32_t{ATOLL_DTYPE_COMPLEX64} : dtype;
 }
 
 // [function][compute dtype]: the dtype of the result.

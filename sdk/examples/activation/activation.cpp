@@ -1,10 +1,10 @@
-// The interface of the module `activation`: names, families and type rules, no code for any device.
+// The interface of the module `activation`: names, signatures and type rules, no code for any
+// device.
 #include "activation.h"
 
 #include <atoll/plugin.hpp>
-#include <iterator>
 
-ATOLL_PLUGIN_NOTE("activation", ATOLL_KIND_MODULES, 0);
+ATOLL_PLUGIN_NOTE("activation", ATOLL_CONTAINS_MODULES, 0);
 
 namespace {
 
@@ -16,42 +16,20 @@ struct State {
 };
 
 constexpr atoll_function_info functions[] = {
-    {.struct_size = sizeof(atoll_function_info),
-     .id = ACTIVATION_sigmoid,
-     .family = ATOLL_FAMILY_UNARY,
-     .rule = ATOLL_RULE_FLOAT,
-     .reserved = 0,
-     .domain = ATOLL_DOMAIN_REAL_FLOATS,
-     .name = "sigmoid",
-     .doc = "1 / (1 + exp(-a))",
-     .signature = "a () -> b ()",
-     .attributes = nullptr,
-     .properties = nullptr,
-     .infer = nullptr},
-    {.struct_size = sizeof(atoll_function_info),
-     .id = ACTIVATION_dropout,
-     .family = ATOLL_FAMILY_BINARY,
-     .rule = ATOLL_RULE_COMMON,
-     .reserved = 0,
-     .domain = ATOLL_DOMAIN_REAL_FLOATS,
-     .name = "dropout",
-     .doc = "a, or 0 with probability b",
-     .signature = "a (), b () -> c ()",
-     .attributes = nullptr,
-     .properties = nullptr,
-     .infer = nullptr},
+    sdk::function(ACTIVATION_sigmoid, "sigmoid", ATOLL_RULE_FLOAT, ATOLL_DOMAIN_REAL_FLOATS,
+                  {"a () -> b ()", nullptr, nullptr, "1 / (1 + exp(-a))"}),
+    sdk::function(ACTIVATION_dropout, "dropout", ATOLL_RULE_COMMON, ATOLL_DOMAIN_REAL_FLOATS,
+                  {"a (), b () -> c ()", nullptr, nullptr, "a, or 0 with probability b"}),
 };
 
 // Loaded by the host before this module is: plugins of these names, wherever it finds plugins.
 constexpr const char *depends[] = {"core", "hello", nullptr};
 
-constexpr atoll_module_decl module{.struct_size = sizeof(atoll_module_decl),
-                                   .version = ACTIVATION_VERSION,
-                                   .name = "activation",
-                                   .functions = functions,
-                                   .function_size = sizeof(atoll_function_info),
-                                   .function_count = std::size(functions),
-                                   .depends = depends};
+constexpr atoll_module_decl module = [] {
+    atoll_module_decl decl = sdk::module("activation", ACTIVATION_VERSION, functions);
+    decl.depends = depends;
+    return decl;
+}();
 constexpr const atoll_module_decl *modules[] = {&module};
 
 constexpr atoll_plugin plugin = sdk::describe<State>(
@@ -59,4 +37,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

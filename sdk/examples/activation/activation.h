@@ -7,9 +7,9 @@
 
 /* Ids are append-only, as in every module. */
 enum activation_function {
-    /* UNARY, FLOAT, REAL_FLOATS: 1 / (1 + exp(-a)). */
+    /* a () -> b (): 1 / (1 + exp(-a)). */
     ACTIVATION_sigmoid = 0,
-    /* BINARY, COMMON, REAL_FLOATS: a, or 0 with probability b; from the device's generator. */
+    /* a (), b () -> c (): a, or 0 with probability b; from the device's generator. */
     ACTIVATION_dropout = 1
 };
 

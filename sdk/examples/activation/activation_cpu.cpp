@@ -5,7 +5,7 @@
 #include <atoll/operand.hpp>
 #include <cmath>
 
-ATOLL_PLUGIN_NOTE("activation_cpu", ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("activation_cpu", ATOLL_CONTAINS_IMPLS, 0);
 
 namespace Activation {
 
@@ -13,7 +13,8 @@ namespace {
 
 namespace sdk = Atoll::sdk;
 
-constexpr std::uint32_t dtypes = ATOLL_BIT(ATOLL_FLOAT32) | ATOLL_BIT(ATOLL_FLOAT64);
+constexpr atoll_dtype_set dtypes =
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
 
 void sigmoid(State &, atoll_call &call) {
     sdk::with_type<dtypes>(call.dtype, [&]<class T>(std::type_identity<T>) {
@@ -37,7 +38,7 @@ void tanh(State &, atoll_call &call) {
     });
 }
 
-constexpr std::uint32_t any_strides =
+constexpr std::uint64_t any_strides =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 constexpr atoll_function_decl functions[] = {
@@ -60,4 +61,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace Activation
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &Activation::plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &Activation::plugin; }

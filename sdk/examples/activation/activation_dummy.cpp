@@ -4,9 +4,11 @@
 // waiting.
 #include "state.hpp"
 
+#include <algorithm>
 #include <initializer_list>
+#include <span>
 
-ATOLL_PLUGIN_NOTE("activation_dummy", ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("activation_dummy", ATOLL_CONTAINS_IMPLS, 0);
 
 namespace Activation {
 
@@ -15,7 +17,8 @@ namespace {
 namespace sdk = Atoll::sdk;
 
 constexpr const char *dummy = "dummy";
-constexpr std::uint32_t dtypes = ATOLL_BIT(ATOLL_FLOAT32) | ATOLL_BIT(ATOLL_FLOAT64);
+constexpr atoll_dtype_set dtypes =
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
 
 // All here is declared without capabilities, so operands are dense vectors.
 std::size_t count(const atoll_call &call) {
@@ -28,7 +31,7 @@ public:
     Temporary(State &state, const atoll_call &call, std::uint16_t dtype)
         : stride_(sdk::dtype_size(dtype)),
           block_(state.host, dummy, call, count(call) * static_cast<std::uint64_t>(stride_)),
-          operand_{block_.data(), &stride_, dtype, 0, 0, 0} {}
+          operand_{block_.data(), &stride_, dtype, 0, call.device, 0, block_.data(), {}} {}
     operator const atoll_operand &() const { return operand_; }
 
 private:
@@ -39,34 +42,33 @@ private:
 
 // operands[0] = function(operands[1], …) as a part of `parent`, computed in its dtype.
 void compute(State &state, const atoll_call &parent, sdk::FunctionId id,
-             std::initializer_list<atoll_operand> operands, const void *params = nullptr) {
-    static constexpr std::uint16_t families[] = {ATOLL_FAMILY_FILL, ATOLL_FAMILY_UNARY,
-                                                 ATOLL_FAMILY_BINARY, ATOLL_FAMILY_TERNARY};
+             std::initializer_list<atoll_operand> operands,
+             std::span<const atoll_scalar> attributes = {}) {
     atoll_operand list[4];
     std::copy(operands.begin(), operands.end(), list);
     atoll_call call{};
     call.module = id.module;
     call.function = id.function;
-    call.family = families[operands.size() - 1];
     call.dtype = parent.dtype;
     call.output_count = 1;
     call.operand_count = static_cast<std::uint16_t>(operands.size());
+    call.attribute_count = static_cast<std::uint16_t>(attributes.size());
     call.rank = parent.rank;
     call.shape = parent.shape;
     call.operands = list;
-    call.params = params;
+    call.attributes = attributes.data();
     sdk::dispatch(state.host, dummy, parent, call);
 }
 
 constexpr sdk::FunctionId core(std::uint16_t function) { return {ATOLL_MODULE_CORE, function}; }
 
 void fill(State &state, const atoll_call &parent, const atoll_operand &out, int value) {
-    atoll_fill_params params{sizeof params, 0, {parent.dtype, 0, {}}};
-    if (parent.dtype == ATOLL_FLOAT32)
-        params.value.value.f32[0] = static_cast<float>(value);
+    atoll_scalar number{parent.dtype, 0, 0, {}};
+    if (parent.dtype == ATOLL_DTYPE_FLOAT32)
+        number.value.f32[0] = static_cast<float>(value);
     else
-        params.value.value.f64[0] = value;
-    compute(state, parent, core(ATOLL_FN_fill), {out}, &params);
+        number.value.f64[0] = value;
+    compute(state, parent, core(ATOLL_FN_fill), {out}, {&number, 1});
 }
 
 void sigmoid(State &state, atoll_call &call) {
@@ -85,10 +87,11 @@ void dropout(State &state, atoll_call &call) {
     const std::vector<float> numbers = state.uniform(call.device, count(call));
     const std::vector<double> wide(numbers.begin(), numbers.end());
     const Temporary u(state, call, call.dtype), zero(state, call, call.dtype);
-    const Temporary chosen(state, call, ATOLL_BOOL);
+    const Temporary chosen(state, call, ATOLL_DTYPE_BOOL);
     const atoll_operand &destination = u;
-    const void *source = call.dtype == ATOLL_FLOAT32 ? static_cast<const void *>(numbers.data())
-                                                     : static_cast<const void *>(wide.data());
+    const void *source = call.dtype == ATOLL_DTYPE_FLOAT32
+                             ? static_cast<const void *>(numbers.data())
+                             : static_cast<const void *>(wide.data());
     atoll_transfer_params params{sizeof params,
                                  ATOLL_TRANSFER_HOST_TO_DEVICE,
                                  destination.data,
@@ -133,4 +136,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace Activation
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &Activation::plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &Activation::plugin; }

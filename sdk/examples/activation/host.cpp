@@ -34,17 +34,17 @@ void use(DType dtype) {
     const Tensor a = linspace(-4, 4, 9, true, {dtype, device("cpu")});
     const Tensor b = a.to(device("dummy:1")); // has a generator of its own
     const std::vector<double> expected = (1.0 / (exp(a * -1.0) + 1.0)).to_doubles();
-    require(close(sigmoid.unary(a).to_doubles(), expected), "sigmoid on the cpu");
-    require(close(sigmoid.unary(b).to_doubles(), expected), "sigmoid on the dummy");
-    require(sigmoid.unary(b.flip(0)).to_doubles().front() == sigmoid.unary(b).to_doubles().back(),
+    require(close(sigmoid({a})[0].to_doubles(), expected), "sigmoid on the cpu");
+    require(close(sigmoid({b})[0].to_doubles(), expected), "sigmoid on the dummy");
+    require(sigmoid({b.flip(0)})[0].to_doubles().front() == sigmoid({b})[0].to_doubles().back(),
             "views too");
     require(close(tanh(b).to_doubles(), tanh(a).to_doubles()), "tanh is the same on both");
 
     // A device's generator runs on from call to call; other devices' are not touched.
     const Tensor many = ones({1000}, {dtype, device("dummy:0")});
-    const double first = sum(dropout.binary(many, 0.25)).to_doubles()[0];
-    const double second = sum(dropout.binary(many, 0.25)).to_doubles()[0];
-    const double on_cpu = sum(dropout.binary(many.to(device("cpu")), 0.25)).to_doubles()[0];
+    const double first = sum(dropout({many, 0.25})[0]).to_doubles()[0];
+    const double second = sum(dropout({many, 0.25})[0]).to_doubles()[0];
+    const double on_cpu = sum(dropout({many.to(device("cpu")), 0.25})[0]).to_doubles()[0];
     require(first > 650 && first < 850 && first != second,
             "a quarter is dropped, not the same one");
     require(on_cpu == first, "the first draw on one device is the first draw on the other");
@@ -53,7 +53,7 @@ void use(DType dtype) {
 // The error of a call that must fail.
 std::string refusal(const Function &function, const Tensor &a) {
     try {
-        function.unary(a);
+        function({a});
     } catch (const Error &error) {
         return error.what();
     }
@@ -91,11 +91,11 @@ void run(std::vector<std::string> paths) {
     require(why.find("activation.sigmoid") != std::string::npos, "the error names the function");
     std::cout << "as expected: " << why << "\n";
     load(given[1]);
-    sigmoid.unary(a);
+    sigmoid({a});
 
     // A setting, read when the plugin's devices are opened.
     const Tensor many = ones({1000}, {float64, device("cpu")});
-    const auto draw = [&] { return Function("activation.dropout").binary(many, 0.5).to_doubles(); };
+    const auto draw = [&] { return Function("activation.dropout")({many, 0.5})[0].to_doubles(); };
     const std::vector<double> drawn = draw();
     for (const char *seed : {"1", "7"}) {
         retire("activation_cpu");

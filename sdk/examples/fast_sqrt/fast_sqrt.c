@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdatomic.h>
 
-ATOLL_PLUGIN_NOTE("fast_sqrt", ATOLL_KIND_MODULES | ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("fast_sqrt", ATOLL_CONTAINS_MODULES | ATOLL_CONTAINS_IMPLS, 0);
 
 /* Calls come from any thread. Static, because the file stays mapped: the count outlives a retire,
  * so that a program can see that nothing was counted in between. */
-static atomic_uint_least64_t calls;
+static atomic_int_least64_t calls;
 
 /* Declared without capabilities, so the host sees to it that both operands are float64, native,
  * aligned and dense along the one axis; one element alone has no axis. Declaring more saves the
@@ -29,8 +29,8 @@ static int32_t fast_sqrt(const atoll_link *self, atoll_call *call) {
 
 static int32_t count(const atoll_link *self, atoll_call *call) {
     (void)self;
-    const fast_sqrt_count_params *params = call->params;
-    *params->calls = atomic_load_explicit(&calls, memory_order_relaxed);
+    int64_t *out = call->operands[0].data, left = call->rank == 0 ? 1 : call->shape[0];
+    while (left-- > 0) out[left] = atomic_load_explicit(&calls, memory_order_relaxed);
     return ATOLL_STATUS_OK;
 }
 
@@ -38,9 +38,9 @@ static int32_t count(const atoll_link *self, atoll_call *call) {
 static const atoll_function_info interface[] = {
     {.struct_size = sizeof(atoll_function_info),
      .id = FAST_SQRT_count,
-     .family = ATOLL_FAMILY_CUSTOM,
      .name = "count",
-     .doc = "calls of core.sqrt that this plugin has served"},
+     .doc = "calls of core.sqrt that this plugin has served, over all its loads",
+     .signature = "-> calls (): int64"},
 };
 static const atoll_module_decl module = {
     .struct_size = sizeof(atoll_module_decl),
@@ -56,7 +56,7 @@ static const atoll_module_decl module = {
 static const atoll_function_decl core_functions[] = {
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_sqrt,
-     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
      .fn = fast_sqrt},
 };
 static const atoll_function_decl own_functions[] = {
@@ -113,7 +113,7 @@ static const atoll_plugin plugin = {
     .unload = unload,
 };
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *host) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *host) {
     (void)host;
     return &plugin;
 }

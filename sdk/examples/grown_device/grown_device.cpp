@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-ATOLL_PLUGIN_NOTE("grown_device", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("grown_device", ATOLL_CONTAINS_DEVICES, 0);
 
 namespace {
 
@@ -24,17 +24,17 @@ struct State {
 
 constexpr std::size_t alignment = 64; // bytes
 
-void enumerate(State &, atoll_call &call) { sdk::results<atoll_enumerate_params>(call).count = 1; }
+void enumerate(State &, atoll_call &call) { sdk::params<atoll_enumerate_params>(call).count = 1; }
 
 void properties(State &state, atoll_call &call) {
-    auto &result = sdk::results<atoll_properties_params>(call);
+    auto &result = sdk::params<atoll_properties_params>(call);
     std::strcpy(result.name, "a device that has grown");
     result.units = static_cast<std::uint32_t>(state.units);
     result.alignment = alignment;
 }
 
 void allocate(State &, atoll_call &call) {
-    auto &memory = sdk::results<atoll_memory_params>(call);
+    auto &memory = sdk::params<atoll_memory_params>(call);
     memory.data = ::operator new(memory.bytes, std::align_val_t(alignment));
 }
 
@@ -57,16 +57,16 @@ constexpr atoll_function_decl device_functions[] = {
 
 // ---- What it computes ---------------------------------------------------------------------------
 
-constexpr std::uint32_t floats = ATOLL_BIT(ATOLL_FLOAT16) | ATOLL_BIT(ATOLL_BFLOAT16) |
-                                 ATOLL_BIT(ATOLL_FLOAT32) | ATOLL_BIT(ATOLL_FLOAT64);
+constexpr atoll_dtype_set floats =
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT16) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_BFLOAT16) |
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
 
 void copy(State &, atoll_call &call) { sdk::copy(call); }
 
 void fill(State &, atoll_call &call) {
-    const atoll_scalar &number = sdk::params<atoll_fill_params>(call).value;
     sdk::with_type<ATOLL_DOMAIN_ALL>(call.dtype, [&]<class T>(std::type_identity<T>) {
         T value;
-        std::memcpy(&value, number.value.bytes, sizeof value);
+        std::memcpy(&value, call.attributes[0].value.bytes, sizeof value);
         sdk::for_each<T>(call, [&](T &out) { out = value; });
     });
 }
@@ -89,36 +89,34 @@ void less(State &, atoll_call &call) {
     });
 }
 
-// Declared without capabilities: the axes are (kept, reduced), and dense.
+// Declared without capabilities: one dense vector at a time.
 void sum(State &, atoll_call &call) {
     sdk::with_type<floats>(call.dtype, [&]<class T>(std::type_identity<T>) {
         const sdk::Operand<T> out(call, 0);
         const sdk::Operand<const T> in(call, 1);
+        double total = 0;
+        for (std::int64_t i = 0; i < call.shape[0]; ++i) total += static_cast<double>(in(i));
+        *out.data() = static_cast<T>(static_cast<sdk::Value<T>>(total));
+    });
+}
+
+// d = alpha a b + beta c. Declared without capabilities: one matrix at a time, the axes are
+// (m, k, n).
+void matmul(State &, atoll_call &call) {
+    const double alpha = call.attributes[0].value.f64[0], beta = call.attributes[1].value.f64[0];
+    const sdk::Operand<double> d(call, 0);
+    const sdk::Operand<const double> a(call, 1), b(call, 2);
+    const bool add_c = beta != 0 && !(call.operands[3].flags & ATOLL_OPERAND_ABSENT);
+    for (std::int64_t j = 0; j < call.shape[2]; ++j)
         for (std::int64_t i = 0; i < call.shape[0]; ++i) {
             double total = 0;
-            for (std::int64_t j = 0; j < call.shape[1]; ++j) total += static_cast<double>(in(i, j));
-            out(i) = static_cast<T>(static_cast<sdk::Value<T>>(total));
+            for (std::int64_t k = 0; k < call.shape[1]; ++k) total += a(i, k) * b(0, k, j);
+            const double addend = add_c ? beta * sdk::Operand<const double>(call, 3)(i, 0, j) : 0;
+            d(i, 0, j) = alpha * total + addend;
         }
-    });
 }
 
-// Declared without capabilities: the axes are (m, n, k), one matrix at a time.
-void matmul(State &, atoll_call &call) {
-    const auto &params = sdk::params<atoll_matmul_params>(call);
-    sdk::with_type<ATOLL_BIT(ATOLL_FLOAT64)>(call.dtype, [&]<class T>(std::type_identity<T>) {
-        const T alpha = params.alpha.value.f64[0], beta = params.beta.value.f64[0];
-        const sdk::Operand<T> out(call, 0);
-        const sdk::Operand<const T> a(call, 1), b(call, 2);
-        for (std::int64_t j = 0; j < call.shape[1]; ++j)
-            for (std::int64_t i = 0; i < call.shape[0]; ++i) {
-                T total = 0;
-                for (std::int64_t k = 0; k < call.shape[2]; ++k) total += a(i, 0, k) * b(0, j, k);
-                out(i, j) = alpha * total + (beta == 0 ? 0 : beta * out(i, j));
-            }
-    });
-}
-
-constexpr std::uint32_t any_strides =
+constexpr std::uint64_t any_strides =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 constexpr atoll_function_decl core_functions[] = {
@@ -128,7 +126,9 @@ constexpr atoll_function_decl core_functions[] = {
     sdk::declare<exp>(ATOLL_FN_exp, floats, any_strides),
     sdk::declare<less>(ATOLL_FN_less, floats, any_strides),
     sdk::declare<sum>(ATOLL_FN_sum, floats),
-    sdk::declare<matmul>(ATOLL_FN_matmul, ATOLL_BIT(ATOLL_FLOAT64)),
+    // It knows alpha, beta and conjugation (of which reals have none), and c.
+    sdk::declare<matmul>(ATOLL_FN_matmul, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64), 0,
+                         {.attributes = 4, .inputs = 3}),
 };
 
 // ---- What the plugin says of itself -------------------------------------------------------------
@@ -147,4 +147,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

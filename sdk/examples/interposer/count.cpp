@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-ATOLL_PLUGIN_NOTE("count", ATOLL_KIND_INTERPOSERS, 0);
+ATOLL_PLUGIN_NOTE("count", ATOLL_CONTAINS_INTERPOSERS, 0);
 
 namespace {
 
@@ -54,8 +54,8 @@ void report(void *, void *ctx, atoll_writer write, void *user) {
     });
 }
 
-constexpr atoll_interposer_decl interposer{
-    sizeof(atoll_interposer_decl), 0, "count", count, create, destroy, report};
+constexpr atoll_interposer_decl interposer =
+    sdk::interposer("count", count, create, destroy, report);
 constexpr const atoll_interposer_decl *interposers[] = {&interposer};
 
 constexpr atoll_plugin plugin = sdk::describe<State>(
@@ -63,4 +63,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

@@ -11,7 +11,7 @@
 #include <numbers>
 #include <vector>
 
-ATOLL_PLUGIN_NOTE("linalg", ATOLL_KIND_MODULES | ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("linalg", ATOLL_CONTAINS_MODULES | ATOLL_CONTAINS_IMPLS, 0);
 
 namespace {
 
@@ -21,19 +21,15 @@ struct State {
     explicit State(const atoll_host &) {}
 };
 
-const atoll_scalar *attributes(const atoll_call &call) {
-    return static_cast<const atoll_scalar *>(call.params);
-}
 template <class T> T *data(const atoll_call &call, int operand) {
     return static_cast<T *>(call.operands[operand].data);
 }
 // Runs body(T()) for the call's dtype.
 template <class Body> void with_floats(const atoll_call &call, const Body &body) {
-    call.dtype == ATOLL_FLOAT32 ? body(float()) : body(double());
+    call.dtype == ATOLL_DTYPE_FLOAT32 ? body(float()) : body(double());
 }
 
 // --- solve: a (n, n), b (n, k?) -> x (n, k?), info (): int32
-// ---------------------------------------
 
 // Gaussian elimination with partial pivoting. The column of the first pivot that is zero, counted
 // from 1, or 0.
@@ -71,7 +67,6 @@ void solve(State &, atoll_call &call) {
 }
 
 // --- qr: a (m, n) -> q (m, r)?, r (r, n)
-// -----------------------------------------------------------
 
 std::int32_t infer_qr(void *, atoll_infer *infer, atoll_error *) {
     std::int64_t *extents = infer->extents; // m, n, r
@@ -121,7 +116,6 @@ void qr(State &, atoll_call &call) {
 }
 
 // --- dct: a (n) -> b (k), the cosine transform of type II, cut or padded to `length`
-// ----------------
 
 std::int32_t infer_dct(void *, atoll_infer *infer, atoll_error *error) {
     const atoll_scalar &length = infer->attributes[0];
@@ -148,11 +142,10 @@ void dct(State &, atoll_call &call) {
 }
 
 // --- smooth: a (n) -> b (n), b[i] = a[i] + rate * b[i - 1]
-// ------------------------------------------
 
 void smooth(State &, atoll_call &call) {
     const std::int64_t n = call.shape[0];
-    const double rate = attributes(call)[0].value.f64[0];
+    const double rate = call.attributes[0].value.f64[0];
     with_floats(call, [&](auto zero) {
         using T = decltype(zero);
         const T *a = data<T>(call, 1);
@@ -162,9 +155,9 @@ void smooth(State &, atoll_call &call) {
 }
 
 // --- the module
-// -----------------------------------------------------------------------------------
 
-constexpr std::uint32_t floats = ATOLL_BIT(ATOLL_FLOAT32) | ATOLL_BIT(ATOLL_FLOAT64);
+constexpr atoll_dtype_set floats =
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
 
 constexpr atoll_function_info interface[] = {
     sdk::function(LINALG_solve, "solve", ATOLL_RULE_FLOAT, floats,
@@ -186,9 +179,9 @@ constexpr atoll_module_decl module = sdk::module("linalg", 1, interface);
 
 constexpr atoll_function_decl functions[] = {
     sdk::declare<solve>(LINALG_solve, floats),
-    sdk::declare<qr>(LINALG_qr, floats),
-    sdk::declare<dct>(LINALG_dct, floats),
-    sdk::declare<smooth>(LINALG_smooth, floats),
+    sdk::declare<qr>(LINALG_qr, floats, 0, {.attributes = 1}),
+    sdk::declare<dct>(LINALG_dct, floats, 0, {.attributes = 1}),
+    sdk::declare<smooth>(LINALG_smooth, floats, 0, {.attributes = 1}),
 };
 constexpr atoll_impl_decl impl = sdk::implement("linalg", "cpu", functions);
 
@@ -200,4 +193,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

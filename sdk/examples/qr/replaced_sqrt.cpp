@@ -1,5 +1,4 @@
 // Replacing one function of one dtype on one device type while the program runs, and undoing it.
-#include "../fast_sqrt/fast_sqrt.h"
 #include "demo.hpp"
 #include "qr.hpp"
 
@@ -20,11 +19,8 @@ std::string implementation(std::string_view dtype) {
     return "none";
 }
 
-std::uint64_t count() {
-    std::uint64_t calls = 0;
-    const fast_sqrt_count_params params{sizeof params, 0, &calls};
-    Function("fast_sqrt.count").custom(device("cpu"), {}, {}, &params);
-    return calls;
+std::int64_t count() {
+    return Function("fast_sqrt.count")({}, {.device = device("cpu")})[0].item().to_int();
 }
 
 // R of the figure's matrix in `dtype` on the cpu: five square roots.
@@ -54,11 +50,11 @@ void replaced_sqrt(const std::string &plugin) {
     require(implementation("float64") == "implementation of plugin " + name,
             name + " serves core.sqrt for float64");
     require(implementation("float32") == before, "float32 stays as it was");
-    const std::uint64_t start = count();
+    const std::int64_t start = count();
     require(factorise(float64) == expected, "R is bit for bit the same");
-    const std::uint64_t served = count() - start;
+    const std::int64_t served = count() - start;
     factorise(float32);
-    const std::uint64_t others = count() - start - served;
+    const std::int64_t others = count() - start - served;
     fmt::print("  a 5x5 factorisation made {} calls of it in float64, {} in float32; same R\n",
                served, others);
     require(served == 5 && others == 0, "it serves 5 calls in float64 and none in float32");
@@ -76,7 +72,7 @@ void replaced_sqrt(const std::string &plugin) {
 
     // The plugin counts over its whole life, so a call that reached it meanwhile would show.
     load(plugin);
-    const std::uint64_t now = count();
+    const std::int64_t now = count();
     retire(name);
     fmt::print("  loaded once more, it has still served {} calls; retired\n", now);
     require(now == start + served, "the retired plugin got no call");

@@ -10,7 +10,7 @@ namespace Atoll::sdk {
 struct FunctionLine {
     std::uint16_t id;
     std::uint16_t rule;
-    std::uint32_t domain; // of T
+    atoll_dtype_set domain; // of T
     const char *name, *doc;
     Signature signature;
 
@@ -26,7 +26,7 @@ struct FunctionLine {
 };
 
 inline constexpr FunctionLine core_functions[] = {
-#define ATOLL_FUNCTION(id, name, FAMILY, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)     \
+#define ATOLL_FUNCTION(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)             \
     {id,                                                                                           \
      ATOLL_RULE_##RULE,                                                                            \
      ATOLL_DOMAIN_##DOMAIN,                                                                        \
@@ -43,5 +43,15 @@ static_assert(
         return true;
     }(),
     "the ids of lists/functions.inc count up from 0");
+
+// One line of an implementation's table for the module `core`: a function on all dtypes of its
+// domain, or on those of `dtypes`, that knows all attributes and inputs of the list.
+template <auto Function> constexpr atoll_function_decl
+declare_core(std::uint16_t id, std::uint64_t caps, atoll_dtype_set dtypes = ~atoll_dtype_set{0}) {
+    const FunctionLine &line = core_functions[id];
+    const Known known{line.signature.attribute_count,
+                      static_cast<std::uint16_t>(line.signature.input_count())};
+    return declare<Function>(id, line.domain & dtypes, caps, known);
+}
 
 } // namespace Atoll::sdk

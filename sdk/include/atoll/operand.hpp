@@ -46,30 +46,30 @@ struct Complex32 {
 };
 
 namespace detail {
-template <std::uint32_t dtype> struct TypeOf;
-template <> struct TypeOf<ATOLL_BOOL> : std::type_identity<bool> {};
-template <> struct TypeOf<ATOLL_INT8> : std::type_identity<std::int8_t> {};
-template <> struct TypeOf<ATOLL_INT16> : std::type_identity<std::int16_t> {};
-template <> struct TypeOf<ATOLL_INT32> : std::type_identity<std::int32_t> {};
-template <> struct TypeOf<ATOLL_INT64> : std::type_identity<std::int64_t> {};
-template <> struct TypeOf<ATOLL_UINT8> : std::type_identity<std::uint8_t> {};
-template <> struct TypeOf<ATOLL_UINT16> : std::type_identity<std::uint16_t> {};
-template <> struct TypeOf<ATOLL_UINT32> : std::type_identity<std::uint32_t> {};
-template <> struct TypeOf<ATOLL_UINT64> : std::type_identity<std::uint64_t> {};
-template <> struct TypeOf<ATOLL_FLOAT16> : std::type_identity<Float16> {};
-template <> struct TypeOf<ATOLL_BFLOAT16> : std::type_identity<BFloat16> {};
-template <> struct TypeOf<ATOLL_FLOAT32> : std::type_identity<float> {};
-template <> struct TypeOf<ATOLL_FLOAT64> : std::type_identity<double> {};
-template <> struct TypeOf<ATOLL_COMPLEX32> : std::type_identity<Complex32> {};
-template <> struct TypeOf<ATOLL_COMPLEX64> : std::type_identity<std::complex<float>> {};
-template <> struct TypeOf<ATOLL_COMPLEX128> : std::type_identity<std::complex<double>> {};
+template <std::uint32_t dtype> struct ElementOf;
+template <> struct ElementOf<ATOLL_DTYPE_BOOL> : std::type_identity<bool> {};
+template <> struct ElementOf<ATOLL_DTYPE_INT8> : std::type_identity<std::int8_t> {};
+template <> struct ElementOf<ATOLL_DTYPE_INT16> : std::type_identity<std::int16_t> {};
+template <> struct ElementOf<ATOLL_DTYPE_INT32> : std::type_identity<std::int32_t> {};
+template <> struct ElementOf<ATOLL_DTYPE_INT64> : std::type_identity<std::int64_t> {};
+template <> struct ElementOf<ATOLL_DTYPE_UINT8> : std::type_identity<std::uint8_t> {};
+template <> struct ElementOf<ATOLL_DTYPE_UINT16> : std::type_identity<std::uint16_t> {};
+template <> struct ElementOf<ATOLL_DTYPE_UINT32> : std::type_identity<std::uint32_t> {};
+template <> struct ElementOf<ATOLL_DTYPE_UINT64> : std::type_identity<std::uint64_t> {};
+template <> struct ElementOf<ATOLL_DTYPE_FLOAT16> : std::type_identity<Float16> {};
+template <> struct ElementOf<ATOLL_DTYPE_BFLOAT16> : std::type_identity<BFloat16> {};
+template <> struct ElementOf<ATOLL_DTYPE_FLOAT32> : std::type_identity<float> {};
+template <> struct ElementOf<ATOLL_DTYPE_FLOAT64> : std::type_identity<double> {};
+template <> struct ElementOf<ATOLL_DTYPE_COMPLEX32> : std::type_identity<Complex32> {};
+template <> struct ElementOf<ATOLL_DTYPE_COMPLEX64> : std::type_identity<std::complex<float>> {};
+template <> struct ElementOf<ATOLL_DTYPE_COMPLEX128> : std::type_identity<std::complex<double>> {};
 
 template <class T> constexpr std::uint32_t find_dtype() {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    static_assert(sizeof(typename TypeOf<id>::type) == size);                                      \
-    if (std::is_same_v<T, typename TypeOf<id>::type>) return id;
+    static_assert(sizeof(typename ElementOf<id>::type) == size);                                   \
+    if (std::is_same_v<T, typename ElementOf<id>::type>) return id;
 #include "atoll/lists/dtypes.inc"
-    return ATOLL_NONE;
+    return ATOLL_DTYPE_NONE;
 }
 
 template <class T> struct ValueOf : std::type_identity<T> {};
@@ -78,20 +78,22 @@ template <> struct ValueOf<BFloat16> : std::type_identity<float> {};
 template <> struct ValueOf<Complex32> : std::type_identity<std::complex<float>> {};
 } // namespace detail
 
-// What elements of a dtype are stored as, and the way back (ATOLL_NONE for other types).
-template <std::uint32_t dtype> using Type = typename detail::TypeOf<dtype>::type;
+// What elements of a dtype are stored as, and the way back (ATOLL_DTYPE_NONE for other types).
+template <std::uint32_t dtype> using Type = typename detail::ElementOf<dtype>::type;
 template <class T>
 inline constexpr std::uint32_t dtype_of = detail::find_dtype<std::remove_const_t<T>>();
 // What their arithmetic is done in.
 template <class T> using Value = typename detail::ValueOf<std::remove_const_t<T>>::type;
 
-// body(std::type_identity<T>) with the type of a dtype out of `domain` (ATOLL_BITs). Others are an
-// Error, not_supported.
-template <std::uint32_t domain, class Body> void with_type(std::uint32_t dtype, const Body &body) {
+// body(std::type_identity<T>) with the type of a dtype out of `domain` (ATOLL_DTYPE_BITs). Others
+// are an Error, not_supported.
+template <atoll_dtype_set domain, class Body>
+void with_type(std::uint32_t dtype, const Body &body) {
     switch (dtype) {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     case id:                                                                                       \
-        if constexpr ((domain & ATOLL_BIT(id)) != 0) return body(std::type_identity<Type<id>>());  \
+        if constexpr ((domain & ATOLL_DTYPE_BIT(id)) != 0)                                         \
+            return body(std::type_identity<Type<id>>());                                           \
         break;
 #include "atoll/lists/dtypes.inc"
     }

@@ -1,10 +1,10 @@
-/* The Atoll plugin ABI, version 1: all that a plugin sees of Atoll. C11 and C++.
+/* The Atoll plugin ABI: all that a plugin sees of Atoll. C11 and C++.
  *
- * A plugin is a shared object that exports exactly one symbol, atoll_plugin_query_v1, and carries
+ * A plugin is a shared object that exports exactly one symbol, atoll_plugin_query_v0, and carries
  * the note of abi/note.h. The life of a plugin:
  *
- *   note read   the host refuses a file of another ABI major, too new a minor, a wrong ISA level or
- *               sanitizer, without opening it
+ *   note read   the host refuses a file of another ABI major or draft, too new a minor, a wrong ISA
+ *               level or sanitizer, without opening it
  *   query       pure and repeatable; no device work; returns a static descriptor
  *   load        once; the plugin gets the host's services and makes its context
  *   enumerate   for each device type; then open_device of each implementation
@@ -23,6 +23,7 @@
 #include "atoll/abi/host.h"
 #include "atoll/abi/module.h"
 #include "atoll/abi/note.h"
+#include "atoll/abi/object.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,7 +60,7 @@ typedef struct atoll_plugin {
 
 typedef const atoll_plugin *(*atoll_plugin_query_fn)(const atoll_host_info *host);
 
-ATOLL_EXPORT const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *host);
+ATOLL_EXPORT const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *host);
 
 #ifdef __cplusplus
 }

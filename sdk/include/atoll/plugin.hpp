@@ -85,10 +85,33 @@ template <auto Function> std::int32_t entry(const atoll_link *self, atoll_call *
     return guarded(call->error, [&] { Function(*static_cast<State *>(self->ctx), *call); });
 }
 
-// One line of an implementation's table. `dtypes` are ATOLL_BITs, `caps` ATOLL_CAPs.
+// How many attributes with defaults and optional inputs an implementation knows, counted from the
+// first of the list: see atoll_function_decl.
+struct Known {
+    std::uint16_t attributes = 0, inputs = 0;
+};
+
+// One line of an implementation's table. `dtypes` are ATOLL_DTYPE_BITs, `caps` ATOLL_CAPs.
 template <auto Function> constexpr atoll_function_decl
-declare(std::uint16_t id, std::uint32_t dtypes = 0, std::uint32_t caps = 0) {
-    return {sizeof(atoll_function_decl), id, 0, dtypes, caps, &entry<Function>};
+declare(std::uint16_t id, atoll_dtype_set dtypes = 0, std::uint64_t caps = 0, Known known = {}) {
+    atoll_function_decl decl{};
+    decl.struct_size = sizeof decl;
+    decl.id = id;
+    decl.attributes = known.attributes;
+    decl.dtypes = dtypes;
+    decl.caps = caps;
+    decl.fn = &entry<Function>;
+    decl.inputs = known.inputs;
+    return decl;
+}
+
+// The same for a function of the ABI's own type: `void` kernels that catch nothing cost less so.
+constexpr atoll_function_decl declare(std::uint16_t id, atoll_fn fn) {
+    atoll_function_decl decl{};
+    decl.struct_size = sizeof decl;
+    decl.id = id;
+    decl.fn = fn;
+    return decl;
 }
 
 // load and unload of a plugin whose context is `State(const atoll_host &)`. Its destructor joins
@@ -119,12 +142,11 @@ struct FunctionTexts {
 
 // One function of a module's interface; `domain`: the dtypes that T may be.
 constexpr atoll_function_info function(std::uint16_t id, const char *name, std::uint16_t rule,
-                                       std::uint32_t domain, const FunctionTexts &texts,
+                                       atoll_dtype_set domain, const FunctionTexts &texts,
                                        atoll_infer_fn infer = nullptr) {
     atoll_function_info info{};
     info.struct_size = sizeof info;
     info.id = id;
-    info.family = ATOLL_FAMILY_SIGNATURE;
     info.rule = rule;
     info.domain = domain;
     info.name = name;
@@ -163,6 +185,21 @@ constexpr atoll_impl_decl implement(const char *module, const char *device_type,
     impl.functions = functions.data();
     impl.function_count = static_cast<std::uint32_t>(functions.size());
     return impl;
+}
+
+// An interposer; without create every push has the plugin's own context.
+constexpr atoll_interposer_decl
+interposer(const char *name, atoll_fn fn, decltype(atoll_interposer_decl::create) create = nullptr,
+           decltype(atoll_interposer_decl::destroy) destroy = nullptr,
+           decltype(atoll_interposer_decl::report) report = nullptr) {
+    atoll_interposer_decl decl{};
+    decl.struct_size = sizeof decl;
+    decl.name = name;
+    decl.fn = fn;
+    decl.create = create;
+    decl.destroy = destroy;
+    decl.report = report;
+    return decl;
 }
 
 struct About {
@@ -212,12 +249,14 @@ constexpr atoll_plugin describe(const About &about, const Lists &...lists) {
     return plugin;
 }
 
-// The parameter struct of a call; `Mutable` for the module `device`, whose params carry results.
-template <class Params> const Params &params(const atoll_call &call) {
-    return *static_cast<const Params *>(call.params);
+// Attribute `i` of the function's list, as a bool.
+inline bool flag(const atoll_call &call, std::size_t i) {
+    return call.attributes[i].value.bytes[0] != 0;
 }
-template <class Params> Params &results(const atoll_call &call) {
-    return *static_cast<Params *>(const_cast<void *>(call.params));
+
+// The parameter struct of a call of the module `device`; some carry results.
+template <class Params> Params &params(const atoll_call &call) {
+    return *static_cast<Params *>(call.params);
 }
 
 // A struct of the host's, copied as this plugin knows it: what an older host left out is zero.
@@ -245,14 +284,10 @@ struct FunctionId {
     std::uint16_t module, function;
 };
 inline FunctionId find_function(const atoll_host &host, const std::string &name) {
-    for (std::uint16_t module = 0;; ++module)
-        for (std::uint16_t function = 0;; ++function) {
-            const std::string known = host.function_name(module, function);
-            if (known == name) return {module, function};
-            if (known != "?") continue;
-            if (function == 0) throw Error(ATOLL_STATUS_NOT_FOUND, "there is no function " + name);
-            break;
-        }
+    FunctionId id;
+    if (host.find_function(name.c_str(), &id.module, &id.function) != ATOLL_STATUS_OK)
+        throw Error(ATOLL_STATUS_NOT_FOUND, "there is no function " + name);
+    return id;
 }
 
 // Calls another function as a part of `parent`: on its device and stream, under its correlation id.
@@ -284,9 +319,29 @@ template <class Params> void dispatch_device(const atoll_host &host, const char 
     atoll_call call{};
     call.module = ATOLL_MODULE_DEVICE;
     call.function = static_cast<std::uint16_t>(function);
-    call.family = ATOLL_FAMILY_DEVICE;
     call.params = &params;
     dispatch(host, device_type, parent, call);
+}
+
+// An object that a function gives back in the operand `operand`, which takes its count over.
+inline void give_object(const atoll_host &host, const char *device_type, atoll_call &call,
+                        std::size_t operand, const atoll_object_type &type, void *value) {
+    atoll_object *object = nullptr;
+    const std::int32_t status =
+        host.object_create(host.self, &type, device_type, call.device, value, &object, call.error);
+    if (status != ATOLL_STATUS_OK)
+        throw Error(static_cast<atoll_status>(status),
+                    std::string(call.error->text ? call.error->text : ""));
+    call.operands[operand].data = object;
+}
+// The value of an object that was given as an operand; throws Error where it is of another type.
+template <class Value>
+Value &object_value(const atoll_call &call, std::size_t operand, const atoll_object_type &type) {
+    const auto *object = static_cast<const atoll_object *>(call.operands[operand].data);
+    if (object->type != &type)
+        throw Error(ATOLL_STATUS_INVALID_ARGUMENT,
+                    std::string("got a ") + object->type->name + ", needs a " + type.name);
+    return *static_cast<Value *>(object->value);
 }
 
 // Memory of the parent's device for what is between two calls. Given back in the order of the
@@ -327,7 +382,7 @@ struct DtypeFacts {
 inline constexpr DtypeFacts dtype_facts[ATOLL_DTYPE_COUNT] = {
     {"none", 0, 0, 0},
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    {name, size, ATOLL_KIND_##KIND, ATOLL_##PART},
+    {name, size, ATOLL_DTYPE_KIND_##KIND, ATOLL_DTYPE_##PART},
 #include "atoll/lists/dtypes.inc"
 };
 

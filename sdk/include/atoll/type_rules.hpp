@@ -8,13 +8,13 @@ namespace Atoll::sdk {
 
 // So that both sides of a conditional have one type.
 namespace dtypes {
-inline constexpr std::uint32_t int8 = ATOLL_INT8, int64 = ATOLL_INT64, uint64 = ATOLL_UINT64,
-                               float32 = ATOLL_FLOAT32, float64 = ATOLL_FLOAT64,
-                               complex128 = ATOLL_COMPLEX128;
+inline constexpr std::uint32_t int8 = ATOLL_DTYPE_INT8, int64 = ATOLL_DTYPE_INT64,
+                               uint64 = ATOLL_DTYPE_UINT64, float32 = ATOLL_DTYPE_FLOAT32,
+                               float64 = ATOLL_DTYPE_FLOAT64, complex128 = ATOLL_DTYPE_COMPLEX128;
 }
 
 constexpr bool is_float_kind(std::uint32_t dtype) {
-    return dtype_facts[dtype].kind >= ATOLL_KIND_FLOAT;
+    return dtype_facts[dtype].kind >= ATOLL_DTYPE_KIND_FLOAT;
 }
 
 // The real part's dtype; reals are their own.
@@ -23,17 +23,18 @@ constexpr std::uint32_t real_of(std::uint32_t dtype) { return dtype_facts[dtype]
 // The smallest complex dtype that holds a dtype of floats.
 constexpr std::uint32_t complex_of(std::uint32_t dtype) {
     switch (dtype) {
-    case ATOLL_FLOAT16: return ATOLL_COMPLEX32;
-    case ATOLL_BFLOAT16:
-    case ATOLL_FLOAT32: return ATOLL_COMPLEX64;
-    default: return dtype_facts[dtype].kind == ATOLL_KIND_COMPLEX ? dtype : dtypes::complex128;
+    case ATOLL_DTYPE_FLOAT16: return ATOLL_DTYPE_COMPLEX32;
+    case ATOLL_DTYPE_BFLOAT16:
+    case ATOLL_DTYPE_FLOAT32: return ATOLL_DTYPE_COMPLEX64;
+    default:
+        return dtype_facts[dtype].kind == ATOLL_DTYPE_KIND_COMPLEX ? dtype : dtypes::complex128;
     }
 }
 
 // What elements of a dtype are accumulated in: halves in float32.
 constexpr std::uint32_t accumulator_of(std::uint32_t dtype) {
-    if (dtype == ATOLL_COMPLEX32) return ATOLL_COMPLEX64;
-    return dtype == ATOLL_FLOAT16 || dtype == ATOLL_BFLOAT16 ? dtypes::float32 : dtype;
+    if (dtype == ATOLL_DTYPE_COMPLEX32) return ATOLL_DTYPE_COMPLEX64;
+    return dtype == ATOLL_DTYPE_FLOAT16 || dtype == ATOLL_DTYPE_BFLOAT16 ? dtypes::float32 : dtype;
 }
 
 // T, from what the inputs without a type of their own promote to.
@@ -42,10 +43,11 @@ constexpr std::uint32_t make_T(std::uint32_t rule, std::uint32_t common) {
     switch (rule) {
     case ATOLL_RULE_FLOAT: return floats ? common : dtypes::float64;
     case ATOLL_RULE_COMPLEX: return complex_of(floats ? common : dtypes::float64);
-    case ATOLL_RULE_NUMBER: return common == ATOLL_BOOL ? dtypes::int8 : common;
+    case ATOLL_RULE_NUMBER: return common == ATOLL_DTYPE_BOOL ? dtypes::int8 : common;
     case ATOLL_RULE_SUM:
         if (floats) return common;
-        return dtype_facts[common].kind == ATOLL_KIND_UNSIGNED ? dtypes::uint64 : dtypes::int64;
+        return dtype_facts[common].kind == ATOLL_DTYPE_KIND_UNSIGNED ? dtypes::uint64
+                                                                     : dtypes::int64;
     default: return common;
     }
 }

@@ -6,7 +6,7 @@
 #include <atoll/plugin.h>
 #include <string.h>
 
-ATOLL_PLUGIN_NOTE("newplugin", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("newplugin", ATOLL_CONTAINS_DEVICES, 0);
 
 /* Made by load, gone at unload; every function gets it as self->ctx. Handles of your driver go
  * here. */
@@ -20,14 +20,14 @@ static state the_state;
 
 static int32_t enumerate(const atoll_link *self, atoll_call *call) {
     (void)self;
-    atoll_enumerate_params *result = (atoll_enumerate_params *)call->params;
+    atoll_enumerate_params *result = call->params;
     result->count = 1; /* 0 and a reason where there is none */
     return ATOLL_STATUS_OK;
 }
 
 static int32_t properties(const atoll_link *self, atoll_call *call) {
     (void)self;
-    atoll_properties_params *result = (atoll_properties_params *)call->params;
+    atoll_properties_params *result = call->params;
     strcpy(result->name, "newplugin's first device");
     result->alignment = 64; /* bytes */
     return ATOLL_STATUS_OK;
@@ -35,7 +35,7 @@ static int32_t properties(const atoll_link *self, atoll_call *call) {
 
 static int32_t allocate(const atoll_link *self, atoll_call *call) {
     const state *s = self->ctx;
-    atoll_memory_params *memory = (atoll_memory_params *)call->params;
+    atoll_memory_params *memory = call->params;
     memory->data = s->host->allocate(memory->bytes);
     if (memory->data) return ATOLL_STATUS_OK;
     return s->host->set_error(call->error, ATOLL_STATUS_OUT_OF_MEMORY, 0, "no memory is left");
@@ -91,8 +91,7 @@ static void set(const atoll_call *call, uint32_t axes, char *out, const void *va
 
 static int32_t fill(const atoll_link *self, atoll_call *call) {
     (void)self;
-    const atoll_fill_params *params = call->params;
-    set(call, call->rank, call->operands[0].data, params->value.value.bytes);
+    set(call, call->rank, call->operands[0].data, call->attributes[0].value.bytes);
     return ATOLL_STATUS_OK;
 }
 
@@ -122,7 +121,7 @@ static int32_t add_float32(const atoll_link *self, atoll_call *call) {
 #define ANY_STRIDES ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES
 static const atoll_function_decl core_functions[] = {
     FUNCTION(ATOLL_FN_fill, fill, ATOLL_DOMAIN_ALL, ANY_STRIDES),
-    FUNCTION(ATOLL_FN_add, add_float32, ATOLL_BIT(ATOLL_FLOAT32), ANY_STRIDES),
+    FUNCTION(ATOLL_FN_add, add_float32, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32), ANY_STRIDES),
 };
 
 /* ---- What the plugin says of itself ------------------------------------------------------------
@@ -171,7 +170,7 @@ static const atoll_plugin plugin = {
     .unload = unload,
 };
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *host) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *host) {
     (void)host;
     return &plugin;
 }

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <new>
 
-ATOLL_PLUGIN_NOTE("newplugin", ATOLL_KIND_DEVICES, 0);
+ATOLL_PLUGIN_NOTE("newplugin", ATOLL_CONTAINS_DEVICES, 0);
 
 namespace {
 
@@ -26,17 +26,17 @@ struct State {
 constexpr std::size_t alignment = 64; // bytes
 
 void enumerate(State &, atoll_call &call) {
-    sdk::results<atoll_enumerate_params>(call).count = 1; // 0 and a reason where there is none
+    sdk::params<atoll_enumerate_params>(call).count = 1; // 0 and a reason where there is none
 }
 
 void properties(State &, atoll_call &call) {
-    auto &result = sdk::results<atoll_properties_params>(call);
+    auto &result = sdk::params<atoll_properties_params>(call);
     std::strcpy(result.name, "newplugin's first device");
     result.alignment = alignment;
 }
 
 void allocate(State &, atoll_call &call) {
-    auto &memory = sdk::results<atoll_memory_params>(call);
+    auto &memory = sdk::params<atoll_memory_params>(call);
     memory.data = ::operator new(memory.bytes, std::align_val_t(alignment));
 }
 
@@ -64,10 +64,9 @@ constexpr atoll_function_decl device_functions[] = {
 void copy(State &, atoll_call &call) { sdk::copy(call); }
 
 void fill(State &, atoll_call &call) {
-    const atoll_scalar &number = sdk::params<atoll_fill_params>(call).value;
     sdk::with_type<ATOLL_DOMAIN_ALL>(call.dtype, [&]<class T>(std::type_identity<T>) {
         T value;
-        std::memcpy(&value, number.value.bytes, sizeof value);
+        std::memcpy(&value, call.attributes[0].value.bytes, sizeof value);
         sdk::for_each<T>(call, [&](T &out) { out = value; });
     });
 }
@@ -79,14 +78,14 @@ template <class T> void add(State &, atoll_call &call) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] + b[i];
 }
 
-constexpr std::uint32_t any_strides =
+constexpr std::uint64_t any_strides =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 constexpr atoll_function_decl core_functions[] = {
     sdk::declare<copy>(ATOLL_FN_copy, ATOLL_DOMAIN_ALL, sdk::copy_caps),
     sdk::declare<fill>(ATOLL_FN_fill, ATOLL_DOMAIN_ALL, any_strides),
-    sdk::declare<add<float>>(ATOLL_FN_add, ATOLL_BIT(ATOLL_FLOAT32)),
-    sdk::declare<add<double>>(ATOLL_FN_add, ATOLL_BIT(ATOLL_FLOAT64)),
+    sdk::declare<add<float>>(ATOLL_FN_add, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32)),
+    sdk::declare<add<double>>(ATOLL_FN_add, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64)),
 };
 
 // ---- What the plugin says of itself -------------------------------------------------------------
@@ -103,4 +102,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

@@ -2,7 +2,7 @@
  * whoever had it before, and comes back when this plugin is retired. */
 #include <atoll/plugin.h>
 
-ATOLL_PLUGIN_NOTE("newplugin", ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("newplugin", ATOLL_CONTAINS_IMPLS, 0);
 
 /* Made by load, gone at unload; every function gets it as self->ctx, from any thread. */
 typedef struct state {
@@ -33,11 +33,11 @@ static int32_t square_float64(const atoll_link *self, atoll_call *call) {
 static const atoll_function_decl functions[] = {
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_square,
-     .dtypes = ATOLL_BIT(ATOLL_FLOAT32),
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32),
      .fn = square_float32},
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_square,
-     .dtypes = ATOLL_BIT(ATOLL_FLOAT64),
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
      .fn = square_float64},
 };
 
@@ -81,7 +81,7 @@ static const atoll_plugin plugin = {
     .unload = unload,
 };
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *host) {
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *host) {
     (void)host;
     return &plugin;
 }

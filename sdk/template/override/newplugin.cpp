@@ -3,7 +3,7 @@
 #include <atoll/operand.hpp>
 #include <atoll/plugin.hpp>
 
-ATOLL_PLUGIN_NOTE("newplugin", ATOLL_KIND_IMPLS, 0);
+ATOLL_PLUGIN_NOTE("newplugin", ATOLL_CONTAINS_IMPLS, 0);
 
 namespace {
 
@@ -24,8 +24,8 @@ template <class T> void square(State &, atoll_call &call) {
 }
 
 constexpr atoll_function_decl functions[] = {
-    sdk::declare<square<float>>(ATOLL_FN_square, ATOLL_BIT(ATOLL_FLOAT32)),
-    sdk::declare<square<double>>(ATOLL_FN_square, ATOLL_BIT(ATOLL_FLOAT64)),
+    sdk::declare<square<float>>(ATOLL_FN_square, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32)),
+    sdk::declare<square<double>>(ATOLL_FN_square, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64)),
 };
 
 // With a priority above 0 it comes first whatever the order of loading.
@@ -42,4 +42,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v1(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }

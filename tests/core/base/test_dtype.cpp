@@ -45,7 +45,7 @@ DType dtype_with(DType tensor, const Scalar &scalar) {
     return add(zeros({2}, {tensor, cpu()}), scalar).dtype();
 }
 
-bool in_domain(std::uint32_t domain, DType dtype) { return domain >> id(dtype) & 1; }
+bool in_domain(atoll_dtype_set domain, DType dtype) { return domain >> id(dtype) & 1; }
 
 } // namespace
 

@@ -4,7 +4,6 @@
 
 #include "../any_call.hpp"
 #include "../support.hpp"
-#include "atoll/hello.h"
 
 #include <functional>
 #include <string>
@@ -34,10 +33,10 @@ struct GridDtypes {
     int a, b;
 };
 inline constexpr GridDtypes grid_dtypes[] = {
-    {ATOLL_FLOAT32, ATOLL_FLOAT32}, {ATOLL_INT32, ATOLL_FLOAT64},
-    {ATOLL_INT16, ATOLL_INT16},     {ATOLL_COMPLEX64, ATOLL_FLOAT32},
-    {ATOLL_BOOL, ATOLL_BOOL},       {ATOLL_FLOAT16, ATOLL_FLOAT16},
-    {ATOLL_INT64, ATOLL_UINT64},    {ATOLL_UINT8, ATOLL_COMPLEX128}};
+    {ATOLL_DTYPE_FLOAT32, ATOLL_DTYPE_FLOAT32}, {ATOLL_DTYPE_INT32, ATOLL_DTYPE_FLOAT64},
+    {ATOLL_DTYPE_INT16, ATOLL_DTYPE_INT16},     {ATOLL_DTYPE_COMPLEX64, ATOLL_DTYPE_FLOAT32},
+    {ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL},       {ATOLL_DTYPE_FLOAT16, ATOLL_DTYPE_FLOAT16},
+    {ATOLL_DTYPE_INT64, ATOLL_DTYPE_UINT64},    {ATOLL_DTYPE_UINT8, ATOLL_DTYPE_COMPLEX128}};
 
 // Small numbers that differ, none negative.
 inline Tensor grid_tensor(int dtype, const oracle::Shape &shape, oracle::Layout layout,
@@ -99,36 +98,35 @@ private:
                  const oracle::Shape shape =
                      gives_vector(function) ? oracle::Shape{3} : oracle::Shape{3, 3};
                  call_any(function, a, b,
-                          tensor(ATOLL_COMPLEX128, shape, oracle::Layout::strided, true));
+                          tensor(ATOLL_DTYPE_COMPLEX128, shape, oracle::Layout::strided, true));
              });
     }
     void along(int function, oracle::Layout layout) const {
-        const int family = functions[function].family;
-        const bool reduces = family == ATOLL_FAMILY_REDUCE || family == ATOLL_FAMILY_REDUCE_ONE ||
-                             family == ATOLL_FAMILY_ARG_REDUCE;
+        const Atoll::sdk::Signature &signature = Atoll::sdk::core_functions[function].signature;
+        const bool reduces = gives_vector(function);
         const auto name = [&](const std::string &axes) {
             return std::string(functions[function].name) + " of 3 axes" +
                    (layout == oracle::Layout::dense ? "" : " transposed") + ", along " + axes;
         };
         const Atoll::Scalar numbers[] = {1, 2};
-        const std::size_t count = family == ATOLL_FAMILY_REDUCE_ONE;
+        const std::size_t count = signature.attribute_count;
         for (int axes = 0; axes < 8 && reduces; ++axes)
             run_(name("axes " + std::to_string(axes)), [&] {
                 Atoll::Axes list;
                 list.given = true;
                 for (int i = 0; i < 3; ++i)
                     if (axes >> i & 1) list.list.push_back(i);
-                Atoll::detail::call_reduce(function, tensor(ATOLL_FLOAT32, {2, 3, 4}, layout), list,
-                                           axes == 5, {}, {numbers, count});
+                Atoll::detail::call_reduce(function, tensor(ATOLL_DTYPE_FLOAT32, {2, 3, 4}, layout),
+                                           list, axes == 5, {}, {numbers, count});
             });
         for (int axis = 0; axis < 3; ++axis) {
-            const auto a = [&] { return tensor(ATOLL_INT32, {2, 3, 4}, layout); };
-            if (family == ATOLL_FAMILY_SCAN)
-                run_(name(std::to_string(axis)),
-                     [&] { Atoll::detail::call_scan(function, a(), axis); });
-            if (family == ATOLL_FAMILY_SORT)
-                run_(name(std::to_string(axis)),
-                     [&] { Atoll::detail::call_sort(function, a(), axis, axis == 1); });
+            const auto a = [&] { return tensor(ATOLL_DTYPE_INT32, {2, 3, 4}, layout); };
+            if (signature.axes != Atoll::sdk::AxesOf::named) continue;
+            run_(name(std::to_string(axis)), [&] {
+                if (signature.attribute_count == 0)
+                    return (void)Atoll::detail::call_scan(function, a(), axis);
+                Atoll::detail::call_sort(function, a(), axis, axis == 1);
+            });
         }
     }
 
@@ -150,8 +148,8 @@ inline void Grid::products() const {
             for (const Layout layout : {Layout::dense, Layout::permuted})
                 run_("matmul" + text(a) + text(b) + (layout == Layout::dense ? "" : " transposed"),
                      [&] {
-                         const Tensor left = tensor(ATOLL_FLOAT64, a, layout),
-                                      right = tensor(ATOLL_FLOAT64, b);
+                         const Tensor left = tensor(ATOLL_DTYPE_FLOAT64, a, layout),
+                                      right = tensor(ATOLL_DTYPE_FLOAT64, b);
                          matmul(left, right);
                      });
     for (const auto a : {Atoll::Op::N, Atoll::Op::T, Atoll::Op::C})
@@ -160,13 +158,23 @@ inline void Grid::products() const {
                 run_(std::string("gemm ") + static_cast<char>(a) + static_cast<char>(b) + ' ' +
                          std::to_string(factors),
                      [&] {
-                         const Tensor left = tensor(ATOLL_COMPLEX64, {3, 3}),
-                                      right = tensor(ATOLL_COMPLEX64, {3, 3}, Layout::strided),
-                                      out = tensor(ATOLL_COMPLEX64, {3, 3});
+                         const Tensor left = tensor(ATOLL_DTYPE_COMPLEX64, {3, 3}),
+                                      right =
+                                          tensor(ATOLL_DTYPE_COMPLEX64, {3, 3}, Layout::strided),
+                                      out = tensor(ATOLL_DTYPE_COMPLEX64, {3, 3});
                          gemm(factors & 1, left, a, right, b, factors >> 1, out);
                      });
+    for (const Layout layout : {Layout::dense, Layout::permuted})
+        for (const int beta : {0, 2})
+            run_(std::string("matmul and another matrix ") + (beta ? "scaled" : "unread"), [&] {
+                const Tensor left = tensor(ATOLL_DTYPE_FLOAT64, {3, 3}),
+                             right = tensor(ATOLL_DTYPE_FLOAT64, {3, 3, 2}),
+                             other = tensor(ATOLL_DTYPE_FLOAT64, {3, 3, 2}, layout);
+                Atoll::Function("core.matmul")({left, right, other},
+                                               {.attributes = {{"beta", beta}}});
+            });
     run_("gemm into its own operand", [&] {
-        const Tensor a = tensor(ATOLL_FLOAT32, {3, 3});
+        const Tensor a = tensor(ATOLL_DTYPE_FLOAT32, {3, 3});
         gemm(1, a, Atoll::Op::N, a, Atoll::Op::T, 1, a);
     });
 }
@@ -174,11 +182,13 @@ inline void Grid::products() const {
 inline void Grid::scalars() const {
     using namespace Atoll;
     for (int f = 0; f < ATOLL_FN_COUNT; ++f)
-        for (const int dtype : {int{ATOLL_FLOAT32}, int{ATOLL_INT16}}) {
+        for (const int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT16}}) {
+            const bool elementwise = sdk::core_functions[f].signature.elementwise();
+            const int inputs = sdk::core_functions[f].signature.input_count();
             const std::string name =
                 std::string(functions[f].name) + " of a number and " + oracle::facts[dtype].name;
             const auto t = [&] { return tensor(dtype, {3, 3}, oracle::Layout::permuted); };
-            if (functions[f].family == ATOLL_FAMILY_BINARY) {
+            if (elementwise && inputs == 2) {
                 run_(name, [&] { detail::call_binary(f, 3, t()); });
                 run_(name + " behind", [&] { detail::call_binary(f, t(), 2.5); });
                 run_(name + " in place", [&] {
@@ -186,26 +196,26 @@ inline void Grid::scalars() const {
                     detail::call_binary(f, a, Scalar(2, uint8), a);
                 });
             }
-            if (functions[f].family == ATOLL_FAMILY_TERNARY) {
+            if (elementwise && inputs == 3) {
                 run_(name, [&] { detail::call_ternary(f, t(), 1, 3); });
                 run_(name + " behind", [&] {
                     const Tensor a = t(), b = t();
                     detail::call_ternary(f, a, b, 3.5);
                 });
             }
-            if (functions[f].family == ATOLL_FAMILY_SEARCH)
+            if (f == ATOLL_FN_searchsorted)
                 run_(name, [&] { detail::call_search(f, 3, tensor(dtype, {4}), true); });
         }
     run_("equal of int64 and a number past it",
-         [&] { equal(tensor(ATOLL_INT64, {3}), Scalar(std::uint64_t{1} << 63)); });
+         [&] { equal(tensor(ATOLL_DTYPE_INT64, {3}), Scalar(std::uint64_t{1} << 63)); });
     run_("sqrt that looks at its domain", [&] {
-        sqrt(tensor(ATOLL_FLOAT32, {3, 3}) - 1, {}, ComputeMode::complex);
+        sqrt(tensor(ATOLL_DTYPE_FLOAT32, {3, 3}) - 1, {}, ComputeMode::complex);
     });
 }
 
 inline void Grid::moves() const {
     using namespace Atoll;
-    const auto t = [&](int dtype = ATOLL_FLOAT32) { return tensor(dtype, {4, 3}); };
+    const auto t = [&](int dtype = ATOLL_DTYPE_FLOAT32) { return tensor(dtype, {4, 3}); };
     const Placement where{float32, device_};
     const Device host = Atoll::device("cpu");
     run_("zeros", [&] { zeros({2, 3}, where); });
@@ -214,19 +224,19 @@ inline void Grid::moves() const {
     run_("full", [&] { full({2, 3}, 2.5, {complex64, device_}); });
     run_("arange", [&] { arange(0, 10, 3, where); });
     run_("linspace", [&] { linspace(0, 1, 5, true, where); });
-    run_("concatenate", [&] { concatenate({t(), t(ATOLL_INT8)}, 0); });
-    run_("stack", [&] { stack({t(), t(ATOLL_INT8)}, 1); });
+    run_("concatenate", [&] { concatenate({t(), t(ATOLL_DTYPE_INT8)}, 0); });
+    run_("stack", [&] { stack({t(), t(ATOLL_DTYPE_INT8)}, 1); });
     run_("clone", [&] { t()(range({}, {}, -1)).clone(); });
     run_("replicate", [&] { t().T().replicate(); });
     run_("cast", [&] { t().cast(int16); });
     run_("to the host", [&] { t().T().to(host); });
     run_("to the host and another dtype", [&] { t().cast(complex128, host); });
     run_("from the host", [&] {
-        grid_tensor(ATOLL_INT32, {4, 3}, oracle::Layout::permuted, true, host).to(device_);
+        grid_tensor(ATOLL_DTYPE_INT32, {4, 3}, oracle::Layout::permuted, true, host).to(device_);
     });
     run_("byteswap", [&] { t().byteswap(); });
     run_("fill", [&] { t()(all_, range(0, 3, 2)).fill(7); });
-    run_("assign a row", [&] { t().assign(tensor(ATOLL_INT64, {1, 3})); });
+    run_("assign a row", [&] { t().assign(tensor(ATOLL_DTYPE_INT64, {1, 3})); });
     run_("assign to a shifted self", [&] {
         const Tensor a = t();
         a.slice(0, 1, 4).assign(a.slice(0, 0, 3));
@@ -261,24 +271,21 @@ inline void Grid::moves() const {
         a(vector({2, 0}, {int64, device_})) = a.slice(0, 0, 2);
     });
     run_("to positions of swapped elements", [&] {
-        const Tensor a = tensor(ATOLL_INT32, {4, 3}, oracle::Layout::permuted, true);
-        a(vector({1, 2}, {int64, device_})) = tensor(ATOLL_FLOAT64, {2, 3});
+        const Tensor a = tensor(ATOLL_DTYPE_INT32, {4, 3}, oracle::Layout::permuted, true);
+        a(vector({1, 2}, {int64, device_})) = tensor(ATOLL_DTYPE_FLOAT64, {2, 3});
     });
 }
 
 inline void Grid::third_party() const {
-    for (const int dtype : {int{ATOLL_FLOAT32}, int{ATOLL_INT16}})
+    for (const int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT16}})
         for (const GridLayout &layout : grid_layouts)
             run_(std::string("scale_add ") + oracle::facts[dtype].name + ' ' + layout.name, [&] {
                 const Tensor a = tensor(dtype, layout.shape, layout.layout, layout.swapped);
-                Atoll::Function("hello.scale_add").binary(a, tensor(ATOLL_FLOAT32, {3, 3}));
-                Atoll::Function("hello.scale_add").binary(a, 2, a);
+                const Tensor b = tensor(ATOLL_DTYPE_FLOAT32, {3, 3});
+                Atoll::Function("hello.scale_add")({a, b});
+                Atoll::Function("hello.scale_add")({a, 2}, {.out = {a}});
             });
-    run_("greet", [&] {
-        char text[100];
-        const atoll_hello_greet_params params{sizeof params, sizeof text, text};
-        Atoll::Function("hello.greet").custom(device_, {}, {}, &params);
-    });
+    run_("calls", [&] { Atoll::Function("hello.calls")({}, {.device = device_}); });
 }
 
 } // namespace calls

@@ -1,11 +1,13 @@
-// What Note [Iteration space] of abi/call.h and the capabilities of abi/module.h promise of a call,
-// as a judgement of one call by itself.
+// What Note [Iteration space] and Note [Without capabilities] of abi/call.h and the capabilities of
+// abi/module.h promise of a call, as a judgement of one call by itself.
 #pragma once
 
 #include "call_text.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <span>
 
 namespace calls {
 
@@ -14,38 +16,54 @@ struct Block {
     const char *begin, *end;
 };
 
+// What an implementation declares of a function.
+struct Declared {
+    std::uint64_t caps = 0;
+    std::size_t attributes = 0, inputs = 0; // that it knows
+};
+
 class Promises {
 public:
-    // `caps` as the implementation declares them; `blocks`: the operands' memory; `readable`: the
-    // host may look at operands now.
-    Promises(const CallFacts &call, std::uint32_t caps, std::vector<Block> blocks, bool readable)
-        : call_(call), form_(*call.form), caps_(caps), blocks_(std::move(blocks)),
-          readable_(readable) {}
+    // `blocks`: the operands' memory; `readable`: the host may look at operands now.
+    Promises(const CallFacts &call, const Declared &declared, std::vector<Block> blocks,
+             bool readable)
+        : call_(call), signature_(call.line->signature), declared_(declared),
+          blocks_(std::move(blocks)), readable_(readable) {
+        for (std::size_t slot = 0; slot < signature_.slot_count; ++slot)
+            has_core_ |= !signature_.slots[slot].opaque;
+    }
 
     // What is broken; empty: all is kept.
     std::vector<std::string> broken() {
         if (!call_.malformed.empty()) return {call_.malformed};
-        if (call_.outputs != 1 || static_cast<int>(call_.operands.size()) != form_.inputs + 1)
-            return {"the number of operands is not the family's"};
-        check_axes();
+        require((call_.flags & ~std::uint32_t{ATOLL_CALL_INSERTED}) == 0, "an unknown flag");
+        check_dtype();
+        check_slots();
+        check_loop();
         for (std::size_t o = 0; o < call_.operands.size(); ++o) {
+            const OperandFacts &operand = call_.operands[o];
+            if (operand.absent) {
+                check_absent(o);
+                continue;
+            }
             check_elements(o);
+            check_identity(o);
             check_strides(o);
         }
         if (!moves()) check_memory();
-        if (moves() && readable_) check_moves();
-        check_parameters();
+        if (moves() && readable_ && broken_.empty()) check_moves();
+        check_attributes();
         return std::move(broken_);
     }
 
 private:
-    bool takes(std::uint32_t cap) const { return (caps_ & cap) == cap; }
+    bool takes(std::uint64_t caps) const { return (declared_.caps & caps) == caps; }
     bool is(int function) const {
-        return call_.module == ATOLL_MODULE_CORE && call_.function == function;
+        return call_.module == ATOLL_MODULE_CORE && call_.line->id == function;
     }
     // By offsets: strides do not tell where the elements lie.
-    bool gathers() const { return call_.family == ATOLL_FAMILY_GATHER; }
-    bool scatters() const { return call_.family == ATOLL_FAMILY_SCATTER; }
+    bool gathers() const { return is(ATOLL_FN_gather); }
+    bool scatters() const { return is(ATOLL_FN_scatter); }
     bool moves() const { return gathers() || scatters(); }
     // One value everywhere, or the copy that brings it: any tensor can be filled.
     bool fills() const {
@@ -53,147 +71,195 @@ private:
                (is(ATOLL_FN_copy) && call_.inserted && call_.parent_module == ATOLL_MODULE_CORE &&
                 call_.parent_function == ATOLL_FN_fill);
     }
+    // Whether a plugin may have made the call, as a part of its own function.
+    bool from_plugin() const { return call_.inserted && call_.parent_module != ATOLL_MODULE_CORE; }
+    const OperandSpec &spec(std::size_t o) const { return signature_.operands[o]; }
+    bool output(std::size_t o) const { return o < call_.outputs; }
     void require(bool kept, const std::string &what) {
         if (!kept) broken_.push_back(what);
     }
 
     // ---- the space ------------------------------------------------------------------------------
 
-    bool mergeable(std::size_t axis, Numbers OperandFacts::*strides, const Numbers &extents) const {
-        for (std::size_t o = 0; o < call_.operands.size(); ++o) {
-            if (!form_.varies[o]) continue;
-            const Numbers &own = call_.operands[o].*strides;
-            if (own[axis + 1] != own[axis] * extents[axis]) return false;
+    // Elements of neighbouring axes follow each other in every operand.
+    bool mergeable(std::size_t axis) const {
+        return std::all_of(call_.operands.begin(), call_.operands.end(), [&](const auto &operand) {
+            return operand.strides[axis + 1] == operand.strides[axis] * call_.shape[axis];
+        });
+    }
+    void check_merged(std::size_t begin, std::size_t end, const std::string &which) {
+        for (std::size_t axis = begin; axis + 1 < end; ++axis)
+            require(!mergeable(axis), "neighbours that can be merged in " + which);
+    }
+    // Smallest first, by the first operand that varies on both axes and tells them apart.
+    bool sorted(std::size_t axis) const {
+        for (const OperandFacts &operand : call_.operands) {
+            const std::int64_t here = std::abs(operand.strides[axis]),
+                               next = std::abs(operand.strides[axis + 1]);
+            if (here != 0 && next != 0 && here != next) return here < next;
         }
         return true;
     }
-    // `least`: so many axes there are in any case.
-    void check_merged(Numbers OperandFacts::*strides, const Numbers &extents, std::size_t least,
-                      const char *which) {
-        for (std::size_t i = 0; i < extents.size(); ++i) {
-            require(extents[i] != 1 || extents.size() <= least,
-                    std::string("an axis of extent 1 among the ") + which);
-            if (i + 1 < extents.size())
-                require(!mergeable(i, strides, extents),
-                        std::string("neighbours that can be merged among the ") + which);
+    void check_sorted(std::size_t begin, std::size_t end, const std::string &which) {
+        for (std::size_t axis = begin; axis < end; ++axis) {
+            require(axis + 1 == end || sorted(axis), "axes that are not sorted in " + which);
+            const auto first =
+                std::find_if(call_.operands.begin(), call_.operands.end(),
+                             [&](const OperandFacts &o) { return o.strides[axis] != 0; });
+            require(first == call_.operands.end() || first->strides[axis] > 0,
+                    "an axis that steps back in " + which);
         }
     }
-    void check_axes() {
-        for (const std::int64_t extent : call_.loop) require(extent > 0, "an extent of 0");
-        for (std::size_t i = 0; i < call_.core.size(); ++i)
-            require(call_.core[i] > 0 || (is(ATOLL_FN_matmul) && i == 2 && call_.core[i] == 0),
-                    "an extent of 0");
-        require(call_.loop.size() + call_.core.size() <= ATOLL_MAX_RANK, "too many axes");
-        const bool dense = !takes(ATOLL_CAP_STRIDED) && form_.core_axes != 0;
-        check_merged(&OperandFacts::loop, call_.loop, dense ? 1 : 0, "loop axes");
-        if (form_.core_merged) check_merged(&OperandFacts::core, call_.core, 1, "core axes");
-        if (form_.core_axes == Form::group) require(!call_.core.empty(), "no core axis");
-        if (is(ATOLL_FN_matmul) && !takes(ATOLL_CAP_STACKS))
-            require(call_.loop.empty(), "a stack that the implementation does not take");
-        if (!takes(ATOLL_CAP_STRIDED)) {
-            require(call_.loop.size() <= 1, "several loop axes");
-            if (form_.core_merged) require(call_.core.size() == 1, "several core axes");
+    void check_slots() {
+        for (std::size_t axis = 0; axis < call_.shape.size(); ++axis)
+            require(call_.shape[axis] > 0, "an extent that is not positive");
+        std::size_t begin = 0;
+        for (std::size_t s = 0; s < call_.axes.size(); begin += call_.axes[s++]) {
+            const Atoll::sdk::AxisSlot &slot = signature_.slots[s];
+            const std::size_t count = call_.axes[s], end = begin + count;
+            const std::string which = "slot " + std::string(slot.name);
+            if (slot.opaque) {
+                require(count == 0, "axes of the opaque " + which);
+                continue;
+            }
+            if (slot.kind != AxisKind::group) {
+                require(count == 1, "not one axis in " + which);
+                if (count != 1) continue;
+                if (slot.kind == AxisKind::fixed)
+                    require(call_.shape[begin] == slot.extent, "another extent of " + which);
+                if (slot.twin >= 0)
+                    require(call_.shape[begin] == call_.shape[first_axis(slot.twin)],
+                            "two extents of " + which);
+                continue;
+            }
+            require(count >= 1, "no axis in " + which);
+            require(count <= 1 || takes(ATOLL_CAP_STRIDED | ATOLL_CAP_GROUPS),
+                    "several axes in " + which);
+            if (slot.separate) continue;
+            for (std::size_t axis = begin; axis < end; ++axis)
+                require(call_.shape[axis] != 1 || count == 1, "an axis of extent 1 in " + which);
+            check_merged(begin, end, which);
+            if (!slot.ordered) check_sorted(begin, end, which);
         }
+    }
+    std::size_t first_axis(int slot) const {
+        std::size_t axis = 0;
+        for (int s = 0; s < slot; ++s) axis += call_.axes[static_cast<std::size_t>(s)];
+        return axis;
+    }
+    void check_loop() {
+        const std::size_t begin = call_.core, end = call_.shape.size();
+        for (std::size_t axis = begin; axis < end; ++axis)
+            require(call_.shape[axis] != 1, "an axis of extent 1 in the loop");
+        check_merged(begin, end, "the loop");
+        if (!signature_.loop_ordered) check_sorted(begin, end, "the loop");
+        require(begin == end || !has_core_ || takes(ATOLL_CAP_LOOPS),
+                "a loop that the implementation does not take");
+        require(end - begin <= 1 || takes(ATOLL_CAP_STRIDED), "several loop axes");
     }
 
     // ---- an operand -----------------------------------------------------------------------------
 
-    // The dtype of an operand that nothing else is declared for.
-    int plain_dtype(std::size_t o) const {
-        if (moves() && o == 2) return ATOLL_INT64;
-        if (o >= call_.outputs)
-            return call_.module == ATOLL_MODULE_CORE && o == call_.outputs &&
-                           call_.function == ATOLL_FN_where
-                       ? int{ATOLL_BOOL}
-                       : call_.dtype;
-        return call_.module == ATOLL_MODULE_CORE ? oracle::result_dtype(call_.function, call_.dtype)
-                                                 : call_.dtype;
+    void check_dtype() {
+        const atoll_dtype_set domain = call_.line->domain;
+        require(domain ? call_.dtype > ATOLL_DTYPE_NONE && (domain >> call_.dtype & 1)
+                       : call_.dtype == ATOLL_DTYPE_NONE,
+                "a compute dtype outside of the function's domain");
+    }
+    void check_absent(std::size_t o) {
+        const OperandFacts &operand = call_.operands[o];
+        require(spec(o).optional, "an operand that cannot be absent is");
+        require(!operand.data && !operand.scalar && !operand.swapped && !operand.disposable,
+                "an absent operand that has elements");
+        for (const std::int64_t stride : operand.strides)
+            require(stride == 0, "an absent operand with strides");
     }
     void check_elements(std::size_t o) {
         const OperandFacts &operand = call_.operands[o];
-        const bool output = o < call_.outputs;
-        require(operand.dtype > ATOLL_NONE && operand.dtype < ATOLL_DTYPE_COUNT, "no dtype");
-        if (call_.module == ATOLL_MODULE_CORE)
-            require(functions[call_.function].domain >> call_.dtype & 1,
-                    "a compute dtype outside of the function's domain");
+        require(operand.data, "an operand without an address");
+        require(operand.device == call_.device, "an operand on another device");
+        require(!operand.disposable || !output(o), "an output that is disposable");
+        if (spec(o).optional)
+            require(output(o) || o - call_.outputs < declared_.inputs,
+                    "an input that the implementation does not know");
+        if (spec(o).type == TypeOf::object) return;
+        require(operand.dtype > ATOLL_DTYPE_NONE && operand.dtype < ATOLL_DTYPE_COUNT, "no dtype");
+        const auto natural = static_cast<int>(
+            Atoll::sdk::dtype_of_operand(spec(o), static_cast<std::uint32_t>(call_.dtype)));
         if (is(ATOLL_FN_copy)) { // from its dtype to another
-            if (!output) require(operand.dtype == call_.dtype, "not from the call's dtype");
+            if (!output(o)) require(operand.dtype == natural, "not from the call's dtype");
             if (!takes(ATOLL_CAP_MIXED_INPUTS))
                 require(operand.dtype == call_.dtype, "a change of dtype");
-        } else if (moves() || !takes(output ? ATOLL_CAP_MIXED_OUTPUTS : ATOLL_CAP_MIXED_INPUTS)) {
-            require(operand.dtype == plain_dtype(o), "a dtype that was not declared");
-        }
+        } else if (moves()) {
+            require(operand.dtype == (natural ? natural : call_.dtype),
+                    "a dtype that was not declared");
+        } else if (natural && !takes(output(o) ? ATOLL_CAP_MIXED_OUTPUTS : ATOLL_CAP_MIXED_INPUTS))
+            require(operand.dtype == natural, "a dtype that was not declared");
         if (moves() || !takes(ATOLL_CAP_SWAPPED)) require(!operand.swapped, "other byte order");
         if (operand.scalar) {
-            require(!output && takes(ATOLL_CAP_SCALARS), "a scalar that was not declared");
+            require(!output(o) && takes(ATOLL_CAP_SCALARS), "a scalar that was not declared");
             return;
         }
         const int part = oracle::facts[oracle::facts[operand.dtype].part].size;
         if (!takes(ATOLL_CAP_UNALIGNED)) {
             bool aligned = reinterpret_cast<std::uintptr_t>(operand.data) % part == 0;
-            for (const Numbers *strides : {&operand.loop, &operand.core})
-                for (const std::int64_t stride : *strides) aligned = aligned && stride % part == 0;
+            for (const std::int64_t stride : operand.strides)
+                aligned = aligned && stride % part == 0;
             require(aligned, "an operand that is not aligned");
         }
     }
-    bool varies(std::size_t o, std::size_t core) const {
-        const char *axes = form_.varies[o];
-        return !std::strcmp(axes, Form::all) || std::strchr(axes, static_cast<int>('0' + core));
-    }
-    void check_strides(std::size_t o) {
+    // What says whose memory it is. A plugin that makes a call itself need not know that.
+    void check_identity(std::size_t o) {
         const OperandFacts &operand = call_.operands[o];
-        const bool output = o < call_.outputs;
-        const std::int64_t itemsize = oracle::facts[operand.dtype].size;
-        if (!form_.varies[o]) { // a vector
-            require(
-                operand.core.size() == 1 &&
-                    (takes(ATOLL_CAP_STRIDED) ? operand.core[0] > 0 : operand.core[0] == itemsize),
-                "a vector of other strides");
-            return;
-        }
-        // The strides of the axes on which it varies, in the order of a dense operand.
-        Numbers strides, extents;
-        for (std::size_t i = 0; i < call_.core.size(); ++i)
-            if (!varies(o, i)) require(operand.core[i] == 0, "a stride on a core axis not its own");
-        if (std::strcmp(form_.varies[o], Form::all)) {
-            for (const char *axis = form_.varies[o]; *axis; ++axis) {
-                strides.push_back(operand.core[static_cast<std::size_t>(*axis - '0')]);
-                extents.push_back(call_.core[static_cast<std::size_t>(*axis - '0')]);
-            }
-        } else {
-            strides = operand.core;
-            extents = call_.core;
-        }
-        if (static_cast<int>(o) < form_.looped) {
-            strides.insert(strides.end(), operand.loop.begin(), operand.loop.end());
-            extents.insert(extents.end(), call_.loop.begin(), call_.loop.end());
-        } else {
-            for (const std::int64_t stride : operand.loop)
-                require(stride == 0, "a stride on a loop axis not its own");
-        }
-        if (operand.scalar || is_base(o)) {
-            for (const std::int64_t stride : strides)
-                require(stride == 0, operand.scalar ? "a scalar with strides"
-                                                    : "strides beside complete offsets");
-            return;
-        }
-        // Nothing is read where k is 0.
-        if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return;
-        std::int64_t expected = itemsize;
-        for (std::size_t i = 0; i < strides.size(); ++i) {
-            if (!takes(ATOLL_CAP_STRIDED)) {
-                require(strides[i] == expected || extents[i] <= 1, "an operand that is not dense");
-                expected *= extents[i];
-            }
-            if (extents[i] <= 1) continue;
-            if (!takes(ATOLL_CAP_NEGATIVE_STRIDES)) require(strides[i] >= 0, "a negative stride");
-            if (!takes(ATOLL_CAP_ZERO_STRIDES)) require(strides[i] != 0, "a broadcast axis");
-            if (output && !scatters() && !fills()) require(strides[i] != 0, "a broadcast output");
-        }
+        if (operand.scalar) return;
+        require(operand.base, "an operand whose memory has no beginning");
+        if (from_plugin()) return;
+        require(operand.storage != 0, "an operand whose memory has no identity");
+        if (blocks_[o].begin)
+            require(operand.base == blocks_[o].begin, "memory that begins elsewhere");
+        for (const OperandFacts &other : std::span(call_.operands).first(o))
+            if (!other.absent && !other.scalar)
+                require((other.storage == operand.storage) == (other.base == operand.base),
+                        "memory of two identities, or one of two memories");
     }
     // Whose elements are found by offsets alone.
     bool is_base(std::size_t o) const {
         return !takes(ATOLL_CAP_STRIDED) && ((gathers() && o == 1) || (scatters() && o == 0));
+    }
+    void check_strides(std::size_t o) {
+        const OperandFacts &operand = call_.operands[o];
+        // The axes on which it varies, in the order of a dense operand.
+        std::vector<std::size_t> axes;
+        std::vector<bool> own(call_.shape.size(), false);
+        for (std::size_t i = 0; i < spec(o).axis_count; ++i) {
+            const std::uint8_t slot = spec(o).axes[i];
+            for (std::size_t k = 0, first = first_axis(slot); k < call_.axes[slot]; ++k)
+                axes.push_back(first + k);
+        }
+        for (std::size_t axis = call_.core; axis < call_.shape.size(); ++axis) axes.push_back(axis);
+        for (const std::size_t axis : axes) own[axis] = true;
+        for (std::size_t axis = 0; axis < call_.core; ++axis)
+            require(own[axis] || operand.strides[axis] == 0, "a stride on a core axis not its own");
+        if (operand.scalar || is_base(o)) {
+            for (const std::int64_t stride : operand.strides)
+                require(stride == 0, operand.scalar ? "a scalar with strides"
+                                                    : "strides beside complete offsets");
+            return;
+        }
+        std::int64_t expected = oracle::facts[operand.dtype].size;
+        for (const std::size_t axis : axes) {
+            const std::int64_t stride = operand.strides[axis], extent = call_.shape[axis];
+            // Without strides there is one loop axis; what has core axes may stand still there.
+            const bool stands = !takes(ATOLL_CAP_STRIDED) && axis >= call_.core &&
+                                spec(o).axis_count > 0 && !output(o) && stride == 0;
+            if (extent <= 1 || stands) continue;
+            if (!takes(ATOLL_CAP_STRIDED))
+                require(stride == expected, "an operand that is not dense");
+            expected *= extent;
+            if (!takes(ATOLL_CAP_NEGATIVE_STRIDES)) require(stride >= 0, "a negative stride");
+            if (!takes(ATOLL_CAP_ZERO_STRIDES)) require(stride != 0, "a broadcast axis");
+            if (output(o) && !scatters() && !fills()) require(stride != 0, "a broadcast output");
+        }
     }
 
     // ---- memory ---------------------------------------------------------------------------------
@@ -201,12 +267,9 @@ private:
     // The address of each element, once per element that there is.
     std::vector<const char *> elements_of(const OperandFacts &operand) const {
         Numbers extents, strides;
-        const auto add = [&](const Numbers &shape, const Numbers &own) {
-            for (std::size_t i = 0; i < own.size() && i < shape.size(); ++i)
-                if (own[i] != 0) extents.push_back(shape[i]), strides.push_back(own[i]);
-        };
-        add(call_.core, operand.core);
-        add(call_.loop, operand.loop);
+        for (std::size_t i = 0; i < call_.shape.size(); ++i)
+            if (operand.strides[i] != 0)
+                extents.push_back(call_.shape[i]), strides.push_back(operand.strides[i]);
         std::vector<const char *> list;
         views::each(extents, [&](const Numbers &index) {
             const char *at = operand.data;
@@ -215,6 +278,7 @@ private:
         });
         return list;
     }
+    int itemsize(std::size_t o) const { return oracle::facts[call_.operands[o].dtype].size; }
     // The bytes of its elements, sorted; elements do not reach into each other.
     static bool apart(std::vector<const char *> &elements, int itemsize) {
         std::sort(elements.begin(), elements.end());
@@ -236,105 +300,117 @@ private:
         return false;
     }
     void check_inside(const std::vector<const char *> &sorted, std::size_t o) {
-        const int itemsize = oracle::facts[call_.operands[o].dtype].size;
+        if (sorted.empty()) return;
+        require(from_plugin() || sorted.front() >= call_.operands[o].base,
+                "an operand before its memory");
         const Block &block = blocks_[o];
-        if (!block.begin || sorted.empty()) return;
-        require(sorted.front() >= block.begin && sorted.back() + itemsize <= block.end,
+        if (!block.begin) return;
+        require(sorted.front() >= block.begin && sorted.back() + itemsize(o) <= block.end,
                 "an operand outside of its memory");
     }
-    bool same_elements(const OperandFacts &a, const OperandFacts &b) const {
-        const int a_size = oracle::facts[a.dtype].size, b_size = oracle::facts[b.dtype].size;
-        const bool one_dtype = form_.core_axes == 0 || a.dtype == b.dtype;
-        return a.data == b.data && a_size == b_size && a.loop == b.loop && a.core == b.core &&
-               one_dtype;
+    // An input may be the very elements of an output.
+    bool in_place(std::size_t out, std::size_t in) const {
+        const OperandFacts &a = call_.operands[out], &b = call_.operands[in];
+        const bool may = signature_.elementwise() ? itemsize(out) == itemsize(in)
+                                                  : spec(in).in_place && a.dtype == b.dtype;
+        return may && a.data == b.data && a.strides == b.strides;
     }
     void check_memory() {
-        const OperandFacts &out = call_.operands[0];
-        OperandFacts vector = out;
-        if (!form_.varies[0]) vector.core.clear(); // how long it is only the host knows
-        std::vector<const char *> written = elements_of(vector);
-        const int out_size = oracle::facts[out.dtype].size;
-        require(apart(written, out_size) || fills(), "an output that overlaps itself");
-        check_inside(written, 0);
-        for (std::size_t o = 1; o < call_.operands.size(); ++o) {
-            const OperandFacts &in = call_.operands[o];
-            if (in.scalar) continue;
-            if (std::find(call_.core.begin(), call_.core.end(), 0) != call_.core.end()) continue;
-            std::vector<const char *> read = elements_of(in);
-            const int in_size = oracle::facts[in.dtype].size;
-            apart(read, in_size);
-            check_inside(read, o);
-            if (form_.in_place && same_elements(out, in)) continue;
-            require(!overlap(written, out_size, read, in_size), "an output that overlaps an input");
+        std::vector<std::vector<const char *>> elements(call_.operands.size());
+        for (std::size_t o = 0; o < call_.operands.size(); ++o) {
+            const OperandFacts &operand = call_.operands[o];
+            if (operand.scalar || operand.absent || spec(o).type == TypeOf::object) continue;
+            elements[o] = elements_of(operand);
+            const bool separate = apart(elements[o], itemsize(o));
+            if (output(o)) require(separate || fills(), "an output that overlaps itself");
+            check_inside(elements[o], o);
+            for (std::size_t out = 0; out < std::min(o, call_.outputs); ++out)
+                require((!output(o) && in_place(out, o)) ||
+                            !overlap(elements[out], itemsize(out), elements[o], itemsize(o)),
+                        output(o) ? "outputs that overlap" : "an output that overlaps an input");
         }
     }
     // The elements that move, each at the address it has by strides and offsets.
     void check_moves() {
-        Numbers extents = call_.loop;
-        const OperandFacts &out = call_.operands[0], &in = call_.operands[1],
-                           &offsets = call_.operands[2];
         std::vector<const char *> lists[3];
-        views::each(extents, [&](const Numbers &index) {
-            const char *at[3] = {out.data, in.data, offsets.data};
-            for (std::size_t i = 0; i < index.size(); ++i)
-                for (int o = 0; o < 3; ++o) at[o] += index[i] * call_.operands[o].loop[i];
+        views::each(call_.shape, [&](const Numbers &index) {
+            const char *at[3];
+            for (std::size_t o = 0; o < 3; ++o) {
+                at[o] = call_.operands[o].data;
+                for (std::size_t i = 0; i < index.size(); ++i)
+                    at[o] += index[i] * call_.operands[o].strides[i];
+            }
             std::int64_t offset;
             std::memcpy(&offset, at[2], sizeof offset);
             at[gathers() ? 1 : 0] += offset;
-            for (int o = 0; o < 3; ++o) lists[o].push_back(at[o]);
+            for (std::size_t o = 0; o < 3; ++o) lists[o].push_back(at[o]);
         });
-        const int itemsize = oracle::facts[out.dtype].size;
         for (std::size_t o = 0; o < 3; ++o) {
-            const bool separate = apart(lists[o], oracle::facts[call_.operands[o].dtype].size);
+            const bool separate = apart(lists[o], itemsize(o));
             if (o == 0 && gathers()) require(separate, "an output that overlaps itself");
             check_inside(lists[o], o);
         }
-        require(!overlap(lists[0], itemsize, lists[1], itemsize) &&
-                    !overlap(lists[0], itemsize, lists[2], 8),
+        require(!overlap(lists[0], itemsize(0), lists[1], itemsize(1)) &&
+                    !overlap(lists[0], itemsize(0), lists[2], itemsize(2)),
                 "an output that overlaps an input");
     }
 
-    // ---- parameters -----------------------------------------------------------------------------
+    // ---- attributes -----------------------------------------------------------------------------
 
-    // The dtype of the bounds and factors of a compute dtype.
-    static int number_dtype(int compute) {
-        if (compute == ATOLL_FLOAT16 || compute == ATOLL_BFLOAT16) return ATOLL_FLOAT32;
-        return compute == ATOLL_COMPLEX32 ? int{ATOLL_COMPLEX64} : compute;
-    }
-    void check_parameters() {
-        const std::vector<Parameter> &list = call_.parameters;
-        const auto all_are = [&](std::size_t count, int dtype) {
-            return list.size() >= count &&
-                   std::all_of(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count),
-                               [&](const Parameter &p) { return p.dtype == dtype; });
-        };
-        switch (call_.family) {
-        case ATOLL_FAMILY_FILL:
-            require(all_are(1, call_.operands[0].dtype), "a value not of the output's dtype");
-            break;
-        case ATOLL_FAMILY_STEPS: {
-            const int dtype = list[0].dtype;
-            require(all_are(list.size(), dtype) &&
-                        (dtype == ATOLL_INT64 || dtype == ATOLL_UINT64 || dtype == ATOLL_FLOAT64 ||
-                         dtype == ATOLL_COMPLEX128),
-                    "steps of another dtype");
-            break;
+    bool is_of_type(const Attribute &attribute, const Atoll::sdk::AttributeSpec &wanted) const {
+        const auto T = static_cast<std::uint32_t>(call_.dtype);
+        switch (wanted.type) {
+        case AttributeType::boolean:
+            return attribute.dtype == ATOLL_DTYPE_BOOL && attribute.value.i >= 0 &&
+                   attribute.value.i <= 1;
+        case AttributeType::int64: return attribute.dtype == ATOLL_DTYPE_INT64;
+        case AttributeType::float64: return attribute.dtype == ATOLL_DTYPE_FLOAT64;
+        case AttributeType::T: return attribute.dtype == T;
+        case AttributeType::A: return attribute.dtype == Atoll::sdk::accumulator_of(T);
+        case AttributeType::number:
+            return attribute.dtype == ATOLL_DTYPE_INT64 || attribute.dtype == ATOLL_DTYPE_UINT64 ||
+                   attribute.dtype == ATOLL_DTYPE_FLOAT64 ||
+                   attribute.dtype == ATOLL_DTYPE_COMPLEX128;
+        case AttributeType::choice:
+            return attribute.dtype == ATOLL_VALUE_CHOICE && attribute.value.i >= 0 &&
+                   attribute.value.i <= std::count(wanted.words.begin(), wanted.words.end(), '|');
+        case AttributeType::ints: return attribute.dtype == ATOLL_VALUE_INTS;
         }
-        case ATOLL_FAMILY_REDUCE_ONE:
-            require(all_are(1, int{ATOLL_FLOAT64}), "a number of another dtype");
-            break;
-        case ATOLL_FAMILY_MATMUL:
-            require(all_are(2, number_dtype(call_.dtype)), "factors of another dtype");
-            break;
-        default: break;
+        return false;
+    }
+    // Also where there is no default: that counts as known. Words are not looked at.
+    static bool is_default(const Attribute &attribute, const Atoll::sdk::AttributeSpec &wanted) {
+        if (wanted.optional || wanted.required || wanted.type == AttributeType::choice) return true;
+        if (wanted.type == AttributeType::boolean)
+            return attribute.value.truth() == (wanted.fallback == "true");
+        return attribute.value.im == 0 &&
+               attribute.value.real() ==
+                   std::strtold(std::string(wanted.fallback).c_str(), nullptr);
+    }
+    void check_attributes() {
+        std::uint32_t number = ATOLL_VALUE_ABSENT;
+        for (std::size_t i = 0; i < call_.attributes.size(); ++i) {
+            const Attribute &attribute = call_.attributes[i];
+            const Atoll::sdk::AttributeSpec &wanted = signature_.attributes[i];
+            if (attribute.dtype == ATOLL_VALUE_ABSENT) {
+                require(wanted.optional, "no value of attribute " + attribute.name);
+                continue;
+            }
+            require(is_of_type(attribute, wanted), "another type of attribute " + attribute.name);
+            require(i < declared_.attributes || is_default(attribute, wanted),
+                    "attribute " + attribute.name + ", which the implementation does not know");
+            if (!is(ATOLL_FN_steps)) continue;
+            if (number == ATOLL_VALUE_ABSENT) number = attribute.dtype;
+            require(attribute.dtype == number, "steps of several dtypes");
         }
     }
 
     const CallFacts &call_;
-    const Form &form_;
-    const std::uint32_t caps_;
+    const Signature &signature_;
+    const Declared declared_;
     const std::vector<Block> blocks_;
     const bool readable_;
+    bool has_core_ = false;
     std::vector<std::string> broken_;
 };
 

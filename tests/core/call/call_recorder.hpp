@@ -12,57 +12,60 @@
 
 namespace calls {
 
+// What a loaded plugin says of itself.
+inline const atoll_plugin &description_of(const std::string &plugin) {
+    const Atoll::PluginReport report = Atoll::load(plugin);
+    void *file = dlopen(report.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    void *symbol = file ? dlsym(file, "atoll_plugin_query_v0") : nullptr;
+    if (!symbol) throw std::runtime_error("no plugin at " + report.path.string());
+    dlclose(file); // the library holds it
+    const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "test"};
+    return *reinterpret_cast<atoll_plugin_query_fn>(symbol)(&info);
+}
+
 // What the implementations of one plugin declare.
-class Capabilities {
+class Declarations {
 public:
-    explicit Capabilities(const std::string &plugin) {
-        const Atoll::PluginReport report = Atoll::load(plugin);
-        void *file = dlopen(report.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
-        void *symbol = file ? dlsym(file, "atoll_plugin_query_v1") : nullptr;
-        if (!symbol) throw std::runtime_error("no plugin at " + report.path.string());
-        const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "test"};
-        const auto query = reinterpret_cast<atoll_plugin_query_fn>(symbol);
-        const atoll_plugin &description = *query(&info);
+    explicit Declarations(const std::string &plugin) {
+        const atoll_plugin &description = description_of(plugin);
         for (std::uint32_t i = 0; i < description.impl_count; ++i) {
             const atoll_impl_decl &impl = *description.impls[i];
             for (std::uint32_t f = 0; f < impl.function_count; ++f) {
                 const atoll_function_decl &function = impl.functions[f];
                 for (int dtype = 0; dtype < ATOLL_DTYPE_COUNT; ++dtype)
-                    if (function.dtypes >> dtype & 1)
-                        caps_[{impl.module, impl.device_type, function.id, dtype}] = function.caps;
+                    if (dtype == 0 || (function.dtypes >> dtype & 1)) // 0: of one slot
+                        list_[{impl.module, impl.device_type, function.id, dtype}] = {
+                            function.caps, function.attributes, function.inputs};
             }
         }
-        dlclose(file);
     }
-    std::uint32_t of(const std::string &module, const std::string &device_type, int function,
-                     int dtype) const {
-        const auto found = caps_.find({module, device_type, function, dtype});
-        return found == caps_.end() ? 0 : found->second;
+    Declared of(const std::string &module, const std::string &device_type, int function,
+                int dtype) const {
+        const auto found = list_.find({module, device_type, function, dtype});
+        return found == list_.end() ? Declared() : found->second;
     }
 
 private:
-    std::map<std::tuple<std::string, std::string, int, int>, std::uint32_t> caps_;
+    std::map<std::tuple<std::string, std::string, int, int>, Declared> list_;
 };
 
 // While it lives, it sees all calls on some device types; from one thread.
 class Recorder {
 public:
-    // `plugins`: device types, each brought by the plugin of its name. `third_party`: modules other
-    // than core and device, in the order of loading, each with its implementation's plugin for the
-    // device types that it has one for.
+    // Device types, each brought by the plugin of its name. `third_party`: modules other than core
+    // and device, in the order of loading, each defined by the plugin of its name, with its
+    // implementation's plugin for the device types that it has one for.
     using Implementations = std::map<std::string, std::string>; // plugin by device type
     Recorder(const std::vector<std::string> &device_types,
              const std::vector<std::pair<std::string, Implementations>> &third_party = {}) {
         for (const std::string &type : device_types) {
-            push({.type = type, .module = "device", .caps = {}});
-            push({.type = type, .module = "core", .caps = Capabilities(type)});
+            push({.type = type, .module = "device", .declared = {}});
+            push({.type = type, .module = "core", .declared = Declarations(type)});
         }
         for (const auto &[module, implementations] : third_party) {
-            modules_.push_back(module);
-            for (const Atoll::Function &function : Atoll::Module(module).functions())
-                names_[module].emplace_back(function.name());
+            modules_.push_back({module, lines_of(module)});
             for (const auto &[type, plugin] : implementations)
-                push({.type = type, .module = module, .caps = Capabilities(plugin)});
+                push({.type = type, .module = module, .declared = Declarations(plugin)});
         }
     }
     ~Recorder() {
@@ -102,7 +105,7 @@ private:
     // What one interposer covers.
     struct Site {
         std::string type, module;
-        std::optional<Capabilities> caps;
+        std::optional<Declarations> declared;
         Recorder *recorder = nullptr;
     };
     struct Allocation {
@@ -110,6 +113,30 @@ private:
         std::string name;
     };
 
+    struct ThirdParty {
+        std::string name;
+        std::vector<Line> lines; // by id
+    };
+
+    static std::vector<Line> lines_of(const std::string &module) {
+        const auto text = [](const char *it) { return std::string_view(it ? it : ""); };
+        const atoll_module_decl &decl = *description_of(module).modules[0];
+        std::vector<Line> lines;
+        for (std::uint32_t i = 0; i < decl.function_count; ++i) {
+            const atoll_function_info &f = decl.functions[i];
+            lines.push_back({f.id, f.rule, f.domain, f.name, f.doc,
+                             Atoll::sdk::parse_signature(text(f.signature), text(f.attributes),
+                                                         text(f.properties))});
+        }
+        std::sort(lines.begin(), lines.end(),
+                  [](const Line &a, const Line &b) { return a.id < b.id; });
+        return lines;
+    }
+    const Line &line_of(int module, int function) const {
+        if (module == ATOLL_MODULE_CORE) return Atoll::sdk::core_functions[function];
+        return modules_.at(static_cast<std::size_t>(module - 2))
+            .lines.at(static_cast<std::size_t>(function));
+    }
     void push(Site site) {
         site.recorder = this;
         sites_.push_back(std::move(site));
@@ -139,8 +166,13 @@ private:
 
     void let_go(const Site &site, const atoll_call &call) {
         const DeviceEvent event = event_of(call);
-        if (event.kind == DeviceEvent::Kind::freed)
+        if (event.kind == DeviceEvent::Kind::freed) {
             memory_.erase({site.type, call.device, static_cast<const char *>(event.what)});
+            const auto [first, last] = identities_.equal_range(event.what);
+            for (auto it = first; it != last; ++it)
+                storages_[it->second] = nullptr; // never used again
+            identities_.erase(first, last);
+        }
         if (event.kind == DeviceEvent::Kind::stream_destroyed) streams_.erase(event.what);
     }
     void take_note(const Site &site, const atoll_call &call, std::int32_t status) {
@@ -177,10 +209,11 @@ private:
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) "device." #name,
 #include "atoll/lists/device_functions.inc"
         };
-        if (module == ATOLL_MODULE_CORE) return std::string("core.") + functions[function].name;
         if (module == ATOLL_MODULE_DEVICE) return device[function];
-        const std::string &name = modules_.at(static_cast<std::size_t>(module - 2));
-        return names_.at(name).at(static_cast<std::size_t>(function));
+        const std::string name = module == ATOLL_MODULE_CORE
+                                     ? "core"
+                                     : modules_.at(static_cast<std::size_t>(module - 2)).name;
+        return name + '.' + line_of(module, function).name;
     }
 
     // ---- calls ----------------------------------------------------------------------------------
@@ -188,21 +221,26 @@ private:
     // Where the call's line ends in the text.
     std::size_t see(const Site &site, const atoll_call &call) {
         ++calls_;
-        const CallFacts facts = facts_of(call);
-        const bool unimplemented = facts.operands.empty();
+        const CallFacts facts = facts_of(call, line_of(call.module, call.function));
+        const bool unimplemented = call.operand_count == 0;
         std::vector<std::string> broken;
-        if (facts.form && !unimplemented) {
+        if (!unimplemented) {
             std::vector<Block> blocks;
             for (const OperandFacts &operand : facts.operands) {
                 Block block{nullptr, nullptr};
                 if (const Allocation *own = find(site, call.device, operand.data, &block.begin))
                     block.end = own->end;
                 blocks.push_back(block);
+                if (operand.storage == 0) continue;
+                const auto [known, is_new] = storages_.try_emplace(operand.storage, operand.base);
+                if (is_new) identities_.emplace(operand.base, operand.storage);
+                if (known->second != operand.base) broken.push_back("an identity of other memory");
             }
-            broken =
-                Promises(facts, site.caps->of(site.module, site.type, facts.function, facts.dtype),
-                         std::move(blocks), site.type == "cpu")
-                    .broken();
+            const Declared declared =
+                site.declared->of(site.module, site.type, call.function, call.dtype);
+            for (std::string &what :
+                 Promises(facts, declared, std::move(blocks), site.type == "cpu").broken())
+                broken.push_back(std::move(what));
         }
         if (!writes_ && broken.empty()) return 0;
         const Names names{
@@ -224,9 +262,10 @@ private:
     const std::thread::id thread_ = std::this_thread::get_id();
     std::deque<Site> sites_; // interposers hold their addresses
     std::vector<Atoll::InterposerHandle> handles_;
-    std::vector<std::string> modules_;
-    std::map<std::string, std::vector<std::string>> names_; // of the functions, by module
+    std::vector<ThirdParty> modules_;
     std::map<Key, Allocation> memory_;
+    std::map<std::uint64_t, const void *> storages_; // where the memory of an identity begins
+    std::multimap<const void *, std::uint64_t> identities_; // of the memory that begins there
     std::map<const void *, std::string> streams_;
     std::map<std::string, int> stream_count_;
     bool writes_ = false;

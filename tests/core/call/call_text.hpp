@@ -1,18 +1,20 @@
 // A call that a plugin gets, as data and as one line of text. Whatever knows the structs of
-// abi/call.h and the families is here: where only those change, the text of a call does not.
+// abi/call.h is here: where only those change, the text of a call does not.
 //
 // Note [The text of a call]
-//   core.sum int64 (4|3): int64 m7.1 (8|0) = int64 m5.0+16 (24|8) for core.mean
-// The function and its compute dtype; the shape, with the loop axes before the bar and the core
-// axes behind it (those reduced; m, n, k; the one that is sorted along); outputs, then inputs, each
-// with dtype, address and byte strides; then what not every call has. An address is an allocation,
-// named by the operation that made it and counted there, and a byte offset: it is the same in every
-// run, and a temporary more or less leaves the lines of other operations alone.
+//   core.sum int64 (3|4): int64 m7.1 (0|8) = int64 m5.0+16 (8|24) for core.mean
+//   core.matmul float64 (2;3;4|) …
+// The function and its compute dtype; the shape, with the core axes before the bar (slots apart by
+// semicolons) and the loop axes behind it; outputs, then inputs, each with dtype, address and byte
+// strides; then attributes, and what not every call has. An address is an allocation, named by the
+// operation that made it and counted there, and a byte offset: it is the same in every run, and a
+// temporary more or less leaves the lines of other operations alone.
 #pragma once
 
 #include "../views.hpp"
 #include "atoll/abi/call.h"
 #include "atoll/abi/device.h"
+#include "atoll/core_functions.hpp"
 
 #include <functional>
 #include <string>
@@ -22,209 +24,117 @@
 namespace calls {
 
 using views::Numbers;
-
-// ---- what Note [Iteration space] says of a family -----------------------------------------------
-
-struct Form {
-    static constexpr int group = -1; // as many core axes as the call says
-    static constexpr const char *all = "*";
-
-    int inputs;
-    int core_axes = 0; // the others are loop axes
-    // Per operand, the output first: the core axes on which it varies, as digits, in the order in
-    // which they lie in memory where the operand is dense, or `all`. Null: it has an axis of its
-    // own.
-    const char *varies[4] = {"", "", "", ""};
-    bool core_merged = false; // the core axes are merged, as the loop axes are
-    bool in_place = false;    // the output may be the very elements of an input
-    int looped = 4;           // operands from here on do not vary over the loop axes
-};
-
-// Null for CUSTOM.
-inline const Form *form_of(int family) {
-    static constexpr Form elementwise[] = {{.inputs = 0},
-                                           {.inputs = 1, .in_place = true},
-                                           {.inputs = 2, .in_place = true},
-                                           {.inputs = 3, .in_place = true}};
-    static constexpr Form offsets{.inputs = 2};
-    static constexpr Form steps{.inputs = 0, .core_axes = 1, .varies = {"0"}};
-    static constexpr Form along{
-        .inputs = 1, .core_axes = 1, .varies = {"0", "0"}, .in_place = true};
-    static constexpr Form search{.inputs = 2, .core_axes = 1, .varies = {"", "", "0"}, .looped = 2};
-    static constexpr Form reduce{
-        .inputs = 1, .core_axes = Form::group, .varies = {"", Form::all}, .core_merged = true};
-    static constexpr Form find{
-        .inputs = 1, .core_axes = Form::group, .varies = {nullptr, Form::all}, .core_merged = true};
-    static constexpr Form matmul{.inputs = 2, .core_axes = 3, .varies = {"01", "02", "21"}};
-    switch (family) {
-    case ATOLL_FAMILY_FILL: return &elementwise[0];
-    case ATOLL_FAMILY_COPY:
-    case ATOLL_FAMILY_UNARY: return &elementwise[1];
-    case ATOLL_FAMILY_BINARY: return &elementwise[2];
-    case ATOLL_FAMILY_TERNARY: return &elementwise[3];
-    case ATOLL_FAMILY_GATHER:
-    case ATOLL_FAMILY_SCATTER: return &offsets;
-    case ATOLL_FAMILY_STEPS: return &steps;
-    case ATOLL_FAMILY_SCAN:
-    case ATOLL_FAMILY_SORT: return &along;
-    case ATOLL_FAMILY_SEARCH: return &search;
-    case ATOLL_FAMILY_REDUCE:
-    case ATOLL_FAMILY_REDUCE_ONE:
-    case ATOLL_FAMILY_ARG_REDUCE: return &reduce;
-    case ATOLL_FAMILY_FIND: return &find;
-    case ATOLL_FAMILY_MATMUL: return &matmul;
-    default: return nullptr;
-    }
-}
+using Line = Atoll::sdk::FunctionLine;
+using Atoll::sdk::AttributeType;
+using Atoll::sdk::AxisKind;
+using Atoll::sdk::OperandSpec;
+using Atoll::sdk::Signature;
+using Atoll::sdk::TypeOf;
 
 // ---- a call as data -----------------------------------------------------------------------------
 
 struct OperandFacts {
     int dtype = 0;
-    bool swapped = false, scalar = false;
-    const char *data = nullptr;
-    Numbers loop, core; // byte strides
-    Numbers extents;    // of its own, with CUSTOM; then `loop` are its strides
+    bool swapped = false, scalar = false, absent = false, disposable = false;
+    const char *data = nullptr, *base = nullptr;
+    std::uint64_t storage = 0;
+    int device = 0;
+    Numbers strides; // bytes
 };
 
-struct Parameter {
+struct Attribute {
     std::string name;
-    int dtype; // none: a flag or a count
-    oracle::Value value;
+    std::uint32_t dtype; // or one of atoll_value_kind
+    oracle::Value value; // of an element, or the position of a word
+    Numbers ints;
 };
 
 struct CallFacts {
-    int module = 0, function = 0, family = 0;
-    const Form *form = nullptr;
+    int module = 0;
+    const Line *line = nullptr; // the function's
     int dtype = 0;
-    Numbers loop, core; // extents
+    Numbers shape;
+    std::size_t core = 0;          // axes [0, core) are core axes, the others loop axes
+    std::vector<std::size_t> axes; // core axes of each slot
     std::size_t outputs = 0;
     std::vector<OperandFacts> operands; // outputs first
-    std::vector<Parameter> parameters;
+    std::vector<Attribute> attributes;
+    std::uint32_t flags = 0;
     bool inserted = false;
     int parent_module = 0, parent_function = 0;
     int device = 0;
     const void *stream = nullptr;
-    std::string malformed; // what cannot be read as the family says; empty: nothing
+    std::string malformed; // what cannot be read as the signature says; empty: nothing
 };
 
 namespace detail {
 
-inline Parameter parameter(std::string name, const atoll_scalar &scalar) {
-    return {std::move(name), static_cast<int>(scalar.dtype),
-            oracle::read(reinterpret_cast<const char *>(scalar.value.bytes),
-                         static_cast<int>(scalar.dtype))};
-}
-inline Parameter parameter(std::string name, std::int64_t value) {
-    return {std::move(name), ATOLL_NONE, oracle::Value::of(__int128{value})};
-}
-
-template <class Params> const Params *params_of(const atoll_call &call, CallFacts &facts) {
-    const auto *params = static_cast<const Params *>(call.params);
-    if (params && params->struct_size == sizeof(Params)) return params;
-    facts.malformed = "no params of the family";
-    return nullptr;
+inline Attribute attribute_of(std::string_view name, const atoll_scalar &from) {
+    Attribute to{std::string(name), from.dtype, {}, {}};
+    if (from.dtype == ATOLL_VALUE_INTS)
+        to.ints.assign(from.value.ints, from.value.ints + from.count);
+    else if (from.dtype == ATOLL_VALUE_CHOICE)
+        to.value = oracle::Value::of(__int128{from.value.i64});
+    else if (from.dtype > ATOLL_DTYPE_NONE && from.dtype < ATOLL_DTYPE_COUNT)
+        to.value = oracle::read(reinterpret_cast<const char *>(from.value.bytes),
+                                static_cast<int>(from.dtype));
+    return to;
 }
 
-inline void read_parameters(const atoll_call &call, CallFacts &facts) {
-    std::vector<Parameter> &list = facts.parameters;
-    switch (call.family) {
-    case ATOLL_FAMILY_FILL:
-        if (const auto *p = params_of<atoll_fill_params>(call, facts))
-            list = {parameter("value", p->value)};
-        break;
-    case ATOLL_FAMILY_STEPS:
-        if (const auto *p = params_of<atoll_steps_params>(call, facts)) {
-            list = {parameter("start", p->start), parameter("step", p->step)};
-            if (p->has_last) list.push_back(parameter("last", p->last));
-        }
-        break;
-    case ATOLL_FAMILY_REDUCE_ONE:
-        if (const auto *p = params_of<atoll_reduce_params>(call, facts))
-            list = {parameter("x", p->number)};
-        break;
-    case ATOLL_FAMILY_SORT:
-        if (const auto *p = params_of<atoll_sort_params>(call, facts))
-            list = {parameter("descending", p->descending)};
-        break;
-    case ATOLL_FAMILY_SEARCH:
-        if (const auto *p = params_of<atoll_search_params>(call, facts))
-            list = {parameter("right", p->right)};
-        break;
-    case ATOLL_FAMILY_MATMUL:
-        if (const auto *p = params_of<atoll_matmul_params>(call, facts))
-            list = {parameter("alpha", p->alpha), parameter("beta", p->beta),
-                    parameter("conj", p->conj)};
-        break;
-    default: break;
-    }
-}
-
-// Where the core axes begin.
-inline std::uint32_t loop_axes(const atoll_call &call, CallFacts &facts) {
-    const int rank = static_cast<int>(call.rank);
-    int loop = rank - facts.form->core_axes;
-    if (call.family == ATOLL_FAMILY_FIND) loop = 0;
-    if (facts.form->core_axes == Form::group && call.family != ATOLL_FAMILY_FIND) {
-        const auto *p = params_of<atoll_reduce_params>(call, facts);
-        loop = p ? static_cast<int>(p->kept) : rank;
-    }
-    if (loop >= 0 && loop <= rank) return static_cast<std::uint32_t>(loop);
-    facts.malformed = "not the axes of the family";
-    return 0;
+inline std::string malformed(const atoll_call &call, const Signature &signature) {
+    if (call.struct_size != sizeof call || call.correlation == 0 || !call.error)
+        return "the call's head is not filled in";
+    // Of a function that is not implemented the host calls the stub, without operands.
+    if (call.operand_count == 0) return "";
+    if (call.output_count != signature.output_count ||
+        call.operand_count != signature.operand_count)
+        return "the number of operands is not the signature's";
+    if (call.attribute_count != signature.attribute_count)
+        return "the number of attributes is not the list's";
+    std::size_t core = 0;
+    for (std::size_t slot = 0; slot < signature.slot_count; ++slot) core += call.axes[slot];
+    if (core != call.core || call.core > call.rank || call.rank > ATOLL_MAX_RANK)
+        return "the numbers of axes do not add up";
+    return "";
 }
 
 } // namespace detail
 
-inline CallFacts facts_of(const atoll_call &call) {
+inline CallFacts facts_of(const atoll_call &call, const Line &line) {
+    const Signature &signature = line.signature;
     CallFacts facts;
     facts.module = call.module;
-    facts.function = call.function;
-    facts.family = call.family;
-    facts.form = form_of(call.family);
+    facts.line = &line;
     facts.dtype = call.dtype;
-    facts.outputs = call.output_count;
+    facts.flags = call.flags;
     facts.inserted = call.flags & ATOLL_CALL_INSERTED;
     facts.parent_module = call.parent_module;
     facts.parent_function = call.parent_function;
     facts.device = call.device;
     facts.stream = call.stream;
-    if (call.struct_size != sizeof call || call.correlation == 0 || !call.error)
-        facts.malformed = "the call's head is not filled in";
-    // Of a function that is not implemented the host calls the stub, without operands.
-    if (call.operand_count == 0) return facts;
+    facts.malformed = detail::malformed(call, signature);
+    if (call.operand_count == 0 || !facts.malformed.empty()) return facts;
 
-    std::uint32_t loop = 0;
-    // m, n and k come first, the core axes of all others last.
-    const bool core_first = call.family == ATOLL_FAMILY_MATMUL;
-    const auto split = [&](const std::int64_t *numbers, Numbers &loops, Numbers &cores) {
-        const std::uint32_t cut = core_first ? call.rank - loop : loop;
-        Numbers &front = core_first ? cores : loops, &back = core_first ? loops : cores;
-        front.assign(numbers, numbers + cut);
-        back.assign(numbers + cut, numbers + call.rank);
-    };
-    if (facts.form) {
-        loop = detail::loop_axes(call, facts);
-        split(call.shape, facts.loop, facts.core);
-    }
+    facts.outputs = call.output_count;
+    facts.core = call.core;
+    facts.shape.assign(call.shape, call.shape + call.rank);
+    facts.axes.assign(call.axes, call.axes + signature.slot_count);
     for (int o = 0; o < call.operand_count; ++o) {
         const atoll_operand &from = call.operands[o];
-        OperandFacts to;
-        to.dtype = from.dtype;
-        to.swapped = from.flags & ATOLL_OPERAND_SWAPPED;
-        to.scalar = from.flags & ATOLL_OPERAND_SCALAR;
-        to.data = static_cast<const char *>(from.data);
-        if (!facts.form) {
-            to.extents.assign(from.strides, from.strides + from.rank);
-            to.loop.assign(from.strides + from.rank, from.strides + 2 * from.rank);
-        } else if (call.family == ATOLL_FAMILY_FIND && o == 0) {
-            to.core = {from.strides[0]};
-        } else {
-            split(from.strides, to.loop, to.core);
-        }
-        facts.operands.push_back(std::move(to));
+        facts.operands.push_back({.dtype = from.dtype,
+                                  .swapped = (from.flags & ATOLL_OPERAND_SWAPPED) != 0,
+                                  .scalar = (from.flags & ATOLL_OPERAND_SCALAR) != 0,
+                                  .absent = (from.flags & ATOLL_OPERAND_ABSENT) != 0,
+                                  .disposable = (from.flags & ATOLL_OPERAND_DISPOSABLE) != 0,
+                                  .data = static_cast<const char *>(from.data),
+                                  .base = static_cast<const char *>(from.base),
+                                  .storage = from.storage,
+                                  .device = from.device,
+                                  .strides = Numbers(from.strides, from.strides + call.rank)});
     }
-    detail::read_parameters(call, facts);
+    for (std::size_t i = 0; i < call.attribute_count; ++i)
+        facts.attributes.push_back(
+            detail::attribute_of(signature.attributes[i].name, call.attributes[i]));
     return facts;
 }
 
@@ -238,17 +148,22 @@ struct Names {
 
 namespace detail {
 
-inline void append(std::string &text, const Numbers &numbers) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (i > 0) text += ',';
-        text += std::to_string(numbers[i]);
-    }
-}
-inline void append(std::string &text, const Numbers &loop, const Numbers &core) {
+// One number per axis.
+inline void append(std::string &text, const CallFacts &call, const Numbers &numbers) {
+    std::size_t axis = 0;
+    const auto list = [&](std::size_t end) {
+        for (std::size_t begin = axis; axis < end; ++axis) {
+            if (axis > begin) text += ',';
+            text += std::to_string(numbers[axis]);
+        }
+    };
     text += '(';
-    append(text, loop);
-    if (!core.empty()) text += '|';
-    append(text, core);
+    for (const std::size_t count : call.axes) {
+        if (axis > 0) text += ';';
+        list(axis + count);
+    }
+    if (call.core > 0) text += '|';
+    list(numbers.size());
     text += ')';
 }
 inline std::string hexadecimal(const char *bytes, int count) {
@@ -260,17 +175,33 @@ inline std::string hexadecimal(const char *bytes, int count) {
     }
     return text;
 }
+inline std::string text_of(const Attribute &attribute) {
+    if (attribute.dtype == ATOLL_VALUE_ABSENT) return "absent";
+    if (attribute.dtype == ATOLL_VALUE_CHOICE) return "word " + oracle::text(attribute.value);
+    if (attribute.dtype == ATOLL_VALUE_INTS) {
+        std::string list = "[";
+        for (const std::int64_t number : attribute.ints)
+            list += (list.size() > 1 ? "," : "") + std::to_string(number);
+        return list + ']';
+    }
+    if (attribute.dtype >= ATOLL_DTYPE_COUNT) return "of no dtype";
+    return std::string(oracle::facts[attribute.dtype].name) + ':' + oracle::text(attribute.value);
+}
 
 } // namespace detail
 
 inline std::string text_of(const CallFacts &call, const Names &names) {
-    std::string text = names.function(call.module, call.function) + ' ';
+    std::string text = names.function(call.module, call.line->id) + ' ';
     text += oracle::facts[call.dtype].name;
     text += ' ';
-    detail::append(text, call.loop, call.core);
+    detail::append(text, call, call.shape);
     for (std::size_t o = 0; o < call.operands.size(); ++o) {
         const OperandFacts &operand = call.operands[o];
         text += o == 0 ? ": " : o == call.outputs ? " = " : ", ";
+        if (operand.absent) {
+            text += "absent";
+            continue;
+        }
         text += oracle::facts[operand.dtype].name;
         if (operand.swapped) text += " swapped";
         if (operand.scalar) {
@@ -279,19 +210,10 @@ inline std::string text_of(const CallFacts &call, const Names &names) {
             continue;
         }
         text += ' ' + names.address(call, operand.data) + ' ';
-        if (!call.form) {
-            text += "of ";
-            detail::append(text, operand.extents, {});
-            text += ' ';
-        }
-        detail::append(text, operand.loop, operand.core);
+        detail::append(text, call, operand.strides);
     }
-    for (const Parameter &parameter : call.parameters) {
-        text += ' ' + parameter.name + '=';
-        if (parameter.dtype != ATOLL_NONE)
-            text += std::string(oracle::facts[parameter.dtype].name) + ':';
-        text += oracle::text(parameter.value);
-    }
+    for (const Attribute &attribute : call.attributes)
+        text += ' ' + attribute.name + '=' + detail::text_of(attribute);
     if (call.inserted) text += " for " + names.function(call.parent_module, call.parent_function);
     if (const std::string stream = names.stream(call); !stream.empty()) text += " on " + stream;
     if (!call.malformed.empty()) text += " MALFORMED: " + call.malformed;

@@ -169,8 +169,9 @@ TEST_CASE("the text of a call says what a plugin gets") {
           "dummy:0 core.add float64 (6): float64 m1.0 (8) = float64 m3.0 (8), float64 m1.0 (8)\n");
     CHECK(operation([&] { sum(a.T(), 0); }) ==
           "dummy:0 core.copy int32 (6): int64 m4.1 (8) = int32 m0.0 (4) for core.sum\n"
-          "dummy:0 core.sum int64 (2|3): int64 m4.0 (8|0) = int64 m4.1 (8|16)\n");
+          "dummy:0 core.sum int64 (3|2): int64 m4.0 (0|8) = int64 m4.1 (16|8)\n");
     CHECK(operation([&] { matmul(b, b.T()); }) ==
-          "dummy:0 core.matmul float64 (|2,2,3): float64 m5.0 (|8,16,0) = float64 m1.0 "
-          "(|8,0,16), float64 m1.0 (|0,8,16) alpha=float64:1,0 beta=float64:0,0 conj=0\n");
+          "dummy:0 core.matmul float64 (2;3;2|): float64 m5.0 (8;0;16|) = float64 m1.0 "
+          "(8;16;0|), float64 m1.0 (0;16;8|), absent alpha=float64:1,0 beta=float64:0,0 "
+          "conj_a=bool:0 conj_b=bool:0\n");
 }

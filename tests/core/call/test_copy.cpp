@@ -191,7 +191,7 @@ TEST_CASE("fill converts a number as a cast does, and refuses an integer that do
             CAPTURE(device.name());
             CAPTURE(name(dtype));
             for (bool swapped : {false, true})
-                for (const Value &v : special_values(ATOLL_COMPLEX128)) {
+                for (const Value &v : special_values(ATOLL_DTYPE_COMPLEX128)) {
                     if (std::isnan(v.im)) continue;
                     oracle::Operand o = operand(d, {2, 3}, oracle::Layout::strided, swapped);
                     const Tensor t = upload(o, device);
@@ -300,7 +300,7 @@ TEST_CASE("reads convert to any dtype, natively and column-major") {
             t.read(got.data(), complex128);
             for (std::size_t i = 0; i < got.size(); ++i)
                 CHECK(oracle::same(Value::of(got[i].real(), got[i].imag()),
-                                   oracle::convert(values[i], ATOLL_COMPLEX128), ATOLL_COMPLEX128,
-                                   0));
+                                   oracle::convert(values[i], ATOLL_DTYPE_COMPLEX128),
+                                   ATOLL_DTYPE_COMPLEX128, 0));
         }
 }

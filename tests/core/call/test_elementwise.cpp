@@ -122,7 +122,7 @@ struct Trial {
 
 void check_function(int function, Random &random, int trials) {
     const FunctionFacts &f = functions[function];
-    const bool binary = f.family == ATOLL_FAMILY_BINARY;
+    const bool binary = f.form == Form::binary;
     for (const Device device : all_devices())
         for (int a = 1; a < ATOLL_DTYPE_COUNT; ++a)
             for (int b = binary ? 1 : 0; b < (binary ? int{ATOLL_DTYPE_COUNT} : 1); ++b) {
@@ -145,7 +145,7 @@ TEST_CASE("unary functions agree with the oracle on every dtype and layout") {
     Random random(41);
     int checked = 0;
     for (int f = 0; f < ATOLL_FN_COUNT; ++f) {
-        if (functions[f].family != ATOLL_FAMILY_UNARY) continue;
+        if (functions[f].form != Form::unary) continue;
         ++checked;
         check_function(f, random, 12);
     }
@@ -156,7 +156,7 @@ TEST_CASE("binary functions agree with the oracle on every pair of dtypes") {
     Random random(42);
     int checked = 0;
     for (int f = 0; f < ATOLL_FN_COUNT; ++f) {
-        if (functions[f].family != ATOLL_FAMILY_BINARY) continue;
+        if (functions[f].form != Form::binary) continue;
         ++checked;
         check_function(f, random, 2);
     }

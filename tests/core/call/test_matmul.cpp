@@ -21,7 +21,7 @@ oracle::Operand random_operand(int dtype, const Shape &shape, Random &random, bo
 }
 
 Value times(const Value &a, const Value &b, int dtype) {
-    if (dtype == ATOLL_BOOL) return Value::of(a.truth() && b.truth());
+    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(a.truth() && b.truth());
     if (oracle::is_integer(dtype))
         return Value::of(oracle::wrap(static_cast<__int128>(static_cast<unsigned __int128>(a.i) *
                                                             static_cast<unsigned __int128>(b.i)),
@@ -29,7 +29,7 @@ Value times(const Value &a, const Value &b, int dtype) {
     return Value::of(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
 }
 Value plus(const Value &a, const Value &b, int dtype) {
-    if (dtype == ATOLL_BOOL) return Value::of(a.truth() || b.truth());
+    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(a.truth() || b.truth());
     if (oracle::is_integer(dtype)) return Value::of(oracle::wrap(a.i + b.i, dtype));
     return Value::of(a.re + b.re, a.im + b.im);
 }
@@ -167,7 +167,7 @@ TEST_CASE("products agree with the naive one on every pair of dtypes, layouts an
                     const Case &c = cases[random() % std::size(cases)];
                     const int compute = id(promote(static_cast<DType>(da), static_cast<DType>(db)));
                     // 64-bit integers beside floats would not be exact.
-                    if (da != db && !oracle::is_integer(compute) && compute != ATOLL_BOOL &&
+                    if (da != db && !oracle::is_integer(compute) && compute != ATOLL_DTYPE_BOOL &&
                         (oracle::is_integer(da) || oracle::is_integer(db)))
                         continue;
                     oracle::Operand a = random_operand(da, c.a, random),
@@ -183,7 +183,7 @@ TEST_CASE("products agree with the naive one on every pair of dtypes, layouts an
                     std::string wrong = check_product(values_of(product), shape, compute, {a}, {b},
                                                       vector, compute, {}, nullptr);
                     CHECK(wrong == "");
-                    const int to = oracle::is_complex(compute) ? int{ATOLL_COMPLEX128}
+                    const int to = oracle::is_complex(compute) ? int{ATOLL_DTYPE_COMPLEX128}
                                    : trial                     ? compute
                                            : 1 + static_cast<int>(random() % 16);
                     oracle::Operand out = random_operand(to, shape, random, true);
@@ -218,7 +218,7 @@ TEST_CASE("gemm takes every operation and factor, and does not read c when beta 
                         oracle::Operand a = random_operand(dtype, sa, random),
                                         b = random_operand(dtype, sb, random),
                                         c = random_operand(dtype, sc, random, true);
-                        const bool is_bool = dtype == ATOLL_BOOL;
+                        const bool is_bool = dtype == ATOLL_DTYPE_BOOL;
                         const Factors f{is_bool ? 1 : 2, trial == 0 ? 0 : is_bool ? 1 : 3};
                         if (trial == 0 && is_floating(static_cast<DType>(dtype)))
                             oracle::each(sc,

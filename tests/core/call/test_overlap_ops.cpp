@@ -282,9 +282,9 @@ private:
             const Value x = element(0, row, i, stack), y = element(1, i, col, stack);
             if (!is_floating(compute)) {
                 // Modulo 2^64 is modulo the size of every integer type.
-                whole = oracle::wrap(whole + oracle::wrap(x.i, ATOLL_INT64) *
-                                                 oracle::wrap(y.i, ATOLL_INT64),
-                                     ATOLL_INT64);
+                whole = oracle::wrap(whole + oracle::wrap(x.i, ATOLL_DTYPE_INT64) *
+                                                 oracle::wrap(y.i, ATOLL_DTYPE_INT64),
+                                     ATOLL_DTYPE_INT64);
                 truth = truth || (x.i && y.i);
                 continue;
             }

@@ -63,7 +63,7 @@ struct Numbers {
     Value x;
 };
 Numbers random_numbers(int function, Random &random) {
-    if (functions[function].family != ATOLL_FAMILY_REDUCE_ONE) return {};
+    if (functions[function].form != Form::reduce_one) return {};
     static constexpr double orders[] = {0, 1, 2, INFINITY, 3, 0.5};
     const double x = function == ATOLL_FN_norm || function == ATOLL_FN_nan_norm
                          ? orders[random() % 6]
@@ -156,7 +156,7 @@ TEST_CASE("reductions agree with naive ones over any axes, layouts and destinati
     Random random(51);
     int checked = 0;
     for (int f = 0; f < ATOLL_FN_COUNT; ++f) {
-        if (!oracle::is_reduction(functions[f].family)) continue;
+        if (!is_reduction(functions[f].form)) continue;
         ++checked;
         for (const Device device : all_devices())
             for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {

@@ -78,7 +78,7 @@ TEST_CASE("reads the facts of a real shared object") {
     CHECK(note->abi_major == ATOLL_ABI_MAJOR);
     CHECK(note->abi_minor == ATOLL_ABI_MINOR);
     CHECK(note->min_host_minor == 7);
-    CHECK(note->kinds == (ATOLL_KIND_DEVICES | ATOLL_KIND_IMPLS));
+    CHECK(note->kinds == (ATOLL_CONTAINS_DEVICES | ATOLL_CONTAINS_IMPLS));
     CHECK(note->isa_level == ATOLL_ISA_LEVEL); // compiled with the same flags as this test
     CHECK(note->sanitizers == ATOLL_SANITIZERS);
     CHECK(note->name == "note-module_1");

@@ -1,6 +1,5 @@
 // Finding plugins, their dependencies, and the environment. Bad plugins are in tests/zoo.
 #include "../plugin_tests.hpp"
-#include "atoll/hello.h"
 
 #include <algorithm>
 
@@ -58,7 +57,7 @@ TEST_CASE("load_all loads what can be loaded and explains the rest") {
     const PluginReport other = find("atoll-other-major.so");
     CHECK_FALSE(other.loaded);
     CHECK(other.name == "other_major");
-    CHECK(contains(other.reason, "plugin ABI 2.0"));
+    CHECK(contains(other.reason, "plugin ABI 2.1"));
     CHECK(find_report(reports, "notes.txt") == nullptr);
     // One cpu of all levels is loaded, the others say which.
     std::size_t cpus = 0;
@@ -91,7 +90,7 @@ TEST_CASE("an unknown name lists where was searched, what was found, what to do"
     const Caught refused = caught([] { load("other_major"); });
     CHECK(refused.status == Status::not_found);
     CHECK(contains(refused.text, folder.path + "/x.so"));
-    CHECK(contains(refused.text, "plugin ABI 2.0"));
+    CHECK(contains(refused.text, "plugin ABI 2.1"));
 
     const Caught missing = caught([] { load("/no/such/file.so"); });
     CHECK(contains(missing.text, "/no/such/file.so"));
@@ -193,9 +192,9 @@ TEST_CASE("what is missing says what, where and what to do") {
     }
     retire("odd");
     // A module that is not there.
-    error = caught([] { Function("hello.greet"); });
+    error = caught([] { Function("hello.calls"); });
     CHECK(error.status == Status::not_found);
-    CHECK(contains(error.text, "'hello.greet'"));
+    CHECK(contains(error.text, "'hello.calls'"));
     CHECK(contains(error.text, "modules now: core, device"));
     CHECK(caught([] { Function("core.no_such"); }).status == Status::not_found);
     // A module without an implementation for a device.
@@ -204,23 +203,23 @@ TEST_CASE("what is missing says what, where and what to do") {
     {
         const Function scale_add("hello.scale_add");
         const Tensor t = full({2}, 1.0, {float64, device("dummy")});
-        error = caught([&] { scale_add.binary(t, t); });
+        error = caught([&] { scale_add({t, t}); });
         CHECK(error.status == Status::not_supported);
         CHECK(error.function == "hello.scale_add");
         CHECK(error.device == "dummy:0");
         CHECK(contains(error.text, "device type dummy"));
         CHECK(contains(error.text, "module hello"));
         const Tensor i = full({2}, 1, {int32, device("cpu")});
-        error = caught([&] { scale_add.binary(i, i); });
+        error = caught([&] { scale_add({i, i}); });
         CHECK_MESSAGE(contains(error.text, "not implemented for int32"), error.text);
         CHECK_MESSAGE(contains(error.text, "float32, float64"), error.text);
         // A dtype outside the function's domain.
         const Tensor b = full({2}, true, {bool_, device("cpu")});
-        error = caught([&] { scale_add.binary(b, b); });
+        error = caught([&] { scale_add({b, b}); });
         CHECK(error.status == Status::invalid_argument);
         CHECK(contains(error.text, "got bool, need one of int8"));
-        // Another family.
-        CHECK(caught([&] { Function("hello.greet").unary(t); }).status == Status::invalid_argument);
+        // Another number of inputs.
+        CHECK(caught([&] { Function("hello.calls")({t}); }).status == Status::invalid_argument);
     }
     for (const char *name : {"hello_cpu", "hello", "dummy"}) retire(name);
 }
@@ -333,15 +332,15 @@ TEST_CASE("child: interposers of later plugins" * doctest::skip()) {
     load("dummy");
     CHECK(targets() == std::vector<std::string>{"*@dummy"});
     load("hello");
-    CHECK(targets() == std::vector<std::string>{"hello.greet", "*@dummy"}); // outermost first
+    CHECK(targets() == std::vector<std::string>{"hello.calls", "*@dummy"}); // outermost first
 }
 
 TEST_CASE("ATOLL_INTERPOSERS may name what a later plugin brings") {
     const ChildResult child = run_child("child: interposers of later plugins",
-                                        {"ATOLL_INTERPOSERS=trace=hello.greet,trace=*@dummy"});
+                                        {"ATOLL_INTERPOSERS=trace=hello.calls,trace=*@dummy"});
     CHECK_MESSAGE(child.status == 0, child.output);
     // Said once.
-    const std::string words = "'trace=hello.greet': [push_interposer] target 'hello.greet': there "
+    const std::string words = "'trace=hello.calls': [push_interposer] target 'hello.calls': there "
                               "is no module 'hello'";
     const std::size_t first = child.output.find(words);
     REQUIRE_MESSAGE(first != std::string::npos, child.output);

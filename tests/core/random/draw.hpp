@@ -114,13 +114,12 @@ private:
                                       : 1 + below(random_, 5);
         return made;
     }
-    // A function of a family, on which the dtypes make sense if possible.
-    template <class Fits> int function_of(std::initializer_list<int> families, const Fits &fits) {
+    // A function of a form, on which the dtypes make sense if possible.
+    template <class Fits> int function_of(std::initializer_list<Form> forms, const Fits &fits) {
         int chosen = 0;
         for (int tries = 0; tries < 4; ++tries) {
             do chosen = static_cast<int>(below(random_, ATOLL_FN_COUNT));
-            while (std::find(families.begin(), families.end(), functions[chosen].family) ==
-                   families.end());
+            while (std::find(forms.begin(), forms.end(), functions[chosen].form) == forms.end());
             if (fits(chosen)) break;
         }
         return chosen;
@@ -382,19 +381,19 @@ private:
     void unary(Op &op) {
         op.kind = Kind::unary;
         operands(op, 1, 0);
-        op.function = function_of({ATOLL_FAMILY_UNARY},
+        op.function = function_of({Form::unary},
                                   [&](int f) { return rule_of(f, inputs(op, 1)).errors.empty(); });
     }
     void binary(Op &op) {
         op.kind = Kind::binary;
         operands(op, 2, 10);
-        op.function = function_of({ATOLL_FAMILY_BINARY},
+        op.function = function_of({Form::binary},
                                   [&](int f) { return rule_of(f, inputs(op, 2)).errors.empty(); });
     }
     void ternary(Op &op) {
         op.kind = Kind::ternary;
         operands(op, 3, 12);
-        op.function = function_of({ATOLL_FAMILY_TERNARY},
+        op.function = function_of({Form::ternary},
                                   [&](int f) { return rule_of(f, inputs(op, 3)).errors.empty(); });
     }
     int operator_function() {
@@ -420,9 +419,8 @@ private:
         op.kind = Kind::reduce;
         op.in[0] = any();
         const Array &a = array(op.in[0]);
-        op.function =
-            function_of({ATOLL_FAMILY_REDUCE, ATOLL_FAMILY_REDUCE_ONE, ATOLL_FAMILY_ARG_REDUCE},
-                        [&](int f) { return rule_of(f, a.dtype).errors.empty(); });
+        op.function = function_of({Form::reduce, Form::reduce_one, Form::arg_reduce},
+                                  [&](int f) { return rule_of(f, a.dtype).errors.empty(); });
         op.flag = chance(random_, 30);
         op.variant = chance(random_, 75);
         Numbers kept;
@@ -453,7 +451,7 @@ private:
         op.kind = Kind::scan;
         op.in[0] = any();
         const Array &a = array(op.in[0]);
-        op.function = function_of({ATOLL_FAMILY_SCAN}, [&](int) { return true; });
+        op.function = function_of({Form::scan}, [&](int) { return true; });
         op.variant =
             a.shape.size() > 1 ? !chance(random_, 3) : chance(random_, 50) && !a.shape.empty();
         op.numbers = {axis_of(a)};
@@ -463,7 +461,7 @@ private:
         op.kind = Kind::sort;
         op.in[0] = any([](const Array &a) { return !a.shape.empty(); });
         const Array &a = array(op.in[0]);
-        op.function = function_of({ATOLL_FAMILY_SORT}, [&](int) { return true; });
+        op.function = function_of({Form::sort}, [&](int) { return true; });
         op.numbers = {axis_of(a)};
         op.flag = chance(random_, 40);
         result(op, a.shape);

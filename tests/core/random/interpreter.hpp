@@ -138,7 +138,8 @@ inline Rule rule_of(int function, const std::vector<Input> &inputs) {
             const Value v = value_of(scalar);
             if (is_integer(common) && oracle::wrap(v.i, id(common)) != v.i &&
                 kind != ATOLL_RULE_FLOAT) {
-                if (Atoll::sdk::core_functions[function].signature.operands[0].dtype == ATOLL_BOOL)
+                if (Atoll::sdk::core_functions[function].signature.operands[0].dtype ==
+                    ATOLL_DTYPE_BOOL)
                     common = promote(common, own);
                 else
                     errors.insert(Status::out_of_range);
@@ -396,7 +397,8 @@ private:
             __int128 total = 0;
             bool any = false;
             for (std::size_t i = 0; i < x.size(); ++i) {
-                total = oracle::wrap(total + oracle::wrapped_product(x[i].i, y[i].i), ATOLL_INT64);
+                total = oracle::wrap(total + oracle::wrapped_product(x[i].i, y[i].i),
+                                     ATOLL_DTYPE_INT64);
                 any = any || (x[i].i && y[i].i);
             }
             if (compute == Atoll::bool_) return oracle::truth_of((alpha && any) || (beta && old.i));

@@ -90,8 +90,8 @@ inline void Machine::steps(const Op &op) {
             Expected e{Value::of(x, 0.0L)};
             if (!range) {
                 const long double size = static_cast<long double>(stop + 1);
-                const int part =
-                    oracle::compute_part(is_floating(op.dtype) ? id(op.dtype) : int{ATOLL_FLOAT64});
+                const int part = oracle::compute_part(
+                    is_floating(op.dtype) ? id(op.dtype) : int{ATOLL_DTYPE_FLOAT64});
                 e.tolerance = 4 * size * oracle::epsilon(part);
                 e.zeros = false;
             }
@@ -99,7 +99,7 @@ inline void Machine::steps(const Op &op) {
         }
         return all;
     };
-    const int natural = range || is_floating(op.dtype) ? id(op.dtype) : int{ATOLL_FLOAT64};
+    const int natural = range || is_floating(op.dtype) ? id(op.dtype) : int{ATOLL_DTYPE_FLOAT64};
     Tensor made;
     if (!attempt({}, [&] {
             made = range ? Atoll::arange(start, stop, step, where)
@@ -232,8 +232,8 @@ inline void Machine::reduce(const Op &op) {
         axes[static_cast<std::size_t>(own)] = true;
         list.list.push_back(static_cast<int>(axis));
     }
-    const int family = functions[op.function].family;
-    const std::size_t count = family == ATOLL_FAMILY_REDUCE_ONE;
+    const Form form = functions[op.function].form;
+    const std::size_t count = form == Form::reduce_one;
     const Rule rule = rule_of(op.function, from.array.dtype);
     Prediction p;
     p.errors = rule.errors;
@@ -356,8 +356,7 @@ inline void Machine::find(const Op &op) {
         return all;
     };
     perform(op, p, [&](Atoll::Out) {
-        return coordinates ? Atoll::nonzero(from.tensor)
-                           : Atoll::detail::call_find(ATOLL_FN_find, from.tensor);
+        return coordinates ? Atoll::nonzero(from.tensor) : Atoll::detail::call_find(from.tensor);
     });
 }
 

@@ -203,9 +203,9 @@ inline std::string describe(const Op &op) {
         break;
     case Kind::in_place: out << t(op.to) << ' ' << symbol() << ' ' << operand(1); break;
     case Kind::reduce: {
-        const int family = functions[op.function].family;
+        const Form form = functions[op.function].form;
         out << function << '(' << t(op.in[0]);
-        if (family == ATOLL_FAMILY_REDUCE_ONE) out << ", " << text_of(op.scalars[0]);
+        if (form == Form::reduce_one) out << ", " << text_of(op.scalars[0]);
         if (op.variant) out << ", axes {" << text_of(op.numbers) << '}';
         out << (op.flag ? ", keepdims" : "") << into << ')';
         break;

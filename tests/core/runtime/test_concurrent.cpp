@@ -1,7 +1,6 @@
 // Everything at once: threads that compute, one that wraps what they call, one that loads and
 // retires plugins, one that reads the registry. Right results and, under ThreadSanitizer, no race.
 #include "../plugin_tests.hpp"
-#include "atoll/hello.h"
 
 #include <atomic>
 #include <chrono>
@@ -196,8 +195,7 @@ TEST_CASE("calls, interposers, loading, settings and queries from many threads a
         load("hello_cpu");
         const Function scale_add("hello.scale_add");
         findings.check(
-            all(scale_add.binary(full({3}, 4.0, {float64, cpu}), full({3}, 1.0, {float64, cpu})),
-                9),
+            all(scale_add({full({3}, 4.0, {float64, cpu}), full({3}, 1.0, {float64, cpu})})[0], 9),
             "hello");
         load("dummy_min");
         {
@@ -220,10 +218,8 @@ TEST_CASE("calls, interposers, loading, settings and queries from many threads a
         try {
             const Tensor t = full({5}, 3.0, {float64, device("dummy_min")});
             findings.check(all(square(t), 9), "fleeting");
-            char text[64] = "";
-            const atoll_hello_greet_params params{sizeof params, sizeof text, text};
-            Function("hello.greet").custom(cpu, {}, {}, &params);
-            findings.check(contains(text, "Hello from cpu:0"), "greeting");
+            const Tensor calls = Function("hello.calls")({}, {.device = cpu})[0];
+            findings.check(calls.item().to_int() > 0, "calls of hello");
         } catch (const Error &e) {
             if (!gone(e)) findings.add(std::string("fleeting device: ") + e.what());
             std::this_thread::yield();
@@ -365,9 +361,9 @@ TEST_CASE("child: first load" * doctest::skip()) {
                 findings.check(!cpu.modules().empty(), "modules of a device");
                 findings.check(!devices().empty(), "devices");
                 try {
-                    const Function greet("hello.greet");
-                    findings.check(greet.support().size() < 3, "support");
-                    greet.custom(cpu, {}, {}, nullptr);
+                    const Function calls("hello.calls");
+                    findings.check(calls.support().size() < 3, "support");
+                    calls({}, {.device = cpu});
                 } catch (const Error &e) {
                     if (!gone(e)) findings.add(e.what());
                 }

@@ -73,7 +73,7 @@ struct Operation {
 
     explicit Operation(int function, Atoll::Device device) : function(function) {
         // Unsigned where floats have no meaning: their counts need no check of their own.
-        const bool integers = !(functions[function].domain & ATOLL_BIT(ATOLL_FLOAT64));
+        const bool integers = !(functions[function].domain & ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64));
         const Atoll::DType dtype = integers ? Atoll::uint64 : Atoll::float64;
         a = upload(before_a, {dtype, device}).reshape({3, 3});
         b = upload(before_b, {dtype, device}).reshape({3, 3});
@@ -89,7 +89,7 @@ struct Operation {
     }
     // Some make their result, the index they need, or bools of the mask.
     bool allocates_first() const {
-        return !takes_out(function) || functions[function].family == ATOLL_FAMILY_SCATTER ||
+        return !takes_out(function) || functions[function].form == Form::scatter ||
                function == ATOLL_FN_where;
     }
 
@@ -312,7 +312,7 @@ struct FailSecond {
 };
 } // namespace
 
-TEST_CASE("a call whose streams cannot be ordered afterwards waits instead of failing half done") {
+TEST_CASE("who cannot wait for the readers of what it writes fails before it has written") {
     const Session session;
     const Atoll::Device device = Atoll::device("dummy:0"), other = Atoll::device("dummy:1");
     const Tensor a = upload(numbers(4, 1), {Atoll::float64, device, device.new_stream()}),
@@ -321,18 +321,23 @@ TEST_CASE("a call whose streams cannot be ordered afterwards waits instead of fa
     for (const std::string function :
          {"device.event_create", "device.event_record", "device.event_wait"}) {
         CAPTURE(function);
-        // The first use orders the call after its operands, the second what comes after the call.
+        // The first use orders the call after its operands, the second who writes to them next.
         for (const Tensor &destination : {out, beside}) {
             FailSecond fail;
             const auto handle =
                 Atoll::push_interposer(function + "@dummy", &FailSecond::call, &fail);
             set_fault("latency:1000");
             destination.assign(a);
+            const auto error = error_of([&] { a.fill(0); });
+            CHECK(fail.calls == 2);
+            Atoll::pop_interposer(handle);
+            REQUIRE(error);
+            CHECK(error->function() == function);
+            CHECK(a.to_doubles() == numbers(4, 1));
             a.fill(0); // must not overtake
             set_fault("");
-            Atoll::pop_interposer(handle);
-            CHECK(fail.calls == 2);
             CHECK(destination.to_doubles() == numbers(4, 1));
+            CHECK(a.to_doubles() == std::vector<double>(4, 0));
             a.assign(upload(numbers(4, 1), {Atoll::float64, device, a.stream()}));
         }
     }

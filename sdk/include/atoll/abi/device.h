@@ -110,6 +110,7 @@ typedef struct atoll_device_type_decl {
      * be exchanged with other libraries. 0: nothing of its own (kDLExtDev). */
     int32_t dlpack_type;
     uint32_t reserved;
+    const atoll_extension *next;
 } atoll_device_type_decl;
 
 #ifdef __cplusplus

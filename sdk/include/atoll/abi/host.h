@@ -4,6 +4,7 @@
 #define ATOLL_ABI_HOST_H
 
 #include "atoll/abi/call.h"
+#include "atoll/abi/object.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,9 +57,13 @@ typedef struct atoll_host {
     size_t (*config)(void *self, const char *key, const char *fallback, char *buffer,
                      size_t capacity);
     /* Sends a call through the slot of call->module, call->function and call->dtype on the given
-     * device type; the call goes on the caller's stream. Only from inside a call. Nothing is
-     * checked or converted: pass dense native operands of the compute dtype, which every
-     * implementation takes. */
+     * device type. From inside a call, where it goes on the caller's stream under the caller's
+     * correlation, or anywhere else between load and unload: in open_device, on a thread of the
+     * plugin's own (which unload joins); then on the device's default stream (NULL) or one that the
+     * plugin has made, with correlation 0, which the host fills in. Nothing is checked or
+     * converted: pass what Note [Without capabilities] describes, which every implementation takes.
+     * NOT_FOUND where there is no such device type or function, NOT_SUPPORTED where nothing
+     * implements it. */
     int32_t (*dispatch)(void *self, const char *device_type, atoll_call *call);
     /* Names, for interposers: of a function ("core.add"; "?" if unknown), and of the plugin or
      * application that owns a link. Valid until that module or plugin is retired. */
@@ -68,6 +73,18 @@ typedef struct atoll_host {
     const char *(*device_type_of)(const atoll_link *link);
     /* Its ATOLL_DEVICE_* flags: without ATOLL_DEVICE_INLINE, time in a call is enqueue time. */
     uint32_t (*device_flags_of)(const atoll_link *link);
+    /* The ids of a function by name, "core.add". NOT_FOUND where it is not there (now: a module of
+     * a third party is numbered while the process runs). */
+    int32_t (*find_function)(const char *name, uint16_t *module, uint16_t *function);
+    /* The file that this plugin was opened from. */
+    const char *plugin_path;
+    /* Objects: abi/object.h. create counts one handle; release lets one go. `type` must live as
+     * long as the plugin is loaded. retain and release ignore what is no object. */
+    int32_t (*object_create)(void *self, const atoll_object_type *type, const char *device_type,
+                             int32_t device, void *value, atoll_object **object,
+                             atoll_error *error);
+    void (*object_retain)(atoll_object *object);
+    void (*object_release)(atoll_object *object);
 } atoll_host;
 
 #ifdef __cplusplus

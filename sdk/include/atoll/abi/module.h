@@ -14,8 +14,10 @@ extern "C" {
  *
  *   add     a (), b () -> c ()             COMMON
  *   sum     a (n*) -> s ()                 SUM       axes all, identity 0
- *   sort    a (n) -> b (n)                 COMMON    axes named, in place a     descending: bool =
- * false matmul  a (m*, k*), b (k*, n*), c (m*, n*)? -> d (m*, n*)   COMMON          alpha: A = 1, …
+ *   sort    a (n) -> b (n)                 COMMON    axes named, in place a
+ *           descending: bool = false
+ *   matmul  a (m*, k*), b (k*, n*), c (m*, n*)? -> d (m*, n*)   COMMON    identity 0, in place c
+ *           alpha: A = 1, beta: A = 0, …
  *   solve   a (n, n), b (n, k?) -> x (n, k?), info (): int32    FLOAT           status info
  *
  * Signature: operands have names. The names in parentheses are core axes, on which the function
@@ -69,21 +71,21 @@ enum atoll_rule {
     ATOLL_RULE_COUNT = 6
 };
 
-/* Sets of dtypes, bit = dtype id. */
-#define ATOLL_BIT(dtype) (UINT32_C(1) << (dtype))
-#define ATOLL_DOMAIN_INTEGERS UINT32_C(0x003fc)
-#define ATOLL_DOMAIN_REAL_FLOATS UINT32_C(0x03c00)
-#define ATOLL_DOMAIN_COMPLEXES UINT32_C(0x1c000)
+/* Sets of dtypes. */
+#define ATOLL_DOMAIN_INTEGERS UINT64_C(0x003fc)
+#define ATOLL_DOMAIN_REAL_FLOATS UINT64_C(0x03c00)
+#define ATOLL_DOMAIN_COMPLEXES UINT64_C(0x1c000)
 #define ATOLL_DOMAIN_FLOATING (ATOLL_DOMAIN_REAL_FLOATS | ATOLL_DOMAIN_COMPLEXES)
 #define ATOLL_DOMAIN_NUMERIC (ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_FLOATING)
 #define ATOLL_DOMAIN_STEPPED ATOLL_DOMAIN_NUMERIC
-#define ATOLL_DOMAIN_BITS (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_INTEGERS)
+#define ATOLL_DOMAIN_BITS (ATOLL_DTYPE_BIT(ATOLL_DTYPE_BOOL) | ATOLL_DOMAIN_INTEGERS)
 #define ATOLL_DOMAIN_REALS (ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_REAL_FLOATS)
-#define ATOLL_DOMAIN_ALL (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_NUMERIC)
+#define ATOLL_DOMAIN_ALL (ATOLL_DTYPE_BIT(ATOLL_DTYPE_BOOL) | ATOLL_DOMAIN_NUMERIC)
 #define ATOLL_DOMAIN_ORDERED                                                                       \
-    (ATOLL_BIT(ATOLL_BOOL) | ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_REAL_FLOATS)
+    (ATOLL_DTYPE_BIT(ATOLL_DTYPE_BOOL) | ATOLL_DOMAIN_INTEGERS | ATOLL_DOMAIN_REAL_FLOATS)
 #define ATOLL_DOMAIN_SUMMED                                                                        \
-    (ATOLL_BIT(ATOLL_INT64) | ATOLL_BIT(ATOLL_UINT64) | ATOLL_DOMAIN_FLOATING)
+    (ATOLL_DTYPE_BIT(ATOLL_DTYPE_INT64) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_UINT64) |                    \
+     ATOLL_DOMAIN_FLOATING)
 
 enum atoll_core_function {
 #define ATOLL_FUNCTION(id, name, ...) ATOLL_FN_##name = (id),
@@ -113,13 +115,12 @@ typedef int32_t (*atoll_infer_fn)(void *plugin, atoll_infer *infer, atoll_error 
 typedef struct atoll_function_info {
     uint32_t struct_size;
     uint16_t id;
-    uint16_t family; /* enum atoll_family */
-    uint16_t rule;   /* enum atoll_rule */
-    uint16_t reserved;
-    uint32_t domain; /* bits of T; 0 for CUSTOM and DEVICE: the function has one slot */
+    uint16_t rule; /* enum atoll_rule */
+    atoll_dtype_set
+        domain; /* of T; 0: nothing is of a dtype that follows from T, there is one slot */
     const char *name;
     const char *doc;
-    const char *signature;  /* Note [Signatures]; NULL for CUSTOM */
+    const char *signature;  /* Note [Signatures] */
     const char *attributes; /* NULL: none */
     const char *properties; /* NULL: none */
     /* NULL: extents that stand in outputs only are given by the caller. */
@@ -135,52 +136,55 @@ typedef struct atoll_module_decl {
     uint32_t function_size; /* sizeof(atoll_function_info) where this was compiled */
     uint32_t function_count;
     const char *const *depends; /* names of other modules, NULL-terminated, or NULL */
+    const atoll_extension *next;
 } atoll_module_decl;
 
 /* What an implementation takes as it is. What it does not declare, the host converts before the
- * call: with 0 every operand is native, aligned, of the compute dtype (outputs: of the rule's
- * result dtype), and dense, so that after merging:
- *  - COPY, FILL, STEPS, UNARY, BINARY, TERNARY: rank is 1 (0 for one element), strides are the
- *    element sizes;
- *  - REDUCE…, ARG_REDUCE: rank is 2 (kept, reduced), in is dense with the reduced axis fastest, out
- *    is dense;
- *  - SCAN, SORT: rank is 2 (others, n), in and out are dense with the last axis fastest;
- *  - SEARCH: rank is 2 (values, n), all three are dense;
- *  - FIND: rank is 1, in and out are dense;
- *  - GATHER, SCATTER: rank is 1, offsets and the operand that lies in order are dense, the other
- *    one has stride 0: all is in the offsets;
- *  - MATMUL: rank is 3, a, b and out are dense column-major.
+ * call: Note [Without capabilities] in abi/call.h.
  *
  * Note [Exact comparisons]
  * Comparisons (equal … greater_equal) compare true values. Where the common dtype cannot hold a
  * 64-bit integer operand (int64 with uint64 or with floats), an implementation that declares
- * ATOLL_CAP_MIXED_INPUTS gets the operands as they are, with the common dtype as compute dtype, and
- * must not compare in that one. For the others the host takes such comparisons apart.
+ * ATOLL_CAP_MIXED_INPUTS gets the operands as they are, with the common dtype as T, and must not
+ * compare in that one. For the others the host takes such comparisons apart.
  */
 enum atoll_capability {
     ATOLL_CAP_MIXED_INPUTS = 1,  /* inputs of any dtype */
     ATOLL_CAP_MIXED_OUTPUTS = 2, /* outputs of any dtype */
     ATOLL_CAP_SWAPPED = 4,       /* any operand in the other byte order */
-    ATOLL_CAP_STRIDED = 8,       /* any positive strides, any rank */
+    ATOLL_CAP_STRIDED = 8,       /* any positive strides, any number of loop axes */
     ATOLL_CAP_NEGATIVE_STRIDES = 16,
     ATOLL_CAP_ZERO_STRIDES = 32, /* inputs that are broadcast */
     ATOLL_CAP_UNALIGNED = 64,    /* addresses and strides that are no multiple of the alignment */
     ATOLL_CAP_SCALARS = 128,     /* inputs flagged ATOLL_OPERAND_SCALAR */
-    ATOLL_CAP_STACKS = 256,      /* MATMUL: stack axes; otherwise one call per matrix */
+    /* Functions with core axes: loop axes, as many as STRIDED says, so one without it. */
+    ATOLL_CAP_LOOPS = 256,
     /* This implementation may pass calls on to the next one, so both must take them: the host
      * honours what both declare. */
-    ATOLL_CAP_FORWARDS = 512
+    ATOLL_CAP_FORWARDS = 512,
+    ATOLL_CAP_GROUPS = 1024, /* with STRIDED: groups of several axes */
+    /* As STRIDED, but the first core axis of each operand is dense, as BLAS wants matrices. */
+    ATOLL_CAP_INNER_DENSE = 2048,
+    /* Values that the function does not allow (`counts`) are reported as OUT_OF_RANGE by the next
+     * synchronisation, so the host need not wait to look at them. */
+    ATOLL_CAP_REPORTS_RANGE = 4096
 };
 
 /* One function of an implementation. The same function may come several times for different dtypes.
- */
+ * A call that needs an attribute or an input which the implementation does not know never reaches
+ * it: the host does without (core.matmul), or says what is missing. */
 typedef struct atoll_function_decl {
     uint32_t struct_size;
     uint16_t id;
-    uint16_t reserved;
-    uint32_t dtypes; /* bits of the compute dtypes; ignored for functions with one slot */
-    uint32_t caps;   /* ATOLL_CAP_* */
+    uint16_t attributes; /* how many of the list it knows; those without a default count as known */
+    atoll_dtype_set dtypes; /* T; ignored for functions with one slot */
+    uint64_t caps;          /* ATOLL_CAP_* */
     atoll_fn fn;
+    uint16_t inputs;   /* likewise how many inputs; those that are not optional count as known */
+    uint16_t max_rank; /* axes of the space that it takes; 0: ATOLL_MAX_RANK. The host copies what
+                          has more, so that axes merge */
+    uint32_t reserved;
+    const atoll_extension *next;
 } atoll_function_decl;
 
 /* Functions of one module for one device type. Declared by the plugin that brings the device type,
@@ -200,6 +204,7 @@ typedef struct atoll_impl_decl {
      * closed in reverse order. `plugin` is what load returned. */
     int32_t (*open_device)(void *plugin, int32_t device, atoll_error *error);
     void (*close_device)(void *plugin, int32_t device);
+    const atoll_extension *next;
 } atoll_impl_decl;
 
 /* Writes `size` bytes of text somewhere; given to report. */
@@ -217,6 +222,7 @@ typedef struct atoll_interposer_decl {
     void (*destroy)(void *plugin, void *ctx);
     /* Writes what was gathered as text; from any thread, while calls run. NULL: nothing to say. */
     void (*report)(void *plugin, void *ctx, atoll_writer write, void *user);
+    const atoll_extension *next;
 } atoll_interposer_decl;
 
 #ifdef __cplusplus

@@ -11,10 +11,10 @@
 #define ATOLL_NOTE_TYPE 1
 
 /* Kinds: what a plugin contains. A set. */
-#define ATOLL_KIND_DEVICES 1     /* device types */
-#define ATOLL_KIND_MODULES 2     /* module interfaces */
-#define ATOLL_KIND_IMPLS 4       /* implementations for device types of others */
-#define ATOLL_KIND_INTERPOSERS 8 /* interposers */
+#define ATOLL_CONTAINS_DEVICES 1     /* device types */
+#define ATOLL_CONTAINS_MODULES 2     /* module interfaces */
+#define ATOLL_CONTAINS_IMPLS 4       /* implementations for device types of others */
+#define ATOLL_CONTAINS_INTERPOSERS 8 /* interposers */
 
 /* ISA level of the whole file: x86-64-v1 … v4. The host opens the highest level that the processor
  * has among files of one name. 0: any processor. */
@@ -52,8 +52,8 @@
 #define ATOLL_STRINGIFY_(x) #x
 #define ATOLL_STRINGIFY(x) ATOLL_STRINGIFY_(x)
 
-/* At file scope, once per plugin: ATOLL_PLUGIN_NOTE("cpu", ATOLL_KIND_DEVICES, 0); all arguments
- * are literals (the macros above count as such). */
+/* At file scope, once per plugin: ATOLL_PLUGIN_NOTE("cpu", ATOLL_CONTAINS_DEVICES, 0); all
+ * arguments are literals (the macros above count as such). */
 /* clang-format off */
 #define ATOLL_PLUGIN_NOTE(name, kinds, min_host_minor)                                     \
     __asm__(".pushsection .note.atoll,\"a\",%note\n"                                       \

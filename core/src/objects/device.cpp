@@ -1,0 +1,172 @@
+// Devices: what is known of them, and calls of the module `device`.
+#include "base/printable.hpp"
+#include "objects/objects.hpp"
+#include "runtime/dispatch.hpp"
+#include "runtime/settings_access.hpp"
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+namespace detail {
+
+namespace {
+const Chain &device_chain(const DeviceTypeRecord &type, int function) {
+    return *type.chain(ATOLL_MODULE_DEVICE, function, 0);
+}
+} // namespace
+
+DeviceRecord &checked(DeviceRecord *record) {
+    if (!record)
+        throw Error(Status::invalid_argument, "device",
+                    "no device (default-constructed); get one with device(\"cpu\")");
+    return *record;
+}
+
+void require_live(const DeviceRecord &device, std::string_view op) {
+    if (!device.live.load(std::memory_order_acquire)) [[unlikely]]
+        throw Error(
+            Status::not_found, op,
+            fmt::format("the plugin of device {} has been retired; load it again", device.name),
+            device.name);
+}
+
+void device_call(const DeviceRecord &device, int function, void *params, void *stream,
+                 const FunctionRecord *parent) {
+    const ReadSection section;
+    PreparedCall prepared(Registry::get().device_function(function), device, 0, stream, parent);
+    prepared.call.params = params;
+    dispatch(device_chain(*device.type, function), prepared);
+}
+
+std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
+                             void *stream) noexcept {
+    const ReadSection section;
+    PreparedCall prepared(Registry::get().device_function(function), device, 0, stream, nullptr);
+    prepared.call.params = params;
+    return try_dispatch(device_chain(*device.type, function), prepared);
+}
+
+void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,
+              std::int64_t bytes, int peer, const FunctionRecord *parent) {
+    atoll_transfer_params params{
+        sizeof params, kind, destination, source, static_cast<std::uint64_t>(bytes), peer, 0};
+    device_call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), parent);
+    on.work().enqueued();
+}
+
+bool device_implements(const DeviceTypeRecord &type, int function) {
+    const ReadSection section;
+    return device_chain(type, function).implemented;
+}
+
+} // namespace detail
+
+using namespace detail;
+
+std::string Device::name() const { return checked(record_).name; }
+std::string_view Device::type() const { return checked(record_).type->name; }
+int Device::index() const { return checked(record_).index; }
+bool Device::is_host_memory() const { return checked(record_).type->host_memory(); }
+bool Device::is_inline() const { return checked(record_).type->is_inline(); }
+
+namespace {
+bool takes(const DeviceRecord &device, int function, std::uint64_t cap) {
+    const ReadSection section;
+    const Chain &chain = *device.type->chain(ATOLL_MODULE_CORE, function, ATOLL_DTYPE_FLOAT64);
+    return chain.implemented && (chain.caps & cap);
+}
+} // namespace
+
+bool Device::supports_byteswap() const {
+    return takes(checked(record_), ATOLL_FN_copy, ATOLL_CAP_SWAPPED);
+}
+bool Device::supports_mixed_dtypes() const {
+    return takes(checked(record_), ATOLL_FN_add, ATOLL_CAP_MIXED_INPUTS);
+}
+
+DeviceProperties Device::properties() const {
+    require_live(checked(record_), "device.properties");
+    atoll_properties_params params{};
+    params.struct_size = sizeof params;
+    device_call(*record_, ATOLL_DEVICE_FN_properties, &params);
+    params.name[sizeof params.name - 1] = '\0';
+    return {printable(params.name), params.units, params.total_memory, params.free_memory,
+            params.alignment};
+}
+
+std::vector<std::string> Device::modules() const {
+    const ReadSection section;
+    std::vector<std::string> names;
+    for (int m = 0; m < max_modules; ++m) {
+        const ModuleRecord *module = Registry::get().module(m);
+        if (!module) break;
+        SlotTable &table = *checked(record_).type->tables[m].load(std::memory_order_acquire);
+        const std::size_t count =
+            module->functions.size() * static_cast<std::size_t>(table.columns);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!table.slots[i].head.load(std::memory_order_acquire)->implemented) continue;
+            names.push_back(module->name);
+            break;
+        }
+    }
+    return names;
+}
+
+void Device::synchronize() const {
+    require_live(checked(record_), "device.stream_synchronize");
+    synchronize_within_deadline(*record_, nullptr);
+}
+
+Device device(std::string_view name) {
+    const std::size_t colon = name.find(':');
+    const std::string_view type_name = name.substr(0, colon);
+    int index = 0;
+    bool valid = true;
+    if (colon != std::string_view::npos) {
+        const std::string_view digits = name.substr(colon + 1);
+        valid = !digits.empty() && digits.size() < 5;
+        for (char c : digits) {
+            valid = valid && c >= '0' && c <= '9';
+            if (valid) index = index * 10 + (c - '0');
+        }
+    }
+    const DeviceTypeRecord *type = Registry::get().find_device_type(type_name);
+    if (valid && type && type->live && index < type->device_count)
+        return Device(type->devices[index].load(std::memory_order_acquire));
+    std::string known;
+    for (const Device &d : devices()) known += (known.empty() ? "" : ", ") + d.name();
+    std::string why = "load its plugin first, e.g. Atoll::load(\"" + std::string(type_name) + "\")";
+    if (!valid)
+        why = "write a type, or a type and an index, e.g. \"dummy:0\"";
+    else if (type && type->live && type->device_count == 0)
+        why = "its plugin found no device: " + type->no_device_reason.get();
+    else if (type && type->live)
+        why = fmt::format("{} has {} device(s), counted from 0", type_name, type->device_count);
+    throw Error(Status::not_found, "device",
+                fmt::format("there is no device '{}'; {}; devices now: {}", name, why,
+                            known.empty() ? "none" : known));
+}
+
+std::vector<Device> devices() {
+    std::vector<Device> found;
+    for (int t = 0; t < max_device_types; ++t) {
+        const DeviceTypeRecord *type = Registry::get().device_type(t);
+        if (!type) break;
+        if (!type->live.load(std::memory_order_acquire)) continue;
+        for (int i = 0; i < type->device_count; ++i)
+            found.emplace_back(type->devices[i].load(std::memory_order_acquire));
+    }
+    return found;
+}
+
+Device default_device() {
+    const Settings &now = current_settings();
+    if (!now.default_device.empty()) return device(std::string(now.default_device));
+    if (DeviceRecord *first = Registry::get().first_host_device()) return Device(first);
+    throw Error(Status::not_found, "device",
+                "no default device: no plugin with a host device is loaded; call "
+                "Atoll::load(\"cpu\") or set Settings::default_device");
+}
+
+} // namespace Atoll

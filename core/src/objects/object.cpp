@@ -1,0 +1,41 @@
+// Handles of objects.
+#include "objects/object.hpp"
+
+#include "atoll/object.hpp"
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+namespace detail {
+
+Tensor take_object(atoll_object *object, DeviceRecord *device, const Ref<StreamImpl> &stream,
+                   const FunctionRecord &function) {
+    const ObjectFacts facts = facts_of(object);
+    if (!facts.owner || facts.device_type != device->type || object->device != device->index)
+        throw Error(Status::plugin_fault, function.full_name,
+                    fmt::format("the plugin gave back {} where its result is an object; report it "
+                                "to its vendor",
+                                !object        ? "nothing"
+                                : !facts.owner ? "what is no object of the host's"
+                                               : "an object of another device"),
+                    device->name);
+    auto storage = std::make_unique<StorageImpl>();
+    storage->device = device;
+    storage->data = reinterpret_cast<char *>(object);
+    storage->id = object->identity;
+    storage->dtype = DType::none;
+    storage->stream = stream;
+    storage->deleter =
+        std::make_unique<std::function<void()>>([object] { object_release(object); });
+    count_live(device->slot, 1);
+    return make_view(Ref<StorageImpl>::adopt(storage.release()), 0, {}, {}, DType::none, 0);
+}
+
+} // namespace detail
+
+std::string Object::type() const {
+    return detail::facts_of(detail::object_of(detail::impl(tensor_))).type;
+}
+
+} // namespace Atoll

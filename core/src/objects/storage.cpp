@@ -1,0 +1,204 @@
+// Storages, and new tensors with a storage of their own.
+#include "atoll/storage.hpp"
+
+#include "objects/layout.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+namespace detail {
+
+namespace {
+
+constexpr std::uintptr_t device_alignment = 64; // bytes: atoll_memory_params
+
+// Lets go of the memory; the object itself is the caller's business.
+void close(StorageImpl &storage) noexcept {
+    wait_for_readers_at_end(storage);
+    if (storage.owned) {
+        atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(storage.bytes),
+                                   storage.data};
+        try_device_call(*storage.device, ATOLL_DEVICE_FN_free, &params, storage.stream_handle());
+    }
+    if (storage.deleter) {
+        // The owner may reuse the memory at once, so nothing may still be running on it.
+        if (!storage.device->type->is_inline()) {
+            atoll_stream_params params{sizeof params, 0, storage.stream_handle()};
+            try_device_call(*storage.device, ATOLL_DEVICE_FN_stream_synchronize, &params,
+                            storage.stream_handle());
+        }
+        try {
+            (*storage.deleter)();
+        } catch (...) { // a destructor has nobody to tell
+        }
+    }
+    count_live(storage.device->slot, -1);
+}
+
+void open(StorageImpl &storage, std::int64_t bytes, DeviceRecord *device, DType dtype,
+          Ref<StreamImpl> stream, const FunctionRecord *parent) {
+    require_live(*device, "storage");
+    storage.device = device;
+    storage.bytes = bytes;
+    storage.id = next_storage_id();
+    storage.dtype.store(dtype, std::memory_order_relaxed);
+    storage.stream = std::move(stream);
+    if (bytes > 0) {
+        atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
+        device_call(*device, ATOLL_DEVICE_FN_allocate, &params, storage.stream_handle(), parent);
+        if (!device->type->is_inline()) home_of(storage).work().enqueued();
+        if (!params.data)
+            throw Error(Status::plugin_fault, "device.allocate",
+                        fmt::format("returned NULL for {} bytes without an error", bytes),
+                        device->name);
+        if (reinterpret_cast<std::uintptr_t>(params.data) % device_alignment != 0) {
+            try_device_call(*device, ATOLL_DEVICE_FN_free, &params, storage.stream_handle());
+            throw Error(Status::plugin_fault, "device.allocate",
+                        fmt::format("returned memory at {}, need a multiple of {} bytes; report it "
+                                    "to the plugin's vendor",
+                                    params.data, device_alignment),
+                        device->name, device->type->plugin->name);
+        }
+        storage.data = static_cast<char *>(params.data);
+        storage.owned = true;
+    }
+    count_live(device->slot, 1);
+}
+
+// Note [One block]
+// A new tensor and its storage come from one allocation, which half of the objects of a small call
+// would otherwise cost. Each lives by its own count; whichever goes last frees the block.
+struct Block {
+    alignas(TensorImpl) std::byte tensor[sizeof(TensorImpl)];
+    alignas(StorageImpl) std::byte storage[sizeof(StorageImpl)];
+    std::atomic<std::uint32_t> parts{2};
+
+    void release() noexcept {
+        if (parts.load(std::memory_order_acquire) == 1 ||
+            parts.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            delete this;
+    }
+};
+
+void destroy_tensor_part(RefCounted *object) noexcept {
+    auto *tensor = static_cast<TensorImpl *>(object);
+    auto *block =
+        reinterpret_cast<Block *>(reinterpret_cast<std::byte *>(tensor) - offsetof(Block, tensor));
+    tensor->~TensorImpl();
+    block->release();
+}
+
+void destroy_storage_part(RefCounted *object) noexcept {
+    auto *storage = static_cast<StorageImpl *>(object);
+    auto *block = reinterpret_cast<Block *>(reinterpret_cast<std::byte *>(storage) -
+                                            offsetof(Block, storage));
+    close(*storage);
+    storage->~StorageImpl();
+    block->release();
+}
+
+} // namespace
+
+void StorageImpl::destroy(RefCounted *object) noexcept {
+    auto *storage = static_cast<StorageImpl *>(object);
+    close(*storage);
+    delete storage;
+}
+
+Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,
+                              Ref<StreamImpl> stream) {
+    const ReadSection section; // a retiring plugin sees the count or we see that it is gone
+    auto storage = std::make_unique<StorageImpl>();
+    open(*storage, bytes, device, dtype, std::move(stream), nullptr);
+    return Ref<StorageImpl>::adopt(storage.release());
+}
+
+Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<StreamImpl> stream,
+                   Order order, const FunctionRecord *parent) {
+    if (dtype == DType::none) [[unlikely]]
+        throw Error(Status::invalid_argument, "tensor", "got no dtype, need one");
+    const std::int64_t bytes = checked_bytes(shape, size_of(dtype), "tensor");
+    const ReadSection section;
+    auto block = std::make_unique_for_overwrite<Block>();
+    auto *storage = new (block->storage) StorageImpl(&destroy_storage_part);
+    try {
+        open(*storage, bytes, device, dtype, std::move(stream), parent);
+    } catch (...) {
+        storage->~StorageImpl();
+        throw;
+    }
+    auto *tensor = new (block.release()->tensor) TensorImpl(&destroy_tensor_part);
+    tensor->storage = Ref<StorageImpl>::adopt(storage);
+    Tensor result(Ref<TensorImpl>::adopt(tensor));
+    tensor->dtype = dtype;
+    tensor->shape = shape;
+    tensor->strides = dense_strides(shape, size_of(dtype), order);
+    return result;
+}
+
+} // namespace detail
+
+using namespace detail;
+
+namespace {
+StorageImpl &checked(const Ref<StorageImpl> &storage) {
+    if (!storage) throw Error(Status::invalid_argument, "storage", "the storage is undefined");
+    return *storage;
+}
+Ref<StreamImpl> checked_stream(const Stream &stream, Device device) {
+    if (!stream) return {};
+    if (!(stream.device() == device))
+        throw Error(Status::invalid_argument, "storage",
+                    fmt::format("the stream belongs to {}, the storage to {}",
+                                stream.device().name(), device.name()));
+    return Ref<StreamImpl>::share(stream.impl());
+}
+} // namespace
+
+Storage::Storage(std::int64_t bytes, Device device, DType dtype, Stream stream) {
+    if (bytes < 0)
+        throw Error(Status::invalid_argument, "storage",
+                    fmt::format("got {} bytes, need 0 or more", bytes));
+    impl_ = make_storage(bytes, &checked(device.record()), dtype, checked_stream(stream, device));
+}
+
+Storage Storage::borrow(void *data, std::int64_t bytes, Device device, DType dtype,
+                        std::function<void()> deleter) {
+    checked(device.record());
+    if (bytes < 0 || (bytes > 0 && !data))
+        throw Error(Status::invalid_argument, "storage",
+                    fmt::format("got {} bytes at {}, need memory", bytes, data));
+    const ReadSection section;
+    require_live(*device.record(), "storage");
+    auto storage = std::make_unique<StorageImpl>();
+    storage->device = device.record();
+    storage->data = static_cast<char *>(data);
+    storage->bytes = bytes;
+    storage->id = next_storage_id();
+    storage->dtype = dtype;
+    if (deleter) storage->deleter = std::make_unique<std::function<void()>>(std::move(deleter));
+    count_live(storage->device->slot, 1);
+    return Storage(Ref<StorageImpl>::adopt(storage.release()));
+}
+
+std::int64_t Storage::bytes() const { return checked(impl_).bytes; }
+Device Storage::device() const { return Device(checked(impl_).device); }
+void *Storage::data() const { return checked(impl_).data; }
+DType Storage::dtype() const { return checked(impl_).dtype; }
+void Storage::set_dtype(DType dtype) { checked(impl_).dtype = dtype; }
+bool Storage::is_read_only() const { return checked(impl_).read_only; }
+void Storage::set_read_only(bool read_only) { checked(impl_).read_only = read_only; }
+bool Storage::is_byteswapped() const { return checked(impl_).swapped; }
+void Storage::set_byteswapped(bool swapped) { checked(impl_).swapped = swapped; }
+Stream Storage::stream() const {
+    const StorageImpl &storage = checked(impl_);
+    return storage.stream ? Stream(storage.stream) : Device(storage.device).default_stream();
+}
+
+} // namespace Atoll

@@ -1,0 +1,216 @@
+// Streams and events, and the order between streams.
+#include "atoll/stream.hpp"
+
+#include "objects/objects.hpp"
+#include "runtime/settings_access.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace Atoll {
+
+namespace detail {
+
+void synchronize_stream(const DeviceRecord &device, void *stream, const FunctionRecord *parent) {
+    if (device.type->is_inline()) return;
+    atoll_stream_params params{sizeof params, 0, stream};
+    device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, stream, parent);
+}
+
+namespace {
+// An event for the time of a scope.
+class ScopedEvent {
+public:
+    explicit ScopedEvent(const DeviceRecord &device, const FunctionRecord *parent = nullptr)
+        : device_(device) {
+        device_call(device_, ATOLL_DEVICE_FN_event_create, &params, nullptr, parent);
+    }
+    ~ScopedEvent() { try_device_call(device_, ATOLL_DEVICE_FN_event_destroy, &params, nullptr); }
+    ScopedEvent(const ScopedEvent &) = delete;
+    ScopedEvent &operator=(const ScopedEvent &) = delete;
+    atoll_event_params params{sizeof(atoll_event_params), 0, nullptr};
+
+private:
+    const DeviceRecord &device_;
+};
+
+// Asks, since a plugin that waits cannot be called back.
+void wait_for_event(const DeviceRecord &device, atoll_event_params &event,
+                    std::chrono::milliseconds deadline) {
+    const auto end = std::chrono::steady_clock::now() + deadline;
+    std::chrono::microseconds pause(10);
+    while (try_device_call(device, ATOLL_DEVICE_FN_event_query, &event, nullptr) ==
+           ATOLL_STATUS_NOT_READY) {
+        if (std::chrono::steady_clock::now() >= end)
+            throw Error(Status::not_ready, "synchronize",
+                        fmt::format("the device did not finish within {} s "
+                                    "(Settings::synchronize_deadline); its work goes on and may "
+                                    "still write to its tensors; wait again, or end the process",
+                                    std::chrono::duration<double>(deadline).count()),
+                        device.name, device.type->plugin->name);
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, std::chrono::microseconds(1000));
+    }
+}
+} // namespace
+
+void synchronize_within_deadline(const DeviceRecord &device, void *stream) {
+    const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
+    if (device.type->is_inline()) return;
+    if (deadline > deadline.zero()) {
+        ScopedEvent mark(device);
+        device_call(device, ATOLL_DEVICE_FN_event_record, &mark.params, stream);
+        wait_for_event(device, mark.params, deadline);
+    }
+    synchronize_stream(device, stream); // also for the errors that stick to the stream
+}
+
+void order_streams(const DeviceRecord &waiting_device, void *waiting,
+                   const DeviceRecord &done_device, void *done, const FunctionRecord *parent) {
+    if (done_device.type->is_inline() || (&waiting_device == &done_device && waiting == done))
+        return;
+    if (waiting_device.type != done_device.type) {
+        synchronize_stream(done_device, done, parent);
+        return;
+    }
+    ScopedEvent event(done_device, parent);
+    device_call(done_device, ATOLL_DEVICE_FN_event_record, &event.params, done, parent);
+    device_call(waiting_device, ATOLL_DEVICE_FN_event_wait, &event.params, waiting, parent);
+}
+
+void StreamImpl::destroy(RefCounted *object) noexcept {
+    auto *stream = static_cast<StreamImpl *>(object);
+    atoll_stream_params params{sizeof params, 0, stream->handle};
+    if (stream->handle) {
+        try_device_call(*stream->device, ATOLL_DEVICE_FN_stream_destroy, &params, nullptr);
+        count_live(stream->device->slot, -1);
+    }
+    delete stream;
+}
+
+void EventImpl::destroy(RefCounted *object) noexcept {
+    auto *event = static_cast<EventImpl *>(object);
+    atoll_event_params params{sizeof params, 0, event->handle};
+    if (event->handle) {
+        try_device_call(*event->device, ATOLL_DEVICE_FN_event_destroy, &params, nullptr);
+        count_live(event->device->slot, -1);
+    }
+    delete event;
+}
+
+} // namespace detail
+
+using namespace detail;
+
+Stream Device::default_stream() const {
+    auto *stream = new StreamImpl;
+    stream->device = &checked(record_);
+    stream->handle = nullptr;
+    return Stream(Ref<StreamImpl>::adopt(stream));
+}
+
+Stream Device::new_stream() const {
+    if (checked(record_).type->is_inline()) return default_stream();
+    const ReadSection section;
+    require_live(*record_, "device.stream_create");
+    atoll_stream_params params{sizeof params, 0, nullptr};
+    device_call(*record_, ATOLL_DEVICE_FN_stream_create, &params);
+    if (!params.stream) // NULL is the default stream
+        throw Error(Status::plugin_fault, "device.stream_create",
+                    "returned no stream without an error", record_->name);
+    auto *stream = new StreamImpl;
+    stream->device = record_;
+    stream->handle = params.stream;
+    count_live(record_->slot, 1);
+    return Stream(Ref<StreamImpl>::adopt(stream));
+}
+
+namespace {
+StreamImpl &checked(StreamImpl *stream) {
+    if (!stream)
+        throw Error(Status::invalid_argument, "stream",
+                    "the stream is undefined; make one with "
+                    "Device::new_stream");
+    require_live(*stream->device, "stream");
+    return *stream;
+}
+EventImpl &checked(EventImpl *event) {
+    if (!event)
+        throw Error(Status::invalid_argument, "event",
+                    "the event is undefined; make one with "
+                    "Stream::record");
+    require_live(*event->device, "event");
+    return *event;
+}
+} // namespace
+
+Device Stream::device() const { return Device(checked(impl()).device); }
+
+bool Stream::same_as(const Stream &other) const {
+    if (!impl() || !other.impl()) return impl() == other.impl();
+    return impl()->device == other.impl()->device && impl()->handle == other.impl()->handle;
+}
+
+void Stream::synchronize() const {
+    const StreamImpl &stream = checked(impl());
+    synchronize_within_deadline(*stream.device, stream.handle);
+}
+
+Event Stream::record() const {
+    const StreamImpl &stream = checked(impl());
+    auto event = std::make_unique<EventImpl>();
+    event->device = stream.device;
+    event->handle = nullptr;
+    if (!stream.device->type->is_inline()) {
+        const ReadSection section;
+        require_live(*stream.device, "device.event_create");
+        atoll_event_params params{sizeof params, 0, nullptr};
+        device_call(*stream.device, ATOLL_DEVICE_FN_event_create, &params);
+        if (!params.event)
+            throw Error(Status::plugin_fault, "device.event_create",
+                        "returned no event without an error", stream.device->name);
+        event->handle = params.event;
+        count_live(stream.device->slot, 1);
+        Event result(Ref<EventImpl>::adopt(event.release()));
+        device_call(*stream.device, ATOLL_DEVICE_FN_event_record, &params, stream.handle);
+        return result;
+    }
+    return Event(Ref<EventImpl>::adopt(event.release()));
+}
+
+void Stream::wait(const Event &event) const {
+    const StreamImpl &stream = checked(impl());
+    const EventImpl &mark = checked(event.impl());
+    if (!mark.handle) return;
+    if (mark.device->type != stream.device->type) {
+        event.synchronize();
+        return;
+    }
+    atoll_event_params params{sizeof params, 0, mark.handle};
+    device_call(*stream.device, ATOLL_DEVICE_FN_event_wait, &params, stream.handle);
+    const Ref<StreamImpl> own = Ref<StreamImpl>::share(impl());
+    StreamOf{stream.device, own}.work().enqueued();
+}
+
+void Event::synchronize() const {
+    const EventImpl &mark = checked(impl());
+    if (!mark.handle) return;
+    atoll_event_params params{sizeof params, 0, mark.handle};
+    const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
+    if (deadline > deadline.zero()) wait_for_event(*mark.device, params, deadline);
+    device_call(*mark.device, ATOLL_DEVICE_FN_event_synchronize, &params);
+}
+
+bool Event::done() const {
+    const EventImpl &mark = checked(impl());
+    if (!mark.handle) return true;
+    atoll_event_params params{sizeof params, 0, mark.handle};
+    return try_device_call(*mark.device, ATOLL_DEVICE_FN_event_query, &params, nullptr) !=
+           ATOLL_STATUS_NOT_READY;
+}
+
+} // namespace Atoll

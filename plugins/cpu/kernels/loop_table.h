@@ -1,0 +1,68 @@
+// From the list of functions to their loops: a function without core axes whose operands are of T
+// needs no more than its line and a functor of its name.
+#pragma once
+
+#include "atoll/core_functions.hpp"
+#include "functors_compare.h"
+#include "functors_integer.h"
+#include "functors_math.h"
+#include "vector_loops.h"
+
+namespace Atoll::kernels {
+
+namespace functor {
+// So that every name is one; the others are never defined.
+#define ATOLL_FUNCTION(id, name, ...) struct name;
+#include "atoll/lists/functions.inc"
+} // namespace functor
+
+// Not those that give any dtype (copy), and not those with inputs of a dtype of their own (where).
+constexpr bool has_functor(const sdk::Signature &signature, int inputs) {
+    if (!signature.elementwise() || signature.input_count() != inputs) return false;
+    for (int i = 0; i < inputs; ++i)
+        if (signature.input(i).type != sdk::TypeOf::T) return false;
+    return signature.operands[0].type != sdk::TypeOf::U;
+}
+
+template <class F, class T> inline constexpr bool has_vector = is_float<T> &&requires {
+    typename F::Vector;
+};
+
+template <int Inputs, class F, class T> constexpr Loop loop_of() {
+    if constexpr (requires { typename F::Exchanged; })
+        return &exchanged_loop<typename F::Exchanged, T>;
+    else if constexpr (Inputs == 1 && has_vector<F, T>)
+        return &vector_unary_loop<F, T>;
+    else if constexpr (has_vector<F, T>)
+        return &vector_pow_loop<F, T>;
+    else if constexpr (Inputs == 1)
+        return &unary_loop<F, typename F::template Type<T>>;
+    else if constexpr (Inputs == 2)
+        return &binary_loop<F, typename F::template Type<T>>;
+    else
+        return &ternary_loop<F, typename F::template Type<T>, typename F::template Type<T>>;
+}
+
+using LoopRow = LoopTable::value_type;
+
+// The loops of functor F, which is that of function `id`.
+template <int Inputs, std::uint16_t id, class F> constexpr LoopRow loop_row() {
+    LoopRow row{};
+    if constexpr (constexpr auto &line = sdk::core_functions[id];
+                  has_functor(line.signature, Inputs)) {
+#define ATOLL_DTYPE(dtype, ENUM, identifier, name, size, KIND, PART, alias)                        \
+    if constexpr (line.domain >> dtype & 1) row[dtype] = loop_of<Inputs, F, wide::identifier>();
+#include "atoll/lists/dtypes.inc"
+    }
+    return row;
+}
+
+// The loops of all functions with so many inputs.
+template <int Inputs> constexpr LoopTable loop_table() {
+    return {
+#define ATOLL_FUNCTION(id, name, ...) loop_row<Inputs, id, functor::name>(),
+#include "atoll/lists/functions.inc"
+    };
+}
+
+} // namespace Atoll::kernels
