@@ -1,6 +1,8 @@
 // Enumeration, properties, streams, events and errors of the plugin `cuda`.
 #include "device.hpp"
 
+#include "atoll/cuda.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -335,6 +337,57 @@ void event_synchronize(State &state, atoll_call &call) {
     Event &event = event_of(call);
     if (const cudaError_t code = cudaEventSynchronize(event.handle); code != cudaSuccess)
         fail(state, call, code, "cudaEventSynchronize", &event.culprit);
+}
+
+// The event may be destroyed at once: CUDA keeps it until the wait is over.
+void stream_order(State &state, atoll_call &call) {
+    const auto &order = sdk::params<atoll_stream_order_params>(call);
+    atoll_call other = call;
+    other.device = order.done_device;
+    other.stream = order.done;
+    cudaEvent_t mark = nullptr;
+    {
+        const Target done(state, other);
+        done.check(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming),
+                   "cudaEventCreateWithFlags");
+        if (const cudaError_t code = cudaEventRecord(mark, done.stream.handle);
+            code != cudaSuccess) {
+            cudaEventDestroy(mark);
+            done.check(code, "cudaEventRecord");
+        }
+    }
+    const Target waiting(state, call);
+    const cudaError_t code = cudaStreamWaitEvent(waiting.stream.handle, mark, 0);
+    cudaEventDestroy(mark);
+    waiting.check(code, "cudaStreamWaitEvent");
+}
+
+void native_handle(State &state, atoll_call &call) {
+    const Target target(state, call);
+    auto &handle = sdk::params<atoll_native_handle_params>(call);
+    switch (handle.kind) {
+    case ATOLL_CUDA_STREAM:
+        handle.value = reinterpret_cast<std::uintptr_t>(target.stream.handle);
+        return;
+    case ATOLL_CUDA_DEVICE:
+        handle.value = static_cast<std::uint64_t>(state.device(call).index);
+        return;
+    default:
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
+                         heading(state, call) + "there is no native handle of kind " +
+                             std::to_string(handle.kind) + "; see atoll/cuda.h");
+    }
+}
+
+void allocate_host(State &state, atoll_call &call) {
+    const Target target(state, call);
+    auto &memory = sdk::params<atoll_memory_params>(call);
+    target.check(cudaMallocHost(&memory.data, memory.bytes), "cudaMallocHost");
+}
+
+void free_host(State &state, atoll_call &call) {
+    const Target target(state, call);
+    target.check(cudaFreeHost(sdk::params<atoll_memory_params>(call).data), "cudaFreeHost");
 }
 
 // Polled, so "not yet" must cost no exception.

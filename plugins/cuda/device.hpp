@@ -196,5 +196,9 @@ void event_wait(State &state, atoll_call &call);
 void event_synchronize(State &state, atoll_call &call);
 std::int32_t event_query(const atoll_link *self, atoll_call *call);
 void host_callback(State &state, atoll_call &call);
+void stream_order(State &state, atoll_call &call);
+void native_handle(State &state, atoll_call &call);
+void allocate_host(State &state, atoll_call &call);
+void free_host(State &state, atoll_call &call);
 
 } // namespace Atoll::cuda

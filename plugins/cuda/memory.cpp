@@ -95,8 +95,13 @@ void transfer(State &state, atoll_call &call) {
     const cudaStream_t stream = target.stream.handle;
     switch (wanted.kind) {
     case ATOLL_TRANSFER_HOST_TO_DEVICE:
-        upload(target, static_cast<char *>(wanted.destination),
-               static_cast<const char *>(wanted.source), wanted.bytes);
+        if (wanted.flags & ATOLL_TRANSFER_KEPT)
+            target.check(cudaMemcpyAsync(wanted.destination, wanted.source, wanted.bytes,
+                                         cudaMemcpyHostToDevice, stream),
+                         "cudaMemcpyAsync");
+        else
+            upload(target, static_cast<char *>(wanted.destination),
+                   static_cast<const char *>(wanted.source), wanted.bytes);
         break;
     case ATOLL_TRANSFER_DEVICE_TO_HOST:
         target.check(cudaMemcpyAsync(wanted.destination, wanted.source, wanted.bytes,

@@ -31,6 +31,10 @@ constexpr atoll_function_decl device_functions[] = {
     sdk::declare<event_synchronize>(ATOLL_DEVICE_FN_event_synchronize),
     sdk::declare(ATOLL_DEVICE_FN_event_query, event_query),
     sdk::declare<host_callback>(ATOLL_DEVICE_FN_host_callback),
+    sdk::declare<stream_order>(ATOLL_DEVICE_FN_stream_order),
+    sdk::declare<native_handle>(ATOLL_DEVICE_FN_native_handle),
+    sdk::declare<allocate_host>(ATOLL_DEVICE_FN_allocate_host),
+    sdk::declare<free_host>(ATOLL_DEVICE_FN_free_host),
 };
 
 constexpr atoll_function_decl core_functions[] = {

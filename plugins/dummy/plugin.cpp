@@ -12,6 +12,7 @@
 //
 // The same file makes the plugin `dummy_min` (DUMMY_MINIMAL): its kernels declare no capabilities,
 // copy excepted, so that tests see the host materialise whatever it can.
+#include "atoll/call_copy.hpp"
 #include "atoll/core_functions.hpp"
 #include "faults.hpp"
 #include "kernels.hpp"
@@ -56,7 +57,7 @@ constexpr std::uint64_t copy_caps =
 
 struct Device {
     Device(const std::string &name, std::uint64_t bytes)
-        : name(name), memory(name, bytes), default_stream(name) {}
+        : name(name), memory(name, bytes), default_stream(name, memory) {}
 
     const std::string name; // "dummy:0"
     Memory memory;
@@ -173,6 +174,13 @@ void transfer(State &state, atoll_call &call) {
     case ATOLL_TRANSFER_HOST_TO_DEVICE: {
         char *to = device_side(call.device, asked.destination, "destination");
         const char *from = static_cast<const char *>(asked.source);
+        if (asked.flags & ATOLL_TRANSFER_KEPT) {
+            work = [fault, to, from, bytes] {
+                fault.happen();
+                std::memcpy(to, from, bytes);
+            };
+            break;
+        }
         work = [fault, to, staged = std::vector<char>(from, from + bytes)] {
             fault.happen();
             std::memcpy(to, staged.data(), staged.size());
@@ -204,7 +212,8 @@ void transfer(State &state, atoll_call &call) {
 }
 
 void stream_create(State &state, atoll_call &call) {
-    sdk::params<atoll_stream_params>(call).stream = new Stream(state.device(call.device).name);
+    const Device &device = state.device(call.device);
+    sdk::params<atoll_stream_params>(call).stream = new Stream(device.name, device.memory);
 }
 
 void stream_destroy(State &state, atoll_call &call) {
@@ -267,81 +276,104 @@ void host_callback(State &state, atoll_call &call) {
                                                                : ATOLL_STATUS_OK);
 }
 
+// Other streams' work, so by an event of its own.
+void stream_order(State &state, atoll_call &call) {
+    const auto &order = sdk::params<atoll_stream_order_params>(call);
+    Device &device = state.device(order.done_device);
+    Stream &done = order.done ? *static_cast<Stream *>(order.done) : device.default_stream;
+    const auto mark = std::make_shared<Event>();
+    Stream &waiting = state.stream(call);
+    done.record(mark);
+    waiting.wait(mark);
+}
+
+void native_handle(State &state, atoll_call &call) {
+    auto &handle = sdk::params<atoll_native_handle_params>(call);
+    switch (handle.kind) {
+    case ATOLL_DUMMY_QUEUE:
+        handle.value = reinterpret_cast<std::uintptr_t>(state.stream(call).queue());
+        return;
+    case ATOLL_DUMMY_DEVICE: handle.value = static_cast<std::uint64_t>(call.device); return;
+    default:
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, "there is no native handle of kind " +
+                                                            std::to_string(handle.kind) +
+                                                            "; see atoll/dummy.h");
+    }
+}
+
+// All host memory is as good as any other to the workers.
+void allocate_host(State &, atoll_call &call) {
+    auto &memory = sdk::params<atoll_memory_params>(call);
+    memory.data = ::operator new(memory.bytes, std::align_val_t(Memory::alignment));
+}
+
+void free_host(State &, atoll_call &call) {
+    ::operator delete(sdk::params<atoll_memory_params>(call).data,
+                      std::align_val_t(Memory::alignment));
+}
+
+void event_time(State &, atoll_call &call) {
+    const EventHandle event = event_of(call);
+    if (!event->done(event->latest()))
+        throw sdk::Error(ATOLL_STATUS_NOT_READY, "the event is not reached yet");
+    sdk::params<atoll_event_time_params>(call).nanoseconds = event->time();
+}
+
 // ---- Module `core` ------------------------------------------------------------------------------
 
 // A call lives until it returns; this copy of it lives until its kernel has run.
-class CallCopy {
+class EnqueuedCall {
 public:
-    explicit CallCopy(const atoll_call &original)
-        : call_(original), operands_(original.operands, original.operands + original.operand_count),
-          attributes_(original.attributes, original.attributes + original.attribute_count) {
-        call_.shape = keep(original.shape, original.rank);
-        for (atoll_operand &operand : operands_)
-            operand.strides = keep(operand.strides, original.rank);
-        for (atoll_scalar &attribute : attributes_)
-            if (attribute.dtype == ATOLL_VALUE_INTS)
-                attribute.value.ints = keep(attribute.value.ints, attribute.count);
-        call_.operands = operands_.data();
-        call_.attributes = attributes_.data();
-        call_.error = nullptr; // a kernel throws
-    }
-    CallCopy(const CallCopy &) = delete;
-    CallCopy &operator=(const CallCopy &) = delete;
+    explicit EnqueuedCall(const atoll_call &original) : copy_(original) {}
 
     // Checks that all elements lie in the device's memory; then makes the addresses the worker's.
     void translate(const std::string &function, const Memory &memory) {
-        for (std::size_t o = 0; o < operands_.size(); ++o) {
-            if (operands_[o].flags & ATOLL_OPERAND_ABSENT) continue;
+        for (std::size_t o = 0; o < copy_.operands().size(); ++o) {
+            if (copy_.operands()[o].flags & ATOLL_OPERAND_ABSENT) continue;
             blocks_[o] = memory.check("[" + function + "] operand " + std::to_string(o),
-                                      operands_[o].data, range(o));
-            operands_[o].data = memory.worker_address(operands_[o].data);
+                                      copy_.operands()[o].data, range(o));
+            copy_.operands()[o].data = memory.worker_address(copy_.operands()[o].data);
         }
     }
 
     // Offsets are in the device's memory, so only the worker can check that they stay within the
     // block. A real device does not: the host has checked them against the tensor.
     void check_offsets() const {
-        if (call_.module != ATOLL_MODULE_CORE) return;
-        if (call_.function != ATOLL_FN_gather && call_.function != ATOLL_FN_scatter) return;
-        const std::size_t o = call_.function == ATOLL_FN_gather ? 1 : 0;
-        const char *data = static_cast<const char *>(operands_[o].data);
-        for_each(call_, [&](Pointers at) {
+        if (call().module != ATOLL_MODULE_CORE) return;
+        if (call().function != ATOLL_FN_gather && call().function != ATOLL_FN_scatter) return;
+        const std::size_t o = call().function == ATOLL_FN_gather ? 1 : 0;
+        const char *data = static_cast<const char *>(call().operands[o].data);
+        for_each(call(), [&](Pointers at) {
             std::int64_t offset;
             std::memcpy(&offset, at[2], sizeof offset);
             const __int128 place = static_cast<__int128>(at[o] - data) + offset;
             if (place < blocks_[o].low ||
-                place + sdk::dtype_size(operands_[o].dtype) > blocks_[o].high)
+                place + sdk::dtype_size(call().operands[o].dtype) > blocks_[o].high)
                 throw sdk::Error(ATOLL_STATUS_OUT_OF_RANGE,
                                  "offset " + std::to_string(offset) + " leaves the memory block");
         });
     }
 
-    const atoll_call &call() const { return call_; }
+    const atoll_call &call() const { return copy_.call(); }
 
 private:
-    const std::int64_t *keep(const std::int64_t *numbers, std::size_t count) {
-        return numbers_.emplace_back(numbers, numbers + count).data();
-    }
     // The bytes of an operand's elements, relative to element (0, 0, …); strides may be negative.
     Memory::Range range(std::size_t o) const {
-        const atoll_operand &operand = operands_[o];
+        const atoll_operand &operand = call().operands[o];
         Memory::Range bytes{0, sdk::dtype_size(operand.dtype)};
-        for (std::uint32_t axis = 0; axis < call_.rank; ++axis)
+        for (std::uint32_t axis = 0; axis < call().rank; ++axis)
             (operand.strides[axis] < 0 ? bytes.low : bytes.high) +=
-                (call_.shape[axis] - 1) * operand.strides[axis];
+                (call().shape[axis] - 1) * operand.strides[axis];
         return bytes;
     }
 
-    atoll_call call_;
-    std::vector<atoll_operand> operands_;
-    std::vector<atoll_scalar> attributes_;
-    std::vector<std::vector<std::int64_t>> numbers_; // what the above point to
+    sdk::CallCopy copy_;
     std::array<Memory::Range, std::tuple_size_v<Pointers>> blocks_{};
 };
 
 template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
     const std::string function = state.function(call);
-    const auto copy = std::make_shared<CallCopy>(call);
+    const auto copy = std::make_shared<EnqueuedCall>(call);
     copy->translate(function, state.device(call.device).memory);
     state.stream(call).enqueue(function, [copy, fault = state.faults.later(call)] {
         fault.happen();
@@ -354,8 +386,8 @@ template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
 
 // Functions that do their work even where a fault makes them fail: nobody could do it later.
 template <auto Function> constexpr bool gives_back_or_waits =
-    Function == free || Function == stream_destroy || Function == event_destroy ||
-    Function == stream_synchronize || Function == event_synchronize;
+    Function == free || Function == free_host || Function == stream_destroy ||
+    Function == event_destroy || Function == stream_synchronize || Function == event_synchronize;
 
 // Injects faults before the call. A real plugin's functions are as sdk::declare makes them.
 template <auto Function> std::int32_t faulty_entry(const atoll_link *self, atoll_call *call) {
@@ -396,7 +428,14 @@ constexpr atoll_function_decl core_functions[] = {
 
 constexpr atoll_device_type_decl device_type = sdk::device_type(DUMMY_NAME, ATOLL_DEVICE_PEER);
 
-constexpr atoll_impl_decl device_impl = sdk::implement("device", DUMMY_NAME, device_functions);
+// The minimal plugin leaves out what is optional, the last of the list.
+#ifdef DUMMY_MINIMAL
+constexpr std::size_t offered = ATOLL_DEVICE_FN_host_callback + 1;
+#else
+constexpr std::size_t offered = std::size(device_functions);
+#endif
+constexpr atoll_impl_decl device_impl =
+    sdk::implement("device", DUMMY_NAME, std::span(device_functions).first(offered));
 constexpr atoll_impl_decl core_impl = sdk::implement("core", DUMMY_NAME, core_functions);
 
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};

@@ -3,6 +3,8 @@
 
 #include "atoll/plugin.hpp"
 
+#include <chrono>
+
 namespace Dummy {
 
 namespace sdk = Atoll::sdk;
@@ -25,6 +27,8 @@ void Event::finish(std::uint64_t generation, std::shared_ptr<Failure> failure) {
     // Of two records on different streams the later one may be reached first.
     if (generation > done_) {
         done_ = generation;
+        time_ =
+            std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
         failure_ = std::move(failure);
     }
     finished_.notify_all();
@@ -46,7 +50,25 @@ std::shared_ptr<Failure> Event::wait(std::uint64_t generation) const {
     return failure_;
 }
 
-Stream::Stream(std::string device) : device_(std::move(device)), worker_([this] { run(); }) {}
+std::int64_t Event::time() const {
+    const std::lock_guard lock(mutex_);
+    return time_;
+}
+
+Stream::Stream(std::string device, const Memory &memory)
+    : handle_{{[](atoll_dummy_queue *queue, const char *name, std::int32_t (*function)(void *),
+                  void *argument) {
+                   reinterpret_cast<Handle *>(queue)->stream->enqueue(name, [function, argument] {
+                       if (const std::int32_t status = function(argument))
+                           throw sdk::Error(static_cast<atoll_status>(status), "failed");
+                   });
+               },
+               [](atoll_dummy_queue *queue, void *device_address) -> void * {
+                   return reinterpret_cast<Handle *>(queue)->memory->worker_address(device_address);
+               }},
+              this,
+              &memory},
+      device_(std::move(device)), worker_([this] { run(); }) {}
 
 void Stream::enqueue(std::string function, std::function<void()> work) {
     const std::lock_guard lock(mutex_);

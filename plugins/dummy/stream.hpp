@@ -1,7 +1,9 @@
 // Streams (a worker thread with a queue), events, and the errors that stick to them.
 #pragma once
 
+#include "atoll/dummy.h"
 #include "atoll/plugin.h"
+#include "memory.hpp"
 
 #include <atomic>
 #include <condition_variable>
@@ -41,11 +43,14 @@ public:
     bool done(std::uint64_t generation) const;
     // Blocks; returns the failure that the stream had when it reached the mark, or null.
     std::shared_ptr<Failure> wait(std::uint64_t generation) const;
+    // Nanoseconds of the steady clock when `generation` or a later one was reached.
+    std::int64_t time() const;
 
 private:
     mutable std::mutex mutex_;
     mutable std::condition_variable finished_;
     std::uint64_t latest_ = 0, done_ = 0;
+    std::int64_t time_ = 0;            // of generation done_
     std::shared_ptr<Failure> failure_; // of generation done_
 };
 
@@ -53,12 +58,14 @@ private:
 // block. Waits cannot form a circle: an event can only be waited for once its mark is in a queue.
 class Stream {
 public:
-    explicit Stream(std::string device); // for messages and checks
+    // `device`: for messages and checks, "dummy:0".
+    Stream(std::string device, const Memory &memory);
     ~Stream() { stop(); }
     Stream(const Stream &) = delete;
     Stream &operator=(const Stream &) = delete;
 
-    const std::string &device() const { return device_; } // "dummy:0"
+    const std::string &device() const { return device_; }
+    atoll_dummy_queue *queue() { return &handle_.queue; }
 
     // `work` runs on the worker after all that was enqueued before; what it throws becomes the
     // failure of `function`.
@@ -83,6 +90,13 @@ private:
     void fail(std::shared_ptr<Failure> failure);
     std::shared_ptr<Failure> failure() const;
 
+    // What others enqueue their work with; `queue` comes first.
+    struct Handle {
+        atoll_dummy_queue queue;
+        Stream *stream;
+        const Memory *memory;
+    };
+    Handle handle_;
     const std::string device_;
     mutable std::mutex mutex_;
     std::condition_variable work_arrived_, work_done_;

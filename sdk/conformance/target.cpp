@@ -189,6 +189,11 @@ void Target::read_descriptor() {
             reference_name = device_of(other).name();
     }
     for (std::uint32_t i = 0; i < descriptor->impl_count; ++i) read_impl(*descriptor->impls[i]);
+    for (const Declared &declared : functions)
+        if (reference_name.empty())
+            if (const auto own =
+                    reference(declared.function, declared.device_type, usual_dtype(declared)))
+                reference_name = "its own implementation on " + own->name();
 }
 
 void Target::read_impl(const atoll_impl_decl &impl) {
@@ -229,12 +234,15 @@ Device Target::device_of(const std::string &device_type) {
 
 std::optional<Device> Target::reference(const FunctionFacts &function,
                                         const std::string &device_type, DType dtype) const {
-    for (const FunctionSupport &support : Function(function.name).support()) {
-        if (support.device_type == device_type || support.plugin == name) continue;
-        const auto &list = support.dtypes; // empty: of a function with one slot
-        if (list.empty() || std::find(list.begin(), list.end(), dtype) != list.end())
-            return device_of(support.device_type);
-    }
+    // Another plugin's, or the same plugin's for another device type where there is no other.
+    const auto found = Function(function.name).support();
+    for (const bool own : {false, true})
+        for (const FunctionSupport &support : found) {
+            if (support.device_type == device_type || (support.plugin == name) != own) continue;
+            const auto &list = support.dtypes; // empty: of a function with one slot
+            if (list.empty() || std::find(list.begin(), list.end(), dtype) != list.end())
+                return device_of(support.device_type);
+        }
     return {};
 }
 

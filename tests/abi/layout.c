@@ -94,6 +94,22 @@ OFFSET(atoll_memory_params, reserved, 4);
 OFFSET(atoll_memory_params, bytes, 8);
 OFFSET(atoll_memory_params, data, 16);
 
+SIZE(atoll_stream_order_params, 16);
+OFFSET(atoll_stream_order_params, struct_size, 0);
+OFFSET(atoll_stream_order_params, done_device, 4);
+OFFSET(atoll_stream_order_params, done, 8);
+
+SIZE(atoll_native_handle_params, 16);
+OFFSET(atoll_native_handle_params, struct_size, 0);
+OFFSET(atoll_native_handle_params, kind, 4);
+OFFSET(atoll_native_handle_params, value, 8);
+
+SIZE(atoll_event_time_params, 24);
+OFFSET(atoll_event_time_params, struct_size, 0);
+OFFSET(atoll_event_time_params, reserved, 4);
+OFFSET(atoll_event_time_params, event, 8);
+OFFSET(atoll_event_time_params, nanoseconds, 16);
+
 SIZE(atoll_transfer_params, 40);
 OFFSET(atoll_transfer_params, struct_size, 0);
 OFFSET(atoll_transfer_params, kind, 4);
@@ -101,7 +117,7 @@ OFFSET(atoll_transfer_params, destination, 8);
 OFFSET(atoll_transfer_params, source, 16);
 OFFSET(atoll_transfer_params, bytes, 24);
 OFFSET(atoll_transfer_params, peer, 32);
-OFFSET(atoll_transfer_params, reserved, 36);
+OFFSET(atoll_transfer_params, flags, 36);
 
 SIZE(atoll_stream_params, 16);
 OFFSET(atoll_stream_params, struct_size, 0);

@@ -292,7 +292,7 @@ def use_examples(atoll):
     check_links(atoll)
     own = atoll.prefix / "share/atoll/examples"
     for name, build in (("activation", "meson"), ("activation", "cmake"), ("interposer", "meson"),
-                        ("grown_device", "meson")):
+                        ("grown_device", "meson"), ("linalg", "meson")):
         tree = atoll.empty / f"{name}_{build}"
         shutil.copytree(own / name, tree)
         if build == "meson":

@@ -271,6 +271,12 @@ double norm(const Tensor &a);
 // Dtype and layout conversions of two tensors of equal shape; see Tensor::assign.
 void copy(const Tensor &destination, const Operand &source);
 
+// Copies between pinned host memory (Storage::pinned) and the device that it is pinned for, without
+// waiting: both tensors dense, native, of one dtype and shape. The host's tensor must stay as it
+// is, and its elements must not be looked at, until the returned event is reached. Throws Error
+// (invalid_argument) that says what of this does not hold.
+Event enqueue_copy(const Tensor &destination, const Tensor &source);
+
 inline Tensor operator+(const Operand &a, const Tensor &b) { return add(a, b); }
 inline Tensor operator-(const Operand &a, const Tensor &b) { return subtract(a, b); }
 inline Tensor operator*(const Operand &a, const Tensor &b) { return matmul(a, b); }

@@ -26,6 +26,11 @@ public:
     static Storage borrow(void *data, std::int64_t bytes, Device device, DType dtype,
                           std::function<void()> deleter);
 
+    // `bytes` of host memory from which, and to which, transfers of `device` run without staging:
+    // see enqueue_copy. It belongs to the first device with host memory. Throws Error
+    // (not_supported) where the device does not offer it.
+    static Storage pinned(std::int64_t bytes, Device device, DType dtype = DType::uint8);
+
     explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
     std::int64_t bytes() const;
     Device device() const;

@@ -4,6 +4,9 @@
 #include "atoll/detail/ref.hpp"
 #include "atoll/device.hpp"
 
+#include <chrono>
+#include <cstdint>
+
 namespace Atoll {
 
 namespace detail {
@@ -27,6 +30,10 @@ public:
     void wait(const Event &event) const;
     // Marks the current end of this stream.
     Event record() const;
+    // What the device's own API calls the stream (or its context, or the device): a pointer or a
+    // number. Kinds are in a header of the device's plugin, such as atoll/cuda.h. Good while the
+    // stream lives. Throws Error (not_supported, invalid_argument).
+    std::uint64_t native_handle(std::uint32_t kind) const;
     friend bool operator==(const Stream &a, const Stream &b) { return a.same_as(b); }
 
     explicit Stream(detail::Ref<detail::StreamImpl> impl) noexcept : impl_(std::move(impl)) {}
@@ -44,6 +51,9 @@ public:
     explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
     void synchronize() const; // blocks; throws the error of work before it
     bool done() const;        // never blocks
+    // When the device reached the mark, on its own clock: for differences. Blocks. Throws Error
+    // (not_supported) where the device does not tell.
+    std::chrono::nanoseconds time() const;
 
     explicit Event(detail::Ref<detail::EventImpl> impl) noexcept : impl_(std::move(impl)) {}
     detail::EventImpl *impl() const noexcept { return impl_.get(); }

@@ -1,6 +1,7 @@
 // The front doors of functions.hpp: arguments as C++ gives them become those of the pipeline.
 #include "api/front_doors.hpp"
 #include "atoll/create.hpp"
+#include "call/copy.hpp"
 #include "call/uniform.hpp"
 
 #include <fmt/format.h>
@@ -157,6 +158,12 @@ void call_steps(const Tensor &destination, const Scalar &start, const Scalar &st
 namespace Atoll {
 
 using namespace detail;
+
+Event enqueue_copy(const Tensor &destination, const Tensor &source) {
+    const TensorImpl &to = detail::impl(destination), &from = detail::impl(source);
+    enqueue_transfer(to, from);
+    return (to.storage->pinned_for ? source : destination).stream().record();
+}
 
 double norm(const Tensor &a) { return norm2(a).item().to_double(); }
 

@@ -174,6 +174,37 @@ void fill_elements(const TensorImpl &destination, const Scalar &value, const Con
     if (replacement.is_defined()) copy_elements(destination, *replacement.impl(), parts);
 }
 
+void enqueue_transfer(const TensorImpl &destination, const TensorImpl &source) {
+    const ReadSection section;
+    const auto refuse = [](const std::string &text) {
+        throw Error(Status::invalid_argument, "enqueue_copy", text);
+    };
+    const auto pinned = [](const TensorImpl &host, const TensorImpl &other) {
+        return host.storage->pinned_for && host.storage->pinned_for == other.device();
+    };
+    const bool upload = pinned(source, destination);
+    if (!upload && !pinned(destination, source))
+        refuse(fmt::format("got tensors on {} and {}, need one in host memory that is pinned for "
+                           "the other's device: Storage::pinned",
+                           destination.device()->name, source.device()->name));
+    if (!(destination.shape == source.shape) || destination.dtype != source.dtype)
+        refuse(fmt::format("got {} of shape {} for a destination of {} of shape {}; nothing is "
+                           "converted here",
+                           name(source.dtype), shape_text(source.shape), name(destination.dtype),
+                           shape_text(destination.shape)));
+    for (const TensorImpl *t : {&destination, &source})
+        if (t->swapped() || !dense(*t, Order::F))
+            refuse("needs dense tensors (first axis fastest) in native byte order");
+    if (destination.read_only()) refuse("the destination is read-only");
+    const std::int64_t bytes = source.size() * size_of(source.dtype);
+    if (bytes == 0) return;
+    const StreamOf on = home_of(upload ? *destination.storage : *source.storage);
+    if (upload) wait_for_readers_of(*destination.storage);
+    transfer(on, upload ? ATOLL_TRANSFER_HOST_TO_DEVICE : ATOLL_TRANSFER_DEVICE_TO_HOST,
+             destination.data(), source.data(), bytes, 0, nullptr,
+             upload ? ATOLL_TRANSFER_KEPT : 0);
+}
+
 void read_elements(const TensorImpl &t, void *host, DType dtype, const Context &context) {
     const ReadSection section;
     const std::int64_t count = t.size();

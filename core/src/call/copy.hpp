@@ -18,4 +18,7 @@ void fill_elements(const TensorImpl &destination, const Scalar &value, const Con
 // The elements as a dense column-major array of `dtype` in host memory. Waits.
 void read_elements(const TensorImpl &tensor, void *host, DType dtype, const Context &context);
 
+// Between pinned host memory and its device, without waiting. Throws Error where that cannot be.
+void enqueue_transfer(const TensorImpl &destination, const TensorImpl &source);
+
 } // namespace Atoll::detail

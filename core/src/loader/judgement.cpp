@@ -28,9 +28,9 @@ NoteJudgement judge_note(const PluginNote &note) {
         return {Status::incompatible, why};
     if (note.isa_level > static_cast<std::uint32_t>(isa_level()))
         return {Status::incompatible,
-                fmt::format("built for x86-64-v{}, this processor is x86-64-v{}; use a build for a "
-                            "lower level",
-                            note.isa_level, isa_level())};
+                fmt::format("built for {}, this processor is {}; use a build for a lower level",
+                            level_name(note.isa_level),
+                            level_name(static_cast<std::uint32_t>(isa_level())))};
     if (note.sanitizers != ATOLL_SANITIZERS)
         return {Status::incompatible,
                 fmt::format("built with {}, this host with {}; build both alike",

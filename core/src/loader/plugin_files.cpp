@@ -14,6 +14,8 @@
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #include <fmt/format.h>
@@ -207,8 +209,32 @@ int isa_level() {
         return isa_level(facts);
     }();
     return level;
+#elif defined(__aarch64__)
+    static const int level = arm_level(::getauxval(AT_HWCAP), ::getauxval(AT_HWCAP2));
+    return level;
 #else
     return 0;
+#endif
+}
+
+int arm_level(unsigned long hwcap, unsigned long hwcap2) {
+    // Bits from Linux, arch/arm64/include/uapi/asm/hwcap.h.
+    constexpr unsigned long half = 1ul << 9 | 1ul << 10, dot_product = 1ul << 20, sve = 1ul << 22,
+                            sve2 = 1ul << 1;
+    if ((hwcap & (half | dot_product)) != (half | dot_product)) return 1;
+    if (!(hwcap & sve)) return 2;
+    return hwcap2 & sve2 ? 4 : 3;
+}
+
+std::string level_name(std::uint32_t level) {
+#if defined(__aarch64__)
+    static constexpr const char *names[] = {"AArch64", "AArch64",
+                                            "AArch64 with half precision and dot products",
+                                            "AArch64 with SVE", "AArch64 with SVE2"};
+    if (level < std::size(names)) return names[level];
+    return "AArch64 of level " + std::to_string(level);
+#else
+    return "x86-64-v" + std::to_string(level);
 #endif
 }
 

@@ -93,5 +93,9 @@ struct ProcessorFacts {
 int isa_level(const ProcessorFacts &facts);
 // Of the processor that this runs on; asked once.
 int isa_level();
+// The same for AArch64, from what the kernel tells of the processor (AT_HWCAP, AT_HWCAP2).
+int arm_level(unsigned long hwcap, unsigned long hwcap2);
+// A level of the machine that this is compiled for, for messages: "x86-64-v3", "AArch64 with SVE".
+std::string level_name(std::uint32_t level);
 
 } // namespace Atoll::detail

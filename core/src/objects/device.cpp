@@ -48,9 +48,9 @@ std::int32_t try_device_call(const DeviceRecord &device, int function, void *par
 }
 
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,
-              std::int64_t bytes, int peer, const FunctionRecord *parent) {
+              std::int64_t bytes, int peer, const FunctionRecord *parent, std::uint32_t flags) {
     atoll_transfer_params params{
-        sizeof params, kind, destination, source, static_cast<std::uint64_t>(bytes), peer, 0};
+        sizeof params, kind, destination, source, static_cast<std::uint64_t>(bytes), peer, flags};
     device_call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), parent);
     on.work().enqueued();
 }

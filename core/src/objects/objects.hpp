@@ -41,6 +41,7 @@ struct StorageImpl : RefCounted {
     std::atomic<bool> read_only{false};
     std::atomic<bool> swapped{false};
     bool owned = false;     // allocated by the device, to be freed there
+    DeviceRecord *pinned_for = nullptr; // whose transfers reach this host memory without staging
     Ref<StreamImpl> stream; // null: the device's default stream
     std::unique_ptr<std::function<void()>> deleter;
     mutable std::atomic<Readers *> readers{nullptr}; // made by the first on another stream
@@ -97,7 +98,8 @@ std::int32_t try_device_call(const DeviceRecord &device, int function, void *par
                              void *stream) noexcept;
 // Copies bytes to, from or within a device (ATOLL_TRANSFER_*); `peer` is the source's index.
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,
-              std::int64_t bytes, int peer = 0, const FunctionRecord *parent = nullptr);
+              std::int64_t bytes, int peer = 0, const FunctionRecord *parent = nullptr,
+              std::uint32_t flags = 0);
 bool device_implements(const DeviceTypeRecord &type, int function);
 void synchronize_stream(const DeviceRecord &device, void *stream,
                         const FunctionRecord *parent = nullptr);

@@ -187,6 +187,33 @@ Storage Storage::borrow(void *data, std::int64_t bytes, Device device, DType dty
     return Storage(Ref<StorageImpl>::adopt(storage.release()));
 }
 
+Storage Storage::pinned(std::int64_t bytes, Device device, DType dtype) {
+    if (bytes <= 0)
+        throw Error(Status::invalid_argument, "storage",
+                    fmt::format("got {} bytes, need 1 or more", bytes));
+    DeviceRecord &pinned_for = checked(device.record());
+    DeviceRecord *host = Registry::get().first_host_device();
+    if (!host)
+        throw Error(Status::not_found, "storage",
+                    "no device with host memory: load one, e.g. Atoll::load(\"cpu\")");
+    const ReadSection section;
+    require_live(pinned_for, "storage");
+    atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
+    device_call(pinned_for, ATOLL_DEVICE_FN_allocate_host, &params);
+    if (!params.data)
+        throw Error(Status::plugin_fault, "device.allocate_host",
+                    fmt::format("returned NULL for {} bytes without an error", bytes),
+                    pinned_for.name);
+    count_live(pinned_for.slot, 1);
+    const Storage storage =
+        borrow(params.data, bytes, Device(host), dtype, [&pinned_for, params]() mutable {
+            try_device_call(pinned_for, ATOLL_DEVICE_FN_free_host, &params, nullptr);
+            count_live(pinned_for.slot, -1);
+        });
+    storage.impl_->pinned_for = &pinned_for;
+    return storage;
+}
+
 std::int64_t Storage::bytes() const { return checked(impl_).bytes; }
 Device Storage::device() const { return Device(checked(impl_).device); }
 void *Storage::data() const { return checked(impl_).data; }

@@ -77,6 +77,11 @@ void order_streams(const DeviceRecord &waiting_device, void *waiting,
         synchronize_stream(done_device, done, parent);
         return;
     }
+    if (device_implements(*waiting_device.type, ATOLL_DEVICE_FN_stream_order)) {
+        atoll_stream_order_params params{sizeof params, done_device.index, done};
+        device_call(waiting_device, ATOLL_DEVICE_FN_stream_order, &params, waiting, parent);
+        return;
+    }
     ScopedEvent event(done_device, parent);
     device_call(done_device, ATOLL_DEVICE_FN_event_record, &event.params, done, parent);
     device_call(waiting_device, ATOLL_DEVICE_FN_event_wait, &event.params, waiting, parent);
@@ -203,6 +208,25 @@ void Event::synchronize() const {
     const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
     if (deadline > deadline.zero()) wait_for_event(*mark.device, params, deadline);
     device_call(*mark.device, ATOLL_DEVICE_FN_event_synchronize, &params);
+}
+
+std::uint64_t Stream::native_handle(std::uint32_t kind) const {
+    const StreamImpl &stream = checked(impl());
+    atoll_native_handle_params params{sizeof params, kind, 0};
+    device_call(*stream.device, ATOLL_DEVICE_FN_native_handle, &params, stream.handle);
+    return params.value;
+}
+
+std::chrono::nanoseconds Event::time() const {
+    synchronize();
+    const EventImpl &mark = checked(impl());
+    if (!mark.handle)
+        throw Error(Status::not_supported, "event.time",
+                    "the device works on the calling thread and has no clock of its own",
+                    mark.device->name);
+    atoll_event_time_params params{sizeof params, 0, mark.handle, 0};
+    device_call(*mark.device, ATOLL_DEVICE_FN_event_time, &params);
+    return std::chrono::nanoseconds(params.nanoseconds);
 }
 
 bool Event::done() const {

@@ -1,72 +1,30 @@
 // A module of a third party: what it declares in a line, the runtime does. Kernels see one matrix
 // or one vector at a time, dense, native and of the dtype that they are declared for; stacks, other
-// dtypes and layouts, overlap and results are not their business.
+// dtypes and layouts, overlap and results are not their business. The same arithmetic runs on two
+// devices: on the cpu inside the call, on the simulated accelerator (`dummy`) on its stream, which
+// the device's own API gives access to, as a GPU's would.
 #include "linalg.hpp"
 
-#include "atoll/type_rules.hpp"
+#include "atoll/call_copy.hpp"
+#include "atoll/dummy.h"
+#include "kernels.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <numbers>
-#include <vector>
+#include <functional>
+#include <memory>
 
 ATOLL_PLUGIN_NOTE("linalg", ATOLL_CONTAINS_MODULES | ATOLL_CONTAINS_IMPLS, 0);
 
+namespace Linalg {
 namespace {
 
 namespace sdk = Atoll::sdk;
 
 struct State {
-    explicit State(const atoll_host &) {}
+    explicit State(const atoll_host &host) : host(host) {}
+    const atoll_host &host;
 };
 
-template <class T> T *data(const atoll_call &call, int operand) {
-    return static_cast<T *>(call.operands[operand].data);
-}
-// Runs body(T()) for the call's dtype.
-template <class Body> void with_floats(const atoll_call &call, const Body &body) {
-    call.dtype == ATOLL_DTYPE_FLOAT32 ? body(float()) : body(double());
-}
-
-// --- solve: a (n, n), b (n, k?) -> x (n, k?), info (): int32
-
-// Gaussian elimination with partial pivoting. The column of the first pivot that is zero, counted
-// from 1, or 0.
-template <class T> std::int32_t eliminate(std::int64_t n, std::int64_t k, std::vector<T> a, T *x) {
-    for (std::int64_t j = 0; j < n; ++j) {
-        std::int64_t pivot = j;
-        for (std::int64_t i = j + 1; i < n; ++i)
-            if (std::abs(a[i + n * j]) > std::abs(a[pivot + n * j])) pivot = i;
-        if (a[pivot + n * j] == 0) return static_cast<std::int32_t>(j + 1);
-        for (std::int64_t c = j; c < n; ++c) std::swap(a[j + n * c], a[pivot + n * c]);
-        for (std::int64_t c = 0; c < k; ++c) std::swap(x[j + n * c], x[pivot + n * c]);
-        for (std::int64_t i = j + 1; i < n; ++i) {
-            const T factor = a[i + n * j] / a[j + n * j];
-            for (std::int64_t c = j; c < n; ++c) a[i + n * c] -= factor * a[j + n * c];
-            for (std::int64_t c = 0; c < k; ++c) x[i + n * c] -= factor * x[j + n * c];
-        }
-    }
-    for (std::int64_t c = 0; c < k; ++c)
-        for (std::int64_t i = n - 1; i >= 0; --i) {
-            for (std::int64_t j = i + 1; j < n; ++j) x[i + n * c] -= a[i + n * j] * x[j + n * c];
-            x[i + n * c] /= a[i + n * i];
-        }
-    return 0;
-}
-
-void solve(State &, atoll_call &call) {
-    const std::int64_t n = call.shape[0], k = call.shape[2];
-    with_floats(call, [&](auto zero) {
-        using T = decltype(zero);
-        T *x = data<T>(call, 0);
-        std::copy_n(data<T>(call, 3), n * k, x);
-        const T *a = data<T>(call, 2);
-        *data<std::int32_t>(call, 1) = eliminate(n, k, std::vector<T>(a, a + n * n), x);
-    });
-}
-
-// --- qr: a (m, n) -> q (m, r)?, r (r, n)
+// --- The interface
 
 std::int32_t infer_qr(void *, atoll_infer *infer, atoll_error *) {
     std::int64_t *extents = infer->extents; // m, n, r
@@ -75,86 +33,12 @@ std::int32_t infer_qr(void *, atoll_infer *infer, atoll_error *) {
     return ATOLL_STATUS_OK;
 }
 
-// Householder reflections; q (m × r) may be null.
-template <class T>
-void factor(std::int64_t m, std::int64_t n, std::int64_t r, std::vector<T> a, T *q, T *upper) {
-    std::vector<T> full(static_cast<std::size_t>(m * m), T(0)), v(static_cast<std::size_t>(m));
-    for (std::int64_t i = 0; i < m; ++i) full[i + m * i] = 1;
-    const auto reflect = [&](T *column, std::int64_t from) {
-        T dot = 0;
-        for (std::int64_t i = from; i < m; ++i) dot += v[i] * column[i];
-        for (std::int64_t i = from; i < m; ++i) column[i] -= 2 * dot * v[i];
-    };
-    for (std::int64_t j = 0; j < std::min(m - 1, n); ++j) {
-        T norm = 0;
-        for (std::int64_t i = j; i < m; ++i) norm += a[i + m * j] * a[i + m * j];
-        norm = std::copysign(std::sqrt(norm), a[j + m * j]);
-        T length = 0;
-        for (std::int64_t i = j; i < m; ++i) {
-            v[i] = a[i + m * j] + (i == j ? norm : 0);
-            length += v[i] * v[i];
-        }
-        if (length == 0) continue;
-        for (std::int64_t i = j; i < m; ++i) v[i] /= std::sqrt(length);
-        for (std::int64_t c = j; c < n; ++c) reflect(&a[m * c], j);
-        // Q = H1 H2 …: its rows are the columns of the product in the other order.
-        for (std::int64_t c = 0; c < m; ++c) reflect(&full[m * c], j);
-    }
-    for (std::int64_t c = 0; c < n; ++c)
-        for (std::int64_t i = 0; i < r; ++i) upper[i + r * c] = i <= c ? a[i + m * c] : T(0);
-    for (std::int64_t c = 0; c < r && q; ++c)
-        for (std::int64_t i = 0; i < m; ++i) q[i + m * c] = full[c + m * i];
-}
-
-void qr(State &, atoll_call &call) {
-    const std::int64_t m = call.shape[0], n = call.shape[1], r = call.shape[2];
-    with_floats(call, [&](auto zero) {
-        using T = decltype(zero);
-        const T *a = data<T>(call, 2);
-        factor(m, n, r, std::vector<T>(a, a + m * n), data<T>(call, 0), data<T>(call, 1));
-    });
-}
-
-// --- dct: a (n) -> b (k), the cosine transform of type II, cut or padded to `length`
-
 std::int32_t infer_dct(void *, atoll_infer *infer, atoll_error *error) {
     const atoll_scalar &length = infer->attributes[0];
     infer->extents[1] = length.dtype == ATOLL_VALUE_ABSENT ? infer->extents[0] : length.value.i64;
     if (infer->extents[1] > 0) return ATOLL_STATUS_OK;
     return sdk::set_error(error, ATOLL_STATUS_INVALID_ARGUMENT, "length must be positive");
 }
-
-void dct(State &, atoll_call &call) {
-    const std::int64_t n = call.shape[0], k = call.shape[1];
-    with_floats(call, [&](auto zero) {
-        using T = decltype(zero);
-        const T *a = data<T>(call, 1);
-        T *b = data<T>(call, 0);
-        for (std::int64_t f = 0; f < k; ++f) {
-            double sum = 0;
-            for (std::int64_t i = 0; i < std::min(n, k); ++i)
-                sum += static_cast<double>(a[i]) *
-                       std::cos(std::numbers::pi / static_cast<double>(k) *
-                                (static_cast<double>(i) + 0.5) * static_cast<double>(f));
-            b[f] = static_cast<T>(sum);
-        }
-    });
-}
-
-// --- smooth: a (n) -> b (n), b[i] = a[i] + rate * b[i - 1]
-
-void smooth(State &, atoll_call &call) {
-    const std::int64_t n = call.shape[0];
-    const double rate = call.attributes[0].value.f64[0];
-    with_floats(call, [&](auto zero) {
-        using T = decltype(zero);
-        const T *a = data<T>(call, 1);
-        T *b = data<T>(call, 0), last = 0;
-        for (std::int64_t i = 0; i < n; ++i) b[i] = last = a[i] + static_cast<T>(rate) * last;
-    });
-}
-
-// --- the module
 
 constexpr atoll_dtype_set floats =
     ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
@@ -174,23 +58,105 @@ constexpr atoll_function_info interface[] = {
     sdk::function(LINALG_smooth, "smooth", ATOLL_RULE_FLOAT, floats,
                   {"a (n) -> b (n)", "rate: float64 = 0.5", "axes named, in place a",
                    "b[i] = a[i] + rate * b[i - 1] along an axis"}),
+    sdk::function(
+        LINALG_generator, "generator", ATOLL_RULE_GIVEN, 0,
+        {"-> state: object", "seed: int64 = 1", "", "the state of a generator of random numbers"}),
+    sdk::function(LINALG_uniform, "uniform", ATOLL_RULE_GIVEN, floats,
+                  {"state: object& -> a (n)", "", "n ordered",
+                   "the generator's next n numbers, evenly spread over [0, 1)"}),
 };
 constexpr atoll_module_decl module = sdk::module("linalg", 1, interface);
 
-constexpr atoll_function_decl functions[] = {
-    sdk::declare<solve>(LINALG_solve, floats),
-    sdk::declare<qr>(LINALG_qr, floats, 0, {.attributes = 1}),
-    sdk::declare<dct>(LINALG_dct, floats, 0, {.attributes = 1}),
-    sdk::declare<smooth>(LINALG_smooth, floats, 0, {.attributes = 1}),
+// --- Objects
+
+constexpr atoll_object_type generator_type = {
+    sizeof(atoll_object_type), 0, "generator",
+    [](void *, void *value) { delete static_cast<Generator *>(value); }};
+
+template <const char *const &Device> void generator(State &state, atoll_call &call) {
+    auto made = std::make_unique<Generator>();
+    made->seed = call.attributes[0].value.u64;
+    sdk::give_object(state.host, Device, call, 0, generator_type, made.get());
+    made.release();
+}
+// The kernel of a call of `uniform`, for the numbers that it takes.
+std::function<void(const atoll_call &)> draw(const atoll_call &call) {
+    auto &from = sdk::object_value<Generator>(call, 1, generator_type);
+    const auto n = static_cast<std::uint64_t>(call.shape[0]);
+    return [seed = from.seed, first = from.next.fetch_add(n)](const atoll_call &later) {
+        uniform(later, seed, first);
+    };
+}
+
+// --- For the cpu
+
+template <void (*Kernel)(const atoll_call &)> void on_cpu(State &, atoll_call &call) {
+    Kernel(call);
+}
+void uniform_on_cpu(State &, atoll_call &call) { draw(call)(call); }
+
+constexpr const char *cpu = "cpu";
+constexpr atoll_function_decl cpu_functions[] = {
+    sdk::declare<on_cpu<solve>>(LINALG_solve, floats),
+    sdk::declare<on_cpu<qr>>(LINALG_qr, floats, 0, {.attributes = 1}),
+    sdk::declare<on_cpu<dct>>(LINALG_dct, floats, 0, {.attributes = 1}),
+    sdk::declare<on_cpu<smooth>>(LINALG_smooth, floats, 0, {.attributes = 1}),
+    sdk::declare<generator<cpu>>(LINALG_generator, 0, 0, {.attributes = 1}),
+    sdk::declare<uniform_on_cpu>(LINALG_uniform, floats),
 };
-constexpr atoll_impl_decl impl = sdk::implement("linalg", "cpu", functions);
+constexpr atoll_impl_decl cpu_impl = sdk::implement("linalg", cpu, cpu_functions);
+
+// --- For the simulated accelerator
+
+constexpr const char *dummy = "dummy";
+
+// What is enqueued: the call, as its worker sees it, and what to do.
+struct Work {
+    Work(const atoll_call &call, std::function<void(const atoll_call &)> what)
+        : copy(call), kernel(std::move(what)) {}
+    sdk::CallCopy copy;
+    std::function<void(const atoll_call &)> kernel;
+};
+
+void enqueue(State &state, const atoll_call &call, std::function<void(const atoll_call &)> kernel) {
+    auto *queue =
+        sdk::native_handle<atoll_dummy_queue *>(state.host, dummy, call, ATOLL_DUMMY_QUEUE);
+    auto work = std::make_unique<Work>(call, std::move(kernel));
+    for (atoll_operand &operand : work->copy.operands())
+        if (!(operand.flags & (ATOLL_OPERAND_ABSENT | ATOLL_OPERAND_OBJECT)))
+            operand.data = queue->address(queue, operand.data);
+    queue->enqueue(
+        queue, state.host.function_name(call.module, call.function),
+        [](void *argument) {
+            const std::unique_ptr<Work> own(static_cast<Work *>(argument));
+            return sdk::guarded(nullptr, [&] { own->kernel(own->copy.call()); });
+        },
+        work.release());
+}
+template <void (*Kernel)(const atoll_call &)> void on_dummy(State &state, atoll_call &call) {
+    enqueue(state, call, Kernel);
+}
+void uniform_on_dummy(State &state, atoll_call &call) { enqueue(state, call, draw(call)); }
+
+constexpr atoll_function_decl dummy_functions[] = {
+    sdk::declare<on_dummy<solve>>(LINALG_solve, floats),
+    sdk::declare<on_dummy<qr>>(LINALG_qr, floats, 0, {.attributes = 1}),
+    sdk::declare<on_dummy<dct>>(LINALG_dct, floats, 0, {.attributes = 1}),
+    sdk::declare<on_dummy<smooth>>(LINALG_smooth, floats, 0, {.attributes = 1}),
+    sdk::declare<generator<dummy>>(LINALG_generator, 0, 0, {.attributes = 1}),
+    sdk::declare<uniform_on_dummy>(LINALG_uniform, floats),
+};
+constexpr atoll_impl_decl dummy_impl = sdk::implement("linalg", dummy, dummy_functions);
+
+// --- The plugin
 
 constexpr const atoll_module_decl *modules[] = {&module};
-constexpr const atoll_impl_decl *impls[] = {&impl};
+constexpr const atoll_impl_decl *impls[] = {&cpu_impl, &dummy_impl};
 constexpr atoll_plugin plugin = sdk::describe<State>(
-    {"linalg", "1.0.0", "a third party", "Apache-2.0", "example: some linear algebra on the cpu"},
+    {"linalg", "1.0.0", "a third party", "Apache-2.0", "example: linear algebra on two devices"},
     modules, impls);
 
 } // namespace
+} // namespace Linalg
 
-const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &Linalg::plugin; }

@@ -22,6 +22,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace Atoll::sdk {
@@ -85,8 +86,9 @@ template <auto Function> std::int32_t entry(const atoll_link *self, atoll_call *
     return guarded(call->error, [&] { Function(*static_cast<State *>(self->ctx), *call); });
 }
 
-// How many attributes with defaults and optional inputs an implementation knows, counted from the
-// first of the list: see atoll_function_decl.
+// How many entries of a function's lists an implementation knows, counted from the first: of the
+// attributes, and of the inputs. What has no default, or is not optional, counts as known in any
+// case. See atoll_function_decl.
 struct Known {
     std::uint16_t attributes = 0, inputs = 0;
 };
@@ -342,6 +344,18 @@ Value &object_value(const atoll_call &call, std::size_t operand, const atoll_obj
         throw Error(ATOLL_STATUS_INVALID_ARGUMENT,
                     std::string("got a ") + object->type->name + ", needs a " + type.name);
     return *static_cast<Value *>(object->value);
+}
+
+// What the device type's own API calls the stream of `call`, its context or its device, by a kind
+// of that type's header. An implementation for somebody else's device enqueues its work with it.
+template <class Handle> Handle native_handle(const atoll_host &host, const char *device_type,
+                                             const atoll_call &call, std::uint32_t kind) {
+    atoll_native_handle_params params{sizeof params, kind, 0};
+    dispatch_device(host, device_type, call, ATOLL_DEVICE_FN_native_handle, params);
+    if constexpr (std::is_pointer_v<Handle>)
+        return reinterpret_cast<Handle>(params.value);
+    else
+        return static_cast<Handle>(params.value);
 }
 
 // Memory of the parent's device for what is between two calls. Given back in the order of the

@@ -213,6 +213,15 @@ TEST_CASE("an ISA level needs every feature and the operating system's support")
     CHECK(without(&ProcessorFacts::leaf7_ebx, 2) == 4);     // a bit that no level names
 }
 
+TEST_CASE("AArch64 processors have levels of their own") {
+    constexpr unsigned long half = 1ul << 9 | 1ul << 10, dots = 1ul << 20, sve = 1ul << 22;
+    CHECK(arm_level(0, 0) == 1);
+    CHECK(arm_level(half | sve, 1ul << 1) == 1); // a level has all of those below
+    CHECK(arm_level(half | dots, 1ul << 1) == 2);
+    CHECK(arm_level(half | dots | sve, 0) == 3);
+    CHECK(arm_level(half | dots | sve, 1ul << 1) == 4);
+}
+
 TEST_CASE("the level of this processor agrees with the compiler's own detection") {
 #if defined(__x86_64__)
     const int level = isa_level();

@@ -43,8 +43,9 @@
  * Note [Offsets]
  * gather and scatter: `offsets` are int64 byte offsets, one per element. gather reads a's element
  * at its own address (data and strides) plus the offset; scatter writes to a's element at its own
- * address plus the offset, in the order of the axes. Both operands of elements have one dtype and
- * the same byte order (whichever it is), offsets are native. All are within the tensor.
+ * address plus the offset, in the order of the axes. Both operands of elements are of the call's
+ * dtype and of one byte order, whichever it is, and not flagged; offsets are native. All are within
+ * the tensor. Without capabilities `a` has stride 0: all is in the offsets.
  */
 #ifndef ATOLL_ABI_CALL_H
 #define ATOLL_ABI_CALL_H
@@ -70,12 +71,13 @@ enum atoll_operand_flag {
 /* Frozen: 64 bytes, one cache line where the array is aligned to 64, as the host's are. */
 typedef struct atoll_operand {
     void *data; /* address of the element at index (0, 0, …), in the device's memory */
-    const int64_t *strides; /* bytes, one per axis of the iteration space; never NULL */
-    uint16_t dtype;         /* enum atoll_dtype */
-    uint16_t flags;         /* ATOLL_OPERAND_* */
-    int32_t device;         /* index of the device within its type */
-    uint64_t storage;       /* identity of the memory, never used again in the process; 0: none */
-    void *base;             /* what `allocate` returned for it, or where borrowed memory begins */
+    /* Bytes, one per axis of the iteration space; never NULL. Along an axis of extent 1: any. */
+    const int64_t *strides;
+    uint16_t dtype;   /* enum atoll_dtype; 0 for absent ones and objects */
+    uint16_t flags;   /* ATOLL_OPERAND_* */
+    int32_t device;   /* index of the device within its type */
+    uint64_t storage; /* identity of the memory, never used again in the process; 0: none */
+    void *base;       /* what `allocate` returned for it, or where borrowed memory begins */
     uint64_t reserved[3];
 } atoll_operand;
 
@@ -110,7 +112,7 @@ typedef struct atoll_call {
     void *stream;                  /* the device plugin's stream handle; NULL: the default stream */
     uint64_t correlation;          /* same for an API call and all that it caused; never 0 */
     atoll_error *error;            /* never NULL */
-    uint8_t axes[ATOLL_MAX_SLOTS]; /* core axes of each slot */
+    uint8_t axes[ATOLL_MAX_SLOTS]; /* core axes of each slot; unspecified behind the last slot */
     uint64_t reserved[5];
 } atoll_call;
 

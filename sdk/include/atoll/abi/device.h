@@ -40,7 +40,8 @@ typedef struct atoll_properties_params {
     uint64_t alignment;    /* out: bytes, of what allocate returns; at least 64 */
 } atoll_properties_params;
 
-/* allocate: bytes > 0 in, data out, aligned to at least 64 bytes. free: data and the same bytes. */
+/* allocate, allocate_host: bytes > 0 in, data out, aligned to at least 64 bytes. free, free_host:
+ * data and the same bytes. */
 typedef struct atoll_memory_params {
     uint32_t struct_size;
     uint32_t reserved;
@@ -57,6 +58,12 @@ enum atoll_transfer_kind {
     ATOLL_TRANSFER_DEVICE_TO_DEVICE = 3
 };
 
+enum atoll_transfer_flag {
+    /* HOST_TO_DEVICE: the source comes from allocate_host and stays as it is until the stream has
+     * passed: read it then, and do not stage it. */
+    ATOLL_TRANSFER_KEPT = 1
+};
+
 typedef struct atoll_transfer_params {
     uint32_t struct_size;
     uint32_t kind; /* enum atoll_transfer_kind */
@@ -64,7 +71,7 @@ typedef struct atoll_transfer_params {
     const void *source;
     uint64_t bytes;
     int32_t peer;
-    uint32_t reserved;
+    uint32_t flags; /* ATOLL_TRANSFER_* */
 } atoll_transfer_params;
 
 /* stream_create: `stream` out. stream_destroy: in. stream_synchronize: call->stream, this ignored.
@@ -74,6 +81,31 @@ typedef struct atoll_stream_params {
     uint32_t reserved;
     void *stream;
 } atoll_stream_params;
+
+/* stream_order: `done` is a stream of the device `done_device` (NULL: its default stream). */
+typedef struct atoll_stream_order_params {
+    uint32_t struct_size;
+    int32_t done_device;
+    void *done;
+} atoll_stream_order_params;
+
+/* native_handle: of call->stream on call->device. Which kinds there are a device type says in a
+ * header of its own; INVALID_ARGUMENT for others. The handle is good while the stream lives; work
+ * that an implementation puts on it inside a call counts as that call's. */
+typedef struct atoll_native_handle_params {
+    uint32_t struct_size;
+    uint32_t kind;  /* from 1 on; from 0x80000000 on for experiments */
+    uint64_t value; /* out: a pointer or a number */
+} atoll_native_handle_params;
+
+/* event_time: nanoseconds on a clock of the device that only steps forward, the same for all events
+ * of the device. */
+typedef struct atoll_event_time_params {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *event;
+    int64_t nanoseconds; /* out */
+} atoll_event_time_params;
 
 /* event_create: `event` out; the others: in. record and wait act on call->stream. */
 typedef struct atoll_event_params {

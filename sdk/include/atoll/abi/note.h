@@ -16,8 +16,11 @@
 #define ATOLL_CONTAINS_IMPLS 4       /* implementations for device types of others */
 #define ATOLL_CONTAINS_INTERPOSERS 8 /* interposers */
 
-/* ISA level of the whole file: x86-64-v1 … v4. The host opens the highest level that the processor
- * has among files of one name. 0: any processor. */
+/* ISA level of the whole file, counted within the machine that the file itself says it is for. The
+ * host opens the highest level that the processor has among files of one name. 0: any processor.
+ *   x86-64   1 to 4: x86-64-v1 to v4
+ *   AArch64  1: ARMv8.0; 2: with half-precision arithmetic and dot products; 3: with SVE; 4: SVE2
+ */
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #define ATOLL_ISA_LEVEL 4
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -25,6 +28,14 @@
 #elif defined(__SSE4_2__)
 #define ATOLL_ISA_LEVEL 2
 #elif defined(__x86_64__)
+#define ATOLL_ISA_LEVEL 1
+#elif defined(__ARM_FEATURE_SVE2)
+#define ATOLL_ISA_LEVEL 4
+#elif defined(__ARM_FEATURE_SVE)
+#define ATOLL_ISA_LEVEL 3
+#elif defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)
+#define ATOLL_ISA_LEVEL 2
+#elif defined(__aarch64__)
 #define ATOLL_ISA_LEVEL 1
 #else
 #define ATOLL_ISA_LEVEL 0

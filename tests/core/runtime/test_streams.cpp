@@ -1,0 +1,263 @@
+// The order between streams, and what a device offers beside computing: native handles, pinned host
+// memory, event times. A worker of dummy that is held up tells what waits for it, without clocks.
+#include "../support.hpp"
+#include "atoll/dummy.h"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
+using namespace Atoll;
+using namespace support;
+
+namespace {
+
+Device dummy() {
+    load_devices();
+    return device("dummy:0");
+}
+Tensor numbers(const Placement &where) { return vector({1.0, 2.0, 3.0}, where); }
+using Doubles = std::vector<double>;
+
+// Holds a stream of dummy up from here on, until release().
+class Hold {
+public:
+    explicit Hold(const Stream &stream) {
+        auto *queue =
+            reinterpret_cast<atoll_dummy_queue *>(stream.native_handle(ATOLL_DUMMY_QUEUE));
+        queue->enqueue(
+            queue, "test.hold",
+            [](void *argument) {
+                static_cast<std::promise<void> *>(argument)->get_future().wait();
+                return std::int32_t{ATOLL_STATUS_OK};
+            },
+            &promise_);
+        stream_ = stream;
+    }
+    ~Hold() { release(); }
+    void release() {
+        if (!held_) return;
+        held_ = false;
+        promise_.set_value();
+        stream_.synchronize();
+    }
+
+private:
+    std::promise<void> promise_;
+    Stream stream_;
+    bool held_ = true;
+};
+
+// What would never happen is not waited for.
+bool soon(const Event &event) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!event.done())
+        if (std::chrono::steady_clock::now() > end) return false;
+    return true;
+}
+
+// Counts the calls of some functions while it lives.
+class Counter {
+public:
+    explicit Counter(const std::string &target)
+        : handle_(push_interposer(
+              target,
+              [](const atoll_link *self, atoll_call *call) {
+                  ++*static_cast<std::atomic<int> *>(self->ctx);
+                  return self->next->fn(self->next, call);
+              },
+              &count_)) {}
+    ~Counter() { pop_interposer(handle_); }
+    int count() const { return count_; }
+
+private:
+    std::atomic<int> count_{0};
+    InterposerHandle handle_;
+};
+
+} // namespace
+
+TEST_CASE("readers of one tensor on several streams do not wait for each other; a writer does") {
+    const Tensor x = numbers({dummy()});
+    const Stream first = dummy().new_stream(), second = dummy().new_stream();
+    const Tensor a = zeros({3}, {float64, dummy(), first}),
+                 b = zeros({3}, {float64, dummy(), second});
+    {
+        Hold hold(first);
+        square(x, a);
+        square(x, b);
+        CHECK(soon(second.record()));
+        CHECK(b.to_doubles() == Doubles{1, 4, 9});
+        // Held up by the first reader, so it does not overtake it.
+        x.fill(7);
+        const Event written = x.stream().record();
+        CHECK(!written.done());
+        hold.release();
+        CHECK(soon(written));
+    }
+    CHECK(a.to_doubles() == Doubles{1, 4, 9});
+    CHECK(x.to_doubles() == Doubles{7, 7, 7});
+}
+
+TEST_CASE("a reader on another stream waits for the write") {
+    const Stream other = dummy().new_stream();
+    const Tensor x = zeros({3}, {float64, dummy()}), y = zeros({3}, {float64, dummy(), other});
+    Hold hold(x.stream());
+    x.fill(3);
+    square(x, y);
+    const Event read = other.record();
+    // What else there is of the other stream is through by now.
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK(!read.done());
+    hold.release();
+    CHECK(y.to_doubles() == Doubles{9, 9, 9});
+}
+
+TEST_CASE("a tensor is given back when its readers on other streams are through") {
+    const Stream other = dummy().new_stream();
+    const Tensor a = zeros({3}, {float64, dummy(), other});
+    const Tensor twin = zeros({3}, {float64, dummy(), other});
+    {
+        Hold hold(other);
+        {
+            const Tensor x = numbers({dummy()});
+            square(x, a);
+        }
+        // Memory that comes back too early would be taken and overwritten here.
+        for (int i = 0; i < 20; ++i) full({3}, 9.0, {float64, dummy()});
+        hold.release();
+    }
+    CHECK(a.to_doubles() == Doubles{1, 4, 9});
+}
+
+TEST_CASE("more readers than a tensor remembers are all waited for") {
+    const Tensor x = numbers({dummy()});
+    std::vector<Stream> streams;
+    std::vector<Tensor> results;
+    for (int i = 0; i < 7; ++i) {
+        streams.push_back(dummy().new_stream());
+        results.push_back(zeros({3}, {float64, dummy(), streams.back()}));
+    }
+    {
+        Hold hold(streams[0]);
+        for (const Tensor &result : results) square(x, result);
+        x.fill(7);
+        const Event written = x.stream().record();
+        for (std::size_t i = 1; i < 4; ++i) CHECK(soon(streams[i].record()));
+        CHECK(!written.done());
+        hold.release();
+    }
+    for (const Tensor &result : results) CHECK(result.to_doubles() == Doubles{1, 4, 9});
+    CHECK(x.to_doubles() == Doubles{7, 7, 7});
+}
+
+TEST_CASE("an order between streams is asked for once, until there is more to wait for") {
+    for (const char *type : {"dummy", "dummy_min"}) {
+        CAPTURE(type);
+        load_devices();
+        const Device device = Atoll::device(std::string(type) + ":0");
+        // One call where the device orders streams itself, events where it does not.
+        const std::string how = type == std::string("dummy") ? "stream_order" : "event_wait";
+        const Stream other = device.new_stream();
+        const Tensor x = numbers({device}), y = zeros({3}, {float64, device, other});
+        square(x, y);
+        const Counter orders("device." + how + "@" + type);
+        square(x, y);
+        square(x, y);
+        CHECK(orders.count() == 0);
+        x.fill(2); // after its readers
+        CHECK(orders.count() == 1);
+        square(x, y); // after the write
+        CHECK(orders.count() == 2);
+        CHECK(y.to_doubles() == Doubles{4, 4, 4});
+    }
+}
+
+TEST_CASE("a stream tells what the device's own API calls it") {
+    const Stream stream = dummy().new_stream();
+    CHECK(stream.native_handle(ATOLL_DUMMY_QUEUE) !=
+          dummy().default_stream().native_handle(ATOLL_DUMMY_QUEUE));
+    CHECK(device("dummy:1").default_stream().native_handle(ATOLL_DUMMY_DEVICE) == 1);
+    CHECK(contains(error_text([&] { stream.native_handle(99); }),
+                   "there is no native handle of kind 99; see atoll/dummy.h"));
+    CHECK(error_status([&] { cpu().default_stream().native_handle(1); }) == Status::not_supported);
+}
+
+TEST_CASE("work that was put on a stream by its native handle fails as the device's own does") {
+    const Stream stream = dummy().new_stream();
+    auto *queue = reinterpret_cast<atoll_dummy_queue *>(stream.native_handle(ATOLL_DUMMY_QUEUE));
+    queue->enqueue(
+        queue, "test.fails", [](void *) { return std::int32_t{ATOLL_STATUS_KERNEL_FAILED}; },
+        nullptr);
+    try {
+        stream.synchronize();
+        FAIL_CHECK("no error");
+    } catch (const Error &error) {
+        CHECK(error.status() == Status::kernel_failed);
+        CHECK(error.function() == "test.fails");
+    }
+}
+
+TEST_CASE("copies from and to pinned memory wait for nothing") {
+    const Storage pinned = Storage::pinned(3 * 8, dummy(), float64);
+    CHECK(pinned.device() == cpu());
+    const Tensor host(pinned, 0, {3}, {8}, float64);
+    host.assign(numbers({cpu()}));
+    const Stream stream = dummy().new_stream();
+    const Tensor there = zeros({3}, {float64, dummy(), stream});
+    {
+        Hold hold(stream);
+        const Event up = enqueue_copy(there, host);
+        CHECK(!up.done());
+        // Read when the device gets there, so not staged: a program must not rely on this.
+        host.fill(5);
+        hold.release();
+        CHECK(soon(up));
+        CHECK(there.to_doubles() == Doubles{5, 5, 5});
+    }
+    there.fill(6);
+    {
+        Hold hold(stream);
+        const Event down = enqueue_copy(host, there);
+        CHECK(!down.done());
+        CHECK(host.to_doubles() == Doubles{5, 5, 5});
+        hold.release();
+        CHECK(soon(down));
+        CHECK(host.to_doubles() == Doubles{6, 6, 6});
+    }
+    const Tensor pageable = zeros({3}, {float64, cpu()});
+    CHECK(contains(error_text([&] { enqueue_copy(there, pageable); }), "Storage::pinned"));
+    const Tensor elsewhere = zeros({3}, {float64, device("dummy:1")});
+    CHECK(contains(error_text([&] { enqueue_copy(elsewhere, host); }), "Storage::pinned"));
+    CHECK(contains(error_text([&] {
+                       enqueue_copy(zeros({3}, {float32, dummy()}), host);
+                   }),
+                   "nothing is converted here"));
+    CHECK(contains(error_text([&] { enqueue_copy(there, host.flip(0)); }), "needs dense tensors"));
+    CHECK(error_status([&] { Storage::pinned(8, cpu()); }) == Status::not_supported);
+    CHECK(error_status([&] { Storage::pinned(0, dummy()); }) == Status::invalid_argument);
+}
+
+TEST_CASE("a device is not retired while memory is pinned for it") {
+    const Storage pinned = Storage::pinned(8, dummy());
+    CHECK(contains(error_text([] { retire("dummy"); }), "1 of dummy:0"));
+}
+
+TEST_CASE("events tell the time of the device") {
+    const Stream stream = dummy().new_stream();
+    const Event before = stream.record();
+    auto *queue = reinterpret_cast<atoll_dummy_queue *>(stream.native_handle(ATOLL_DUMMY_QUEUE));
+    queue->enqueue(
+        queue, "test.sleep",
+        [](void *) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            return std::int32_t{ATOLL_STATUS_OK};
+        },
+        nullptr);
+    const Event after = stream.record();
+    CHECK(after.time() - before.time() >= std::chrono::milliseconds(5));
+    CHECK(error_status([&] { cpu().default_stream().record().time(); }) == Status::not_supported);
+    CHECK(error_status([&] { device("dummy_min:0").default_stream().record().time(); }) ==
+          Status::not_supported);
+}
