@@ -169,6 +169,18 @@ TEST_CASE("a wrong line is an error that names the column and what is needed the
     CHECK(complaint("a () -> b ()", "", "in place c")
               .ends_with("need the name of an operand, before that"));
     CHECK(complaint("a () -> b ()", "", "identity many").ends_with("need a number"));
+    // Only the last axis can be missing.
+    CHECK(complaint("a (n?, m) -> b ()") ==
+          "column 6 of 'a (n?, m) -> b ()': need ')' behind an optional axis");
+    CHECK(complaint("a (n, m) -> b (m?, n)").ends_with("need ')' behind an optional axis"));
+    // A comma has something behind it.
+    CHECK(complaint("a () -> b (),") == "column 14 of 'a () -> b (),': need a name");
+    CHECK(complaint("a (n,) -> b ()").ends_with("need a name"));
+    CHECK(complaint("a () -> b ()", "x: bool = false,") ==
+          "column 17 of 'x: bool = false,': need a name");
+    CHECK(complaint("a () -> b ()", "x: bool = false, ").ends_with("need a name"));
+    CHECK(complaint("a () -> b ()", "", "exact,") == "column 7 of 'exact,': need a name");
+    CHECK(complaint("a () -> b ()", "", ", exact").ends_with("need a name"));
 }
 
 TEST_CASE("T follows from the inputs by the rule, and the operands' dtypes from T") {

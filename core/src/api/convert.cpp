@@ -1,4 +1,5 @@
 // Copies of tensors: assignment, clones, casts, byte order, values read by the host.
+#include "atoll/format.hpp"
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"
@@ -17,16 +18,17 @@ const Tensor &Tensor::assign(const Operand &source) const {
     const TensorImpl &to = impl_ ? *impl_ : detail::impl(*this);
     const ReadSection section;
     const std::string &op = Registry::get().core_function(ATOLL_FN_copy).full_name;
-    check_output(to, op);
+    check_output(to, "out", op);
     if (!source.tensor()) return fill(source.scalar());
     const TensorImpl &from = detail::impl(*source.tensor());
     if (!broadcasts_to(from.shape, to.shape))
         throw Error(Status::invalid_argument, op,
-                    fmt::format("got shape {} for a destination of shape {}, need extents that "
-                                "are equal or 1 (first axes aligned)",
-                                shape_text(from.shape), shape_text(to.shape)));
-    require_auto_broadcast(to.shape, from.shape, op, {});
-    require_auto_cast(to, from.dtype, from.device(), op, {});
+                    fmt::format("got {} for {}, need extents that are equal or 1, first axes "
+                                "aligned",
+                                shape_text("a", from.shape), shape_text("out", to.shape)));
+    if (!(from.shape == to.shape) && !current_settings().auto_broadcast)
+        refuse_auto_broadcast({"out", to.shape}, {"a", from.shape}, op);
+    require_auto_cast(to, "out", from.dtype, from.device(), op, {});
     copy_elements(to, from, {});
     return *this;
 }
@@ -35,11 +37,11 @@ const Tensor &Tensor::fill(const Scalar &value) const {
     const TensorImpl &to = detail::impl(*this);
     const ReadSection section;
     const std::string &op = Registry::get().core_function(ATOLL_FN_fill).full_name;
-    if (to.read_only()) check_output(to, op);
+    if (to.read_only()) check_output(to, "out", op);
     if (value.overflows(to.dtype))
         throw Error(Status::out_of_range, op,
-                    fmt::format("the number does not fit {}; convert it with Scalar::cast",
-                                name(to.dtype)));
+                    fmt::format("{} does not fit {}; convert it with Scalar::cast",
+                                to_string(value), name(to.dtype)));
     fill_elements(to, value, {});
     return *this;
 }
@@ -53,7 +55,7 @@ const Tensor &Tensor::byteswap() const {
     const TensorImpl &t = detail::impl(*this);
     const ReadSection section;
     const std::string op = "tensor.byteswap";
-    check_output(t, op);
+    check_output(t, "the tensor", op);
     if (info(t.dtype).alignment == 1) return *this;
     // The same elements read in one byte order and written in the other.
     const Tensor turned = shallow_copy();

@@ -399,7 +399,7 @@ Tensor concatenate(std::span<const Tensor> tensors, int axis) {
                                     shape_text(first.shape), shape_text(t.shape), axis));
         if (__builtin_add_overflow(shape[axis], t.shape[axis], &shape[axis]))
             throw Error(Status::overflow, "concatenate", "more elements than fit 63 bits");
-        require_auto_cast(first, t.dtype, t.device(), "concatenate", {});
+        require_auto_cast(first, "the first tensor", t.dtype, t.device(), "concatenate", {});
         dtype = promote(dtype, t.dtype);
     }
     const Tensor result = make_tensor(shape, dtype, first.device(), first.storage->stream);

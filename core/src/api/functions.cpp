@@ -1,6 +1,7 @@
 // The front doors of functions.hpp: arguments as C++ gives them become those of the pipeline.
 #include "api/front_doors.hpp"
 #include "atoll/create.hpp"
+#include "atoll/format.hpp"
 #include "call/copy.hpp"
 #include "call/uniform.hpp"
 
@@ -64,14 +65,14 @@ Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axe
                       bool keepdims, const Tensor *out, std::span<const Scalar> numbers) {
     atoll_scalar attributes[1];
     for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::string_view name = function.signature.attributes[i].name;
         if (is_complex(numbers[i].dtype()))
             throw Error(Status::invalid_argument, function.full_name,
-                        "got a complex number, need a real one");
+                        fmt::format("{} is {}, needs a real number", name, to_string(numbers[i])));
         attributes[i] = numbers[i].cast(float64).raw();
-        if (function.signature.attributes[i].name == "p" && !(attributes[i].value.f64[0] >= 0))
-            throw Error(
-                Status::invalid_argument, function.full_name,
-                fmt::format("got {}, need a norm of order 0 or more", attributes[i].value.f64[0]));
+        if (name == "p" && !(attributes[i].value.f64[0] >= 0))
+            throw Error(Status::invalid_argument, function.full_name,
+                        fmt::format("p is {}, needs 0 or more", to_string(numbers[i])));
     }
     const ReadSection section;
     Tensor result;
@@ -127,7 +128,7 @@ Tensor call_searching(const FunctionRecord &function, const Operand &a, const Te
                       const Tensor *out) {
     if (impl(b).shape.size() != 1)
         throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got a table of shape {}, need rank 1", shape_text(b.shape())));
+                    fmt::format("{} needs one axis", shape_text("sorted", b.shape())));
     const Operand table(b);
     const Operand *const inputs[] = {&a, &table};
     const atoll_scalar flag = bool_attribute(right);

@@ -100,9 +100,8 @@ Tensor matmul(const Operand &a, const Operand &b, Out out) {
     const std::int64_t inner = ta.shape.size() > 1 ? ta.shape[1] : 1;
     if (inner != tb.shape[0])
         throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got shapes {} and {}, need {} rows in the second to match the "
-                                "columns of the first{}",
-                                shape_text(ta.shape), shape_text(tb.shape), inner,
+                    fmt::format("{} needs k = {} rows, as {} has columns{}",
+                                shape_text("b", tb.shape), inner, shape_text("a", ta.shape),
                                 ta.shape.size() == 1 && tb.shape.size() == 1
                                     ? " (vectors are columns: a.T() * b is the inner product, "
                                       "multiply(a, b) the element-wise one)"
@@ -136,21 +135,26 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
     const bool vector = tb.shape.size() == 1 && !transpose_b;
     const Dims shape_a = as_matrix(ta, transpose_a).shape();
     const Dims shape_b = as_matrix(tb, transpose_b).shape();
+    const char *const name_a = transpose_a ? "a transposed" : "a";
+    const char *const name_b = transpose_b ? "b transposed" : "b";
+    if (shape_a[1] != shape_b[0])
+        throw Error(Status::invalid_argument, function.full_name,
+                    fmt::format("{} needs k = {} rows, as {} has columns",
+                                shape_text(name_b, shape_b), shape_a[1],
+                                shape_text(name_a, shape_a)));
     Dims stack(shape_a.data() + 2, static_cast<std::size_t>(shape_a.size() - 2));
     const Dims other(shape_b.data() + 2, static_cast<std::size_t>(shape_b.size() - 2));
-    require_auto_broadcast(stack, other, function.full_name, {});
-    broadcast_shapes(stack, other, function.full_name);
+    if (!(stack == other) && !current_settings().auto_broadcast)
+        refuse_auto_broadcast({"a", ta.shape}, {"b", tb.shape}, function.full_name);
+    if (const int i = broadcast_shapes(stack, other); i >= 0)
+        refuse_broadcast({name_a, shape_a}, i + 2, {name_b, shape_b}, i + 2, function.full_name);
     Dims shape{shape_a[0]};
     if (!vector) shape.push_back(shape_b[1]);
     for (std::int64_t extent : stack) shape.push_back(extent);
-    if (shape_a[1] != shape_b[0] || !(tc.shape == shape))
+    if (!(tc.shape == shape))
         throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("gemm got a of shape {}{}, b of shape {}{} and c of shape {}: "
-                                "inner extents {} and {} must agree and c must be {}",
-                                shape_text(ta.shape), transpose_a ? " transposed" : "",
-                                shape_text(tb.shape), transpose_b ? " transposed" : "",
-                                shape_text(tc.shape), shape_a[1], shape_b[0], shape_text(shape)));
-    check_output(tc, function.full_name);
+                    fmt::format("{} needs shape {}", shape_text("c", tc.shape), shape_text(shape)));
+    check_output(tc, "c", function.full_name);
     // The factors promote like scalars beside a tensor, but for 0 and 1 beside bool.
     const Operand left(a), right(b), third(c), first(alpha), second(beta);
     const Operand *inputs[5] = {&left, &right, nullptr};
@@ -160,7 +164,7 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
             inputs[count++] = factor;
     const Inputs all(inputs, count);
     const DType T = decide_T(function, all, {});
-    require_auto_cast(tc, T, decide_device(function, all, {}), function.full_name, {});
+    require_auto_cast(tc, "c", T, decide_device(function, all, {}), function.full_name, {});
     const DType factor = static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T)));
     // As in BLAS: with alpha == 0 the factors are not read, with beta == 0 c is not.
     if (is_zero(alpha) || shape_a[1] == 0) {

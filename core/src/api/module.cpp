@@ -4,6 +4,7 @@
 #include "call/attributes.hpp"
 #include "call/pipeline.hpp"
 
+#include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
 
 namespace Atoll {
@@ -16,6 +17,22 @@ std::string module_names() {
     std::string names;
     for (const Module &module : modules()) names += (names.empty() ? "" : ", ") + module.name();
     return names;
+}
+
+std::string result_names(const sdk::Signature &signature) {
+    std::string names;
+    for (int o = 0; o < signature.output_count; ++o)
+        names += fmt::format("{}{}", o ? ", " : "",
+                             signature.operands[static_cast<std::size_t>(o)].name);
+    return names;
+}
+// The axes whose extents a caller may give.
+std::string free_extents(const sdk::Signature &signature) {
+    std::string names;
+    for (int s = 0; s < signature.slot_count; ++s)
+        if (const sdk::AxisSlot &slot = signature.slots[static_cast<std::size_t>(s)]; !slot.given)
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", slot.name);
+    return names.empty() ? "none" : names;
 }
 
 bool makes_object(const sdk::Signature &signature) {
@@ -87,21 +104,20 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
         throw Error(Status::invalid_argument, f.full_name, text);
     };
     if (f.texts[0].empty()) refuse("is called by the host alone");
-    if (inputs.size() > ATOLL_MAX_OPERANDS)
-        refuse(fmt::format("got {} inputs, takes {}", inputs.size(), s.input_count()));
-    const Operand *list[ATOLL_MAX_OPERANDS] = {};
-    std::size_t count = 0;
+    boost::container::small_vector<const Operand *, ATOLL_MAX_OPERANDS> list;
     for (const Operand &input : inputs) {
         const bool absent = input.tensor() && !input.tensor()->is_defined();
-        list[count++] = absent ? nullptr : &input;
+        list.push_back(absent ? nullptr : &input);
     }
-    Arguments arguments{.inputs = Inputs(list, count),
+    const Inputs given(list.data(), list.size());
+    require_inputs(f, given);
+    Arguments arguments{.inputs = given,
                         .axes = options.axes.list,
                         .axes_given = options.axes.given,
                         .keepdims = options.keepdims};
     if (options.out.size() > s.output_count)
-        refuse(
-            fmt::format("got {} destinations, has {} results", options.out.size(), s.output_count));
+        refuse(fmt::format("got {} tensors to write to, makes {}: {}", options.out.size(),
+                           s.output_count, result_names(s)));
     const Tensor *outputs[ATOLL_MAX_OPERANDS] = {};
     for (std::size_t i = 0; i < options.out.size(); ++i)
         if (options.out[i].is_defined()) outputs[i] = &options.out[i];
@@ -109,8 +125,10 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
     for (const std::string &name : options.without) {
         int at = 0;
         while (at < s.output_count && s.operands[static_cast<std::size_t>(at)].name != name) ++at;
-        if (at == s.output_count || !s.operands[static_cast<std::size_t>(at)].optional)
-            refuse(fmt::format("has no optional result {}", name));
+        if (at == s.output_count)
+            refuse(fmt::format("has no result {}, makes {}", name, result_names(s)));
+        if (!s.operands[static_cast<std::size_t>(at)].optional)
+            refuse(fmt::format("{} is always made, cannot be left out", name));
         arguments.unwanted |= 1u << at;
     }
     std::int64_t extents[ATOLL_MAX_SLOTS];
@@ -121,7 +139,9 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
             if (s.slots[static_cast<std::size_t>(i)].name == name &&
                 !s.slots[static_cast<std::size_t>(i)].given)
                 extents[i] = extent, known = true;
-        if (!known) refuse(fmt::format("has no axis {} that stands in results only", name));
+        if (!known)
+            refuse(fmt::format("got an extent of {}, takes those that only results have: {}", name,
+                               free_extents(s)));
         if (extent < 0) refuse(fmt::format("got {} = {}, need 0 or more", name, extent));
     }
     arguments.extents = extents;

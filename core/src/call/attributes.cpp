@@ -2,6 +2,7 @@
 #include "call/attributes.hpp"
 
 #include "atoll/error.hpp"
+#include "atoll/format.hpp"
 #include "atoll/text_scanner.hpp"
 #include "atoll/type_rules.hpp"
 
@@ -35,37 +36,31 @@ public:
     atoll_scalar number(const Scalar &value) const {
         switch (spec_.type) {
         case sdk::AttributeType::boolean:
-            if (value.dtype() != bool_) refuse("a bool");
+            if (value.dtype() != bool_) refuse(to_string(value), "a bool");
             return value.raw();
         case sdk::AttributeType::int64:
-            if (is_floating(value.dtype())) refuse("an integer");
-            return value.cast(int64).raw();
-        case sdk::AttributeType::float64:
-            if (is_complex(value.dtype())) refuse("a real number");
-            return value.cast(float64).raw();
-        case sdk::AttributeType::T: return value.cast(T_).raw();
+            if (is_floating(value.dtype())) refuse(to_string(value), "an integer");
+            return converted(value, int64);
+        case sdk::AttributeType::float64: return converted(value, float64);
+        case sdk::AttributeType::T: return converted(value, T_);
         case sdk::AttributeType::A:
-            return value
-                .cast(static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T_))))
-                .raw();
+            return converted(
+                value, static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T_))));
         case sdk::AttributeType::number: return value.raw();
-        case sdk::AttributeType::ints: refuse("a list of integers");
-        default: refuse(fmt::format("one of {}", spec_.words));
+        default: refuse(to_string(value), need());
         }
     }
     atoll_scalar word(std::string_view given) const {
         const int at =
             spec_.type == sdk::AttributeType::choice ? position_of(given, spec_.words) : -1;
-        if (at < 0)
-            refuse(spec_.type == sdk::AttributeType::choice ? fmt::format("one of {}", spec_.words)
-                                                            : "a number");
+        if (at < 0) refuse(fmt::format("'{}'", given), need());
         atoll_scalar raw{};
         raw.dtype = ATOLL_VALUE_CHOICE;
         raw.value.i64 = at;
         return raw;
     }
     atoll_scalar list(std::span<const std::int64_t> given) const {
-        if (spec_.type != sdk::AttributeType::ints) refuse("one value, not a list");
+        if (spec_.type != sdk::AttributeType::ints) refuse("a list", need());
         atoll_scalar raw{};
         raw.dtype = ATOLL_VALUE_INTS;
         raw.count = static_cast<std::uint32_t>(given.size());
@@ -75,7 +70,7 @@ public:
     atoll_scalar fallback() const {
         if (spec_.required)
             throw Error(Status::invalid_argument, function_.full_name,
-                        fmt::format("got no attribute {}, need one", spec_.name));
+                        fmt::format("got no attribute {}, which has no default", spec_.name));
         if (spec_.optional) return {};
         if (spec_.type == sdk::AttributeType::choice) return word(spec_.fallback);
         if (spec_.fallback == "true" || spec_.fallback == "false")
@@ -86,9 +81,25 @@ public:
     }
 
 private:
-    [[noreturn]] void refuse(std::string_view need) const {
+    atoll_scalar converted(const Scalar &value, DType dtype) const {
+        if (is_complex(value.dtype()) && !is_complex(dtype))
+            refuse(to_string(value), "a real number");
+        if (value.overflows(dtype)) refuse(to_string(value), fmt::format("to fit {}", name(dtype)));
+        return value.cast(dtype).raw();
+    }
+    // What any value must be.
+    std::string need() const {
+        switch (spec_.type) {
+        case sdk::AttributeType::boolean: return "a bool";
+        case sdk::AttributeType::int64: return "an integer";
+        case sdk::AttributeType::ints: return "a list of integers";
+        case sdk::AttributeType::choice: return fmt::format("one of {}", spec_.words);
+        default: return "a number";
+        }
+    }
+    [[noreturn]] void refuse(std::string_view got, std::string_view needed) const {
         throw Error(Status::invalid_argument, function_.full_name,
-                    fmt::format("attribute {} needs {}", spec_.name, need));
+                    fmt::format("attribute {} is {}, needs {}", spec_.name, got, needed));
     }
     const FunctionRecord &function_;
     const sdk::AttributeSpec &spec_;
@@ -113,7 +124,7 @@ AttributeValues attribute_values(const FunctionRecord &function,
                 names += fmt::format("{}{}", i ? ", " : "",
                                      signature.attributes[static_cast<std::size_t>(i)].name);
             throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("has no attribute {}; its attributes: {}", attribute.name,
+                        fmt::format("has no attribute {}, takes {}", attribute.name,
                                     names.empty() ? "none" : names));
         }
         if (named[at])

@@ -5,10 +5,20 @@
 
 namespace Atoll::detail {
 
-// Extends `shape` so that `other` broadcasts with it (first axes aligned). Throws Error that names
-// `op` and both shapes.
-void broadcast_shapes(Dims &shape, const Dims &other, std::string_view op);
+// Extends `shape` so that `other` broadcasts with it (first axes aligned). The axis where it does
+// not, or -1.
+int broadcast_shapes(Dims &shape, const Dims &other);
 // True iff a tensor of shape `from` broadcasts to `to`; more axes than `to` are fine if they are 1.
 bool broadcasts_to(const Dims &from, const Dims &to);
+
+// An operand as errors tell of it.
+struct NamedShape {
+    std::string_view name;
+    const Dims &shape;
+};
+// Throws Error: axis `i` of a and axis `j` of b, which meet, have extents that differ.
+[[noreturn]] void refuse_broadcast(NamedShape a, int i, NamedShape b, int j, std::string_view op);
+// Throws Error: automatic broadcasting is off.
+[[noreturn]] void refuse_auto_broadcast(NamedShape a, NamedShape b, std::string_view op);
 
 } // namespace Atoll::detail

@@ -37,8 +37,7 @@ struct Checked {
     std::int8_t axis[max_operands][max_axes];
     std::int8_t output_rank[max_operands];
     std::uint32_t unwanted; // optional outputs that are left out, as bits
-    bool nothing_to_do;     // no output has elements
-    bool empty_group;       // a core axis that no output has is empty
+    bool empty;             // an extent is 0, so nothing is computed
 
     int axis_of(int operand, int at) const {
         if (!function->signature.elementwise()) return axis[operand][at];
@@ -50,11 +49,15 @@ struct Checked {
     void lay(const TensorImpl &tensor, int operand, SpaceOperand &at) const;
 };
 
-// Throws Error that names operands, axes and shapes.
+// Throws Error that names operands, axes and shapes. The inputs that must be there are.
 void check(const FunctionRecord &function, const Arguments &arguments, const Context &context,
            Checked &checked);
 
-// Throws unless `out` may be written: defined, not read-only, not overlapping itself.
-void check_output(const TensorImpl &out, std::string_view op);
+// Throws unless `out` may be written: not read-only, not overlapping itself. `name`: what errors
+// call it.
+void check_output(const TensorImpl &out, std::string_view name, std::string_view op);
+
+// Throws where there are more inputs than the function takes, or one is absent that must be there.
+void require_inputs(const FunctionRecord &function, Inputs inputs);
 
 } // namespace Atoll::detail

@@ -26,14 +26,15 @@ public:
         return least(first) < s_.low || (std::isfinite(s_.high) && greatest(first) > s_.high);
     }
     std::string sentence() const {
+        const std::string_view first = s_.input(0).name, last = s_.input(s_.input_count() - 1).name;
         switch (s_.domain) {
-        case sdk::MathDomain::divisor: return "got a divisor that is zero";
+        case sdk::MathDomain::divisor: return fmt::format("{} has an element that is zero", last);
         case sdk::MathDomain::power:
-            return "got a negative base with an exponent that is no integer";
+            return fmt::format("{} has a negative element where {} is no integer", first, last);
         default:
             return std::isfinite(s_.high)
-                       ? fmt::format("got an element outside [{}, {}]", s_.low, s_.high)
-                       : fmt::format("got an element below {}", s_.low);
+                       ? fmt::format("{} has an element outside [{}, {}]", first, s_.low, s_.high)
+                       : fmt::format("{} has an element below {}", first, s_.low);
         }
     }
 
@@ -101,9 +102,8 @@ DType complex_T(const FunctionRecord &function, Inputs inputs, const Tensor *out
                 const Context &context) {
     if (out && !is_complex(impl(*out).dtype))
         throw Error(Status::domain, function.full_name,
-                    fmt::format("needs complex numbers, got a destination of {}; give a complex "
-                                "one",
-                                name(impl(*out).dtype)));
+                    fmt::format("{} is {}, needs a complex dtype for elements outside the domain",
+                                function.signature.operands[0].name, name(impl(*out).dtype)));
     return promote(decide_T(function, inputs, context), complex32);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call/plan.hpp"
+#include "call/route.hpp"
 
 #include <boost/container/static_vector.hpp>
 

@@ -49,10 +49,15 @@ public:
                             call_.device->name);
             }
         require_own_objects(route);
+        if (call_.empty) [[unlikely]] {
+            // What is added to a product of nothing remains.
+            if (is_product(f_) && call_.tensor[adds_to])
+                return multiply_apart(call_, given_, results[0], parts_);
+            make_outputs(results);
+            return fill_identity();
+        }
         make_outputs(results);
-        if (call_.empty_group) return fill_identity();
-        if (call_.nothing_to_do) return;
-        make_plan(call_, route, exact, plan_);
+        make_plan(call_, route.capabilities(), exact, plan_);
         if (logs(ATOLL_LOG_DEBUG)) [[unlikely]]
             log_message(ATOLL_LOG_DEBUG, text(plan_));
         take_scalars();
@@ -67,6 +72,8 @@ public:
     }
 
 private:
+    static constexpr int adds_to = 3; // c of a product
+
     bool makes_object(int output) const {
         return s_.operands[static_cast<std::size_t>(output)].type == sdk::TypeOf::object;
     }
@@ -102,12 +109,11 @@ private:
         }
     }
 
+    // What the outputs are over no elements; check() has seen to it that there is an identity.
     void fill_identity() {
-        if (!s_.has_identity)
-            throw Error(Status::invalid_argument, f_.full_name,
-                        "got no elements to reduce, need at least one");
         for (int o = 0; o < s_.output_count; ++o)
-            if (call_.tensor[o]) fill_elements(*call_.tensor[o], s_.identity, parts_);
+            if (call_.tensor[o] && !s_.operands[static_cast<std::size_t>(o)].updated)
+                fill_elements(*call_.tensor[o], o == s_.status ? 0 : s_.identity, parts_);
     }
 
     bool knows_all(const Route &route) const {

@@ -9,19 +9,18 @@ namespace Atoll::detail {
 
 namespace {
 
-std::uint16_t element_needs(const TensorImpl &tensor, const Route &route, DType natural,
+std::uint16_t element_needs(const TensorImpl &tensor, Capabilities can, DType natural,
                             std::uint64_t mixed) {
     std::uint16_t needs = 0;
-    if (natural != DType::none && tensor.dtype != natural && !route.takes(mixed))
-        needs |= need_dtype;
-    if (tensor.swapped() && !route.takes(ATOLL_CAP_SWAPPED)) needs |= need_byte_order;
-    if (!route.takes(ATOLL_CAP_UNALIGNED) && !aligned(tensor)) needs |= need_alignment;
+    if (natural != DType::none && tensor.dtype != natural && !can.take(mixed)) needs |= need_dtype;
+    if (tensor.swapped() && !can.take(ATOLL_CAP_SWAPPED)) needs |= need_byte_order;
+    if (!can.take(ATOLL_CAP_UNALIGNED) && !aligned(tensor)) needs |= need_alignment;
     return needs;
 }
 
 } // namespace
 
-void make_plan(const Checked &call, const Route &route, bool exact, Plan &plan) {
+void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan) {
     const sdk::Signature &signature = call.function->signature;
     plan.call = &call;
     plan.copies = false;
@@ -35,13 +34,13 @@ void make_plan(const Checked &call, const Route &route, bool exact, Plan &plan) 
         const TensorImpl *tensor = call.tensor[o];
         if (spec.type == sdk::TypeOf::object) continue;
         if (!tensor) {
-            if (call.scalar[o] && !route.takes(ATOLL_CAP_SCALARS)) operand.needs = need_tensor;
+            if (call.scalar[o] && !can.take(ATOLL_CAP_SCALARS)) operand.needs = need_tensor;
             if (call.scalar[o] && exact) operand.dtype = call.scalar[o]->dtype();
         } else {
             const std::uint64_t mixed = output ? ATOLL_CAP_MIXED_OUTPUTS : ATOLL_CAP_MIXED_INPUTS;
-            operand.needs = element_needs(*tensor, route, natural, mixed);
+            operand.needs = element_needs(*tensor, can, natural, mixed);
             if (tensor->device() != call.device) operand.needs |= need_device;
-            if (natural == DType::none || (!output && route.takes(mixed)) || !operand.needs)
+            if (natural == DType::none || (!output && can.take(mixed)) || !operand.needs)
                 operand.dtype = tensor->dtype;
         }
         plan.copies |= operand.needs != 0;

@@ -2,8 +2,8 @@
 // shows it.
 #pragma once
 
+#include "call/capabilities.hpp"
 #include "call/check.hpp"
-#include "call/route.hpp"
 
 #include <string>
 
@@ -34,7 +34,7 @@ struct Plan {
 // What the elements of the operands need, and overlap. Layouts are looked at once the axes are
 // merged. The call's outputs must be there.
 // `exact`: numbers keep their own dtype.
-void make_plan(const Checked &call, const Route &route, bool exact, Plan &plan);
+void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan);
 
 // One line per operand, and the axes.
 std::string text(const Plan &plan);

@@ -2,6 +2,7 @@
 #include "call/promotion.hpp"
 
 #include "atoll/device.hpp"
+#include "atoll/format.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,39 @@ std::string dtype_list(atoll_dtype_set bits) {
     return text;
 }
 
-DType with_weak_scalar(DType common, const Scalar &scalar, const FunctionRecord &function) {
+// Inputs behind those of the signature are factors, which promote too.
+bool makes_T(const FunctionRecord &function, Inputs inputs, std::size_t i) {
+    const sdk::Signature &signature = function.signature;
+    return inputs[i] && (static_cast<int>(i) >= signature.input_count() ||
+                         signature.input(static_cast<int>(i)).type == sdk::TypeOf::T);
+}
+
+std::string_view input_name(const FunctionRecord &function, std::size_t i) {
+    const int at = static_cast<int>(i);
+    return at < function.signature.input_count() ? function.signature.input(at).name
+                                                 : "alpha or beta";
+}
+
+// " (a: int32, b: 1.5)": the inputs that make T; " (a, b)" where all are of dtype `same`.
+std::string makers_of_T(const FunctionRecord &function, Inputs inputs, DType same = DType::none) {
+    std::string list, names;
+    bool alike = true;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!makes_T(function, inputs, i)) continue;
+        const Tensor *tensor = inputs[i]->tensor();
+        const Scalar &number = inputs[i]->scalar();
+        const DType dtype = tensor ? impl(*tensor).dtype : number.dtype();
+        const bool weak = !tensor && number.is_weak();
+        alike = alike && !weak && dtype == same;
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", input_name(function, i));
+        list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", input_name(function, i),
+                            weak ? to_string(number) : std::string(name(dtype)));
+    }
+    return names.empty() ? "" : fmt::format(" ({})", alike ? names : list);
+}
+
+DType with_weak_scalar(DType common, const Scalar &scalar, std::string_view scalar_name,
+                       const FunctionRecord &function) {
     const Kind kind = info(scalar.dtype()).kind;
     if (common == DType::none) {
         if (kind == Kind::bool_) return bool_;
@@ -34,11 +67,9 @@ DType with_weak_scalar(DType common, const Scalar &scalar, const FunctionRecord 
         if (function.signature.operands[0].dtype == ATOLL_DTYPE_BOOL)
             return promote(common, scalar.dtype());
         throw Error(Status::out_of_range, function.full_name,
-                    fmt::format("the number {} does not fit {}; cast the tensor, or give the "
-                                "number a dtype with Scalar(value, dtype)",
-                                kind == Kind::signed_ ? fmt::to_string(scalar.raw().value.i64)
-                                                      : fmt::to_string(scalar.raw().value.u64),
-                                name(common)));
+                    fmt::format("{} = {} does not fit {}; cast the tensor, or give the number a "
+                                "dtype with Scalar(value, dtype)",
+                                scalar_name, to_string(scalar), name(common)));
     case Kind::complex:
         if (is_complex(common)) return common;
         return is_real_float(common) ? promote(common, complex32) : complex128;
@@ -46,40 +77,12 @@ DType with_weak_scalar(DType common, const Scalar &scalar, const FunctionRecord 
     }
 }
 
-} // namespace
-
-namespace {
-
-DType in_domain(const FunctionRecord &function, DType T) {
-    if (!(function.domain >> static_cast<int>(T) & 1)) [[unlikely]]
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got {}, need one of {}", name(T), dtype_list(function.domain)));
-    return T;
-}
-
-} // namespace
-
-DType T_from_common(const FunctionRecord &function, DType common) {
-    return in_domain(function, static_cast<DType>(
-                                   sdk::make_T(function.rule, static_cast<std::uint32_t>(common))));
-}
-
-DType decide_T(const FunctionRecord &function, Inputs inputs, const Context &context) {
-    if (!function.typed()) return DType::none;
-    if (context.dtype != DType::none) return in_domain(function, context.dtype);
-    return T_from_common(function, common_dtype(function, inputs, context));
-}
-
+// What the inputs promote to, before the rule.
 DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context &context) {
     DType common = DType::none;
     bool mixed = false;
-    // Inputs behind those of the signature are factors, which promote too.
-    const auto makes_T = [&](std::size_t i) {
-        return inputs[i] && (static_cast<int>(i) >= function.signature.input_count() ||
-                             function.signature.input(static_cast<int>(i)).type == sdk::TypeOf::T);
-    };
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (!makes_T(i)) continue;
+        if (!makes_T(function, inputs, i)) continue;
         const Operand *operand = inputs[i];
         DType dtype;
         if (operand->tensor())
@@ -95,62 +98,70 @@ DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context 
             common = promote(common, dtype);
         }
     }
-    if (mixed && !context.settings().auto_cast) {
-        std::string list;
-        for (const Operand *operand : inputs)
-            if (operand && operand->tensor())
-                list += fmt::format("{}{}", list.empty() ? "" : " and ",
-                                    name(impl(*operand->tensor()).dtype));
+    if (mixed && !context.settings().auto_cast)
         throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got dtypes {} with automatic casting off; cast one of them, or "
-                                "set Settings::auto_cast",
-                                list));
-    }
+                    fmt::format("got dtypes that differ{} with automatic casting off; cast one of "
+                                "them, or set Settings::auto_cast",
+                                makers_of_T(function, inputs)));
     const DType strong = common;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (makes_T(i) && !inputs[i]->tensor() && inputs[i]->scalar().is_weak())
-            common = with_weak_scalar(common, inputs[i]->scalar(), function);
+        if (makes_T(function, inputs, i) && !inputs[i]->tensor() && inputs[i]->scalar().is_weak())
+            common =
+                with_weak_scalar(common, inputs[i]->scalar(), input_name(function, i), function);
     if (common != strong && strong != DType::none && !context.settings().auto_cast)
         throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got a number that makes {} of {} with automatic casting off; "
+                    fmt::format("got a number that makes {} of {}{} with automatic casting off; "
                                 "cast the tensor, or set Settings::auto_cast",
-                                name(common), name(strong)));
+                                name(common), name(strong), makers_of_T(function, inputs)));
     return common;
+}
+
+} // namespace
+
+DType decide_T(const FunctionRecord &function, Inputs inputs, const Context &context) {
+    if (!function.typed()) return DType::none;
+    const DType T = context.dtype != DType::none
+                        ? context.dtype
+                        : static_cast<DType>(sdk::make_T(
+                              function.rule,
+                              static_cast<std::uint32_t>(common_dtype(function, inputs, context))));
+    if (function.domain >> static_cast<int>(T) & 1) [[likely]]
+        return T;
+    if (T == DType::none)
+        throw Error(Status::invalid_argument, function.full_name,
+                    "got nothing that makes the dtype; give one with CallOptions::dtype");
+    throw Error(Status::invalid_argument, function.full_name,
+                fmt::format("got {}{}, need one of {}", name(T),
+                            context.dtype != DType::none ? "" : makers_of_T(function, inputs, T),
+                            dtype_list(function.domain)));
 }
 
 DeviceRecord *decide_device(const FunctionRecord &function, Inputs inputs, const Context &context) {
     if (context.device) return context.device;
     DeviceRecord *device = nullptr;
-    for (const Operand *operand : inputs) {
-        if (!operand || !operand->tensor()) continue;
-        DeviceRecord *own = impl(*operand->tensor()).device();
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i] || !inputs[i]->tensor()) continue;
+        DeviceRecord *own = impl(*inputs[i]->tensor()).device();
         if (!device)
-            device = own;
+            device = own, first = i;
         else if (own != device && !context.settings().auto_cast)
             throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("got operands on {} and {} with automatic casting off; move "
+                        fmt::format("got {} on {} and {} on {} with automatic casting off; move "
                                     "one with Tensor::to, or set Settings::auto_cast",
-                                    device->name, own->name));
+                                    input_name(function, first), device->name,
+                                    input_name(function, i), own->name));
     }
     return device ? device : default_device().record();
 }
 
-void require_auto_cast(const TensorImpl &to, DType dtype, const DeviceRecord *device,
-                       std::string_view op, const Context &context) {
+void require_auto_cast(const TensorImpl &to, std::string_view to_name, DType dtype,
+                       const DeviceRecord *device, std::string_view op, const Context &context) {
     if ((to.dtype == dtype && to.device() == device) || context.settings().auto_cast) return;
     throw Error(Status::invalid_argument, op,
-                fmt::format("got {} on {} for a destination of {} on {} with automatic casting "
-                            "off; cast first, or set Settings::auto_cast",
-                            name(dtype), device->name, name(to.dtype), to.device()->name));
-}
-
-void require_auto_broadcast(const Dims &a, const Dims &b, std::string_view op,
-                            const Context &context) {
-    if (a == b || context.settings().auto_broadcast) return;
-    throw Error(Status::invalid_argument, op,
-                fmt::format("got shapes {} and {} with automatic broadcasting off; use "
-                            "Tensor::broadcast_to, or set Settings::auto_broadcast",
-                            shape_text(a), shape_text(b)));
+                fmt::format("got {} on {} for {} ({} on {}) with automatic casting off; cast "
+                            "first, or set Settings::auto_cast",
+                            name(dtype), device->name, to_name, name(to.dtype), to.device()->name));
 }
 
 } // namespace Atoll::detail

@@ -16,11 +16,6 @@ using Inputs = std::span<const Operand *const>; // null: absent
 // differ, and where the function's domain does not hold T.
 DType decide_T(const FunctionRecord &function, Inputs inputs, const Context &context);
 
-// What the inputs promote to, before the rule.
-DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context &context);
-// By the rule; throws where the function's domain does not hold it.
-DType T_from_common(const FunctionRecord &function, DType common);
-
 // The dtype that an operand has by the signature; none where it may have any.
 inline DType natural_dtype(const sdk::OperandSpec &spec, DType T) {
     return static_cast<DType>(sdk::dtype_of_operand(spec, static_cast<std::uint32_t>(T)));
@@ -31,11 +26,8 @@ inline DType natural_dtype(const sdk::OperandSpec &spec, DType T) {
 DeviceRecord *decide_device(const FunctionRecord &function, Inputs inputs, const Context &context);
 
 // Throws when automatic casting is off and a result of this dtype and device differs from the
-// destination.
-void require_auto_cast(const TensorImpl &to, DType dtype, const DeviceRecord *device,
-                       std::string_view op, const Context &context);
-// Throws when automatic broadcasting is off and the shapes differ.
-void require_auto_broadcast(const Dims &a, const Dims &b, std::string_view op,
-                            const Context &context);
+// tensor that it goes to.
+void require_auto_cast(const TensorImpl &to, std::string_view to_name, DType dtype,
+                       const DeviceRecord *device, std::string_view op, const Context &context);
 
 } // namespace Atoll::detail

@@ -13,7 +13,7 @@ Route::Route(const FunctionRecord &function, DeviceRecord *device, DType T,
              const Ref<StreamImpl> &stream, const Context &context)
     : function_(function), device_(*device), T_(T), stream_(stream), context_(context),
       chain_(device->type->chain(function.module->id, function.id, static_cast<int>(T))),
-      caps_(chain_->caps) {
+      can_{chain_->caps} {
     if (chain_->implemented) [[likely]]
         return;
     require_live(*device, function.full_name);

@@ -1,6 +1,7 @@
 // Where a call goes: the implementation's slot, what it takes, and the stream.
 #pragma once
 
+#include "call/capabilities.hpp"
 #include "call/context.hpp"
 #include "call/space.hpp"
 #include "runtime/dispatch.hpp"
@@ -13,9 +14,10 @@ public:
     Route(const FunctionRecord &function, DeviceRecord *device, DType T,
           const Ref<StreamImpl> &stream, const Context &context);
 
-    bool takes(std::uint64_t caps) const { return (caps_ & caps) == caps; }
+    Capabilities capabilities() const { return can_; }
+    bool takes(std::uint64_t caps) const { return can_.take(caps); }
     // Whether more than dense operands are taken.
-    bool takes_strides() const { return caps_ & (ATOLL_CAP_STRIDED | ATOLL_CAP_INNER_DENSE); }
+    bool takes_strides() const { return can_.bits & (ATOLL_CAP_STRIDED | ATOLL_CAP_INNER_DENSE); }
     // How many attributes and inputs of the lists the implementation knows.
     int known_attributes() const { return static_cast<int>(chain_->attributes); }
     int known_inputs() const { return static_cast<int>(chain_->inputs); }
@@ -60,7 +62,7 @@ private:
     const Ref<StreamImpl> &stream_;
     const Context &context_;
     const Chain *chain_;
-    std::uint64_t caps_;
+    Capabilities can_;
 };
 
 } // namespace Atoll::detail

@@ -65,7 +65,8 @@ bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl
 bool run_uniform_core(const FunctionRecord &function, const Tensor &input,
                       std::span<const atoll_scalar> attributes, Tensor &result,
                       const Context &context) {
-    const TensorImpl &in = impl(input);
+    if (!input.impl()) return false;
+    const TensorImpl &in = *input.impl();
     const auto natural = static_cast<DType>(function.uniform_core[static_cast<int>(in.dtype)]);
     if (natural == DType::none || !uniform(in)) return false;
     const std::int64_t size = in.size();

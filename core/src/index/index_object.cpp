@@ -7,6 +7,7 @@
 // are int64 and either one tensor per input axis, or one tensor that counts the elements of these
 // axes in column-major order. So integers, ranges and masks are checked and resolved once, and what
 // is left for a layout is a sum of products of positions and strides.
+#include "atoll/format.hpp"
 #include "atoll/functions.hpp"
 #include "call/broadcast.hpp"
 #include "call/copy.hpp"
@@ -453,18 +454,21 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
         const TensorImpl &from = impl(*source.tensor());
         if (!broadcasts_to(from.shape, shape))
             throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("got shape {} for a selection of shape {}, need extents that "
-                                    "are equal or 1 (first axes aligned)",
-                                    shape_text(from.shape), shape_text(shape)));
-        require_auto_broadcast(shape, from.shape, function.full_name, {});
-        require_auto_cast(t, from.dtype, from.device(), function.full_name, {});
+                        fmt::format("got {} for {}, need extents that are equal or 1, first axes "
+                                    "aligned",
+                                    shape_text("values", from.shape),
+                                    shape_text("a selection", shape)));
+        if (!(from.shape == shape) && !current_settings().auto_broadcast)
+            refuse_auto_broadcast({"values", from.shape}, {"a selection", shape},
+                                  function.full_name);
+        require_auto_cast(t, "a", from.dtype, from.device(), function.full_name, {});
         return *source.tensor();
     }
     const Scalar &value = source.scalar();
     if (value.overflows(t.dtype))
         throw Error(Status::out_of_range, function.full_name,
-                    fmt::format("the number does not fit {}; convert it with Scalar::cast",
-                                Atoll::name(t.dtype)));
+                    fmt::format("{} does not fit {}; convert it with Scalar::cast",
+                                to_string(value), Atoll::name(t.dtype)));
     const Context parts = Context{}.for_parts_of(function);
     const Tensor one =
         make_tensor({}, t.dtype, t.device(), t.storage->stream, Order::F, parts.parent);
@@ -481,7 +485,7 @@ void write_selection(const State &given, const Tensor &tensor, const Operand &so
         base_view(*state, t).assign(source);
         return;
     }
-    check_output(t, function.full_name);
+    check_output(t, "a", function.full_name);
     const Tensor values = values_for(t, state->output, source, function);
     scatter_to(locate(*state, tensor, {ATOLL_FN_scatter}), tensor, state->output, values);
 }
@@ -654,7 +658,7 @@ const Selection &Selection::apply(int function, const Operand &b) const {
         call_binary(function, view, b, view);
         return *this;
     }
-    check_output(t, Registry::get().core_function(ATOLL_FN_scatter).full_name);
+    check_output(t, "a", Registry::get().core_function(ATOLL_FN_scatter).full_name);
     const Located at = locate(*state, tensor_, {ATOLL_FN_gather, ATOLL_FN_scatter});
     const Tensor picked = gather_from(at, state->output);
     call_binary(function, picked, b, picked);

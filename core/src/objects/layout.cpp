@@ -22,10 +22,12 @@ StridedExtent extent_of(const TensorImpl &t) {
 } // namespace
 
 std::string shape_text(const Dims &shape) {
-    if (shape.empty()) return "scalar";
-    std::string text;
-    for (std::int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
-    return text;
+    std::string list;
+    for (std::int64_t extent : shape) list += fmt::format("{}{}", list.empty() ? "" : ", ", extent);
+    return fmt::format("({}{})", list, shape.size() == 1 ? "," : "");
+}
+std::string shape_text(std::string_view name, const Dims &shape) {
+    return fmt::format("{} {}", name, shape_text(shape));
 }
 
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op) {
@@ -99,8 +101,9 @@ bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, B
 int checked_axis(int axis, int rank, std::string_view op) {
     if (axis < -rank || axis >= rank)
         throw Error(Status::out_of_range, op,
-                    fmt::format("got axis {} of a tensor of rank {}, need {} to {}", axis, rank,
-                                -rank, rank - 1));
+                    rank == 0 ? fmt::format("got axis {} of a tensor without axes", axis)
+                              : fmt::format("got axis {} of a tensor of rank {}, need {} to {}",
+                                            axis, rank, -rank, rank - 1));
     return axis < 0 ? axis + rank : axis;
 }
 

@@ -5,8 +5,10 @@
 
 namespace Atoll::detail {
 
-// "5x5", "scalar" for rank 0.
+// "(5, 3)", "(5,)", "()".
 std::string shape_text(const Dims &shape);
+// "b (5, 3)".
+std::string shape_text(std::string_view name, const Dims &shape);
 
 // Product of the extents times `itemsize`, overflow-checked; negative extents refused.
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op);

@@ -31,9 +31,10 @@ struct SignatureParser {
             if (operand_named(at(i).name) != i) in.fail("different names");
     }
     constexpr void each(void (SignatureParser::*item)()) {
-        while (!in.done()) {
+        if (in.done()) return;
+        for (;; in.expect(",")) {
             (this->*item)();
-            if (!in.done()) in.expect(",");
+            if (in.done()) return;
         }
     }
     constexpr void attribute() {
@@ -109,6 +110,7 @@ private:
                     : in.accept("*") ? AxisKind::group
                     : in.accept("?") ? AxisKind::optional
                                      : AxisKind::one;
+        if (slot.kind == AxisKind::optional && !in.at(')')) in.fail("')' behind an optional axis");
         slot.given = input || slot.kind == AxisKind::fixed;
         // Where a name stands in one operand for the n-th time it means the n-th slot of that name.
         int before = 0;

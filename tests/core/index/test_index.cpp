@@ -218,7 +218,7 @@ TEST_CASE("what is out of range or too much is an error, and nothing is written"
         const std::string text = error_text([&] { (void)t(1, -4); });
         CHECK(contains(text, "-4"));
         CHECK(contains(text, "axis 1"));
-        CHECK(contains(text, "2x3"));
+        CHECK(contains(text, "(2, 3)"));
         CHECK(contains(text, "-3 to 2"));
     }
 }

@@ -700,14 +700,14 @@ TEST_CASE("errors of index tensors say what was given and what fits") {
         CAPTURE(text);
         for (const char *part : parts) CHECK(contains(text, part));
     };
-    says([&] { (void)t(all_, vector<int>({0, -5})).get(); }, {"-5", "axis 1", "2x3", "-3 to 2"});
+    says([&] { (void)t(all_, vector<int>({0, -5})).get(); }, {"-5", "axis 1", "(2, 3)", "-3 to 2"});
     says([&] { (void)t(vector<std::uint64_t>({~std::uint64_t{0}})).get(); },
          {"18446744073709551615", "axis 0", "-2 to 1"});
     says([&] { (void)t(vector<float>({0})).get(); }, {"float32", "need bool"});
-    says([&] { (void)t(zeros({2, 2}, {bool_})).get(); }, {"mask of shape 2x2", "2x3"});
-    says([&] { (void)t(make_index().bind({2})).get(); }, {"2x3", "bound to 2"});
+    says([&] { (void)t(zeros({2, 2}, {bool_})).get(); }, {"mask of shape (2, 2)", "(2, 3)"});
+    says([&] { (void)t(make_index().bind({2})).get(); }, {"(2, 3)", "bound to (2,)"});
     says([&] { (void)t(0, make_index().bind({2})).get(); }, {"bound to shape 2", "axes 1 to 1"});
-    says([&] { (void)t.T()(make_index().bind(t)).get(); }, {"3x2", "bound to 2x3"});
+    says([&] { (void)t.T()(make_index().bind(t)).get(); }, {"(3, 2)", "bound to (2, 3)"});
 }
 
 TEST_CASE("an index holds what its tensors held when it was bound") {

@@ -217,7 +217,7 @@ TEST_CASE("what is missing says what, where and what to do") {
         const Tensor b = full({2}, true, {bool_, device("cpu")});
         error = caught([&] { scale_add({b, b}); });
         CHECK(error.status == Status::invalid_argument);
-        CHECK(contains(error.text, "got bool, need one of int8"));
+        CHECK(contains(error.text, "got bool (a, b), need one of int8"));
         // Another number of inputs.
         CHECK(caught([&] { Function("hello.calls")({t}); }).status == Status::invalid_argument);
     }

@@ -1,0 +1,37 @@
+// What the parts of check() share: the call at hand, and the words of its errors.
+#pragma once
+
+#include "call/broadcast.hpp"
+#include "call/check.hpp"
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+class CheckPart {
+public:
+    CheckPart(const FunctionRecord &function, const Arguments &arguments, const Context &context,
+              Checked &checked)
+        : f_(function), s_(function.signature), given_(arguments), context_(context), c_(checked) {}
+
+protected:
+    const sdk::OperandSpec &spec(int o) const { return s_.operands[static_cast<std::size_t>(o)]; }
+    const sdk::AxisSlot &slot(int s) const { return s_.slots[static_cast<std::size_t>(s)]; }
+    const TensorImpl &tensor(int o) const { return *c_.tensor[o]; }
+
+    [[noreturn]] void refuse(const std::string &text,
+                             Status status = Status::invalid_argument) const {
+        throw Error(status, f_.full_name, text);
+    }
+    NamedShape named(int o) const { return {spec(o).name, tensor(o).shape}; }
+    // "b (5, 3)"
+    std::string text(int o) const { return shape_text(spec(o).name, tensor(o).shape); }
+
+    const FunctionRecord &f_;
+    const sdk::Signature &s_;
+    const Arguments &given_;
+    const Context &context_;
+    Checked &c_;
+};
+
+} // namespace Atoll::detail
