@@ -90,8 +90,6 @@ private:
         if (first < 0) c_.rank = 0;
         c_.empty = false;
         for (int i = 0; i < c_.rank; ++i) c_.empty |= c_.shape[i] == 0;
-        for (int o = 0; o < s_.output_count; ++o)
-            c_.output_rank[o] = static_cast<std::int8_t>(c_.rank);
     }
     void take_shape(int o) {
         c_.rank = tensor(o).shape.size();

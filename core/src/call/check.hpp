@@ -32,8 +32,8 @@ struct Checked {
     int rank, core;
     std::uint8_t slot_axes[ATOLL_MAX_SLOTS];
     std::int64_t shape[max_axes];
-    // The operand's own axis there; -1: none. Not filled in for functions without core axes: there
-    // axis i of an operand is axis i of the call.
+    // The operand's own axis there; -1: none. These two are not filled in for functions without
+    // core axes: there axis i of an operand is axis i of the call.
     std::int8_t axis[max_operands][max_axes];
     std::int8_t output_rank[max_operands];
     std::uint32_t unwanted; // optional outputs that are left out, as bits

@@ -12,7 +12,8 @@ namespace support {
 
 class MadeFunction {
 public:
-    explicit MadeFunction(std::string signature, std::string properties = "") {
+    explicit MadeFunction(std::string signature, std::string properties = "",
+                          atoll_infer_fn infer = nullptr) {
         record_.rule = ATOLL_RULE_COMMON;
         record_.domain = ATOLL_DOMAIN_ALL;
         record_.module = &module_;
@@ -20,7 +21,7 @@ public:
         record_.texts = {std::move(signature), "", std::move(properties)};
         record_.signature =
             Atoll::sdk::parse_signature(record_.texts[0], record_.texts[1], record_.texts[2]);
-        record_.infer = nullptr;
+        record_.infer = infer;
     }
 
     // The first stage of a call. The inputs must outlive the result.

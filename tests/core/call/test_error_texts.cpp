@@ -198,6 +198,11 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
         // More than there can be.
         {[&] { refused("a (n*) -> b (k*)", {of(Dims::filled(33, 1))}, "axes all"); },
          "[made.function] needs more than 65 axes at once; merge some with Tensor::reshape"},
+        {[&] {
+             const Tensor high = of(Dims::filled(64, 1));
+             refused("a (i, j), b (k, l) -> s ()", {high, high});
+         },
+         "[made.function] needs more than 65 axes at once; merge some with Tensor::reshape"},
         // Extents that only results have.
         {[&] { refused("a (n) -> b (k)", {of({3})}); },
          "[made.function] got no extent of k, which only results have; give it with "
@@ -219,6 +224,14 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
              named("linalg.qr")({of({3, 3})}, {.extents = {{"r", -2}}});
          },
          "[linalg.qr] got r = -2, need 0 or more"},
+        {[&] {
+             const MadeFunction silent("a (n) -> b (k)", "",
+                                       [](void *, atoll_infer *, atoll_error *) {
+                                           return std::int32_t{ATOLL_STATUS_OK};
+                                       });
+             silent.check({of({3})});
+         },
+         "[made.function] the function's infer gave no extent of k; report it to its vendor"},
         {[&] {
              named("linalg.dct")({of({3})}, {.attributes = {{"length", 0}}});
          },

@@ -706,7 +706,7 @@ TEST_CASE("errors of index tensors say what was given and what fits") {
     says([&] { (void)t(vector<float>({0})).get(); }, {"float32", "need bool"});
     says([&] { (void)t(zeros({2, 2}, {bool_})).get(); }, {"mask of shape (2, 2)", "(2, 3)"});
     says([&] { (void)t(make_index().bind({2})).get(); }, {"(2, 3)", "bound to (2,)"});
-    says([&] { (void)t(0, make_index().bind({2})).get(); }, {"bound to shape 2", "axes 1 to 1"});
+    says([&] { (void)t(0, make_index().bind({2})).get(); }, {"bound to shape (2,)", "axes 1 to 1"});
     says([&] { (void)t.T()(make_index().bind(t)).get(); }, {"(3, 2)", "bound to (2, 3)"});
 }
 
