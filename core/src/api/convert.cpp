@@ -3,6 +3,7 @@
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"
+#include "objects/object.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +21,7 @@ const Tensor &Tensor::assign(const Operand &source) const {
     const std::string &op = Registry::get().core_function(ATOLL_FN_copy).full_name;
     check_output(to, "out", op);
     if (!source.tensor()) return fill(source.scalar());
-    const TensorImpl &from = detail::impl(*source.tensor());
+    const TensorImpl &from = detail::elements(*source.tensor(), "core.copy");
     if (!broadcasts_to(from.shape, to.shape))
         throw Error(Status::invalid_argument, op,
                     fmt::format("got {} for {}, need extents that are equal or 1, first axes "

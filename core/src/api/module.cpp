@@ -145,6 +145,9 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
         if (extent < 0) refuse(fmt::format("got {} = {}, need 0 or more", name, extent));
     }
     arguments.extents = extents;
+    // A function without tensors would find out too late, or not at all.
+    if (options.device.record()) require_live(*options.device.record(), f.full_name);
+    require_kinds(f, arguments.inputs);
     Context context{.dtype = options.dtype, .device = options.device.record()};
     context.dtype = decide_T(f, arguments.inputs, context);
     const AttributeValues values = attribute_values(f, options.attributes, context.dtype);

@@ -11,6 +11,20 @@ namespace Atoll::detail {
 
 namespace {
 
+// Objects where objects are wanted, tensors or numbers elsewhere.
+void require_kind(const FunctionRecord &function, int o, const Operand &operand) {
+    const sdk::OperandSpec &spec = function.signature.operands[static_cast<std::size_t>(o)];
+    const bool wanted = spec.type == sdk::TypeOf::object;
+    const bool given = operand.tensor() && is_object(impl(*operand.tensor()));
+    if (given == wanted) [[likely]]
+        return;
+    throw Error(Status::invalid_argument, function.full_name,
+                fmt::format("{} is {}", spec.name,
+                            given              ? "an object, needs a tensor"
+                            : operand.tensor() ? "a tensor, needs an object"
+                                               : "a number, needs an object"));
+}
+
 class Checker : CheckPart {
 public:
     using CheckPart::CheckPart;
@@ -50,22 +64,15 @@ private:
                     refuse(fmt::format("{} is undefined (default-constructed); assign a tensor "
                                        "first",
                                        spec(o).name));
-                require_kind(o);
+                require_kind(f_, o, *operand);
+                objects_ |= is_object_operand(o);
             } else {
                 c_.scalar[o] = &operand->scalar();
-                if (is_object_operand(o))
-                    refuse(fmt::format("{} is a number, needs an object", spec(o).name));
+                require_kind(f_, o, *operand);
             }
         }
     }
     bool is_object_operand(int o) const { return spec(o).type == sdk::TypeOf::object; }
-    void require_kind(int o) {
-        if (is_object(tensor(o)) != is_object_operand(o))
-            refuse(fmt::format("{} is {}", spec(o).name,
-                               is_object_operand(o) ? "a tensor, needs an object"
-                                                    : "an object, needs a tensor"));
-        objects_ |= is_object_operand(o);
-    }
     // Objects stay where they were made.
     void check_object_devices() const {
         for (int o = s_.output_count; o < s_.operand_count; ++o)
@@ -144,6 +151,14 @@ private:
 };
 
 } // namespace
+
+void require_kinds(const FunctionRecord &function, Inputs inputs) {
+    const sdk::Signature &signature = function.signature;
+    const auto count = static_cast<std::size_t>(signature.input_count());
+    for (std::size_t i = 0; i < std::min(inputs.size(), count); ++i)
+        if (inputs[i])
+            require_kind(function, signature.output_count + static_cast<int>(i), *inputs[i]);
+}
 
 void check(const FunctionRecord &function, const Arguments &arguments, const Context &context,
            Checked &checked) {

@@ -53,6 +53,10 @@ struct Checked {
 void check(const FunctionRecord &function, const Arguments &arguments, const Context &context,
            Checked &checked);
 
+// Throws unless objects are where objects are wanted, and nowhere else: an object has no dtype that
+// anything could be decided from.
+void require_kinds(const FunctionRecord &function, Inputs inputs);
+
 // Throws unless `out` may be written: not read-only, not overlapping itself. `name`: what errors
 // call it.
 void check_output(const TensorImpl &out, std::string_view name, std::string_view op);

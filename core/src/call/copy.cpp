@@ -3,6 +3,7 @@
 
 #include "call/route.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -89,6 +90,23 @@ void copy_across(const TensorImpl &destination, const TensorImpl &source, const 
 
 } // namespace
 
+namespace {
+
+// As many axes at once as the implementation takes.
+void send_parts(const Route &route, const Space &space) {
+    if (space.rank <= route.max_rank()) [[likely]]
+        return route.send(space);
+    Space part = space;
+    const int last = --part.rank;
+    for (std::int64_t i = 0; i < space.shape[last]; ++i) {
+        send_parts(route, part);
+        for (int o = 0; o < part.count; ++o)
+            part.operands[o].data += space.operands[o].strides[last];
+    }
+}
+
+} // namespace
+
 void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
                     const Context &context) {
     const ReadSection section;
@@ -113,7 +131,9 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
              "a change of dtype");
         need((destination.swapped() || source.swapped()) && !route.takes(ATOLL_CAP_SWAPPED),
              "byte-swapped data");
-        need(!route.takes_layout(space), "these strides");
+        Space part = space; // what it gets at once
+        part.rank = std::min(part.rank, route.max_rank());
+        need(!route.takes_layout(part), "these strides");
     }
     if (!lacking.empty())
         throw Error(Status::not_supported, function.full_name,
@@ -123,7 +143,7 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
                                 lacking, name(source.dtype), shape_text(source.shape),
                                 name(destination.dtype)),
                     destination.device()->name);
-    route.send(space);
+    send_parts(route, space);
 }
 
 void copy_elements(const TensorImpl &destination, const TensorImpl &source,

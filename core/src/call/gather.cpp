@@ -32,6 +32,14 @@ void lay(Space &space, const Dims &shape, const TensorImpl &out, const TensorImp
     space.operands[0].swapped = space.operands[1].swapped = false;
 }
 
+// The same, merged; whether the implementation takes these strides.
+bool lies(Space &space, const Route &route, const FunctionRecord &function, const Dims &shape,
+          const TensorImpl &out, const TensorImpl &in, const TensorImpl &offsets) {
+    lay(space, shape, out, in, offsets);
+    merge(space, function.signature);
+    return route.takes(Route::any_strides) && space.rank <= route.max_rank();
+}
+
 // The same address without strides: all is in the offsets.
 Tensor without_strides(const TensorImpl &t) {
     return make_view(t.storage, t.offset, {}, {}, t.dtype, t.flags);
@@ -83,14 +91,12 @@ Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &
     if (in.swapped()) result.impl()->flags = tensor_swapped;
     Space space;
     Tensor full, base;
-    if (route.takes(Route::any_strides)) {
-        lay(space, shape, *result.impl(), in, *offsets.impl());
-    } else {
+    if (!lies(space, route, function, shape, *result.impl(), in, *offsets.impl())) {
         full = expand_offsets(0, walked_strides(in), offsets, shape, in.device(), parts);
         base = without_strides(in);
         lay(space, shape, *result.impl(), *base.impl(), *full.impl());
+        merge(space, function.signature);
     }
-    merge(space, function.signature);
     route.send(space);
     if (!in.swapped()) return result;
     return cast_part(result, in.dtype, in.device(), parts);
@@ -105,7 +111,8 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
     const Route route(function, out.device(), out.dtype, out.storage->stream, context);
     for (std::int64_t extent : shape)
         if (extent == 0) return;
-    const bool strided = route.takes(Route::any_strides);
+    Space space;
+    const bool strided = lies(space, route, function, shape, out, values, *offsets.impl());
     const TensorImpl *from = &values;
     Tensor copy;
     if (values.dtype != out.dtype || values.device() != out.device() ||
@@ -118,7 +125,6 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
         copy_elements(*copy.impl(), values, parts);
         from = copy.impl();
     }
-    Space space;
     Tensor full, base;
     if (strided) {
         lay(space, shape, out, *from, *offsets.impl());

@@ -89,6 +89,15 @@ void Materialiser::plan_layouts() {
     }
 }
 
+// Whether every element of the loop has elements of its own in the operand's copy: what serves
+// several is not for the first of them to overwrite.
+bool Materialiser::serves_one_element(int operand) const {
+    const std::int64_t *strides = space_.operands[operand].strides;
+    for (int i = space_.core; i < space_.rank; ++i)
+        if (strides[i] == 0 && space_.shape[i] > 1) return false;
+    return true;
+}
+
 // The operand itself over some axes of the space.
 Tensor Materialiser::view_of(int operand, const int *axes, int count) const {
     const TensorImpl &tensor = *call_.tensor[operand];
@@ -132,7 +141,7 @@ void Materialiser::copy_operand(int operand) {
         if (!output || signature.operands[static_cast<std::size_t>(operand)].updated)
             copy_elements(*copy.impl(), *whole.impl(), context_);
         if (output) replaced_.emplace_back(whole, copy);
-        at.disposable = !output;
+        at.disposable = !output && serves_one_element(operand);
         kept_.push_back(copy);
     }
     const TensorImpl &made = *kept_.back().impl();

@@ -39,7 +39,7 @@ public:
             require_counts(f_, given_.inputs, call_.T, parts_);
         if (exact && !route.takes(ATOLL_CAP_MIXED_INPUTS))
             return compare_apart(call_, given_.inputs, results[0], parts_);
-        if (!knows_all(route)) [[unlikely]]
+        if (!route.knows_all()) [[unlikely]]
             if (const std::string unknown = unknown_argument(route); !unknown.empty()) {
                 if (is_product(f_)) return multiply_apart(call_, given_, results[0], parts_);
                 throw Error(Status::not_supported, f_.full_name,
@@ -50,6 +50,9 @@ public:
             }
         require_own_objects(route);
         if (call_.empty) [[unlikely]] {
+            if (objects(results))
+                throw Error(Status::invalid_argument, f_.full_name,
+                            "got no elements to make an object of");
             // What is added to a product of nothing remains.
             if (is_product(f_) && call_.tensor[adds_to])
                 return multiply_apart(call_, given_, results[0], parts_);
@@ -116,18 +119,15 @@ private:
                 fill_elements(*call_.tensor[o], o == s_.status ? 0 : s_.identity, parts_);
     }
 
-    bool knows_all(const Route &route) const {
-        return route.known_attributes() >= s_.attribute_count &&
-               route.known_inputs() >= s_.input_count();
-    }
     // What of the call the implementation does not know, by name; "": nothing.
     std::string unknown_argument(const Route &route) const {
         for (int i = route.known_inputs(); i < s_.input_count(); ++i)
-            if (const int o = s_.output_count + i; call_.tensor[o] || call_.scalar[o])
+            if (const int o = s_.output_count + i;
+                s_.input(i).optional && (call_.tensor[o] || call_.scalar[o]))
                 return fmt::format("the operand {}", s_.input(i).name);
         for (int i = route.known_attributes(); i < s_.attribute_count; ++i) {
             const auto at = static_cast<std::size_t>(i);
-            if (!is_default(f_, i, given_.attributes[at], call_.T))
+            if (!s_.attributes[at].required && !is_default(f_, i, given_.attributes[at], call_.T))
                 return fmt::format("the attribute {}", s_.attributes[at].name);
         }
         return {};
@@ -158,9 +158,11 @@ private:
         }
     }
 
-    // Whether the implementation takes one element of the loop at a time.
+    // Whether the implementation takes one element of the loop at a time. An axis of the loop may
+    // be one too many, if the groups are one axis each.
     bool loops_apart(const Route &route) const {
-        return space_.core > 0 && space_.rank > space_.core && !route.takes(ATOLL_CAP_LOOPS);
+        return space_.core > 0 && space_.rank > space_.core &&
+               (!route.takes(ATOLL_CAP_LOOPS) || route.max_rank() <= s_.slot_count);
     }
 
     void run_with_copies(const Route &route, Tensor *objects) {
@@ -168,6 +170,15 @@ private:
         copies.plan_layouts();
         // All of a given output is written, or nothing.
         if (loops_apart(route)) {
+            for (int o = 0; o < s_.output_count; ++o)
+                if (makes_object(o))
+                    throw Error(
+                        Status::not_supported, f_.full_name,
+                        fmt::format("makes one {}, but the implementation of plugin {} takes one "
+                                    "element of the loop at a time; give it operands without "
+                                    "loop axes",
+                                    s_.operands[static_cast<std::size_t>(o)].name, route.plugin()),
+                        call_.device->name);
             for (int o = 0; o < s_.output_count; ++o) {
                 if (made_[o] || plan_.operand[o].needs) continue;
                 const sdk::OperandSpec &spec = s_.operands[static_cast<std::size_t>(o)];

@@ -37,10 +37,11 @@ bool Route::takes_layout(const Space &space, int o) const {
         for (int s = 0; s < slot; ++s) begin += space.slot_axes[s];
         for (int k = 0; k < space.slot_axes[slot]; ++k) own[count++] = begin + k;
     }
+    const int core_count = count;
     for (int i = space.core; i < space.rank; ++i) loops |= operand.strides[i] != 0;
     for (int i = space.core; i < space.rank && loops; ++i) own[count++] = i;
     if (takes_strides()) {
-        if (!takes(ATOLL_CAP_STRIDED) && spec.axis_count > 0 && space.shape[own[0]] > 1 &&
+        if (!takes(ATOLL_CAP_STRIDED) && core_count > 0 && space.shape[own[0]] > 1 &&
             operand.strides[own[0]] != size_of(operand.dtype))
             return false;
         for (int i = 0; i < count; ++i) {
@@ -127,12 +128,21 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
     if (objects) [[unlikely]]
         for (int o = 0; o < call.output_count; ++o)
             if (makes_object(o)) operands[o].flags = ATOLL_OPERAND_OBJECT;
-    enqueue(space, prepared);
-    if (objects) [[unlikely]]
+    if (!objects) [[likely]]
+        return enqueue(space, prepared);
+    const auto each_object = [&](auto &&use) {
         for (int o = 0; o < call.output_count; ++o)
-            if (makes_object(o))
-                objects[o] = take_object(static_cast<atoll_object *>(operands[o].data), &device_,
-                                         stream_, function_);
+            if (makes_object(o)) use(o, static_cast<atoll_object *>(operands[o].data));
+    };
+    try {
+        enqueue(space, prepared);
+    } catch (...) { // what it gave back all the same is nobody's
+        each_object([](int, atoll_object *made) { object_release(made); });
+        throw;
+    }
+    each_object([&](int o, atoll_object *made) {
+        objects[o] = take_object(made, &device_, stream_, function_);
+    });
 }
 
 void Route::enqueue(const Space &space, PreparedCall &prepared) const {

@@ -18,10 +18,16 @@ public:
     bool takes(std::uint64_t caps) const { return can_.take(caps); }
     // Whether more than dense operands are taken.
     bool takes_strides() const { return can_.bits & (ATOLL_CAP_STRIDED | ATOLL_CAP_INNER_DENSE); }
-    // How many attributes and inputs of the lists the implementation knows.
+    // How many attributes and inputs of the lists the implementation knows for certain; of those
+    // behind, it knows the ones that cannot be left out.
     int known_attributes() const { return static_cast<int>(chain_->attributes); }
     int known_inputs() const { return static_cast<int>(chain_->inputs); }
+    bool knows_all() const {
+        return known_attributes() >= function_.signature.attribute_count &&
+               known_inputs() >= function_.signature.input_count();
+    }
     const std::string &plugin() const { return chain_->plugin->name; }
+    int max_rank() const { return static_cast<int>(chain_->max_rank); }
     // Whether a tensor's elements can be taken as they are, where the function wants `natural`
     // (none: any dtype); `mixed` is the capability to take other dtypes there.
     bool takes_elements(const TensorImpl &tensor, DType natural, std::uint64_t mixed) const {

@@ -74,6 +74,8 @@ bool run_uniform_core(const FunctionRecord &function, const Tensor &input,
     const bool keeps = function.signature.operands[0].axis_count > 0;
     const Ref<StreamImpl> &stream = in.storage->stream;
     const Route route(function, in.device(), in.dtype, in.storage->stream, context);
+    if (!route.knows_all()) [[unlikely]]
+        return false;
     result = make_tensor(keeps ? in.shape : Dims(), natural, in.device(), stream);
     Space space;
     space.rank = space.core = 1;

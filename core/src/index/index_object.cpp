@@ -14,6 +14,7 @@
 #include "call/gather.hpp"
 #include "call/pipeline.hpp"
 #include "index/index_range.hpp"
+#include "objects/object.hpp"
 #include "runtime/settings_access.hpp"
 
 #include <vector>
@@ -451,7 +452,7 @@ Tensor read_bound(const IndexState &state, const Tensor &tensor) {
 Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
                   const FunctionRecord &function) {
     if (source.tensor()) {
-        const TensorImpl &from = impl(*source.tensor());
+        const TensorImpl &from = elements(*source.tensor(), "core.scatter");
         if (!broadcasts_to(from.shape, shape))
             throw Error(Status::invalid_argument, function.full_name,
                         fmt::format("got {} for {}, need extents that are equal or 1, first axes "

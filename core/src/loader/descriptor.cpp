@@ -115,9 +115,8 @@ bool all_fixed(const sdk::Signature &signature) {
     return true;
 }
 
-ModuleDecl copy_module(const atoll_module_decl *from) {
-    ModuleDecl module{copy_pointed(from, "a module"), {}};
-    const std::string name = checked_name(module.decl.name, "a module");
+ModuleDecl copy_module(const atoll_module_decl &decl, const std::string &name) {
+    ModuleDecl module{decl, {}};
     // Names of modules, and of the plugins that define them: a path would be opened as one.
     for (const char *const *depends = module.decl.depends; depends && *depends; ++depends)
         checked_name(*depends, "a module's dependency");
@@ -153,11 +152,7 @@ ModuleDecl copy_module(const atoll_module_decl *from) {
     return module;
 }
 
-ImplEntry copy_impl(const atoll_impl_decl *from) {
-    const atoll_impl_decl decl = copy_pointed(from, "an implementation");
-    ImplEntry impl{};
-    impl.module = checked_name(decl.module, "an implementation's module");
-    impl.device_type = checked_name(decl.device_type, "an implementation's device type");
+void copy_functions(const atoll_impl_decl &decl, ImplEntry &impl) {
     impl.priority = decl.priority;
     impl.module_version = decl.module_version;
     impl.open_device = decl.open_device;
@@ -182,7 +177,6 @@ ImplEntry copy_impl(const atoll_impl_decl *from) {
                                    impl.module, impl.device_type, f.id));
         seen.emplace_back(f.id, f.dtypes);
     }
-    return impl;
 }
 
 } // namespace
@@ -227,36 +221,53 @@ Descriptor copy_descriptor(const atoll_plugin *from) {
         if (!names.insert(fmt::format("{} '{}'", what, name)).second)
             broken(fmt::format("{} '{}' comes twice", what, name));
     };
-    const auto understood = [&](const atoll_extension *next, const char *what, const char *name) {
+    const auto ignore = [&](const std::string &what, const std::string &why) {
+        d.ignored.push_back(fmt::format("{}: {}", what, why));
+    };
+    // To be asked before anything else is read that the extension may change.
+    const auto understood = [&](const atoll_extension *next, const std::string &what) {
         const std::string why = unknown_extension(next);
-        if (!why.empty()) d.ignored.push_back(fmt::format("{} {}: {}", what, name, why));
+        if (!why.empty()) ignore(what, why);
         return why.empty();
     };
     for (std::uint32_t i = 0; i < d.plugin.module_count; ++i) {
-        ModuleDecl module = copy_module(d.plugin.modules[i]);
-        if (!understood(module.decl.next, "module", module.decl.name)) continue;
-        d.modules.push_back(std::move(module));
-        once("module", d.modules.back().decl.name);
+        const atoll_module_decl decl = copy_pointed(d.plugin.modules[i], "a module");
+        const std::string name = checked_name(decl.name, "a module");
+        once("module", decl.name);
+        if (understood(decl.next, "module " + name)) d.modules.push_back(copy_module(decl, name));
     }
+    std::set<std::string> ignored_types;
     for (std::uint32_t i = 0; i < d.plugin.device_type_count; ++i) {
         const atoll_device_type_decl decl = copy_pointed(d.plugin.device_types[i], "a device type");
         const std::string name = checked_name(decl.name, "a device type");
-        if (!understood(decl.next, "device type", decl.name)) continue;
-        d.device_types.push_back({name, decl.flags, decl.dlpack_type});
         once("device type", decl.name);
+        if (understood(decl.next, "device type " + name))
+            d.device_types.push_back({name, decl.flags, decl.dlpack_type});
+        else
+            ignored_types.insert(name);
     }
     for (std::uint32_t i = 0; i < d.plugin.impl_count; ++i) {
-        ImplEntry impl = copy_impl(d.plugin.impls[i]);
-        const std::string what = fmt::format("{} for {}", impl.module, impl.device_type);
-        if (understood(d.plugin.impls[i]->next, "implementation", what.c_str()))
-            d.impls.push_back(std::move(impl));
+        const atoll_impl_decl decl = copy_pointed(d.plugin.impls[i], "an implementation");
+        ImplEntry impl{};
+        impl.module = checked_name(decl.module, "an implementation's module");
+        impl.device_type = checked_name(decl.device_type, "an implementation's device type");
+        const std::string what =
+            fmt::format("implementation {} for {}", impl.module, impl.device_type);
+        if (!understood(decl.next, what)) continue;
+        if (ignored_types.count(impl.device_type)) { // made for this one, not for a namesake
+            ignore(what, "its device type is ignored");
+            continue;
+        }
+        copy_functions(decl, impl);
+        d.impls.push_back(std::move(impl));
     }
     for (std::uint32_t i = 0; i < d.plugin.interposer_count; ++i) {
         const atoll_interposer_decl decl = copy_pointed(d.plugin.interposers[i], "an interposer");
-        if (!understood(decl.next, "interposer", decl.name ? decl.name : "?")) continue;
+        const std::string name = checked_name(decl.name, "an interposer");
+        once("interposer", decl.name);
+        if (!understood(decl.next, "interposer " + name)) continue;
+        if (!decl.fn) broken("an interposer's function is NULL");
         d.interposers.push_back(decl);
-        once("interposer", checked_name(d.interposers.back().name, "an interposer").c_str());
-        if (!d.interposers.back().fn) broken("an interposer's function is NULL");
     }
     return d;
 }

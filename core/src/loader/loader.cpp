@@ -339,10 +339,14 @@ void Loader::retire(std::string_view name) {
                                         module->owner ? module->owner.load()->name : "core",
                                         own->name));
     }
-    if (const std::string objects = living_objects(*plugin); !objects.empty())
-        throw Error(Status::busy, "retire",
-                    fmt::format("plugin {} cannot go while objects live: {}; let go of them first",
-                                name, objects));
+    const auto refuse_while_objects_live = [&] {
+        if (const std::string objects = living_objects(*plugin); !objects.empty())
+            throw Error(Status::busy, "retire",
+                        fmt::format("plugin {} cannot go while objects live: {}; let go of them "
+                                    "first",
+                                    name, objects));
+    };
+    refuse_while_objects_live();
     // No new storage after this; those under way have been counted when the readers are through.
     const auto set_live = [&](bool live) {
         for (DeviceTypeRecord *type : plugin->device_types)
@@ -379,6 +383,15 @@ void Loader::retire(std::string_view name) {
                             fmt::format("{}: work failed and was never asked for", device.name));
             }
         }
+    // Calls that were under way may have made objects; from here on there are none.
+    set_routed(*plugin, false);
+    try {
+        refuse_while_objects_live();
+    } catch (...) {
+        set_routed(*plugin, true);
+        set_live(true);
+        throw;
+    }
     unregister_plugin(*plugin);
     unload(*plugin);
     plugin->loaded = false;

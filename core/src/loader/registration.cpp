@@ -17,6 +17,8 @@
 namespace Atoll::detail {
 namespace {
 
+constexpr std::string_view device_module = "device";
+
 void check_device_type(const DeviceTypeRecord &type) {
     static constexpr bool required[] = {
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) REQUIRED != 0,
@@ -184,6 +186,14 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
     open_devices(plugin);
 }
 
+void set_routed(const PluginRecord &plugin, bool routed) {
+    Registry &registry = Registry::get();
+    for (ImplEntry &impl : registry.impls)
+        if (impl.plugin == &plugin && impl.module != device_module) impl.retiring = !routed;
+    registry.rebuild();
+    registry.collect();
+}
+
 void unregister_plugin(PluginRecord &plugin) {
     Registry &registry = Registry::get();
     remove_interposers([&](const InterposerEntry &e) { return e.plugin == &plugin; });
@@ -204,11 +214,17 @@ void unregister_plugin(PluginRecord &plugin) {
     }
     for (ModuleRecord *module : plugin.modules)
         module->live.store(false, std::memory_order_release);
-    for (ImplEntry &impl : registry.impls) impl.retiring = impl.plugin == &plugin;
-    registry.rebuild();
+    set_routed(plugin, false);
     withdraw_parallel_for(plugin);
+    // What works on the plugin's devices gives back what it has there before their functions go.
+    const auto its_devices = [&](const ImplEntry &impl) {
+        return impl.plugin == &plugin && impl.module == device_module;
+    };
+    close_devices([&](const ImplEntry &impl) { return mine(impl) && !its_devices(impl); });
+    for (ImplEntry &impl : registry.impls) impl.retiring |= its_devices(impl);
+    registry.rebuild();
     registry.collect();
-    close_devices(mine);
+    close_devices(its_devices);
     std::erase_if(registry.impls, [&](const ImplEntry &impl) { return impl.plugin == &plugin; });
     for (DeviceTypeRecord *type : plugin.device_types) type->device_count = 0;
 }

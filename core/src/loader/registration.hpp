@@ -11,6 +11,9 @@ namespace Atoll::detail {
 // implementation that has waited for it. Throws Error where the plugin cannot be taken in; what was
 // published by then is for unregister_plugin to take back.
 void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
+// Stops or begins to route calls to the plugin's functions, but for those of its own devices, which
+// may still have to give memory back. Waits for the calls under way.
+void set_routed(const PluginRecord &plugin, bool routed);
 // Stops routing to the plugin, waits for calls that are inside, closes its implementations' state.
 void unregister_plugin(PluginRecord &plugin);
 

@@ -12,14 +12,20 @@ namespace detail {
 Tensor take_object(atoll_object *object, DeviceRecord *device, const Ref<StreamImpl> &stream,
                    const FunctionRecord &function) {
     const ObjectFacts facts = facts_of(object);
-    if (!facts.owner || facts.device_type != device->type || object->device != device->index)
+    const bool here =
+        facts.owner && facts.device_type == device->type && object->device == device->index;
+    if (!here || !take_handle(object)) {
+        const char *what = !object        ? "nothing"
+                           : !facts.owner ? "what is no object of the host's"
+                           : !here        ? "an object of another device"
+                                          : "an object without a count of its own";
+        if (facts.owner && !here) object_release(object); // the count is nobody's now
         throw Error(Status::plugin_fault, function.full_name,
                     fmt::format("the plugin gave back {} where its result is an object; report it "
                                 "to its vendor",
-                                !object        ? "nothing"
-                                : !facts.owner ? "what is no object of the host's"
-                                               : "an object of another device"),
+                                what),
                     device->name);
+    }
     auto storage = std::make_unique<StorageImpl>();
     storage->device = device;
     storage->data = reinterpret_cast<char *>(object);
@@ -27,7 +33,7 @@ Tensor take_object(atoll_object *object, DeviceRecord *device, const Ref<StreamI
     storage->dtype = DType::none;
     storage->stream = stream;
     storage->deleter =
-        std::make_unique<std::function<void()>>([object] { object_release(object); });
+        std::make_unique<std::function<void()>>([object] { release_handle(object); });
     count_live(device->slot, 1);
     return make_view(Ref<StorageImpl>::adopt(storage.release()), 0, {}, {}, DType::none, 0);
 }

@@ -103,6 +103,9 @@ void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *so
 bool device_implements(const DeviceTypeRecord &type, int function);
 void synchronize_stream(const DeviceRecord &device, void *stream,
                         const FunctionRecord *parent = nullptr);
+// The same for destructors, which have nobody to tell: errors stay with the stream, for who
+// synchronises it next.
+void wait_for_stream(const DeviceRecord &device, void *stream) noexcept;
 // The same for at most Settings::synchronize_deadline; Error (not_ready) after that. Not where
 // memory of the host is at stake: the device would go on writing to it.
 void synchronize_within_deadline(const DeviceRecord &device, void *stream);

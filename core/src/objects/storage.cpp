@@ -28,11 +28,7 @@ void close(StorageImpl &storage) noexcept {
     }
     if (storage.deleter) {
         // The owner may reuse the memory at once, so nothing may still be running on it.
-        if (!storage.device->type->is_inline()) {
-            atoll_stream_params params{sizeof params, 0, storage.stream_handle()};
-            try_device_call(*storage.device, ATOLL_DEVICE_FN_stream_synchronize, &params,
-                            storage.stream_handle());
-        }
+        wait_for_stream(*storage.device, storage.stream_handle());
         try {
             (*storage.deleter)();
         } catch (...) { // a destructor has nobody to tell

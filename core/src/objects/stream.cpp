@@ -58,6 +58,18 @@ void wait_for_event(const DeviceRecord &device, atoll_event_params &event,
 }
 } // namespace
 
+void wait_for_stream(const DeviceRecord &device, void *stream) noexcept {
+    if (device.type->is_inline()) return;
+    try {
+        ScopedEvent mark(device);
+        device_call(device, ATOLL_DEVICE_FN_event_record, &mark.params, stream);
+        wait_for_event(device, mark.params, std::chrono::hours(24 * 365));
+    } catch (...) { // no event to be had: the work must be done all the same
+        atoll_stream_params params{sizeof params, 0, stream};
+        try_device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, stream);
+    }
+}
+
 void synchronize_within_deadline(const DeviceRecord &device, void *stream) {
     const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
     if (device.type->is_inline()) return;

@@ -19,6 +19,7 @@ struct ObjectRecord {
     ObjectFacts facts;
     void (*destroy)(void *plugin, void *value);
     std::uint64_t references;
+    std::uint64_t handles; // of these, held by handles of the application
 };
 
 struct Objects {
@@ -56,7 +57,8 @@ std::int32_t object_create(void *self, const atoll_object_type *type, const char
         ObjectRecord{{sizeof(atoll_object), device, type, value, 0},
                      {owner, of, owner->name + "." + printable(type->name)},
                      type->destroy,
-                     1});
+                     1,
+                     0});
     Objects &objects = Objects::get();
     const std::lock_guard lock(objects.mutex);
     // The upper half of the numbers: no storage has these.
@@ -72,13 +74,23 @@ void object_retain(atoll_object *object) {
     if (ObjectRecord *record = objects.find(object)) ++record->references;
 }
 
-void object_release(atoll_object *object) {
+namespace {
+
+void release(const atoll_object *object, bool handle) {
     Objects &objects = Objects::get();
     ObjectRecord *record;
     {
         const std::lock_guard lock(objects.mutex);
         record = objects.find(object);
-        if (!record || --record->references > 0) return;
+        if (!record) return;
+        if (handle)
+            --record->handles;
+        else if (record->references == record->handles)
+            return log_message(ATOLL_LOG_ERROR,
+                               fmt::format("plugin {}: object_release of a {} whose counts are "
+                                           "all held by handles; nothing is released",
+                                           record->facts.owner->name, record->facts.type));
+        if (--record->references > 0) return;
     }
     try {
         record->destroy(record->facts.owner->ctx, record->object.value);
@@ -89,6 +101,20 @@ void object_release(atoll_object *object) {
     }
     const std::lock_guard lock(objects.mutex);
     objects.known.erase(object);
+}
+
+} // namespace
+
+void object_release(atoll_object *object) { release(object, false); }
+void release_handle(const atoll_object *object) { release(object, true); }
+
+bool take_handle(const atoll_object *object) {
+    Objects &objects = Objects::get();
+    const std::lock_guard lock(objects.mutex);
+    ObjectRecord *record = objects.find(object);
+    if (!record || record->handles == record->references) return false;
+    ++record->handles;
+    return true;
 }
 
 ObjectFacts facts_of(const atoll_object *object) {

@@ -22,6 +22,11 @@ struct ObjectFacts {
 };
 ObjectFacts facts_of(const atoll_object *object);
 
+// A handle takes over one of the object's counts; false where all are held by handles already. The
+// plugin cannot release those, so that a handle's object lives.
+bool take_handle(const atoll_object *object);
+void release_handle(const atoll_object *object);
+
 // "2 of linalg.generator, 1 of linalg.plan"; "" where none of the plugin's objects live.
 std::string living_objects(const PluginRecord &plugin);
 

@@ -176,7 +176,7 @@ std::size_t config(void *self, const char *key, const char *fallback, char *buff
 }
 
 std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
-    if (!call) return ATOLL_STATUS_INVALID_ARGUMENT;
+    if (!call || !call->error) return ATOLL_STATUS_INVALID_ARGUMENT;
     const ReadSection section; // a plugin's own thread is in none yet
     const Registry &registry = Registry::get();
     const DeviceTypeRecord *type = registry.find_device_type(device_type ? device_type : "");
@@ -186,7 +186,13 @@ std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
         return set_error(call->error, ATOLL_STATUS_NOT_FOUND, 0,
                          "dispatch: no such device type, module, function or dtype");
     if (call->correlation == 0) call->correlation = thread_state.correlation;
-    return type->chain(call->module, call->function, call->dtype)->call(*call);
+    try {
+        return type->chain(call->module, call->function, call->dtype)->call(*call);
+    } catch (...) { // of another plugin: the caller may be C, or a thread with nobody to catch it
+        const std::string text =
+            "dispatch: an exception crossed a plugin's border: " + exception_text();
+        return set_error(call->error, ATOLL_STATUS_PLUGIN_FAULT, 0, text.c_str());
+    }
 }
 
 const char *function_name(std::uint16_t module, std::uint16_t function) {

@@ -126,19 +126,19 @@ void free_chain(const Chain *chain) {
     ::operator delete(const_cast<Chain *>(chain), std::align_val_t(64));
 }
 
-// Attributes without a default count as known: the function makes no sense without them.
+// The position of the first attribute that is not known. Those without a default count as known:
+// the function makes no sense without them.
 std::uint32_t known_attributes(const sdk::Signature &s, std::uint32_t declared) {
-    std::uint32_t known = 0;
-    for (std::uint32_t i = 0; i < s.attribute_count; ++i)
-        if (s.attributes[i].required || i < declared) known = i + 1;
-    return known;
+    std::uint32_t i = 0;
+    while (i < s.attribute_count && (i < declared || s.attributes[i].required)) ++i;
+    return i;
 }
 std::uint32_t known_inputs(const sdk::Signature &s, std::uint32_t declared) {
-    std::uint32_t known = 0;
-    for (int i = 0; i < s.input_count(); ++i)
-        if (!s.input(i).optional || static_cast<std::uint32_t>(i) < declared)
-            known = static_cast<std::uint32_t>(i) + 1;
-    return known;
+    int i = 0;
+    while (i < s.input_count() &&
+           (static_cast<std::uint32_t>(i) < declared || !s.input(i).optional))
+        ++i;
+    return static_cast<std::uint32_t>(i);
 }
 
 // What both of two implementations take.

@@ -89,7 +89,7 @@ struct HostLink : atoll_link {
 // What a slot points to. links[0] is the head.
 struct Chain {
     std::uint64_t caps;         // what the outermost implementation takes (ATOLL_CAP_*)
-    std::uint32_t attributes;   // and how many of the list it knows
+    std::uint32_t attributes;   // the first of the list that it does not know
     std::uint32_t inputs;       // likewise
     std::uint32_t max_rank;     // axes of a space that it takes
     bool implemented;           // false: only the stub (and interposers) are there
