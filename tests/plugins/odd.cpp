@@ -203,6 +203,26 @@ const atoll_impl_decl *impls[2];
 const atoll_interposer_decl *wrappers[2];
 const atoll_module_decl *modules[2];
 
+atoll_extension extensions[2];
+
+// "extension", what it belongs to, and what is the matter with it.
+void extend() {
+    const auto says = [](const char *word) { return mode.find(word) != std::string::npos; };
+    for (atoll_extension &extension : extensions)
+        extension = {sizeof extension, 77, &extensions[1]};
+    extensions[1].next = says("circle") ? extensions : nullptr;
+    if (says("required")) extensions[1].id |= ATOLL_EXTENSION_REQUIRED;
+    if (says("short")) extensions[1].struct_size = 8;
+    if (says("function")) core[0].known.next = extensions;
+    if (says("impl")) impl_list[1].known.next = extensions;
+    if (says("type")) type.known.next = extensions;
+    if (says("interposer")) wrapper.next = extensions;
+    if (says("module")) module.next = extensions, plugin.known.module_count = 1;
+    if (says("unreadable")) // but for who knows the extension
+        says("module") ? void(module_functions[1].signature = "a [n] -> b")
+                       : void(core[1].known.fn = nullptr);
+}
+
 void describe() {
     constexpr atoll_dtype_set f64 = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
     device[0] = declare(ATOLL_DEVICE_FN_enumerate, enumerate);
@@ -315,6 +335,7 @@ void describe() {
     if (is("module_names")) p.module_count = 1, module_functions[1].name = "first";
     if (is("interposer_null")) wrapper.fn = nullptr;
     if (is("interposer_twice")) p.interposer_count = 2;
+    if (mode.rfind("extension ", 0) == 0) extend();
 }
 
 } // namespace
