@@ -48,7 +48,8 @@ extern "C" {
  *   n separate    the axes of group n are left as the caller named them, not merged or dropped
  *   x opaque      the operand is reached by means that the call does not describe (byte offsets)
  *   loop ordered  the same as `n ordered` for the loop axes
- *   identity 0    the result over no elements; without it that is an error
+ *   identity 0    the result over no elements; without it that is an error, but for outputs that
+ *                 have no elements themselves
  *   exact         compares true values: Note [Exact comparisons]
  *   in place a    outputs may be the very elements of input a. Functions without core axes may
  *                 always work in place.
@@ -57,7 +58,7 @@ extern "C" {
  *                 divisor`: the last input is not 0; `domain power`: the first is not negative, or
  *                 the second is an integer
  *   waits         the host waits for the device
- *   status info   output info is 0 where all went well
+ *   status info   output info is 0 where all went well, and over no elements
  *   flop 2        floating-point operations per point of the call's space */
 
 /* How T follows from what the inputs without a type of their own promote to. */
