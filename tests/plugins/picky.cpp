@@ -2,8 +2,9 @@
 //
 // What it declares is told by variables of the environment at each query, as with odd.cpp:
 //   PICKY       words: "gemm", "sort", "negative", "copy" (it replaces these functions of core on
-//               the cpu), "memory" (open_device fills device memory), "thread" (one of its own
-//               works until unload), "dummy" (its module computes there, too)
+//               the cpu; with "odd" gemm on that device, for halves), "memory" (open_device fills
+//               device memory), "thread" (one of its own works until unload), "dummy" (its module
+//               computes there, too)
 //   PICKY_CAPS  ATOLL_CAP_*, of all functions but gemm and sort
 //   PICKY_RANK  their max_rank
 //   PICKY_KNOWS how many attributes and inputs its functions know
@@ -412,7 +413,8 @@ void describe() {
     if (told("copy")) core[count++] = sdk::declare<copy>(ATOLL_FN_copy, f64, caps);
     for (auto &function : core)
         function.max_rank = static_cast<std::uint16_t>(number("PICKY_RANK"));
-    core_impl = sdk::implement("core", "cpu", {core, count});
+    core_impl = sdk::implement("core", told("odd") ? "odd" : "cpu", {core, count});
+    if (told("odd")) core[0].dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT16);
     core_impl.priority = 10;
 
     cpu[COMBINE] = sdk::declare<combine>(COMBINE, f64, caps);

@@ -34,14 +34,17 @@ void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
     Tensor conjugate[2];
     std::optional<Operand> replaced[2];
     for (int i = 0; i < 2; ++i) {
-        if (!given.attributes[conj_a + i].value.bytes[0]) continue;
+        if (!given.attributes[conj_a + i].value.bytes[0] || !is_complex(call.T)) continue;
         conjugate[i] = part(ATOLL_FN_conj, {*inputs[i]}, context);
         inputs[i] = &replaced[i].emplace(conjugate[i]);
     }
     const auto factor = [&](Attribute which) {
         return Scalar(given.attributes[which]).cast(context.dtype);
     };
-    const Scalar one = Scalar(1).cast(context.dtype), zero = Scalar(0).cast(context.dtype);
+    // As the defaults are, or the product would be taken apart again.
+    const auto A =
+        static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(context.dtype)));
+    const Scalar one = Scalar(1).cast(A), zero = Scalar(0).cast(A);
     const std::array<atoll_scalar, 4> plain = {one.raw(), zero.raw(), Scalar(false).raw(),
                                                Scalar(false).raw()};
     Tensor d = run_one(matmul,

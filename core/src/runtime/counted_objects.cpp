@@ -79,25 +79,27 @@ namespace {
 void release(const atoll_object *object, bool handle) {
     Objects &objects = Objects::get();
     ObjectRecord *record;
+    ObjectFacts facts;
     {
         const std::lock_guard lock(objects.mutex);
         record = objects.find(object);
         if (!record) return;
-        if (handle)
-            --record->handles;
-        else if (record->references == record->handles)
-            return log_message(ATOLL_LOG_ERROR,
-                               fmt::format("plugin {}: object_release of a {} whose counts are "
-                                           "all held by handles; nothing is released",
-                                           record->facts.owner->name, record->facts.type));
-        if (--record->references > 0) return;
+        facts = record->facts;
+        const bool own = handle || record->references > record->handles;
+        if (handle) --record->handles;
+        if (own && --record->references > 0) return;
+        if (!own) record = nullptr;
     }
+    if (!record)
+        return log_message(ATOLL_LOG_ERROR,
+                           fmt::format("plugin {}: object_release of a {} whose counts are all "
+                                       "held by handles; nothing is released",
+                                       facts.owner->name, facts.type));
     try {
-        record->destroy(record->facts.owner->ctx, record->object.value);
+        record->destroy(facts.owner->ctx, record->object.value);
     } catch (...) {
-        log_message(ATOLL_LOG_ERROR,
-                    fmt::format("plugin {}: an exception left destroy of {}: {}",
-                                record->facts.owner->name, record->facts.type, exception_text()));
+        log_message(ATOLL_LOG_ERROR, fmt::format("plugin {}: an exception left destroy of {}: {}",
+                                                 facts.owner->name, facts.type, exception_text()));
     }
     const std::lock_guard lock(objects.mutex);
     objects.known.erase(object);

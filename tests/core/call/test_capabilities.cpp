@@ -177,6 +177,24 @@ TEST_CASE("a product of three loops without factors computes all that gemm can")
     CHECK(half.to_doubles() == std::vector<double>(4, 1));
 }
 
+TEST_CASE("a product of halves alone is not taken apart for ever") {
+    load("cpu");
+    const Variable mode("ODD", "");
+    load(test_plugin("odd"));
+    {
+        // It has neither a product of float32 nor anything to scale with.
+        const Picky picky("gemm odd");
+        const Tensor a = small({3, 3}, float16).to(device("odd"));
+        const Function product("core.matmul");
+        CHECK(product({a, a}, {.attributes = {{"conj_a", true}}})[0].to(the_cpu()).to_doubles() ==
+              matmul(small({3, 3}, float16), small({3, 3}, float16)).to_doubles());
+        const Caught error = caught([&] { product({a, a}, {.attributes = {{"alpha", 2}}}); });
+        CHECK(error.status == Status::not_supported);
+        CHECK(error.function == "core.multiply");
+    }
+    retire("odd");
+}
+
 TEST_CASE("who takes few axes gets no more, and the right values") {
     load("cpu");
     const Tensor a = small({3, 4, 2, 5}, float64), b = small({3, 4, 2, 5}, float64, 1);
@@ -216,6 +234,26 @@ TEST_CASE("who takes few axes gets no more, and the right values") {
                 CHECK(total({a}, {.axes = list})[0].to_doubles() == sum(a, list).to_doubles());
             }
             check_ranks(static_cast<std::size_t>(caps ? max_rank : std::min(max_rank, 2)));
+        }
+    }
+    {
+        // As many axes as there may be, none of which can be merged.
+        Dims shape = Dims::filled(64, 1), steps = Dims::filled(64, 0);
+        std::int64_t step = sizeof(double);
+        for (int axis = 3; axis < 63; axis += 6, step *= 3) shape[axis] = 2, steps[axis] = step;
+        const Tensor memory = arange(1 << 16, {float64, the_cpu()});
+        const Tensor deep(memory.storage(), 0, shape, steps, float64);
+        const std::vector<double> twice = (deep + 2 * deep.flip(3)).to_doubles();
+        const Tensor total = sum(deep, {0, 3, 15, 33});
+        for (const int max_rank : {1, 4}) {
+            const Picky picky("negative copy",
+                              {.caps = strides | ATOLL_CAP_LOOPS, .max_rank = max_rank});
+            CHECK(Function("picky.axpy")({deep, deep.flip(3)})[0].to_doubles() == twice);
+            CHECK(negative(negative(deep)).to_doubles() == deep.to_doubles());
+            CHECK(Function("picky.total")({deep}, {.axes = {0, 3, 15, 33}})[0].to_doubles() ==
+                  total.to_doubles());
+            CHECK(Function("picky.stretch")({deep, deep})[0].to_doubles() ==
+                  (deep * 3.0).to_doubles());
         }
     }
     // A product needs three.

@@ -396,6 +396,69 @@ TEST_CASE("threads make, use and drop objects while others retire and load the p
     CHECK(caught([] { retire("picky"); }).status == Status::ok);
 }
 
+namespace {
+
+struct Gate {
+    std::atomic<bool> entered{false}, open{false};
+    static std::int32_t pass(const atoll_link *self, atoll_call *call) {
+        auto &gate = *static_cast<Gate *>(self->ctx);
+        gate.entered = true;
+        while (!gate.open) std::this_thread::yield();
+        return self->next->fn(self->next, call);
+    }
+};
+
+} // namespace
+
+TEST_CASE("an object that is being made keeps its plugin from retiring") {
+    load("cpu");
+    LogCapture log;
+    const Picky picky("");
+    const Counters f;
+    Gate gate;
+    const InterposerHandle handle = push_interposer("picky.make@cpu", &Gate::pass, &gate);
+    Object made;
+    std::thread maker([&] { made = f.from(3); });
+    while (!gate.entered) std::this_thread::yield();
+    std::atomic<bool> retiring{false};
+    std::string error;
+    std::thread other([&] {
+        retiring = true;
+        error = caught([] { retire("picky"); }).text;
+    });
+    while (!retiring) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100)); // it has seen no object yet
+    gate.open = true;
+    maker.join();
+    other.join();
+    pop_interposer(handle);
+    CHECK_MESSAGE(contains(error, "1 of picky.counter"), error);
+    CHECK(f.number(f.next, {made}) == 3);
+    made = {};
+    CHECK(destroyed(log) == 1);
+}
+
+TEST_CASE("interposers and the log show calls with objects") {
+    load("cpu");
+    load("trace");
+    const Picky picky("");
+    const Counters f;
+    LogCapture log;
+    set_log_level("debug");
+    const InterposerHandle trace = push_interposer("*", "trace");
+    {
+        const Object counter = f.from(3);
+        f.next({counter});
+        f.count_on({counter, zeros({2, 2}, {int32, device("cpu")})});
+    }
+    CHECK_FALSE(interposer_report(trace).empty());
+    pop_interposer(trace);
+    const auto lines = log.take();
+    CHECK(std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
+        return contains(line, "picky.count_on float64 on cpu");
+    }));
+}
+
 TEST_CASE("exceptions do not leave the host's services") {
     // A function of another plugin throws in a call that a plugin dispatches outside of calls.
     load("cpu");
