@@ -74,7 +74,10 @@ inline Expected reduce_product(const Reduction &r) {
     }
     Expected e = {Value::of(total.real(), total.imag()),
                   finite(total) ? 4 * r.count() * std::abs(total) * r.unit() : 0.0L, zero};
-    // Which parts are NaN, and the signs of zeros, depend on the order of complex products.
+    // Which parts are NaN, and the signs of zeros, depend on the order of complex products; so does
+    // what becomes of one that leaves the range.
+    const int part = compute_part(r.dtype);
+    finite_parts &= finite(Complex(round_part(total.real(), part), round_part(total.imag(), part)));
     e.open = is_complex(r.dtype) && !finite_parts;
     e.signs = !is_complex(r.dtype);
     return e;
