@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
 # check_frozen.sh INCLUDE: do the headers of the plugin ABI still say what was frozen for their
-# version? Comments and line breaks may change; anything else needs a new ATOLL_ABI_MINOR. Exit
-# status 77 (skipped) where this version is not frozen yet. Needs $CC.
+# version? Comments and line breaks may change; anything else needs a new ATOLL_ABI_MINOR, and
+# functions keep their ids even then. Exit status 77 (skipped) where this version is not frozen yet.
+# Needs $CC.
 set -euo pipefail
 here=$(dirname "$0")
 number() { sed -n "s/^#define ATOLL_ABI_$1 \([0-9]*\)\$/\1/p" "$2/atoll/abi/base.h"; }
 frozen=$here/v$(number MAJOR "$1").$(number MINOR "$1")
+# The functions of every version that is frozen keep their ids.
+ids() { sed -En 's/^ATOLL_FUNCTION\( *([0-9]+), *(\w+),.*/\1 \2/p' "$1/atoll/lists/functions.inc"; }
+for copy in "$here/v$(number MAJOR "$1")".*/; do
+  [ -d "$copy" ] || continue
+  moved=$(comm -23 <(ids "$copy" | sort) <(ids "$1" | sort))
+  [ -z "$moved" ] || { echo "no longer as in $copy:"; echo "$moved"; exit 1; } >&2
+done
 if [ ! -d "$frozen" ]; then
   echo "not frozen yet: no $frozen (tools/freeze_abi.sh makes it when the version is released)"
   exit 77
