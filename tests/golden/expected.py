@@ -1,4 +1,4 @@
-"""What every function should give, by NumPy: one entry per function of functions.inc.
+"""What every function should give, by NumPy: its function of the same name, or the entry here.
 
 Where NumPy 1.24 and Atoll part ways, Atoll's rule is what stands here:
  - comparisons go by true values: NumPy compares int64 with uint64 and with floats in float64. Done
@@ -14,6 +14,8 @@ Where NumPy 1.24 and Atoll part ways, Atoll's rule is what stands here:
  - NumPy's own complex functions lose digits, and overflow early: all functions that round are
    computed in long double and rounded once.
 """
+import re
+
 import numpy as np
 
 from special_values import join, kind, part
@@ -193,9 +195,9 @@ TURNS_BY_REAL = {"sin", "cos", "tan"}
 
 def rounded(name, function):
     """Computed in long double; C99 Annex G for complex numbers."""
-    def apply(x):
+    def apply(x, *more):
         if kind(x.dtype) != "c":
-            return Expected(function(wide(x)).astype(x.dtype),
+            return Expected(function(wide(x), *map(wide, more)).astype(x.dtype),
                             1 if x.dtype == np.float16 else 2)
         value = COMPLEX_FORMS.get(name, function)(wide(x)).astype(x.dtype)
         free = np.isnan(x.real) | np.isnan(x.imag)
@@ -258,7 +260,6 @@ UNARY = {
     "sign": sign,
     "angle": angle,
     "reciprocal": lambda x: divide(np.ones_like(x), x),
-    "cbrt": rounded("cbrt", np.cbrt),
     "exp10": rounded("exp10", lambda x: np.power(LONG(10), x)),
     "ceil": to_integer(np.ceil),
     "floor": to_integer(np.floor),
@@ -272,11 +273,6 @@ UNARY = {
     "bitwise_not": lambda x: Expected(np.invert(x)),
     "logical_not": lambda x: Expected(x == 0),
 }
-for _name, _numpy in [("asin", "arcsin"), ("acos", "arccos"), ("atan", "arctan"),
-                      ("asinh", "arcsinh"), ("acosh", "arccosh"), ("atanh", "arctanh")] + [
-                          (n, n) for n in """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh
-                                             cosh tanh""".split()]:
-    UNARY[_name] = rounded(_name, getattr(np, _numpy))
 
 # --- two operands, of the compute dtype --------------------------------------------------------
 
@@ -538,8 +534,6 @@ REDUCE = {
     "min": extreme(np.min, False),
     "max": extreme(np.max, True),
     "norm2": lambda x: norm(x, 2),
-    "any": lambda x: Expected((x != 0).any(axis=1)),
-    "all": lambda x: Expected((x != 0).all(axis=1)),
     "all_finite": lambda x: Expected((np.isfinite(x)).all(axis=1)),
     "any_inf": lambda x: Expected((np.isinf(x)).any(axis=1)),
     "any_nan": lambda x: Expected((np.isnan(x)).any(axis=1)),
@@ -561,5 +555,17 @@ REDUCE = {
     "nan_norm": lambda x, p: norm(x, p, ~is_nan(x)),
 }
 
-# First of equals, the first NaN wins: as NumPy.
-ARG_REDUCE = {"argmin": np.argmin, "argmax": np.argmax}
+# --- by name -------------------------------------------------------------------------------------
+
+
+def elementwise(name):
+    """Of operands of the compute dtype; of comparisons: of any dtypes."""
+    for table in (UNARY, BINARY, COMPARISONS):
+        if name in table:
+            return table[name]
+    # NumPy 1 has arcsin for asin.
+    return rounded(name, getattr(np, re.sub("^a(?=sin|cos|tan)", "arc", name)))
+
+
+def reduction(name):
+    return REDUCE.get(name) or (lambda x: Expected(getattr(np, name)(x, axis=1)))

@@ -3,8 +3,9 @@
 
     make_expectations.py <lists folder> <output file>
 
-functions.inc and dtypes.inc say what there is to test; expected.py says what should come out. A
-function without an expectation stops the script. The file is little-endian and packed:
+functions.inc and dtypes.inc say what there is to test; expected.py, or NumPy's function of the same
+name, says what should come out. A function that neither has stops the script. The file is
+little-endian and packed:
 
     "ATGOLDEN"  u32 arrays  u32 cases
     array:  u32 dtype  u32 rank  i64 extents[rank]  u64 bytes  data (column-major)
@@ -23,8 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
-from expected import (ANYTHING, ARG_REDUCE, BINARY, COMPARISONS, REDUCE, SIGNS, UNARY, Expected,
-                      argsort_vector, cumulated, searchsorted)
+import expected as by_name
+from expected import (ANYTHING, BINARY, COMPARISONS, SIGNS, Expected, argsort_vector, cumulated,
+                      searchsorted)
 from special_values import DTYPES, REALS, dense, factors, kind, part, special, tame
 
 # --- the lists -----------------------------------------------------------------------------------
@@ -62,10 +64,10 @@ def cases_of(name, signature, attributes):
 
 
 class Function:
-    def __init__(self, name, signature, rule, domain, attributes):
+    def __init__(self, name, signature, rule, domain, attributes, properties):
         self.name, self.rule, self.domain = name, rule, DOMAINS[domain]
         self.cases = cases_of(name, signature, attributes)
-        self.picks = name in ("argmin", "argmax")
+        self.of_nothing = "identity" in properties  # has a result
         # The type of the first result, behind its colon.
         self.type = signature.split("->")[1].split(",")[0].partition(":")[2].strip(" &")
 
@@ -142,7 +144,7 @@ def unary_cases(f, out):
         values = special(dtype) if f.compute(dtype) is None else dense(dtype)
         expected = None
         if f.compute(dtype) is not None:
-            expected = UNARY[f.name](values.astype(f.compute(dtype)))
+            expected = by_name.elementwise(f.name)(values.astype(f.compute(dtype)))
             expected.value = expected.value.astype(f.result(f.compute(dtype)))
         out.case(f.name, [values], expected)
 
@@ -167,10 +169,9 @@ def binary_cases(f, out):
                 out.case(f.name, [a[:, 0], b], None)
                 continue
             x, y = np.broadcast_arrays(a, b)
-            if f.name in COMPARISONS:
-                expected = COMPARISONS[f.name](x, y)
-            else:
-                expected = BINARY[f.name](x.astype(compute), y.astype(compute))
+            if f.name not in COMPARISONS:
+                x, y = x.astype(compute), y.astype(compute)
+            expected = by_name.elementwise(f.name)(x, y)
             expected.value = expected.value.astype(f.result(compute))
             # The first axes are aligned: (n) with (1, m).
             out.case(f.name, [a[:, 0], b], expected)
@@ -196,12 +197,10 @@ def scalar_cases(f, out):
                     out.case(f.name, [x], None, flag=left, numbers=[number])
                     continue
                 y = np.full(x.shape, number)
-                apply = COMPARISONS.get(f.name)
-                if apply is None:
-                    x_, y_, apply = x.astype(compute), y.astype(compute), BINARY[f.name]
-                else:
-                    x_, y_ = x, y
-                expected = apply(y_, x_) if left else apply(x_, y_)
+                x_, y_ = x, y
+                if f.name not in COMPARISONS:
+                    x_, y_ = x.astype(compute), y.astype(compute)
+                expected = by_name.elementwise(f.name)(*((y_, x_) if left else (x_, y_)))
                 expected.value = expected.value.astype(f.result(compute))
                 out.case(f.name, [x], expected, flag=left, numbers=[number])
 
@@ -303,15 +302,13 @@ def reduced(x, axes):
                      [x.shape[i] for i in kept] + [int(np.prod([x.shape[i] for i in axes]))])
 
 
-def reduction(f, x, axes, keepdims, compute, function, numbers=()):
+def reduction(f, x, axes, keepdims, compute, numbers=()):
     normal = list(range(x.ndim)) if axes is None else [a % x.ndim for a in axes]
     y = reduced(x.astype(compute), normal)
     kept = y.shape[:-1]
-    if y.shape[-1] == 0 and np.prod(kept) > 0 and f.name in MUST_NOT_BE_EMPTY:
+    if y.shape[-1] == 0 and np.prod(kept) > 0 and not f.of_nothing:
         return None
-    expected = function(y.reshape(int(np.prod(kept)), y.shape[-1]), *numbers)
-    if not isinstance(expected, Expected):
-        expected = Expected(expected)
+    expected = by_name.reduction(f.name)(y.reshape(int(np.prod(kept)), y.shape[-1]), *numbers)
     shape = [1 if i in normal else n for i, n in enumerate(x.shape)] if keepdims else kept
     expected.value = expected.value.astype(f.result(compute)).reshape(shape)
     if expected.mask is not None:
@@ -319,8 +316,6 @@ def reduction(f, x, axes, keepdims, compute, function, numbers=()):
     return expected
 
 
-MUST_NOT_BE_EMPTY = """min max mean min_abs max_abs nan_min nan_max nan_mean var stddev argmin
-                       argmax""".split()
 SHAPES = [((7,), None), ((7,), [0]), ((1,), None), ((), None), ((3, 4), None), ((3, 4), [0]),
           ((3, 4), [-1]), ((3, 4), [1, 0]), ((2, 3, 4), [1]), ((2, 3, 4), [0, 2]),
           ((2, 3, 4), [2, 0]), ((2, 3, 4), [-1, -2]), ((0,), None), ((3, 0), [1]), ((0, 2), [1])]
@@ -353,14 +348,11 @@ def reduce_inputs(f, dtype):
     if kind(dtype) in "iu" and f.rule != "FLOAT":
         info = np.iinfo(dtype)
         yield np.array([info.min, info.max, info.max, info.min, 3], dtype), None
-    if f.name in ("min", "max", "argmin", "argmax", "min_abs", "max_abs", "any", "all", "nnz",
-                  "any_nan", "any_inf", "all_finite", "nan_min", "nan_max"):
+    if f.rule == "COMMON":  # nothing is added up
         yield special(dtype), None
 
 
 def reduce_cases(f, out):
-    function = ARG_REDUCE.get(f.name) or REDUCE[f.name]
-    call = (lambda x: function(x, axis=1)) if f.picks else function
     for dtype in DTYPES:
         compute = f.compute(dtype)
         if compute is None:
@@ -368,8 +360,8 @@ def reduce_cases(f, out):
             continue
         for x, axes in reduce_inputs(f, dtype):
             for keepdims in (False, True):
-                expected = reduction(f, x, axes, keepdims, compute, call)
-                if expected is not None and not f.picks:
+                expected = reduction(f, x, axes, keepdims, compute)
+                if expected is not None:
                     exact_where_tame(f, x, expected)
                 out.case(f.name, [x], expected, axes, keepdims)
 
@@ -397,7 +389,7 @@ def sum_of_many(f, out):
                                 ("float64", 100000, 16), ("complex64", 100000, 16)]:
         x = random.uniform(0, 1, count)
         x = (x + 1j * random.uniform(0, 1, count) if kind(dtype) == "c" else x).astype(dtype)
-        expected = reduction(f, x, None, False, dtype, REDUCE[f.name])
+        expected = reduction(f, x, None, False, dtype)
         expected.ulps = bound
         out.case(f.name, [x], expected)
 
@@ -416,7 +408,7 @@ def parameter_cases(f, out):
         for x, axes in reduce_inputs(f, dtype):
             for i, parameters in enumerate(numbers):
                 as_compute = dtype if f.type == "bool" else compute
-                expected = reduction(f, x, axes, i % 2, as_compute, REDUCE[f.name], parameters)
+                expected = reduction(f, x, axes, i % 2, as_compute, parameters)
                 out.case(f.name, [x], expected, axes, i % 2, parameters)
 
 
@@ -596,7 +588,7 @@ def index_cases(f, out):
 def main(lists, path):
     ids = {row[3]: int(row[0])
            for row in read_list(Path(lists) / "dtypes.inc", "ATOLL_DTYPE")}
-    functions = [Function(*row[1:6])
+    functions = [Function(*row[1:7])
                  for row in read_list(Path(lists) / "functions.inc", "ATOLL_FUNCTION")]
     assert len(functions) > 100 and set(DTYPES) < set(ids)
     out = Writer(ids)
