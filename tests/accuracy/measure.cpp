@@ -174,6 +174,8 @@ Finding measure(int function, int dtype, double scale) {
     for (std::size_t k = 0; k < samples.size(); ++k) {
         const auto set = [](True &to, Number from) {
             mpc_set_d_d(to.z(), from.real(), from.imag(), MPC_RNDNN);
+            // MPFR leaves it open for NaN.
+            mpfr_setsign(to.re(), to.re(), std::signbit(from.real()), MPFR_RNDN);
         };
         set(a, samples[k].a);
         set(b, samples[k].b);

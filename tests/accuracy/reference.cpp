@@ -1,23 +1,37 @@
 // The true value of every inexact element-wise function: see reference.h.
 #include "reference.h"
 
-#include "atoll/abi/module.h"
+#include "atoll/core_functions.hpp"
 
 #include <algorithm>
+
+// Beside the functions of MPFR and MPC, so that every name of the list can be asked for.
+struct NoSuchFunction {};
+#define ATOLL_FUNCTION(id, name, ...)                                                              \
+    inline void(mpfr_##name)(NoSuchFunction) {}                                                    \
+    inline void(mpc_##name)(NoSuchFunction) {}
+#include "atoll/lists/functions.inc"
 
 namespace accuracy {
 namespace {
 
 constexpr mpfr_rnd_t nearest = MPFR_RNDN;
 
-template <auto F> void real_unary(True &out, True &a, True &) { F(out.re(), a.re(), nearest); }
-template <auto F> void real_binary(True &out, True &a, True &b) {
-    F(out.re(), a.re(), b.re(), nearest);
+// A function of MPFR or MPC.
+Truth by(int (*f)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), int = 0) {
+    return [f](True &out, True &a, True &) { f(out.re(), a.re(), nearest); };
 }
-template <auto F> void complex_unary(True &out, True &a, True &) { F(out.z(), a.z(), MPC_RNDNN); }
-template <auto F> void complex_binary(True &out, True &a, True &b) {
-    F(out.z(), a.z(), b.z(), MPC_RNDNN);
+Truth by(int (*f)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t), int = 0) {
+    return [f](True &out, True &a, True &b) { f(out.re(), a.re(), b.re(), nearest); };
 }
+Truth by(int (*f)(mpc_ptr, mpc_srcptr, mpc_rnd_t), int = 0) {
+    return [f](True &out, True &a, True &) { f(out.z(), a.z(), MPC_RNDNN); };
+}
+Truth by(int (*f)(mpc_ptr, mpc_srcptr, mpc_srcptr, mpc_rnd_t), int = 0) {
+    return [f](True &out, True &a, True &b) { f(out.z(), a.z(), b.z(), MPC_RNDNN); };
+}
+// Where none of them has the name.
+Truth by(void (*)(NoSuchFunction), long) { return nullptr; }
 
 // Enough for the exact sum, difference or product of a part with a number near 1.
 constexpr mpfr_prec_t exact_sum = 2200;
@@ -167,52 +181,57 @@ void expm1_complex(True &out, True &a, True &) {
     }
 }
 
-constexpr Reference references[] = {
-    {ATOLL_FN_add, real_binary<mpfr_add>, complex_binary<mpc_add>},
-    {ATOLL_FN_subtract, real_binary<mpfr_sub>, complex_binary<mpc_sub>},
-    {ATOLL_FN_multiply, real_binary<mpfr_mul>, complex_binary<mpc_mul>},
-    {ATOLL_FN_divide, real_binary<mpfr_div>, complex_binary<mpc_div>},
+// What MPFR and MPC lack or have under another name, and what does not follow rule FLOAT. A null
+// beside another entry: by name.
+const Reference own[] = {
+    {ATOLL_FN_add, by(mpfr_add), by(mpc_add)},
+    {ATOLL_FN_subtract, by(mpfr_sub), by(mpc_sub)},
+    {ATOLL_FN_multiply, by(mpfr_mul), by(mpc_mul)},
+    {ATOLL_FN_divide, by(mpfr_div), by(mpc_div)},
     {ATOLL_FN_floor_divide, floor_divide_real, nullptr},
     {ATOLL_FN_remainder, remainder_real, nullptr},
-    {ATOLL_FN_fmod, real_binary<mpfr_fmod>, nullptr},
+    {ATOLL_FN_fmod, by(mpfr_fmod), nullptr},
     {ATOLL_FN_trunc_divide, trunc_divide_real, nullptr},
-    {ATOLL_FN_pow, real_binary<mpfr_pow>, complex_binary<mpc_pow>},
+    {ATOLL_FN_pow, by(mpfr_pow), by(mpc_pow)},
     {ATOLL_FN_abs, abs_real, abs_complex},
-    {ATOLL_FN_sqrt, real_unary<mpfr_sqrt>, complex_unary<mpc_sqrt>},
-    {ATOLL_FN_square, real_unary<mpfr_sqr>, complex_unary<mpc_sqr>},
+    {ATOLL_FN_square, by(mpfr_sqr), by(mpc_sqr)},
     {ATOLL_FN_sign, nullptr, sign_complex},
     {ATOLL_FN_angle, angle_real, angle_complex},
     {ATOLL_FN_reciprocal, reciprocal_real, reciprocal_complex},
-    {ATOLL_FN_cbrt, real_unary<mpfr_cbrt>, nullptr},
-    {ATOLL_FN_exp, real_unary<mpfr_exp>, complex_unary<mpc_exp>},
-    {ATOLL_FN_exp2, real_unary<mpfr_exp2>, power_of<log_of_2>},
-    {ATOLL_FN_exp10, real_unary<mpfr_exp10>, power_of<log_of_10>},
-    {ATOLL_FN_expm1, real_unary<mpfr_expm1>, expm1_complex},
-    {ATOLL_FN_log, real_unary<mpfr_log>, complex_unary<mpc_log>},
-    {ATOLL_FN_log2, real_unary<mpfr_log2>, log2_complex},
-    {ATOLL_FN_log10, real_unary<mpfr_log10>, complex_unary<mpc_log10>},
-    {ATOLL_FN_log1p, real_unary<mpfr_log1p>, log1p_complex},
-    {ATOLL_FN_sin, real_unary<mpfr_sin>, complex_unary<mpc_sin>},
-    {ATOLL_FN_cos, real_unary<mpfr_cos>, complex_unary<mpc_cos>},
-    {ATOLL_FN_tan, real_unary<mpfr_tan>, tan_complex},
-    {ATOLL_FN_asin, real_unary<mpfr_asin>, complex_unary<mpc_asin>},
-    {ATOLL_FN_acos, real_unary<mpfr_acos>, complex_unary<mpc_acos>},
-    {ATOLL_FN_atan, real_unary<mpfr_atan>, complex_unary<mpc_atan>},
-    {ATOLL_FN_sinh, real_unary<mpfr_sinh>, complex_unary<mpc_sinh>},
-    {ATOLL_FN_cosh, real_unary<mpfr_cosh>, complex_unary<mpc_cosh>},
-    {ATOLL_FN_tanh, real_unary<mpfr_tanh>, tanh_complex},
-    {ATOLL_FN_asinh, real_unary<mpfr_asinh>, complex_unary<mpc_asinh>},
-    {ATOLL_FN_acosh, real_unary<mpfr_acosh>, complex_unary<mpc_acosh>},
-    {ATOLL_FN_atanh, real_unary<mpfr_atanh>, complex_unary<mpc_atanh>},
+    {ATOLL_FN_exp2, nullptr, power_of<log_of_2>},
+    {ATOLL_FN_exp10, nullptr, power_of<log_of_10>},
+    {ATOLL_FN_expm1, nullptr, expm1_complex},
+    {ATOLL_FN_log2, nullptr, log2_complex},
+    {ATOLL_FN_log1p, nullptr, log1p_complex},
+    {ATOLL_FN_tan, nullptr, tan_complex},
+    {ATOLL_FN_tanh, nullptr, tanh_complex},
 };
+
+// Every function that rounds (rule FLOAT), by name or by its entry; the others that have an entry.
+std::vector<Reference> all_references() {
+    std::vector<Reference> all = {
+#define ATOLL_FUNCTION(id, name, ...) {id, by(&mpfr_##name, 0), by(&mpc_##name, 0)},
+#include "atoll/lists/functions.inc"
+    };
+    for (Reference &reference : all) {
+        const auto &line = Atoll::sdk::core_functions[reference.function];
+        if (!line.signature.elementwise() || line.rule != ATOLL_RULE_FLOAT)
+            reference.real = reference.complex = nullptr;
+    }
+    for (const Reference &entry : own) {
+        Reference &reference = all[static_cast<std::size_t>(entry.function)];
+        if (entry.real) reference.real = entry.real;
+        if (entry.complex) reference.complex = entry.complex;
+    }
+    return all;
+}
 
 } // namespace
 
 const Reference *find_reference(int function) {
-    const Reference *found =
-        std::find_if(std::begin(references), std::end(references),
-                     [=](const Reference &entry) { return entry.function == function; });
-    return found == std::end(references) ? nullptr : found;
+    static const std::vector<Reference> references = all_references();
+    const Reference &reference = references[static_cast<std::size_t>(function)];
+    return reference.real || reference.complex ? &reference : nullptr;
 }
 
 } // namespace accuracy

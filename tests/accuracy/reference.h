@@ -3,6 +3,7 @@
 
 #include "formats.h"
 
+#include <functional>
 #include <mpc.h>
 
 namespace accuracy {
@@ -25,12 +26,13 @@ private:
     mpc_t value;
 };
 
+// b is +0 for unary functions. The precision of the results is that of `out`; functions to reals
+// write the real part only.
+using Truth = std::function<void(True &out, True &a, True &b)>;
+
 struct Reference {
     int function;
-    // Null where the function has no such dtypes. b is +0 for unary functions. The precision of the
-    // results is that of `out`; functions to reals write the real part only.
-    void (*real)(True &out, True &a, True &b);
-    void (*complex)(True &out, True &a, True &b);
+    Truth real, complex; // empty where the function has no such dtypes
 };
 
 // NULL for the others, which are exact.
