@@ -25,6 +25,14 @@ template <class Operation> void math(const atoll_call &call, const Operation &op
     });
 }
 
+// operation(Real, Real); for functions of reals only.
+template <class Operation> void math_of_two(const atoll_call &call, const Operation &operation) {
+    for_each(call, [&](Pointers at) {
+        store(at[0], widen(operation(load(at[1], call.dtype).re, load(at[2], call.dtype).re)),
+              call.dtype);
+    });
+}
+
 // log(2) and log(10), each as the sum of two numbers.
 constexpr Real log_2[] = {0.69314718055994530941723212145817656807550013436L,
                           -1.1458352726798732810946208121006293549e-20L};
@@ -107,6 +115,10 @@ void sqrt(const atoll_call &call) {
         else
             return std::sqrt(static_cast<double>(z));
     });
+}
+
+void hypot(const atoll_call &call) {
+    math_of_two(call, [](Real a, Real b) { return std::hypot(a, b); });
 }
 
 void cbrt(const atoll_call &call) {

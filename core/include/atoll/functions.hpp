@@ -147,6 +147,7 @@ ATOLL_DECLARE(minimum)
 ATOLL_DECLARE(maximum)
 ATOLL_DECLARE(fmin)
 ATOLL_DECLARE(fmax)
+ATOLL_DECLARE(hypot)
 #undef ATOLL_DECLARE
 #define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Operand &a, const Operand &b, const Operand &c, Out out = {}) {       \

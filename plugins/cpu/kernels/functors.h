@@ -129,6 +129,10 @@ struct abs : Same {
     }
 };
 
+struct hypot : Same {
+    template <class T> static T apply(T a, T b) { return abs::apply(Complex<T>{a, b}); }
+};
+
 struct square : Wraps {
     template <class T> static T apply(T a) {
         if constexpr (is_bool<T>)
