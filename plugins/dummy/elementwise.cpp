@@ -180,6 +180,10 @@ void abs(const atoll_call &call) {
     unary<ATOLL_FN_abs>(call, [](auto a) { return modulus(a); });
 }
 
+void copysign(const atoll_call &call) {
+    binary<ATOLL_FN_copysign>(call, [](auto a, auto b) { return std::copysign(a, b); });
+}
+
 void conj(const atoll_call &call) {
     unary<ATOLL_FN_conj>(call, [](auto a) { return conjugate(a); });
 }

@@ -148,6 +148,7 @@ ATOLL_DECLARE(maximum)
 ATOLL_DECLARE(fmin)
 ATOLL_DECLARE(fmax)
 ATOLL_DECLARE(hypot)
+ATOLL_DECLARE(copysign)
 #undef ATOLL_DECLARE
 #define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Operand &a, const Operand &b, const Operand &c, Out out = {}) {       \

@@ -133,6 +133,10 @@ struct hypot : Same {
     template <class T> static T apply(T a, T b) { return abs::apply(Complex<T>{a, b}); }
 };
 
+struct copysign : Same {
+    template <class T> static T apply(T a, T b) { return std::copysign(a, b); }
+};
+
 struct square : Wraps {
     template <class T> static T apply(T a) {
         if constexpr (is_bool<T>)
