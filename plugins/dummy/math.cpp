@@ -244,6 +244,10 @@ void atan(const atoll_call &call) {
     math(call, [](auto z) { return std::atan(z); });
 }
 
+void atan2(const atoll_call &call) {
+    math_of_two(call, [](Real a, Real b) { return std::atan2(a, b); });
+}
+
 void sinh(const atoll_call &call) {
     math(call, [](auto z) { return std::sinh(z); });
 }

@@ -280,6 +280,7 @@ inline constexpr Line<2> binary_lines[] = {
     {ATOLL_FN_fmax, [](__int128 a, __int128 b, int) { return std::max(a, b); }, exactly([](auto a, auto b) { return a >= b || std::isnan(b) ? a : b; })},
     {ATOLL_FN_hypot, nullptr, nearly([](long double a, long double b) { return std::hypot(a, b); })},
     {ATOLL_FN_copysign, nullptr, exactly([](auto a, auto b) { return std::copysign(a, b); })},
+    {ATOLL_FN_atan2, nullptr, nearly([](long double a, long double b) { return std::atan2(a, b); })},
 };
 static_assert(complete(binary_lines, has_inputs<2>));
 

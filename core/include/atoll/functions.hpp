@@ -149,6 +149,7 @@ ATOLL_DECLARE(fmin)
 ATOLL_DECLARE(fmax)
 ATOLL_DECLARE(hypot)
 ATOLL_DECLARE(copysign)
+ATOLL_DECLARE(atan2)
 #undef ATOLL_DECLARE
 #define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Operand &a, const Operand &b, const Operand &c, Out out = {}) {       \

@@ -220,6 +220,10 @@ struct atanh : Scalar {
     }
 };
 
+struct atan2 : Scalar {
+    template <class T> static T apply(T a, T b) { return std::atan2(a, b); }
+};
+
 struct pow : Scalar {
     using Vector = vector_math::pow;
     template <class T> static T apply(T a, T b) {
