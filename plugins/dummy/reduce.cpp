@@ -233,6 +233,12 @@ void nnz(const atoll_call &call) {
     });
 }
 
+void count_nonzero(const atoll_call &call) {
+    reduce<ATOLL_FN_count_nonzero>(call, [](const auto &elements) {
+        return count_of(elements, [](auto a) { return nonzero(a); });
+    });
+}
+
 void nan_nnz(const atoll_call &call) {
     reduce<ATOLL_FN_nan_nnz>(call, [](const auto &elements) {
         return count_of(without_nan(elements), [](auto a) { return nonzero(a); });

@@ -213,6 +213,7 @@ inline constexpr ReduceLine reduce_lines[] = {
     {ATOLL_FN_stddev, [](const Reduction &r) { return reduce_variance(r, true); }},
     {ATOLL_FN_norm, [](const Reduction &r) { return reduce_norm(r, r.x.real()); }},
     {ATOLL_FN_nan_norm, [](const Reduction &r) { return reduce_norm(without_nan(r), r.x.real()); }},
+    {ATOLL_FN_count_nonzero, [](const Reduction &r) { return count_if(r, [](const Value &v) { return v.truth(); }); }},
 };
 // clang-format on
 static_assert(complete(reduce_lines, is_reduction));

@@ -175,6 +175,7 @@ constinit const ReducerRow all_finite = reducer_row<ATOLL_FN_all_finite, MakeFin
 constinit const ReducerRow any_inf = reducer_row<ATOLL_FN_any_inf, MakeInfinite>();
 constinit const ReducerRow any_nan = reducer_row<ATOLL_FN_any_nan, MakeNan>();
 constinit const ReducerRow nnz = reducer_row<ATOLL_FN_nnz, MakeCount>();
+constinit const ReducerRow count_nonzero = reducer_row<ATOLL_FN_count_nonzero, MakeCount>();
 constinit const ReducerRow nan_nnz = reducer_row<ATOLL_FN_nan_nnz, MakeCountNumbers>();
 } // namespace reducers
 
