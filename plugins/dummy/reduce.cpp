@@ -227,12 +227,6 @@ void any_nan(const atoll_call &call) {
     });
 }
 
-void nnz(const atoll_call &call) {
-    reduce<ATOLL_FN_nnz>(call, [](const auto &elements) {
-        return count_of(elements, [](auto a) { return nonzero(a); });
-    });
-}
-
 void count_nonzero(const atoll_call &call) {
     reduce<ATOLL_FN_count_nonzero>(call, [](const auto &elements) {
         return count_of(elements, [](auto a) { return nonzero(a); });

@@ -97,7 +97,7 @@ TEST_CASE("moduli") {
 TEST_CASE("NaN is passed over") {
     Dummy dummy;
     const Doubles some{quiet_nan, 3, 0, quiet_nan, -5}, none{quiet_nan, quiet_nan};
-    CHECK(counted(dummy, ATOLL_FN_nnz, some) == 4);
+    CHECK(counted(dummy, ATOLL_FN_count_nonzero, some) == 4);
     CHECK(counted(dummy, ATOLL_FN_nan_nnz, some) == 2);
     CHECK(reduced(dummy, ATOLL_FN_nan_sum, some) == -2);
     CHECK(reduced(dummy, ATOLL_FN_nan_prod, Doubles{3, quiet_nan, 4}) == 12);

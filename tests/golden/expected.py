@@ -537,7 +537,6 @@ REDUCE = {
     "all_finite": lambda x: Expected((np.isfinite(x)).all(axis=1)),
     "any_inf": lambda x: Expected((np.isinf(x)).any(axis=1)),
     "any_nan": lambda x: Expected((np.isnan(x)).any(axis=1)),
-    "nnz": lambda x: Expected((x != 0).sum(axis=1).astype(np.int64)),
     "mean": mean,
     "sum_abs": lambda x: total(modulus(x)),
     "min_abs": lambda x: extreme(np.min, False)(modulus(x)),

@@ -197,7 +197,6 @@ inline constexpr ReduceLine reduce_lines[] = {
     {ATOLL_FN_all_finite, [](const Reduction &r) { return truth_of(all_of(r, [](const Value &v) { return !is_nan(v) && !is_inf(v); })); }},
     {ATOLL_FN_any_inf, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !is_inf(v); })); }},
     {ATOLL_FN_any_nan, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !is_nan(v); })); }},
-    {ATOLL_FN_nnz, [](const Reduction &r) { return count_if(r, [](const Value &v) { return v.truth(); }); }},
     {ATOLL_FN_mean, reduce_mean},
     {ATOLL_FN_sum_abs, reduce_moduli},
     {ATOLL_FN_min_abs, [](const Reduction &r) { return extreme_modulus(r, false); }},

@@ -265,7 +265,8 @@ Tensor find_part(const Tensor &tensor, const Context &context) {
     const TensorImpl &t = impl(tensor);
     const Route required(find, t.device(), t.dtype, t.storage->stream, context);
     const std::int64_t count =
-        t.size() == 0 ? 0 : item_part(part(ATOLL_FN_nnz, {tensor}, parts), parts).to_int();
+        t.size() == 0 ? 0
+                      : item_part(part(ATOLL_FN_count_nonzero, {tensor}, parts), parts).to_int();
     const std::int64_t extents[] = {0, count};
     const Operand operand(tensor);
     const Operand *const inputs[] = {&operand};

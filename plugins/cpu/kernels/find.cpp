@@ -43,7 +43,7 @@ public:
               call.operands[1].flags & ATOLL_OPERAND_SWAPPED, false),
           out_({ATOLL_DTYPE_INT64, call.operands[0].dtype}, false,
                call.operands[0].flags & ATOLL_OPERAND_SWAPPED),
-          flags_(flaggers[call.dtype]), count_(reducers::nnz[call.dtype].block),
+          flags_(flaggers[call.dtype]), count_(reducers::count_nonzero[call.dtype].block),
           direct_(in_.moves() && is_aligned(space_, 0, in_.in_alignment())),
           result_(static_cast<char *>(call.operands[0].data)),
           step_(call.operands[0].strides[call.core - 1]) {}

@@ -338,7 +338,7 @@ constexpr RowTable reducer_rows = make_table();
 const ReducerRow *row_of(std::uint32_t function, double x) {
     if (function == ATOLL_FN_norm || function == ATOLL_FN_nan_norm) {
         const bool nan = function == ATOLL_FN_nan_norm;
-        if (x == 0) return nan ? &reducers::nan_nnz : &reducers::nnz;
+        if (x == 0) return nan ? &reducers::nan_nnz : &reducers::count_nonzero;
         if (x == 1) return nan ? &reducers::nan_norm_one : &reducers::norm_one;
         if (x == 2) return nan ? &reducers::nan_norm_two : &reducers::norm2;
         if (x > 0 && std::isinf(x))

@@ -1,4 +1,4 @@
-// Reducers that test elements (any … any_nan) or count those that pass a test (nnz).
+// Reducers that test elements (any … any_nan) or count those that pass a test (count_nonzero).
 #include "reducer_loops.h"
 
 namespace Atoll::kernels {
@@ -174,7 +174,6 @@ constinit const ReducerRow all = reducer_row<ATOLL_FN_all, MakeAll>();
 constinit const ReducerRow all_finite = reducer_row<ATOLL_FN_all_finite, MakeFinite>();
 constinit const ReducerRow any_inf = reducer_row<ATOLL_FN_any_inf, MakeInfinite>();
 constinit const ReducerRow any_nan = reducer_row<ATOLL_FN_any_nan, MakeNan>();
-constinit const ReducerRow nnz = reducer_row<ATOLL_FN_nnz, MakeCount>();
 constinit const ReducerRow count_nonzero = reducer_row<ATOLL_FN_count_nonzero, MakeCount>();
 constinit const ReducerRow nan_nnz = reducer_row<ATOLL_FN_nan_nnz, MakeCountNumbers>();
 } // namespace reducers
