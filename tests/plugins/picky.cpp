@@ -288,7 +288,7 @@ template <const auto &Type> void make(State &state, atoll_call &call) {
         call.operands[0].data = &state;
         return;
     }
-    static atoll_object *last = nullptr;
+    static std::atomic<atoll_object *> last{nullptr};
     if (what == "again" || what == "once more") { // without a count to give, and with one
         if (what == "once more") state.host.object_retain(last);
         call.operands[0].data = last;
@@ -302,8 +302,9 @@ template <const auto &Type> void make(State &state, atoll_call &call) {
         return sdk::give_object(state.host, "dummy", other, 0, type, new Counter{first, {first}});
     }
     sdk::give_object(state.host, Type, call, 0, type, new Counter{first, {first}});
-    last = static_cast<atoll_object *>(call.operands[0].data);
-    if (what == "let go") state.host.object_release(last); // the count that it gives away
+    auto *made = static_cast<atoll_object *>(call.operands[0].data);
+    last = made;
+    if (what == "let go") state.host.object_release(made); // the count that it gives away
     if (what == "fails") throw sdk::Error(ATOLL_STATUS_KERNEL_FAILED, "not today");
 }
 Counter &counter(const atoll_call &call, std::size_t operand) {
