@@ -40,9 +40,9 @@ struct StorageImpl : RefCounted {
     std::atomic<DType> dtype{DType::uint8};
     std::atomic<bool> read_only{false};
     std::atomic<bool> swapped{false};
-    bool owned = false;     // allocated by the device, to be freed there
+    bool owned = false;                 // allocated by the device, to be freed there
     DeviceRecord *pinned_for = nullptr; // whose transfers reach this host memory without staging
-    Ref<StreamImpl> stream; // null: the device's default stream
+    Ref<StreamImpl> stream;             // null: the device's default stream
     std::unique_ptr<std::function<void()>> deleter;
     mutable std::atomic<Readers *> readers{nullptr}; // made by the first on another stream
     ~StorageImpl() { delete_readers(readers.load(std::memory_order_relaxed)); }

@@ -11,9 +11,7 @@ namespace {
 void require(bool condition, const std::string &what) {
     if (!condition) throw std::runtime_error("not so: " + what);
 }
-bool close(const Tensor &x, const Tensor &y) {
-    return static_cast<bool>(all_lt(abs(x - y), 1e-9));
-}
+bool close(const Tensor &x, const Tensor &y) { return static_cast<bool>(all_lt(abs(x - y), 1e-9)); }
 
 void use(Device device) {
     const Function solve("linalg.solve"), qr("linalg.qr"), dct("linalg.dct"),
@@ -24,7 +22,8 @@ void use(Device device) {
     // A stack of matrices with one right-hand side, integers among them: nothing of that is in the
     // module.
     const auto results = solve({stack({a, 2 * a}, 2).cast(int32), b});
-    require(results[0].shape() == Dims{3, 2} && results[1].shape() == Dims{2}, "a stack of systems");
+    require(results[0].shape() == Dims{3, 2} && results[1].shape() == Dims{2},
+            "a stack of systems");
     require(close(matmul(a, results[0](all_, 0)), b), "the first system is solved");
 
     // An output that overlaps an input, and one that is not wanted.
