@@ -43,8 +43,14 @@ constexpr Kernel kernel_of(std::uint16_t function) {
                                                             : "the cpu kernels refused the call");
 }
 
+// By type: GCC with the undefined-behaviour sanitizer takes no comparison of functions for
+// constant.
+template <Kernel kernel> constexpr bool multiplies =
+    std::is_same_v<std::integral_constant<Kernel, kernel>,
+                   std::integral_constant<Kernel, &atoll_kernels_matmul>>;
+
 template <Kernel kernel> void run(State &, atoll_call &call) {
-    if constexpr (kernel == &atoll_kernels_matmul)
+    if constexpr (multiplies<kernel>)
         if ((ATOLL_DOMAIN_FLOATING >> call.dtype & 1) && !atoll_kernels_has_blas())
             throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
                              "products of floats need OpenBLAS, and libopenblas.so.0 could not "
