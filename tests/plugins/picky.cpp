@@ -150,9 +150,10 @@ std::int32_t open(State &state, const char *type, std::int32_t device) {
     return status;
 }
 void close(State &state, const char *type, std::int32_t device) {
-    if (!told("memory")) return;
-    const std::int32_t status =
-        memory(state.host, {type, device}, true, state.memory[{type, device}]);
+    // What the mode was when it was opened counts.
+    const auto own = state.memory.find({type, device});
+    if (own == state.memory.end()) return;
+    const std::int32_t status = memory(state.host, {type, device}, true, own->second);
     state.note(std::string("closed ") + type + " " + std::to_string(status));
 }
 template <const auto &Type> std::int32_t open(void *state, std::int32_t device, atoll_error *) {
