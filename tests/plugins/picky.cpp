@@ -144,8 +144,13 @@ std::int32_t open(State &state, const char *type, std::int32_t device) {
     if (!told("memory")) return ATOLL_STATUS_OK;
     void *data = nullptr;
     std::int32_t status = memory(state.host, {type, device}, false, data);
-    if (status == ATOLL_STATUS_OK) status = fill(state.host, {type, device}, data, 5, 8);
-    state.memory[{type, device}] = data;
+    if (status == ATOLL_STATUS_OK) {
+        status = fill(state.host, {type, device}, data, 5, 8);
+        if (status == ATOLL_STATUS_OK)
+            state.memory[{type, device}] = data;
+        else // there is no close for a device that could not be opened
+            memory(state.host, {type, device}, true, data);
+    }
     state.note(std::string("opened ") + type + " " + std::to_string(status));
     return status;
 }
