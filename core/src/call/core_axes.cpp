@@ -141,7 +141,7 @@ private:
         const Dims &own = tensor(o).shape;
         const int rank = own.size();
         std::fill_n(c_.axis[o], c_.core, std::int8_t{-1});
-        const bool as_named = s_.axes != sdk::AxesOf::first &&
+        const bool as_named = s_.axes != sdk::AxesOf::first && reference_ >= 0 &&
                               (rank == tensor(reference_).shape.size() || o == reference_);
         std::uint64_t core = 0;
         int next = 0;

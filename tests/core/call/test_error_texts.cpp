@@ -196,6 +196,11 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
          },
          "[made.function] b (2,) needs at least 2 axes: (n*)"},
         // More than there can be.
+        // A number where axes are needed, behind an operand of loop axes.
+        {[&] {
+             refused("w (), a (n) -> b ()", {of({2}), 1.0}, "axes named");
+         },
+         "[made.function] a is a number, needs at least 1 axis: (n)"},
         {[&] { refused("a (n*) -> b (k*)", {of(Dims::filled(33, 1))}, "axes all"); },
          "[made.function] needs more than 65 axes at once; merge some with Tensor::reshape"},
         {[&] {
