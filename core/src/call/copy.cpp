@@ -53,10 +53,9 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
         download(to.data());
     } else if (to_device.type == from_device.type && (to_device.type->flags & ATOLL_DEVICE_PEER)) {
         wait_for_readers_of(*to.storage, parent);
-        before_use(*from.storage, false, there, parent);
+        before_read(*from.storage, there, parent);
         transfer(there, ATOLL_TRANSFER_DEVICE_TO_DEVICE, to.data(), from.data(), bytes,
                  from_device.index, parent);
-        after_use(*from.storage, false, there, parent);
     } else {
         const HostBuffer buffer = host_buffer(bytes);
         download(buffer.get());
@@ -219,6 +218,7 @@ void enqueue_transfer(const TensorImpl &destination, const TensorImpl &source) {
     const std::int64_t bytes = source.size() * size_of(source.dtype);
     if (bytes == 0) return;
     const StreamOf on = home_of(upload ? *destination.storage : *source.storage);
+    keep_for(upload ? *source.storage : *destination.storage, on);
     if (upload) wait_for_readers_of(*destination.storage);
     transfer(on, upload ? ATOLL_TRANSFER_HOST_TO_DEVICE : ATOLL_TRANSFER_DEVICE_TO_HOST,
              destination.data(), source.data(), bytes, 0, nullptr,

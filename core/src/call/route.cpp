@@ -148,15 +148,16 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
 void Route::enqueue(const Space &space, PreparedCall &prepared) const {
     if (device_.type->is_inline()) return dispatch(*chain_, prepared);
     const StreamOf on{&device_, stream_};
-    const auto each = [&](auto &&use) {
+    const auto each = [&](bool written, auto &&use) {
         for (int o = 0; o < space.count; ++o)
-            if (const TensorImpl *tensor = space.operands[o].tensor)
-                use(*tensor->storage, writes(o), on, context_.parent);
+            if (const TensorImpl *tensor = space.operands[o].tensor; tensor && writes(o) == written)
+                use(*tensor->storage, on, context_.parent);
     };
-    each(before_use);
+    each(false, before_read);
+    each(true, before_write);
     dispatch(*chain_, prepared);
     on.work().enqueued();
-    each(after_use);
+    each(true, after_write);
 }
 
 } // namespace Atoll::detail

@@ -26,16 +26,10 @@ Tensor take_object(atoll_object *object, DeviceRecord *device, const Ref<StreamI
                                 what),
                     device->name);
     }
-    auto storage = std::make_unique<StorageImpl>();
-    storage->device = device;
-    storage->data = reinterpret_cast<char *>(object);
+    Ref<StorageImpl> storage = borrow_storage(object, 0, device, DType::none, stream,
+                                              [object] { release_handle(object); });
     storage->id = object->identity;
-    storage->dtype = DType::none;
-    storage->stream = stream;
-    storage->deleter =
-        std::make_unique<std::function<void()>>([object] { release_handle(object); });
-    count_live(device->slot, 1);
-    return make_view(Ref<StorageImpl>::adopt(storage.release()), 0, {}, {}, DType::none, 0);
+    return make_view(std::move(storage), 0, {}, {}, DType::none, 0);
 }
 
 } // namespace detail

@@ -117,6 +117,9 @@ void order_streams(const DeviceRecord &waiting_device, void *waiting,
 // --- storages and tensors ------------------------------------------------------------------------
 Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,
                               Ref<StreamImpl> stream = {});
+// A storage on memory, or an object, that `deleter` (or nobody: null) gives back.
+Ref<StorageImpl> borrow_storage(void *data, std::int64_t bytes, DeviceRecord *device, DType dtype,
+                                Ref<StreamImpl> stream, std::function<void()> deleter);
 // A dense tensor of its own.
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device,
                    Ref<StreamImpl> stream = {}, Order order = Order::F,

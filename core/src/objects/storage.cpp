@@ -115,6 +115,20 @@ Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dt
     return Ref<StorageImpl>::adopt(storage.release());
 }
 
+Ref<StorageImpl> borrow_storage(void *data, std::int64_t bytes, DeviceRecord *device, DType dtype,
+                                Ref<StreamImpl> stream, std::function<void()> deleter) {
+    auto storage = std::make_unique<StorageImpl>();
+    storage->device = device;
+    storage->data = static_cast<char *>(data);
+    storage->bytes = bytes;
+    storage->id = next_storage_id();
+    storage->dtype = dtype;
+    storage->stream = std::move(stream);
+    if (deleter) storage->deleter = std::make_unique<std::function<void()>>(std::move(deleter));
+    count_live(device->slot, 1);
+    return Ref<StorageImpl>::adopt(storage.release());
+}
+
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<StreamImpl> stream,
                    Order order, const FunctionRecord *parent) {
     if (dtype == DType::none) [[unlikely]]
@@ -172,15 +186,7 @@ Storage Storage::borrow(void *data, std::int64_t bytes, Device device, DType dty
                     fmt::format("got {} bytes at {}, need memory", bytes, data));
     const ReadSection section;
     require_live(*device.record(), "storage");
-    auto storage = std::make_unique<StorageImpl>();
-    storage->device = device.record();
-    storage->data = static_cast<char *>(data);
-    storage->bytes = bytes;
-    storage->id = next_storage_id();
-    storage->dtype = dtype;
-    if (deleter) storage->deleter = std::make_unique<std::function<void()>>(std::move(deleter));
-    count_live(storage->device->slot, 1);
-    return Storage(Ref<StorageImpl>::adopt(storage.release()));
+    return Storage(borrow_storage(data, bytes, device.record(), dtype, {}, std::move(deleter)));
 }
 
 Storage Storage::pinned(std::int64_t bytes, Device device, DType dtype) {

@@ -56,14 +56,17 @@ void wait_for_event(const DeviceRecord &device, atoll_event_params &event,
         pause = std::min(2 * pause, std::chrono::microseconds(1000));
     }
 }
+void wait_for_work(const DeviceRecord &device, void *stream, std::chrono::milliseconds deadline) {
+    ScopedEvent mark(device);
+    device_call(device, ATOLL_DEVICE_FN_event_record, &mark.params, stream);
+    wait_for_event(device, mark.params, deadline);
+}
 } // namespace
 
 void wait_for_stream(const DeviceRecord &device, void *stream) noexcept {
     if (device.type->is_inline()) return;
     try {
-        ScopedEvent mark(device);
-        device_call(device, ATOLL_DEVICE_FN_event_record, &mark.params, stream);
-        wait_for_event(device, mark.params, std::chrono::hours(24 * 365));
+        wait_for_work(device, stream, std::chrono::hours(24 * 365));
     } catch (...) { // no event to be had: the work must be done all the same
         atoll_stream_params params{sizeof params, 0, stream};
         try_device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, stream);
@@ -73,11 +76,7 @@ void wait_for_stream(const DeviceRecord &device, void *stream) noexcept {
 void synchronize_within_deadline(const DeviceRecord &device, void *stream) {
     const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
     if (device.type->is_inline()) return;
-    if (deadline > deadline.zero()) {
-        ScopedEvent mark(device);
-        device_call(device, ATOLL_DEVICE_FN_event_record, &mark.params, stream);
-        wait_for_event(device, mark.params, deadline);
-    }
+    if (deadline > deadline.zero()) wait_for_work(device, stream, deadline);
     synchronize_stream(device, stream); // also for the errors that stick to the stream
 }
 

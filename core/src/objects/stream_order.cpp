@@ -24,14 +24,11 @@ void order(StreamOf waiting, StreamOf done, const FunctionRecord *parent) {
     waiting.work().enqueued(); // who waits for `waiting` later waits for `done`, too
 }
 
-// The same once the work is enqueued and an error could no longer leave everything unchanged: where
-// the device cannot order its streams, waits for `done` instead.
-void order_after(StreamOf waiting, StreamOf done, const FunctionRecord *parent) {
-    try {
-        order(waiting, done, parent);
-    } catch (const Error &) {
-        synchronize_stream(*done.device, done.handle(), parent);
-    }
+// For a stream that gives memory back, or remembers one reader less. Where it is of another type
+// than the reader, as with pinned host memory, the host waits; errors stay with the reader.
+void order_home(StreamOf home, StreamOf reader, const FunctionRecord *parent) {
+    if (home.device->type == reader.device->type) return order(home, reader, parent);
+    wait_for_stream(*reader.device, reader.handle());
 }
 
 } // namespace
@@ -44,7 +41,7 @@ public:
         for (const Reader &known : list_)
             if (same(known.of(), reader)) return;
         if (list_.size() == list_.capacity()) {
-            order_after(home, list_.front().of(), parent);
+            order_home(home, list_.front().of(), parent);
             list_.erase(list_.begin());
         }
         list_.push_back({reader.device, reader.stream});
@@ -53,12 +50,13 @@ public:
         const std::lock_guard lock(mutex_);
         for (const Reader &reader : list_) order(writer, reader.of(), parent);
     }
-    // For a stream that waits for them or synchronises.
+    // For a home that gives the memory back.
     void end(StreamOf home) noexcept {
         const std::lock_guard lock(mutex_);
         for (const Reader &reader : list_) try {
-                order_after(home, reader.of(), nullptr);
-            } catch (...) { // the device fails, and a destructor has nobody to tell
+                order_home(home, reader.of(), nullptr);
+            } catch (...) { // a destructor has nobody to tell
+                wait_for_stream(*reader.device, reader.of().handle());
             }
         list_.clear();
     }
@@ -77,6 +75,22 @@ private:
     boost::container::static_vector<Reader, 4> list_;
 };
 
+namespace {
+
+Readers *known_readers(const StorageImpl &storage) {
+    return storage.readers.load(std::memory_order_acquire);
+}
+Readers &readers_of(const StorageImpl &storage) {
+    Readers *readers = known_readers(storage);
+    if (readers) return *readers;
+    auto fresh = std::make_unique<Readers>();
+    if (storage.readers.compare_exchange_strong(readers, fresh.get(), std::memory_order_acq_rel))
+        readers = fresh.release();
+    return *readers;
+}
+
+} // namespace
+
 void delete_readers(Readers *readers) noexcept { delete readers; }
 
 void *StreamOf::handle() const { return stream ? stream->handle : nullptr; }
@@ -86,42 +100,42 @@ StreamWork &StreamOf::work() const {
 
 StreamOf home_of(const StorageImpl &storage) { return {storage.device, storage.stream}; }
 
-void before_use(const StorageImpl &storage, bool writes, StreamOf on,
-                const FunctionRecord *parent) {
-    if (storage.device->type->is_inline()) return;
-    order(on, home_of(storage), parent);
-    if (!writes) return;
-    if (const Readers *readers = storage.readers.load(std::memory_order_acquire))
-        readers->order_before(on, parent);
-}
-
-void after_use(const StorageImpl &storage, bool writes, StreamOf on, const FunctionRecord *parent) {
+void before_read(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) {
     if (storage.device->type->is_inline()) return;
     const StreamOf home = home_of(storage);
-    Readers *readers = storage.readers.load(std::memory_order_acquire);
-    if (writes) {
-        order_after(home, on, parent);
-        if (readers) readers->forget();
-        return;
-    }
     if (same(home, on)) return;
-    if (!readers) {
-        auto fresh = std::make_unique<Readers>();
-        if (storage.readers.compare_exchange_strong(readers, fresh.get(),
-                                                    std::memory_order_acq_rel))
-            readers = fresh.release();
+    order(on, home, parent);
+    // Before the work, since this may fail. Who writes next waits for what was enqueued by then.
+    readers_of(storage).add(on, home, parent);
+}
+
+void before_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) {
+    if (storage.device->type->is_inline()) return;
+    order(on, home_of(storage), parent);
+    if (const Readers *readers = known_readers(storage)) readers->order_before(on, parent);
+}
+
+void after_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) {
+    if (storage.device->type->is_inline()) return;
+    try {
+        order(home_of(storage), on, parent);
+    } catch (const Error &) { // the work is under way: where it cannot be ordered, wait for it
+        synchronize_stream(*on.device, on.handle(), parent);
     }
-    readers->add(on, home, parent);
+    if (Readers *readers = known_readers(storage)) readers->forget();
+}
+
+void keep_for(const StorageImpl &storage, StreamOf on) {
+    readers_of(storage).add(on, home_of(storage), nullptr);
 }
 
 void wait_for_readers_of(const StorageImpl &storage, const FunctionRecord *parent) {
-    before_use(storage, true, home_of(storage), parent);
-    if (Readers *readers = storage.readers.load(std::memory_order_acquire)) readers->forget();
+    before_write(storage, home_of(storage), parent);
+    if (Readers *readers = known_readers(storage)) readers->forget();
 }
 
 void wait_for_readers_at_end(const StorageImpl &storage) noexcept {
-    if (Readers *readers = storage.readers.load(std::memory_order_acquire))
-        readers->end(home_of(storage));
+    if (Readers *readers = known_readers(storage)) readers->end(home_of(storage));
 }
 
 } // namespace Atoll::detail

@@ -239,6 +239,33 @@ TEST_CASE("copies from and to pinned memory wait for nothing") {
     CHECK(error_status([&] { Storage::pinned(0, dummy()); }) == Status::invalid_argument);
 }
 
+TEST_CASE("pinned memory is given back when the copies that use it are through") {
+    const Stream streams[] = {dummy().new_stream(), dummy().new_stream()};
+    for (const bool upload : {true, false}) {
+        CAPTURE(upload);
+        const Counter freed("device.free_host@dummy");
+        int freed_early = -1;
+        std::thread releaser;
+        {
+            const Tensor host(Storage::pinned(3 * 8, dummy(), float64), 0, {3}, {8}, float64);
+            host.assign(numbers({cpu()}));
+            auto hold = std::make_unique<Hold>(streams[0]);
+            std::vector<Tensor> there;
+            for (const Stream &stream : streams)
+                there.push_back(zeros({3}, {float64, dummy(), stream}));
+            for (const Tensor &t : there) upload ? enqueue_copy(t, host) : enqueue_copy(host, t);
+            releaser = std::thread([&freed, &freed_early, hold = std::move(hold)] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                freed_early = freed.count();
+                hold->release();
+            });
+        }
+        CHECK(freed.count() == 1);
+        releaser.join();
+        CHECK(freed_early == 0);
+    }
+}
+
 TEST_CASE("a device is not retired while memory is pinned for it") {
     const Storage pinned = Storage::pinned(8, dummy());
     CHECK(contains(error_text([] { retire("dummy"); }), "1 of dummy:0"));
