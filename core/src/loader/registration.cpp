@@ -188,10 +188,17 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
 
 void set_routed(const PluginRecord &plugin, bool routed) {
     Registry &registry = Registry::get();
+    const auto set_live = [&](bool live) {
+        for (DeviceTypeRecord *type : plugin.device_types)
+            type->live.store(live, std::memory_order_release);
+    };
+    // First of all, and last: who looks without a lock must not take a part for the whole.
+    if (!routed) set_live(false);
     for (ImplEntry &impl : registry.impls)
         if (impl.plugin == &plugin && impl.module != device_module) impl.retiring = !routed;
     registry.rebuild();
     registry.collect();
+    if (routed) set_live(true);
 }
 
 void unregister_plugin(PluginRecord &plugin) {
@@ -207,11 +214,9 @@ void unregister_plugin(PluginRecord &plugin) {
                std::any_of(plugin.modules.begin(), plugin.modules.end(), named(impl.module));
     };
     // Unpublish first: no call may meet closed state.
-    for (DeviceTypeRecord *type : plugin.device_types) {
-        type->live.store(false, std::memory_order_release);
+    for (const DeviceTypeRecord *type : plugin.device_types)
         for (int i = 0; i < type->device_count; ++i)
             type->devices[i].load()->live.store(false, std::memory_order_release);
-    }
     for (ModuleRecord *module : plugin.modules)
         module->live.store(false, std::memory_order_release);
     set_routed(plugin, false);
