@@ -466,8 +466,7 @@ bool has(const FunctionFacts &function, Trait trait) {
 
 bool callable(const FunctionFacts &function) {
     const sdk::Signature &s = function.signature;
-    for (std::size_t i = 0; i < s.operand_count; ++i)
-        if (s.operands[i].type == TypeOf::object) return false;
+    if (s.takes_objects || s.makes_objects) return false;
     for (std::size_t i = 0; i < s.attribute_count; ++i)
         if (s.attributes[i].required && s.attributes[i].type == AttributeType::ints) return false;
     return std::none_of(s.slots.begin(), s.slots.begin() + s.slot_count,

@@ -23,7 +23,7 @@ std::string complaint(const char *signature, const char *attributes = "",
 std::string slots(const Signature &s) {
     std::string text;
     for (int i = 0; i < s.slot_count; ++i) {
-        const AxisSlot &slot = s.slots[static_cast<std::size_t>(i)];
+        const AxisSlot &slot = s.slot(i);
         text += (i ? " " : "") + std::string(slot.name);
         if (slot.kind == AxisKind::group) text += "*";
         if (slot.kind == AxisKind::optional) text += "?";
@@ -33,7 +33,7 @@ std::string slots(const Signature &s) {
 }
 // "out: 0 1": an operand and the slots of its parentheses.
 std::string operand(const Signature &s, int i) {
-    const OperandSpec &spec = s.operands[static_cast<std::size_t>(i)];
+    const OperandSpec &spec = s.operand(i);
     std::string text(spec.name);
     for (int k = 0; k < spec.axis_count; ++k)
         text += " " + std::to_string(spec.axes[static_cast<std::size_t>(k)]);

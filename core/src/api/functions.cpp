@@ -3,6 +3,7 @@
 #include "atoll/create.hpp"
 #include "atoll/format.hpp"
 #include "call/copy.hpp"
+#include "call/parts.hpp"
 #include "call/uniform.hpp"
 
 #include <fmt/format.h>

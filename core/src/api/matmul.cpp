@@ -3,10 +3,11 @@
 #include "atoll/create.hpp"
 #include "call/broadcast.hpp"
 #include "call/copy.hpp"
+#include "call/multiply_apart.hpp"
+#include "call/parts.hpp"
 #include "call/pipeline.hpp"
 #include "call/uniform.hpp"
 
-#include <array>
 #include <optional>
 
 #include <fmt/format.h>
@@ -36,31 +37,9 @@ Tensor as_matrix(const TensorImpl &t, bool transposed) {
     return make_view(t, t.offset, std::move(shape), std::move(strides));
 }
 
-// alpha, beta, conj_a, conj_b.
-using Attributes = std::array<atoll_scalar, 4>;
-
-DType factor_dtype(DType T) {
-    return static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T)));
-}
-
-// Of a product without factors, for each T.
-const Attributes &plain_product(DType T) {
-    static const auto all = [] {
-        std::array<Attributes, ATOLL_DTYPE_COUNT> made{};
-        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
-            const DType factor = factor_dtype(static_cast<DType>(dtype));
-            made[static_cast<std::size_t>(dtype)] = {Scalar(1).cast(factor).raw(),
-                                                     Scalar(0).cast(factor).raw(),
-                                                     bool_attribute(false), bool_attribute(false)};
-        }
-        return made;
-    }();
-    return all[static_cast<std::size_t>(T)];
-}
-
 // d = alpha * a b + beta * c, c being `out`. `vector`: b is one column, and the result has none.
 Tensor product(const Operand &a, bool transpose_a, const Operand &b, bool transpose_b, bool vector,
-               const Attributes &attributes, const Operand *c, const Tensor *out,
+               const ProductAttributes &attributes, const Operand *c, const Tensor *out,
                const Context &context) {
     const TensorImpl &ta = *a.tensor()->impl(), &tb = *b.tensor()->impl();
     const Operand *inputs[] = {&a, &b, c};
@@ -165,7 +144,7 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
     const Inputs all(inputs, count);
     const DType T = decide_T(function, all, {});
     require_auto_cast(tc, "c", T, decide_device(function, all, {}), function.full_name, {});
-    const DType factor = static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T)));
+    const DType factor = accumulator(T);
     // As in BLAS: with alpha == 0 the factors are not read, with beta == 0 c is not.
     if (is_zero(alpha) || shape_a[1] == 0) {
         const Context parts = Context{}.for_parts_of(function);
@@ -177,8 +156,9 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
             part(ATOLL_FN_multiply, {c, beta.cast(factor)}, parts, &c);
         return c;
     }
-    const Attributes attributes = {alpha.cast(factor).raw(), beta.cast(factor).raw(),
-                                   bool_attribute(op_a == Op::C), bool_attribute(op_b == Op::C)};
+    const ProductAttributes attributes = {alpha.cast(factor).raw(), beta.cast(factor).raw(),
+                                          bool_attribute(op_a == Op::C),
+                                          bool_attribute(op_b == Op::C)};
     product(left, transpose_a, right, transpose_b, vector, attributes,
             is_zero(beta) ? nullptr : &third, &c, {.dtype = T, .device = tc.device()});
     return c;

@@ -22,24 +22,16 @@ std::string module_names() {
 std::string result_names(const sdk::Signature &signature) {
     std::string names;
     for (int o = 0; o < signature.output_count; ++o)
-        names += fmt::format("{}{}", o ? ", " : "",
-                             signature.operands[static_cast<std::size_t>(o)].name);
+        names += fmt::format("{}{}", o ? ", " : "", signature.operand(o).name);
     return names;
 }
 // The axes whose extents a caller may give.
 std::string free_extents(const sdk::Signature &signature) {
     std::string names;
     for (int s = 0; s < signature.slot_count; ++s)
-        if (const sdk::AxisSlot &slot = signature.slots[static_cast<std::size_t>(s)]; !slot.given)
+        if (const sdk::AxisSlot &slot = signature.slot(s); !slot.given)
             names += fmt::format("{}{}", names.empty() ? "" : ", ", slot.name);
     return names.empty() ? "none" : names;
-}
-
-bool makes_object(const sdk::Signature &signature) {
-    for (int o = 0; o < signature.output_count; ++o)
-        if (signature.operands[static_cast<std::size_t>(o)].type == sdk::TypeOf::object)
-            return true;
-    return false;
 }
 
 } // namespace
@@ -78,14 +70,14 @@ std::string_view Function::signature() const { return record_->texts[0]; }
 
 std::vector<Tensor> Function::operator()(std::initializer_list<Operand> inputs,
                                          const CallOptions &options) const {
-    if (makes_object(record_->signature))
+    if (record_->signature.makes_objects)
         throw Error(Status::invalid_argument, record_->full_name,
                     "its result is an object: call Function::make");
     return call(inputs, options);
 }
 
 Object Function::make(std::initializer_list<Operand> inputs, const CallOptions &options) const {
-    if (!makes_object(record_->signature) || record_->signature.output_count != 1)
+    if (!record_->signature.makes_objects || record_->signature.output_count != 1)
         throw Error(Status::invalid_argument, record_->full_name,
                     "its result is no object: call Function::operator()");
     return Object(call(inputs, options)[0]);
@@ -124,10 +116,10 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
     arguments.outputs = {outputs, s.output_count};
     for (const std::string &name : options.without) {
         int at = 0;
-        while (at < s.output_count && s.operands[static_cast<std::size_t>(at)].name != name) ++at;
+        while (at < s.output_count && s.operand(at).name != name) ++at;
         if (at == s.output_count)
             refuse(fmt::format("has no result {}, makes {}", name, result_names(s)));
-        if (!s.operands[static_cast<std::size_t>(at)].optional)
+        if (!s.operand(at).optional)
             refuse(fmt::format("{} is always made, cannot be left out", name));
         arguments.unwanted |= 1u << at;
     }
@@ -136,9 +128,7 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
     for (const auto &[name, extent] : options.extents) {
         bool known = false;
         for (int i = 0; i < s.slot_count; ++i)
-            if (s.slots[static_cast<std::size_t>(i)].name == name &&
-                !s.slots[static_cast<std::size_t>(i)].given)
-                extents[i] = extent, known = true;
+            if (s.slot(i).name == name && !s.slot(i).given) extents[i] = extent, known = true;
         if (!known)
             refuse(fmt::format("got an extent of {}, takes those that only results have: {}", name,
                                free_extents(s)));

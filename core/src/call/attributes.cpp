@@ -4,7 +4,7 @@
 #include "atoll/error.hpp"
 #include "atoll/format.hpp"
 #include "atoll/text_scanner.hpp"
-#include "atoll/type_rules.hpp"
+#include "call/promotion.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -43,9 +43,7 @@ public:
             return converted(value, int64);
         case sdk::AttributeType::float64: return converted(value, float64);
         case sdk::AttributeType::T: return converted(value, T_);
-        case sdk::AttributeType::A:
-            return converted(
-                value, static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T_))));
+        case sdk::AttributeType::A: return converted(value, accumulator(T_));
         case sdk::AttributeType::number: return value.raw();
         default: refuse(to_string(value), need());
         }
@@ -115,14 +113,12 @@ AttributeValues attribute_values(const FunctionRecord &function,
     const NamedAttribute *named[8] = {};
     for (const NamedAttribute &attribute : given) {
         int at = 0;
-        while (at < signature.attribute_count &&
-               signature.attributes[static_cast<std::size_t>(at)].name != attribute.name)
+        while (at < signature.attribute_count && signature.attribute(at).name != attribute.name)
             ++at;
         if (at == signature.attribute_count) {
             std::string names;
             for (int i = 0; i < signature.attribute_count; ++i)
-                names += fmt::format("{}{}", i ? ", " : "",
-                                     signature.attributes[static_cast<std::size_t>(i)].name);
+                names += fmt::format("{}{}", i ? ", " : "", signature.attribute(i).name);
             throw Error(Status::invalid_argument, function.full_name,
                         fmt::format("has no attribute {}, takes {}", attribute.name,
                                     names.empty() ? "none" : names));
@@ -147,7 +143,7 @@ AttributeValues attribute_values(const FunctionRecord &function,
 }
 
 bool is_default(const FunctionRecord &function, int i, const atoll_scalar &value, DType T) {
-    const sdk::AttributeSpec &spec = function.signature.attributes[static_cast<std::size_t>(i)];
+    const sdk::AttributeSpec &spec = function.signature.attribute(i);
     if (spec.required) return false;
     const atoll_scalar own = Converter(function, spec, T).fallback();
     if (own.dtype != value.dtype) return false;

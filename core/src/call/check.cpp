@@ -13,8 +13,8 @@ namespace {
 
 // Objects where objects are wanted, tensors or numbers elsewhere.
 void require_kind(const FunctionRecord &function, int o, const Operand &operand) {
-    const sdk::OperandSpec &spec = function.signature.operands[static_cast<std::size_t>(o)];
-    const bool wanted = spec.type == sdk::TypeOf::object;
+    const sdk::OperandSpec &spec = function.signature.operand(o);
+    const bool wanted = spec.is_object();
     const bool given = operand.tensor() && is_object(impl(*operand.tensor()));
     if (given == wanted) [[likely]]
         return;
@@ -34,7 +34,7 @@ public:
         c_.function = &f_;
         c_.device = decide_device(f_, given_.inputs, context_);
         c_.T = decide_T(f_, given_.inputs, context_);
-        if (objects_) [[unlikely]]
+        if (s_.takes_objects) [[unlikely]]
             check_object_devices();
         if (s_.elementwise())
             broadcast_all();
@@ -65,18 +65,16 @@ private:
                                        "first",
                                        spec(o).name));
                 require_kind(f_, o, *operand);
-                objects_ |= is_object_operand(o);
             } else {
                 c_.scalar[o] = &operand->scalar();
                 require_kind(f_, o, *operand);
             }
         }
     }
-    bool is_object_operand(int o) const { return spec(o).type == sdk::TypeOf::object; }
     // Objects stay where they were made.
     void check_object_devices() const {
         for (int o = s_.output_count; o < s_.operand_count; ++o)
-            if (is_object_operand(o) && c_.tensor[o] && tensor(o).device() != c_.device)
+            if (spec(o).is_object() && c_.tensor[o] && tensor(o).device() != c_.device)
                 refuse(fmt::format("{} lies on {}, the call runs on {}; objects are not copied",
                                    spec(o).name, tensor(o).device()->name, c_.device->name));
     }
@@ -88,7 +86,7 @@ private:
         int first = -1; // the operand that the shape comes from
         if (c_.tensor[0]) take_shape(first = 0);
         for (int o = s_.output_count; o < s_.operand_count; ++o) {
-            if (!c_.tensor[o] || is_object_operand(o)) continue;
+            if (!c_.tensor[o] || spec(o).is_object()) continue;
             if (first < 0)
                 take_shape(first = o);
             else if (!(tensor(o).shape == tensor(first).shape))
@@ -131,7 +129,7 @@ private:
         for (int o = 0; o < s_.output_count; ++o) {
             if (!c_.tensor[o]) continue;
             const TensorImpl &out = tensor(o);
-            if (is_object_operand(o))
+            if (spec(o).is_object())
                 refuse(fmt::format("{} is an object, which the call makes; leave it out",
                                    spec(o).name));
             check_output(out, spec(o).name, f_.full_name);
@@ -146,8 +144,6 @@ private:
                                        spec(other).name, spec(o).name));
         }
     }
-
-    bool objects_ = false; // an input is one
 };
 
 } // namespace

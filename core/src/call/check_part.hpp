@@ -15,8 +15,8 @@ public:
         : f_(function), s_(function.signature), given_(arguments), context_(context), c_(checked) {}
 
 protected:
-    const sdk::OperandSpec &spec(int o) const { return s_.operands[static_cast<std::size_t>(o)]; }
-    const sdk::AxisSlot &slot(int s) const { return s_.slots[static_cast<std::size_t>(s)]; }
+    const sdk::OperandSpec &spec(int o) const { return s_.operand(o); }
+    const sdk::AxisSlot &slot(int s) const { return s_.slot(s); }
     const TensorImpl &tensor(int o) const { return *c_.tensor[o]; }
 
     [[noreturn]] void refuse(const std::string &text,

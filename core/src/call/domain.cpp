@@ -1,7 +1,7 @@
 // Compute modes. The checks are calls of the library's own functions, so every device has them.
 #include "call/domain.hpp"
 
-#include "call/pipeline.hpp"
+#include "call/parts.hpp"
 #include "runtime/warnings.hpp"
 
 #include <cmath>

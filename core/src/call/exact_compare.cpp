@@ -8,6 +8,7 @@
 #include "call/exact_compare.hpp"
 
 #include "call/copy.hpp"
+#include "call/parts.hpp"
 #include "call/pipeline.hpp"
 
 namespace Atoll::detail {

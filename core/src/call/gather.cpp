@@ -2,7 +2,7 @@
 #include "call/gather.hpp"
 
 #include "call/copy.hpp"
-#include "call/pipeline.hpp"
+#include "call/parts.hpp"
 #include "call/route.hpp"
 
 #include <algorithm>

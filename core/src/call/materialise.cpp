@@ -14,55 +14,28 @@
 
 namespace Atoll::detail {
 
-// The axes over which a dense copy of an operand lies, fastest first: its core axes in the order of
-// the parentheses, then the loop. `all`: also those on which it does not vary; but an operand with
-// core axes that varies on no loop axis, beside others that do, is not copied along the loop.
-int Materialiser::axes_of(int operand, bool all, int *axes) const {
-    const sdk::Signature &signature = call_.function->signature;
-    const sdk::OperandSpec &spec = signature.operands[static_cast<std::size_t>(operand)];
+// The axes over which the copy of an operand lies, fastest first. Unless a layout is needed: only
+// those on which the operand varies, in its own order, so that the copy is a straight one.
+int Materialiser::copy_axes(int operand, int *axes) const {
+    const int count = axes_of(space_, call_.function->signature, operand, axes);
+    if (plan_.operand[operand].needs & need_layout) return count;
     const std::int64_t *strides = space_.operands[operand].strides;
-    int count = 0;
-    for (int i = 0; i < spec.axis_count; ++i) {
-        const std::uint8_t slot = spec.axes[static_cast<std::size_t>(i)];
-        int at = 0;
-        for (int s = 0; s < slot; ++s) at += space_.slot_axes[s];
-        for (int k = 0; k < space_.slot_axes[slot]; ++k, ++at)
-            if (all || strides[at] != 0) axes[count++] = at;
-    }
-    bool loops =
-        signature.input_count() == 1 || spec.axis_count == 0 || operand < signature.output_count;
-    for (int i = space_.core; i < space_.rank; ++i) loops |= strides[i] != 0;
-    for (int i = space_.core; i < space_.rank && loops; ++i)
-        if (all || strides[i] != 0) axes[count++] = i;
-    // Where any layout is taken, that of the operand: then the copy is a straight one.
-    if (!all)
-        std::stable_sort(axes, axes + count,
-                         [&](int a, int b) { return std::abs(strides[a]) < std::abs(strides[b]); });
-    return count;
+    int *const end = std::remove_if(axes, axes + count, [&](int i) { return strides[i] == 0; });
+    std::stable_sort(axes, end,
+                     [&](int a, int b) { return std::abs(strides[a]) < std::abs(strides[b]); });
+    return static_cast<int>(end - axes);
 }
 
 // As the copy will lie.
 void Materialiser::lay_dense(int operand) {
     int axes[max_axes];
-    const int count = axes_of(operand, plan_.operand[operand].needs & need_layout, axes);
+    const int count = copy_axes(operand, axes);
     std::int64_t strides[max_axes] = {}, stride = size_of(plan_.operand[operand].dtype);
     for (int i = 0; i < count; ++i) {
         strides[axes[i]] = space_.shape[axes[i]] == 1 ? 0 : stride;
         stride *= space_.shape[axes[i]];
     }
     std::copy_n(strides, space_.rank, space_.operands[operand].strides);
-}
-
-bool Materialiser::is_canonical(int operand) const {
-    const SpaceOperand &at = space_.operands[operand];
-    int axes[max_axes];
-    const int count = axes_of(operand, true, axes);
-    std::int64_t expected = size_of(plan_.operand[operand].dtype);
-    for (int i = 0; i < count; ++i) {
-        if (space_.shape[axes[i]] > 1 && at.strides[axes[i]] != expected) return false;
-        expected *= space_.shape[axes[i]];
-    }
-    return true;
 }
 
 void Materialiser::plan_layouts() {
@@ -80,7 +53,8 @@ void Materialiser::plan_layouts() {
             const bool taken =
                 route_.takes_strides() && round == 0 && !route_.has_to_merge(merged, o)
                     ? route_.takes_layout(merged, o)
-                    : is_canonical(o);
+                    : lies_dense(space_, call_.function->signature, o,
+                                 size_of(plan_.operand[o].dtype));
             if (taken) continue;
             plan_.operand[o].needs |= need_layout;
             plan_.copies = true;
@@ -117,7 +91,7 @@ void Materialiser::copy_operand(int operand) {
     SpaceOperand &at = space_.operands[operand];
     int axes[max_axes];
     // The strides say already over which axes the copy lies.
-    int count = axes_of(operand, planned.needs & need_layout, axes);
+    int count = copy_axes(operand, axes);
     if (!call_.tensor[operand]) {
         const Tensor one =
             make_tensor({}, planned.dtype, call_.device, stream_, Order::F, context_.parent);
@@ -138,7 +112,7 @@ void Materialiser::copy_operand(int operand) {
                                         Order::F, context_.parent);
         const sdk::Signature &signature = call_.function->signature;
         const bool output = operand < signature.output_count;
-        if (!output || signature.operands[static_cast<std::size_t>(operand)].updated)
+        if (!output || signature.operand(operand).updated)
             copy_elements(*copy.impl(), *whole.impl(), context_);
         if (output) replaced_.emplace_back(whole, copy);
         at.disposable = !output && serves_one_element(operand);

@@ -26,9 +26,8 @@ public:
     void finish();
 
 private:
-    int axes_of(int operand, bool all, int *axes) const;
+    int copy_axes(int operand, int *axes) const;
     void lay_dense(int operand);
-    bool is_canonical(int operand) const;
     bool serves_one_element(int operand) const;
     Tensor view_of(int operand, const int *axes, int count) const;
     void copy_operand(int operand);

@@ -2,9 +2,9 @@
 #include "call/multiply_apart.hpp"
 
 #include "call/copy.hpp"
+#include "call/parts.hpp"
 #include "call/pipeline.hpp"
 
-#include <array>
 #include <optional>
 
 namespace Atoll::detail {
@@ -19,16 +19,28 @@ bool is_product(const FunctionRecord &function) {
     return function.module->id == ATOLL_MODULE_CORE && function.id == ATOLL_FN_matmul;
 }
 
+const ProductAttributes &plain_product(DType T) {
+    static const auto all = [] {
+        std::array<ProductAttributes, ATOLL_DTYPE_COUNT> made{};
+        for (std::size_t i = 1; i < made.size(); ++i) {
+            const DType factor = accumulator(static_cast<DType>(i));
+            made[i] = {Scalar(1).cast(factor).raw(), Scalar(0).cast(factor).raw(),
+                       Scalar(false).raw(), Scalar(false).raw()};
+        }
+        return made;
+    }();
+    return all[static_cast<std::size_t>(T)];
+}
+
 void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
                     const Context &parts) {
     const FunctionRecord &matmul = *call.function;
-    const auto T = static_cast<std::uint32_t>(call.T);
-    const std::uint32_t wide = sdk::accumulator_of(T);
+    const DType wide = accumulator(call.T);
     Context context = parts;
     context.device = call.device;
     const Chain &chain =
         *call.device->type->chain(matmul.module->id, matmul.id, static_cast<int>(wide));
-    context.dtype = static_cast<DType>(chain.implemented ? wide : T);
+    context.dtype = chain.implemented ? wide : call.T;
 
     const Operand *inputs[] = {given.inputs[0], given.inputs[1]};
     Tensor conjugate[2];
@@ -41,15 +53,9 @@ void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
     const auto factor = [&](Attribute which) {
         return Scalar(given.attributes[which]).cast(context.dtype);
     };
-    // As the defaults are, or the product would be taken apart again.
-    const auto A =
-        static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(context.dtype)));
-    const Scalar one = Scalar(1).cast(A), zero = Scalar(0).cast(A);
-    const std::array<atoll_scalar, 4> plain = {one.raw(), zero.raw(), Scalar(false).raw(),
-                                               Scalar(false).raw()};
     Tensor d = run_one(matmul,
                        {.inputs = inputs,
-                        .attributes = plain,
+                        .attributes = plain_product(context.dtype),
                         .axes = given.axes,
                         .axes_given = given.axes_given,
                         .group_axes = given.group_axes},

@@ -10,7 +10,7 @@ Hazard overlap_policy(const Checked &call, int output, int &input) {
     for (int o = signature.output_count; o < signature.operand_count; ++o) {
         const TensorImpl *in = call.tensor[o];
         if (!in || in->dtype == DType::none || separate(out, *in)) continue;
-        const sdk::OperandSpec &spec = signature.operands[static_cast<std::size_t>(o)];
+        const sdk::OperandSpec &spec = signature.operand(o);
         // Element by element, or declared: then elements that are the same do no harm.
         const bool in_place = signature.elementwise() || (spec.in_place && in->dtype == out.dtype);
         if (!(in_place ? hazardous_overlap(out, *in) : overlapping(out, *in))) continue;

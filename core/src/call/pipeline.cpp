@@ -48,9 +48,10 @@ public:
                                         route.plugin(), unknown),
                             call_.device->name);
             }
-        require_own_objects(route);
+        if (s_.takes_objects) [[unlikely]]
+            require_own_objects(route);
         if (call_.empty) [[unlikely]] {
-            if (objects(results))
+            if (s_.makes_objects)
                 throw Error(Status::invalid_argument, f_.full_name,
                             "got no elements to make an object of");
             // What is added to a product of nothing remains.
@@ -60,6 +61,7 @@ public:
             return fill_identity();
         }
         make_outputs(results);
+        Tensor *const objects = s_.makes_objects ? results : nullptr;
         make_plan(call_, route.capabilities(), exact, plan_);
         if (logs(ATOLL_LOG_DEBUG)) [[unlikely]]
             log_message(ATOLL_LOG_DEBUG, text(plan_));
@@ -68,24 +70,15 @@ public:
             lay();
             merge(space_, s_);
             if (route.takes_layout(space_) && !loops_apart(route)) [[likely]]
-                return route.send(space_, given_.attributes, objects(results));
+                return route.send(space_, given_.attributes, objects);
         }
         lay();
-        run_with_copies(route, objects(results));
+        run_with_copies(route, objects);
     }
 
 private:
     static constexpr int adds_to = 3; // c of a product
 
-    bool makes_object(int output) const {
-        return s_.operands[static_cast<std::size_t>(output)].type == sdk::TypeOf::object;
-    }
-    // Where results that are objects go; null: there are none.
-    Tensor *objects(Tensor *results) const {
-        for (int o = 0; o < s_.output_count; ++o)
-            if (makes_object(o)) return results;
-        return nullptr;
-    }
     // An implementation knows the objects of its own plugin alone.
     void require_own_objects(const Route &route) const {
         for (int o = s_.output_count; o < s_.operand_count; ++o) {
@@ -95,16 +88,16 @@ private:
                 throw Error(Status::invalid_argument, f_.full_name,
                             fmt::format("{} is a {} of plugin {}, the implementation is of plugin "
                                         "{}: make one with that",
-                                        s_.operands[static_cast<std::size_t>(o)].name, facts.type,
-                                        facts.owner->name, route.plugin()),
+                                        s_.operand(o).name, facts.type, facts.owner->name,
+                                        route.plugin()),
                             call_.device->name);
         }
     }
     void make_outputs(Tensor *results) {
         for (int o = 0; o < s_.output_count; ++o) {
             made_[o] = !call_.tensor[o];
-            if (!made_[o] || (call_.unwanted >> o & 1) || makes_object(o)) continue;
-            const DType natural = natural_dtype(s_.operands[static_cast<std::size_t>(o)], call_.T);
+            if (!made_[o] || (call_.unwanted >> o & 1) || s_.operand(o).is_object()) continue;
+            const DType natural = natural_dtype(s_.operand(o), call_.T);
             results[o] =
                 make_tensor(call_.output_shape(o), natural == DType::none ? call_.T : natural,
                             call_.device, stream_, Order::F, context_.parent);
@@ -115,7 +108,7 @@ private:
     // What the outputs are over no elements; check() has seen to it that there is an identity.
     void fill_identity() {
         for (int o = 0; o < s_.output_count; ++o)
-            if (call_.tensor[o] && !s_.operands[static_cast<std::size_t>(o)].updated)
+            if (call_.tensor[o] && !s_.operand(o).updated)
                 fill_elements(*call_.tensor[o], o == s_.status ? 0 : s_.identity, parts_);
     }
 
@@ -171,17 +164,17 @@ private:
         // All of a given output is written, or nothing.
         if (loops_apart(route)) {
             for (int o = 0; o < s_.output_count; ++o)
-                if (makes_object(o))
+                if (s_.operand(o).is_object())
                     throw Error(
                         Status::not_supported, f_.full_name,
                         fmt::format("makes one {}, but the implementation of plugin {} takes one "
                                     "element of the loop at a time; give it operands without "
                                     "loop axes",
-                                    s_.operands[static_cast<std::size_t>(o)].name, route.plugin()),
+                                    s_.operand(o).name, route.plugin()),
                         call_.device->name);
             for (int o = 0; o < s_.output_count; ++o) {
                 if (made_[o] || plan_.operand[o].needs) continue;
-                const sdk::OperandSpec &spec = s_.operands[static_cast<std::size_t>(o)];
+                const sdk::OperandSpec &spec = s_.operand(o);
                 plan_.operand[o] = {need_overlap, natural_dtype(spec, call_.T)};
             }
             copies.plan_layouts();
@@ -247,68 +240,6 @@ Tensor run_one(const FunctionRecord &function, const Arguments &arguments, const
     run(function, arguments, &result, context);
     if (!arguments.outputs.empty() && arguments.outputs[0]) return *arguments.outputs[0];
     return result;
-}
-
-Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
-            const Tensor *out) {
-    const Operand *list[max_operands];
-    std::size_t count = 0;
-    for (const Operand &input : inputs) list[count++] = &input;
-    return run_one(Registry::get().core_function(core_function),
-                   {.inputs = Inputs(list, count), .outputs = {&out, 1}}, context);
-}
-
-Tensor find_part(const Tensor &tensor, const Context &context) {
-    const ReadSection section;
-    const FunctionRecord &find = Registry::get().core_function(ATOLL_FN_find);
-    const Context parts = context.for_parts_of(find);
-    const TensorImpl &t = impl(tensor);
-    const Route required(find, t.device(), t.dtype, t.storage->stream, context);
-    const std::int64_t count =
-        t.size() == 0 ? 0
-                      : item_part(part(ATOLL_FN_count_nonzero, {tensor}, parts), parts).to_int();
-    const std::int64_t extents[] = {0, count};
-    const Operand operand(tensor);
-    const Operand *const inputs[] = {&operand};
-    return run_one(find, {.inputs = inputs, .extents = extents}, context);
-}
-
-void steps_part(const Tensor &vector, std::int64_t start, std::int64_t step,
-                const Context &context) {
-    const Tensor *const outputs[] = {&vector};
-    const atoll_scalar attributes[] = {Scalar(start).raw(), Scalar(step).raw(), {}};
-    const std::int64_t extents[] = {vector.size()};
-    Context own = context;
-    own.dtype = vector.dtype();
-    own.device = vector.impl()->device();
-    Tensor unused;
-    run(Registry::get().core_function(ATOLL_FN_steps),
-        {.inputs = {}, .outputs = outputs, .attributes = attributes, .extents = extents}, &unused,
-        own);
-}
-
-Tensor cast_part(const Tensor &tensor, DType dtype, DeviceRecord *device, const Context &context) {
-    const TensorImpl &t = impl(tensor);
-    const bool here = t.device() == device;
-    Tensor result =
-        make_tensor(t.shape, dtype, device, here ? t.storage->stream : Ref<StreamImpl>(), Order::F,
-                    context.parent);
-    copy_elements(*result.impl(), t, context);
-    return result;
-}
-
-Tensor scalar_part(const Scalar &value, DeviceRecord *device, const Context &context) {
-    Tensor result = make_tensor({}, value.dtype(), device, {}, Order::F, context.parent);
-    fill_elements(*result.impl(), value, context);
-    return result;
-}
-
-Scalar item_part(const Tensor &tensor, const Context &context) {
-    const TensorImpl &t = impl(tensor);
-    atoll_scalar raw{};
-    raw.dtype = static_cast<std::uint32_t>(t.dtype);
-    read_elements(t, raw.value.bytes, t.dtype, context);
-    return Scalar(raw);
 }
 
 } // namespace Atoll::detail

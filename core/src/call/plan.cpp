@@ -28,11 +28,11 @@ void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan) {
     for (int o = 0; o < signature.operand_count; ++o) {
         PlannedOperand &operand = plan.operand[o];
         const bool output = o < signature.output_count;
-        const sdk::OperandSpec &spec = signature.operands[static_cast<std::size_t>(o)];
+        const sdk::OperandSpec &spec = signature.operand(o);
         const DType natural = natural_dtype(spec, call.T);
         operand = {0, natural};
         const TensorImpl *tensor = call.tensor[o];
-        if (spec.type == sdk::TypeOf::object) continue;
+        if (spec.is_object()) continue;
         if (!tensor) {
             if (call.scalar[o] && !can.take(ATOLL_CAP_SCALARS)) operand.needs = need_tensor;
             if (call.scalar[o] && exact) operand.dtype = call.scalar[o]->dtype();
@@ -55,8 +55,7 @@ void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan) {
             plan.operand[input].needs |= need_overlap;
         } else {
             plan.operand[o].needs |= need_overlap;
-            plan.operand[o].dtype =
-                natural_dtype(signature.operands[static_cast<std::size_t>(o)], call.T);
+            plan.operand[o].dtype = natural_dtype(signature.operand(o), call.T);
         }
     }
 }
@@ -73,11 +72,11 @@ std::string text(const Plan &plan) {
     std::string result = fmt::format("{} {} on {}, axes ({})", call.function->full_name,
                                      name(call.T), call.device->name, axes);
     for (int o = 0; o < call.function->signature.operand_count; ++o) {
-        result += fmt::format(
-            "\n  {}: {}", call.function->signature.operands[static_cast<std::size_t>(o)].name,
-            call.tensor[o] || call.scalar[o] || o < call.function->signature.output_count
-                ? name(plan.operand[o].dtype)
-                : "absent");
+        result += fmt::format("\n  {}: {}", call.function->signature.operand(o).name,
+                              call.tensor[o] || call.scalar[o] ||
+                                      o < call.function->signature.output_count
+                                  ? name(plan.operand[o].dtype)
+                                  : "absent");
         std::string needs;
         for (const auto &[need, word] : words)
             if (plan.operand[o].needs & need)

@@ -21,6 +21,11 @@ inline DType natural_dtype(const sdk::OperandSpec &spec, DType T) {
     return static_cast<DType>(sdk::dtype_of_operand(spec, static_cast<std::uint32_t>(T)));
 }
 
+// What sums and factors of T are kept in.
+inline DType accumulator(DType T) {
+    return static_cast<DType>(sdk::accumulator_of(static_cast<std::uint32_t>(T)));
+}
+
 // Where the call runs: what the context asks for, or the device of the first tensor, or the default
 // device.
 DeviceRecord *decide_device(const FunctionRecord &function, Inputs inputs, const Context &context);

@@ -3,6 +3,7 @@
 
 #include "objects/object.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -26,47 +27,31 @@ Route::Route(const FunctionRecord &function, DeviceRecord *device, DType T,
 bool Route::takes_layout(const Space &space, int o) const {
     const SpaceOperand &operand = space.operands[o];
     if (!operand.tensor || operand.dtype == DType::none) return true; // a number or object
-    const sdk::Signature &signature = function_.signature;
-    const sdk::OperandSpec &spec = signature.operands[static_cast<std::size_t>(o)];
-    // The axes on which the operand lies by the signature, fastest first where it must be dense.
-    int own[max_axes], count = 0, begin = 0;
-    bool loops = signature.input_count() == 1 || spec.axis_count == 0 || o < signature.output_count;
-    for (int i = 0; i < spec.axis_count; ++i) {
-        const std::uint8_t slot = spec.axes[static_cast<std::size_t>(i)];
-        begin = 0;
-        for (int s = 0; s < slot; ++s) begin += space.slot_axes[s];
-        for (int k = 0; k < space.slot_axes[slot]; ++k) own[count++] = begin + k;
-    }
-    const int core_count = count;
-    for (int i = space.core; i < space.rank; ++i) loops |= operand.strides[i] != 0;
-    for (int i = space.core; i < space.rank && loops; ++i) own[count++] = i;
-    if (takes_strides()) {
-        if (!takes(ATOLL_CAP_STRIDED) && core_count > 0 && space.shape[own[0]] > 1 &&
-            operand.strides[own[0]] != size_of(operand.dtype))
-            return false;
-        for (int i = 0; i < count; ++i) {
-            const std::int64_t stride = operand.strides[own[i]];
-            if (stride < 0 && !takes(ATOLL_CAP_NEGATIVE_STRIDES)) return false;
-            if (stride == 0 && space.shape[own[i]] > 1 && !takes(ATOLL_CAP_ZERO_STRIDES))
-                return false;
-        }
-        return true;
-    }
-    if (space.rank > space.core + 1) return false;
-    for (int s = 0; s < signature.slot_count; ++s)
-        if (space.slot_axes[s] > 1) return false;
-    std::int64_t expected = size_of(operand.dtype);
+    if (!takes_strides())
+        return space.rank <= space.core + 1 && !has_groups(space) &&
+               lies_dense(space, function_.signature, o, size_of(operand.dtype));
+    int axes[max_axes];
+    const int count = axes_of(space, function_.signature, o, axes);
+    if (!takes(ATOLL_CAP_STRIDED) && count > 0 && axes[0] < space.core &&
+        space.shape[axes[0]] > 1 && operand.strides[axes[0]] != size_of(operand.dtype))
+        return false;
     for (int i = 0; i < count; ++i) {
-        if (space.shape[own[i]] > 1 && operand.strides[own[i]] != expected) return false;
-        expected *= space.shape[own[i]];
+        const std::int64_t stride = operand.strides[axes[i]];
+        if (stride < 0 && !takes(ATOLL_CAP_NEGATIVE_STRIDES)) return false;
+        if (stride == 0 && space.shape[axes[i]] > 1 && !takes(ATOLL_CAP_ZERO_STRIDES)) return false;
     }
     return true;
+}
+
+bool Route::has_groups(const Space &space) const {
+    const std::uint8_t *axes = space.slot_axes;
+    return std::any_of(axes, axes + function_.signature.slot_count, [](int n) { return n > 1; });
 }
 
 bool Route::has_to_merge(const Space &space, int o) const {
     if (space.rank > static_cast<int>(chain_->max_rank)) return true;
     if (takes(ATOLL_CAP_GROUPS)) return false;
-    const sdk::OperandSpec &spec = function_.signature.operands[static_cast<std::size_t>(o)];
+    const sdk::OperandSpec &spec = function_.signature.operand(o);
     for (int i = 0; i < spec.axis_count; ++i)
         if (space.slot_axes[spec.axes[static_cast<std::size_t>(i)]] > 1) return true;
     return false;
@@ -74,8 +59,7 @@ bool Route::has_to_merge(const Space &space, int o) const {
 
 bool Route::takes_layout(const Space &space) const {
     if (space.rank > static_cast<int>(chain_->max_rank)) return false;
-    for (int s = 0; s < function_.signature.slot_count && !takes(ATOLL_CAP_GROUPS); ++s)
-        if (space.slot_axes[s] > 1) return false;
+    if (!takes(ATOLL_CAP_GROUPS) && has_groups(space)) return false;
     if (takes(any_strides)) [[likely]]
         return true;
     for (int o = 0; o < space.count; ++o)
@@ -125,23 +109,24 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
     if (!function_.signature.elementwise())
         std::memcpy(call.axes, space.slot_axes, sizeof call.axes);
     for (int o = 0; o < space.count; ++o) pass(space.operands[o], operands[o]);
-    if (objects) [[unlikely]]
-        for (int o = 0; o < call.output_count; ++o)
-            if (makes_object(o)) operands[o].flags = ATOLL_OPERAND_OBJECT;
     if (!objects) [[likely]]
         return enqueue(space, prepared);
     const auto each_object = [&](auto &&use) {
         for (int o = 0; o < call.output_count; ++o)
-            if (makes_object(o)) use(o, static_cast<atoll_object *>(operands[o].data));
+            if (function_.signature.operand(o).is_object()) use(o, operands[o]);
     };
+    const auto made = [](const atoll_operand &operand) {
+        return static_cast<atoll_object *>(operand.data);
+    };
+    each_object([](int, atoll_operand &operand) { operand.flags = ATOLL_OPERAND_OBJECT; });
     try {
         enqueue(space, prepared);
     } catch (...) { // what it gave back all the same is nobody's
-        each_object([](int, atoll_object *made) { object_release(made); });
+        each_object([&](int, atoll_operand &operand) { object_release(made(operand)); });
         throw;
     }
-    each_object([&](int o, atoll_object *made) {
-        objects[o] = take_object(made, &device_, stream_, function_);
+    each_object([&](int o, atoll_operand &operand) {
+        objects[o] = take_object(made(operand), &device_, stream_, function_);
     });
 }
 

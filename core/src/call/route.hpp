@@ -53,13 +53,10 @@ public:
 private:
     void pass(const SpaceOperand &from, atoll_operand &to) const;
     void enqueue(const Space &space, PreparedCall &prepared) const;
-    bool makes_object(int output) const {
-        return function_.signature.operands[static_cast<std::size_t>(output)].type ==
-               sdk::TypeOf::object;
-    }
+    bool has_groups(const Space &space) const; // of several axes
     bool writes(int operand) const {
         return operand < function_.signature.output_count ||
-               function_.signature.operands[static_cast<std::size_t>(operand)].updated;
+               function_.signature.operand(operand).updated;
     }
 
     const FunctionRecord &function_;

@@ -71,6 +71,33 @@ void Space::insert_axis(int axis, std::int64_t extent) {
     ++rank;
 }
 
+int axes_of(const Space &space, const sdk::Signature &signature, int o, int *axes) {
+    const sdk::OperandSpec &spec = signature.operand(o);
+    const std::int64_t *strides = space.operands[o].strides;
+    int count = 0;
+    for (int i = 0; i < spec.axis_count; ++i) {
+        const std::uint8_t slot = spec.axes[static_cast<std::size_t>(i)];
+        int at = 0;
+        for (int s = 0; s < slot; ++s) at += space.slot_axes[s];
+        for (int k = 0; k < space.slot_axes[slot]; ++k) axes[count++] = at + k;
+    }
+    bool loops = signature.input_count() == 1 || spec.axis_count == 0 || o < signature.output_count;
+    for (int i = space.core; i < space.rank; ++i) loops |= strides[i] != 0;
+    for (int i = space.core; i < space.rank && loops; ++i) axes[count++] = i;
+    return count;
+}
+
+bool lies_dense(const Space &space, const sdk::Signature &signature, int o, std::int64_t bytes) {
+    int axes[max_axes];
+    const int count = axes_of(space, signature, o, axes);
+    for (int i = 0; i < count; ++i) {
+        const std::int64_t extent = space.shape[axes[i]];
+        if (extent > 1 && space.operands[o].strides[axes[i]] != bytes) return false;
+        bytes *= extent;
+    }
+    return true;
+}
+
 namespace {
 
 int drop_single(Space &it, int begin, int end) {
@@ -134,7 +161,7 @@ void merge(Space &space, const sdk::Signature &signature) {
                                : coalesce(space, space.core, space.rank);
     int end = space.core;
     for (int s = signature.slot_count - 1; s >= 0; --s) {
-        const sdk::AxisSlot &slot = signature.slots[static_cast<std::size_t>(s)];
+        const sdk::AxisSlot &slot = signature.slot(s);
         const int begin = end - space.slot_axes[s];
         if (slot.kind == sdk::AxisKind::group && space.slot_axes[s] == 1) {
             if (!slot.ordered && !slot.separate) step_forward(space, begin);

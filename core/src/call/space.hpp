@@ -62,6 +62,13 @@ struct Space {
     void insert_axis(int axis, std::int64_t extent); // strides 0
 };
 
+// The axes over which operand `o` lies, fastest first where it is dense: its core axes in the order
+// of the parentheses, then the loop, but for an input with core axes, one of several, that varies
+// on no axis of the loop. Returns how many.
+int axes_of(const Space &space, const sdk::Signature &signature, int o, int *axes);
+// Whether it lies dense over them, with elements of `bytes` each.
+bool lies_dense(const Space &space, const sdk::Signature &signature, int o, std::int64_t bytes);
+
 // Merges what the signature allows to be merged: free groups and the loop sorted and turned around,
 // ordered ones in order; separate and plain axes stay.
 void merge(Space &space, const sdk::Signature &signature);

@@ -108,7 +108,7 @@ void check_count(std::uint32_t count, const void *list, const char *what) {
 // Whether nothing is of a dtype that follows from T.
 bool all_fixed(const sdk::Signature &signature) {
     for (int o = 0; o < signature.operand_count; ++o) {
-        const sdk::TypeOf type = signature.operands[static_cast<std::size_t>(o)].type;
+        const sdk::TypeOf type = signature.operand(o).type;
         if (type != sdk::TypeOf::dtype && type != sdk::TypeOf::object && type != sdk::TypeOf::any)
             return false;
     }

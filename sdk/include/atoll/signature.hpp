@@ -33,6 +33,8 @@ struct OperandSpec {
     bool in_place = false;   // may be the very elements of an output
     std::uint8_t axis_count = 0;
     std::array<std::uint8_t, 4> axes{}; // slots, in the order of the parentheses
+
+    constexpr bool is_object() const { return type == TypeOf::object; }
 };
 
 enum class AttributeType : std::uint8_t { boolean, int64, float64, T, A, number, choice, ints };
@@ -56,14 +58,20 @@ struct Signature {
     double low = 0, high = 0; // MathDomain::range, of the first input
     bool has_identity = false;
     std::int64_t identity = 0; // the result over no elements
-    bool loop_ordered = false, exact = false, waits = false, moves = false;
+    bool loop_ordered = false, exact = false, waits = false;
     std::int8_t status = -1; // operand that tells failures
     std::int8_t counts = -1; // input that must not be negative
     std::int64_t flop = 0;   // per point of the space
+    bool takes_objects = false, makes_objects = false;
 
     constexpr int input_count() const { return operand_count - output_count; }
-    constexpr const OperandSpec &input(int i) const {
-        return operands[static_cast<std::size_t>(output_count + i)];
+    constexpr const AxisSlot &slot(int i) const { return slots[static_cast<std::size_t>(i)]; }
+    constexpr const OperandSpec &operand(int i) const {
+        return operands[static_cast<std::size_t>(i)];
+    }
+    constexpr const OperandSpec &input(int i) const { return operand(output_count + i); }
+    constexpr const AttributeSpec &attribute(int i) const {
+        return attributes[static_cast<std::size_t>(i)];
     }
     constexpr bool elementwise() const { return slot_count == 0; }
 };

@@ -27,8 +27,10 @@ struct SignatureParser {
         if (!in.done()) in.fail("the end");
         s.operand_count = s.output_count;
         for (int i = 0; s.operand_count < count; ++i) s.operands[s.operand_count++] = inputs[i];
-        for (int i = 0; i < count; ++i)
+        for (int i = 0; i < count; ++i) {
             if (operand_named(at(i).name) != i) in.fail("different names");
+            if (at(i).is_object()) (i < s.output_count ? s.makes_objects : s.takes_objects) = true;
+        }
     }
     constexpr void each(void (SignatureParser::*item)()) {
         if (in.done()) return;
@@ -144,7 +146,7 @@ private:
     }
     constexpr std::int8_t operand_named(std::string_view name) const {
         for (std::int8_t i = 0; i < s.operand_count; ++i)
-            if (s.operands[static_cast<std::size_t>(i)].name == name) return i;
+            if (s.operand(i).name == name) return i;
         in.fail("the name of an operand, before that");
     }
     constexpr OperandSpec &at(int i) { return s.operands[static_cast<std::size_t>(i)]; }

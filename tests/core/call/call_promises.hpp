@@ -182,7 +182,7 @@ private:
         if (spec(o).optional)
             require(output(o) || o - call_.outputs < declared_.inputs,
                     "an input that the implementation does not know");
-        if (spec(o).type == TypeOf::object) return;
+        if (spec(o).is_object()) return;
         require(operand.dtype > ATOLL_DTYPE_NONE && operand.dtype < ATOLL_DTYPE_COUNT, "no dtype");
         const auto natural = static_cast<int>(
             Atoll::sdk::dtype_of_operand(spec(o), static_cast<std::uint32_t>(call_.dtype)));
@@ -319,7 +319,7 @@ private:
         std::vector<std::vector<const char *>> elements(call_.operands.size());
         for (std::size_t o = 0; o < call_.operands.size(); ++o) {
             const OperandFacts &operand = call_.operands[o];
-            if (operand.scalar || operand.absent || spec(o).type == TypeOf::object) continue;
+            if (operand.scalar || operand.absent || spec(o).is_object()) continue;
             elements[o] = elements_of(operand);
             const bool separate = apart(elements[o], itemsize(o));
             if (output(o)) require(separate || fills(), "an output that overlaps itself");

@@ -1,0 +1,72 @@
+// Calls that serve another one.
+#include "call/parts.hpp"
+
+#include "call/copy.hpp"
+#include "call/pipeline.hpp"
+#include "call/route.hpp"
+
+namespace Atoll::detail {
+
+Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
+            const Tensor *out) {
+    const Operand *list[max_operands];
+    std::size_t count = 0;
+    for (const Operand &input : inputs) list[count++] = &input;
+    return run_one(Registry::get().core_function(core_function),
+                   {.inputs = Inputs(list, count), .outputs = {&out, 1}}, context);
+}
+
+Tensor find_part(const Tensor &tensor, const Context &context) {
+    const ReadSection section;
+    const FunctionRecord &find = Registry::get().core_function(ATOLL_FN_find);
+    const Context parts = context.for_parts_of(find);
+    const TensorImpl &t = impl(tensor);
+    const Route required(find, t.device(), t.dtype, t.storage->stream, context);
+    const std::int64_t count =
+        t.size() == 0 ? 0
+                      : item_part(part(ATOLL_FN_count_nonzero, {tensor}, parts), parts).to_int();
+    const std::int64_t extents[] = {0, count};
+    const Operand operand(tensor);
+    const Operand *const inputs[] = {&operand};
+    return run_one(find, {.inputs = inputs, .extents = extents}, context);
+}
+
+void steps_part(const Tensor &vector, std::int64_t start, std::int64_t step,
+                const Context &context) {
+    const Tensor *const outputs[] = {&vector};
+    const atoll_scalar attributes[] = {Scalar(start).raw(), Scalar(step).raw(), {}};
+    const std::int64_t extents[] = {vector.size()};
+    Context own = context;
+    own.dtype = vector.dtype();
+    own.device = vector.impl()->device();
+    Tensor unused;
+    run(Registry::get().core_function(ATOLL_FN_steps),
+        {.inputs = {}, .outputs = outputs, .attributes = attributes, .extents = extents}, &unused,
+        own);
+}
+
+Tensor cast_part(const Tensor &tensor, DType dtype, DeviceRecord *device, const Context &context) {
+    const TensorImpl &t = impl(tensor);
+    const bool here = t.device() == device;
+    Tensor result =
+        make_tensor(t.shape, dtype, device, here ? t.storage->stream : Ref<StreamImpl>(), Order::F,
+                    context.parent);
+    copy_elements(*result.impl(), t, context);
+    return result;
+}
+
+Tensor scalar_part(const Scalar &value, DeviceRecord *device, const Context &context) {
+    Tensor result = make_tensor({}, value.dtype(), device, {}, Order::F, context.parent);
+    fill_elements(*result.impl(), value, context);
+    return result;
+}
+
+Scalar item_part(const Tensor &tensor, const Context &context) {
+    const TensorImpl &t = impl(tensor);
+    atoll_scalar raw{};
+    raw.dtype = static_cast<std::uint32_t>(t.dtype);
+    read_elements(t, raw.value.bytes, t.dtype, context);
+    return Scalar(raw);
+}
+
+} // namespace Atoll::detail

@@ -1,0 +1,29 @@
+// Calls that serve another one: the context says which.
+#pragma once
+
+#include "atoll/tensor.hpp"
+#include "call/context.hpp"
+
+#include <initializer_list>
+
+namespace Atoll::detail {
+
+// A function of core that has one output: it, or `out`.
+Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
+            const Tensor *out = nullptr);
+
+// Element i of a vector becomes start + i * step, as a part.
+void steps_part(const Tensor &vector, std::int64_t start, std::int64_t step,
+                const Context &context);
+
+// The positions of the non-zero elements. Waits, to count them.
+Tensor find_part(const Tensor &tensor, const Context &context);
+
+// Casts to a dtype on a device, as a part.
+Tensor cast_part(const Tensor &tensor, DType dtype, DeviceRecord *device, const Context &context);
+// A tensor of one element of the value's dtype.
+Tensor scalar_part(const Scalar &value, DeviceRecord *device, const Context &context);
+// The only element of a tensor, converted. Waits.
+Scalar item_part(const Tensor &tensor, const Context &context);
+
+} // namespace Atoll::detail
