@@ -95,12 +95,13 @@ int main(int argc, char **argv) try {
     pop_interposer(capturing);
     const detail::DeviceTypeRecord &type = *cpu.record()->type;
     // The link captured above went with its chain: take the live one.
-    kept.link = &type.chain(ATOLL_MODULE_CORE, ATOLL_FN_add, ATOLL_DTYPE_FLOAT32)->links[0];
+    const detail::FunctionRecord &function = *detail::Registry::get().find_function("core.add");
+    kept.link = &type.chain(function, ATOLL_DTYPE_FLOAT32)->links[0];
     const double direct = measure("d1.direct", "direct call of the kernel function",
                                   [&] { kept.link->fn(kept.link, &kept.call); });
     const auto through_slot = [&] {
         const detail::ReadSection section;
-        type.chain(ATOLL_MODULE_CORE, ATOLL_FN_add, ATOLL_DTYPE_FLOAT32)->call(kept.call);
+        type.chain(function, ATOLL_DTYPE_FLOAT32)->call(kept.call);
     };
     const double dispatched = measure("d1.dispatched", "the same through its slot", through_slot);
     const InterposerHandle handle = push_interposer("core.add", pass_on, nullptr);

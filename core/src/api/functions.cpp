@@ -18,13 +18,10 @@ const FunctionRecord &core(int function) { return Registry::get().core_function(
 
 namespace {
 
-// The fast path, unless elements outside the function's domain are to be looked for.
-bool fast(const FunctionRecord &function, Inputs inputs, const Tensor *out, Mode mode,
-          Tensor &result) {
-    if (function.signature.domain != sdk::MathDomain::all &&
-        (mode ? *mode : current_settings().compute_mode) != ComputeMode::standard) [[unlikely]]
-        return false;
-    return run_uniform(function, inputs, out ? &impl(*out) : nullptr, result, {});
+// Whether elements outside the function's domain are to be looked for before the call.
+bool looks_at_elements(const FunctionRecord &function, Mode mode) {
+    return function.signature.domain != sdk::MathDomain::all &&
+           (mode ? *mode : current_settings().compute_mode) != ComputeMode::standard;
 }
 
 } // namespace
@@ -33,7 +30,8 @@ Tensor call_elementwise(const FunctionRecord &function, Inputs inputs, const Ten
                         Mode mode) {
     const ReadSection section;
     Tensor result;
-    if (!fast(function, inputs, out, mode, result))
+    if (looks_at_elements(function, mode) ||
+        !run_uniform(function, inputs, out ? &impl(*out) : nullptr, result, {}))
         run(function, {.inputs = inputs, .outputs = {&out, 1}, .mode = mode}, &result, {});
     if (out) return *out;
     return result;
@@ -56,10 +54,12 @@ Tensor call_ternary(int function, const Operand &a, const Operand &b, const Oper
 
 void call_into(int function, std::span<const Operand *const> inputs, const Tensor &out) {
     const ReadSection section;
+    const FunctionRecord &record = core(function);
     Tensor unused;
+    if (!looks_at_elements(record, {}) && run_uniform(record, inputs, &impl(out), unused, {}))
+        return;
     const Tensor *const outputs[] = {&out};
-    if (!fast(core(function), inputs, &out, {}, unused))
-        run(core(function), {.inputs = inputs, .outputs = outputs}, &unused, {});
+    run(record, {.inputs = inputs, .outputs = outputs}, &unused, {});
 }
 
 Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axes &axes,

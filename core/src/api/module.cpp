@@ -55,7 +55,7 @@ std::vector<FunctionSupport> Function::support() const {
         FunctionSupport support{type->name, "", {}};
         const int last = record_->typed() ? ATOLL_DTYPE_COUNT - 1 : 1;
         for (int dtype = 1; dtype <= last; ++dtype) {
-            const Chain &chain = *type->chain(record_->module->id, record_->id, dtype);
+            const Chain &chain = *type->chain(*record_, dtype);
             if (!chain.implemented) continue;
             if (support.plugin.empty()) support.plugin = chain.plugin->name;
             if (record_->typed()) support.dtypes.push_back(static_cast<DType>(dtype));

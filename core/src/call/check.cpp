@@ -11,18 +11,19 @@ namespace Atoll::detail {
 
 namespace {
 
-// Objects where objects are wanted, tensors or numbers elsewhere.
-void require_kind(const FunctionRecord &function, int o, const Operand &operand) {
+[[noreturn]] void refuse_kind(const FunctionRecord &function, int o, const Operand &operand) {
     const sdk::OperandSpec &spec = function.signature.operand(o);
-    const bool wanted = spec.is_object();
-    const bool given = operand.tensor() && is_object(impl(*operand.tensor()));
-    if (given == wanted) [[likely]]
-        return;
     throw Error(Status::invalid_argument, function.full_name,
                 fmt::format("{} is {}", spec.name,
-                            given              ? "an object, needs a tensor"
+                            !spec.is_object()  ? "an object, needs a tensor"
                             : operand.tensor() ? "a tensor, needs an object"
                                                : "a number, needs an object"));
+}
+// Objects where objects are wanted, tensors or numbers elsewhere.
+inline void require_kind(const FunctionRecord &function, int o, const Operand &operand) {
+    const bool given = operand.tensor() && is_object(impl(*operand.tensor()));
+    if (given != function.signature.operand(o).is_object()) [[unlikely]]
+        refuse_kind(function, o, operand);
 }
 
 class Checker : CheckPart {

@@ -74,8 +74,8 @@ Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &off
 }
 
 bool takes_in_place(const TensorImpl &tensor, int function) {
-    const Chain &chain =
-        *tensor.device()->type->chain(ATOLL_MODULE_CORE, function, static_cast<int>(tensor.dtype));
+    const Chain &chain = *tensor.device()->type->chain(Registry::get().core_function(function),
+                                                       static_cast<int>(tensor.dtype));
     return (chain.caps & ATOLL_CAP_UNALIGNED) || aligned(tensor);
 }
 

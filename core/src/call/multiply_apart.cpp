@@ -38,8 +38,7 @@ void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
     const DType wide = accumulator(call.T);
     Context context = parts;
     context.device = call.device;
-    const Chain &chain =
-        *call.device->type->chain(matmul.module->id, matmul.id, static_cast<int>(wide));
+    const Chain &chain = *call.device->type->chain(matmul, static_cast<int>(wide));
     context.dtype = chain.implemented ? wide : call.T;
 
     const Operand *inputs[] = {given.inputs[0], given.inputs[1]};

@@ -60,9 +60,9 @@ public:
             make_outputs(results);
             return fill_identity();
         }
+        make_plan(call_, route.capabilities(), exact, plan_);
         make_outputs(results);
         Tensor *const objects = s_.makes_objects ? results : nullptr;
-        make_plan(call_, route.capabilities(), exact, plan_);
         if (logs(ATOLL_LOG_DEBUG)) [[unlikely]]
             log_message(ATOLL_LOG_DEBUG, text(plan_));
         take_scalars();
@@ -98,10 +98,11 @@ private:
             made_[o] = !call_.tensor[o];
             if (!made_[o] || (call_.unwanted >> o & 1) || s_.operand(o).is_object()) continue;
             const DType natural = natural_dtype(s_.operand(o), call_.T);
-            results[o] =
-                make_tensor(call_.output_shape(o), natural == DType::none ? call_.T : natural,
-                            call_.device, stream_, Order::F, context_.parent);
+            const DType dtype = natural == DType::none ? call_.T : natural;
+            results[o] = make_tensor(call_.output_shape(o), dtype, call_.device, stream_, Order::F,
+                                     context_.parent);
             call_.tensor[o] = results[o].impl();
+            plan_.operand[o].dtype = dtype;
         }
     }
 

@@ -32,7 +32,7 @@ struct Plan {
 };
 
 // What the elements of the operands need, and overlap. Layouts are looked at once the axes are
-// merged. The call's outputs must be there.
+// merged. Outputs that are yet to be made need nothing.
 // `exact`: numbers keep their own dtype.
 void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan);
 

@@ -80,17 +80,16 @@ DType with_weak_scalar(DType common, const Scalar &scalar, std::string_view scal
 // What the inputs promote to, before the rule.
 DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context &context) {
     DType common = DType::none;
-    bool mixed = false;
+    bool mixed = false, weak = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!makes_T(function, inputs, i)) continue;
         const Operand *operand = inputs[i];
-        DType dtype;
-        if (operand->tensor())
-            dtype = impl(*operand->tensor()).dtype;
-        else if (!operand->scalar().is_weak())
-            dtype = operand->scalar().dtype();
-        else
+        if (!operand->tensor() && operand->scalar().is_weak()) {
+            weak = true;
             continue;
+        }
+        const DType dtype =
+            operand->tensor() ? impl(*operand->tensor()).dtype : operand->scalar().dtype();
         if (common == DType::none)
             common = dtype;
         else if (dtype != common) {
@@ -103,6 +102,7 @@ DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context 
                     fmt::format("got dtypes that differ{} with automatic casting off; cast one of "
                                 "them, or set Settings::auto_cast",
                                 makers_of_T(function, inputs)));
+    if (!weak) return common;
     const DType strong = common;
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (makes_T(function, inputs, i) && !inputs[i]->tensor() && inputs[i]->scalar().is_weak())

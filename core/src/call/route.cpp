@@ -4,24 +4,19 @@
 #include "objects/object.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
 
 namespace Atoll::detail {
 
-Route::Route(const FunctionRecord &function, DeviceRecord *device, DType T,
-             const Ref<StreamImpl> &stream, const Context &context)
-    : function_(function), device_(*device), T_(T), stream_(stream), context_(context),
-      chain_(device->type->chain(function.module->id, function.id, static_cast<int>(T))),
-      can_{chain_->caps} {
-    if (chain_->implemented) [[likely]]
-        return;
-    require_live(*device, function.full_name);
+void Route::refuse_missing() const {
+    require_live(device_, function_.full_name);
     // The stub knows what to say, and interposers see the attempt.
-    PreparedCall prepared(function, *device, static_cast<int>(T), nullptr, context.parent);
+    PreparedCall prepared(function_, device_, static_cast<int>(T_), nullptr, context_.parent);
     dispatch(*chain_, prepared);
-    throw Error(Status::not_supported, function.full_name, "not implemented", device->name);
+    throw Error(Status::not_supported, function_.full_name, "not implemented", device_.name);
 }
 
 bool Route::takes_layout(const Space &space, int o) const {
@@ -86,6 +81,55 @@ void Route::pass(const SpaceOperand &from, atoll_operand &to) const {
     }
 }
 
+template <class TensorOf>
+void Route::enqueue(PreparedCall &prepared, const TensorOf &tensor_of) const {
+    if (device_.type->is_inline()) return dispatch(*chain_, prepared);
+    const StreamOf on{&device_, stream_};
+    const auto each = [&](bool written, auto &&use) {
+        for (int o = 0; o < prepared.call.operand_count; ++o)
+            if (const TensorImpl *tensor = tensor_of(o); tensor && writes(o) == written)
+                use(*tensor->storage, on, context_.parent);
+    };
+    each(false, before_read);
+    each(true, before_write);
+    dispatch(*chain_, prepared);
+    on.work().enqueued();
+    each(true, after_write);
+}
+
+namespace {
+// The only stride of a dense operand.
+constexpr auto element_strides = [] {
+    std::array<std::int64_t, ATOLL_DTYPE_COUNT> strides{};
+    for (std::size_t i = 0; i < strides.size(); ++i) strides[i] = size_of(static_cast<DType>(i));
+    return strides;
+}();
+} // namespace
+
+void Route::send_alike(std::span<const TensorImpl *const> tensors, std::int64_t size) const {
+    alignas(64) atoll_operand operands[max_operands];
+    PreparedCall prepared(function_, device_, static_cast<int>(T_),
+                          stream_ ? stream_->handle : nullptr, context_.parent);
+    atoll_call &call = prepared.call;
+    call.output_count = function_.signature.output_count;
+    call.operand_count = static_cast<std::uint16_t>(tensors.size());
+    call.rank = size != 1;
+    call.shape = &size;
+    call.operands = operands;
+    atoll_operand *to = operands;
+    for (const TensorImpl *tensor : tensors) {
+        to->data = tensor->data();
+        to->strides = &element_strides[static_cast<std::size_t>(tensor->dtype)];
+        to->dtype = static_cast<std::uint16_t>(tensor->dtype);
+        to->device = device_.index;
+        to->flags = 0;
+        to->storage = tensor->storage->id;
+        to->base = tensor->storage->data;
+        ++to;
+    }
+    enqueue(prepared, [&](int o) { return tensors[static_cast<std::size_t>(o)]; });
+}
+
 void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
                  Tensor *objects) const {
     if (space.rank > ATOLL_MAX_RANK) [[unlikely]]
@@ -109,8 +153,9 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
     if (!function_.signature.elementwise())
         std::memcpy(call.axes, space.slot_axes, sizeof call.axes);
     for (int o = 0; o < space.count; ++o) pass(space.operands[o], operands[o]);
+    const auto tensor_of = [&](int o) { return space.operands[o].tensor; };
     if (!objects) [[likely]]
-        return enqueue(space, prepared);
+        return enqueue(prepared, tensor_of);
     const auto each_object = [&](auto &&use) {
         for (int o = 0; o < call.output_count; ++o)
             if (function_.signature.operand(o).is_object()) use(o, operands[o]);
@@ -120,7 +165,7 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
     };
     each_object([](int, atoll_operand &operand) { operand.flags = ATOLL_OPERAND_OBJECT; });
     try {
-        enqueue(space, prepared);
+        enqueue(prepared, tensor_of);
     } catch (...) { // what it gave back all the same is nobody's
         each_object([&](int, atoll_operand &operand) { object_release(made(operand)); });
         throw;
@@ -128,21 +173,6 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
     each_object([&](int o, atoll_operand &operand) {
         objects[o] = take_object(made(operand), &device_, stream_, function_);
     });
-}
-
-void Route::enqueue(const Space &space, PreparedCall &prepared) const {
-    if (device_.type->is_inline()) return dispatch(*chain_, prepared);
-    const StreamOf on{&device_, stream_};
-    const auto each = [&](bool written, auto &&use) {
-        for (int o = 0; o < space.count; ++o)
-            if (const TensorImpl *tensor = space.operands[o].tensor; tensor && writes(o) == written)
-                use(*tensor->storage, on, context_.parent);
-    };
-    each(false, before_read);
-    each(true, before_write);
-    dispatch(*chain_, prepared);
-    on.work().enqueued();
-    each(true, after_write);
 }
 
 } // namespace Atoll::detail

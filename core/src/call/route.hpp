@@ -12,7 +12,12 @@ class Route {
 public:
     // Loads the slot's chain: must be inside a ReadSection. Throws where nothing is implemented.
     Route(const FunctionRecord &function, DeviceRecord *device, DType T,
-          const Ref<StreamImpl> &stream, const Context &context);
+          const Ref<StreamImpl> &stream, const Context &context)
+        : function_(function), device_(*device), T_(T), stream_(stream), context_(context),
+          chain_(device->type->chain(function, static_cast<int>(T))), can_{chain_->caps} {
+        if (!chain_->implemented) [[unlikely]]
+            refuse_missing();
+    }
 
     Capabilities capabilities() const { return can_; }
     bool takes(std::uint64_t caps) const { return can_.take(caps); }
@@ -46,13 +51,17 @@ public:
     // are none.
     void send(const Space &space, std::span<const atoll_scalar> attributes = {},
               Tensor *objects = nullptr) const;
+    // The same for tensors of `size` elements that lie dense and alike, outputs first, by an
+    // element-wise function.
+    void send_alike(std::span<const TensorImpl *const> tensors, std::int64_t size) const;
 
     static constexpr std::uint64_t any_strides =
         ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
 private:
+    [[noreturn]] void refuse_missing() const;
     void pass(const SpaceOperand &from, atoll_operand &to) const;
-    void enqueue(const Space &space, PreparedCall &prepared) const;
+    template <class TensorOf> void enqueue(PreparedCall &prepared, const TensorOf &tensor_of) const;
     bool has_groups(const Space &space) const; // of several axes
     bool writes(int operand) const {
         return operand < function_.signature.output_count ||

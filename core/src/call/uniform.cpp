@@ -13,33 +13,51 @@ namespace Atoll::detail {
 
 namespace {
 
-bool uniform(const TensorImpl &t) {
-    return !t.swapped() && dense(t, Order::F) &&
-           reinterpret_cast<std::uintptr_t>(t.data()) % info(t.dtype).alignment == 0;
+// How many elements a dense, native, aligned tensor of this shape has; -1: it is not all of that.
+std::int64_t uniform_size(const TensorImpl &t, const Dims &shape) {
+    const int rank = t.shape.size();
+    if (t.swapped() || rank != shape.size() ||
+        (reinterpret_cast<std::uintptr_t>(t.data()) & (info(t.dtype).alignment - 1u)) != 0)
+        return -1;
+    const std::int64_t *extents = t.shape.data(), *wanted = shape.data(),
+                       *strides = t.strides.data();
+    const std::int64_t item = size_of(t.dtype);
+    std::int64_t size = 1;
+    for (int i = 0; i < rank; ++i) {
+        if (extents[i] != wanted[i]) return -1;
+        if (extents[i] != 1 && strides[i] != size * item && extents[i] != 0) return -1;
+        size *= extents[i];
+    }
+    return size;
 }
-bool uniform(const TensorImpl &t, const TensorImpl &with) {
-    return t.device() == with.device() && t.shape == with.shape && uniform(t);
+bool uniform(const TensorImpl &t) { return uniform_size(t, t.shape) >= 0; }
+bool alike(const TensorImpl &t, const TensorImpl &with) {
+    return t.device() == with.device() && uniform_size(t, with.shape) >= 0;
 }
 
 } // namespace
 
 bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl *out,
                  Tensor &result, const Context &context) {
-    const Tensor *handle = inputs[0]->tensor();
-    if (!handle || !handle->impl() || !uniform(*handle->impl())) return false;
-    const TensorImpl &first = *handle->impl();
-    for (const Operand *operand : inputs.subspan(1)) {
-        const Tensor *other = operand->tensor();
-        if (!other || !other->impl() || other->impl()->dtype != first.dtype ||
-            !uniform(*other->impl(), first))
-            return false;
+    const TensorImpl *tensors[max_operands] = {out};
+    std::size_t count = 1;
+    for (const Operand *input : inputs) {
+        const Tensor *handle = input->tensor();
+        if (!handle || !handle->impl()) return false;
+        tensors[count++] = handle->impl();
+        if (handle->impl()->dtype != tensors[1]->dtype) return false;
     }
+    const TensorImpl &first = *tensors[1];
+    for (std::size_t i = 2; i < count; ++i)
+        if (!alike(*tensors[i], first)) return false;
+    const std::int64_t size = uniform_size(first, first.shape);
+    if (size < 0) return false;
     const auto natural = static_cast<DType>(function.uniform[static_cast<int>(first.dtype)]);
     if (natural == DType::none) return false;
     if (out) {
-        if (out->dtype != natural || out->read_only() || !uniform(*out, first)) return false;
-        for (const Operand *operand : inputs) {
-            const TensorImpl &input = *operand->tensor()->impl();
+        if (out->dtype != natural || out->read_only() || !alike(*out, first)) return false;
+        for (std::size_t i = 1; i < count; ++i) {
+            const TensorImpl &input = *tensors[i];
             const bool same = out->data() == input.data() && out->dtype == input.dtype;
             if (!same && !separate(*out, input)) return false;
         }
@@ -48,17 +66,9 @@ bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl
     const Route route(function, first.device(), first.dtype, stream, context);
     if (!out) {
         result = make_tensor(first.shape, natural, first.device(), stream);
-        out = result.impl();
+        tensors[0] = result.impl();
     }
-    const std::int64_t size = first.size();
-    if (size == 0) return true;
-    Space space;
-    space.rank = size == 1 ? 0 : 1;
-    space.shape[0] = size;
-    space.count = space.core = 0;
-    space.add_dense(*out);
-    for (const Operand *operand : inputs) space.add_dense(*operand->tensor()->impl());
-    route.send(space);
+    if (size > 0) route.send_alike({tensors, count}, size);
     return true;
 }
 

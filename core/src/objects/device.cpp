@@ -4,17 +4,13 @@
 #include "runtime/dispatch.hpp"
 #include "runtime/settings_access.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace Atoll {
 
 namespace detail {
-
-namespace {
-const Chain &device_chain(const DeviceTypeRecord &type, int function) {
-    return *type.chain(ATOLL_MODULE_DEVICE, function, 0);
-}
-} // namespace
 
 DeviceRecord &checked(DeviceRecord *record) {
     if (!record)
@@ -23,28 +19,28 @@ DeviceRecord &checked(DeviceRecord *record) {
     return *record;
 }
 
-void require_live(const DeviceRecord &device, std::string_view op) {
-    if (!device.live.load(std::memory_order_acquire)) [[unlikely]]
-        throw Error(
-            Status::not_found, op,
-            fmt::format("the plugin of device {} has been retired; load it again", device.name),
-            device.name);
+void refuse_retired(const DeviceRecord &device, std::string_view op) {
+    throw Error(Status::not_found, op,
+                fmt::format("the plugin of device {} has been retired; load it again", device.name),
+                device.name);
 }
 
 void device_call(const DeviceRecord &device, int function, void *params, void *stream,
                  const FunctionRecord *parent) {
     const ReadSection section;
-    PreparedCall prepared(Registry::get().device_function(function), device, 0, stream, parent);
+    const FunctionRecord &record = Registry::get().device_function(function);
+    PreparedCall prepared(record, device, 0, stream, parent);
     prepared.call.params = params;
-    dispatch(device_chain(*device.type, function), prepared);
+    dispatch(*device.type->chain(record, 0), prepared);
 }
 
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept {
     const ReadSection section;
-    PreparedCall prepared(Registry::get().device_function(function), device, 0, stream, nullptr);
+    const FunctionRecord &record = Registry::get().device_function(function);
+    PreparedCall prepared(record, device, 0, stream, nullptr);
     prepared.call.params = params;
-    return try_dispatch(device_chain(*device.type, function), prepared);
+    return try_dispatch(*device.type->chain(record, 0), prepared);
 }
 
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,
@@ -57,7 +53,7 @@ void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *so
 
 bool device_implements(const DeviceTypeRecord &type, int function) {
     const ReadSection section;
-    return device_chain(type, function).implemented;
+    return type.chain(Registry::get().device_function(function), 0)->implemented;
 }
 
 } // namespace detail
@@ -73,7 +69,8 @@ bool Device::is_inline() const { return checked(record_).type->is_inline(); }
 namespace {
 bool takes(const DeviceRecord &device, int function, std::uint64_t cap) {
     const ReadSection section;
-    const Chain &chain = *device.type->chain(ATOLL_MODULE_CORE, function, ATOLL_DTYPE_FLOAT64);
+    const Chain &chain =
+        *device.type->chain(Registry::get().core_function(function), ATOLL_DTYPE_FLOAT64);
     return chain.implemented && (chain.caps & cap);
 }
 } // namespace
@@ -101,14 +98,13 @@ std::vector<std::string> Device::modules() const {
     for (int m = 0; m < max_modules; ++m) {
         const ModuleRecord *module = Registry::get().module(m);
         if (!module) break;
-        SlotTable &table = *checked(record_).type->tables[m].load(std::memory_order_acquire);
-        const std::size_t count =
-            module->functions.size() * static_cast<std::size_t>(table.columns);
-        for (std::size_t i = 0; i < count; ++i) {
-            if (!table.slots[i].head.load(std::memory_order_acquire)->implemented) continue;
+        const auto implemented = [&](const FunctionRecord &function) {
+            for (int dtype = 0; dtype < function.columns; ++dtype)
+                if (checked(record_).type->chain(function, dtype)->implemented) return true;
+            return false;
+        };
+        if (std::any_of(module->functions.begin(), module->functions.end(), implemented))
             names.push_back(module->name);
-            break;
-        }
     }
     return names;
 }

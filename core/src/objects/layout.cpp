@@ -123,7 +123,7 @@ bool aligned(const TensorImpl &tensor) {
     auto bits = reinterpret_cast<std::uintptr_t>(tensor.data());
     for (int i = 0; i < tensor.shape.size(); ++i)
         if (tensor.shape[i] != 1) bits |= static_cast<std::uintptr_t>(tensor.strides[i]);
-    return bits % info(tensor.dtype).alignment == 0;
+    return (bits & (info(tensor.dtype).alignment - 1u)) == 0;
 }
 
 bool self_overlapping(const TensorImpl &t) {

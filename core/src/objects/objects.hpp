@@ -88,7 +88,11 @@ inline TensorImpl &impl(const Tensor &tensor) {
 // Throws where there is no device.
 DeviceRecord &checked(DeviceRecord *record);
 // Throws unless the device's plugin is loaded.
-void require_live(const DeviceRecord &device, std::string_view op);
+[[noreturn]] void refuse_retired(const DeviceRecord &device, std::string_view op);
+inline void require_live(const DeviceRecord &device, std::string_view op) {
+    if (!device.live.load(std::memory_order_acquire)) [[unlikely]]
+        refuse_retired(device, op);
+}
 // Calls a function of the module `device`; throws Error on failure. `stream` may be null. Here and
 // below, `parent` is the function that the call serves, or null.
 void device_call(const DeviceRecord &device, int function, void *params, void *stream = nullptr,

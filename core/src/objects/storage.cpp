@@ -1,6 +1,7 @@
 // Storages, and new tensors with a storage of their own.
 #include "atoll/storage.hpp"
 
+#include "atoll/abi/note.h"
 #include "objects/layout.hpp"
 
 #include <cstddef>
@@ -20,7 +21,8 @@ constexpr std::uintptr_t device_alignment = 64; // bytes: atoll_memory_params
 
 // Lets go of the memory; the object itself is the caller's business.
 void close(StorageImpl &storage) noexcept {
-    wait_for_readers_at_end(storage);
+    if (storage.readers.load(std::memory_order_acquire)) [[unlikely]]
+        wait_for_readers_at_end(storage);
     if (storage.owned) {
         atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(storage.bytes),
                                    storage.data};
@@ -69,7 +71,15 @@ void open(StorageImpl &storage, std::int64_t bytes, DeviceRecord *device, DType 
 
 // Note [One block]
 // A new tensor and its storage come from one allocation, which half of the objects of a small call
-// would otherwise cost. Each lives by its own count; whichever goes last frees the block.
+// would otherwise cost. Each lives by its own count; whichever goes last frees the block, which the
+// thread keeps for its next tensor: expressions make and drop one after the other. Not where a
+// sanitizer is to see each use of freed memory.
+#if ATOLL_SANITIZERS & ATOLL_SANITIZER_ADDRESS
+constexpr std::uint32_t max_spare_blocks = 0;
+#else
+constexpr std::uint32_t max_spare_blocks = 32;
+#endif
+
 struct Block {
     alignas(TensorImpl) std::byte tensor[sizeof(TensorImpl)];
     alignas(StorageImpl) std::byte storage[sizeof(StorageImpl)];
@@ -79,6 +89,18 @@ struct Block {
         if (parts.load(std::memory_order_acquire) == 1 ||
             parts.fetch_sub(1, std::memory_order_acq_rel) == 1)
             delete this;
+    }
+    static void *operator new(std::size_t size) {
+        ThreadRecord *mine = thread_state.record;
+        if (!mine || !mine->spare_blocks) return ::operator new(size);
+        --mine->spare_count;
+        return std::exchange(mine->spare_blocks, *static_cast<void **>(mine->spare_blocks));
+    }
+    static void operator delete(void *memory) {
+        ThreadRecord *mine = thread_state.record;
+        if (!mine || mine->spare_count >= max_spare_blocks) return ::operator delete(memory);
+        *static_cast<void **>(memory) = std::exchange(mine->spare_blocks, memory);
+        ++mine->spare_count;
     }
 };
 
@@ -133,7 +155,20 @@ Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<Str
                    Order order, const FunctionRecord *parent) {
     if (dtype == DType::none) [[unlikely]]
         throw Error(Status::invalid_argument, "tensor", "got no dtype, need one");
-    const std::int64_t bytes = checked_bytes(shape, size_of(dtype), "tensor");
+    // In one go for what is nearly always asked for; checked_bytes() says what is wrong with
+    // others.
+    std::int64_t bytes = size_of(dtype);
+    Dims strides;
+    strides.resize(shape.size());
+    bool plain = order == Order::F && shape.size() <= ATOLL_MAX_RANK;
+    for (int i = 0; i < shape.size() && plain; ++i) {
+        strides[i] = bytes;
+        plain = shape[i] > 0 && !__builtin_mul_overflow(bytes, shape[i], &bytes);
+    }
+    if (!plain) [[unlikely]] {
+        bytes = checked_bytes(shape, size_of(dtype), "tensor");
+        strides = dense_strides(shape, size_of(dtype), order);
+    }
     const ReadSection section;
     auto block = std::make_unique_for_overwrite<Block>();
     auto *storage = new (block->storage) StorageImpl(&destroy_storage_part);
@@ -148,7 +183,7 @@ Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<Str
     Tensor result(Ref<TensorImpl>::adopt(tensor));
     tensor->dtype = dtype;
     tensor->shape = shape;
-    tensor->strides = dense_strides(shape, size_of(dtype), order);
+    tensor->strides = std::move(strides);
     return result;
 }
 

@@ -11,39 +11,6 @@
 
 namespace Atoll::detail {
 
-PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int dtype, void *stream,
-                           const FunctionRecord *parent)
-    : function(&f), device(&d) {
-    call.struct_size = sizeof call;
-    call.flags = 0;
-    call.module = f.module->id;
-    call.function = f.id;
-    call.dtype = static_cast<std::uint16_t>(dtype);
-    call.output_count = call.operand_count = call.attribute_count = 0;
-    call.rank = call.core = 0;
-    call.device = d.index;
-    call.parent_module = call.parent_function = 0;
-    if (parent) {
-        call.flags = ATOLL_CALL_INSERTED;
-        call.parent_module = parent->module->id;
-        call.parent_function = parent->id;
-    }
-    call.shape = nullptr;
-    call.operands = nullptr;
-    call.params = nullptr;
-    call.stream = stream;
-    call.correlation = thread_state.correlation;
-    call.error = &error;
-    error.struct_size = sizeof error;
-    error.status = 0;
-    error.native_code = 0;
-    error.capacity = error_capacity;
-    error.reserved = 0;
-    error.text = text.bytes;
-    error.function[0] = '\0';
-    text.clear();
-}
-
 namespace {
 
 [[noreturn]] void fail(const Chain &chain, PreparedCall &prepared, std::int32_t status,

@@ -19,6 +19,39 @@ struct PreparedCall {
     ErrorText text;
 };
 
+inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int dtype,
+                                  void *stream, const FunctionRecord *parent)
+    : function(&f), device(&d) {
+    call.struct_size = sizeof call;
+    call.flags = 0;
+    call.module = f.module_id;
+    call.function = f.id;
+    call.dtype = static_cast<std::uint16_t>(dtype);
+    call.output_count = call.operand_count = call.attribute_count = 0;
+    call.rank = call.core = 0;
+    call.device = d.index;
+    call.parent_module = call.parent_function = 0;
+    if (parent) {
+        call.flags = ATOLL_CALL_INSERTED;
+        call.parent_module = parent->module_id;
+        call.parent_function = parent->id;
+    }
+    call.shape = nullptr;
+    call.operands = nullptr;
+    call.params = nullptr;
+    call.stream = stream;
+    call.correlation = thread_state.correlation;
+    call.error = &error;
+    error.struct_size = sizeof error;
+    error.status = 0;
+    error.native_code = 0;
+    error.capacity = error_capacity;
+    error.reserved = 0;
+    error.text = text.bytes;
+    error.function[0] = '\0';
+    text.clear();
+}
+
 // Sends the call through the chain. Must be inside a ReadSection. Throws Error with the function,
 // device and plugin when it fails, whatever way the plugin fails.
 void dispatch(const Chain &chain, PreparedCall &prepared);

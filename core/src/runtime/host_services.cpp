@@ -187,7 +187,7 @@ std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
                          "dispatch: no such device type, module, function or dtype");
     if (call->correlation == 0) call->correlation = thread_state.correlation;
     try {
-        return type->chain(call->module, call->function, call->dtype)->call(*call);
+        return type->chain(module->functions[call->function], call->dtype)->call(*call);
     } catch (...) { // of another plugin: the caller may be C, or a thread with nobody to catch it
         const std::string text =
             "dispatch: an exception crossed a plugin's border: " + exception_text();

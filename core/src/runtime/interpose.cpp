@@ -239,7 +239,7 @@ std::vector<std::string> chain(std::string_view function, std::string_view devic
                                 record ? device_type : function));
     const int column = dtype.empty() ? 1 : static_cast<int>(dtype_from_name(dtype));
     const ReadSection section;
-    const Chain &links = *type->chain(record->module->id, record->id, column);
+    const Chain &links = *type->chain(*record, column);
     std::vector<std::string> names;
     // Interposers come first, in their order. Not found by function and context: these need not
     // differ.

@@ -50,11 +50,10 @@ std::int32_t stub(const atoll_link *self, atoll_call *call) {
     const auto &type = *static_cast<const HostLink *>(self)->type;
     std::string supported;
     const ModuleRecord *module = Registry::get().module(call->module);
-    if (SlotTable *table = type.tables[call->module].load(std::memory_order_acquire);
-        table && table->columns > 1) {
+    const FunctionRecord *function = module ? &module->functions[call->function] : nullptr;
+    if (function && function->columns > 1) {
         for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
-            const Chain *chain =
-                table->slot(call->function, dtype).head.load(std::memory_order_acquire);
+            const Chain *chain = type.chain(*function, dtype);
             if (chain && chain->implemented)
                 supported += fmt::format("{}{}", supported.empty() ? "" : ", ",
                                          name(static_cast<DType>(dtype)));
@@ -157,17 +156,14 @@ const FunctionRecord *ModuleRecord::find(std::string_view function) const {
     return nullptr;
 }
 
-SlotTable::SlotTable(const ModuleRecord &m) : module(&m) {
-    const bool typed = std::any_of(m.functions.begin(), m.functions.end(),
-                                   [](const FunctionRecord &f) { return f.typed(); });
-    columns = typed ? ATOLL_DTYPE_COUNT : 1;
-    slots = std::make_unique<Slot[]>(m.functions.size() * static_cast<std::size_t>(columns));
-}
-
-// Never destroyed: plugins' threads and late destructors may still call at exit.
-Registry &Registry::get() {
-    static Registry &registry = *new Registry;
-    return registry;
+SlotTable *SlotTable::make(const ModuleRecord &module) {
+    std::size_t count = 1;
+    for (const FunctionRecord &f : module.functions) count += f.columns;
+    auto *table =
+        static_cast<SlotTable *>(::operator new(sizeof(SlotTable) + (count - 1) * sizeof(Slot)));
+    table->module = &module;
+    std::uninitialized_default_construct_n(table->slots, count);
+    return table;
 }
 
 Registry::Registry() {
@@ -178,11 +174,11 @@ Registry::Registry() {
     decl.name = "core";
     decl.functions = core_functions;
     decl.function_count = std::size(core_functions);
-    core_ = add_module(decl, nullptr);
+    core_functions_ = add_module(decl, nullptr)->functions.data();
     decl.name = "device";
     decl.functions = device_functions;
     decl.function_count = std::size(device_functions);
-    device_ = add_module(decl, nullptr);
+    device_functions_ = add_module(decl, nullptr)->functions.data();
 }
 
 ModuleRecord *Registry::find_module(std::string_view name) const {
@@ -205,8 +201,9 @@ DeviceTypeRecord *Registry::find_device_type(std::string_view name) const {
 
 const FunctionRecord *Registry::find_function(std::string_view full_name) const {
     const std::size_t dot = full_name.find('.');
-    const ModuleRecord *record =
-        dot == std::string_view::npos ? core_ : find_module(full_name.substr(0, dot));
+    const ModuleRecord *record = dot == std::string_view::npos
+                                     ? module(ATOLL_MODULE_CORE)
+                                     : find_module(full_name.substr(0, dot));
     return record ? record->find(full_name.substr(dot + 1)) : nullptr; // npos + 1 is 0
 }
 
@@ -253,6 +250,7 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
         f.rule = info.rule;
         f.domain = info.domain;
         f.module = record;
+        f.module_id = record->id;
         f.name = info.name;
         f.full_name = record->name + "." + f.name;
         f.doc = printable(info.doc);
@@ -261,8 +259,12 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
         f.infer = info.infer;
         set_uniform(f);
     }
+    const bool typed = std::any_of(record->functions.begin(), record->functions.end(),
+                                   [](const FunctionRecord &f) { return f.typed(); });
+    for (FunctionRecord &f : record->functions) f.columns = typed ? ATOLL_DTYPE_COUNT : 1;
     for (int i = 0; i < device_type_count_; ++i)
-        device_type(i)->tables[record->id].store(new SlotTable(*record), std::memory_order_release);
+        device_type(i)->tables[record->id].store(SlotTable::make(*record),
+                                                 std::memory_order_release);
     ++module_count_;
     rebuild({record->name, "", "", DType::none});
     // Last: who finds the module finds chains in all of its slots.
@@ -281,7 +283,7 @@ DeviceTypeRecord *Registry::add_device_type(const std::string &name, std::uint32
         record = new DeviceTypeRecord;
         record->name = name;
         for (int i = 0; i < module_count_; ++i)
-            record->tables[i].store(new SlotTable(*module(i)), std::memory_order_release);
+            record->tables[i].store(SlotTable::make(*module(i)), std::memory_order_release);
         rebuild(*record, {}); // before it can be found, as with modules
         device_types_[device_type_count_++].store(record, std::memory_order_release);
     }
@@ -395,8 +397,8 @@ void Registry::rebuild(DeviceTypeRecord &type, const SlotFilter &filter) {
         if (!name_matches(filter.module, table.module->name)) continue;
         for (const FunctionRecord &function : table.module->functions) {
             if (!name_matches(filter.function, function.name)) continue;
-            for (int dtype = 0; dtype < table.columns; ++dtype) {
-                Slot &slot = table.slot(function.id, dtype);
+            for (int dtype = 0; dtype < function.columns; ++dtype) {
+                Slot &slot = table.slot(function, dtype);
                 const Chain *old = slot.head.load(std::memory_order_relaxed);
                 if (old && !filter.matches(type, function, dtype)) continue;
                 slot.head.store(build_chain(type, function, dtype), std::memory_order_release);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,7 +57,9 @@ private:
 
 struct FunctionRecord {
     std::uint16_t id;
-    std::uint16_t rule; // enum atoll_rule
+    std::uint16_t rule;      // enum atoll_rule
+    std::uint16_t module_id; // here, so that a call need not ask the module
+    std::uint16_t columns; // slots: one per dtype id, or 1 where no function of the module is typed
     atoll_dtype_set domain;
     // By the dtype that all inputs have: the result's, where the call may go without a plan; 0: it
     // may not. See Note [Uniform operands].
@@ -105,14 +108,13 @@ struct Slot {
     std::atomic<const Chain *> head{nullptr};
 };
 
-// The slots of one module for one device type.
+// The slots of one module for one device type: a call gets to its chain by few loads.
 struct SlotTable {
-    SlotTable(const ModuleRecord &module);
+    static SlotTable *make(const ModuleRecord &module);
     const ModuleRecord *module;
-    int columns; // one per dtype id, or 1 where no function is typed
-    std::unique_ptr<Slot[]> slots;
-    Slot &slot(int function, int dtype) {
-        return slots[static_cast<std::size_t>(function * columns + (columns == 1 ? 0 : dtype))];
+    Slot slots[1]; // functions times columns of them
+    Slot &slot(const FunctionRecord &function, int dtype) {
+        return slots[function.id * function.columns + (function.columns == 1 ? 0 : dtype)];
     }
 };
 
@@ -174,8 +176,8 @@ struct DeviceTypeRecord {
 
     bool host_memory() const { return flags & ATOLL_DEVICE_HOST_MEMORY; }
     bool is_inline() const { return flags & ATOLL_DEVICE_INLINE; }
-    const Chain *chain(int module, int function, int dtype) const {
-        return tables[module]
+    const Chain *chain(const FunctionRecord &function, int dtype) const {
+        return tables[function.module_id]
             .load(std::memory_order_acquire)
             ->slot(function, dtype)
             .head.load(std::memory_order_acquire);
@@ -237,7 +239,14 @@ struct SlotFilter {
 
 class Registry {
 public:
-    static Registry &get();
+    // Never destroyed: plugins' threads and late destructors may still call at exit. At an address
+    // that calls know without a load.
+    static Registry &get() {
+        alignas(64) static std::byte memory[sizeof(Registry)];
+        static Registry *const made = new (memory) Registry;
+        static_cast<void>(made);
+        return *std::launder(reinterpret_cast<Registry *>(memory));
+    }
 
     // --- lock-free reading -----------------------------------------------------------------------
     ModuleRecord *module(int id) const {
@@ -250,10 +259,8 @@ public:
     DeviceTypeRecord *find_device_type(std::string_view name) const;
     // "hello.calls"; null if unknown.
     const FunctionRecord *find_function(std::string_view full_name) const;
-    const FunctionRecord &core_function(int id) const { return core_->functions[(std::size_t)id]; }
-    const FunctionRecord &device_function(int id) const {
-        return device_->functions[(std::size_t)id];
-    }
+    const FunctionRecord &core_function(int id) const { return core_functions_[id]; }
+    const FunctionRecord &device_function(int id) const { return device_functions_[id]; }
     DeviceRecord *first_host_device() const;
 
     // --- writing: hold `mutex` -------------------------------------------------------------------
@@ -284,7 +291,7 @@ private:
     std::atomic<ModuleRecord *> modules_[max_modules]{};
     std::atomic<DeviceTypeRecord *> device_types_[max_device_types]{};
     int module_count_ = 0, device_type_count_ = 0, device_count_ = 0;
-    ModuleRecord *core_ = nullptr, *device_ = nullptr;
+    const FunctionRecord *core_functions_ = nullptr, *device_functions_ = nullptr;
     std::vector<const Chain *> garbage_;
 };
 

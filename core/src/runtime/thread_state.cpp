@@ -76,12 +76,6 @@ void wait_for_readers() {
     }
 }
 
-void count_live(int device_slot, int change) {
-    if (!thread_state.record) register_thread();
-    auto &count = thread_state.record->live[static_cast<std::size_t>(device_slot)];
-    count.store(count.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
-}
-
 std::int64_t live_count(int device_slot) {
     std::int64_t sum = 0;
     for (ThreadRecord *record = all_records.load(std::memory_order_acquire); record;

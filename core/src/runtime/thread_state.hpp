@@ -34,6 +34,10 @@ struct alignas(64) ThreadRecord {
     std::array<std::atomic<std::int64_t>, max_devices> live{};
     std::shared_ptr<const Settings> default_settings; // as of settings_version
     std::uint64_t settings_version = 0;
+    // Memory of gone tensors, for the next ones: Note [One block] in objects/storage.cpp. Linked by
+    // its first word; the owner's alone.
+    void *spare_blocks = nullptr;
+    std::uint32_t spare_count = 0;
 };
 
 struct ThreadState {
@@ -89,7 +93,12 @@ inline std::uint64_t next_storage_id() {
 }
 
 // Adds to this thread's share of a device's live count.
-void count_live(int device_slot, int change);
+inline void count_live(int device_slot, int change) {
+    if (!thread_state.record) [[unlikely]]
+        register_thread();
+    auto &count = thread_state.record->live[static_cast<std::size_t>(device_slot)];
+    count.store(count.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+}
 // The sum over all threads; exact once no thread can change it.
 std::int64_t live_count(int device_slot);
 

@@ -110,7 +110,8 @@ Conversion::Conversion(std::initializer_list<std::uint32_t> path, bool in_swappe
                        bool out_swapped) {
     const std::uint32_t *step = path.begin();
     const std::uint32_t from = *step, to = *(path.end() - 1);
-    for (; step + 1 != path.end(); ++step) chain_.append(step[1], step[0]);
+    for (; step + 1 != path.end(); ++step)
+        if (step[1] != step[0]) chain_.append(step[1], step[0]);
     in_size_ = sizes[from];
     out_size_ = sizes[to];
     in_align_ = static_cast<std::uint8_t>(alignment_of(from));

@@ -237,15 +237,19 @@ private:
 // loop reads `dtype` (`first` as the first input).
 bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::uint32_t first,
            std::uint32_t dtype, std::uint32_t result) {
+    const auto address = [&](const atoll_operand &operand) {
+        std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(operand.data);
+        for (std::uint32_t axis = 0; axis < rank; ++axis)
+            bits |= static_cast<std::uintptr_t>(operand.strides[axis]);
+        return bits;
+    };
     std::uintptr_t in = 0;
     std::uintptr_t mismatch = (operands[0].dtype ^ result) | (operands[1].dtype ^ first);
-    std::uintptr_t out = reinterpret_cast<std::uintptr_t>(operands[0].data);
+    const std::uintptr_t out = address(operands[0]);
     std::uint32_t flags = operands[0].flags | operands[1].flags;
-    if (rank) out |= static_cast<std::uintptr_t>(operands[0].strides[0]);
     for (int k = 1; k < count; ++k) {
         if (k == 1 && first != dtype) continue; // a mask of bytes is always aligned
-        in |= reinterpret_cast<std::uintptr_t>(operands[k].data);
-        if (rank) in |= static_cast<std::uintptr_t>(operands[k].strides[0]);
+        in |= address(operands[k]);
         if (k > 1) mismatch |= operands[k].dtype ^ dtype;
         flags |= operands[k].flags;
     }
@@ -266,16 +270,20 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
     const std::uint32_t wide = selects ? dtype : widened(dtype);
     const std::uint32_t first = selects ? std::uint32_t{ATOLL_DTYPE_BOOL} : dtype;
     const std::uint32_t result = result_of(function, dtype);
-    if (rank <= 1 && wide == dtype && ready(operands, Count, rank, first, dtype, result)) {
-        const std::int64_t n = rank ? shape[0] : 1;
+    if (rank <= 2 && wide == dtype && ready(operands, Count, rank, first, dtype, result)) {
+        const std::int64_t n = rank ? shape[0] : 1, rows = rank == 2 ? shape[1] : 1;
         char *data[Count];
         std::int64_t strides[Count];
         for (int k = 0; k < Count; ++k) {
             data[k] = static_cast<char *>(operands[k].data);
             strides[k] = rank ? operands[k].strides[0] : 0;
         }
-        if (n < parallel_threshold && strides[0] >= 0) {
-            loop(n, data, strides);
+        const bool small = rank == 2 ? n * rows <= block_size : n < parallel_threshold;
+        if (small && strides[0] >= 0) {
+            for (std::int64_t row = 0; row < rows; ++row) {
+                loop(n, data, strides);
+                for (int k = 0; k < Count && row + 1 < rows; ++k) data[k] += operands[k].strides[1];
+            }
             return ATOLL_STATUS_OK;
         }
     }
