@@ -34,6 +34,15 @@ template <class V> std::vector<V> without_nan(const std::vector<V> &elements) {
     return numbers;
 }
 
+// The same with the attribute skip_nan, which is the last one.
+template <std::uint16_t function, class Operation>
+void reduce_numbers(const atoll_call &call, const Operation &operation) {
+    const bool skip_nan = Atoll::sdk::flag(call, call.attribute_count - 1u);
+    reduce<function>(call, [&](const auto &elements) {
+        return operation(skip_nan ? without_nan(elements) : elements);
+    });
+}
+
 // (bool has no V & as an element of a vector: elements go by value everywhere)
 template <class V> auto moduli(const std::vector<V> &elements) {
     std::vector<decltype(modulus(V{}))> result;
@@ -74,7 +83,7 @@ template <class V, class Better> bool displaces(V next, V best, const Better &be
     return !is_nan(best) && (is_nan(next) || better(next, best));
 }
 
-// NaN where there are none (nan_min and nan_max alone allow that).
+// NaN where there are none (min and max allow that with skip_nan alone).
 template <class V, class Better> V best_of(const std::vector<V> &elements, const Better &better) {
     if (elements.empty()) return std::numeric_limits<V>::quiet_NaN();
     V best = elements[0];
@@ -159,28 +168,30 @@ template <class Better> void arg_reduce(const atoll_call &call, const Better &be
 namespace Kernels {
 
 void sum(const atoll_call &call) {
-    reduce<ATOLL_FN_sum>(call, [](const auto &elements) { return sum_of(elements); });
+    reduce_numbers<ATOLL_FN_sum>(call, [](const auto &elements) { return sum_of(elements); });
 }
 
 void prod(const atoll_call &call) {
-    reduce<ATOLL_FN_prod>(call, [](const auto &elements) { return product_of(elements); });
+    reduce_numbers<ATOLL_FN_prod>(call, [](const auto &elements) { return product_of(elements); });
 }
 
 void mean(const atoll_call &call) {
-    reduce<ATOLL_FN_mean>(call, [](const auto &elements) { return mean_of(elements); });
+    reduce_numbers<ATOLL_FN_mean>(call, [](const auto &elements) { return mean_of(elements); });
 }
 
 void min(const atoll_call &call) {
-    reduce<ATOLL_FN_min>(call, [](const auto &elements) { return best_of(elements, std::less()); });
+    reduce_numbers<ATOLL_FN_min>(
+        call, [](const auto &elements) { return best_of(elements, std::less()); });
 }
 
 void max(const atoll_call &call) {
-    reduce<ATOLL_FN_max>(call,
-                         [](const auto &elements) { return best_of(elements, std::greater()); });
+    reduce_numbers<ATOLL_FN_max>(
+        call, [](const auto &elements) { return best_of(elements, std::greater()); });
 }
 
 void sum_abs(const atoll_call &call) {
-    reduce<ATOLL_FN_sum_abs>(call, [](const auto &elements) { return sum_of(moduli(elements)); });
+    reduce_numbers<ATOLL_FN_sum_abs>(call,
+                                     [](const auto &elements) { return sum_of(moduli(elements)); });
 }
 
 void min_abs(const atoll_call &call) {
@@ -191,10 +202,6 @@ void min_abs(const atoll_call &call) {
 void max_abs(const atoll_call &call) {
     reduce<ATOLL_FN_max_abs>(
         call, [](const auto &elements) { return best_of(moduli(elements), std::greater()); });
-}
-
-void norm2(const atoll_call &call) {
-    reduce<ATOLL_FN_norm2>(call, [](const auto &elements) { return norm_of(elements, 2); });
 }
 
 void any(const atoll_call &call) {
@@ -228,45 +235,9 @@ void any_nan(const atoll_call &call) {
 }
 
 void count_nonzero(const atoll_call &call) {
-    reduce<ATOLL_FN_count_nonzero>(call, [](const auto &elements) {
+    reduce_numbers<ATOLL_FN_count_nonzero>(call, [](const auto &elements) {
         return count_of(elements, [](auto a) { return nonzero(a); });
     });
-}
-
-void nan_nnz(const atoll_call &call) {
-    reduce<ATOLL_FN_nan_nnz>(call, [](const auto &elements) {
-        return count_of(without_nan(elements), [](auto a) { return nonzero(a); });
-    });
-}
-
-void nan_sum(const atoll_call &call) {
-    reduce<ATOLL_FN_nan_sum>(call,
-                             [](const auto &elements) { return sum_of(without_nan(elements)); });
-}
-
-void nan_prod(const atoll_call &call) {
-    reduce<ATOLL_FN_nan_prod>(
-        call, [](const auto &elements) { return product_of(without_nan(elements)); });
-}
-
-void nan_sum_abs(const atoll_call &call) {
-    reduce<ATOLL_FN_nan_sum_abs>(
-        call, [](const auto &elements) { return sum_of(moduli(without_nan(elements))); });
-}
-
-void nan_min(const atoll_call &call) {
-    reduce<ATOLL_FN_nan_min>(
-        call, [](const auto &elements) { return best_of(without_nan(elements), std::less()); });
-}
-
-void nan_max(const atoll_call &call) {
-    reduce<ATOLL_FN_nan_max>(
-        call, [](const auto &elements) { return best_of(without_nan(elements), std::greater()); });
-}
-
-void nan_mean(const atoll_call &call) {
-    reduce<ATOLL_FN_nan_mean>(call,
-                              [](const auto &elements) { return mean_of(without_nan(elements)); });
 }
 
 void var(const atoll_call &call) {
@@ -282,13 +253,7 @@ void stddev(const atoll_call &call) {
 
 void norm(const atoll_call &call) {
     const double x = parameter(call);
-    reduce<ATOLL_FN_norm>(call, [&](const auto &elements) { return norm_of(elements, x); });
-}
-
-void nan_norm(const atoll_call &call) {
-    const double x = parameter(call);
-    reduce<ATOLL_FN_nan_norm>(
-        call, [&](const auto &elements) { return norm_of(without_nan(elements), x); });
+    reduce_numbers<ATOLL_FN_norm>(call, [&](const auto &elements) { return norm_of(elements, x); });
 }
 
 void argmin(const atoll_call &call) { arg_reduce(call, std::less()); }

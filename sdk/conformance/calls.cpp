@@ -23,7 +23,6 @@ constexpr std::pair<std::string_view, unsigned> traits[] = {
     {"core.gather", exact_values | moves_elements},
     {"core.scatter", exact_values | moves_elements},
     {"core.prod", multiplies_up},
-    {"core.nan_prod", multiplies_up},
     {"core.cumprod", multiplies_up},
     {"core.searchsorted", needs_sorted},
     {"core.find", counts_non_zero},

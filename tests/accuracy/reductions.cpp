@@ -22,23 +22,24 @@ struct Reduction {
     int function;
     double x; // the attribute of those that have one
     const char *name;
+    bool skip_nan = false;
 };
 constexpr Reduction reductions[] = {
     {ATOLL_FN_sum, 0, "sum"},
-    {ATOLL_FN_nan_sum, 0, "nan_sum"},
+    {ATOLL_FN_sum, 0, "nan_sum", true},
     {ATOLL_FN_sum_abs, 0, "sum_abs"},
-    {ATOLL_FN_nan_sum_abs, 0, "nan_sum_abs"},
+    {ATOLL_FN_sum_abs, 0, "nan_sum_abs", true},
     {ATOLL_FN_mean, 0, "mean"},
-    {ATOLL_FN_nan_mean, 0, "nan_mean"},
+    {ATOLL_FN_mean, 0, "nan_mean", true},
     {ATOLL_FN_cumsum, 0, "cumsum"},
     {ATOLL_FN_var, 1, "var"},
     {ATOLL_FN_stddev, 1, "stddev"},
-    {ATOLL_FN_norm2, 2, "norm2"},
+    {ATOLL_FN_norm, 2, "norm2"},
     {ATOLL_FN_norm, 0.5, "norm, x = 0.5"},
     {ATOLL_FN_norm, 1, "norm, x = 1"},
     {ATOLL_FN_norm, 3, "norm, x = 3"},
-    {ATOLL_FN_nan_norm, 2, "nan_norm, 2"},
-    {ATOLL_FN_nan_norm, 2.5, "nan_norm, 2.5"},
+    {ATOLL_FN_norm, 2, "nan_norm, 2", true},
+    {ATOLL_FN_norm, 2.5, "nan_norm, 2.5", true},
 };
 
 struct Input {
@@ -57,13 +58,8 @@ const Input inputs[] = {
     {"100 + uniform", [](Random &random) { return 100 + positive(random); }},
 };
 
-bool passes_nan(int function) {
-    return function == ATOLL_FN_nan_sum || function == ATOLL_FN_nan_sum_abs ||
-           function == ATOLL_FN_nan_mean || function == ATOLL_FN_nan_norm;
-}
 bool gives_part(int function) {
-    return function != ATOLL_FN_sum && function != ATOLL_FN_nan_sum && function != ATOLL_FN_mean &&
-           function != ATOLL_FN_nan_mean && function != ATOLL_FN_cumsum;
+    return function != ATOLL_FN_sum && function != ATOLL_FN_mean && function != ATOLL_FN_cumsum;
 }
 
 // Of the elements so far.
@@ -116,15 +112,12 @@ void truth(const Reduction &reduction, const std::vector<Number> &values, Sums &
     const auto count = static_cast<unsigned long>(sums.count);
     switch (reduction.function) {
     case ATOLL_FN_sum:
-    case ATOLL_FN_nan_sum:
     case ATOLL_FN_cumsum:
         mpc_set(out.z(), sum.z(), MPC_RNDNN);
         mpc_set(unit.z(), moduli.z(), MPC_RNDNN);
         return;
-    case ATOLL_FN_sum_abs:
-    case ATOLL_FN_nan_sum_abs: mpfr_set(out.re(), moduli.re(), nearest); break;
+    case ATOLL_FN_sum_abs: mpfr_set(out.re(), moduli.re(), nearest); break;
     case ATOLL_FN_mean:
-    case ATOLL_FN_nan_mean:
         mpc_div_ui(out.z(), sum.z(), count, MPC_RNDNN);
         mpc_div_ui(unit.z(), moduli.z(), count, MPC_RNDNN);
         return;
@@ -165,12 +158,16 @@ Run run(const Reduction &reduction, int dtype, const std::vector<Number> &values
     operands[1].data = in.data();
     operands[1].strides = &in_stride;
     operands[1].dtype = static_cast<std::uint16_t>(dtype);
-    std::vector<atoll_scalar> attributes(
-        core_functions[reduction.function].signature.attribute_count);
-    for (atoll_scalar &x : attributes) {
-        x.dtype = ATOLL_DTYPE_FLOAT64;
-        x.value.f64[0] = reduction.x;
-    }
+    const auto &signature = core_functions[reduction.function].signature;
+    std::vector<atoll_scalar> attributes(signature.attribute_count);
+    for (std::size_t i = 0; i < attributes.size(); ++i)
+        if (signature.attributes[i].type == Atoll::sdk::AttributeType::boolean) {
+            attributes[i].dtype = ATOLL_DTYPE_BOOL;
+            attributes[i].value.bytes[0] = reduction.skip_nan;
+        } else {
+            attributes[i].dtype = ATOLL_DTYPE_FLOAT64;
+            attributes[i].value.f64[0] = reduction.x;
+        }
     Run result;
     result.status = call_kernel(scan ? atoll_kernels_scan : atoll_kernels_reduce,
                                 reduction.function, dtype, count, operands, attributes);
@@ -191,7 +188,7 @@ void measure(const Reduction &reduction, const Input &input, std::int64_t count,
     for (std::int64_t k = 0; k < count; ++k) {
         Number value(rounded(part, input.draw(random)),
                      is_complex(dtype) ? rounded(part, input.draw(random)) : 0.0);
-        if (passes_nan(reduction.function) && random() % 10 == 0) value = {NAN, 0};
+        if (reduction.skip_nan && random() % 10 == 0) value = {NAN, 0};
         values.push_back(value);
         if (std::isnan(value.real())) continue;
         counted.push_back(value);

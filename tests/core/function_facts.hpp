@@ -44,7 +44,9 @@ constexpr Form form_of(const Atoll::sdk::FunctionLine &line) {
     if (s.slots[0].kind != Atoll::sdk::AxisKind::group)
         return s.attribute_count > 0 ? Form::sort : Form::scan;
     if (s.slots[0].ordered) return Form::arg_reduce;
-    return s.attribute_count > 0 ? Form::reduce_one : Form::reduce;
+    const bool number =
+        s.attribute_count > 0 && s.attributes[0].type != Atoll::sdk::AttributeType::boolean;
+    return number ? Form::reduce_one : Form::reduce;
 }
 
 constexpr bool is_reduction(Form form) {

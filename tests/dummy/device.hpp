@@ -221,15 +221,19 @@ struct Dummy {
             free(views[i + 1].data, inputs[i].bytes.size());
         return values;
     }
-    // `x`: of those that have a parameter.
+    // `x`, `skip_nan`: of those that have them.
     template <class R, class T> R reduced(std::uint16_t function, std::uint16_t dtype,
                                           std::uint16_t result, const std::vector<T> &a,
-                                          double x = 0) {
+                                          double x = 0, bool skip_nan = false) {
         char *out = allocate(sizeof(R)), *in = upload(a);
-        const bool has_x = Atoll::sdk::core_functions[function].signature.attribute_count > 0;
+        const Atoll::sdk::Signature &signature = Atoll::sdk::core_functions[function].signature;
+        std::vector<atoll_scalar> attributes;
+        for (std::size_t i = 0; i < signature.attribute_count; ++i)
+            attributes.push_back(signature.attributes[i].type == Atoll::sdk::AttributeType::boolean
+                                     ? scalar(ATOLL_DTYPE_BOOL, static_cast<std::uint8_t>(skip_nan))
+                                     : scalar(ATOLL_DTYPE_FLOAT64, x));
         compute(function, dtype, {static_cast<std::int64_t>(a.size())},
-                {{out, {0}, result}, {in, {sizeof(T)}, dtype}},
-                {.attributes = std::vector(has_x, scalar(ATOLL_DTYPE_FLOAT64, x))});
+                {{out, {0}, result}, {in, {sizeof(T)}, dtype}}, {.attributes = attributes});
         const R value = download<R>(out, 1)[0];
         free(out, sizeof(R));
         free(in, a.size() * sizeof(T));

@@ -109,11 +109,11 @@ TEST_CASE("reductions") {
           -2);
     CHECK(dummy.reduced<double>(ATOLL_FN_max, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, plain) ==
           7);
-    CHECK(dummy.reduced<double>(ATOLL_FN_norm2, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64,
-                                std::vector<double>{3e200, 4e200}) == doctest::Approx(5e200));
-    CHECK(dummy.reduced<double>(ATOLL_FN_norm2, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT64,
-                                std::vector<Complex128>{{3e-200, 0}, {0, 4e-200}}) ==
-          doctest::Approx(5e-200));
+    CHECK(dummy.reduced<double>(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64,
+                                std::vector<double>{3e200, 4e200}, 2) == doctest::Approx(5e200));
+    CHECK(dummy.reduced<double>(ATOLL_FN_norm, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT64,
+                                std::vector<Complex128>{{3e-200, 0}, {0, 4e-200}},
+                                2) == doctest::Approx(5e-200));
     CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_any, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_BOOL,
                                       std::vector<double>{0, -0.0, quiet_nan}) == 1);
     CHECK(dummy.reduced<std::uint8_t>(ATOLL_FN_any, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_BOOL,
@@ -132,7 +132,8 @@ TEST_CASE("reductions") {
     for (std::size_t i = 0; i < 12; ++i) matrix[i] = static_cast<std::int64_t>(i * i);
     char *in = dummy.upload(matrix), *out = dummy.allocate(24);
     dummy.compute(ATOLL_FN_sum, ATOLL_DTYPE_INT64, {4, 3},
-                  {{out, {0, 8}, ATOLL_DTYPE_INT64}, {in + 11 * 8, {-24, -8}, ATOLL_DTYPE_INT64}});
+                  {{out, {0, 8}, ATOLL_DTYPE_INT64}, {in + 11 * 8, {-24, -8}, ATOLL_DTYPE_INT64}},
+                  {.attributes = {scalar(ATOLL_DTYPE_BOOL, std::uint8_t{0})}});
     CHECK(dummy.download<std::int64_t>(out, 3) ==
           std::vector<std::int64_t>{4 + 25 + 64 + 121, 1 + 16 + 49 + 100, 0 + 9 + 36 + 81});
 }

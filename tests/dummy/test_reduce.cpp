@@ -13,14 +13,20 @@ namespace {
 using Doubles = std::vector<double>;
 using Complexes = std::vector<Complex128>;
 
-double reduced(Dummy &dummy, std::uint16_t function, const Doubles &values, double x = 0) {
-    return dummy.reduced<double>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, values, x);
+double reduced(Dummy &dummy, std::uint16_t function, const Doubles &values, double x = 0,
+               bool skip_nan = false) {
+    return dummy.reduced<double>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, values, x,
+                                 skip_nan);
 }
-double reduced(Dummy &dummy, std::uint16_t function, const Complexes &values, double x = 0) {
-    return dummy.reduced<double>(function, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT64, values, x);
+double reduced(Dummy &dummy, std::uint16_t function, const Complexes &values, double x = 0,
+               bool skip_nan = false) {
+    return dummy.reduced<double>(function, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT64, values, x,
+                                 skip_nan);
 }
-std::int64_t counted(Dummy &dummy, std::uint16_t function, const Doubles &values) {
-    return dummy.reduced<std::int64_t>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_INT64, values);
+std::int64_t counted(Dummy &dummy, std::uint16_t function, const Doubles &values,
+                     bool skip_nan = false) {
+    return dummy.reduced<std::int64_t>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_INT64, values, 0,
+                                       skip_nan);
 }
 bool tested(Dummy &dummy, std::uint16_t function, const Doubles &values) {
     return dummy.reduced<std::uint8_t>(function, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_BOOL, values);
@@ -73,9 +79,9 @@ TEST_CASE("norms") {
     CHECK(reduced(dummy, ATOLL_FN_norm, Complexes{{3, 4}, {0, 12}}, 1) == 17);
     for (const double x : {1.0, 2.0, 2.5, inf}) {
         CHECK(std::isnan(reduced(dummy, ATOLL_FN_norm, Doubles{1, quiet_nan}, x)));
-        CHECK(reduced(dummy, ATOLL_FN_nan_norm, Doubles{quiet_nan, -2, quiet_nan}, x) == 2);
-        CHECK(reduced(dummy, ATOLL_FN_nan_norm, Complexes{{1, quiet_nan}, {0, 2}}, x) == 2);
-        CHECK(reduced(dummy, ATOLL_FN_nan_norm, Doubles{quiet_nan}, x) == 0);
+        CHECK(reduced(dummy, ATOLL_FN_norm, Doubles{quiet_nan, -2, quiet_nan}, x, true) == 2);
+        CHECK(reduced(dummy, ATOLL_FN_norm, Complexes{{1, quiet_nan}, {0, 2}}, x, true) == 2);
+        CHECK(reduced(dummy, ATOLL_FN_norm, Doubles{quiet_nan}, x, true) == 0);
     }
 }
 
@@ -86,7 +92,7 @@ TEST_CASE("moduli") {
     CHECK(reduced(dummy, ATOLL_FN_min_abs, values) == 1);
     CHECK(reduced(dummy, ATOLL_FN_max_abs, values) == 7);
     CHECK(std::isnan(reduced(dummy, ATOLL_FN_max_abs, Doubles{1, quiet_nan, 5})));
-    CHECK(reduced(dummy, ATOLL_FN_nan_sum_abs, Doubles{-1, quiet_nan, 5}) == 6);
+    CHECK(reduced(dummy, ATOLL_FN_sum_abs, Doubles{-1, quiet_nan, 5}, 0, true) == 6);
     const std::vector<std::int8_t> bytes{-128, 5, -3};
     CHECK(dummy.reduced<std::int8_t>(ATOLL_FN_max_abs, ATOLL_DTYPE_INT8, ATOLL_DTYPE_INT8, bytes) ==
           5);
@@ -98,20 +104,20 @@ TEST_CASE("NaN is passed over") {
     Dummy dummy;
     const Doubles some{quiet_nan, 3, 0, quiet_nan, -5}, none{quiet_nan, quiet_nan};
     CHECK(counted(dummy, ATOLL_FN_count_nonzero, some) == 4);
-    CHECK(counted(dummy, ATOLL_FN_nan_nnz, some) == 2);
-    CHECK(reduced(dummy, ATOLL_FN_nan_sum, some) == -2);
-    CHECK(reduced(dummy, ATOLL_FN_nan_prod, Doubles{3, quiet_nan, 4}) == 12);
-    CHECK(reduced(dummy, ATOLL_FN_nan_min, some) == -5);
-    CHECK(reduced(dummy, ATOLL_FN_nan_max, some) == 3);
-    CHECK(reduced(dummy, ATOLL_FN_nan_mean, Doubles{quiet_nan, 1, 2}) == 1.5);
-    CHECK(reduced(dummy, ATOLL_FN_nan_sum, none) == 0);
-    CHECK(reduced(dummy, ATOLL_FN_nan_prod, none) == 1);
-    CHECK(std::isnan(reduced(dummy, ATOLL_FN_nan_min, none)));
-    CHECK(std::isnan(reduced(dummy, ATOLL_FN_nan_max, none)));
-    CHECK(std::isnan(reduced(dummy, ATOLL_FN_nan_mean, none)));
-    CHECK(dummy.reduced<Complex128>(
-              ATOLL_FN_nan_sum, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_COMPLEX128,
-              Complexes{{1, quiet_nan}, {2, 3}, {quiet_nan, 1}}) == Complex128(2, 3));
+    CHECK(counted(dummy, ATOLL_FN_count_nonzero, some, true) == 2);
+    CHECK(reduced(dummy, ATOLL_FN_sum, some, 0, true) == -2);
+    CHECK(reduced(dummy, ATOLL_FN_prod, Doubles{3, quiet_nan, 4}, 0, true) == 12);
+    CHECK(reduced(dummy, ATOLL_FN_min, some, 0, true) == -5);
+    CHECK(reduced(dummy, ATOLL_FN_max, some, 0, true) == 3);
+    CHECK(reduced(dummy, ATOLL_FN_mean, Doubles{quiet_nan, 1, 2}, 0, true) == 1.5);
+    CHECK(reduced(dummy, ATOLL_FN_sum, none, 0, true) == 0);
+    CHECK(reduced(dummy, ATOLL_FN_prod, none, 0, true) == 1);
+    CHECK(std::isnan(reduced(dummy, ATOLL_FN_min, none, 0, true)));
+    CHECK(std::isnan(reduced(dummy, ATOLL_FN_max, none, 0, true)));
+    CHECK(std::isnan(reduced(dummy, ATOLL_FN_mean, none, 0, true)));
+    CHECK(dummy.reduced<Complex128>(ATOLL_FN_sum, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_COMPLEX128,
+                                    Complexes{{1, quiet_nan}, {2, 3}, {quiet_nan, 1}}, 0,
+                                    true) == Complex128(2, 3));
 }
 
 TEST_CASE("tests of every element") {

@@ -528,12 +528,12 @@ def without_nan(x, replacement):
     return np.where(is_nan(x), x.dtype.type(replacement), x)
 
 
+# nan_…: with skip_nan.
 REDUCE = {
     "sum": total,
     "prod": lambda x: total(x, np.multiply),
     "min": extreme(np.min, False),
     "max": extreme(np.max, True),
-    "norm2": lambda x: norm(x, 2),
     "all_finite": lambda x: Expected((np.isfinite(x)).all(axis=1)),
     "any_inf": lambda x: Expected((np.isinf(x)).any(axis=1)),
     "any_nan": lambda x: Expected((np.isnan(x)).any(axis=1)),
@@ -541,7 +541,7 @@ REDUCE = {
     "sum_abs": lambda x: total(modulus(x)),
     "min_abs": lambda x: extreme(np.min, False)(modulus(x)),
     "max_abs": lambda x: extreme(np.max, True)(modulus(x)),
-    "nan_nnz": lambda x: Expected(((x != 0) & ~is_nan(x)).sum(axis=1).astype(np.int64)),
+    "nan_count_nonzero": lambda x: Expected(((x != 0) & ~is_nan(x)).sum(axis=1).astype(np.int64)),
     "nan_sum": lambda x: total(without_nan(x, 0)),
     "nan_prod": lambda x: total(without_nan(x, 1), np.multiply),
     "nan_sum_abs": lambda x: total(modulus(without_nan(x, 0))),
@@ -566,5 +566,7 @@ def elementwise(name):
     return rounded(name, getattr(np, re.sub("^a(?=sin|cos|tan)", "arc", name)))
 
 
-def reduction(name):
+def reduction(name, skip_nan=False):
+    if skip_nan:
+        return REDUCE["nan_" + name]
     return REDUCE.get(name) or (lambda x: Expected(getattr(np, name)(x, axis=1)))

@@ -17,6 +17,7 @@ little-endian and packed:
             u32 result  u32 mask (array of uint8, or 0xffffffff)  f64 ulps  u32 by_modulus
 """
 import csv
+import itertools
 import re
 import struct
 import sys
@@ -57,7 +58,7 @@ def cases_of(name, signature, attributes):
         return own[name]
     inputs = signature.split("->")[0]
     if "(n*)" in inputs:
-        return parameter_cases if attributes else reduce_cases
+        return parameter_cases if "float64" in attributes else reduce_cases
     if "(n)" in inputs:
         return sort_cases if attributes else scan_cases
     return (unary_cases, binary_cases, ternary_cases)[inputs.count("(") - 1]
@@ -68,6 +69,7 @@ class Function:
         self.name, self.rule, self.domain = name, rule, DOMAINS[domain]
         self.cases = cases_of(name, signature, attributes)
         self.of_nothing = "identity" in properties  # has a result
+        self.flags = (False, True) if "skip_nan" in attributes else (False,)
         # The type of the first result, behind its colon.
         self.type = signature.split("->")[1].split(",")[0].partition(":")[2].strip(" &")
 
@@ -302,13 +304,14 @@ def reduced(x, axes):
                      [x.shape[i] for i in kept] + [int(np.prod([x.shape[i] for i in axes]))])
 
 
-def reduction(f, x, axes, keepdims, compute, numbers=()):
+def reduction(f, x, axes, keepdims, compute, numbers=(), skip_nan=False):
     normal = list(range(x.ndim)) if axes is None else [a % x.ndim for a in axes]
     y = reduced(x.astype(compute), normal)
     kept = y.shape[:-1]
     if y.shape[-1] == 0 and np.prod(kept) > 0 and not f.of_nothing:
         return None
-    expected = by_name.reduction(f.name)(y.reshape(int(np.prod(kept)), y.shape[-1]), *numbers)
+    apply = by_name.reduction(f.name, skip_nan)
+    expected = apply(y.reshape(int(np.prod(kept)), y.shape[-1]), *numbers)
     shape = [1 if i in normal else n for i, n in enumerate(x.shape)] if keepdims else kept
     expected.value = expected.value.astype(f.result(compute)).reshape(shape)
     if expected.mask is not None:
@@ -333,7 +336,7 @@ def with_specials(dtype, shape, seed):
 
 
 def reduce_inputs(f, dtype):
-    make = factors if f.name in ("prod", "nan_prod") else tame
+    make = factors if f.name == "prod" else tame
     for seed, (shape, axes) in enumerate(SHAPES):
         yield make(dtype, shape, seed), axes
     for shape, axes in [((7,), None), ((4, 4), [0]), ((4, 4), [1])]:
@@ -342,7 +345,7 @@ def reduce_inputs(f, dtype):
     yield np.ones(5, dtype), None
     if kind(dtype) in "fc":
         yield np.full((2, 3), np.nan, dtype), [1]
-    if f.name not in ("prod", "nan_prod"):
+    if f.name != "prod":
         yield tame(dtype, (300, 5), 2), [0]
         yield tame(dtype, (5, 300), 2), [1]
     if kind(dtype) in "iu" and f.rule != "FLOAT":
@@ -359,17 +362,16 @@ def reduce_cases(f, out):
             out.case(f.name, [tame(dtype, 3)], None)
             continue
         for x, axes in reduce_inputs(f, dtype):
-            for keepdims in (False, True):
-                expected = reduction(f, x, axes, keepdims, compute)
+            for keepdims, skip_nan in itertools.product((False, True), f.flags):
+                expected = reduction(f, x, axes, keepdims, compute, skip_nan=skip_nan)
                 if expected is not None:
                     exact_where_tame(f, x, expected)
-                out.case(f.name, [x], expected, axes, keepdims)
+                out.case(f.name, [x], expected, axes, keepdims, [True] * skip_nan)
 
 
 def exact_where_tame(f, x, expected):
     """Sums and products of tame values are exact: no error bound."""
-    if f.name in ("sum", "prod", "nan_sum", "nan_prod") or (
-            f.name in ("sum_abs", "nan_sum_abs") and kind(x.dtype) != "c"):
+    if f.name in ("sum", "prod") or (f.name == "sum_abs" and kind(x.dtype) != "c"):
         expected.ulps = 0
         # The sign of a zero sum or product depends on the order and on the neutral element.
         if kind(expected.value.dtype) in "fc":
@@ -378,7 +380,7 @@ def exact_where_tame(f, x, expected):
         if kind(expected.value.dtype) == "c":
             # Products with infinite parts: nobody defines the other part.
             expected.mask = np.where(np.isfinite(expected.value), expected.mask, ANYTHING)
-    if f.name in ("sum_abs", "nan_sum_abs") and kind(x.dtype) == "c":
+    if f.name == "sum_abs" and kind(x.dtype) == "c":
         expected.ulps = 4
 
 
@@ -395,7 +397,7 @@ def sum_of_many(f, out):
 
 
 def parameter_cases(f, out):
-    """REDUCE_ONE."""
+    """Reductions with a number."""
     for dtype in DTYPES:
         compute = f.compute(dtype)
         if f.name in ("var", "stddev"):
@@ -406,10 +408,9 @@ def parameter_cases(f, out):
             out.case(f.name, [tame(dtype, 3)], None, numbers=numbers[0])
             continue
         for x, axes in reduce_inputs(f, dtype):
-            for i, parameters in enumerate(numbers):
-                as_compute = dtype if f.type == "bool" else compute
-                expected = reduction(f, x, axes, i % 2, as_compute, parameters)
-                out.case(f.name, [x], expected, axes, i % 2, parameters)
+            for skip_nan, (i, parameters) in itertools.product(f.flags, enumerate(numbers)):
+                expected = reduction(f, x, axes, i % 2, compute, parameters, skip_nan)
+                out.case(f.name, [x], expected, axes, i % 2, [*parameters, *[True] * skip_nan])
 
 
 def find_cases(f, out):

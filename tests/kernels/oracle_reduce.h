@@ -35,10 +35,6 @@ inline Expected number(long double x, long double tolerance = 0) {
 }
 // The modulus, of the part dtype; exact for reals and integers.
 inline Value modulus(const Value &v, int dtype) { return unary(ATOLL_FN_abs, dtype, v).value; }
-inline Reduction without_nan(Reduction r) {
-    std::erase_if(r.elements, is_nan);
-    return r;
-}
 
 inline Expected reduce_sum(const Reduction &r) {
     if (r.integers()) {
@@ -189,7 +185,6 @@ inline constexpr ReduceLine reduce_lines[] = {
     {ATOLL_FN_prod, reduce_product},
     {ATOLL_FN_min, [](const Reduction &r) { return extreme_value(r, false); }},
     {ATOLL_FN_max, [](const Reduction &r) { return extreme_value(r, true); }},
-    {ATOLL_FN_norm2, [](const Reduction &r) { return reduce_norm(r, 2); }},
     {ATOLL_FN_any, [](const Reduction &r) { return truth_of(!all_of(r, [](const Value &v) { return !v.truth(); })); }},
     {ATOLL_FN_all, [](const Reduction &r) { return truth_of(all_of(r, [](const Value &v) { return v.truth(); })); }},
     {ATOLL_FN_argmin, [](const Reduction &r) { return Expected{Value::of(static_cast<__int128>(extreme(r.elements, false)))}; }},
@@ -201,28 +196,31 @@ inline constexpr ReduceLine reduce_lines[] = {
     {ATOLL_FN_sum_abs, reduce_moduli},
     {ATOLL_FN_min_abs, [](const Reduction &r) { return extreme_modulus(r, false); }},
     {ATOLL_FN_max_abs, [](const Reduction &r) { return extreme_modulus(r, true); }},
-    {ATOLL_FN_nan_nnz, [](const Reduction &r) { return count_if(r, [](const Value &v) { return v.truth() && !is_nan(v); }); }},
-    {ATOLL_FN_nan_sum, [](const Reduction &r) { return reduce_sum(without_nan(r)); }},
-    {ATOLL_FN_nan_prod, [](const Reduction &r) { return reduce_product(without_nan(r)); }},
-    {ATOLL_FN_nan_sum_abs, [](const Reduction &r) { return reduce_moduli(without_nan(r)); }},
-    {ATOLL_FN_nan_min, [](const Reduction &r) { return extreme_value(without_nan(r), false); }},
-    {ATOLL_FN_nan_max, [](const Reduction &r) { return extreme_value(without_nan(r), true); }},
-    {ATOLL_FN_nan_mean, [](const Reduction &r) { return reduce_mean(without_nan(r)); }},
     {ATOLL_FN_var, [](const Reduction &r) { return reduce_variance(r, false); }},
     {ATOLL_FN_stddev, [](const Reduction &r) { return reduce_variance(r, true); }},
     {ATOLL_FN_norm, [](const Reduction &r) { return reduce_norm(r, r.x.real()); }},
-    {ATOLL_FN_nan_norm, [](const Reduction &r) { return reduce_norm(without_nan(r), r.x.real()); }},
     {ATOLL_FN_count_nonzero, [](const Reduction &r) { return count_if(r, [](const Value &v) { return v.truth(); }); }},
 };
 // clang-format on
 static_assert(complete(reduce_lines, is_reduction));
 
+inline bool can_skip_nan(int function) {
+    const auto &s = function_list[function].signature;
+    return s.attribute_count > 0 && s.attributes[s.attribute_count - 1u].name == "skip_nan";
+}
+// Whether there is a number before that.
+inline bool has_number(int function) {
+    return function_list[function].signature.attribute_count > can_skip_nan(function);
+}
+
 // Elements of any dtype, in the order of the reduced axes, first axis fastest; `dtype` is the
-// compute dtype, `x` the attribute of those that have one. The result is of
+// compute dtype, `x` and `skip_nan` the attributes of those that have them. The result is of
 // result_dtype(function, dtype).
-inline Expected reduce(int function, int dtype, const std::vector<Value> &elements, Value x = {}) {
+inline Expected reduce(int function, int dtype, const std::vector<Value> &elements, Value x = {},
+                       bool skip_nan = false) {
     Reduction r = {function, dtype, elements, x};
     for (Value &v : r.elements) v = convert(v, dtype);
+    if (skip_nan) std::erase_if(r.elements, is_nan);
     return line_of(reduce_lines, function).expect(r);
 }
 

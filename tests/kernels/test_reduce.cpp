@@ -9,8 +9,7 @@ namespace {
 enum class Kind { any, tame, factors, mostly_zero, mostly_one, rarely_special, ties };
 Kind kind_of(int function, Random &random) {
     switch (function) {
-    case ATOLL_FN_prod:
-    case ATOLL_FN_nan_prod: return Kind::factors;
+    case ATOLL_FN_prod: return Kind::factors;
     case ATOLL_FN_any: return Kind::mostly_zero;
     case ATOLL_FN_all: return Kind::mostly_one;
     case ATOLL_FN_all_finite:
@@ -57,16 +56,17 @@ struct Case {
 };
 
 void check(int function, int dtype, std::size_t kept, Operand &out, Operand &in,
-           const Value &x = {}) {
+           const Value &x = {}, bool skip_nan = false) {
     const Shape &shape = in.shape;
     const std::vector<char> before = out.memory;
     const std::string what = std::string(function_list[function].name) + " computed in " +
                              facts[dtype].name + ", out " + out.text() + ", in " + in.text() +
-                             ", kept " + std::to_string(kept) + ", number " + text(x);
+                             ", kept " + std::to_string(kept) + ", number " + text(x) +
+                             (skip_nan ? ", without NaN" : "");
     INFO(what);
     std::vector<atoll_scalar> attributes;
-    if (function_list[function].signature.attribute_count)
-        attributes = {scalar_of(x, ATOLL_DTYPE_FLOAT64)};
+    if (has_number(function)) attributes.push_back(scalar_of(x, ATOLL_DTYPE_FLOAT64));
+    if (can_skip_nan(function)) attributes.push_back(flag_of(skip_nan));
     REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, attributes, shape.size() - kept) ==
             ATOLL_STATUS_OK);
     const auto middle = shape.begin() + static_cast<std::ptrdiff_t>(kept);
@@ -83,7 +83,7 @@ void check(int function, int dtype, std::size_t kept, Operand &out, Operand &in,
             std::copy(rest.begin(), rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(kept));
             elements.push_back(in.get(whole));
         });
-        findings.check(reduce(function, dtype, elements, x), got, natural, out.dtype);
+        findings.check(reduce(function, dtype, elements, x, skip_nan), got, natural, out.dtype);
     });
     findings.report(what);
     CHECK(out.rest_is(before));
@@ -98,8 +98,7 @@ Value number_for(int function, Random &random) {
         const long double some[] = {0, 1, 2.5L, 17, 1e6L};
         return real(some[random() % 5]);
     }
-    case ATOLL_FN_norm:
-    case ATOLL_FN_nan_norm: {
+    case ATOLL_FN_norm: {
         const long double some[] = {0, 1, 2, 3, 0.5L, 1.5L, INFINITY};
         return real(some[random() % 7]);
     }
@@ -123,7 +122,8 @@ void check_random(int function, int dtype, const Case &c, Layout layout, int var
         if (kind == Kind::factors) v = factor_of(v, dtype);
         in.set(index, convert(v, in_dtype));
     });
-    check(function, dtype, c.kept, out, in, number_for(function, random));
+    const Value x = number_for(function, random);
+    check(function, dtype, c.kept, out, in, x, can_skip_nan(function) && random() % 2);
 }
 
 } // namespace
@@ -179,6 +179,7 @@ TEST_CASE("large reductions take the threads' path with the same results") {
         for (const long double x : {0.0L, static_cast<long double>(NAN)}) {
             in.set({66990}, convert(Value::of(x, 0.0L), dtype));
             check(f.id, dtype, 0, out, in, Value::of(1.0L, 0.0L));
+            if (can_skip_nan(f.id)) check(f.id, dtype, 0, out, in, Value::of(1.0L, 0.0L), true);
         }
     }
 }
@@ -242,11 +243,12 @@ TEST_CASE("large sums are pairwise accurate along either axis") {
                                dtype));
             });
             // A running sum of so many float32 is off by far more; so is a mean or a variance.
-            for (int function : {int{ATOLL_FN_sum}, int{ATOLL_FN_mean}, int{ATOLL_FN_nan_sum},
-                                 int{ATOLL_FN_sum_abs}, int{ATOLL_FN_norm2}, int{ATOLL_FN_var},
-                                 int{ATOLL_FN_all}}) {
+            for (int function : {int{ATOLL_FN_sum}, int{ATOLL_FN_mean}, int{ATOLL_FN_sum_abs},
+                                 int{ATOLL_FN_norm}, int{ATOLL_FN_var}, int{ATOLL_FN_all}}) {
                 Operand out(result_dtype(function, dtype), false, c.shape, kept, Layout::dense);
-                check(function, dtype, c.kept, out, in);
+                const Value x = Value::of(function == ATOLL_FN_norm ? 2.0L : 0.0L, 0.0L);
+                check(function, dtype, c.kept, out, in, x);
+                if (function == ATOLL_FN_sum) check(function, dtype, c.kept, out, in, x, true);
             }
         }
 }
@@ -263,7 +265,6 @@ TEST_CASE("norms of float64 leave the range only when the result does") {
                 in.set(index,
                        Value::of(index.back() == 0 ? static_cast<long double>(x) : 0.0L, 0.0L));
             });
-            check(ATOLL_FN_norm2, ATOLL_DTYPE_FLOAT64, kept, out, in);
             check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, kept, out, in, Value::of(2.0L, 0.0L));
         }
 }
@@ -274,6 +275,6 @@ TEST_CASE("a mean divides before it is rounded to a half") {
     Operand out(ATOLL_DTYPE_FLOAT16, false, shape, {false}, Layout::dense);
     each(shape, [&](const Shape &index) { in.set(index, Value::of(40000.0L, 0.0L)); });
     check(ATOLL_FN_mean, ATOLL_DTYPE_FLOAT16, 0, out, in);
-    check(ATOLL_FN_nan_mean, ATOLL_DTYPE_FLOAT16, 0, out, in);
+    check(ATOLL_FN_mean, ATOLL_DTYPE_FLOAT16, 0, out, in, {}, true);
     CHECK(out.get({0}).re == 40000.0L);
 }

@@ -1,6 +1,7 @@
-/* Replaces core.sqrt for float64 on the cpu, and nothing else: it writes -1, to be told apart.
- * FORWARDS: only for dense vectors that begin with 4; it passes every other call on, and declares
- * so, and the host then honours what both take. Without: always, and it takes nothing. */
+/* Replaces core.sqrt and core.max for float64 on the cpu, and nothing else: it writes -1, to be
+ * told apart, and knows no attributes. FORWARDS: core.sqrt alone, and only for dense vectors that
+ * begin with 4; it passes every other call on, and declares so, and the host then honours what both
+ * take. Without: always, and it takes nothing. */
 #include "atoll/plugin.h"
 
 #include <stddef.h>
@@ -29,6 +30,15 @@ static int32_t square_root(const atoll_link *self, atoll_call *call) {
     return ATOLL_STATUS_OK;
 }
 
+#ifndef FORWARDS
+static int32_t largest(const atoll_link *self, atoll_call *call) {
+    (void)self;
+    if (call->rank != call->core) return ATOLL_STATUS_INTERNAL;
+    *(double *)call->operands[0].data = -1;
+    return ATOLL_STATUS_OK;
+}
+#endif
+
 static const atoll_function_decl functions[] = {
     {.struct_size = sizeof(atoll_function_decl),
      .id = ATOLL_FN_sqrt,
@@ -40,6 +50,12 @@ static const atoll_function_decl functions[] = {
              ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_MIXED_INPUTS,
 #endif
      .fn = square_root},
+#ifndef FORWARDS
+    {.struct_size = sizeof(atoll_function_decl),
+     .id = ATOLL_FN_max,
+     .dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
+     .fn = largest},
+#endif
 };
 static const atoll_impl_decl impl = {
     .struct_size = sizeof(atoll_impl_decl),
@@ -48,7 +64,7 @@ static const atoll_impl_decl impl = {
     .device_type = "cpu",
     .function_size = sizeof(atoll_function_decl),
     .functions = functions,
-    .function_count = 1,
+    .function_count = sizeof functions / sizeof functions[0],
 };
 
 static int32_t load(const atoll_host *host, void **plugin, atoll_error *error) {

@@ -292,7 +292,7 @@ const BenchRow rows[] = {
      }},
     {"r5",
      "2-norm, 1 M float64",
-     {"norm2"},
+     {"norm"},
      [](Device d) {
          return reduction(random({million}, float64, d), [](const Tensor &a) { return norm2(a); });
      }},

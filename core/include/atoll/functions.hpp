@@ -49,8 +49,9 @@ Tensor call_ternary(int function, const Operand &a, const Operand &b, const Oper
                     Out out = {});
 // Into `out`, whose handle need not be counted again.
 void call_into(int function, std::span<const Operand *const> inputs, const Tensor &out);
+// `attributes`: the first ones of the function. The others are flags, which are not set.
 Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out = {},
-                   std::span<const Scalar> numbers = {});
+                   std::span<const Scalar> attributes = {});
 Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out = {});
 Tensor call_sort(int function, const Tensor &a, int axis, bool descending, Out out = {});
 Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, Out out = {});
@@ -175,7 +176,6 @@ ATOLL_DECLARE(sum)
 ATOLL_DECLARE(prod)
 ATOLL_DECLARE(min)
 ATOLL_DECLARE(max)
-ATOLL_DECLARE(norm2)
 ATOLL_DECLARE(any)
 ATOLL_DECLARE(all)
 ATOLL_DECLARE(all_finite)
@@ -186,13 +186,6 @@ ATOLL_DECLARE(mean)
 ATOLL_DECLARE(sum_abs)
 ATOLL_DECLARE(min_abs)
 ATOLL_DECLARE(max_abs)
-ATOLL_DECLARE(nan_nnz)
-ATOLL_DECLARE(nan_sum)
-ATOLL_DECLARE(nan_prod)
-ATOLL_DECLARE(nan_sum_abs)
-ATOLL_DECLARE(nan_min)
-ATOLL_DECLARE(nan_max)
-ATOLL_DECLARE(nan_mean)
 ATOLL_DECLARE(argmin)
 ATOLL_DECLARE(argmax)
 #undef ATOLL_DECLARE
@@ -204,8 +197,30 @@ ATOLL_DECLARE(argmax)
 ATOLL_DECLARE(var)
 ATOLL_DECLARE(stddev)
 ATOLL_DECLARE(norm)
-ATOLL_DECLARE(nan_norm)
 #undef ATOLL_DECLARE
+// Of the elements that are not NaN.
+#define ATOLL_DECLARE(name, function)                                                              \
+    inline Tensor name(const Tensor &a, const Axes &axes = {}, bool keepdims = false,              \
+                       Out out = {}) {                                                             \
+        const Scalar skip_nan(true);                                                               \
+        return detail::call_reduce(ATOLL_FN_##function, a, axes, keepdims, out, {&skip_nan, 1});   \
+    }
+ATOLL_DECLARE(nan_sum, sum)
+ATOLL_DECLARE(nan_prod, prod)
+ATOLL_DECLARE(nan_min, min)
+ATOLL_DECLARE(nan_max, max)
+ATOLL_DECLARE(nan_mean, mean)
+ATOLL_DECLARE(nan_sum_abs, sum_abs)
+ATOLL_DECLARE(nan_nnz, count_nonzero)
+#undef ATOLL_DECLARE
+inline Tensor nan_norm(const Tensor &a, const Scalar &p, const Axes &axes = {},
+                       bool keepdims = false, Out out = {}) {
+    const Scalar attributes[] = {p, true};
+    return detail::call_reduce(ATOLL_FN_norm, a, axes, keepdims, out, attributes);
+}
+inline Tensor norm2(const Tensor &a, const Axes &axes = {}, bool keepdims = false, Out out = {}) {
+    return norm(a, 2, axes, keepdims, out);
+}
 // Without an axis only at rank 1 and below.
 inline Tensor cumsum(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {
     return detail::call_scan(ATOLL_FN_cumsum, a, axis, out);

@@ -17,7 +17,7 @@ inline atoll_scalar bool_attribute(bool value) {
 Tensor call_elementwise(const FunctionRecord &function, Inputs inputs, const Tensor *out,
                         Mode mode);
 Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axes &axes,
-                      bool keepdims, const Tensor *out, std::span<const Scalar> numbers);
+                      bool keepdims, const Tensor *out, std::span<const Scalar> attributes);
 // Along one axis; no axis: only where the rank is 1 or 0.
 Tensor call_along(const FunctionRecord &function, const Tensor &a, std::optional<int> axis,
                   const Tensor *out, std::span<const atoll_scalar> attributes);

@@ -63,29 +63,35 @@ void call_into(int function, std::span<const Operand *const> inputs, const Tenso
 }
 
 Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axes &axes,
-                      bool keepdims, const Tensor *out, std::span<const Scalar> numbers) {
-    atoll_scalar attributes[1];
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const std::string_view name = function.signature.attributes[i].name;
-        if (is_complex(numbers[i].dtype()))
+                      bool keepdims, const Tensor *out, std::span<const Scalar> given) {
+    const sdk::Signature &signature = function.signature;
+    atoll_scalar attributes[2];
+    for (std::size_t i = 0; i < signature.attribute_count; ++i) {
+        const sdk::AttributeSpec &spec = signature.attributes[i];
+        if (spec.type == sdk::AttributeType::boolean) {
+            attributes[i] = bool_attribute(i < given.size() && given[i].to_int() != 0);
+            continue;
+        }
+        if (is_complex(given[i].dtype()))
+            throw Error(
+                Status::invalid_argument, function.full_name,
+                fmt::format("{} is {}, needs a real number", spec.name, to_string(given[i])));
+        attributes[i] = given[i].cast(float64).raw();
+        if (spec.name == "p" && !(attributes[i].value.f64[0] >= 0))
             throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("{} is {}, needs a real number", name, to_string(numbers[i])));
-        attributes[i] = numbers[i].cast(float64).raw();
-        if (name == "p" && !(attributes[i].value.f64[0] >= 0))
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("p is {}, needs 0 or more", to_string(numbers[i])));
+                        fmt::format("p is {}, needs 0 or more", to_string(given[i])));
     }
+    const std::span<const atoll_scalar> all(attributes, signature.attribute_count);
     const ReadSection section;
     Tensor result;
-    if (!axes.given && !keepdims && !out &&
-        run_uniform_core(function, a, {attributes, numbers.size()}, result, {}))
+    if (!axes.given && !keepdims && !out && run_uniform_core(function, a, all, result, {}))
         return result;
     const Operand operand(a);
     const Operand *const inputs[] = {&operand};
     return run_one(function,
                    {.inputs = inputs,
                     .outputs = {&out, 1},
-                    .attributes = {attributes, numbers.size()},
+                    .attributes = all,
                     .axes = axes.list,
                     .axes_given = axes.given,
                     .keepdims = keepdims},
@@ -93,8 +99,8 @@ Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axe
 }
 
 Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out,
-                   std::span<const Scalar> numbers) {
-    return call_reduction(core(function), a, axes, keepdims, out.get(), numbers);
+                   std::span<const Scalar> attributes) {
+    return call_reduction(core(function), a, axes, keepdims, out.get(), attributes);
 }
 
 Tensor call_along(const FunctionRecord &function, const Tensor &a, std::optional<int> axis,

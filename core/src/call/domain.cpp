@@ -42,18 +42,16 @@ private:
     static DType dtype_of(const Operand &x) {
         return x.tensor() ? impl(*x.tensor()).dtype : x.scalar().dtype();
     }
-    Scalar item(int function, const Tensor &x) const {
-        return item_part(part(function, {x}, parts_), parts_);
+    Scalar item(int function, const Tensor &x, bool skip_nan = false) const {
+        return item_part(part(function, {x}, parts_, nullptr, skip_nan), parts_);
     }
     // NaN is nowhere outside: it has been so before the function.
-    double least(const Operand &x) const {
+    double extreme(int function, const Operand &x) const {
         if (!x.tensor()) return x.scalar().to_double();
-        return x.tensor()->size() == 0 ? 0 : item(ATOLL_FN_nan_min, *x.tensor()).to_double();
+        return x.tensor()->size() == 0 ? 0 : item(function, *x.tensor(), true).to_double();
     }
-    double greatest(const Operand &x) const {
-        if (!x.tensor()) return x.scalar().to_double();
-        return x.tensor()->size() == 0 ? 0 : item(ATOLL_FN_nan_max, *x.tensor()).to_double();
-    }
+    double least(const Operand &x) const { return extreme(ATOLL_FN_min, x); }
+    double greatest(const Operand &x) const { return extreme(ATOLL_FN_max, x); }
     bool has_zero(const Operand &x) const {
         if (!x.tensor()) return x.scalar().to_complex() == std::complex<double>(0);
         return !item(ATOLL_FN_all, *x.tensor()).to_int();

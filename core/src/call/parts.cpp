@@ -8,12 +8,17 @@
 namespace Atoll::detail {
 
 Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
-            const Tensor *out) {
+            const Tensor *out, bool skip_nan) {
     const Operand *list[max_operands];
     std::size_t count = 0;
     for (const Operand &input : inputs) list[count++] = &input;
-    return run_one(Registry::get().core_function(core_function),
-                   {.inputs = Inputs(list, count), .outputs = {&out, 1}}, context);
+    const FunctionRecord &function = Registry::get().core_function(core_function);
+    const atoll_scalar flag = Scalar(skip_nan).raw();
+    return run_one(function,
+                   {.inputs = Inputs(list, count),
+                    .outputs = {&out, 1},
+                    .attributes = {&flag, function.signature.attribute_count}},
+                   context);
 }
 
 Tensor find_part(const Tensor &tensor, const Context &context) {

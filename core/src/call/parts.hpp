@@ -8,9 +8,10 @@
 
 namespace Atoll::detail {
 
-// A function of core that has one output: it, or `out`.
+// A function of core that has one output: it, or `out`. `skip_nan`: of those that have this
+// attribute, and no other.
 Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
-            const Tensor *out = nullptr);
+            const Tensor *out = nullptr, bool skip_nan = false);
 
 // Element i of a vector becomes start + i * step, as a part.
 void steps_part(const Tensor &vector, std::int64_t start, std::int64_t step,

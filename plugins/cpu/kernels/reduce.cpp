@@ -334,17 +334,42 @@ constexpr RowTable make_table() {
 }
 constexpr RowTable reducer_rows = make_table();
 
+// Those that can skip NaN.
+constexpr RowTable make_skipping_table() {
+    RowTable table{};
+    table[ATOLL_FN_sum] = &reducers::nan_sum;
+    table[ATOLL_FN_prod] = &reducers::nan_prod;
+    table[ATOLL_FN_min] = &reducers::nan_min;
+    table[ATOLL_FN_max] = &reducers::nan_max;
+    table[ATOLL_FN_mean] = &reducers::nan_mean;
+    table[ATOLL_FN_sum_abs] = &reducers::nan_sum_abs;
+    table[ATOLL_FN_norm] = &reducers::nan_norm;
+    table[ATOLL_FN_count_nonzero] = &reducers::nan_count_nonzero;
+    return table;
+}
+constexpr RowTable skipping_rows = make_skipping_table();
+static_assert(
+    [] {
+        for (const sdk::FunctionLine &f : sdk::core_functions) {
+            bool skips = false;
+            for (const sdk::AttributeSpec &spec : f.signature.attributes)
+                skips |= spec.name == "skip_nan";
+            if (skips != (skipping_rows[f.id] != nullptr)) return false;
+        }
+        return true;
+    }(),
+    "every function with the attribute skip_nan has a reducer for it");
+
 // Some norms are reductions of their own.
-const ReducerRow *row_of(std::uint32_t function, double x) {
-    if (function == ATOLL_FN_norm || function == ATOLL_FN_nan_norm) {
-        const bool nan = function == ATOLL_FN_nan_norm;
-        if (x == 0) return nan ? &reducers::nan_nnz : &reducers::count_nonzero;
-        if (x == 1) return nan ? &reducers::nan_norm_one : &reducers::norm_one;
-        if (x == 2) return nan ? &reducers::nan_norm_two : &reducers::norm2;
+const ReducerRow *row_of(std::uint32_t function, double x, bool skip_nan) {
+    if (function == ATOLL_FN_norm) {
+        if (x == 0) return skip_nan ? &reducers::nan_count_nonzero : &reducers::count_nonzero;
+        if (x == 1) return skip_nan ? &reducers::nan_norm_one : &reducers::norm_one;
+        if (x == 2) return skip_nan ? &reducers::nan_norm_two : &reducers::norm_two;
         if (x > 0 && std::isinf(x))
-            return nan ? &reducers::nan_norm_infinity : &reducers::norm_infinity;
+            return skip_nan ? &reducers::nan_norm_infinity : &reducers::norm_infinity;
     }
-    return reducer_rows[function];
+    return (skip_nan ? skipping_rows : reducer_rows)[function];
 }
 
 } // namespace
@@ -358,9 +383,16 @@ std::int32_t atoll_kernels_reduce(const atoll_call *call) {
     if (!row || !(*row)[dtype].size) return ATOLL_STATUS_NOT_SUPPORTED;
     Given given;
     given.count = 1;
-    if (call->attribute_count) given.x = call->attributes[0].value.f64[0];
+    bool skip_nan = false; // the only flag that a reduction has
+    for (std::uint32_t i = 0; i < call->attribute_count; ++i) {
+        const atoll_scalar &attribute = call->attributes[i];
+        if (attribute.dtype == ATOLL_DTYPE_BOOL)
+            skip_nan = attribute.value.bytes[0] != 0;
+        else
+            given.x = attribute.value.f64[0];
+    }
     try {
-        Reduction((*row_of(function, given.x))[dtype], *call, given)();
+        Reduction((*row_of(function, given.x, skip_nan))[dtype], *call, given)();
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;
     }

@@ -10,7 +10,7 @@ namespace Atoll::kernels {
 
 // What a call gives to its reducer.
 struct Given {
-    double scale = 1;       // of norm2, where it repeats itself
+    double scale = 1;       // of norm_two, where it repeats itself
     double x = 0;           // of var, stddev and norm
     std::int64_t count = 0; // elements per result
 };
@@ -48,8 +48,11 @@ namespace reducers {
 // One for every reduction of the list; the others are not defined.
 #define ATOLL_FUNCTION(id, name, ...) extern const ReducerRow name;
 #include "atoll/lists/functions.inc"
-// norm and nan_norm themselves are for any x; these for the x of their name.
-extern const ReducerRow norm_one, norm_infinity, nan_norm_one, nan_norm_two, nan_norm_infinity;
+// norm itself is for any p; these for the p of their name.
+extern const ReducerRow norm_one, norm_two, norm_infinity;
+// With skip_nan.
+extern const ReducerRow nan_sum, nan_prod, nan_min, nan_max, nan_mean, nan_sum_abs,
+    nan_count_nonzero, nan_norm, nan_norm_one, nan_norm_two, nan_norm_infinity;
 } // namespace reducers
 
 } // namespace Atoll::kernels

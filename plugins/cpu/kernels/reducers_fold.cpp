@@ -167,7 +167,7 @@ template <class T> using MapModulus =
 template <class T> using MakeSumAbs = Fold<MapModulus<T>, Sum, T>;
 template <class T> using MakeSmallestAbs = Fold<MapModulus<T>, Smallest, T>;
 template <class T> using MakeLargestAbs = Fold<MapModulus<T>, Largest, T>;
-// Nothing but floats is NaN: the others are what they are without `nan_`.
+// Nothing but floats is NaN: the others are what they are without skip_nan.
 template <class T, class Nan, class Other> using IfFloat =
     std::conditional_t<is_float<Part<T>>, Nan, Other>;
 template <class T> using MakeNanSum = Fold<IfFloat<T, WithoutNan<0>, Plain>, Sum, T>;
@@ -188,11 +188,11 @@ constinit const ReducerRow mean = reducer_row<ATOLL_FN_mean, MakeMean>();
 constinit const ReducerRow sum_abs = reducer_row<ATOLL_FN_sum_abs, MakeSumAbs>();
 constinit const ReducerRow min_abs = reducer_row<ATOLL_FN_min_abs, MakeSmallestAbs>();
 constinit const ReducerRow max_abs = reducer_row<ATOLL_FN_max_abs, MakeLargestAbs>();
-constinit const ReducerRow nan_sum = reducer_row<ATOLL_FN_nan_sum, MakeNanSum>();
-constinit const ReducerRow nan_prod = reducer_row<ATOLL_FN_nan_prod, MakeNanProduct>();
-constinit const ReducerRow nan_sum_abs = reducer_row<ATOLL_FN_nan_sum_abs, MakeNanSumAbs>();
-constinit const ReducerRow nan_min = reducer_row<ATOLL_FN_nan_min, MakeNanSmallest>();
-constinit const ReducerRow nan_max = reducer_row<ATOLL_FN_nan_max, MakeNanLargest>();
+constinit const ReducerRow nan_sum = reducer_row<ATOLL_FN_sum, MakeNanSum>();
+constinit const ReducerRow nan_prod = reducer_row<ATOLL_FN_prod, MakeNanProduct>();
+constinit const ReducerRow nan_sum_abs = reducer_row<ATOLL_FN_sum_abs, MakeNanSumAbs>();
+constinit const ReducerRow nan_min = reducer_row<ATOLL_FN_min, MakeNanSmallest>();
+constinit const ReducerRow nan_max = reducer_row<ATOLL_FN_max, MakeNanLargest>();
 constinit const ReducerRow norm_infinity = reducer_row<ATOLL_FN_norm, MakeLargestAbs>();
 constinit const ReducerRow nan_norm_infinity = reducer_row<ATOLL_FN_norm, MakeNanLargestAbs>();
 } // namespace reducers

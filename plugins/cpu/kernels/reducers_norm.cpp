@@ -46,7 +46,7 @@ template <class T> double modulus_of(T x) {
         return std::fabs(static_cast<double>(x));
 }
 
-// ---- norm2: a sum of squares; a float's square cannot leave double's range ----
+// ---- norm_two: a sum of squares; a float's square cannot leave double's range ----
 
 template <class T, bool SkipNan> struct Squares {
     using Loops = PlainLoops<Squares, double, T>;
@@ -412,15 +412,15 @@ template <class T> using MakeDeviation = Variance<T, true>;
 } // namespace
 
 namespace reducers {
-constinit const ReducerRow norm2 = reducer_row<ATOLL_FN_norm2, MakeNorm2>();
+constinit const ReducerRow norm_two = reducer_row<ATOLL_FN_norm, MakeNorm2>();
 constinit const ReducerRow norm = reducer_row<ATOLL_FN_norm, MakeNorm>();
-constinit const ReducerRow nan_norm = reducer_row<ATOLL_FN_nan_norm, MakeNanNorm>();
+constinit const ReducerRow nan_norm = reducer_row<ATOLL_FN_norm, MakeNanNorm>();
 constinit const ReducerRow norm_one = reducer_row<ATOLL_FN_norm, MakeNorm1>();
 constinit const ReducerRow nan_norm_one = reducer_row<ATOLL_FN_norm, MakeNanNorm1>();
 constinit const ReducerRow nan_norm_two = reducer_row<ATOLL_FN_norm, MakeNanNorm2>();
 constinit const ReducerRow var = reducer_row<ATOLL_FN_var, MakeVariance>();
 constinit const ReducerRow stddev = reducer_row<ATOLL_FN_stddev, MakeDeviation>();
-constinit const ReducerRow nan_mean = reducer_row<ATOLL_FN_nan_mean, NanMean>();
+constinit const ReducerRow nan_mean = reducer_row<ATOLL_FN_mean, NanMean>();
 } // namespace reducers
 
 } // namespace Atoll::kernels

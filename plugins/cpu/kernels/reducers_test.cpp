@@ -175,7 +175,8 @@ constinit const ReducerRow all_finite = reducer_row<ATOLL_FN_all_finite, MakeFin
 constinit const ReducerRow any_inf = reducer_row<ATOLL_FN_any_inf, MakeInfinite>();
 constinit const ReducerRow any_nan = reducer_row<ATOLL_FN_any_nan, MakeNan>();
 constinit const ReducerRow count_nonzero = reducer_row<ATOLL_FN_count_nonzero, MakeCount>();
-constinit const ReducerRow nan_nnz = reducer_row<ATOLL_FN_nan_nnz, MakeCountNumbers>();
+constinit const ReducerRow nan_count_nonzero =
+    reducer_row<ATOLL_FN_count_nonzero, MakeCountNumbers>();
 } // namespace reducers
 
 } // namespace Atoll::kernels

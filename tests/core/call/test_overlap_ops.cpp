@@ -243,9 +243,9 @@ private:
                 if (v.truth()) small *= std::min(1.0L, std::abs(x));
             }
             if (function == ATOLL_FN_sum) total += x, size += std::abs(x);
-            if (function == ATOLL_FN_norm2) total += std::norm(x);
+            if (function == ATOLL_FN_norm) total += std::norm(x);
         }
-        if (function == ATOLL_FN_norm2) total = size = std::sqrt(total.real());
+        if (function == ATOLL_FN_norm) total = size = std::sqrt(total.real());
         // Many tame numbers together may leave the range of float16.
         if (size > 3e4L || large > 3e4L || small < 1e-4L) return stored({}, anything);
         return stored(oracle::convert(Value::of(total.real(), total.imag()), id(case_.natural())),
@@ -396,8 +396,9 @@ private:
         for (std::int64_t &n : shape) n = 1 + below(random_, 4);
         Input in;
         in.view = random_view(shape, random_dtype(random_));
-        c.function =
-            ATOLL_FN_sum + static_cast<int>(below(random_, ATOLL_FN_all - ATOLL_FN_sum + 1));
+        constexpr int list[] = {ATOLL_FN_sum,  ATOLL_FN_prod, ATOLL_FN_min, ATOLL_FN_max,
+                                ATOLL_FN_norm, ATOLL_FN_any,  ATOLL_FN_all};
+        c.function = list[below(random_, std::ssize(list))];
         c.keepdims = chance(random_, 30);
         c.axes.given = chance(random_, 80);
         Numbers kept;
@@ -627,9 +628,13 @@ void perform(const Case &c, const Atoll::Tensor &out, std::span<const Atoll::Ten
     case What::assign: out.assign(inputs[0]); break;
     case What::fill: out.fill(c.value); break;
     case What::byteswap: out.byteswap(); break;
-    case What::reduce:
-        Atoll::detail::call_reduce(c.function, tensors[0], c.axes, c.keepdims, out);
+    case What::reduce: {
+        const Atoll::Scalar order(2);
+        const std::size_t count = c.function == ATOLL_FN_norm;
+        Atoll::detail::call_reduce(c.function, tensors[0], c.axes, c.keepdims, out,
+                                   {&order, count});
         break;
+    }
     case What::matmul: Atoll::matmul(inputs[0], inputs[1], out); break;
     case What::gemm:
         Atoll::gemm(c.alpha, tensors[0], c.op_a, tensors[1], c.op_b, c.beta, out);

@@ -25,12 +25,9 @@ bool needs_elements(int function) {
     case ATOLL_FN_max:
     case ATOLL_FN_min_abs:
     case ATOLL_FN_max_abs:
-    case ATOLL_FN_nan_min:
-    case ATOLL_FN_nan_max:
     case ATOLL_FN_argmin:
     case ATOLL_FN_argmax:
     case ATOLL_FN_mean:
-    case ATOLL_FN_nan_mean:
     case ATOLL_FN_var:
     case ATOLL_FN_stddev: return true;
     default: return false;
@@ -40,7 +37,6 @@ bool needs_elements(int function) {
 Value random_element(int function, int dtype, Random &random) {
     switch (function) {
     case ATOLL_FN_prod:
-    case ATOLL_FN_nan_prod:
         if (oracle::is_integer(dtype)) break;
         return oracle::convert(Value::of(random() % 3   ? 1.0L
                                          : random() % 2 ? -2.0L
@@ -57,18 +53,26 @@ Value random_element(int function, int dtype, Random &random) {
     return oracle::random_value(dtype, random, false);
 }
 
-// The number of a call, and the same for the oracle.
-struct Numbers {
+// The attributes of a call, and the same for the oracle.
+struct Attributes {
     std::vector<Scalar> scalars;
     Value x;
+    bool skip_nan = false;
 };
-Numbers random_numbers(int function, Random &random) {
-    if (functions[function].form != Form::reduce_one) return {};
+Attributes random_attributes(int function, Random &random) {
     static constexpr double orders[] = {0, 1, 2, INFINITY, 3, 0.5};
-    const double x = function == ATOLL_FN_norm || function == ATOLL_FN_nan_norm
-                         ? orders[random() % 6]
-                         : static_cast<double>(random() % 2);
-    return {{x}, Value::of(static_cast<long double>(x), 0.0L)};
+    Attributes made;
+    if (oracle::has_number(function)) {
+        const double x =
+            function == ATOLL_FN_norm ? orders[random() % 6] : static_cast<double>(random() % 2);
+        made.scalars.push_back(x);
+        made.x = Value::of(static_cast<long double>(x), 0.0L);
+    }
+    if (oracle::can_skip_nan(function) && random() % 2) {
+        made.skip_nan = random() % 4 != 0;
+        made.scalars.push_back(made.skip_nan);
+    }
+    return made;
 }
 
 std::string reduce_once(int function, int dtype, Device device, Random &random) {
@@ -109,11 +113,11 @@ std::string reduce_once(int function, int dtype, Device device, Random &random) 
     const Tensor target = upload(out, random() % 8 ? device : cpu());
 
     const bool no_answer = count == 0 && needs_elements(function);
-    const Numbers numbers = random_numbers(function, random);
+    const Attributes attributes = random_attributes(function, random);
     Tensor result;
     try {
         result = detail::call_reduce(function, source, axes, keepdims, given ? Out(target) : Out(),
-                                     numbers.scalars);
+                                     attributes.scalars);
     } catch (const Error &error) {
         if (!no_answer) return error.what();
         return bytes_of(target) == before ? "" : "an error, but the destination was written";
@@ -142,7 +146,8 @@ std::string reduce_once(int function, int dtype, Device device, Random &random) 
             elements.push_back(in.get(source_index));
         });
         const Value value = got[k++];
-        const oracle::Expected want = oracle::reduce(function, compute, elements, numbers.x);
+        const oracle::Expected want =
+            oracle::reduce(function, compute, elements, attributes.x, attributes.skip_nan);
         if (oracle::accepts(want, value, natural, to) || !wrong.empty()) return;
         wrong = "gave " + oracle::text(value) + ", expected " + oracle::text(want.value) + " in " +
                 oracle::facts[to].name;

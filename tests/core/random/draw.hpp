@@ -436,14 +436,14 @@ private:
         case ATOLL_FN_stddev:
             op.scalars[0] = Scalar(0.5 * static_cast<double>(below(random_, 4)));
             break;
-        case ATOLL_FN_norm:
-        case ATOLL_FN_nan_norm: {
+        case ATOLL_FN_norm: {
             constexpr double orders[] = {0, 1, 2, 3, 0.5, INFINITY};
             op.scalars[0] = Scalar(orders[below(random_, 6)]);
             break;
         }
         default: break;
         }
+        op.scalars[1] = Scalar(oracle::can_skip_nan(op.function) && chance(random_, 30));
         result(op, kept, 30);
     }
 

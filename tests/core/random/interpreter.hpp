@@ -227,25 +227,18 @@ inline bool accumulates(int function) {
     switch (function) {
     case ATOLL_FN_sum:
     case ATOLL_FN_prod:
-    case ATOLL_FN_norm2:
     case ATOLL_FN_mean:
     case ATOLL_FN_sum_abs:
-    case ATOLL_FN_nan_sum:
-    case ATOLL_FN_nan_prod:
-    case ATOLL_FN_nan_sum_abs:
-    case ATOLL_FN_nan_mean:
     case ATOLL_FN_var:
     case ATOLL_FN_stddev:
     case ATOLL_FN_norm:
-    case ATOLL_FN_nan_norm:
     case ATOLL_FN_cumsum:
     case ATOLL_FN_cumprod: return true;
     default: return false;
     }
 }
 inline bool multiplies(int function) {
-    return function == ATOLL_FN_prod || function == ATOLL_FN_nan_prod ||
-           function == ATOLL_FN_cumprod;
+    return function == ATOLL_FN_prod || function == ATOLL_FN_cumprod;
 }
 // There is no smallest of nothing.
 inline bool needs_elements(int function) {
@@ -257,9 +250,6 @@ inline bool needs_elements(int function) {
     case ATOLL_FN_mean:
     case ATOLL_FN_min_abs:
     case ATOLL_FN_max_abs:
-    case ATOLL_FN_nan_min:
-    case ATOLL_FN_nan_max:
-    case ATOLL_FN_nan_mean:
     case ATOLL_FN_var:
     case ATOLL_FN_stddev: return true;
     default: return false;
@@ -271,7 +261,7 @@ inline void leave_zeros_open(Expected &e) {
 }
 
 inline std::vector<Expected> reduced(int function, DType compute, const Array &a,
-                                     const std::vector<bool> &axes, Value x) {
+                                     const std::vector<bool> &axes, Value x, bool skip_nan) {
     Numbers outer = a.shape, inner = a.shape;
     for (std::size_t i = 0; i < a.shape.size(); ++i) (axes[i] ? outer : inner)[i] = 1;
     std::vector<Expected> results;
@@ -281,7 +271,7 @@ inline std::vector<Expected> reduced(int function, DType compute, const Array &a
             for (std::size_t i = 0; i < index.size(); ++i) index[i] += kept[i];
             elements.push_back(a.read(a.at(index)));
         });
-        Expected e = oracle::reduce(function, id(compute), elements, x);
+        Expected e = oracle::reduce(function, id(compute), elements, x, skip_nan);
         if (is_floating(compute) && accumulates(function)) {
             e.open |= !tame(elements, compute, multiplies(function));
             leave_zeros_open(e);

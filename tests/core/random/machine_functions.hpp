@@ -232,8 +232,9 @@ inline void Machine::reduce(const Op &op) {
         axes[static_cast<std::size_t>(own)] = true;
         list.list.push_back(static_cast<int>(axis));
     }
-    const Form form = functions[op.function].form;
-    const std::size_t count = form == Form::reduce_one;
+    std::vector<Scalar> attributes;
+    if (oracle::has_number(op.function)) attributes.push_back(op.scalars[0]);
+    if (oracle::can_skip_nan(op.function)) attributes.push_back(op.scalars[1]);
     const Rule rule = rule_of(op.function, from.array.dtype);
     Prediction p;
     p.errors = rule.errors;
@@ -249,10 +250,10 @@ inline void Machine::reduce(const Op &op) {
         p.errors.insert(Status::invalid_argument);
     const int function = op.function;
     const Value x = value_of(op.scalars[0]);
-    p.expect = [=] { return reduced(function, rule.compute, from.array, axes, x); };
+    const bool skip_nan = op.scalars[1].to_int() != 0;
+    p.expect = [=] { return reduced(function, rule.compute, from.array, axes, x, skip_nan); };
     perform(op, p, [&](Atoll::Out out) {
-        return Atoll::detail::call_reduce(function, from.tensor, list, op.flag, out,
-                                          {op.scalars, count});
+        return Atoll::detail::call_reduce(function, from.tensor, list, op.flag, out, attributes);
     });
 }
 

@@ -206,6 +206,7 @@ inline std::string describe(const Op &op) {
         const Form form = functions[op.function].form;
         out << function << '(' << t(op.in[0]);
         if (form == Form::reduce_one) out << ", " << text_of(op.scalars[0]);
+        if (op.scalars[1].to_int()) out << ", skip_nan";
         if (op.variant) out << ", axes {" << text_of(op.numbers) << '}';
         out << (op.flag ? ", keepdims" : "") << into << ')';
         break;

@@ -481,6 +481,11 @@ TEST_CASE("a plugin replaces one function for one dtype") {
         const Tensor out = full({10}, 0.0, {float64, where})(range(0, 10, 2));
         CHECK(copies([&] { sqrt(nine, out); }) == 1);
         CHECK(values(out) == replaced);
+        // Of attributes it knows none: those with their defaults make no difference to it.
+        CHECK(max(nine).item().to_double() == -1);
+        const char *unknown = "does not know the attribute skip_nan";
+        CHECK(contains(caught([&] { nan_max(nine); }).text, unknown));
+        CHECK(contains(caught([&] { nan_max(nine, 0); }).text, unknown));
         const std::vector<FunctionSupport> support = Function("core.sqrt").support();
         REQUIRE(support.size() == 1);
         CHECK(support[0].dtypes.size() == 7);
