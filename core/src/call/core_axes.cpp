@@ -273,20 +273,24 @@ private:
         }
     }
 
-    // Over no elements nothing is computed: outputs without elements need nothing, others the
-    // identity; a status is 0, and what is updated stays as it is.
+    // Over no elements nothing is computed: outputs with an empty core axis need nothing, others the
+    // identity, even where the loop is empty; a status is 0, and what is updated stays as it is.
     void check_empty() {
         c_.empty = false;
         for (int i = 0; i < c_.rank; ++i) c_.empty |= c_.shape[i] == 0;
         if (!c_.empty || s_.has_identity) return;
         for (int o = 0; o < s_.output_count; ++o)
-            if (!(c_.unwanted >> o & 1) && o != s_.status && !spec(o).updated && has_elements(o))
+            if (!(c_.unwanted >> o & 1) && o != s_.status && !spec(o).updated && needs_elements(o))
                 refuse_empty();
     }
-    bool has_elements(int output) const {
-        for (int i = 0; i < c_.rank; ++i)
-            if (c_.axis[output][i] >= 0 && c_.shape[i] == 0) return false;
-        return true;
+    bool needs_elements(int output) const {
+        bool empty = false; // a core axis of the call
+        for (int i = 0; i < c_.core; ++i) {
+            if (c_.shape[i] != 0) continue;
+            if (c_.axis[output][i] >= 0) return false;
+            empty = true;
+        }
+        return empty;
     }
     [[noreturn]] void refuse_empty() const {
         int s = s_.slot_count - 1;

@@ -48,8 +48,8 @@ extern "C" {
  *   n separate    the axes of group n are left as the caller named them, not merged or dropped
  *   x opaque      the operand is reached by means that the call does not describe (byte offsets)
  *   loop ordered  the same as `n ordered` for the loop axes
- *   identity 0    the result over no elements; without it that is an error, but for outputs that
- *                 have no elements themselves
+ *   identity 0    the result over no elements. Without it a core axis of extent 0 is an error, but
+ *                 for outputs that have such an axis themselves
  *   exact         compares true values: Note [Exact comparisons]
  *   in place a    outputs may be the very elements of input a. Functions without core axes may
  *                 always work in place.
@@ -182,8 +182,8 @@ typedef struct atoll_function_decl {
     uint64_t caps;          /* ATOLL_CAP_* */
     atoll_fn fn;
     uint16_t inputs;   /* likewise how many inputs; those that are not optional count as known */
-    uint16_t max_rank; /* axes of the space that it takes; 0: ATOLL_MAX_RANK. The host copies what
-                          has more, so that axes merge */
+    uint16_t max_rank; /* axes of the space that it takes, no fewer than there are core axes; 0:
+                          ATOLL_MAX_RANK. The host copies what has more, so that axes merge */
     uint32_t reserved;
     const atoll_extension *next;
 } atoll_function_decl;
