@@ -1,11 +1,12 @@
 // A plugin of naive kernels that takes as little as it is told to, and a module with objects.
 //
 // What it declares is told by variables of the environment at each query, as with odd.cpp:
-//   PICKY       words: "gemm", "sort", "negative", "copy" (it replaces these functions of core on
-//               the cpu; with "odd" gemm on that device, for halves), "memory" (open_device fills
-//               device memory), "thread" (one of its own works until unload), "dummy" (its module
-//               computes there, too)
-//   PICKY_CAPS  ATOLL_CAP_*, of all functions but gemm and sort
+//   PICKY       words: "gemm", "sort", "negative", "copy", "left_shift" (it replaces these
+//   functions
+//               of core on the cpu; with "odd" gemm on that device, for halves), "memory"
+//               (open_device fills device memory), "thread" (one of its own works until unload),
+//               "dummy" (its module computes there, too)
+//   PICKY_CAPS  ATOLL_CAP_*, of all functions but gemm and sort; strides of left_shift are dense
 //   PICKY_RANK  their max_rank
 //   PICKY_KNOWS how many attributes and inputs its functions know
 // The setting "make" says what `make` gives back, "destroy" how objects go.
@@ -253,6 +254,17 @@ void negative(State &, atoll_call &call) {
     each(call, [](double **p) { *p[0] = -*p[1]; });
     spoil(call);
 }
+// Looks at the counts itself, whoever has done so before.
+void left_shift(State &, atoll_call &call) {
+    const std::int64_t n = call.rank ? call.shape[0] : 1;
+    const auto *values = static_cast<const std::int64_t *>(call.operands[1].data),
+               *counts = static_cast<const std::int64_t *>(call.operands[2].data);
+    for (std::int64_t i = 0; i < n; ++i)
+        if (counts[i] < 0)
+            throw sdk::Error(ATOLL_STATUS_DOMAIN_, "seen by the kernel: a negative count");
+    auto *results = static_cast<std::int64_t *>(call.operands[0].data);
+    for (std::int64_t i = 0; i < n; ++i) results[i] = values[i] << counts[i];
+}
 void copy(State &, atoll_call &call) {
     each(call, [](double **p) { *p[0] = *p[1]; });
 }
@@ -393,7 +405,7 @@ constexpr atoll_function_info interface[] = {
 };
 atoll_module_decl module = sdk::module("picky", 1, interface);
 
-atoll_function_decl core[5], cpu[std::size(interface)], dummy[4];
+atoll_function_decl core[6], cpu[std::size(interface)], dummy[4];
 atoll_impl_decl core_impl, cpu_impl, dummy_impl;
 const atoll_module_decl *modules[] = {&module};
 const atoll_impl_decl *impls[3];
@@ -418,6 +430,9 @@ void describe() {
     if (told("sort")) core[count++] = sdk::declare<sort>(ATOLL_FN_sort, f64);
     if (told("negative")) core[count++] = sdk::declare<negative>(ATOLL_FN_negative, f64, caps);
     if (told("copy")) core[count++] = sdk::declare<copy>(ATOLL_FN_copy, f64, caps);
+    if (told("left_shift"))
+        core[count++] =
+            sdk::declare<left_shift>(ATOLL_FN_left_shift, ATOLL_DTYPE_BIT(ATOLL_DTYPE_INT64), caps);
     for (auto &function : core)
         function.max_rank = static_cast<std::uint16_t>(number("PICKY_RANK"));
     core_impl = sdk::implement("core", told("odd") ? "odd" : "cpu", {core, count});
@@ -437,6 +452,7 @@ void describe() {
     cpu[PLAN_EACH] = sdk::declare<plan>(PLAN_EACH, f64, caps);
     cpu[STRETCH] = sdk::declare<combine>(STRETCH, f64, caps);
     for (auto &function : cpu) function.max_rank = static_cast<std::uint16_t>(number("PICKY_RANK"));
+    if (cpu[COMBINE].max_rank == 1) cpu[COMBINE].max_rank = 2; // no fewer than its axes
     cpu_impl = sdk::implement("picky", "cpu", cpu);
     cpu_impl.open_device = open<cpu_name>;
     cpu_impl.close_device = close<cpu_name>;

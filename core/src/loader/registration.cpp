@@ -118,6 +118,25 @@ void open_devices(const PluginRecord &loading) {
     if (withdrawn) registry.collect();
 }
 
+// Why an implementation cannot be one of the module as it is now; "": it can.
+std::string why_unfit(const ImplEntry &impl, const ModuleRecord &module) {
+    if (impl.module_version > module.version)
+        return fmt::format("needs version {} of module {}, which is version {}; update what "
+                           "defines the module, or use an older build of the plugin",
+                           impl.module_version, impl.module, module.version.load());
+    for (const atoll_function_decl &decl : impl.functions) {
+        if (decl.id >= module.functions.size()) continue;
+        const FunctionRecord &function = module.functions[decl.id];
+        int axes = 0; // that every call has
+        for (int s = 0; s < function.signature.slot_count; ++s)
+            axes += !function.signature.slot(s).opaque;
+        if (decl.max_rank > 0 && decl.max_rank < axes)
+            return fmt::format("declares max_rank {} for {}, whose calls have {} core axes",
+                               decl.max_rank, function.full_name, axes);
+    }
+    return {};
+}
+
 } // namespace
 
 void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
@@ -164,14 +183,10 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
             std::any_of(descriptor.device_types.begin(), descriptor.device_types.end(),
                         [&](const DeviceTypeDecl &t) { return t.name == impl.device_type; });
         if (!anew) continue;
-        impl.refused = false;
-        impl.refused = impl.module_version > module->version;
-        impl.refusal = impl.refused ? "made for another version of the module" : "";
-        if (impl.module_version > module->version && impl.plugin == &plugin)
-            throw Error(Status::incompatible, "load",
-                        fmt::format("needs version {} of module {}, which is version {}; update "
-                                    "what defines the module, or use an older build of the plugin",
-                                    impl.module_version, impl.module, module->version.load()));
+        impl.refusal = why_unfit(impl, *module);
+        impl.refused = !impl.refusal.empty();
+        if (impl.refused && impl.plugin == &plugin)
+            throw Error(Status::incompatible, "load", impl.refusal);
     }
     for (const DeviceTypeDecl &decl : descriptor.device_types)
         plugin.device_types.push_back(

@@ -571,3 +571,31 @@ TEST_CASE(
     load("dummy");
     CHECK(make.make({}, {.device = gone}).device() == gone);
 }
+
+TEST_CASE("values are looked at by the host, unless the implementation reports them itself") {
+    the_cpu();
+    const Tensor values = counting({3}, int64, the_cpu()),
+                 counts = vector<std::int64_t>({1, 0, -2}, {int64, the_cpu()});
+    {
+        const Picky picky("left_shift");
+        Recorder looks("core.min@cpu");
+        const Caught error = caught([&] { left_shift(values, counts); });
+        CHECK(contains(error.text, "got b = -2, need 0 or more"));
+        CHECK(looks.take().size() == 1);
+    }
+    const Picky picky("left_shift", {.caps = ATOLL_CAP_REPORTS_RANGE});
+    Recorder looks("core.min@cpu");
+    CHECK(contains(caught([&] { left_shift(values, counts); }).text, "seen by the kernel"));
+    CHECK(left_shift(values, abs(counts)).to_vector<std::int64_t>() ==
+          std::vector<std::int64_t>{0, 1, 8});
+    CHECK(looks.take().empty());
+}
+
+TEST_CASE("an implementation that takes fewer axes than its function has is refused") {
+    the_cpu();
+    const Caught error = caught([] { const Picky picky("gemm", {.max_rank = 2}); });
+    CHECK(error.status == Status::incompatible);
+    CHECK(
+        contains(error.text, "declares max_rank 2 for core.matmul, whose calls have 3 core axes"));
+    const Picky picky("gemm", {.max_rank = 3});
+}
