@@ -132,61 +132,30 @@ template <class V, class Operation> V bitwise(V a, V b, const Operation &operati
 
 namespace Kernels {
 
+#define UNARY(name, ...)                                                                           \
+    void name(const atoll_call &call) {                                                            \
+        unary<ATOLL_FN_##name>(call, [](auto a) { return __VA_ARGS__; });                          \
+    }
+#define BINARY(name, ...)                                                                          \
+    void name(const atoll_call &call) {                                                            \
+        binary<ATOLL_FN_##name>(call, [](auto a, auto b) { return __VA_ARGS__; });                 \
+    }
+
 // ---- Arithmetic ---------------------------------------------------------------------------------
 
-void add(const atoll_call &call) {
-    binary<ATOLL_FN_add>(call, [](auto a, auto b) { return plus(a, b); });
-}
-
-void subtract(const atoll_call &call) {
-    binary<ATOLL_FN_subtract>(call, [](auto a, auto b) { return minus(a, b); });
-}
-
-void multiply(const atoll_call &call) {
-    binary<ATOLL_FN_multiply>(call, [](auto a, auto b) { return times(a, b); });
-}
-
-void divide(const atoll_call &call) {
-    binary<ATOLL_FN_divide>(call, [](auto a, auto b) { return over(a, b); });
-}
-
-void floor_divide(const atoll_call &call) {
-    binary<ATOLL_FN_floor_divide>(call,
-                                  [](auto a, auto b) { return floor_division(a, b).quotient; });
-}
-
-void remainder(const atoll_call &call) {
-    binary<ATOLL_FN_remainder>(call, [](auto a, auto b) { return floor_division(a, b).rest; });
-}
-
-void trunc_divide(const atoll_call &call) {
-    binary<ATOLL_FN_trunc_divide>(call,
-                                  [](auto a, auto b) { return trunc_division(a, b).quotient; });
-}
-
-void fmod(const atoll_call &call) {
-    binary<ATOLL_FN_fmod>(call, [](auto a, auto b) { return trunc_division(a, b).rest; });
-}
-
-void square(const atoll_call &call) {
-    unary<ATOLL_FN_square>(call, [](auto a) { return times(a, a); });
-}
-
-void reciprocal(const atoll_call &call) {
-    unary<ATOLL_FN_reciprocal>(call, [](auto a) { return over(decltype(a){1}, a); });
-}
-
-void abs(const atoll_call &call) {
-    unary<ATOLL_FN_abs>(call, [](auto a) { return modulus(a); });
-}
-
-void copysign(const atoll_call &call) {
-    binary<ATOLL_FN_copysign>(call, [](auto a, auto b) { return std::copysign(a, b); });
-}
-
-void conj(const atoll_call &call) {
-    unary<ATOLL_FN_conj>(call, [](auto a) { return conjugate(a); });
-}
+BINARY(add, plus(a, b))
+BINARY(subtract, minus(a, b))
+BINARY(multiply, times(a, b))
+BINARY(divide, over(a, b))
+BINARY(floor_divide, floor_division(a, b).quotient)
+BINARY(remainder, floor_division(a, b).rest)
+BINARY(trunc_divide, trunc_division(a, b).quotient)
+BINARY(fmod, trunc_division(a, b).rest)
+UNARY(square, times(a, a))
+UNARY(reciprocal, over(decltype(a){1}, a))
+UNARY(abs, modulus(a))
+BINARY(copysign, std::copysign(a, b))
+UNARY(conj, conjugate(a))
 
 void negative(const atoll_call &call) {
     unary<ATOLL_FN_negative>(call, [](auto a) {
@@ -197,53 +166,28 @@ void negative(const atoll_call &call) {
     });
 }
 
-void sign(const atoll_call &call) {
-    unary<ATOLL_FN_sign>(call, [](auto a) { return sign_of(a); });
-}
+UNARY(sign, sign_of(a))
 
 // ---- Comparisons --------------------------------------------------------------------------------
 
-void equal(const atoll_call &call) {
-    compare(call, [](const Wide &a, const Wide &b) { return a.re == b.re && a.im == b.im; });
-}
+#define COMPARISON(name, ...)                                                                      \
+    void name(const atoll_call &call) {                                                            \
+        compare(call, [](const Wide &a, const Wide &b) { return __VA_ARGS__; });                   \
+    }
 
-void not_equal(const atoll_call &call) {
-    compare(call, [](const Wide &a, const Wide &b) { return a.re != b.re || a.im != b.im; });
-}
-
-void less(const atoll_call &call) {
-    compare(call, [](const Wide &a, const Wide &b) { return a.re < b.re; });
-}
-
-void less_equal(const atoll_call &call) {
-    compare(call, [](const Wide &a, const Wide &b) { return a.re <= b.re; });
-}
-
-void greater(const atoll_call &call) {
-    compare(call, [](const Wide &a, const Wide &b) { return a.re > b.re; });
-}
-
-void greater_equal(const atoll_call &call) {
-    compare(call, [](const Wide &a, const Wide &b) { return a.re >= b.re; });
-}
+COMPARISON(equal, a.re == b.re && a.im == b.im)
+COMPARISON(not_equal, a.re != b.re || a.im != b.im)
+COMPARISON(less, a.re < b.re)
+COMPARISON(less_equal, a.re <= b.re)
+COMPARISON(greater, a.re > b.re)
+COMPARISON(greater_equal, a.re >= b.re)
 
 // ---- Selection ----------------------------------------------------------------------------------
 
-void minimum(const atoll_call &call) {
-    binary<ATOLL_FN_minimum>(call, [](auto a, auto b) { return smaller(a, b); });
-}
-
-void maximum(const atoll_call &call) {
-    binary<ATOLL_FN_maximum>(call, [](auto a, auto b) { return larger(a, b); });
-}
-
-void fmin(const atoll_call &call) {
-    binary<ATOLL_FN_fmin>(call, [](auto a, auto b) { return is_nan(b) ? a : a <= b ? a : b; });
-}
-
-void fmax(const atoll_call &call) {
-    binary<ATOLL_FN_fmax>(call, [](auto a, auto b) { return is_nan(b) ? a : a >= b ? a : b; });
-}
+BINARY(minimum, smaller(a, b))
+BINARY(maximum, larger(a, b))
+BINARY(fmin, is_nan(b) ? a : a <= b ? a : b)
+BINARY(fmax, is_nan(b) ? a : a >= b ? a : b)
 
 void clip(const atoll_call &call) {
     with_dtype<ATOLL_DOMAIN_ORDERED>(call.dtype, [&](auto element, auto) {
@@ -263,35 +207,13 @@ void where(const atoll_call &call) {
 
 // ---- Logic and bits -----------------------------------------------------------------------------
 
-void logical_and(const atoll_call &call) {
-    binary<ATOLL_FN_logical_and>(call, [](auto a, auto b) { return nonzero(a) && nonzero(b); });
-}
-
-void logical_or(const atoll_call &call) {
-    binary<ATOLL_FN_logical_or>(call, [](auto a, auto b) { return nonzero(a) || nonzero(b); });
-}
-
-void logical_xor(const atoll_call &call) {
-    binary<ATOLL_FN_logical_xor>(call, [](auto a, auto b) { return nonzero(a) != nonzero(b); });
-}
-
-void logical_not(const atoll_call &call) {
-    unary<ATOLL_FN_logical_not>(call, [](auto a) { return !nonzero(a); });
-}
-
-void bitwise_and(const atoll_call &call) {
-    binary<ATOLL_FN_bitwise_and>(call,
-                                 [](auto a, auto b) { return bitwise(a, b, std::bit_and()); });
-}
-
-void bitwise_or(const atoll_call &call) {
-    binary<ATOLL_FN_bitwise_or>(call, [](auto a, auto b) { return bitwise(a, b, std::bit_or()); });
-}
-
-void bitwise_xor(const atoll_call &call) {
-    binary<ATOLL_FN_bitwise_xor>(call,
-                                 [](auto a, auto b) { return bitwise(a, b, std::bit_xor()); });
-}
+BINARY(logical_and, nonzero(a) && nonzero(b))
+BINARY(logical_or, nonzero(a) || nonzero(b))
+BINARY(logical_xor, nonzero(a) != nonzero(b))
+UNARY(logical_not, !nonzero(a))
+BINARY(bitwise_and, bitwise(a, b, std::bit_and()))
+BINARY(bitwise_or, bitwise(a, b, std::bit_or()))
+BINARY(bitwise_xor, bitwise(a, b, std::bit_xor()))
 
 void bitwise_not(const atoll_call &call) {
     unary<ATOLL_FN_bitwise_not>(call, [](auto a) {
@@ -302,55 +224,24 @@ void bitwise_not(const atoll_call &call) {
     });
 }
 
-void left_shift(const atoll_call &call) {
-    binary<ATOLL_FN_left_shift>(call, [](auto a, auto b) { return shifted_left(a, b); });
-}
-
-void right_shift(const atoll_call &call) {
-    binary<ATOLL_FN_right_shift>(call, [](auto a, auto b) { return shifted_right(a, b); });
-}
+BINARY(left_shift, shifted_left(a, b))
+BINARY(right_shift, shifted_right(a, b))
 
 // ---- Rounding and classes -----------------------------------------------------------------------
 
-void ceil(const atoll_call &call) {
-    unary<ATOLL_FN_ceil>(call,
-                         [](auto a) { return rounded(a, [](auto x) { return std::ceil(x); }); });
-}
+UNARY(ceil, rounded(a, [](auto x) { return std::ceil(x); }))
+UNARY(floor, rounded(a, [](auto x) { return std::floor(x); }))
+UNARY(trunc, rounded(a, [](auto x) { return std::trunc(x); }))
+UNARY(round, rounded(a, [](auto x) { return std::nearbyint(x); }))
+UNARY(isnan, is_nan(a))
+UNARY(isinf, is_inf(a))
+UNARY(isfinite, is_finite(a))
+UNARY(isposinf, is_inf(a) && a > decltype(a){})
+UNARY(isneginf, is_inf(a) && a < decltype(a){})
 
-void floor(const atoll_call &call) {
-    unary<ATOLL_FN_floor>(call,
-                          [](auto a) { return rounded(a, [](auto x) { return std::floor(x); }); });
-}
-
-void trunc(const atoll_call &call) {
-    unary<ATOLL_FN_trunc>(call,
-                          [](auto a) { return rounded(a, [](auto x) { return std::trunc(x); }); });
-}
-
-void round(const atoll_call &call) {
-    unary<ATOLL_FN_round>(
-        call, [](auto a) { return rounded(a, [](auto x) { return std::nearbyint(x); }); });
-}
-
-void isnan(const atoll_call &call) {
-    unary<ATOLL_FN_isnan>(call, [](auto a) { return is_nan(a); });
-}
-
-void isinf(const atoll_call &call) {
-    unary<ATOLL_FN_isinf>(call, [](auto a) { return is_inf(a); });
-}
-
-void isfinite(const atoll_call &call) {
-    unary<ATOLL_FN_isfinite>(call, [](auto a) { return is_finite(a); });
-}
-
-void isposinf(const atoll_call &call) {
-    unary<ATOLL_FN_isposinf>(call, [](auto a) { return is_inf(a) && a > decltype(a){}; });
-}
-
-void isneginf(const atoll_call &call) {
-    unary<ATOLL_FN_isneginf>(call, [](auto a) { return is_inf(a) && a < decltype(a){}; });
-}
+#undef UNARY
+#undef BINARY
+#undef COMPARISON
 
 } // namespace Kernels
 

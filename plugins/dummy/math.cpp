@@ -107,15 +107,23 @@ template <class V> V integer_power(V base, V exponent) {
 
 namespace Kernels {
 
+#define MATH(name, ...)                                                                            \
+    void name(const atoll_call &call) {                                                            \
+        math(call, [](auto z) { return __VA_ARGS__; });                                            \
+    }
+// Complex numbers another way than real ones.
+#define MATH_APART(name, of_complex, of_real)                                                      \
+    void name(const atoll_call &call) {                                                            \
+        math(call, [](auto z) {                                                                    \
+            if constexpr (is_complex<decltype(z)>)                                                 \
+                return of_complex;                                                                 \
+            else                                                                                   \
+                return of_real;                                                                    \
+        });                                                                                        \
+    }
+
 // Rounding a real root twice could be wrong; double holds every real element.
-void sqrt(const atoll_call &call) {
-    math(call, [](auto z) {
-        if constexpr (is_complex<decltype(z)>)
-            return std::sqrt(z);
-        else
-            return std::sqrt(static_cast<double>(z));
-    });
-}
+MATH_APART(sqrt, std::sqrt(z), std::sqrt(static_cast<double>(z)))
 
 void hypot(const atoll_call &call) {
     math_of_two(call, [](Real a, Real b) { return std::hypot(a, b); });
@@ -149,128 +157,35 @@ void pow(const atoll_call &call) {
     });
 }
 
-void angle(const atoll_call &call) {
-    math(call, [](auto z) {
-        if constexpr (is_complex<decltype(z)>)
-            return std::atan2(z.imag(), z.real());
-        else
-            return std::atan2(Real{0}, z);
-    });
-}
-
-void exp(const atoll_call &call) {
-    math(call, [](auto z) { return std::exp(z); });
-}
-
-void exp2(const atoll_call &call) {
-    math(call, [](auto z) {
-        if constexpr (is_complex<decltype(z)>)
-            return exp_of_product(z, log_2);
-        else
-            return std::exp2(z);
-    });
-}
-
-void exp10(const atoll_call &call) {
-    math(call, [](auto z) {
-        if constexpr (is_complex<decltype(z)>)
-            return exp_of_product(z, log_10);
-        else
-            return ::exp10l(z);
-    });
-}
-
-void expm1(const atoll_call &call) {
-    math(call, [](auto z) {
-        if constexpr (is_complex<decltype(z)>)
-            return expm1_of(z);
-        else
-            return std::expm1(z);
-    });
-}
-
-void log(const atoll_call &call) {
-    math(call, [](auto z) { return std::log(z); });
-}
-
-void log2(const atoll_call &call) {
-    math(call, [](auto z) {
-        if constexpr (is_complex<decltype(z)>)
-            return divided(std::log(z), log_2[0]);
-        else
-            return std::log2(z);
-    });
-}
-
-void log10(const atoll_call &call) {
-    math(call, [](auto z) {
-        if constexpr (is_complex<decltype(z)>)
-            return divided(std::log(z), log_10[0]);
-        else
-            return std::log10(z);
-    });
-}
-
-void log1p(const atoll_call &call) {
-    math(call, [](auto z) {
-        if constexpr (is_complex<decltype(z)>)
-            return log1p_of(z);
-        else
-            return std::log1p(z);
-    });
-}
-
-void sin(const atoll_call &call) {
-    math(call, [](auto z) { return std::sin(z); });
-}
-
-void cos(const atoll_call &call) {
-    math(call, [](auto z) { return std::cos(z); });
-}
-
-void tan(const atoll_call &call) {
-    math(call, [](auto z) { return std::tan(z); });
-}
-
-void asin(const atoll_call &call) {
-    math(call, [](auto z) { return std::asin(z); });
-}
-
-void acos(const atoll_call &call) {
-    math(call, [](auto z) { return std::acos(z); });
-}
-
-void atan(const atoll_call &call) {
-    math(call, [](auto z) { return std::atan(z); });
-}
+MATH_APART(angle, std::atan2(z.imag(), z.real()), std::atan2(Real{0}, z))
+MATH(exp, std::exp(z))
+MATH_APART(exp2, exp_of_product(z, log_2), std::exp2(z))
+MATH_APART(exp10, exp_of_product(z, log_10), ::exp10l(z))
+MATH_APART(expm1, expm1_of(z), std::expm1(z))
+MATH(log, std::log(z))
+MATH_APART(log2, divided(std::log(z), log_2[0]), std::log2(z))
+MATH_APART(log10, divided(std::log(z), log_10[0]), std::log10(z))
+MATH_APART(log1p, log1p_of(z), std::log1p(z))
+MATH(sin, std::sin(z))
+MATH(cos, std::cos(z))
+MATH(tan, std::tan(z))
+MATH(asin, std::asin(z))
+MATH(acos, std::acos(z))
+MATH(atan, std::atan(z))
 
 void atan2(const atoll_call &call) {
     math_of_two(call, [](Real a, Real b) { return std::atan2(a, b); });
 }
 
-void sinh(const atoll_call &call) {
-    math(call, [](auto z) { return std::sinh(z); });
-}
+MATH(sinh, std::sinh(z))
+MATH(cosh, std::cosh(z))
+MATH(tanh, std::tanh(z))
+MATH(asinh, std::asinh(z))
+MATH(acosh, std::acosh(z))
+MATH(atanh, std::atanh(z))
 
-void cosh(const atoll_call &call) {
-    math(call, [](auto z) { return std::cosh(z); });
-}
-
-void tanh(const atoll_call &call) {
-    math(call, [](auto z) { return std::tanh(z); });
-}
-
-void asinh(const atoll_call &call) {
-    math(call, [](auto z) { return std::asinh(z); });
-}
-
-void acosh(const atoll_call &call) {
-    math(call, [](auto z) { return std::acosh(z); });
-}
-
-void atanh(const atoll_call &call) {
-    math(call, [](auto z) { return std::atanh(z); });
-}
+#undef MATH
+#undef MATH_APART
 
 } // namespace Kernels
 

@@ -3,6 +3,7 @@
 //   plugin.cpp   descriptor, state, the functions of the module `device`, enqueueing of kernels
 //   memory.*     memory that the host cannot dereference
 //   stream.*     streams, events, asynchronous errors
+//   enqueued_call.hpp  a call that waits for its kernel
 //   kernels.hpp  naive kernels for every function and dtype of the module `core`:
 //     elements.hpp, wide.*                      elements of each dtype; one of any dtype
 //     copy.cpp, elementwise.cpp, math.cpp, reduce.cpp, matmul.cpp, order.cpp, index.cpp
@@ -12,14 +13,13 @@
 //
 // The same file makes the plugin `dummy_min` (DUMMY_MINIMAL): its kernels declare no capabilities,
 // copy excepted, so that tests see the host materialise whatever it can.
-#include "atoll/call_copy.hpp"
 #include "atoll/core_functions.hpp"
+#include "enqueued_call.hpp"
 #include "faults.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
 #include "stream.hpp"
 
-#include <array>
 #include <charconv>
 #include <memory>
 #include <vector>
@@ -33,8 +33,6 @@
 ATOLL_PLUGIN_NOTE(DUMMY_NAME, ATOLL_CONTAINS_DEVICES, 0);
 
 namespace Dummy {
-
-namespace sdk = Atoll::sdk;
 
 namespace {
 
@@ -169,16 +167,19 @@ void transfer(State &state, atoll_call &call) {
         memory.check("[" + function + "] " + side, address, {0, static_cast<std::int64_t>(bytes)});
         return memory.worker_address(address);
     };
+    const auto copying = [&](void *to, const void *from) {
+        return [fault, to, from, bytes] {
+            fault.happen();
+            std::memmove(to, from, bytes);
+        };
+    };
     std::function<void()> work;
     switch (asked.kind) {
     case ATOLL_TRANSFER_HOST_TO_DEVICE: {
         char *to = device_side(call.device, asked.destination, "destination");
         const char *from = static_cast<const char *>(asked.source);
         if (asked.flags & ATOLL_TRANSFER_KEPT) {
-            work = [fault, to, from, bytes] {
-                fault.happen();
-                std::memcpy(to, from, bytes);
-            };
+            work = copying(to, from);
             break;
         }
         work = [fault, to, staged = std::vector<char>(from, from + bytes)] {
@@ -187,23 +188,13 @@ void transfer(State &state, atoll_call &call) {
         };
         break;
     }
-    case ATOLL_TRANSFER_DEVICE_TO_HOST: {
-        const char *from = device_side(call.device, asked.source, "source");
-        work = [fault, to = asked.destination, from, bytes] {
-            fault.happen();
-            std::memcpy(to, from, bytes);
-        };
+    case ATOLL_TRANSFER_DEVICE_TO_HOST:
+        work = copying(asked.destination, device_side(call.device, asked.source, "source"));
         break;
-    }
-    case ATOLL_TRANSFER_DEVICE_TO_DEVICE: {
-        char *to = device_side(call.device, asked.destination, "destination");
-        const char *from = device_side(asked.peer, asked.source, "source");
-        work = [fault, to, from, bytes] {
-            fault.happen();
-            std::memmove(to, from, bytes);
-        };
+    case ATOLL_TRANSFER_DEVICE_TO_DEVICE:
+        work = copying(device_side(call.device, asked.destination, "destination"),
+                       device_side(asked.peer, asked.source, "source"));
         break;
-    }
     default:
         throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
                          "[" + function + "] kind " + std::to_string(asked.kind));
@@ -320,56 +311,6 @@ void event_time(State &, atoll_call &call) {
 }
 
 // ---- Module `core` ------------------------------------------------------------------------------
-
-// A call lives until it returns; this copy of it lives until its kernel has run.
-class EnqueuedCall {
-public:
-    explicit EnqueuedCall(const atoll_call &original) : copy_(original) {}
-
-    // Checks that all elements lie in the device's memory; then makes the addresses the worker's.
-    void translate(const std::string &function, const Memory &memory) {
-        for (std::size_t o = 0; o < copy_.operands().size(); ++o) {
-            if (copy_.operands()[o].flags & ATOLL_OPERAND_ABSENT) continue;
-            blocks_[o] = memory.check("[" + function + "] operand " + std::to_string(o),
-                                      copy_.operands()[o].data, range(o));
-            copy_.operands()[o].data = memory.worker_address(copy_.operands()[o].data);
-        }
-    }
-
-    // Offsets are in the device's memory, so only the worker can check that they stay within the
-    // block. A real device does not: the host has checked them against the tensor.
-    void check_offsets() const {
-        if (call().module != ATOLL_MODULE_CORE) return;
-        if (call().function != ATOLL_FN_gather && call().function != ATOLL_FN_scatter) return;
-        const std::size_t o = call().function == ATOLL_FN_gather ? 1 : 0;
-        const char *data = static_cast<const char *>(call().operands[o].data);
-        for_each(call(), [&](Pointers at) {
-            std::int64_t offset;
-            std::memcpy(&offset, at[2], sizeof offset);
-            const __int128 place = static_cast<__int128>(at[o] - data) + offset;
-            if (place < blocks_[o].low ||
-                place + sdk::dtype_size(call().operands[o].dtype) > blocks_[o].high)
-                throw sdk::Error(ATOLL_STATUS_OUT_OF_RANGE,
-                                 "offset " + std::to_string(offset) + " leaves the memory block");
-        });
-    }
-
-    const atoll_call &call() const { return copy_.call(); }
-
-private:
-    // The bytes of an operand's elements, relative to element (0, 0, …); strides may be negative.
-    Memory::Range range(std::size_t o) const {
-        const atoll_operand &operand = call().operands[o];
-        Memory::Range bytes{0, sdk::dtype_size(operand.dtype)};
-        for (std::uint32_t axis = 0; axis < call().rank; ++axis)
-            (operand.strides[axis] < 0 ? bytes.low : bytes.high) +=
-                (call().shape[axis] - 1) * operand.strides[axis];
-        return bytes;
-    }
-
-    sdk::CallCopy copy_;
-    std::array<Memory::Range, std::tuple_size_v<Pointers>> blocks_{};
-};
 
 template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
     const std::string function = state.function(call);

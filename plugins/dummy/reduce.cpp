@@ -167,78 +167,29 @@ template <class Better> void arg_reduce(const atoll_call &call, const Better &be
 
 namespace Kernels {
 
-void sum(const atoll_call &call) {
-    reduce_numbers<ATOLL_FN_sum>(call, [](const auto &elements) { return sum_of(elements); });
-}
+#define REDUCE(name, ...)                                                                          \
+    void name(const atoll_call &call) {                                                            \
+        reduce<ATOLL_FN_##name>(call, [](const auto &elements) { return __VA_ARGS__; });           \
+    }
+#define REDUCE_NUMBERS(name, ...)                                                                  \
+    void name(const atoll_call &call) {                                                            \
+        reduce_numbers<ATOLL_FN_##name>(call, [](const auto &elements) { return __VA_ARGS__; });   \
+    }
 
-void prod(const atoll_call &call) {
-    reduce_numbers<ATOLL_FN_prod>(call, [](const auto &elements) { return product_of(elements); });
-}
-
-void mean(const atoll_call &call) {
-    reduce_numbers<ATOLL_FN_mean>(call, [](const auto &elements) { return mean_of(elements); });
-}
-
-void min(const atoll_call &call) {
-    reduce_numbers<ATOLL_FN_min>(
-        call, [](const auto &elements) { return best_of(elements, std::less()); });
-}
-
-void max(const atoll_call &call) {
-    reduce_numbers<ATOLL_FN_max>(
-        call, [](const auto &elements) { return best_of(elements, std::greater()); });
-}
-
-void sum_abs(const atoll_call &call) {
-    reduce_numbers<ATOLL_FN_sum_abs>(call,
-                                     [](const auto &elements) { return sum_of(moduli(elements)); });
-}
-
-void min_abs(const atoll_call &call) {
-    reduce<ATOLL_FN_min_abs>(
-        call, [](const auto &elements) { return best_of(moduli(elements), std::less()); });
-}
-
-void max_abs(const atoll_call &call) {
-    reduce<ATOLL_FN_max_abs>(
-        call, [](const auto &elements) { return best_of(moduli(elements), std::greater()); });
-}
-
-void any(const atoll_call &call) {
-    reduce<ATOLL_FN_any>(call, [](const auto &elements) {
-        return !all_pass(elements, [](auto a) { return !nonzero(a); });
-    });
-}
-
-void all(const atoll_call &call) {
-    reduce<ATOLL_FN_all>(call, [](const auto &elements) {
-        return all_pass(elements, [](auto a) { return nonzero(a); });
-    });
-}
-
-void all_finite(const atoll_call &call) {
-    reduce<ATOLL_FN_all_finite>(call, [](const auto &elements) {
-        return all_pass(elements, [](auto a) { return is_finite(a); });
-    });
-}
-
-void any_inf(const atoll_call &call) {
-    reduce<ATOLL_FN_any_inf>(call, [](const auto &elements) {
-        return !all_pass(elements, [](auto a) { return !is_inf(a); });
-    });
-}
-
-void any_nan(const atoll_call &call) {
-    reduce<ATOLL_FN_any_nan>(call, [](const auto &elements) {
-        return !all_pass(elements, [](auto a) { return !is_nan(a); });
-    });
-}
-
-void count_nonzero(const atoll_call &call) {
-    reduce_numbers<ATOLL_FN_count_nonzero>(call, [](const auto &elements) {
-        return count_of(elements, [](auto a) { return nonzero(a); });
-    });
-}
+REDUCE_NUMBERS(sum, sum_of(elements))
+REDUCE_NUMBERS(prod, product_of(elements))
+REDUCE_NUMBERS(mean, mean_of(elements))
+REDUCE_NUMBERS(min, best_of(elements, std::less()))
+REDUCE_NUMBERS(max, best_of(elements, std::greater()))
+REDUCE_NUMBERS(sum_abs, sum_of(moduli(elements)))
+REDUCE(min_abs, best_of(moduli(elements), std::less()))
+REDUCE(max_abs, best_of(moduli(elements), std::greater()))
+REDUCE(any, !all_pass(elements, [](auto a) { return !nonzero(a); }))
+REDUCE(all, all_pass(elements, [](auto a) { return nonzero(a); }))
+REDUCE(all_finite, all_pass(elements, [](auto a) { return is_finite(a); }))
+REDUCE(any_inf, !all_pass(elements, [](auto a) { return !is_inf(a); }))
+REDUCE(any_nan, !all_pass(elements, [](auto a) { return !is_nan(a); }))
+REDUCE_NUMBERS(count_nonzero, count_of(elements, [](auto a) { return nonzero(a); }))
 
 void var(const atoll_call &call) {
     const double x = parameter(call);
@@ -258,6 +209,9 @@ void norm(const atoll_call &call) {
 
 void argmin(const atoll_call &call) { arg_reduce(call, std::less()); }
 void argmax(const atoll_call &call) { arg_reduce(call, std::greater()); }
+
+#undef REDUCE
+#undef REDUCE_NUMBERS
 
 } // namespace Kernels
 
