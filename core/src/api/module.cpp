@@ -34,6 +34,26 @@ std::string free_extents(const sdk::Signature &signature) {
     return names.empty() ? "none" : names;
 }
 
+// No more inputs than the function takes, and those that must be there.
+void require_inputs(const FunctionRecord &function, Inputs inputs) {
+    const sdk::Signature &s = function.signature;
+    const auto names = [&] {
+        std::string list;
+        for (int i = 0; i < s.input_count(); ++i)
+            list += fmt::format("{}{}{}", i ? ", " : "", s.input(i).name,
+                                s.input(i).optional ? "?" : "");
+        return list.empty() ? "none" : list;
+    };
+    const int given = static_cast<int>(inputs.size());
+    if (given > s.input_count())
+        throw Error(Status::invalid_argument, function.full_name,
+                    fmt::format("got {} input{}, takes {}", given, given == 1 ? "" : "s", names()));
+    for (int i = 0; i < s.input_count(); ++i)
+        if (!s.input(i).optional && (i >= given || !inputs[static_cast<std::size_t>(i)]))
+            throw Error(Status::invalid_argument, function.full_name,
+                        fmt::format("got no {}, takes {}", s.input(i).name, names()));
+}
+
 } // namespace
 
 Function::Function(std::string_view name) : record_(Registry::get().find_function(name)) {

@@ -162,25 +162,6 @@ void check(const FunctionRecord &function, const Arguments &arguments, const Con
     Checker(function, arguments, context, checked).run();
 }
 
-void require_inputs(const FunctionRecord &function, Inputs inputs) {
-    const sdk::Signature &s = function.signature;
-    const auto names = [&] {
-        std::string list;
-        for (int i = 0; i < s.input_count(); ++i)
-            list += fmt::format("{}{}{}", i ? ", " : "", s.input(i).name,
-                                s.input(i).optional ? "?" : "");
-        return list.empty() ? "none" : list;
-    };
-    const int given = static_cast<int>(inputs.size());
-    if (given > s.input_count())
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got {} input{}, takes {}", given, given == 1 ? "" : "s", names()));
-    for (int i = 0; i < s.input_count(); ++i)
-        if (!s.input(i).optional && (i >= given || !inputs[static_cast<std::size_t>(i)]))
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("got no {}, takes {}", s.input(i).name, names()));
-}
-
 Dims Checked::output_shape(int output) const {
     if (function->signature.elementwise()) return Dims(shape, static_cast<std::size_t>(rank));
     Dims result = Dims::filled(output_rank[output], 1);
@@ -190,16 +171,9 @@ Dims Checked::output_shape(int output) const {
 }
 
 void Checked::lay(const TensorImpl &t, int operand, SpaceOperand &at) const {
-    const std::int64_t *extents = t.shape.data(), *strides = t.strides.data();
-    if (function->signature.elementwise()) {
-        const int own = std::min(t.shape.size(), rank);
-        for (int i = 0; i < own; ++i) at.strides[i] = extents[i] == 1 ? 0 : strides[i];
-        std::fill(at.strides + own, at.strides + rank, 0);
-        return;
-    }
     for (int i = 0; i < rank; ++i) {
         const int own = axis[operand][i];
-        at.strides[i] = own < 0 || extents[own] == 1 ? 0 : strides[own];
+        at.strides[i] = own < 0 || t.shape[own] == 1 ? 0 : t.strides[own];
     }
 }
 

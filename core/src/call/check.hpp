@@ -44,8 +44,7 @@ struct Checked {
         return at < tensor[operand]->shape.size() ? at : -1;
     }
     Dims output_shape(int output) const;
-    // The space of the call with the operands as they are; outputs must be there. Scalars are for
-    // the caller to add: their place is left out.
+    // The operand's strides over the axes of a call with core axes.
     void lay(const TensorImpl &tensor, int operand, SpaceOperand &at) const;
 };
 
@@ -60,8 +59,5 @@ void require_kinds(const FunctionRecord &function, Inputs inputs);
 // Throws unless `out` may be written: not read-only, not overlapping itself. `name`: what errors
 // call it.
 void check_output(const TensorImpl &out, std::string_view name, std::string_view op);
-
-// Throws where there are more inputs than the function takes, or one is absent that must be there.
-void require_inputs(const FunctionRecord &function, Inputs inputs);
 
 } // namespace Atoll::detail

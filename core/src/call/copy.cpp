@@ -89,23 +89,6 @@ void copy_across(const TensorImpl &destination, const TensorImpl &source, const 
 
 } // namespace
 
-namespace {
-
-// As many axes at once as the implementation takes.
-void send_parts(const Route &route, const Space &space) {
-    if (space.rank <= route.max_rank()) [[likely]]
-        return route.send(space);
-    Space part = space;
-    const int last = --part.rank;
-    for (std::int64_t i = 0; i < space.shape[last]; ++i) {
-        send_parts(route, part);
-        for (int o = 0; o < part.count; ++o)
-            part.operands[o].data += space.operands[o].strides[last];
-    }
-}
-
-} // namespace
-
 void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
                     const Context &context) {
     const ReadSection section;
@@ -142,7 +125,7 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
                                 lacking, name(source.dtype), shape_text(source.shape),
                                 name(destination.dtype)),
                     destination.device()->name);
-    send_parts(route, space);
+    route.send_parts(space, route.max_rank());
 }
 
 void copy_elements(const TensorImpl &destination, const TensorImpl &source,

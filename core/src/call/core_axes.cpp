@@ -204,12 +204,16 @@ private:
             c_.shape[at] = extent;
             source_[at] = static_cast<std::int8_t>(o);
         } else if (c_.shape[at] != extent) {
-            int s = s_.slot_count - 1;
-            while (begin_[s] > at || c_.slot_axes[s] == 0) --s;
-            if (slot(s).kind == sdk::AxisKind::fixed)
-                refuse(fmt::format("{} needs {}{}", text(o), slot(s).name, unit(o, at)));
-            refuse_extent(o, at, slot(s).name, source_[at], at);
+            const sdk::AxisSlot &own = slot_of(at);
+            if (own.kind == sdk::AxisKind::fixed)
+                refuse(fmt::format("{} needs {}{}", text(o), own.name, unit(o, at)));
+            refuse_extent(o, at, own.name, source_[at], at);
         }
+    }
+    const sdk::AxisSlot &slot_of(int at) const {
+        int s = s_.slot_count - 1;
+        while (begin_[s] > at || c_.slot_axes[s] == 0) --s;
+        return slot(s);
     }
     // "b (5, 3) needs n = 4 rows, as a (4, 4) has", where operand `other` has n on axis `there`.
     [[noreturn]] void refuse_extent(int o, int at, std::string_view axis_name, int other,
@@ -273,8 +277,9 @@ private:
         }
     }
 
-    // Over no elements nothing is computed: outputs with an empty core axis need nothing, others the
-    // identity, even where the loop is empty; a status is 0, and what is updated stays as it is.
+    // Over no elements nothing is computed: outputs with an empty core axis need nothing, others
+    // the identity, even where the loop is empty; a status is 0, and what is updated stays as it
+    // is.
     void check_empty() {
         c_.empty = false;
         for (int i = 0; i < c_.rank; ++i) c_.empty |= c_.shape[i] == 0;
@@ -293,12 +298,11 @@ private:
         return empty;
     }
     [[noreturn]] void refuse_empty() const {
-        int s = s_.slot_count - 1;
-        const auto at = std::find(c_.shape, c_.shape + c_.core, 0) - c_.shape;
-        while (begin_[s] > at || c_.slot_axes[s] == 0) --s;
-        refuse(source_[at] < 0 ? fmt::format("got {} = 0, need at least 1", slot(s).name)
+        const int at = static_cast<int>(std::find(c_.shape, c_.shape + c_.core, 0) - c_.shape);
+        const std::string_view axis = slot_of(at).name;
+        refuse(source_[at] < 0 ? fmt::format("got {} = 0, need at least 1", axis)
                                : fmt::format("{} has no elements along {}, needs at least one",
-                                             text(source_[at]), slot(s).name));
+                                             text(source_[at]), axis));
     }
 
     // --- outputs ---------------------------------------------------------------------------------

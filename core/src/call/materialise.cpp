@@ -93,19 +93,12 @@ void Materialiser::copy_operand(int operand) {
     // The strides say already over which axes the copy lies.
     int count = copy_axes(operand, axes);
     if (!call_.tensor[operand]) {
-        const Tensor one =
-            make_tensor({}, planned.dtype, call_.device, stream_, Order::F, context_.parent);
-        fill_elements(*one.impl(), *call_.scalar[operand], context_);
-        if (planned.needs & need_layout) {
-            Dims shape;
-            for (int i = 0; i < count; ++i) shape.push_back(space_.shape[axes[i]]);
-            const Tensor many =
-                make_tensor(shape, planned.dtype, call_.device, stream_, Order::F, context_.parent);
-            copy_elements(*many.impl(), *one.impl(), context_);
-            kept_.push_back(many);
-        } else {
-            kept_.push_back(one);
-        }
+        Dims shape;
+        for (int i = 0; i < count && (planned.needs & need_layout); ++i)
+            shape.push_back(space_.shape[axes[i]]);
+        kept_.push_back(
+            make_tensor(shape, planned.dtype, call_.device, stream_, Order::F, context_.parent));
+        fill_elements(*kept_.back().impl(), *call_.scalar[operand], context_);
     } else {
         const Tensor whole = view_of(operand, axes, count);
         const Tensor copy = make_tensor(whole.impl()->shape, planned.dtype, call_.device, stream_,

@@ -140,7 +140,9 @@ private:
         std::copy_n(call_.shape, call_.rank, space_.shape);
         space_.count = 0;
         for (int o = 0; o < s_.operand_count; ++o) {
-            if (call_.tensor[o])
+            if (call_.tensor[o] && s_.elementwise())
+                space_.add(*call_.tensor[o]);
+            else if (call_.tensor[o])
                 call_.lay(*call_.tensor[o], o, space_.add_operand(*call_.tensor[o]));
             else if (call_.scalar[o]) {
                 space_.add_scalar(scalars_[o].value.bytes, plan_.operand[o].dtype);
@@ -164,15 +166,13 @@ private:
         copies.plan_layouts();
         // All of a given output is written, or nothing.
         if (loops_apart(route)) {
-            for (int o = 0; o < s_.output_count; ++o)
-                if (s_.operand(o).is_object())
-                    throw Error(
-                        Status::not_supported, f_.full_name,
-                        fmt::format("makes one {}, but the implementation of plugin {} takes one "
-                                    "element of the loop at a time; give it operands without "
-                                    "loop axes",
-                                    s_.operand(o).name, route.plugin()),
-                        call_.device->name);
+            if (s_.makes_objects)
+                throw Error(Status::not_supported, f_.full_name,
+                            fmt::format("makes one {}, but the implementation of plugin {} takes "
+                                        "one element of the loop at a time; give it operands "
+                                        "without loop axes",
+                                        s_.operand(0).name, route.plugin()),
+                            call_.device->name);
             for (int o = 0; o < s_.output_count; ++o) {
                 if (made_[o] || plan_.operand[o].needs) continue;
                 const sdk::OperandSpec &spec = s_.operand(o);
@@ -183,26 +183,10 @@ private:
         copies.copy();
         merge(space_, s_);
         if (loops_apart(route))
-            send_each(route);
+            route.send_parts(space_, space_.core, given_.attributes);
         else
             route.send(space_, given_.attributes, objects);
         copies.finish();
-    }
-
-    void send_each(const Route &route) const {
-        const int loops = space_.rank - space_.core;
-        std::int64_t at[max_axes] = {};
-        for (;;) {
-            Space one = space_;
-            one.rank = one.core;
-            for (int o = 0; o < one.count; ++o)
-                for (int i = 0; i < loops && one.operands[o].data; ++i)
-                    one.operands[o].data += at[i] * space_.operands[o].strides[space_.core + i];
-            route.send(one, given_.attributes);
-            int i = 0;
-            while (i < loops && ++at[i] == space_.shape[space_.core + i]) at[i++] = 0;
-            if (i == loops) return;
-        }
     }
 
     const FunctionRecord &f_;

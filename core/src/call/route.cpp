@@ -175,4 +175,17 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
     });
 }
 
+void Route::send_parts(const Space &space, int most,
+                       std::span<const atoll_scalar> attributes) const {
+    if (space.rank <= most) [[likely]]
+        return send(space, attributes);
+    Space part = space;
+    const int last = --part.rank;
+    for (std::int64_t i = 0; i < space.shape[last]; ++i) {
+        send_parts(part, most, attributes);
+        for (int o = 0; o < part.count; ++o)
+            if (part.operands[o].data) part.operands[o].data += space.operands[o].strides[last];
+    }
+}
+
 } // namespace Atoll::detail

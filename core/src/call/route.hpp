@@ -51,6 +51,9 @@ public:
     // are none.
     void send(const Space &space, std::span<const atoll_scalar> attributes = {},
               Tensor *objects = nullptr) const;
+    // The same with `most` axes at once, one element of the others after the other.
+    void send_parts(const Space &space, int most,
+                    std::span<const atoll_scalar> attributes = {}) const;
     // The same for tensors of `size` elements that lie dense and alike, outputs first, by an
     // element-wise function.
     void send_alike(std::span<const TensorImpl *const> tensors, std::int64_t size) const;

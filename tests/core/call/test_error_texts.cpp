@@ -536,7 +536,9 @@ TEST_CASE_FIXTURE(Fixture, "dtypes, devices and elements that a function does no
         // No elements where there must be some.
         {[&] { min(of({0})); }, "[core.min] a (0,) has no elements along n, needs at least one"},
         // As in NumPy: the loop's being empty does not help.
-        {[&] { min(of({0, 1, 0}), {0, 1}); },
+        {[&] {
+             min(of({0, 1, 0}), {0, 1});
+         },
          "[core.min] a (0, 1, 0) has no elements along n, needs at least one"},
         {[&] {
              argmax(of({3, 0}), 1);
