@@ -334,31 +334,19 @@ constexpr RowTable make_table() {
 }
 constexpr RowTable reducer_rows = make_table();
 
-// Those that can skip NaN.
+constexpr bool skips_nan(std::uint16_t function) {
+    for (const sdk::AttributeSpec &spec : sdk::core_functions[function].signature.attributes)
+        if (spec.name == "skip_nan") return true;
+    return false;
+}
 constexpr RowTable make_skipping_table() {
     RowTable table{};
-    table[ATOLL_FN_sum] = &reducers::nan_sum;
-    table[ATOLL_FN_prod] = &reducers::nan_prod;
-    table[ATOLL_FN_min] = &reducers::nan_min;
-    table[ATOLL_FN_max] = &reducers::nan_max;
-    table[ATOLL_FN_mean] = &reducers::nan_mean;
-    table[ATOLL_FN_sum_abs] = &reducers::nan_sum_abs;
-    table[ATOLL_FN_norm] = &reducers::nan_norm;
-    table[ATOLL_FN_count_nonzero] = &reducers::nan_count_nonzero;
+#define ATOLL_FUNCTION(id, name, ...)                                                              \
+    if constexpr (skips_nan(id)) table[id] = &reducers::nan_##name;
+#include "atoll/lists/functions.inc"
     return table;
 }
 constexpr RowTable skipping_rows = make_skipping_table();
-static_assert(
-    [] {
-        for (const sdk::FunctionLine &f : sdk::core_functions) {
-            bool skips = false;
-            for (const sdk::AttributeSpec &spec : f.signature.attributes)
-                skips |= spec.name == "skip_nan";
-            if (skips != (skipping_rows[f.id] != nullptr)) return false;
-        }
-        return true;
-    }(),
-    "every function with the attribute skip_nan has a reducer for it");
 
 // Some norms are reductions of their own.
 const ReducerRow *row_of(std::uint32_t function, double x, bool skip_nan) {

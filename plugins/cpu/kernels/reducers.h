@@ -45,14 +45,12 @@ struct Reducer {
 using ReducerRow = std::array<Reducer, ATOLL_DTYPE_COUNT>; // by compute dtype
 
 namespace reducers {
-// One for every reduction of the list; the others are not defined.
-#define ATOLL_FUNCTION(id, name, ...) extern const ReducerRow name;
+// One for every reduction of the list, and another for those with skip_nan; no others are defined.
+#define ATOLL_FUNCTION(id, name, ...) extern const ReducerRow name, nan_##name;
 #include "atoll/lists/functions.inc"
 // norm itself is for any p; these for the p of their name.
-extern const ReducerRow norm_one, norm_two, norm_infinity;
-// With skip_nan.
-extern const ReducerRow nan_sum, nan_prod, nan_min, nan_max, nan_mean, nan_sum_abs,
-    nan_count_nonzero, nan_norm, nan_norm_one, nan_norm_two, nan_norm_infinity;
+extern const ReducerRow norm_one, norm_two, norm_infinity, nan_norm_one, nan_norm_two,
+    nan_norm_infinity;
 } // namespace reducers
 
 } // namespace Atoll::kernels
