@@ -98,24 +98,26 @@ void order_streams(const DeviceRecord &waiting_device, void *waiting,
     device_call(waiting_device, ATOLL_DEVICE_FN_event_wait, &event.params, waiting, parent);
 }
 
+namespace {
+template <class Impl, class Params> void give_back(Impl *object, int function, Params params) {
+    if (object->handle) {
+        try_device_call(*object->device, function, &params, nullptr);
+        count_live(object->device->slot, -1);
+    }
+    delete object;
+}
+} // namespace
+
 void StreamImpl::destroy(RefCounted *object) noexcept {
     auto *stream = static_cast<StreamImpl *>(object);
-    atoll_stream_params params{sizeof params, 0, stream->handle};
-    if (stream->handle) {
-        try_device_call(*stream->device, ATOLL_DEVICE_FN_stream_destroy, &params, nullptr);
-        count_live(stream->device->slot, -1);
-    }
-    delete stream;
+    give_back(stream, ATOLL_DEVICE_FN_stream_destroy,
+              atoll_stream_params{sizeof(atoll_stream_params), 0, stream->handle});
 }
 
 void EventImpl::destroy(RefCounted *object) noexcept {
     auto *event = static_cast<EventImpl *>(object);
-    atoll_event_params params{sizeof params, 0, event->handle};
-    if (event->handle) {
-        try_device_call(*event->device, ATOLL_DEVICE_FN_event_destroy, &params, nullptr);
-        count_live(event->device->slot, -1);
-    }
-    delete event;
+    give_back(event, ATOLL_DEVICE_FN_event_destroy,
+              atoll_event_params{sizeof(atoll_event_params), 0, event->handle});
 }
 
 } // namespace detail
@@ -146,22 +148,15 @@ Stream Device::new_stream() const {
 }
 
 namespace {
-StreamImpl &checked(StreamImpl *stream) {
-    if (!stream)
-        throw Error(Status::invalid_argument, "stream",
-                    "the stream is undefined; make one with "
-                    "Device::new_stream");
-    require_live(*stream->device, "stream");
-    return *stream;
+template <class Impl> Impl &checked(Impl *object, std::string_view kind, std::string_view maker) {
+    if (!object)
+        throw Error(Status::invalid_argument, kind,
+                    fmt::format("the {} is undefined; make one with {}", kind, maker));
+    require_live(*object->device, kind);
+    return *object;
 }
-EventImpl &checked(EventImpl *event) {
-    if (!event)
-        throw Error(Status::invalid_argument, "event",
-                    "the event is undefined; make one with "
-                    "Stream::record");
-    require_live(*event->device, "event");
-    return *event;
-}
+StreamImpl &checked(StreamImpl *stream) { return checked(stream, "stream", "Device::new_stream"); }
+EventImpl &checked(EventImpl *event) { return checked(event, "event", "Stream::record"); }
 } // namespace
 
 Device Stream::device() const { return Device(checked(impl()).device); }
