@@ -1,0 +1,173 @@
+// Chains: what the slots point to, built from implementations and interposers.
+#include "runtime/registry.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+namespace {
+
+// The end of every chain: says that nothing is implemented here, and what is.
+std::int32_t stub(const atoll_link *self, atoll_call *call) {
+    const auto &type = *static_cast<const HostLink *>(self)->type;
+    std::string supported;
+    const ModuleRecord *module = Registry::get().module(call->module);
+    const FunctionRecord *function = module ? &module->functions[call->function] : nullptr;
+    if (function && function->columns > 1) {
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            const Chain *chain = type.chain(*function, dtype);
+            if (chain && chain->implemented)
+                supported += fmt::format("{}{}", supported.empty() ? "" : ", ",
+                                         name(static_cast<DType>(dtype)));
+        }
+    }
+    const std::string text =
+        !supported.empty()
+            ? fmt::format("not implemented for {} here; implemented for: {}; cast first",
+                          name(static_cast<DType>(call->dtype)), supported)
+            : fmt::format("no loaded plugin implements it for device type {}; load one that does"
+                          " (module {}), or move the operands to another device",
+                          type.name, module ? module->name : "?");
+    const std::size_t size = std::min<std::size_t>(text.size(), call->error->capacity - 1);
+    std::memcpy(call->error->text, text.data(), size);
+    call->error->text[size] = '\0';
+    call->error->status = ATOLL_STATUS_NOT_SUPPORTED;
+    return ATOLL_STATUS_NOT_SUPPORTED;
+}
+
+bool name_matches(std::string_view pattern, std::string_view name) {
+    return pattern.empty() || pattern == "*" || pattern == name;
+}
+
+void free_chain(const Chain *chain) {
+    ::operator delete(const_cast<Chain *>(chain), std::align_val_t(64));
+}
+
+// The position of the first attribute that is not known. Those without a default count as known:
+// the function makes no sense without them.
+std::uint32_t known_attributes(const sdk::Signature &s, std::uint32_t declared) {
+    std::uint32_t i = 0;
+    while (i < s.attribute_count && (i < declared || s.attributes[i].required)) ++i;
+    return i;
+}
+std::uint32_t known_inputs(const sdk::Signature &s, std::uint32_t declared) {
+    int i = 0;
+    while (i < s.input_count() &&
+           (static_cast<std::uint32_t>(i) < declared || !s.input(i).optional))
+        ++i;
+    return static_cast<std::uint32_t>(i);
+}
+
+// What both of two implementations take.
+void restrict_to(Chain &chain, const sdk::Signature &s, const atoll_function_decl &decl) {
+    chain.caps &= decl.caps | ATOLL_CAP_FORWARDS;
+    chain.attributes = std::min(chain.attributes, known_attributes(s, decl.attributes));
+    chain.inputs = std::min(chain.inputs, known_inputs(s, decl.inputs));
+    if (decl.max_rank > 0) chain.max_rank = std::min<std::uint32_t>(chain.max_rank, decl.max_rank);
+}
+
+} // namespace
+
+bool SlotFilter::matches(const DeviceTypeRecord &type, const FunctionRecord &f, int column) const {
+    return name_matches(device_type, type.name) && name_matches(module, f.module->name) &&
+           name_matches(function, f.name) &&
+           (dtype == DType::none || !f.typed() || static_cast<int>(dtype) == column);
+}
+
+const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord &function,
+                                   int dtype) {
+    struct Level {
+        atoll_fn fn;
+        void *ctx;
+        const PluginRecord *owner;
+        std::int32_t priority;
+        std::uint64_t age;
+        const atoll_function_decl *decl; // of an implementation
+    };
+    std::vector<Level> implementations, wrappers;
+    if (function.module->live.load(std::memory_order_relaxed)) {
+        for (const ImplEntry &impl : impls) {
+            if (impl.refused || impl.retiring || impl.device_type != type.name ||
+                impl.module != function.module->name)
+                continue;
+            for (const atoll_function_decl &decl : impl.functions)
+                if (decl.id == function.id && (!function.typed() || decl.dtypes >> dtype & 1))
+                    implementations.push_back({decl.fn, impl.plugin->ctx, impl.plugin,
+                                               impl.priority, impl.sequence, &decl});
+        }
+    }
+    for (const InterposerEntry &entry : interposer_entries)
+        if (SlotFilter{entry.module, entry.function, entry.device_type, entry.dtype}.matches(
+                type, function, dtype))
+            wrappers.push_back(
+                {entry.fn, entry.ctx, entry.plugin, entry.priority, entry.handle, nullptr});
+    const auto outermost_first = [](const Level &a, const Level &b) {
+        return a.priority != b.priority ? a.priority > b.priority : a.age > b.age;
+    };
+    std::stable_sort(implementations.begin(), implementations.end(), outermost_first);
+    std::stable_sort(wrappers.begin(), wrappers.end(), outermost_first);
+
+    const std::size_t count = wrappers.size() + implementations.size() + 1;
+    void *memory =
+        ::operator new(sizeof(Chain) + (count - 1) * sizeof(HostLink), std::align_val_t(64));
+    auto *chain = static_cast<Chain *>(memory);
+    chain->count = static_cast<std::uint32_t>(count);
+    chain->wrappers = static_cast<std::uint32_t>(wrappers.size());
+    chain->implemented = !implementations.empty();
+    chain->plugin = chain->implemented ? implementations.front().owner : nullptr;
+    chain->caps = ~std::uint64_t{0};
+    chain->attributes = chain->inputs = ~0u;
+    chain->max_rank = ATOLL_MAX_RANK;
+    for (const Level &level : implementations) {
+        restrict_to(*chain, function.signature, *level.decl);
+        if (!(level.decl->caps & ATOLL_CAP_FORWARDS)) break;
+    }
+    std::size_t at = 0;
+    const auto add = [&](atoll_fn fn, void *ctx, const PluginRecord *owner) {
+        HostLink &link = chain->links[at];
+        link.fn = fn;
+        link.ctx = ctx;
+        link.owner = owner;
+        link.next = at + 1 < count ? &chain->links[at + 1] : nullptr;
+        link.type = &type;
+        ++at;
+    };
+    for (const Level &level : wrappers) add(level.fn, level.ctx, level.owner);
+    for (const Level &level : implementations) add(level.fn, level.ctx, level.owner);
+    add(&stub, nullptr, nullptr);
+    return chain;
+}
+
+void Registry::rebuild(const SlotFilter &filter) {
+    for (int t = 0; t < device_type_count_; ++t) rebuild(*device_type(t), filter);
+}
+
+void Registry::rebuild(DeviceTypeRecord &type, const SlotFilter &filter) {
+    if (!name_matches(filter.device_type, type.name)) return;
+    for (int m = 0; m < module_count_; ++m) {
+        SlotTable &table = *type.tables[m].load(std::memory_order_relaxed);
+        if (!name_matches(filter.module, table.module->name)) continue;
+        for (const FunctionRecord &function : table.module->functions) {
+            if (!name_matches(filter.function, function.name)) continue;
+            for (int dtype = 0; dtype < function.columns; ++dtype) {
+                Slot &slot = table.slot(function, dtype);
+                const Chain *old = slot.head.load(std::memory_order_relaxed);
+                if (old && !filter.matches(type, function, dtype)) continue;
+                slot.head.store(build_chain(type, function, dtype), std::memory_order_release);
+                if (old) garbage_.push_back(old);
+            }
+        }
+    }
+}
+
+void Registry::collect() {
+    wait_for_readers();
+    for (const Chain *chain : garbage_) free_chain(chain);
+    garbage_.clear();
+}
+
+} // namespace Atoll::detail
