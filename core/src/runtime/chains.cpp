@@ -17,14 +17,10 @@ std::int32_t stub(const atoll_link *self, atoll_call *call) {
     std::string supported;
     const ModuleRecord *module = Registry::get().module(call->module);
     const FunctionRecord *function = module ? &module->functions[call->function] : nullptr;
-    if (function && function->columns > 1) {
-        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
-            const Chain *chain = type.chain(*function, dtype);
-            if (chain && chain->implemented)
-                supported += fmt::format("{}{}", supported.empty() ? "" : ", ",
-                                         name(static_cast<DType>(dtype)));
-        }
-    }
+    for (int dtype = 1; function && dtype < function->columns; ++dtype)
+        if (const Chain *chain = type.chain(*function, dtype); chain && chain->implemented)
+            supported +=
+                fmt::format("{}{}", supported.empty() ? "" : ", ", name(static_cast<DType>(dtype)));
     const std::string text =
         !supported.empty()
             ? fmt::format("not implemented for {} here; implemented for: {}; cast first",
@@ -89,16 +85,15 @@ const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord 
         const atoll_function_decl *decl; // of an implementation
     };
     std::vector<Level> implementations, wrappers;
-    if (function.module->live.load(std::memory_order_relaxed)) {
-        for (const ImplEntry &impl : impls) {
-            if (impl.refused || impl.retiring || impl.device_type != type.name ||
-                impl.module != function.module->name)
-                continue;
-            for (const atoll_function_decl &decl : impl.functions)
-                if (decl.id == function.id && (!function.typed() || decl.dtypes >> dtype & 1))
-                    implementations.push_back({decl.fn, impl.plugin->ctx, impl.plugin,
-                                               impl.priority, impl.sequence, &decl});
-        }
+    for (const ImplEntry &impl : impls) {
+        if (impl.refused || impl.retiring || impl.device_type != type.name ||
+            impl.module != function.module->name ||
+            !function.module->live.load(std::memory_order_relaxed))
+            continue;
+        for (const atoll_function_decl &decl : impl.functions)
+            if (decl.id == function.id && (!function.typed() || decl.dtypes >> dtype & 1))
+                implementations.push_back(
+                    {decl.fn, impl.plugin->ctx, impl.plugin, impl.priority, impl.sequence, &decl});
     }
     for (const InterposerEntry &entry : interposer_entries)
         if (SlotFilter{entry.module, entry.function, entry.device_type, entry.dtype}.matches(
@@ -126,19 +121,14 @@ const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord 
         restrict_to(*chain, function.signature, *level.decl);
         if (!(level.decl->caps & ATOLL_CAP_FORWARDS)) break;
     }
-    std::size_t at = 0;
-    const auto add = [&](atoll_fn fn, void *ctx, const PluginRecord *owner) {
-        HostLink &link = chain->links[at];
-        link.fn = fn;
-        link.ctx = ctx;
-        link.owner = owner;
-        link.next = at + 1 < count ? &chain->links[at + 1] : nullptr;
-        link.type = &type;
-        ++at;
-    };
-    for (const Level &level : wrappers) add(level.fn, level.ctx, level.owner);
-    for (const Level &level : implementations) add(level.fn, level.ctx, level.owner);
-    add(&stub, nullptr, nullptr);
+    std::vector<Level> levels = std::move(wrappers);
+    levels.insert(levels.end(), implementations.begin(), implementations.end());
+    levels.push_back({&stub, nullptr, nullptr, 0, 0, nullptr});
+    HostLink *link = chain->links;
+    for (const Level &level : levels) {
+        *link = {{level.fn, level.ctx, level.fn == &stub ? nullptr : link + 1, level.owner}, &type};
+        ++link;
+    }
     return chain;
 }
 

@@ -15,32 +15,32 @@ namespace Atoll::detail {
 
 namespace {
 
+constexpr atoll_function_info described(std::uint16_t id, std::uint16_t rule,
+                                        atoll_dtype_set domain, const char *name, const char *doc,
+                                        const char *signature = nullptr,
+                                        const char *attributes = nullptr,
+                                        const char *properties = nullptr) {
+    return {sizeof(atoll_function_info),
+            id,
+            rule,
+            domain,
+            name,
+            doc,
+            signature,
+            attributes,
+            properties,
+            nullptr};
+}
+
 constexpr atoll_function_info core_functions[] = {
 #define ATOLL_FUNCTION(id, name, SIGNATURE, RULE, DOMAIN, ATTRIBUTES, PROPERTIES, doc)             \
-    {sizeof(atoll_function_info),                                                                  \
-     id,                                                                                           \
-     ATOLL_RULE_##RULE,                                                                            \
-     ATOLL_DOMAIN_##DOMAIN,                                                                        \
-     #name,                                                                                        \
-     doc,                                                                                          \
-     SIGNATURE,                                                                                    \
-     ATTRIBUTES,                                                                                   \
-     PROPERTIES,                                                                                   \
-     nullptr},
+    described(id, ATOLL_RULE_##RULE, ATOLL_DOMAIN_##DOMAIN, #name, doc, SIGNATURE, ATTRIBUTES,     \
+              PROPERTIES),
 #include "atoll/lists/functions.inc"
 };
 constexpr atoll_function_info device_functions[] = {
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc)                                     \
-    {sizeof(atoll_function_info),                                                                  \
-     id,                                                                                           \
-     ATOLL_RULE_GIVEN,                                                                             \
-     0,                                                                                            \
-     #name,                                                                                        \
-     doc,                                                                                          \
-     nullptr,                                                                                      \
-     nullptr,                                                                                      \
-     nullptr,                                                                                      \
-     nullptr},
+    described(id, ATOLL_RULE_GIVEN, 0, #name, doc),
 #include "atoll/lists/device_functions.inc"
 };
 
@@ -122,20 +122,14 @@ Registry::Registry() {
 }
 
 ModuleRecord *Registry::find_module(std::string_view name) const {
-    for (int i = 0; i < max_modules; ++i) {
-        ModuleRecord *record = module(i);
-        if (!record) break;
+    for (int i = 0; ModuleRecord *record = module(i); ++i)
         if (record->name == name && record->live.load(std::memory_order_acquire)) return record;
-    }
     return nullptr;
 }
 
 DeviceTypeRecord *Registry::find_device_type(std::string_view name) const {
-    for (int i = 0; i < max_device_types; ++i) {
-        DeviceTypeRecord *record = device_type(i);
-        if (!record) break;
+    for (int i = 0; DeviceTypeRecord *record = device_type(i); ++i)
         if (record->name == name) return record;
-    }
     return nullptr;
 }
 
@@ -148,13 +142,10 @@ const FunctionRecord *Registry::find_function(std::string_view full_name) const 
 }
 
 DeviceRecord *Registry::first_host_device() const {
-    for (int i = 0; i < max_device_types; ++i) {
-        DeviceTypeRecord *type = device_type(i);
-        if (!type) break;
+    for (int i = 0; const DeviceTypeRecord *type = device_type(i); ++i)
         if (type->live.load(std::memory_order_acquire) && type->host_memory() &&
             type->device_count.load(std::memory_order_acquire) > 0)
             return type->devices[0].load(std::memory_order_acquire);
-    }
     return nullptr;
 }
 
