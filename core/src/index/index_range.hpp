@@ -10,14 +10,15 @@
 
 namespace Atoll::detail {
 
+inline constexpr std::string_view index_op = "tensor.index";
+
 struct ResolvedRange {
     std::int64_t start, count, step;
 };
 
 // As Python's slice.indices: clipped, never an error but for a step of 0.
 inline ResolvedRange resolve_range(const Range &range, std::int64_t extent) {
-    if (range.step == 0)
-        throw Error(Status::invalid_argument, "tensor.index", "got a range of step 0");
+    if (range.step == 0) throw Error(Status::invalid_argument, index_op, "got a range of step 0");
     const bool forward = range.step > 0;
     const std::int64_t lowest = forward ? 0 : -1, highest = forward ? extent : extent - 1;
     const auto place = [&](std::optional<std::int64_t> value, std::int64_t missing) {
@@ -37,7 +38,7 @@ inline ResolvedRange resolve_range(const Range &range, std::int64_t extent) {
 
 [[noreturn]] inline void index_out_of_range(const std::string &value, int axis, const Dims &shape) {
     const std::int64_t extent = shape[axis];
-    throw Error(Status::out_of_range, "tensor.index",
+    throw Error(Status::out_of_range, index_op,
                 extent == 0 ? fmt::format("got index {} for axis {} of shape {}, which is empty",
                                           value, axis, shape_text(shape))
                             : fmt::format("got index {} for axis {} of shape {}, need {} to {}",
@@ -53,13 +54,13 @@ inline std::int64_t resolve_integer(std::int64_t index, int axis, const Dims &sh
 }
 
 [[noreturn]] inline void too_many_indices(std::int64_t named, const Dims &shape) {
-    throw Error(Status::invalid_argument, "tensor.index",
+    throw Error(Status::invalid_argument, index_op,
                 fmt::format("got {} indices for shape {} (rank {})", named, shape_text(shape),
                             shape.size()));
 }
 
 [[noreturn]] inline void too_many_axes(int rank) {
-    throw Error(Status::invalid_argument, "tensor.index",
+    throw Error(Status::invalid_argument, index_op,
                 fmt::format("the result would have rank {}, more than {}", rank, ATOLL_MAX_RANK));
 }
 

@@ -1,0 +1,224 @@
+// Binding an index to a shape.
+#include "atoll/functions.hpp"
+#include "call/parts.hpp"
+#include "index/index_range.hpp"
+#include "index/index_state.hpp"
+
+namespace Atoll::detail {
+
+namespace {
+
+// How many axes an element takes. An ellipsis is counted elsewhere.
+int consumed(const Element &e) {
+    switch (e.kind) {
+    case IndexElement::Kind::newaxis:
+    case IndexElement::Kind::ellipsis: return 0;
+    case IndexElement::Kind::tensor: {
+        const TensorImpl &t = impl(e.tensor);
+        if (t.dtype == bool_) return t.shape.size();
+        return t.shape.size() == 2 ? static_cast<int>(std::min<std::int64_t>(t.shape[0], 1 << 16))
+                                   : 1;
+    }
+    case IndexElement::Kind::index: return e.bound->input.size();
+    default: return 1;
+    }
+}
+
+// Throws unless all positions are in [-extent, extent). Returns whether one is negative.
+bool check_positions(const Tensor &given, int axis, const Dims &shape, const Context &parts) {
+    const std::int64_t extent = shape[axis];
+    const auto unsigned_value = [](const Scalar &value) {
+        return value.cast(uint64).raw().value.u64;
+    };
+    const auto found = [&](int function, const Tensor &positions) {
+        return item_part(part(function, {positions}, parts), parts);
+    };
+    const DType dtype = given.dtype();
+    const int bits = 8 * static_cast<int>(size_of(dtype));
+    if (info(dtype).kind == Kind::unsigned_) {
+        const std::uint64_t high = unsigned_value(found(ATOLL_FN_max, given));
+        if (high >= static_cast<std::uint64_t>(extent))
+            index_out_of_range(fmt::to_string(high), axis, shape);
+        return false;
+    }
+    // Nearly always one pass is enough: as unsigned numbers, the negative ones are the largest.
+    const DType same_size = bits == 8 ? uint8 : bits == 16 ? uint16 : bits == 32 ? uint32 : uint64;
+    const std::uint64_t limit =
+        std::min(static_cast<std::uint64_t>(extent), std::uint64_t{1} << (bits - 1));
+    if (unsigned_value(found(ATOLL_FN_max, given.view_as(same_size))) < limit) return false;
+    const std::int64_t low = found(ATOLL_FN_min, given).to_int();
+    const std::int64_t high = found(ATOLL_FN_max, given).to_int();
+    if (high >= extent) index_out_of_range(fmt::to_string(high), axis, shape);
+    if (low < -extent) index_out_of_range(fmt::to_string(low), axis, shape);
+    return low < 0;
+}
+
+class Binder {
+public:
+    Binder(const IndexState &unbound, const Dims &shape, bool once)
+        : unbound_(unbound), shape_(shape) {
+        made_->once = once;
+    }
+
+    State bind() {
+        checked_bytes(shape_, 1, index_op);
+        const int rank = shape_.size();
+        std::int64_t named = 0;
+        int ellipses = 0;
+        for (const Element &e : unbound_.elements) {
+            named += consumed(e);
+            ellipses += e.kind == IndexElement::Kind::ellipsis;
+        }
+        if (ellipses > 1)
+            throw Error(Status::invalid_argument, index_op, "got more than one ellipsis");
+        if (named > rank) too_many_indices(named, shape_);
+        made_->bound = true;
+        made_->input = shape_;
+        made_->base = Dims::filled(rank, 0);
+        for (const Element &e : unbound_.elements) {
+            if (e.kind == IndexElement::Kind::ellipsis)
+                for (std::int64_t skip = rank - named; skip > 0; --skip) walk(1, shape_[axis_]);
+            else
+                add(e);
+        }
+        while (axis_ < rank) walk(1, shape_[axis_]);
+        if (made_->output.size() > ATOLL_MAX_RANK) too_many_axes(made_->output.size());
+        // Picks that repeat elements can name more of them than can be counted.
+        if (!made_->picks.empty()) checked_bytes(made_->output, size_of(int64), index_op);
+        return made_;
+    }
+
+private:
+    void push(Axis axis, std::int64_t extent) {
+        made_->axes.push_back(axis);
+        made_->output.push_back(extent);
+    }
+    void walk(std::int64_t step, std::int64_t count) {
+        push({Axis::Kind::walk, axis_++, step}, count);
+    }
+    void fix(std::int64_t index) {
+        made_->base[axis_] = resolve_integer(index, axis_, shape_);
+        ++axis_;
+    }
+    void pick(Pick pick) {
+        axis_ += pick.count;
+        pick.first = made_->output.size();
+        const Dims extents = pick.shape();
+        for (std::int64_t extent : extents)
+            push({Axis::Kind::pick, static_cast<int>(made_->picks.size()), 0}, extent);
+        made_->picks.push_back(std::move(pick));
+    }
+
+    void add(const Element &e) {
+        switch (e.kind) {
+        case IndexElement::Kind::integer: fix(e.integer); break;
+        case IndexElement::Kind::range: {
+            const ResolvedRange r = resolve_range(e.range, shape_[axis_]);
+            made_->base[axis_] = r.start;
+            walk(r.step, r.count);
+            break;
+        }
+        case IndexElement::Kind::all: walk(1, shape_[axis_]); break;
+        case IndexElement::Kind::newaxis: push({Axis::Kind::added, -1, 0}, 1); break;
+        case IndexElement::Kind::tensor: add_tensor(e.tensor); break;
+        case IndexElement::Kind::index: add_bound(*e.bound); break;
+        case IndexElement::Kind::ellipsis: break; // bind() knows how many axes it stands for
+        }
+    }
+
+    void add_tensor(const Tensor &tensor) {
+        const TensorImpl &t = impl(tensor);
+        if (t.dtype == bool_) return add_mask(tensor);
+        if (t.shape.empty()) {
+            const Scalar value = item_part(tensor, parts_);
+            if (value.dtype() == uint64 && value.raw().value.u64 > INT64_MAX)
+                index_out_of_range(fmt::to_string(value.raw().value.u64), axis_, shape_);
+            return fix(value.to_int());
+        }
+        const bool tuples = t.shape.size() == 2;
+        Pick made{axis_, tuples ? static_cast<int>(t.shape[0]) : 1, {}};
+        if (made.count == 0)
+            throw Error(Status::invalid_argument, index_op,
+                        "got coordinate tuples of no axes (an index tensor of shape 0xn)");
+        for (int i = 0; i < made.count; ++i)
+            add_positions(made, tuples ? tensor(i, all_) : tensor, axis_ + i);
+        pick(std::move(made));
+    }
+
+    // Positions along `axis`, checked, negatives resolved.
+    void add_positions(Pick &pick, const Tensor &given, int axis) {
+        const TensorImpl &t = impl(given);
+        const bool negative = t.size() > 0 && check_positions(given, axis, shape_, parts_);
+        if (!negative && made_->once && t.dtype == int64) {
+            pick.borrowed = true;
+            pick.positions.push_back(given);
+            return;
+        }
+        const Tensor own = cast_part(given, int64, impl(given).device(), parts_);
+        if (negative) { // the extent where the sign is set
+            const Tensor shift = part(ATOLL_FN_right_shift, {own, 63}, parts_);
+            part(ATOLL_FN_bitwise_and, {shift, shape_[axis]}, parts_, &shift);
+            part(ATOLL_FN_add, {own, shift}, parts_, &own);
+        }
+        pick.positions.push_back(own);
+    }
+
+    void add_mask(const Tensor &mask) {
+        const Dims &extents = impl(mask).shape;
+        for (int i = 0; i < extents.size(); ++i)
+            if (extents[i] != shape_[axis_ + i])
+                throw Error(
+                    Status::invalid_argument, index_op,
+                    fmt::format("got a mask of shape {} for axes {} to {} of shape {}, need "
+                                "exactly their extents",
+                                shape_text(extents), axis_, axis_ + extents.size() - 1,
+                                shape_text(shape_)));
+        // One of rank 0 takes no axis and adds one of extent 0 or 1.
+        pick({axis_, extents.size(), {find_part(mask, parts_)}});
+    }
+
+    void add_bound(const IndexState &inner) {
+        for (int i = 0; i < inner.input.size(); ++i)
+            if (inner.input[i] != shape_[axis_ + i])
+                throw Error(Status::invalid_argument, index_op,
+                            fmt::format("got an index bound to shape {} for axes {} to {} of shape "
+                                        "{}, need exactly those extents",
+                                        shape_text(inner.input), axis_,
+                                        axis_ + inner.input.size() - 1, shape_text(shape_)));
+        const int shift = made_->output.size();
+        const int picks = static_cast<int>(made_->picks.size());
+        for (int i = 0; i < inner.output.size(); ++i) {
+            Axis axis = inner.axes[static_cast<std::size_t>(i)];
+            if (axis.kind == Axis::Kind::walk) axis.source += axis_;
+            if (axis.kind == Axis::Kind::pick) axis.source += picks;
+            push(axis, inner.output[i]);
+        }
+        for (Pick pick : inner.picks) {
+            pick.first += shift;
+            pick.source += axis_;
+            pick.borrowed = true;
+            made_->picks.push_back(std::move(pick));
+        }
+        std::copy(inner.base.begin(), inner.base.end(), made_->base.begin() + axis_);
+        axis_ += inner.input.size();
+    }
+
+    const IndexState &unbound_;
+    const Dims &shape_;
+    const Context parts_ = for_index();
+    std::shared_ptr<IndexState> made_ = std::make_shared<IndexState>();
+    int axis_ = 0; // the next of the input
+};
+
+} // namespace
+
+State bound_to(const State &state, const Dims &shape, bool once) {
+    if (!state->bound) return Binder(*state, shape, once).bind();
+    if (!(state->input == shape))
+        throw Error(Status::invalid_argument, index_op,
+                    fmt::format("got shape {} for an index bound to {}, need exactly that",
+                                shape_text(shape), shape_text(state->input)));
+    return state;
+}
+
+} // namespace Atoll::detail

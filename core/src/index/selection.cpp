@@ -1,0 +1,184 @@
+// Reading and writing the elements that an index picks.
+#include "atoll/format.hpp"
+#include "atoll/functions.hpp"
+#include "call/broadcast.hpp"
+#include "call/check.hpp"
+#include "call/copy.hpp"
+#include "call/gather.hpp"
+#include "call/parts.hpp"
+#include "index/index_range.hpp"
+#include "index/index_state.hpp"
+#include "objects/object.hpp"
+#include "runtime/settings_access.hpp"
+
+namespace Atoll::detail {
+
+namespace {
+
+void require_same_device(const IndexState &state, const TensorImpl &t) {
+    if (current_settings().auto_cast) return;
+    for (const Pick &pick : state.picks)
+        if (pick.device().record() != t.device())
+            throw Error(Status::invalid_argument, index_op,
+                        fmt::format("got index tensors on {} for a tensor on {} with automatic "
+                                    "casting off; move them with Index::to",
+                                    pick.device().name(), t.device()->name));
+}
+
+// A selection with picks as the plugin's functions take it.
+struct Located {
+    Tensor whole; // the tensor, or a copy whose elements are aligned
+    Tensor base, offsets;
+};
+
+Located locate(const IndexState &state, const Tensor &tensor,
+               std::initializer_list<int> functions) {
+    const Context parts = for_index();
+    const TensorImpl &t = impl(tensor);
+    Located at{tensor, {}, {}};
+    for (int function : functions)
+        if (!takes_in_place(*at.whole.impl(), function))
+            at.whole = cast_part(tensor, t.dtype, t.device(), parts);
+    const TensorImpl &whole = *at.whole.impl();
+    at.base = base_view(state, whole);
+    if (!state.has_offsets || &whole != &t)
+        at.offsets = make_offsets(state, whole.strides, t.device());
+    else
+        at.offsets = moved(state.offsets, t.device(), parts);
+    return at;
+}
+
+Tensor gather_from(const Located &at, const Dims &shape) {
+    return gather_elements(*at.base.impl(), at.offsets, shape, {});
+}
+
+void scatter_to(const Located &at, const Tensor &tensor, const Dims &shape, const Tensor &values) {
+    scatter_elements(*at.base.impl(), at.offsets, shape, *values.impl(), *at.whole.impl(), {});
+    if (at.whole.impl() == tensor.impl()) return;
+    copy_elements(*tensor.impl(), *at.whole.impl(),
+                  Context{}.for_parts_of(Registry::get().core_function(ATOLL_FN_scatter)));
+}
+
+// The index bound to the tensor's shape for one call, with the checks that all uses share.
+State bound_for_call(const State &given, const TensorImpl &t) {
+    const State state = bound_to(given, t.shape, true);
+    require_same_layout(*state, t);
+    require_same_device(*state, t);
+    return state;
+}
+
+// What is to be written to elements of `t`, as a tensor that broadcasts to `shape`.
+Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
+                  const FunctionRecord &function) {
+    if (source.tensor()) {
+        const TensorImpl &from = elements(*source.tensor(), "core.scatter");
+        if (!broadcasts_to(from.shape, shape))
+            throw Error(Status::invalid_argument, function.full_name,
+                        fmt::format("got {} for {}, need extents that are equal or 1, first axes "
+                                    "aligned",
+                                    shape_text("values", from.shape),
+                                    shape_text("a selection", shape)));
+        if (!(from.shape == shape) && !current_settings().auto_broadcast)
+            refuse_auto_broadcast({"values", from.shape}, {"a selection", shape},
+                                  function.full_name);
+        require_auto_cast(t, "a", from.dtype, from.device(), function.full_name, {});
+        return *source.tensor();
+    }
+    const Scalar &value = source.scalar();
+    if (value.overflows(t.dtype))
+        throw Error(Status::out_of_range, function.full_name,
+                    fmt::format("{} does not fit {}; convert it with Scalar::cast",
+                                to_string(value), Atoll::name(t.dtype)));
+    const Context parts = Context{}.for_parts_of(function);
+    const Tensor one =
+        make_tensor({}, t.dtype, t.device(), t.storage->stream, Order::F, parts.parent);
+    fill_elements(*one.impl(), value, parts);
+    return one;
+}
+
+void write_selection(const State &given, const Tensor &tensor, const Operand &source) {
+    const TensorImpl &t = impl(tensor);
+    const ReadSection section;
+    const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
+    const State state = bound_for_call(given, t);
+    if (state->picks.empty()) {
+        base_view(*state, t).assign(source);
+        return;
+    }
+    check_output(t, "a", function.full_name);
+    const Tensor values = values_for(t, state->output, source, function);
+    scatter_to(locate(*state, tensor, {ATOLL_FN_scatter}), tensor, state->output, values);
+}
+
+} // namespace
+
+Tensor read_bound(const IndexState &state, const Tensor &tensor) {
+    if (state.picks.empty()) return base_view(state, impl(tensor));
+    return gather_from(locate(state, tensor, {ATOLL_FN_gather}), state.output);
+}
+
+} // namespace Atoll::detail
+
+namespace Atoll {
+
+using namespace detail;
+
+Tensor Selection::get() const {
+    const ReadSection section;
+    const State state = bound_for_call(index_.state(), detail::impl(tensor_));
+    return read_bound(*state, tensor_);
+}
+
+const Selection &Selection::operator=(const Operand &source) const {
+    write_selection(index_.state(), tensor_, source);
+    return *this;
+}
+const Selection &Selection::operator=(const Selection &source) const {
+    return *this = Operand(source);
+}
+
+const Selection &Selection::apply(int function, const Operand &b) const {
+    const TensorImpl &t = detail::impl(tensor_);
+    const ReadSection section;
+    const State state = bound_for_call(index_.state(), t);
+    if (state->picks.empty()) {
+        const Tensor view = base_view(*state, t);
+        call_binary(function, view, b, view);
+        return *this;
+    }
+    check_output(t, "a", Registry::get().core_function(ATOLL_FN_scatter).full_name);
+    const Located at = locate(*state, tensor_, {ATOLL_FN_gather, ATOLL_FN_scatter});
+    const Tensor picked = gather_from(at, state->output);
+    call_binary(function, picked, b, picked);
+    scatter_to(at, tensor_, state->output, picked);
+    return *this;
+}
+
+const Selection &Selection::operator+=(const Operand &b) const { return apply(ATOLL_FN_add, b); }
+const Selection &Selection::operator-=(const Operand &b) const {
+    return apply(ATOLL_FN_subtract, b);
+}
+const Selection &Selection::operator*=(const Operand &b) const {
+    return apply(ATOLL_FN_multiply, b);
+}
+const Selection &Selection::operator/=(const Operand &b) const { return apply(ATOLL_FN_divide, b); }
+const Selection &Selection::operator%=(const Operand &b) const {
+    return apply(ATOLL_FN_remainder, b);
+}
+const Selection &Selection::operator&=(const Operand &b) const {
+    return apply(ATOLL_FN_bitwise_and, b);
+}
+const Selection &Selection::operator|=(const Operand &b) const {
+    return apply(ATOLL_FN_bitwise_or, b);
+}
+const Selection &Selection::operator^=(const Operand &b) const {
+    return apply(ATOLL_FN_bitwise_xor, b);
+}
+const Selection &Selection::operator<<=(const Operand &b) const {
+    return apply(ATOLL_FN_left_shift, b);
+}
+const Selection &Selection::operator>>=(const Operand &b) const {
+    return apply(ATOLL_FN_right_shift, b);
+}
+
+} // namespace Atoll
