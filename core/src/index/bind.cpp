@@ -69,9 +69,7 @@ public:
             named += consumed(e);
             ellipses += e.kind == IndexElement::Kind::ellipsis;
         }
-        if (ellipses > 1)
-            throw Error(Status::invalid_argument, index_op, "got more than one ellipsis");
-        if (named > rank) too_many_indices(named, shape_);
+        check_counts(ellipses, named, shape_);
         made_->bound = true;
         made_->input = shape_;
         made_->base = Dims::filled(rank, 0);
@@ -82,7 +80,7 @@ public:
                 add(e);
         }
         while (axis_ < rank) walk(1, shape_[axis_]);
-        if (made_->output.size() > ATOLL_MAX_RANK) too_many_axes(made_->output.size());
+        check_result_rank(made_->output.size());
         // Picks that repeat elements can name more of them than can be counted.
         if (!made_->picks.empty()) checked_bytes(made_->output, size_of(int64), index_op);
         return made_;
@@ -138,8 +136,7 @@ private:
         const bool tuples = t.shape.size() == 2;
         Pick made{axis_, tuples ? static_cast<int>(t.shape[0]) : 1, {}};
         if (made.count == 0)
-            throw Error(Status::invalid_argument, index_op,
-                        "got coordinate tuples of no axes (an index tensor of shape 0xn)");
+            refuse_index("got coordinate tuples of no axes (an index tensor of shape 0xn)");
         for (int i = 0; i < made.count; ++i)
             add_positions(made, tuples ? tensor(i, all_) : tensor, axis_ + i);
         pick(std::move(made));
@@ -163,28 +160,24 @@ private:
         pick.positions.push_back(own);
     }
 
+    // Throws unless the next axes of the input have these extents.
+    void require_next(const Dims &extents, std::string_view what, std::string_view whose) const {
+        if (!std::equal(extents.begin(), extents.end(), shape_.begin() + axis_))
+            refuse_index(fmt::format("got {} shape {} for axes {} to {} of shape {}, need exactly "
+                                     "{} extents",
+                                     what, shape_text(extents), axis_, axis_ + extents.size() - 1,
+                                     shape_text(shape_), whose));
+    }
+
     void add_mask(const Tensor &mask) {
         const Dims &extents = impl(mask).shape;
-        for (int i = 0; i < extents.size(); ++i)
-            if (extents[i] != shape_[axis_ + i])
-                throw Error(
-                    Status::invalid_argument, index_op,
-                    fmt::format("got a mask of shape {} for axes {} to {} of shape {}, need "
-                                "exactly their extents",
-                                shape_text(extents), axis_, axis_ + extents.size() - 1,
-                                shape_text(shape_)));
+        require_next(extents, "a mask of", "their");
         // One of rank 0 takes no axis and adds one of extent 0 or 1.
         pick({axis_, extents.size(), {find_part(mask, parts_)}});
     }
 
     void add_bound(const IndexState &inner) {
-        for (int i = 0; i < inner.input.size(); ++i)
-            if (inner.input[i] != shape_[axis_ + i])
-                throw Error(Status::invalid_argument, index_op,
-                            fmt::format("got an index bound to shape {} for axes {} to {} of shape "
-                                        "{}, need exactly those extents",
-                                        shape_text(inner.input), axis_,
-                                        axis_ + inner.input.size() - 1, shape_text(shape_)));
+        require_next(inner.input, "an index bound to", "those");
         const int shift = made_->output.size();
         const int picks = static_cast<int>(made_->picks.size());
         for (int i = 0; i < inner.output.size(); ++i) {
@@ -215,9 +208,8 @@ private:
 State bound_to(const State &state, const Dims &shape, bool once) {
     if (!state->bound) return Binder(*state, shape, once).bind();
     if (!(state->input == shape))
-        throw Error(Status::invalid_argument, index_op,
-                    fmt::format("got shape {} for an index bound to {}, need exactly that",
-                                shape_text(shape), shape_text(state->input)));
+        refuse_index(fmt::format("got shape {} for an index bound to {}, need exactly that",
+                                 shape_text(shape), shape_text(state->input)));
     return state;
 }
 

@@ -17,9 +17,7 @@ Tensor Tensor::index(std::span<const IndexElement> elements) const {
         basic &= e.kind < IndexElement::Kind::tensor;
     }
     if (!basic) return Selection(*this, Index(elements)).get();
-    if (ellipses > 1)
-        throw Error(Status::invalid_argument, "tensor.index", "got more than one ellipsis");
-    if (named > rank) too_many_indices(named, t.shape);
+    check_counts(ellipses, named, t.shape);
     // Strides of a tensor without elements are no numbers to calculate with.
     const bool none = t.size() == 0;
     Dims shape, strides;
@@ -49,14 +47,11 @@ Tensor Tensor::index(std::span<const IndexElement> elements) const {
             ++axis;
             break;
         }
-        default:
-            keep(t.shape[axis], t.strides[axis]);
-            ++axis;
-            break;
+        default: keep(t.shape[axis], t.strides[axis]); ++axis;
         }
     }
     for (; axis < rank; ++axis) keep(t.shape[axis], t.strides[axis]);
-    if (shape.size() > ATOLL_MAX_RANK) too_many_axes(shape.size());
+    check_result_rank(shape.size());
     return make_view(t, offset, std::move(shape), std::move(strides));
 }
 

@@ -11,37 +11,28 @@ namespace {
 void check_index_tensor(const TensorImpl &t) {
     const bool integers = is_integer(t.dtype) && t.shape.size() <= 2;
     if (!integers && t.dtype != bool_)
-        throw Error(Status::invalid_argument, index_op,
-                    fmt::format("got an index tensor of {} with shape {}, need bool, or integers "
-                                "of rank 0, 1 or 2",
-                                name(t.dtype), shape_text(t.shape)));
+        refuse_index(fmt::format("got an index tensor of {} with shape {}, need bool, or integers "
+                                 "of rank 0, 1 or 2",
+                                 name(t.dtype), shape_text(t.shape)));
 }
 
 // A view of a view needs no positions.
-State compose_views(const IndexState &a, const IndexState &b) {
-    auto made = std::make_shared<IndexState>();
-    made->bound = true;
-    made->input = a.input;
-    made->output = b.output;
-    made->base = a.base;
+void compose_views(const IndexState &a, const IndexState &b, IndexState &made) {
+    made.base = a.base;
     for (std::size_t i = 0; i < a.axes.size(); ++i)
         if (a.axes[i].kind == Axis::Kind::walk)
-            made->base[a.axes[i].source] += a.axes[i].step * b.base[i];
-    for (const Axis &axis : b.axes) {
-        if (axis.kind == Axis::Kind::added) {
-            made->axes.push_back(axis);
-            continue;
+            made.base[a.axes[i].source] += a.axes[i].step * b.base[i];
+    for (Axis axis : b.axes) {
+        if (axis.kind == Axis::Kind::walk) {
+            const Axis &through = a.axes[static_cast<std::size_t>(axis.source)];
+            axis = {through.kind, through.source, through.step * axis.step};
         }
-        const Axis &through = a.axes[static_cast<std::size_t>(axis.source)];
-        made->axes.push_back(through.kind == Axis::Kind::walk
-                                 ? Axis{through.kind, through.source, through.step * axis.step}
-                                 : Axis{Axis::Kind::added, -1, 0});
+        made.axes.push_back(axis);
     }
-    return made;
 }
 
 // Everything else goes by positions: those that a picks, picked by b.
-State compose_positions(const IndexState &a, IndexState b) {
+void compose_positions(const IndexState &a, IndexState b, IndexState &made) {
     b.has_offsets = false; // they are for another tensor
     const Pick &first = a.picks.empty() ? b.picks.front() : a.picks.front();
     DeviceRecord *device = first.positions.front().impl()->device();
@@ -57,14 +48,9 @@ State compose_positions(const IndexState &a, IndexState b) {
     Tensor picked = read_bound(b, expand_offsets(start, steps, offsets, a.output, device, parts));
     if (b.picks.empty())
         picked = cast_part(picked, int64, device, parts); // not a view that keeps all alive
-    auto made = std::make_shared<IndexState>();
-    made->bound = true;
-    made->input = a.input;
-    made->output = b.output;
-    made->base = Dims::filled(a.input.size(), 0);
-    made->axes.assign(static_cast<std::size_t>(b.output.size()), {Axis::Kind::pick, 0, 0});
-    made->picks.push_back({0, a.input.size(), {picked}});
-    return made;
+    made.base = Dims::filled(a.input.size(), 0);
+    made.axes.assign(static_cast<std::size_t>(b.output.size()), {Axis::Kind::pick, 0, 0});
+    made.picks.push_back({0, a.input.size(), {picked}});
 }
 
 const IndexState &require_bound(const State &state) {
@@ -90,17 +76,14 @@ Index::Index(std::span<const IndexElement> elements) {
     }
     auto state = std::make_shared<IndexState>();
     for (const IndexElement &e : elements) {
-        if (e.kind == IndexElement::Kind::tensor) {
-            check_index_tensor(detail::impl(*e.tensor));
-            state->elements.push_back({e.kind, 0, {}, *e.tensor, {}});
-        } else if (e.kind != IndexElement::Kind::index) {
-            state->elements.push_back({e.kind, e.integer, e.range, {}, {}});
-        } else if (e.index->state_->bound) {
-            state->elements.push_back({e.kind, 0, {}, {}, e.index->state_});
-        } else {
+        if (e.index && !e.index->state_->bound) {
             const auto &inner = e.index->state_->elements;
             state->elements.insert(state->elements.end(), inner.begin(), inner.end());
+            continue;
         }
+        if (e.tensor) check_index_tensor(detail::impl(*e.tensor));
+        state->elements.push_back({e.kind, e.integer, e.range, e.tensor ? *e.tensor : Tensor(),
+                                   e.index ? e.index->state_ : nullptr});
     }
     state_ = std::move(state);
 }
@@ -157,8 +140,15 @@ Index Index::to(Device device) const {
 Index Index::then(const Index &next) const {
     const IndexState &a = require_bound(state_);
     const State b = bound_to(next.state_, a.output, false);
-    if (a.picks.empty() && b->picks.empty()) return Index(compose_views(a, *b));
-    return Index(compose_positions(a, *b));
+    auto made = std::make_shared<IndexState>();
+    made->bound = true;
+    made->input = a.input;
+    made->output = b->output;
+    if (a.picks.empty() && b->picks.empty())
+        compose_views(a, *b, *made);
+    else
+        compose_positions(a, *b, *made);
+    return Index(State(std::move(made)));
 }
 
 } // namespace Atoll

@@ -12,13 +12,17 @@ namespace Atoll::detail {
 
 inline constexpr std::string_view index_op = "tensor.index";
 
+[[noreturn]] inline void refuse_index(const std::string &why) {
+    throw Error(Status::invalid_argument, index_op, why);
+}
+
 struct ResolvedRange {
     std::int64_t start, count, step;
 };
 
 // As Python's slice.indices: clipped, never an error but for a step of 0.
 inline ResolvedRange resolve_range(const Range &range, std::int64_t extent) {
-    if (range.step == 0) throw Error(Status::invalid_argument, index_op, "got a range of step 0");
+    if (range.step == 0) refuse_index("got a range of step 0");
     const bool forward = range.step > 0;
     const std::int64_t lowest = forward ? 0 : -1, highest = forward ? extent : extent - 1;
     const auto place = [&](std::optional<std::int64_t> value, std::int64_t missing) {
@@ -53,15 +57,18 @@ inline std::int64_t resolve_integer(std::int64_t index, int axis, const Dims &sh
     return index < 0 ? index + extent : index;
 }
 
-[[noreturn]] inline void too_many_indices(std::int64_t named, const Dims &shape) {
-    throw Error(Status::invalid_argument, index_op,
-                fmt::format("got {} indices for shape {} (rank {})", named, shape_text(shape),
-                            shape.size()));
+// Throws where an expression has more than one ellipsis, or indices for more axes than there are.
+inline void check_counts(int ellipses, std::int64_t named, const Dims &shape) {
+    if (ellipses > 1) refuse_index("got more than one ellipsis");
+    if (named > shape.size())
+        refuse_index(fmt::format("got {} indices for shape {} (rank {})", named, shape_text(shape),
+                                 shape.size()));
 }
 
-[[noreturn]] inline void too_many_axes(int rank) {
-    throw Error(Status::invalid_argument, index_op,
-                fmt::format("the result would have rank {}, more than {}", rank, ATOLL_MAX_RANK));
+inline void check_result_rank(int rank) {
+    if (rank > ATOLL_MAX_RANK)
+        refuse_index(
+            fmt::format("the result would have rank {}, more than {}", rank, ATOLL_MAX_RANK));
 }
 
 } // namespace Atoll::detail

@@ -61,9 +61,8 @@ Tensor make_offsets(const IndexState &state, const Dims &strides, DeviceRecord *
     for (const Pick &pick : state.picks) {
         const bool own = state.once && !pick.borrowed;
         const Tensor offsets = pick_offsets(pick, state.input, strides, device, own, parts);
-        const Dims extents = offsets.shape();
-        Dims place = Dims::filled(pick.first + extents.size(), 1);
-        std::copy(extents.begin(), extents.end(), place.begin() + pick.first);
+        Dims place = Dims::filled(pick.first, 1);
+        for (std::int64_t extent : offsets.shape()) place.push_back(extent);
         const Tensor placed = offsets.reshape(place);
         sum = sum.is_defined() ? part(ATOLL_FN_add, {sum, placed}, parts) : placed;
     }
@@ -82,23 +81,15 @@ Tensor base_view(const IndexState &state, const TensorImpl &t) {
         shape.push_back(axis.kind == Axis::Kind::pick ? 1 : state.output[i]);
         strides.push_back(walks ? t.strides[axis.source] * axis.step : size_of(t.dtype));
     }
-    return make_view(t.storage, offset, std::move(shape), std::move(strides), t.dtype, t.flags);
-}
-
-// True iff offsets for one tensor of that shape are right for the other: along an axis of one
-// element there is no step.
-static bool same_layout(const Dims &shape, const Dims &a, const Dims &b) {
-    for (int i = 0; i < shape.size(); ++i)
-        if (shape[i] > 1 && a[i] != b[i]) return false;
-    return true;
+    return make_view(t, offset, std::move(shape), std::move(strides));
 }
 
 void require_same_layout(const IndexState &state, const TensorImpl &t) {
-    if (!state.has_offsets || same_layout(t.shape, state.strides, t.strides)) return;
-    throw Error(Status::invalid_argument, index_op,
-                fmt::format("got a tensor with strides {} for an index bound to strides {}; bind "
-                            "it to the shape only, or to this tensor",
-                            shape_text(t.strides), shape_text(state.strides)));
+    for (int i = 0; state.has_offsets && i < t.shape.size(); ++i)
+        if (t.shape[i] > 1 && state.strides[i] != t.strides[i]) // else there is no step
+            refuse_index(fmt::format("got a tensor with strides {} for an index bound to strides "
+                                     "{}; bind it to the shape only, or to this tensor",
+                                     shape_text(t.strides), shape_text(state.strides)));
 }
 
 } // namespace Atoll::detail

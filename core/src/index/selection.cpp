@@ -19,10 +19,9 @@ void require_same_device(const IndexState &state, const TensorImpl &t) {
     if (current_settings().auto_cast) return;
     for (const Pick &pick : state.picks)
         if (pick.device().record() != t.device())
-            throw Error(Status::invalid_argument, index_op,
-                        fmt::format("got index tensors on {} for a tensor on {} with automatic "
-                                    "casting off; move them with Index::to",
-                                    pick.device().name(), t.device()->name));
+            refuse_index(fmt::format("got index tensors on {} for a tensor on {} with automatic "
+                                     "casting off; move them with Index::to",
+                                     pick.device().name(), t.device()->name));
 }
 
 // A selection with picks as the plugin's functions take it.
@@ -96,20 +95,6 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
     return one;
 }
 
-void write_selection(const State &given, const Tensor &tensor, const Operand &source) {
-    const TensorImpl &t = impl(tensor);
-    const ReadSection section;
-    const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
-    const State state = bound_for_call(given, t);
-    if (state->picks.empty()) {
-        base_view(*state, t).assign(source);
-        return;
-    }
-    check_output(t, "a", function.full_name);
-    const Tensor values = values_for(t, state->output, source, function);
-    scatter_to(locate(*state, tensor, {ATOLL_FN_scatter}), tensor, state->output, values);
-}
-
 } // namespace
 
 Tensor read_bound(const IndexState &state, const Tensor &tensor) {
@@ -130,7 +115,17 @@ Tensor Selection::get() const {
 }
 
 const Selection &Selection::operator=(const Operand &source) const {
-    write_selection(index_.state(), tensor_, source);
+    const TensorImpl &t = detail::impl(tensor_);
+    const ReadSection section;
+    const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
+    const State state = bound_for_call(index_.state(), t);
+    if (state->picks.empty()) {
+        base_view(*state, t).assign(source);
+        return *this;
+    }
+    check_output(t, "a", function.full_name);
+    const Tensor values = values_for(t, state->output, source, function);
+    scatter_to(locate(*state, tensor_, {ATOLL_FN_scatter}), tensor_, state->output, values);
     return *this;
 }
 const Selection &Selection::operator=(const Selection &source) const {
@@ -154,31 +149,20 @@ const Selection &Selection::apply(int function, const Operand &b) const {
     return *this;
 }
 
-const Selection &Selection::operator+=(const Operand &b) const { return apply(ATOLL_FN_add, b); }
-const Selection &Selection::operator-=(const Operand &b) const {
-    return apply(ATOLL_FN_subtract, b);
-}
-const Selection &Selection::operator*=(const Operand &b) const {
-    return apply(ATOLL_FN_multiply, b);
-}
-const Selection &Selection::operator/=(const Operand &b) const { return apply(ATOLL_FN_divide, b); }
-const Selection &Selection::operator%=(const Operand &b) const {
-    return apply(ATOLL_FN_remainder, b);
-}
-const Selection &Selection::operator&=(const Operand &b) const {
-    return apply(ATOLL_FN_bitwise_and, b);
-}
-const Selection &Selection::operator|=(const Operand &b) const {
-    return apply(ATOLL_FN_bitwise_or, b);
-}
-const Selection &Selection::operator^=(const Operand &b) const {
-    return apply(ATOLL_FN_bitwise_xor, b);
-}
-const Selection &Selection::operator<<=(const Operand &b) const {
-    return apply(ATOLL_FN_left_shift, b);
-}
-const Selection &Selection::operator>>=(const Operand &b) const {
-    return apply(ATOLL_FN_right_shift, b);
-}
+#define ATOLL_IN_PLACE(op, name)                                                                   \
+    const Selection &Selection::operator op(const Operand &b) const {                              \
+        return apply(ATOLL_FN_##name, b);                                                          \
+    }
+ATOLL_IN_PLACE(+=, add)
+ATOLL_IN_PLACE(-=, subtract)
+ATOLL_IN_PLACE(*=, multiply)
+ATOLL_IN_PLACE(/=, divide)
+ATOLL_IN_PLACE(%=, remainder)
+ATOLL_IN_PLACE(&=, bitwise_and)
+ATOLL_IN_PLACE(|=, bitwise_or)
+ATOLL_IN_PLACE(^=, bitwise_xor)
+ATOLL_IN_PLACE(<<=, left_shift)
+ATOLL_IN_PLACE(>>=, right_shift)
+#undef ATOLL_IN_PLACE
 
 } // namespace Atoll
