@@ -1,10 +1,10 @@
-// What .npy and .npz share: bytes in, bytes out, files that appear only when whole.
+// What .npy and .npz share: bytes in and bytes out.
 #pragma once
 
+#include "atoll/error.hpp"
 #include "atoll/npy.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,22 +15,27 @@ namespace Atoll::detail {
 // Where the bytes of one array come from.
 class NpySource {
 public:
-    NpySource(std::string source_name, std::optional<std::uint64_t> known_size)
-        : name(std::move(source_name)), left(known_size) {}
+    NpySource(std::string source_name, std::optional<std::uint64_t> known_size,
+              std::string_view caller)
+        : name(std::move(source_name)), op(caller), left(known_size) {}
     virtual ~NpySource() = default;
     // Up to `count` bytes; fewer only at the end. Throws Error.
     std::size_t read(void *to, std::size_t count);
-    // The rest is garbage; throws unless there is none.
-    void require_end(std::string_view op);
+    [[noreturn]] void refuse(Status status, std::string_view why) const;
+    // `part`: of the file.
+    [[noreturn]] void truncated(std::string_view part, std::uint64_t need, std::uint64_t got) const;
 
     const std::string name;            // for messages
+    const std::string_view op;         // the function that reads, likewise
     std::optional<std::uint64_t> left; // bytes to come, where known
 
 protected:
     virtual std::size_t read_some(void *to, std::size_t count) = 0;
 };
 
-Tensor read_array(NpySource &source, const Placement &where, std::string_view op);
+Tensor read_array(NpySource &source, const Placement &where);
+// The same where nothing may follow.
+Tensor read_whole(NpySource &source, const Placement &where);
 
 // The bytes of a .npy, piece by piece.
 class NpyEncoder {
@@ -55,29 +60,5 @@ private:
     std::int64_t staged_begin_ = 0;
     std::uint64_t at_ = 0; // in header and data
 };
-
-// Where a file that is to be written really goes: symbolic links resolved. Throws unless it is a
-// regular file, or nothing yet.
-std::filesystem::path writable_target(const std::filesystem::path &path, std::string_view op);
-
-// A file that gets its name at commit(). The destructor removes what was not committed.
-class NewFile {
-public:
-    NewFile(const std::filesystem::path &path, std::string_view op);
-    ~NewFile();
-    NewFile(const NewFile &) = delete;
-    NewFile &operator=(const NewFile &) = delete;
-    void write(const void *data, std::size_t bytes);
-    void commit();
-
-private:
-    [[noreturn]] void fail(const char *doing, int code) const;
-    std::filesystem::path target_, temporary_;
-    std::string_view op_;
-    int file_ = -1;
-};
-
-// "'/folder/name.npy'"
-std::string quoted(const std::filesystem::path &path);
 
 } // namespace Atoll::detail

@@ -1,4 +1,5 @@
 // .npz files: archives of .npy files, through libzip.
+#include "io/files.hpp"
 #include "io/npy_io.hpp"
 #include "objects/layout.hpp"
 
@@ -65,19 +66,18 @@ Error error_of(zip_error_t &error, std::string_view op, const std::string &what)
 // One entry, unpacked as it is read. The checksum is verified at its end, see require_end().
 class EntrySource : public NpySource {
 public:
-    EntrySource(EntryFile file, std::string entry_name, std::uint64_t size, std::string_view op)
-        : NpySource(std::move(entry_name), size), file_(std::move(file)), op_(op) {}
+    EntrySource(EntryFile file, std::string entry_name, std::uint64_t size, std::string_view caller)
+        : NpySource(std::move(entry_name), size, caller), file_(std::move(file)) {}
 
 protected:
     std::size_t read_some(void *to, std::size_t count) override {
         const zip_int64_t got = zip_fread(file_.get(), to, count);
-        if (got < 0) throw error_of(*zip_file_get_error(file_.get()), op_, name);
+        if (got < 0) throw error_of(*zip_file_get_error(file_.get()), op, name);
         return static_cast<std::size_t>(got);
     }
 
 private:
     EntryFile file_;
-    std::string_view op_;
 };
 
 class Archive {
@@ -85,10 +85,7 @@ public:
     Archive(const std::filesystem::path &path, std::string_view op) : name_(quoted(path)), op_(op) {
         std::error_code error;
         bytes_ = std::filesystem::file_size(path, error);
-        if (error)
-            throw Error(error.value() == ENOENT ? Status::not_found : Status::refused, op,
-                        fmt::format("{} cannot be opened: {}", name_, error.message()), {}, {},
-                        error.value());
+        if (error) refuse_file(path, "opened", error.value(), op);
         ZipError zip_error;
         open(zip_source_file_create(path.c_str(), 0, -1, &zip_error), zip_error);
     }
@@ -129,9 +126,7 @@ public:
         EntryFile file(zip_fopen_index(handle_.get(), entry, 0));
         if (!file) throw error_of(*zip_get_error(handle_.get()), op_, what);
         EntrySource source(std::move(file), what, facts.size, op_);
-        const Tensor tensor = read_array(source, where, op_);
-        source.require_end(op_);
-        return tensor;
+        return read_whole(source, where);
     }
 
     [[noreturn]] void malformed(const std::string &what, std::string_view why) const {
