@@ -1,4 +1,4 @@
-// Opening, registering and retiring plugins. Finding and judging files: candidates.hpp.
+// Loading and retiring plugins. Finding and judging files: candidates.hpp.
 //
 // The order of a load: file checks → note → judgement → open → query → copy → load → register →
 // devices → device state of implementations. Whatever fails undoes what was done and is explained.
@@ -8,26 +8,23 @@
 #include "base/printable.hpp"
 #include "loader/candidates.hpp"
 #include "loader/descriptor.hpp"
+#include "loader/environment_interposers.hpp"
 #include "loader/float_mode.hpp"
 #include "loader/judgement.hpp"
 #include "loader/lock_file.hpp"
 #include "loader/open_library.hpp"
 #include "loader/plugin_files.hpp"
+#include "loader/plugin_report.hpp"
 #include "loader/probe.hpp"
 #include "loader/process_threads.hpp"
 #include "loader/registration.hpp"
-#include "objects/objects.hpp"
-#include "runtime/counted_objects.hpp"
 #include "runtime/dispatch.hpp"
 #include "runtime/host_services.hpp"
 #include "runtime/interpose.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <map>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,13 +39,6 @@ namespace {
 struct Library {
     OpenedLibrary opened; // half-made where a constructor threw
     FileIdentity identity;
-};
-
-// An entry of ATOLL_INTERPOSERS whose target, a module or device type, may come with a later
-// plugin.
-struct WantedInterposer {
-    std::string item, name, target;
-    bool told = false; // that it could not be pushed
 };
 
 class Loader {
@@ -68,18 +58,13 @@ public:
     }
 
 private:
-    void read_environment();
-    // What ATOLL_INTERPOSERS asks for, as soon as it can be had.
-    void push_from_environment();
     PluginReport open(const Candidate &candidate);
     // Has the system open the file, once; `refuse` throws.
     const boost::dll::shared_library &
     open_file(const Candidate &candidate,
               const std::function<void(Status, const std::string &)> &refuse);
     void load_dependency(const std::string &plugin, const std::string &module);
-    void unload(PluginRecord &plugin);
     PluginRecord *find_loaded(std::string_view name);
-    PluginReport describe(const PluginRecord &plugin);
 
     std::vector<PluginRecord *> plugins_;      // never freed: chains and notes of errors name them
     std::vector<PluginRecord *> loaded_;       // in the order of loading
@@ -87,8 +72,7 @@ private:
     std::map<const PluginRecord *, std::vector<ThreadIdentity>> threads_; // begun during load
     Candidates candidates_;
     std::vector<std::string> opening_; // plugins whose dependencies are being loaded
-    std::vector<WantedInterposer> wanted_;
-    bool environment_read_ = false;
+    EnvironmentInterposers environment_;
 };
 
 PluginRecord *Loader::find_loaded(std::string_view name) {
@@ -111,13 +95,11 @@ PluginReport Loader::load(std::string_view name_or_path) {
         // Without a name: folders that cannot be searched, files that are no plugins.
         if ((report.name == name_or_path || report.name.empty()) && !report.loaded)
             refused += fmt::format("\n  {}: {}", path, report.reason);
-    std::string folders;
-    for (const std::string &folder : candidates_.search_path())
-        folders += (folders.empty() ? "" : ":") + folder;
     throw Error(
         Status::not_found, "load",
         fmt::format("there is no usable plugin '{}' in {}; found: {}; {}, or give a path{}{}",
-                    name_or_path, folders, known.empty() ? "none" : known,
+                    name_or_path, fmt::join(candidates_.search_path(), ":"),
+                    known.empty() ? "none" : known,
                     safe_mode() ? "ATOLL_SAFE_MODE is set, so ATOLL_PLUGIN_PATH is ignored: "
                                   "unset it"
                                 : "set ATOLL_PLUGIN_PATH",
@@ -152,22 +134,6 @@ void Loader::load_dependency(const std::string &plugin, const std::string &modul
         throw Error(Status::incompatible, "load",
                     fmt::format("depends on module {}, but plugin {} does not define the module {}",
                                 module, module, module));
-}
-
-// Whatever happens in it, the plugin is gone for the host.
-void Loader::unload(PluginRecord &plugin) {
-    ErrorBuffer error;
-    std::string trouble;
-    try {
-        const std::int32_t status = plugin.unload(plugin.ctx, error.get());
-        if (status != ATOLL_STATUS_OK || error.overrun()) trouble = error.words();
-    } catch (...) {
-        trouble = fmt::format("an exception crossed the plugin's border: {}", exception_text());
-    }
-    if (!trouble.empty())
-        log_message(ATOLL_LOG_ERROR,
-                    fmt::format("plugin {} did not shut down: {}", plugin.name, trouble));
-    plugin.ctx = nullptr;
 }
 
 const boost::dll::shared_library &
@@ -282,12 +248,10 @@ PluginReport Loader::open(const Candidate &candidate) {
         plugin->unload = descriptor.plugin.unload;
         register_plugin(*plugin, descriptor);
     } catch (...) {
-        if (running) {
+        if (running)
             unregister_plugin(*plugin);
-            unload(*plugin);
-        } else if (plugin) {
+        else if (plugin)
             withdraw_parallel_for(*plugin); // offered before load failed
-        }
         try {
             throw;
         } catch (const Error &known) {
@@ -307,15 +271,12 @@ PluginReport Loader::open(const Candidate &candidate) {
     }
     plugin->loaded = true;
     loaded_.push_back(plugin);
-    candidates_.reports[path] = {};
-    PluginReport report = describe(*plugin);
-    candidates_.reports[path] = report;
-    push_from_environment();
+    const PluginReport report = candidates_.reports[path] = describe(*plugin);
+    environment_.push(loaded_, [this](const std::string &name) { load(name); });
     return report;
 }
 
 void Loader::retire(std::string_view name) {
-    Registry &registry = Registry::get();
     PluginRecord *plugin = find_loaded(name);
     if (!plugin) {
         std::string known;
@@ -325,75 +286,7 @@ void Loader::retire(std::string_view name) {
                     fmt::format("no plugin '{}' is loaded; loaded: {}", name,
                                 known.empty() ? "none" : known));
     }
-    for (int m = 0; m < max_modules; ++m) {
-        const ModuleRecord *module = registry.module(m);
-        if (!module) break;
-        if (!module->live || module->owner == plugin) continue;
-        for (const ModuleRecord *own : plugin->modules)
-            if (std::find(module->depends.begin(), module->depends.end(), own->name) !=
-                module->depends.end())
-                throw Error(Status::busy, "retire",
-                            fmt::format("module {} of plugin {} depends on module {}; retire that "
-                                        "plugin first",
-                                        module->name,
-                                        module->owner ? module->owner.load()->name : "core",
-                                        own->name));
-    }
-    const auto refuse_while_objects_live = [&] {
-        if (const std::string objects = living_objects(*plugin); !objects.empty())
-            throw Error(Status::busy, "retire",
-                        fmt::format("plugin {} cannot go while objects live: {}; let go of them "
-                                    "first",
-                                    name, objects));
-    };
-    refuse_while_objects_live();
-    // No new storage after this; those under way have been counted when the readers are through.
-    const auto set_live = [&](bool live) {
-        for (DeviceTypeRecord *type : plugin->device_types)
-            for (int i = 0; i < type->device_count; ++i)
-                type->devices[i].load()->live.store(live, std::memory_order_release);
-    };
-    set_live(false);
-    wait_for_readers();
-    std::string alive;
-    for (const DeviceTypeRecord *type : plugin->device_types)
-        for (int i = 0; i < type->device_count; ++i)
-            if (const std::int64_t count = live_count(type->devices[i].load()->slot))
-                alive += fmt::format("{}{} of {}", alive.empty() ? "" : ", ", count,
-                                     type->devices[i].load()->name);
-    if (!alive.empty()) {
-        set_live(true);
-        throw Error(Status::busy, "retire",
-                    fmt::format("plugin {} cannot go while storages, streams or events live: {}; "
-                                "let go of the tensors first",
-                                name, alive));
-    }
-    for (const DeviceTypeRecord *type : plugin->device_types)
-        for (int i = 0; i < type->device_count && !type->is_inline(); ++i) {
-            const DeviceRecord &device = *type->devices[i].load();
-            try {
-                synchronize_within_deadline(device, nullptr);
-            } catch (const Error &e) {
-                if (e.status() == Status::not_ready) {
-                    set_live(true);
-                    throw Error(Status::busy, "retire",
-                                fmt::format("plugin {} cannot go: {}", name, e.what()));
-                }
-                log_message(ATOLL_LOG_WARN,
-                            fmt::format("{}: work failed and was never asked for", device.name));
-            }
-        }
-    // Calls that were under way may have made objects; from here on there are none.
-    set_routed(*plugin, false);
-    try {
-        refuse_while_objects_live();
-    } catch (...) {
-        set_routed(*plugin, true);
-        set_live(true);
-        throw;
-    }
-    unregister_plugin(*plugin);
-    unload(*plugin);
+    withdraw_plugin(*plugin);
     plugin->loaded = false;
     std::erase(loaded_, plugin);
     PluginReport &report = candidates_.reports[plugin->path];
@@ -408,55 +301,6 @@ void Loader::retire(std::string_view name) {
     }
 }
 
-// What an implementation declares that this host does not know.
-void describe_ignored(const ImplEntry &impl, std::vector<std::string> &ignored) {
-    ignored.insert(ignored.end(), impl.ignored.begin(), impl.ignored.end());
-    const ModuleRecord *module = Registry::get().find_module(impl.module);
-    for (const atoll_function_decl &f : impl.functions) {
-        const bool known = module && f.id < module->functions.size();
-        if (module && !known)
-            ignored.push_back(fmt::format("function {} of module {} for {}, which has {}", f.id,
-                                          impl.module, impl.device_type, module->functions.size()));
-        for (int dtype = ATOLL_DTYPE_COUNT; known && dtype < 64; ++dtype)
-            if (f.dtypes >> dtype & 1)
-                ignored.push_back(fmt::format("{} for {} on dtype {}",
-                                              module->functions[f.id].full_name, impl.device_type,
-                                              dtype));
-    }
-}
-
-PluginReport Loader::describe(const PluginRecord &plugin) {
-    PluginReport report;
-    report.path = plugin.path;
-    report.name = plugin.name;
-    report.version = plugin.version;
-    report.description = plugin.description;
-    report.loaded = true;
-    for (const DeviceTypeRecord *type : plugin.device_types) {
-        for (int i = 0; i < type->device_count; ++i)
-            report.devices.push_back(type->devices[i].load()->name);
-        if (type->device_count == 0)
-            report.reason = fmt::format("no device: {}", type->no_device_reason);
-    }
-    for (const ModuleRecord *module : plugin.modules) report.modules.push_back(module->name);
-    for (const ImplEntry &impl : Registry::get().impls)
-        if (impl.plugin == &plugin) {
-            std::string text = fmt::format("{} for {}", impl.module, impl.device_type);
-            const DeviceTypeRecord *type = Registry::get().find_device_type(impl.device_type);
-            if (!Registry::get().find_module(impl.module))
-                text += " (waits for the module)";
-            else if (!type || !type->live)
-                text += " (waits for the device type)";
-            else if (impl.refused)
-                text += fmt::format(" (refused: {})", impl.refusal);
-            report.implements.push_back(std::move(text));
-            describe_ignored(impl, report.ignored);
-        }
-    report.interposers = plugin.interposer_names;
-    report.ignored.insert(report.ignored.end(), plugin.ignored.begin(), plugin.ignored.end());
-    return report;
-}
-
 std::vector<PluginReport> Loader::report() {
     std::vector<PluginReport> all;
     for (auto &[path, report] : candidates_.reports) {
@@ -465,60 +309,6 @@ std::vector<PluginReport> Loader::report() {
         all.push_back(report);
     }
     return all;
-}
-
-void print_reports_at_exit() {
-    // exit() may have been called while another thread, or this one, holds the registry.
-    std::unique_lock lock(Registry::get().mutex, std::defer_lock);
-    for (int i = 0; i < 100 && !lock.try_lock(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    if (!lock) return;
-    for (const InterposerEntry &entry : Registry::get().interposer_entries) {
-        if (!entry.from_environment) continue;
-        try {
-            const std::string text = report_of(entry);
-            std::fwrite(text.data(), 1, text.size(), stderr);
-        } catch (const Error &e) {
-            log_message(ATOLL_LOG_ERROR, e.what());
-        }
-    }
-}
-
-void Loader::read_environment() {
-    environment_read_ = true;
-    const auto list = secure_environment("ATOLL_INTERPOSERS");
-    if (!list || safe_mode()) return;
-    for (const std::string &item : split_names(*list)) {
-        const std::size_t equals = item.find('=');
-        const std::string name = item.substr(0, equals);
-        try {
-            load(name);
-            wanted_.push_back(
-                {item, name, equals == std::string::npos ? "*" : item.substr(equals + 1)});
-        } catch (const Error &e) {
-            log_message(ATOLL_LOG_ERROR,
-                        fmt::format("ATOLL_INTERPOSERS, '{}': {}", item, e.what()));
-        }
-    }
-    std::atexit(print_reports_at_exit);
-}
-
-void Loader::push_from_environment() {
-    if (!environment_read_) read_environment();
-    std::erase_if(wanted_, [&](WantedInterposer &wanted) {
-        try {
-            detail::push_named(wanted.target, wanted.name, 0, true, loaded_);
-        } catch (const Error &e) {
-            const bool may_come = e.status() == Status::not_found;
-            if (!std::exchange(wanted.told, true))
-                log_message(
-                    ATOLL_LOG_ERROR,
-                    fmt::format("ATOLL_INTERPOSERS, '{}': {}{}", wanted.item, e.what(),
-                                may_come ? "; tried again whenever a plugin is loaded" : ""));
-            return !may_come;
-        }
-        return true;
-    });
 }
 
 } // namespace

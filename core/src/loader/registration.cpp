@@ -137,6 +137,22 @@ std::string why_unfit(const ImplEntry &impl, const ModuleRecord &module) {
     return {};
 }
 
+// Whatever happens in it, the plugin is gone for the host.
+void unload(PluginRecord &plugin) {
+    ErrorBuffer error;
+    std::string trouble;
+    try {
+        const std::int32_t status = plugin.unload(plugin.ctx, error.get());
+        if (status != ATOLL_STATUS_OK || error.overrun()) trouble = error.words();
+    } catch (...) {
+        trouble = fmt::format("an exception crossed the plugin's border: {}", exception_text());
+    }
+    if (!trouble.empty())
+        log_message(ATOLL_LOG_ERROR,
+                    fmt::format("plugin {} did not shut down: {}", plugin.name, trouble));
+    plugin.ctx = nullptr;
+}
+
 } // namespace
 
 void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
@@ -247,6 +263,7 @@ void unregister_plugin(PluginRecord &plugin) {
     close_devices(its_devices);
     std::erase_if(registry.impls, [&](const ImplEntry &impl) { return impl.plugin == &plugin; });
     for (DeviceTypeRecord *type : plugin.device_types) type->device_count = 0;
+    unload(plugin);
 }
 
 } // namespace Atoll::detail

@@ -14,7 +14,10 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
 // Stops or begins to route calls to the plugin's functions, but for those of its own devices, which
 // may still have to give memory back. Waits for the calls under way.
 void set_routed(const PluginRecord &plugin, bool routed);
-// Stops routing to the plugin, waits for calls that are inside, closes its implementations' state.
+// Stops routing to the plugin, waits for calls that are inside, closes its implementations' state
+// and unloads it.
 void unregister_plugin(PluginRecord &plugin);
+// The same unless something uses the plugin: then throws Error (busy), and it goes on as before.
+void withdraw_plugin(PluginRecord &plugin);
 
 } // namespace Atoll::detail

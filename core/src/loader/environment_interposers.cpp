@@ -1,0 +1,78 @@
+// The interposers that ATOLL_INTERPOSERS asks for.
+#include "loader/environment_interposers.hpp"
+
+#include "atoll/error.hpp"
+#include "base/environment.hpp"
+#include "loader/plugin_files.hpp"
+#include "runtime/host_services.hpp"
+#include "runtime/interpose.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+namespace {
+
+void print_reports_at_exit() {
+    // exit() may have been called while another thread, or this one, holds the registry.
+    std::unique_lock lock(Registry::get().mutex, std::defer_lock);
+    for (int i = 0; i < 100 && !lock.try_lock(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (!lock) return;
+    for (const InterposerEntry &entry : Registry::get().interposer_entries) {
+        if (!entry.from_environment) continue;
+        try {
+            const std::string text = report_of(entry);
+            std::fwrite(text.data(), 1, text.size(), stderr);
+        } catch (const Error &e) {
+            log_message(ATOLL_LOG_ERROR, e.what());
+        }
+    }
+}
+
+} // namespace
+
+void EnvironmentInterposers::read(const std::function<void(const std::string &)> &load) {
+    read_ = true;
+    const auto list = secure_environment("ATOLL_INTERPOSERS");
+    if (!list || safe_mode()) return;
+    for (const std::string &item : split_names(*list)) {
+        const std::size_t equals = item.find('=');
+        const std::string name = item.substr(0, equals);
+        try {
+            load(name);
+            wanted_.push_back(
+                {item, name, equals == std::string::npos ? "*" : item.substr(equals + 1)});
+        } catch (const Error &e) {
+            log_message(ATOLL_LOG_ERROR,
+                        fmt::format("ATOLL_INTERPOSERS, '{}': {}", item, e.what()));
+        }
+    }
+    std::atexit(print_reports_at_exit);
+}
+
+void EnvironmentInterposers::push(const std::vector<PluginRecord *> &loaded,
+                                  const std::function<void(const std::string &)> &load) {
+    if (!read_) read(load);
+    std::erase_if(wanted_, [&](Wanted &wanted) {
+        try {
+            push_named(wanted.target, wanted.name, 0, true, loaded);
+        } catch (const Error &e) {
+            const bool may_come = e.status() == Status::not_found;
+            if (!std::exchange(wanted.told, true))
+                log_message(
+                    ATOLL_LOG_ERROR,
+                    fmt::format("ATOLL_INTERPOSERS, '{}': {}{}", wanted.item, e.what(),
+                                may_come ? "; tried again whenever a plugin is loaded" : ""));
+            return !may_come;
+        }
+        return true;
+    });
+}
+
+} // namespace Atoll::detail
