@@ -3,7 +3,6 @@
 
 #include "api/front_doors.hpp"
 #include "atoll/functions.hpp"
-#include "call/broadcast.hpp"
 #include "call/copy.hpp"
 #include "runtime/settings_access.hpp"
 
@@ -24,6 +23,9 @@ struct Place {
     DType dtype;
     DeviceRecord *device;
     Ref<StreamImpl> stream;
+    Tensor make(const Dims &shape, Order order = Order::F) const {
+        return make_tensor(shape, dtype, device, stream, order);
+    }
 };
 
 // Fills in what the caller left out. `dtype`: none means the default dtype.
@@ -45,14 +47,9 @@ Place resolve(const Placement &where, DType dtype, std::string_view op) {
     return place;
 }
 
-Tensor make(const Dims &shape, Place place, Order order = Order::F) {
-    return make_tensor(shape, place.dtype, place.device, std::move(place.stream), order);
-}
-
-// The dtype that a value has by its kind.
-DType natural_dtype(const Scalar &value) {
-    if (!value.is_weak()) return value.dtype();
-    switch (info(value.dtype()).kind) {
+// The dtype of numbers of that kind that are given without one; none: the default dtype.
+DType natural_dtype(Kind kind) {
+    switch (kind) {
     case Kind::bool_: return bool_;
     case Kind::signed_:
     case Kind::unsigned_: return int64;
@@ -104,180 +101,11 @@ ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t ite
     return range;
 }
 
-} // namespace
-
-Tensor empty(const Dims &shape, const Placement &where, Order order) {
+Tensor filled(const Dims &shape, const Scalar &value, const Placement &where, DType dtype,
+              std::string_view op) {
     const ReadSection section;
-    return make(shape, resolve(where, DType::none, "empty"), order);
+    return resolve(where, dtype, op).make(shape).fill(value);
 }
-
-Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where) {
-    const ReadSection section;
-    Place place = resolve(where, DType::none, "empty_strided");
-    const ByteRange range =
-        checked_range(shape, strides_bytes, size_of(place.dtype), "empty_strided");
-    const std::int64_t bytes = range.end - range.begin;
-    Ref<StorageImpl> storage =
-        make_storage(bytes, place.device, place.dtype, std::move(place.stream));
-    Dims strides = strides_bytes;
-    tame_strides(shape, strides, size_of(place.dtype));
-    return make_view(std::move(storage), -range.begin, shape, strides, place.dtype, 0);
-}
-
-Tensor full(const Dims &shape, const Scalar &value, const Placement &where) {
-    const ReadSection section;
-    const Tensor result = make(shape, resolve(where, natural_dtype(value), "full"));
-    result.fill(value);
-    return result;
-}
-
-Tensor zeros(const Dims &shape, const Placement &where) {
-    const ReadSection section;
-    const Tensor result = make(shape, resolve(where, DType::none, "zeros"));
-    fill_elements(*result.impl(), 0, {});
-    return result;
-}
-
-Tensor ones(const Dims &shape, const Placement &where) {
-    const ReadSection section;
-    const Tensor result = make(shape, resolve(where, DType::none, "ones"));
-    fill_elements(*result.impl(), 1, {});
-    return result;
-}
-
-Tensor empty_like(const Tensor &like) {
-    const ReadSection section;
-    const TensorImpl &t = detail::impl(like);
-    return make_tensor(t.shape, t.dtype, t.device(), t.storage->stream);
-}
-Tensor full_like(const Tensor &like, const Scalar &value) {
-    const Tensor result = empty_like(like);
-    result.fill(value);
-    return result;
-}
-Tensor zeros_like(const Tensor &like) { return full_like(like, false); }
-Tensor ones_like(const Tensor &like) { return full_like(like, true); }
-
-Tensor eye(std::int64_t rows, std::optional<std::int64_t> cols, std::int64_t k,
-           const Placement &where) {
-    const ReadSection section;
-    const Tensor result = zeros({rows, cols.value_or(rows)}, where);
-    if (k > -rows && k < cols.value_or(rows)) result.diag(k).fill(true);
-    return result;
-}
-
-Tensor diag(const Tensor &vector, std::int64_t k) {
-    const ReadSection section;
-    const TensorImpl &v = detail::impl(vector);
-    std::int64_t n = 0;
-    if (v.shape.size() != 1 ||
-        __builtin_add_overflow(v.shape[0], k < 0 ? -static_cast<__int128>(k) : k, &n))
-        throw Error(
-            Status::invalid_argument, "diag",
-            fmt::format("got shape {} and diagonal {}, need a vector", shape_text(v.shape), k));
-    const Tensor result = zeros({n, n}, {v.dtype, Device(v.device())});
-    result.diag(k).assign(vector);
-    return result;
-}
-
-Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
-    const ReadSection section;
-    const bool integral = is_integral(start) && is_integral(stop) && is_integral(step);
-    Place place = resolve(where, integral ? int64 : DType::none, "arange");
-    std::int64_t count = 0;
-    if (integral) {
-        const __int128 from = exact_integer(start), to = exact_integer(stop),
-                       by = exact_integer(step);
-        if (by == 0) throw Error(Status::invalid_argument, "arange", "got a step of 0");
-        const __int128 n = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
-        if (n > std::numeric_limits<std::int64_t>::max())
-            throw Error(Status::overflow, "arange", "more elements than fit 63 bits");
-        count = n > 0 ? static_cast<std::int64_t>(n) : 0;
-    } else {
-        const double n = std::ceil((stop.to_double() - start.to_double()) / step.to_double());
-        if (!std::isfinite(n) || n >= 0x1p63)
-            throw Error(Status::invalid_argument, "arange",
-                        fmt::format("got start {}, stop {}, step {}: no finite number of elements",
-                                    start.to_double(), stop.to_double(), step.to_double()));
-        count = n > 0 ? static_cast<std::int64_t>(n) : 0;
-    }
-    const DType dtype = place.dtype;
-    const Tensor result = make({count}, std::move(place));
-    if (count == 0) return result;
-    if (!integral && !is_floating(dtype)) {
-        const Tensor floats = arange(start, stop, step, {float64, Device(result.device())});
-        require_fit(start.to_double(), dtype);
-        require_fit(floats(-1).item().to_double(), dtype);
-        copy_elements(*result.impl(), *floats.impl(), {});
-        return result;
-    }
-    const DType wide = step_dtype(dtype);
-    if (integral && is_integer(dtype)) {
-        const __int128 last = exact_integer(start) + exact_integer(step) * (count - 1);
-        require_fit(exact_integer(start), dtype);
-        require_fit(last, dtype);
-    }
-    call_steps(result, start.cast(wide), step.cast(wide), nullptr);
-    return result;
-}
-
-Tensor arange(Scalar stop, const Placement &where) { return arange(0, stop, 1, where); }
-
-Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
-                const Placement &where) {
-    const ReadSection section;
-    const bool complex = is_complex(start.dtype()) || is_complex(stop.dtype());
-    Place place =
-        resolve(where, complex ? natural_dtype(std::complex<double>()) : DType::none, "linspace");
-    if (count < 0)
-        throw Error(Status::invalid_argument, "linspace",
-                    fmt::format("got {} elements, need 0 or more", count));
-    const DType dtype = place.dtype;
-    const Tensor result = make({count}, std::move(place));
-    if (count == 0) return result;
-    const std::complex<double> a = start.to_complex(), b = stop.to_complex();
-    const double intervals = static_cast<double>(endpoint ? count - 1 : count);
-    const std::complex<double> step = intervals > 0 ? (b - a) / intervals : b - a;
-    if (!complex && std::isinf(step.real()) && std::isfinite(a.real()) && std::isfinite(b.real())) {
-        // The distance is beyond float64, though all values are within: in two halves.
-        const Placement wide{float64, Device(result.device())};
-        const Tensor t = linspace(0, 1, count, endpoint, wide);
-        const Tensor values = multiply(t, b.real()) + multiply(subtract(1, t), a.real());
-        copy_elements(*result.impl(), *values.impl(), {});
-        return result;
-    }
-    // Integers get the truncated values of the floating-point steps, as in NumPy.
-    const Tensor floats =
-        is_floating(dtype) ? result : empty({count}, {float64, Device(result.device())});
-    const DType wide = step_dtype(floats.dtype());
-    const Scalar last = Scalar(b).cast(wide);
-    call_steps(floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
-               endpoint && count > 1 ? &last : nullptr);
-    if (floats.impl() != result.impl()) {
-        copy_elements(*result.impl(), *floats.impl(), {});
-        // float64 does not hold every int64.
-        if (endpoint && count > 1 && is_integral(stop)) result(-1).fill(stop.cast(dtype));
-    }
-    return result;
-}
-
-Tensor from_values(const void *values, DType dtype, std::int64_t count, const Placement &where) {
-    const ReadSection section;
-    const Place place = resolve(where, dtype, "vector");
-    const std::int64_t bytes = checked_bytes({count}, size_of(dtype), "vector");
-    const Tensor result = make_tensor({count}, dtype, place.device, place.stream);
-    if (bytes > 0) {
-        if (place.device->type->host_memory() && place.device->type->is_inline()) {
-            std::memcpy(result.data(), values, static_cast<std::size_t>(bytes));
-        } else {
-            transfer(home_of(*result.impl()->storage), ATOLL_TRANSFER_HOST_TO_DEVICE, result.data(),
-                     values, bytes);
-        }
-    }
-    return result.ensure(place.dtype);
-}
-
-namespace {
 
 // The extents of nested lists, outermost first; every list must agree with its neighbours.
 void measure(const Nested &lists, Dims &extents, int depth) {
@@ -318,14 +146,166 @@ DType common_kind(const std::vector<Scalar> &values) {
             weak = true, widest = std::max(widest, kind == Kind::unsigned_ ? Kind::signed_ : kind);
     }
     if (!weak) return strong;
-    DType own = DType::none; // the default dtype
-    if (widest == Kind::bool_) own = bool_;
-    if (widest == Kind::signed_) own = int64;
-    if (widest == Kind::complex) own = natural_dtype(std::complex<double>());
+    const DType own = natural_dtype(widest);
     return strong == DType::none || own == DType::none ? own : promote(strong, own);
 }
 
 } // namespace
+
+Tensor empty(const Dims &shape, const Placement &where, Order order) {
+    const ReadSection section;
+    return resolve(where, DType::none, "empty").make(shape, order);
+}
+
+Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where) {
+    const ReadSection section;
+    Place place = resolve(where, DType::none, "empty_strided");
+    const ByteRange range =
+        checked_range(shape, strides_bytes, size_of(place.dtype), "empty_strided");
+    const std::int64_t bytes = range.end - range.begin;
+    Ref<StorageImpl> storage =
+        make_storage(bytes, place.device, place.dtype, std::move(place.stream));
+    Dims strides = strides_bytes;
+    tame_strides(shape, strides, size_of(place.dtype));
+    return make_view(std::move(storage), -range.begin, shape, strides, place.dtype, 0);
+}
+
+Tensor full(const Dims &shape, const Scalar &value, const Placement &where) {
+    const DType own = value.is_weak() ? natural_dtype(info(value.dtype()).kind) : value.dtype();
+    return filled(shape, value, where, own, "full");
+}
+Tensor zeros(const Dims &shape, const Placement &where) {
+    return filled(shape, false, where, DType::none, "zeros");
+}
+Tensor ones(const Dims &shape, const Placement &where) {
+    return filled(shape, true, where, DType::none, "ones");
+}
+
+Tensor empty_like(const Tensor &like) {
+    const ReadSection section;
+    const TensorImpl &t = detail::impl(like);
+    return make_tensor(t.shape, t.dtype, t.device(), t.storage->stream);
+}
+Tensor full_like(const Tensor &like, const Scalar &value) { return empty_like(like).fill(value); }
+Tensor zeros_like(const Tensor &like) { return full_like(like, false); }
+Tensor ones_like(const Tensor &like) { return full_like(like, true); }
+
+Tensor eye(std::int64_t rows, std::optional<std::int64_t> cols, std::int64_t k,
+           const Placement &where) {
+    const ReadSection section;
+    const Tensor result = zeros({rows, cols.value_or(rows)}, where);
+    if (k > -rows && k < cols.value_or(rows)) result.diag(k).fill(true);
+    return result;
+}
+
+Tensor diag(const Tensor &vector, std::int64_t k) {
+    const ReadSection section;
+    const TensorImpl &v = detail::impl(vector);
+    std::int64_t n = 0;
+    if (v.shape.size() != 1 ||
+        __builtin_add_overflow(v.shape[0], k < 0 ? -static_cast<__int128>(k) : k, &n))
+        throw Error(
+            Status::invalid_argument, "diag",
+            fmt::format("got shape {} and diagonal {}, need a vector", shape_text(v.shape), k));
+    const Tensor result = zeros({n, n}, {v.dtype, Device(v.device())});
+    result.diag(k).assign(vector);
+    return result;
+}
+
+Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
+    const ReadSection section;
+    const bool integral = is_integral(start) && is_integral(stop) && is_integral(step);
+    const Place place = resolve(where, integral ? int64 : DType::none, "arange");
+    std::int64_t count = 0;
+    if (integral) {
+        const __int128 from = exact_integer(start), to = exact_integer(stop),
+                       by = exact_integer(step);
+        if (by == 0) throw Error(Status::invalid_argument, "arange", "got a step of 0");
+        const __int128 n = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
+        if (n > std::numeric_limits<std::int64_t>::max())
+            throw Error(Status::overflow, "arange", "more elements than fit 63 bits");
+        count = n > 0 ? static_cast<std::int64_t>(n) : 0;
+    } else {
+        const double n = std::ceil((stop.to_double() - start.to_double()) / step.to_double());
+        if (!std::isfinite(n) || n >= 0x1p63)
+            throw Error(Status::invalid_argument, "arange",
+                        fmt::format("got start {}, stop {}, step {}: no finite number of elements",
+                                    start.to_double(), stop.to_double(), step.to_double()));
+        count = n > 0 ? static_cast<std::int64_t>(n) : 0;
+    }
+    const DType dtype = place.dtype;
+    const Tensor result = place.make({count});
+    if (count == 0) return result;
+    if (!integral && !is_floating(dtype)) {
+        const Tensor floats = arange(start, stop, step, {float64, Device(result.device())});
+        require_fit(start.to_double(), dtype);
+        require_fit(floats(-1).item().to_double(), dtype);
+        copy_elements(*result.impl(), *floats.impl(), {});
+        return result;
+    }
+    const DType wide = step_dtype(dtype);
+    if (integral && is_integer(dtype)) {
+        require_fit(exact_integer(start), dtype);
+        require_fit(exact_integer(start) + exact_integer(step) * (count - 1), dtype);
+    }
+    call_steps(result, start.cast(wide), step.cast(wide), nullptr);
+    return result;
+}
+
+Tensor arange(Scalar stop, const Placement &where) { return arange(0, stop, 1, where); }
+
+Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
+                const Placement &where) {
+    const ReadSection section;
+    const bool complex = is_complex(start.dtype()) || is_complex(stop.dtype());
+    const Place place =
+        resolve(where, complex ? natural_dtype(Kind::complex) : DType::none, "linspace");
+    if (count < 0)
+        throw Error(Status::invalid_argument, "linspace",
+                    fmt::format("got {} elements, need 0 or more", count));
+    const DType dtype = place.dtype;
+    const Tensor result = place.make({count});
+    if (count == 0) return result;
+    const std::complex<double> a = start.to_complex(), b = stop.to_complex();
+    const double intervals = static_cast<double>(endpoint ? count - 1 : count);
+    const std::complex<double> step = intervals > 0 ? (b - a) / intervals : b - a;
+    if (!complex && std::isinf(step.real()) && std::isfinite(a.real()) && std::isfinite(b.real())) {
+        // The distance is beyond float64, though all values are within: in two halves.
+        const Placement wide{float64, Device(result.device())};
+        const Tensor t = linspace(0, 1, count, endpoint, wide);
+        const Tensor values = multiply(t, b.real()) + multiply(subtract(1, t), a.real());
+        copy_elements(*result.impl(), *values.impl(), {});
+        return result;
+    }
+    // Integers get the truncated values of the floating-point steps, as in NumPy.
+    const Tensor floats =
+        is_floating(dtype) ? result : empty({count}, {float64, Device(result.device())});
+    const DType wide = step_dtype(floats.dtype());
+    const Scalar last = Scalar(b).cast(wide);
+    call_steps(floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
+               endpoint && count > 1 ? &last : nullptr);
+    if (floats.impl() != result.impl()) {
+        copy_elements(*result.impl(), *floats.impl(), {});
+        // float64 does not hold every int64.
+        if (endpoint && count > 1 && is_integral(stop)) result(-1).fill(stop.cast(dtype));
+    }
+    return result;
+}
+
+Tensor from_values(const void *values, DType dtype, std::int64_t count, const Placement &where) {
+    const ReadSection section;
+    const Place place = resolve(where, dtype, "vector");
+    const std::int64_t bytes = checked_bytes({count}, size_of(dtype), "vector");
+    const Tensor result = make_tensor({count}, dtype, place.device, place.stream);
+    if (bytes > 0) {
+        if (place.device->type->host_memory() && place.device->type->is_inline())
+            std::memcpy(result.data(), values, static_cast<std::size_t>(bytes));
+        else
+            transfer(home_of(*result.impl()->storage), ATOLL_TRANSFER_HOST_TO_DEVICE, result.data(),
+                     values, bytes);
+    }
+    return result.ensure(place.dtype);
+}
 
 Tensor tensor(const Nested &lists, const Placement &where, Order order) {
     const ReadSection section;
@@ -379,51 +359,6 @@ Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DTy
         Storage::borrow(static_cast<char *>(data) + range.begin, range.end - range.begin, host,
                         dtype, std::move(deleter));
     return Tensor(storage, -range.begin, shape, strides_bytes, dtype);
-}
-
-Tensor concatenate(std::span<const Tensor> tensors, int axis) {
-    const ReadSection section;
-    if (tensors.empty()) throw Error(Status::invalid_argument, "concatenate", "got no tensors");
-    const TensorImpl &first = detail::impl(tensors[0]);
-    axis = checked_axis(axis, first.shape.size(), "concatenate");
-    Dims shape = first.shape;
-    DType dtype = first.dtype;
-    for (const Tensor &tensor : tensors.subspan(1)) {
-        const TensorImpl &t = detail::impl(tensor);
-        bool fits = t.shape.size() == shape.size();
-        for (int i = 0; fits && i < shape.size(); ++i) fits = i == axis || t.shape[i] == shape[i];
-        if (!fits)
-            throw Error(Status::invalid_argument, "concatenate",
-                        fmt::format("got shapes {} and {} along axis {}, need equal extents on "
-                                    "the others",
-                                    shape_text(first.shape), shape_text(t.shape), axis));
-        if (__builtin_add_overflow(shape[axis], t.shape[axis], &shape[axis]))
-            throw Error(Status::overflow, "concatenate", "more elements than fit 63 bits");
-        require_auto_cast(first, "the first tensor", t.dtype, t.device(), "concatenate", {});
-        dtype = promote(dtype, t.dtype);
-    }
-    const Tensor result = make_tensor(shape, dtype, first.device(), first.storage->stream);
-    std::int64_t at = 0;
-    for (const Tensor &tensor : tensors) {
-        const std::int64_t extent = tensor.impl()->shape[axis];
-        copy_elements(*result.slice(axis, at, at + extent).impl(), *tensor.impl(), {});
-        at += extent;
-    }
-    return result;
-}
-
-Tensor stack(std::span<const Tensor> tensors, int axis) {
-    if (tensors.empty()) throw Error(Status::invalid_argument, "stack", "got no tensors");
-    const Dims &first = detail::impl(tensors[0]).shape;
-    checked_axis(axis, first.size() + 1, "stack");
-    for (const Tensor &tensor : tensors)
-        if (!(detail::impl(tensor).shape == first))
-            throw Error(Status::invalid_argument, "stack",
-                        fmt::format("got shapes {} and {}, need equal ones", shape_text(first),
-                                    shape_text(tensor.impl()->shape)));
-    std::vector<Tensor> raised;
-    for (const Tensor &tensor : tensors) raised.push_back(tensor.unsqueeze(axis));
-    return concatenate(raised, axis);
 }
 
 } // namespace Atoll
