@@ -14,10 +14,6 @@ namespace {
 
 const FunctionRecord &core(int function) { return Registry::get().core_function(function); }
 
-} // namespace
-
-namespace {
-
 // Whether elements outside the function's domain are to be looked for before the call.
 bool looks_at_elements(const FunctionRecord &function, Mode mode) {
     return function.signature.domain != sdk::MathDomain::all &&

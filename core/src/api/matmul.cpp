@@ -62,6 +62,12 @@ Tensor product(const Operand &a, bool transpose_a, const Operand &b, bool transp
                    context);
 }
 
+// 0 or 1: what a factor can be among bools.
+bool is_flag(const Scalar &factor) {
+    return !is_floating(factor.dtype()) && (factor.to_int() == 0 || factor.to_int() == 1);
+}
+bool is_zero(const Scalar &factor) { return factor.to_complex() == std::complex<double>(0); }
+
 } // namespace
 
 Tensor matmul(const Operand &a, const Operand &b, Out out) {
@@ -94,16 +100,6 @@ Tensor matmul(const Operand &a, const Operand &b, Out out) {
     return product(a, false, b, false, tb.shape.size() == 1, plain_product(T), nullptr, out.get(),
                    {.dtype = T});
 }
-
-namespace {
-
-// 0 or 1: what a factor can be among bools.
-bool is_flag(const Scalar &factor) {
-    return !is_floating(factor.dtype()) && (factor.to_int() == 0 || factor.to_int() == 1);
-}
-bool is_zero(const Scalar &factor) { return factor.to_complex() == std::complex<double>(0); }
-
-} // namespace
 
 const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op op_b, Scalar beta,
                    const Tensor &c) {

@@ -68,9 +68,7 @@ std::string_view Function::doc() const { return record_->doc; }
 std::vector<FunctionSupport> Function::support() const {
     const ReadSection section;
     std::vector<FunctionSupport> list;
-    for (int t = 0; t < max_device_types; ++t) {
-        const DeviceTypeRecord *type = Registry::get().device_type(t);
-        if (!type) break;
+    for (int t = 0; const DeviceTypeRecord *type = Registry::get().device_type(t); ++t) {
         if (!type->live) continue;
         FunctionSupport support{type->name, "", {}};
         const int last = record_->typed() ? ATOLL_DTYPE_COUNT - 1 : 1;
@@ -199,11 +197,8 @@ Function Module::function(std::string_view name) const {
 
 std::vector<Module> modules() {
     std::vector<Module> list;
-    for (int m = 0; m < max_modules; ++m) {
-        ModuleRecord *record = Registry::get().module(m);
-        if (!record) break;
+    for (int m = 0; ModuleRecord *record = Registry::get().module(m); ++m)
         if (record->live) list.push_back(Module(record));
-    }
     return list;
 }
 
