@@ -51,28 +51,19 @@ std::string element_text(const Wide &value, DType dtype, const NumberStyle &styl
 NumberStyle choose_style(const std::vector<Wide> &values, DType dtype, int limit) {
     NumberStyle style;
     if (!is_floating(dtype)) return style;
-    double smallest = INFINITY, largest = 0;
-    const auto visit = [&](double x, auto &&use) {
-        if (std::isfinite(x)) use(std::abs(x));
-    };
+    std::vector<double> parts; // without signs
     for (const Wide &value : values)
         for (double part : {value.z.real(), value.z.imag()})
-            visit(part, [&](double x) {
-                if (x > 0) smallest = std::min(smallest, x);
-                largest = std::max(largest, x);
-            });
-    style.scientific = largest > 0 && (smallest < 1e-4 || largest >= 1e5);
-    for (const Wide &value : values)
-        for (double part : {value.z.real(), value.z.imag()})
-            visit(part, [&](double x) {
-                const std::string text = style.scientific ? fmt::format("{:.{}e}", x, limit)
-                                                          : fmt::format("{:.{}f}", x, limit);
-                const std::size_t dot = text.find('.');
-                if (dot == std::string::npos) return;
-                std::size_t end = style.scientific ? text.find('e') : text.size();
-                while (text[end - 1] == '0') --end;
-                style.decimals = std::max(style.decimals, static_cast<int>(end - dot) - 1);
-            });
+            if (std::isfinite(part)) parts.push_back(std::abs(part));
+    for (double x : parts) style.scientific |= x > 0 && (x < 1e-4 || x >= 1e5);
+    for (double x : parts) {
+        const std::string text = real_text(x, {limit, style.scientific});
+        const std::size_t dot = text.find('.');
+        if (dot == std::string::npos) continue;
+        std::size_t end = style.scientific ? text.find('e') : text.size();
+        while (text[end - 1] == '0') --end;
+        style.decimals = std::max(style.decimals, static_cast<int>(end - dot) - 1);
+    }
     return style;
 }
 

@@ -1,4 +1,4 @@
-// .npy files: header, data, and the places they come from and go to.
+// .npy files: their data, and the places that they come from and go to.
 #include "io/files.hpp"
 #include "io/npy_header.hpp"
 #include "objects/layout.hpp"
@@ -117,6 +117,14 @@ void read_data(NpySource &source, const NpyHeader &header, const Tensor &tensor)
         at += count;
     }
     synchronize_stream(device, t.storage->stream_handle());
+}
+
+// Hands all bytes to `write`, piece by piece.
+template <class Write> void encode(NpyEncoder &encoder, Write write) {
+    std::vector<char> buffer(
+        static_cast<std::size_t>(std::min<std::uint64_t>(encoder.size(), piece)));
+    while (const std::size_t count = encoder.read(buffer.data(), buffer.size()))
+        write(buffer.data(), count);
 }
 
 } // namespace
@@ -279,18 +287,6 @@ Tensor read_npy(std::span<const std::byte> bytes, const Placement &where) {
     MemorySource source(bytes);
     return read_whole(source, where);
 }
-
-namespace {
-
-// Hands all bytes to `write`, piece by piece.
-template <class Write> void encode(NpyEncoder &encoder, Write write) {
-    std::vector<char> buffer(
-        static_cast<std::size_t>(std::min<std::uint64_t>(encoder.size(), piece)));
-    while (const std::size_t count = encoder.read(buffer.data(), buffer.size()))
-        write(buffer.data(), count);
-}
-
-} // namespace
 
 void write_npy(const std::filesystem::path &path, const Tensor &tensor) {
     NpyEncoder encoder(tensor, "write_npy");

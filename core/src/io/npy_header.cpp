@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -36,27 +37,20 @@ public:
 
     NpyHeader parse() {
         NpyHeader header{};
-        bool descr = false, order = false, shape = false;
+        std::set<std::string_view> keys;
         expect('{', "'{'");
         while (!accept('}')) {
             const std::string_view key = string();
             expect(':', "':'");
-            const auto once = [&](bool &seen) {
-                if (seen) fail(fmt::format("the key '{}' twice", key));
-                seen = true;
-            };
-            if (key == "descr") {
-                once(descr);
+            if (!keys.insert(key).second) fail(fmt::format("the key '{}' twice", key));
+            if (key == "descr")
                 parse_dtype(header);
-            } else if (key == "fortran_order") {
-                once(order);
+            else if (key == "fortran_order")
                 header.order = parse_bool() ? Order::F : Order::C;
-            } else if (key == "shape") {
-                once(shape);
+            else if (key == "shape")
                 parse_shape(header.shape);
-            } else {
+            else
                 fail(fmt::format("an unknown key '{}'", printable(key)));
-            }
             if (!accept(',')) {
                 expect('}', "',' or '}'");
                 break;
@@ -64,8 +58,8 @@ public:
         }
         skip_space();
         if (at_ != text_.size()) fail("text after the dictionary");
-        if (!descr || !order || !shape)
-            fail(fmt::format("no '{}'", !descr ? "descr" : !order ? "fortran_order" : "shape"));
+        for (const std::string_view key : {"descr", "fortran_order", "shape"})
+            if (!keys.count(key)) fail(fmt::format("no '{}'", key));
         header.bytes = bytes_of(header);
         return header;
     }
