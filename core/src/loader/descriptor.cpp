@@ -7,6 +7,7 @@
 #include "atoll/error.hpp"
 #include "atoll/signature_parser.hpp"
 #include "base/printable.hpp"
+#include "loader/elf_note.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -90,11 +91,7 @@ std::string unknown_extension(const atoll_extension *next) {
 std::string checked_name(const char *name, const char *what) {
     if (!name) broken(fmt::format("{} has no name", what));
     const std::string_view text(name, strnlen(name, 64));
-    const auto fits = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    };
-    if (text.empty() || text.size() > 31 || text[0] < 'a' || text[0] > 'z' ||
-        !std::all_of(text.begin(), text.end(), fits))
+    if (!valid_name(text))
         broken(fmt::format("{} is named '{}', need [a-z][a-z0-9_-]*, at most 31 characters", what,
                            printable(text.substr(0, 40))));
     return std::string(text);

@@ -31,7 +31,6 @@ constexpr const char *host_machine_name = "aarch64";
 constexpr std::string_view note_owner = "Atoll";
 // Notes are a few dozen bytes. A segment beyond this is a forgery that only costs memory.
 constexpr std::uint64_t max_note_segment = 1 << 20;
-constexpr std::size_t max_name = 31;
 
 struct Refused {
     std::string why;
@@ -128,14 +127,6 @@ std::uint32_t word(const unsigned char *at) {
     return value;
 }
 
-bool valid_name(std::string_view name) {
-    const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-    return !name.empty() && name.size() <= max_name && is_lower(name[0]) &&
-           std::all_of(name.begin(), name.end(), [&](char c) {
-               return is_lower(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
-           });
-}
-
 PluginNote decode(std::uint32_t type, std::span<const unsigned char> descriptor) {
     constexpr std::size_t words = 6 * sizeof(std::uint32_t);
     if (type != ATOLL_NOTE_TYPE)
@@ -159,7 +150,7 @@ PluginNote decode(std::uint32_t type, std::span<const unsigned char> descriptor)
     if (!valid_name(note.name))
         refuse_note(
             "Atoll note with a bad plugin name: need [a-z][a-z0-9_-]*, at most {} characters",
-            max_name);
+            max_plugin_name);
     return note;
 }
 
@@ -229,6 +220,14 @@ std::optional<PluginNote> parse_or_say(const File &file, std::string &refusal) {
 }
 
 } // namespace
+
+bool valid_name(std::string_view name) {
+    const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+    return !name.empty() && name.size() <= max_plugin_name && is_lower(name[0]) &&
+           std::all_of(name.begin(), name.end(), [&](char c) {
+               return is_lower(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
+           });
+}
 
 std::optional<PluginNote> parse_plugin_note(std::span<const unsigned char> file,
                                             std::string &refusal) {

@@ -5,8 +5,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace Atoll::detail {
+
+inline constexpr std::size_t max_plugin_name = 31;
+// Whether it is [a-z][a-z0-9_-]*, and not too long.
+bool valid_name(std::string_view name);
 
 // What stands in the note. Only its form is checked; whether this host can use such a plugin is
 // the loader's to judge.

@@ -14,7 +14,6 @@
 #include "loader/lock_file.hpp"
 #include "loader/open_library.hpp"
 #include "loader/plugin_files.hpp"
-#include "loader/plugin_report.hpp"
 #include "loader/probe.hpp"
 #include "loader/process_threads.hpp"
 #include "loader/registration.hpp"

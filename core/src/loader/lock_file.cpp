@@ -61,10 +61,6 @@ std::string sha256_of(const CheckedPath &file) {
     return text;
 }
 
-std::string folder_of(const std::string &path) {
-    return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-}
-
 std::string name_of(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
 // What the lock at `lock` says of the file; "" if it lets the file pass.

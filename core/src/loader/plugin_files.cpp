@@ -112,13 +112,17 @@ CheckedPath check_plugin_file(const std::string &path) {
     const FileIdentity identity = identity_of(facts);
     std::string refusal = distrust("the file", file, facts);
     if (refusal.empty()) {
-        const std::string folder = file.substr(0, std::max<std::size_t>(file.rfind('/'), 1));
+        const std::string folder = folder_of(file);
         if (::stat(folder.c_str(), &facts) != 0)
             refusal = fmt::format("its folder cannot be read: {}", std::strerror(errno));
         else
             refusal = distrust("its folder", folder, facts);
     }
     return {file, std::move(refusal), identity};
+}
+
+std::string folder_of(const std::string &path) {
+    return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }
 
 std::vector<CheckedPath> split_search_path(std::string_view list) {

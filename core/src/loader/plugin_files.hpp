@@ -68,6 +68,9 @@ CheckedPath check_plugin_file(const std::string &path);
 // would mean the working directory. Entries that occur again are dropped. Folders are not touched.
 std::vector<CheckedPath> split_search_path(std::string_view list);
 
+// Of an absolute path.
+std::string folder_of(const std::string &path);
+
 // The candidates in a folder: the names that end in ".so" and do not begin with a dot, as full
 // paths sorted by byte value, so that every run and every file system gives the same order. Not
 // recursive. The files themselves are not checked.

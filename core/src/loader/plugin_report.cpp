@@ -1,5 +1,5 @@
 // What the application is told of a loaded plugin.
-#include "loader/plugin_report.hpp"
+#include "loader/registration.hpp"
 
 #include <fmt/format.h>
 
@@ -31,6 +31,7 @@ PluginReport describe(const PluginRecord &plugin) {
     report.name = plugin.name;
     report.version = plugin.version;
     report.description = plugin.description;
+    report.interposers = plugin.interposer_names;
     report.loaded = true;
     for (const DeviceTypeRecord *type : plugin.device_types) {
         for (int i = 0; i < type->device_count; ++i)
@@ -52,7 +53,6 @@ PluginReport describe(const PluginRecord &plugin) {
             report.implements.push_back(std::move(text));
             describe_ignored(impl, report.ignored);
         }
-    report.interposers = plugin.interposer_names;
     report.ignored.insert(report.ignored.end(), plugin.ignored.begin(), plugin.ignored.end());
     return report;
 }

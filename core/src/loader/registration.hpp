@@ -1,6 +1,7 @@
-// What a plugin's descriptor becomes in the registry, and taking it out again.
+// What a plugin's descriptor becomes in the registry, what is told of it, and taking it out again.
 #pragma once
 
+#include "atoll/plugins.hpp"
 #include "loader/descriptor.hpp"
 
 namespace Atoll::detail {
@@ -11,6 +12,8 @@ namespace Atoll::detail {
 // implementation that has waited for it. Throws Error where the plugin cannot be taken in; what was
 // published by then is for unregister_plugin to take back.
 void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
+// What the application is told of a loaded plugin.
+PluginReport describe(const PluginRecord &plugin);
 // Stops or begins to route calls to the plugin's functions, but for those of its own devices, which
 // may still have to give memory back. Waits for the calls under way.
 void set_routed(const PluginRecord &plugin, bool routed);
