@@ -4,7 +4,9 @@
 #include "index/index_range.hpp"
 #include "index/index_state.hpp"
 
-namespace Atoll::detail {
+namespace Atoll {
+
+using namespace detail;
 
 namespace {
 
@@ -59,12 +61,6 @@ const IndexState &require_bound(const State &state) {
 }
 
 } // namespace
-
-} // namespace Atoll::detail
-
-namespace Atoll {
-
-using namespace detail;
 
 Index::Index() : Index(std::span<const IndexElement>()) {}
 
