@@ -190,6 +190,9 @@ Tensor nonzero(const Tensor &a) {
     const Tensor &Tensor::operator op(const Operand &b) const {                                    \
         name(*this, b, *this);                                                                     \
         return *this;                                                                              \
+    }                                                                                              \
+    const Selection &Selection::operator op(const Operand &b) const {                              \
+        return apply(ATOLL_FN_##name, b);                                                          \
     }
 ATOLL_IN_PLACE(+=, add)
 ATOLL_IN_PLACE(-=, subtract)

@@ -149,20 +149,4 @@ const Selection &Selection::apply(int function, const Operand &b) const {
     return *this;
 }
 
-#define ATOLL_IN_PLACE(op, name)                                                                   \
-    const Selection &Selection::operator op(const Operand &b) const {                              \
-        return apply(ATOLL_FN_##name, b);                                                          \
-    }
-ATOLL_IN_PLACE(+=, add)
-ATOLL_IN_PLACE(-=, subtract)
-ATOLL_IN_PLACE(*=, multiply)
-ATOLL_IN_PLACE(/=, divide)
-ATOLL_IN_PLACE(%=, remainder)
-ATOLL_IN_PLACE(&=, bitwise_and)
-ATOLL_IN_PLACE(|=, bitwise_or)
-ATOLL_IN_PLACE(^=, bitwise_xor)
-ATOLL_IN_PLACE(<<=, left_shift)
-ATOLL_IN_PLACE(>>=, right_shift)
-#undef ATOLL_IN_PLACE
-
 } // namespace Atoll
