@@ -185,8 +185,7 @@ private:
     }
 
     void append(std::string &row, std::string_view text) const {
-        row += ' ';
-        row += fmt::format("{:>{}}", text, width_);
+        row += fmt::format(" {:>{}}", text, width_);
     }
 
     std::size_t columns_per_line() const {

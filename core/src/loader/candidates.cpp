@@ -69,6 +69,10 @@ Candidate Candidates::examine(const std::string &path) {
 }
 
 std::vector<Candidate> Candidates::search() {
+    const auto named = [](std::vector<Candidate> &list, const std::string &name) {
+        return std::find_if(list.begin(), list.end(),
+                            [&](const Candidate &c) { return c.note.name == name; });
+    };
     std::vector<Candidate> best;
     for (const std::string &folder : search_path()) {
         const FolderListing listing = list_plugin_files(folder);
@@ -81,17 +85,14 @@ std::vector<Candidate> Candidates::search() {
             } catch (const Error &) {
                 continue; // explained already
             }
-            const auto same_name = [&](const Candidate &c) {
-                return c.note.name == candidate.note.name;
-            };
-            if (const auto earlier = std::find_if(best.begin(), best.end(), same_name);
-                earlier != best.end()) {
-                explain(candidate.file.path, candidate.note.name,
+            const std::string name = candidate.note.name;
+            if (const auto earlier = named(best, name); earlier != best.end()) {
+                explain(candidate.file.path, name,
                         fmt::format("{} comes earlier in the search path", earlier->file.path),
                         true);
                 continue;
             }
-            const auto variant = std::find_if(here.begin(), here.end(), same_name);
+            const auto variant = named(here, name);
             if (variant == here.end()) {
                 here.push_back(candidate);
                 continue;
@@ -100,9 +101,7 @@ std::vector<Candidate> Candidates::search() {
             others.push_back(candidate);
         }
         for (const Candidate &other : others) {
-            const auto chosen = std::find_if(here.begin(), here.end(), [&](const Candidate &c) {
-                return c.note.name == other.note.name;
-            });
+            const auto chosen = named(here, other.note.name);
             explain(other.file.path, other.note.name,
                     fmt::format("{} {}", chosen->file.path,
                                 chosen->note.isa_level > other.note.isa_level
