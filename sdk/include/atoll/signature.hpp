@@ -4,6 +4,7 @@
 
 #include "atoll/plugin.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -34,6 +35,10 @@ struct OperandSpec {
     std::uint8_t axis_count = 0;
     std::array<std::uint8_t, 4> axes{}; // slots, in the order of the parentheses
 
+    constexpr bool has_axis(int slot) const {
+        const auto end = axes.begin() + axis_count;
+        return std::find(axes.begin(), end, slot) != end;
+    }
     constexpr bool is_object() const { return type == TypeOf::object; }
 };
 

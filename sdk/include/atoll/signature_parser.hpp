@@ -5,6 +5,8 @@
 #include "atoll/signature.hpp"
 #include "atoll/text_scanner.hpp"
 
+#include <algorithm>
+
 namespace Atoll::sdk {
 namespace detail {
 
@@ -12,31 +14,19 @@ struct SignatureParser {
     TextScanner in;
     Signature &s;
 
-    // Outputs come first in the call; names and slots count from the left.
+    // Slots are numbered in the order of the text, but outputs come first in the call.
     constexpr void operands() {
-        OperandSpec inputs[ATOLL_MAX_OPERANDS];
-        int count = 0;
-        for (; !in.accept("->"); inputs[count++] = operand(true)) {
-            if (count > 0 && !in.accept(",")) in.fail("',' or '->'");
-            if (count == ATOLL_MAX_OPERANDS - 1) in.fail("fewer operands");
-        }
-        do {
-            if (count++ == ATOLL_MAX_OPERANDS) in.fail("fewer operands");
-            s.operands[s.output_count++] = operand(false);
-        } while (in.accept(","));
+        for (; !in.accept("->"); operand(true))
+            if (s.operand_count > 0 && !in.accept(",")) in.fail("',' or '->'");
+        for (operand(false); in.accept(",");) operand(false);
         if (!in.done()) in.fail("the end");
-        s.operand_count = s.output_count;
-        for (int i = 0; s.operand_count < count; ++i) s.operands[s.operand_count++] = inputs[i];
-        for (int i = 0; i < count; ++i) {
-            if (operand_named(at(i).name) != i) in.fail("different names");
-            if (at(i).is_object()) (i < s.output_count ? s.makes_objects : s.takes_objects) = true;
-        }
+        const auto first = s.operands.begin();
+        std::rotate(first, first + s.input_count(), first + s.operand_count);
     }
     constexpr void each(void (SignatureParser::*item)()) {
-        if (in.done()) return;
-        for (;; in.expect(",")) {
+        for (bool first = true; !in.done(); first = false) {
+            if (!first) in.expect(",");
             (this->*item)();
-            if (in.done()) return;
         }
     }
     constexpr void attribute() {
@@ -45,15 +35,16 @@ struct SignatureParser {
         spec.name = in.name();
         in.expect(":");
         const std::size_t from = in.position();
-        spec.type = attribute_type(in.name());
-        while (spec.type == AttributeType::choice && in.accept("|")) in.name();
+        spec.type =
+            AttributeType{place_of(in.name(), {"bool", "int64", "float64", "T", "A", "number"})};
+        const bool choice = spec.type == AttributeType::choice;
+        if (choice && !in.at('|')) in.fail("a type, or words with | between them");
+        while (choice && in.accept("|")) in.name();
+        if (!choice && in.accept("[]")) spec.type = AttributeType::ints;
         spec.words = in.since(from);
         spec.optional = in.accept("?");
         spec.required = !spec.optional && !in.accept("=");
-        if (spec.optional || spec.required) return;
-        const std::size_t value = in.position();
-        in.at_name() ? void(in.name()) : void(in.number());
-        spec.fallback = in.since(value);
+        if (!spec.optional && !spec.required) spec.fallback = in.name_or_number();
     }
     constexpr void property() {
         if (in.accept("exact")) return void(s.exact = true);
@@ -61,34 +52,35 @@ struct SignatureParser {
         if (in.accept("loop ordered")) return void(s.loop_ordered = true);
         if (in.accept("axes all")) return void(s.axes = AxesOf::all);
         if (in.accept("axes named")) return void(s.axes = AxesOf::named);
-        if (in.accept("status")) return void(s.status = operand_named(in.name()));
-        if (in.accept("counts")) return void(s.counts = operand_named(in.name()));
-        if (in.accept("flop")) return void(s.flop = static_cast<std::int64_t>(in.number()));
-        if (in.accept("identity")) {
-            s.has_identity = true;
-            s.identity = static_cast<std::int64_t>(in.number());
+        if (in.accept("status")) return void(s.status = std::int8_t(operand_named(in.name())));
+        if (in.accept("counts")) return void(s.counts = std::int8_t(operand_named(in.name())));
+        if (in.accept("flop")) return void(s.flop = in.integer());
+        if (in.accept("identity")) return s.has_identity = true, void(s.identity = in.integer());
+        if (in.accept("domain divisor")) return void(s.domain = MathDomain::divisor);
+        if (in.accept("domain power")) return void(s.domain = MathDomain::power);
+        if (in.accept("domain")) {
+            s.domain = MathDomain::range;
+            s.low = in.number(), s.high = in.number();
         } else if (in.accept("in place")) {
-            while (in.at_name()) at(operand_named(in.name())).in_place = true;
-        } else if (in.accept("domain")) {
-            s.domain = in.accept("divisor") ? MathDomain::divisor
-                       : in.accept("power") ? MathDomain::power
-                                            : MathDomain::range;
-            if (s.domain == MathDomain::range) s.low = in.number(), s.high = in.number();
+            while (in.at_name()) s.operands[operand_named(in.name())].in_place = true;
         } else
             axis_property(in.name());
     }
-
-private:
     constexpr void axis_property(std::string_view axis) {
-        const bool ordered = in.accept("ordered"), separate = !ordered && in.accept("separate");
-        if (!ordered && !separate && !in.accept("opaque")) in.fail("a property, before that");
+        const auto property = in.accept("ordered")    ? &AxisSlot::ordered
+                              : in.accept("separate") ? &AxisSlot::separate
+                              : in.accept("opaque")   ? &AxisSlot::opaque
+                                                      : nullptr;
+        if (!property) in.fail("a property, before that");
+        bool found = false; // a name may have several slots
         for (AxisSlot &slot : s.slots)
-            if (slot.name == axis)
-                (ordered ? slot.ordered : separate ? slot.separate : slot.opaque) = true, axis = "";
-        if (!axis.empty()) in.fail("the name of an axis, before that");
+            if (slot.name == axis) slot.*property = found = true;
+        if (!found) in.fail("the name of an axis, before that");
     }
-    constexpr OperandSpec operand(bool input) {
-        OperandSpec spec;
+    constexpr void operand(bool input) {
+        if (s.operand_count == s.operands.size()) in.fail("fewer operands");
+        OperandSpec &spec = s.operands[s.operand_count++];
+        s.output_count += !input;
         spec.name = in.name();
         if (in.accept("(")) {
             for (; !in.accept(")"); spec.axis_count++) {
@@ -100,27 +92,27 @@ private:
         } else if (!in.at(':'))
             in.fail("'('");
         if (in.accept(":")) type(spec, in.name());
+        if (spec.is_object()) (input ? s.takes_objects : s.makes_objects) = true;
         spec.updated = in.accept("&");
-        return spec;
+        if (&spec != &s.operand(operand_named(spec.name))) in.fail("different names");
     }
     constexpr std::uint8_t axis(const OperandSpec &spec, bool input) {
         AxisSlot slot;
         const std::size_t from = in.position();
-        if (in.at_digit()) slot.extent = static_cast<std::int64_t>(in.number());
-        slot.name = slot.extent >= 0 ? in.since(from) : in.name();
-        slot.kind = slot.extent >= 0 ? AxisKind::fixed
+        const bool fixed = in.at_digit();
+        if (fixed) slot.extent = in.integer();
+        slot.name = fixed ? in.since(from) : in.name();
+        slot.kind = fixed            ? AxisKind::fixed
                     : in.accept("*") ? AxisKind::group
                     : in.accept("?") ? AxisKind::optional
                                      : AxisKind::one;
         if (slot.kind == AxisKind::optional && !in.at(')')) in.fail("')' behind an optional axis");
-        slot.given = input || slot.kind == AxisKind::fixed;
-        // Where a name stands in one operand for the n-th time it means the n-th slot of that name.
-        int before = 0;
-        for (int i = 0; i < spec.axis_count; ++i) before += s.slots[spec.axes[i]].name == slot.name;
+        slot.given = input || fixed;
+        // It means the first slot of its name that the operand does not have yet.
         for (std::uint8_t i = 0; i < s.slot_count; ++i) {
             if (s.slots[i].name != slot.name) continue;
             if (slot.twin < 0) slot.twin = static_cast<std::int8_t>(i);
-            if (before-- > 0) continue;
+            if (spec.has_axis(i)) continue;
             if (s.slots[i].kind != slot.kind) in.fail("the axis marked as before");
             return i;
         }
@@ -129,27 +121,17 @@ private:
         return s.slot_count++;
     }
     constexpr void type(OperandSpec &spec, std::string_view word) {
-        constexpr std::string_view words[] = {"T", "R", "C", "A", "U", "any", "object"};
-        for (std::uint8_t i = 0; i < std::size(words); ++i)
-            if (word == words[i]) return void(spec.type = TypeOf{i});
-        spec.type = TypeOf::dtype;
-        for (std::uint16_t i = 1; i < ATOLL_DTYPE_COUNT; ++i)
-            if (word == dtype_facts[i].name) return void(spec.dtype = i);
-        in.fail("a dtype, T, R, C, A, U, any or object, before that");
+        spec.type = TypeOf{place_of(word, {"T", "R", "C", "A", "U", "any", "object"})};
+        if (spec.type != TypeOf::dtype) return;
+        for (spec.dtype = 1; word != dtype_facts[spec.dtype].name;)
+            if (++spec.dtype == ATOLL_DTYPE_COUNT)
+                in.fail("a dtype, T, R, C, A, U, any or object, before that");
     }
-    constexpr AttributeType attribute_type(std::string_view word) {
-        constexpr std::string_view words[] = {"bool", "int64", "float64", "T", "A", "number"};
-        for (std::uint8_t i = 0; i < std::size(words); ++i)
-            if (word == words[i]) return in.accept("[]") ? AttributeType::ints : AttributeType{i};
-        if (!in.at('|')) in.fail("a type, or words with | between them");
-        return AttributeType::choice;
-    }
-    constexpr std::int8_t operand_named(std::string_view name) const {
-        for (std::int8_t i = 0; i < s.operand_count; ++i)
+    constexpr std::uint8_t operand_named(std::string_view name) const {
+        for (std::uint8_t i = 0; i < s.operand_count; ++i)
             if (s.operand(i).name == name) return i;
         in.fail("the name of an operand, before that");
     }
-    constexpr OperandSpec &at(int i) { return s.operands[static_cast<std::size_t>(i)]; }
 };
 
 } // namespace detail

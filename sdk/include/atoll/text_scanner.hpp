@@ -3,6 +3,8 @@
 
 #include "atoll/plugin.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <string_view>
 
@@ -56,6 +58,14 @@ public:
         skip(0);
         return value;
     }
+    constexpr std::int64_t integer() { return static_cast<std::int64_t>(number()); }
+    // As written.
+    constexpr std::string_view name_or_number() {
+        const std::size_t from = position();
+        if (at_name()) return name();
+        number();
+        return since(from);
+    }
     // Not constexpr: a constant expression that gets here does not compile.
     [[noreturn]] void fail(const char *needed) const {
         std::string text = "column ";
@@ -77,5 +87,11 @@ private:
     }
     std::string_view whole_, rest_;
 };
+
+// The place of a word in a list; the length of the list where it is not there.
+constexpr std::uint8_t place_of(std::string_view word,
+                                std::initializer_list<std::string_view> list) {
+    return static_cast<std::uint8_t>(std::find(list.begin(), list.end(), word) - list.begin());
+}
 
 } // namespace Atoll::sdk
