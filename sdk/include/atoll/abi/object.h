@@ -2,11 +2,16 @@
  * a plan or a communicator. The plugin owns the value, the host counts the handles.
  *
  * A function makes one where its signature has a result of type `object`: it calls
- * atoll_host::object_create and stores the object in the operand's `data`, giving its count away.
+ * atoll_host::object_create and stores the object in the operand's `data`, which is NULL before.
+ * From then on the object's count is the host's, whether the call succeeds or fails: after an
+ * error the host releases the objects that it finds in the results. So a function that fails
+ * leaves them there; one that releases an object itself first sets `data` back to NULL.
+ *
  * Other functions get it as an operand (`state: object`, or `state: object&` where they change it)
  * flagged ATOLL_OPERAND_OBJECT. Only implementations of the plugin that made an object are called
  * with it, on the device where it was made. Work with an object is ordered between streams as work
- * with a tensor is. */
+ * with a tensor is.
+ */
 #ifndef ATOLL_ABI_OBJECT_H
 #define ATOLL_ABI_OBJECT_H
 
