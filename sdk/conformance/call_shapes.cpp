@@ -1,0 +1,185 @@
+// Which axes a call has, and their extents.
+#include "call_parts.hpp"
+
+#include <algorithm>
+
+namespace Atoll::conformance {
+
+namespace {
+
+using sdk::AxesOf, sdk::AxisKind;
+
+constexpr std::int64_t small_extents[] = {5, 4, 2, 6, 3, 7, 8, 9};
+constexpr std::int64_t long_extents[] = {40, 33, 19, 21, 17, 23, 18, 20};
+
+// Of functions without core axes.
+Shape matrix(Size size) {
+    switch (size) {
+    case Size::one: return {};
+    case Size::large: return {4001, 3};
+    case Size::long_: return {257, 3};
+    case Size::apart: return {4, 3, 2};
+    default: return {4, 3};
+    }
+}
+
+class Shaper {
+public:
+    Shaper(Call &call, Size size)
+        : call_(call), s_(call.function.signature), size_(size),
+          // All axes of the tensor are core axes.
+          whole_(s_.axes == AxesOf::all &&
+                 (size == Size::one || size == Size::bare || has(call.function, counts_non_zero))) {
+    }
+
+    void run() {
+        for (int i = 0; i < s_.input_count() && reference_ < 0; ++i)
+            if (s_.input(i).axis_count > 0 && !call_.inputs[index(i)].absent) reference_ = i;
+        for (std::size_t i = 0; i < s_.slot_count; ++i) slots_[i] = extents_of(i);
+        set_loop();
+        name_axes();
+        int last = -1; // the last with core axes
+        for (int i = 0; i < s_.input_count(); ++i)
+            if (!core_of(s_.input(i)).empty() && !call_.inputs[index(i)].absent) last = i;
+        for (int i = 0; i < s_.input_count(); ++i) {
+            const bool alone =
+                i == last && (size_ == Size::shared || (size_ == Size::long_ && beside()));
+            call_.inputs[index(i)].shape = arranged(core_of(s_.input(i)), alone ? Shape() : loop_);
+        }
+        for (std::size_t o = 0; o < s_.output_count; ++o)
+            call_.outputs[o].shape = arranged(core_of(s_.operands[o]), loop_);
+        count_terms();
+    }
+
+private:
+    static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+    bool named() const { return s_.axes != AxesOf::first && reference_ >= 0; }
+
+    // One axis, or those of a group. Unknown: -1.
+    Shape extents_of(std::size_t i) {
+        const sdk::AxisSlot &slot = s_.slots[i];
+        const bool group = slot.kind == AxisKind::group, one = size_ == Size::one;
+        if (slot.opaque || (slot.kind == AxisKind::optional && size_ == Size::bare)) return {};
+        if (named() && one && (slot.given || s_.axes == AxesOf::named)) return {};
+        if (group && whole_ && slot.given) return matrix(size_);
+        const std::size_t same = slot.twin >= 0 ? static_cast<std::size_t>(slot.twin) : i;
+        std::int64_t n = small_extents[same];
+        if (slot.kind == AxisKind::fixed)
+            n = slot.extent;
+        else if (one)
+            n = 1;
+        else if (size_ == Size::long_)
+            n = s_.slot_count == 1 ? 257 : long_extents[same];
+        if (!slot.given) {
+            n = call_.function.infers ? -1 : one ? 1 : size_ == Size::long_ ? 53 : 7;
+            if (n > 0 && slot.twin < 0) call_.options.extents.emplace_back(slot.name, n);
+            return group ? Shape(core_of(s_.input(reference_)).size(), n) : Shape{n};
+        }
+        if (group && s_.axes == AxesOf::all && size_ == Size::apart) return {n, 2};
+        return {n};
+    }
+
+    // Whether an input has loop axes only, as what is searched for has.
+    bool beside() const {
+        if (has(call_.function, moves_elements)) return true;
+        for (int i = 0; i < s_.input_count(); ++i)
+            if (s_.input(i).axis_count == 0) return true;
+        return s_.elementwise();
+    }
+    void set_loop() {
+        const bool none =
+            s_.input_count() == 0 || whole_ || size_ == Size::one || size_ == Size::bare;
+        if (none && !s_.elementwise())
+            loop_ = {};
+        else if (beside() && size_ != Size::apart)
+            loop_ = matrix(size_);
+        else if (size_ == Size::apart)
+            loop_ = reference_ < 0 ? matrix(size_) : Shape{3, 2};
+        else
+            loop_ = {3};
+    }
+    // Where the core axes stand, for `axes all` and `axes named`.
+    void name_axes() {
+        if (!named()) return;
+        const std::size_t count = core_of(s_.input(reference_)).size();
+        rank_ = count + loop_.size();
+        for (std::size_t i = 0; i < count; ++i)
+            places_.push_back(size_ != Size::apart || whole_ ? i
+                              : count == 1                   ? std::size_t{1}
+                                                             : std::min(2 * i, rank_ - count + i));
+        if (whole_ || size_ == Size::one) return;
+        call_.options.axes.given = true;
+        for (const std::size_t place : places_)
+            call_.options.axes.list.push_back(static_cast<int>(place));
+    }
+
+    Shape core_of(const sdk::OperandSpec &spec) const {
+        Shape core;
+        for (std::size_t i = 0; i < spec.axis_count; ++i)
+            core.insert(core.end(), slots_[spec.axes[i]].begin(), slots_[spec.axes[i]].end());
+        return core;
+    }
+    // Core axes first, or where the reference has them.
+    Shape arranged(const Shape &core, const Shape &loop) const {
+        Shape shape;
+        std::size_t next_core = 0, next_loop = 0;
+        for (std::size_t axis = 0; axis < rank_; ++axis)
+            if (std::find(places_.begin(), places_.end(), axis) == places_.end()) {
+                if (next_loop < loop.size()) shape.push_back(loop[next_loop++]);
+            } else if (next_core < core.size()) {
+                shape.push_back(core[next_core++]);
+            }
+        shape.insert(shape.end(), core.begin() + static_cast<long>(next_core), core.end());
+        shape.insert(shape.end(), loop.begin() + static_cast<long>(next_loop), loop.end());
+        return shape;
+    }
+    // The axes that the first output lacks, or else all core axes.
+    void count_terms() {
+        std::int64_t all = 1, gone = 1;
+        bool reduces = false;
+        for (std::size_t i = 0; i < s_.slot_count; ++i) {
+            if (!s_.slots[i].given || s_.slots[i].twin >= 0) continue;
+            const auto &axes = s_.operands[0].axes;
+            const auto end = axes.begin() + s_.operands[0].axis_count;
+            const bool kept = std::find(axes.begin(), end, i) != end;
+            reduces |= !kept;
+            all *= count_of(slots_[i]);
+            gone *= kept ? 1 : count_of(slots_[i]);
+        }
+        call_.terms = reduces ? gone : all;
+    }
+
+    Call &call_;
+    const sdk::Signature &s_;
+    const Size size_;
+    const bool whole_;
+    int reference_ = -1; // the first input with core axes
+    Shape slots_[ATOLL_MAX_SLOTS], loop_;
+    std::size_t rank_ = 0;            // of the reference under `axes all` and `axes named`
+    std::vector<std::size_t> places_; // of its core axes
+};
+
+} // namespace
+
+void set_shapes(Call &call, Size size) { Shaper(call, size).run(); }
+
+bool has_size(const FunctionFacts &function, Size size) {
+    const sdk::Signature &s = function.signature;
+    const bool moves = has(function, moves_elements);
+    int required = 0;
+    bool core = false;
+    for (int i = 0; i < s.input_count() && !moves; ++i) {
+        required += !s.input(i).optional;
+        core |= s.input(i).axis_count > 0;
+    }
+    switch (size) {
+    case Size::one: return !moves; // need an axis to index
+    case Size::large: return s.elementwise();
+    case Size::bare: return core && !has(function, counts_non_zero);
+    case Size::apart: return s.input_count() > 0 || s.elementwise();
+    case Size::shared: return core && required > 1 && s.axes == AxesOf::first;
+    default: return true;
+    }
+}
+
+} // namespace Atoll::conformance

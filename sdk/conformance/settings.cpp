@@ -1,0 +1,95 @@
+// What may be given to a call, or left out: attributes and optional operands.
+#include "call_parts.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace Atoll::conformance {
+
+namespace {
+
+using sdk::AttributeType;
+
+// What a `number` is given in.
+DType number_dtype(DType T) {
+    if (is_complex(T)) return complex128;
+    if (is_real_float(T)) return float64;
+    return info(T).kind == Kind::unsigned_ ? uint64 : int64;
+}
+
+using AttributeValue = decltype(NamedAttribute::value);
+
+std::vector<std::string> words_of(std::string_view words) {
+    std::vector<std::string> list(1);
+    for (const char c : words)
+        if (c == '|')
+            list.emplace_back();
+        else if (c != ' ')
+            list.back() += c;
+    return list;
+}
+
+// Values that are not the default.
+std::vector<AttributeValue> other_values(const sdk::AttributeSpec &spec, std::int64_t number) {
+    std::vector<AttributeValue> values;
+    switch (spec.type) {
+    case AttributeType::ints: break;
+    case AttributeType::boolean: values.emplace_back(Scalar(spec.fallback != "true")); break;
+    case AttributeType::choice:
+        for (const std::string &word : words_of(spec.words))
+            if (word != spec.fallback) values.emplace_back(word);
+        break;
+    default: values.emplace_back(Scalar(number));
+    }
+    return values;
+}
+
+std::string label(std::string_view name, const AttributeValue &value) {
+    if (const auto *given = std::get_if<std::string>(&value))
+        return fmt::format("{} = {}", name, *given);
+    const auto &number = std::get<Scalar>(value);
+    if (number.dtype() != bool_) return fmt::format("{} = {}", name, text(number));
+    return number.to_int() ? std::string(name) : fmt::format("{} = false", name);
+}
+
+} // namespace
+
+void set_attributes(Call &call, const Setting &setting) {
+    auto &list = call.options.attributes;
+    list = setting.attributes;
+    const sdk::Signature &s = call.function.signature;
+    for (std::size_t i = 0; i < s.attribute_count; ++i) {
+        const sdk::AttributeSpec &spec = s.attributes[i];
+        if (spec.required)
+            list.push_back({std::string(spec.name), other_values(spec, i % 2 ? 2 : 3).front()});
+        for (NamedAttribute &given : list)
+            if (given.name == spec.name && spec.type == AttributeType::number)
+                given.value = std::get<Scalar>(given.value).cast(number_dtype(call.compute));
+    }
+}
+
+std::vector<Setting> settings_of(const Declared &declared) {
+    const sdk::Signature &s = declared.function.signature;
+    // Where it does not know them, the host does without.
+    const bool all = is(declared.function, ATOLL_FN_matmul);
+    std::vector<Setting> list(1);
+    std::vector<std::string_view> optional;
+    for (int i = 0; i < s.input_count(); ++i)
+        if (s.input(i).optional && (all || declared.knows_input(i))) {
+            optional.push_back(s.input(i).name);
+            list.push_back({fmt::format("with {}", s.input(i).name), {}, {s.input(i).name}});
+        }
+    for (std::size_t i = 0; i < s.attribute_count; ++i) {
+        const sdk::AttributeSpec &spec = s.attributes[i];
+        if (spec.required || !(all || declared.knows_attribute(i))) continue;
+        for (const AttributeValue &value : other_values(spec, spec.fallback == "2" ? 3 : 2))
+            list.push_back({label(spec.name, value), {{std::string(spec.name), value}}, optional});
+    }
+    for (std::size_t o = 0; o < s.output_count; ++o)
+        if (const std::string name(s.operands[o].name); s.operands[o].optional)
+            list.push_back({"without " + name, {}, {}, {name}});
+    return list;
+}
+
+} // namespace Atoll::conformance
