@@ -7,9 +7,6 @@
 #include <atomic>
 #include <barrier>
 #include <malloc.h>
-#include <thread>
-
-#include <fmt/format.h>
 
 namespace Atoll::conformance {
 
@@ -26,25 +23,25 @@ void other_reserved(const Declared &declared, Probe::Form form) {
                                  "unspecified; never read them";
     try {
         const std::vector<char> got = prepared.bytes();
-        if (probe.changed() == 0) throw Skipped("this function was not called");
-        if (got != want)
-            throw Failed(fmt::format("another result with other reserved words; {}", rule));
+        if (probe.changed() == 0) skip("this function was not called");
+        if (got != want) fail("another result with other reserved words; {}", rule);
     } catch (const Error &e) {
-        throw Failed(
-            fmt::format("refused a call with other reserved words: {}; {}", e.what(), rule));
+        fail("refused a call with other reserved words: {}; {}", e.what(), rule);
     }
 }
 
 // ---- interposed ---------------------------------------------------------------------------------
 
-void same_when_interposed(const Declared &declared, DType dtype) {
-    const Prepared prepared(make_call(declared.function, dtype),
-                            {dtype, Target::device_of(declared.device_type)});
-    const std::vector<char> want = prepared.bytes();
-    const NoOp no_op(declared.subject());
-    if (prepared.bytes() != want)
-        throw Failed("another result under an interposer that only passes calls on; a function "
-                     "must look at its call and its own context, not at who called it");
+void same_when_interposed(const Declared &declared, DType dtype, const std::string &over,
+                          const char *difference) {
+    const auto bytes = [&] {
+        return Prepared(make_call(declared.function, dtype),
+                        {dtype, Target::device_of(declared.device_type)})
+            .bytes();
+    };
+    const std::vector<char> want = bytes();
+    const NoOp no_op(over);
+    if (bytes() != want) fail("another result {}", difference);
 }
 
 // ---- placed -------------------------------------------------------------------------------------
@@ -52,9 +49,8 @@ void same_when_interposed(const Declared &declared, DType dtype) {
 void same_on_other_device(const Declared &declared, Device other) {
     const std::vector<char> want = Prepared(declared, {.size = Size::long_}).bytes();
     if (Prepared(declared, {.size = Size::long_}, {usual_dtype(declared), other}).bytes() != want)
-        throw Failed(fmt::format("another result on {} than on {}; run on the device that "
-                                 "call->device names",
-                                 other.name(), Target::device_of(declared.device_type).name()));
+        fail("another result on {} than on {}; run on the device that call->device names",
+             other.name(), Target::device_of(declared.device_type).name());
 }
 
 // Transfers to and from operands are on that stream, so a kernel on another one does not see them.
@@ -67,14 +63,14 @@ void same_on_own_stream(const Declared &declared) {
         stream = device.new_stream();
     } catch (const Error &e) {
         if (e.status() != Status::not_supported) throw;
-        throw Skipped("the device has no streams of its own");
+        skip("the device has no streams of its own");
     }
     for (std::size_t round = 0; round < rounds; ++round) {
         const Recipe recipe{.size = Size::long_, .seed = round};
         const std::vector<char> want = Prepared(declared, recipe).bytes();
         if (Prepared(declared, recipe, {dtype, device, stream}).bytes() != want)
-            throw Failed("another result where the operands are on a stream of their own; enqueue "
-                         "the work on call->stream");
+            fail("another result where the operands are on a stream of their own; enqueue the work "
+                 "on call->stream");
     }
 }
 
@@ -93,30 +89,22 @@ void same_from_threads(const Declared &declared) {
     }
     std::barrier together(threads);
     std::atomic<int> wrong{0};
-    std::vector<std::string> errors(threads);
-    std::vector<std::thread> workers;
-    for (std::size_t t = 0; t < threads; ++t)
-        workers.emplace_back([&, t] {
-            try {
-                for (int round = 0; round < rounds; ++round) {
-                    together.arrive_and_wait(); // each call at the same moment
-                    if (prepared[t].bytes() != want[t]) ++wrong;
-                }
-            } catch (const std::exception &e) {
-                errors[t] = e.what();
+    on_threads(threads, [&](std::size_t t) {
+        try {
+            for (int round = 0; round < rounds; ++round) {
+                together.arrive_and_wait(); // each call at the same moment
+                if (prepared[t].bytes() != want[t]) ++wrong;
             }
+        } catch (const std::exception &e) {
             together.arrive_and_drop();
-        });
-    for (std::thread &worker : workers) worker.join();
-    for (const std::string &error : errors)
-        if (!error.empty())
-            throw Failed(fmt::format("a call failed while others ran on other threads: {}", error));
+            fail("a call failed while others ran on other threads: {}", e.what());
+        }
+    });
     if (wrong > 0)
-        throw Failed(fmt::format("not thread-safe: {} of {} results differ when {} threads call at "
-                                 "once, each on tensors of its own; functions are called from any "
-                                 "thread, several at a time: keep scratch memory on the stack or "
-                                 "per call",
-                                 wrong.load(), threads * rounds, threads));
+        fail("not thread-safe: {} of {} results differ when {} threads call at once, each on "
+             "tensors of its own; functions are called from any thread, several at a time: keep "
+             "scratch memory on the stack or per call",
+             wrong.load(), threads * rounds, threads);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -133,9 +121,9 @@ void device_memory_balances(const Declared &declared) {
     }
     device.synchronize();
     if (count.blocks() != 0)
-        throw Failed(fmt::format("leaks device memory: {} blocks, {} bytes, allocated during calls "
-                                 "and not freed when all tensors were gone",
-                                 count.blocks(), count.bytes()));
+        fail("leaks device memory: {} blocks, {} bytes, allocated during calls and not freed when "
+             "all tensors were gone",
+             count.blocks(), count.bytes());
 }
 
 // In the main arena and in mappings of their own; 0 under a sanitizer.
@@ -160,65 +148,59 @@ void host_memory_balances(const Declared &declared) {
     if (after > before + bound) {
         run(); // once more: what grows again is no cache
         if (heap_in_use() > after + bound)
-            throw Failed(fmt::format("leaks host memory: {} bytes more after {} calls, and as many "
-                                     "again after {} more; free what a call allocates before it "
-                                     "returns, or when its work is done",
-                                     after - before, rounds, rounds));
+            fail("leaks host memory: {} bytes more after {} calls, and as many again after {} "
+                 "more; free what a call allocates before it returns, or when its work is done",
+                 after - before, rounds, rounds);
     }
 }
 
 } // namespace
 
 void add_behaviour_checks(Checks &checks, const Target &target) {
-    const auto each = [&](auto &&body) {
-        for (const Declared &declared : target.functions)
-            if (callable(declared.function) && declared.function.repeats()) body(declared);
+    const auto each = [&](const char *group, auto &&body) {
+        for (const Declared &declared : target.functions) {
+            const auto add = [&](DType dtype, const std::string &variant, auto check) {
+                checks.push_back({group, declared.subject(), word(dtype), variant,
+                                  [&declared, check] { check(declared); }});
+            };
+            if (callable(declared.function) && declared.function.repeats())
+                body(declared, usual_dtype(declared), add);
+        }
     };
-    const auto add = [&](const char *group, const Declared &declared, DType dtype,
-                         const char *variant, auto body) {
-        checks.push_back({group, declared.subject(), word(dtype), variant,
-                          [&declared, body] { body(declared); }});
-    };
-    each([&](const Declared &declared) {
-        const DType dtype = usual_dtype(declared);
-        add("structs", declared, dtype, "reserved words, zeros",
+    each("structs", [](const Declared &, DType usual, auto &&add) {
+        add(usual, "reserved words, zeros",
             [](const Declared &d) { other_reserved(d, Probe::Form::zeros); });
-        add("structs", declared, dtype, "reserved words, anything",
+        add(usual, "reserved words, anything",
             [](const Declared &d) { other_reserved(d, Probe::Form::anything); });
     });
-    each([&](const Declared &declared) {
-        add("interposed", declared, usual_dtype(declared), "over everything",
-            [](const Declared &d) {
-                // The device's own functions, and those that the host inserts, are wrapped as well.
-                const Prepared prepared(d, {});
-                const std::vector<char> want = prepared.bytes();
-                const NoOp no_op("*");
-                const Prepared again(d, {});
-                if (again.bytes() != want)
-                    throw Failed("another result while everything is wrapped by an interposer that "
-                                 "only passes calls on");
-            });
+    each("interposed", [](const Declared &declared, DType usual, auto &&add) {
+        // The device's own functions, and those that the host inserts, are wrapped as well.
+        add(usual, "over everything", [usual](const Declared &d) {
+            same_when_interposed(
+                d, usual, "*",
+                "while everything is wrapped by an interposer that only passes calls on");
+        });
         for (const DType dtype : declared.all_dtypes())
-            add("interposed", declared, dtype, "",
-                [dtype](const Declared &d) { same_when_interposed(d, dtype); });
+            add(dtype, "", [dtype](const Declared &d) {
+                same_when_interposed(
+                    d, dtype, d.subject(),
+                    "under an interposer that only passes calls on; a function must look at its "
+                    "call and its own context, not at who called it");
+            });
     });
-    each([&](const Declared &declared) {
+    each("placed", [](const Declared &declared, DType usual, auto &&add) {
         const Device first = Target::device_of(declared.device_type);
-        const DType dtype = usual_dtype(declared);
-        for (const Device &other : devices())
-            if (other.type() == first.type() && !(other == first))
-                checks.push_back({"placed", declared.subject(), word(dtype),
-                                  fmt::format("on {}", other.name()),
-                                  [&declared, other] { same_on_other_device(declared, other); }});
-        if (!first.is_inline())
-            add("placed", declared, dtype, "on a stream of its own", same_on_own_stream);
+        for (const Device &other : devices_of(declared.device_type))
+            if (!(other == first))
+                add(usual, "on " + other.name(),
+                    [other](const Declared &d) { same_on_other_device(d, other); });
+        if (!first.is_inline()) add(usual, "on a stream of its own", same_on_own_stream);
     });
-    each([&](const Declared &declared) {
-        add("threads", declared, usual_dtype(declared), "", same_from_threads);
-    });
-    each([&](const Declared &declared) {
-        add("memory", declared, usual_dtype(declared), "device memory", device_memory_balances);
-        add("memory", declared, usual_dtype(declared), "host memory", host_memory_balances);
+    each("threads",
+         [](const Declared &, DType usual, auto &&add) { add(usual, "", same_from_threads); });
+    each("memory", [](const Declared &, DType usual, auto &&add) {
+        add(usual, "device memory", device_memory_balances);
+        add(usual, "host memory", host_memory_balances);
     });
 }
 

@@ -34,17 +34,17 @@ public:
 
     void run() {
         for (int i = 0; i < s_.input_count() && reference_ < 0; ++i)
-            if (s_.input(i).axis_count > 0 && !call_.inputs[index(i)].absent) reference_ = i;
+            if (s_.input(i).axis_count > 0 && !input(i).absent) reference_ = i;
         for (std::size_t i = 0; i < s_.slot_count; ++i) slots_[i] = extents_of(i);
         set_loop();
         name_axes();
         int last = -1; // the last with core axes
         for (int i = 0; i < s_.input_count(); ++i)
-            if (!core_of(s_.input(i)).empty() && !call_.inputs[index(i)].absent) last = i;
+            if (!core_of(s_.input(i)).empty() && !input(i).absent) last = i;
         for (int i = 0; i < s_.input_count(); ++i) {
             const bool alone =
                 i == last && (size_ == Size::shared || (size_ == Size::long_ && beside()));
-            call_.inputs[index(i)].shape = arranged(core_of(s_.input(i)), alone ? Shape() : loop_);
+            input(i).shape = arranged(core_of(s_.input(i)), alone ? Shape() : loop_);
         }
         for (std::size_t o = 0; o < s_.output_count; ++o)
             call_.outputs[o].shape = arranged(core_of(s_.operands[o]), loop_);
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+    Call::Argument &input(int i) { return call_.inputs[static_cast<std::size_t>(i)]; }
     bool named() const { return s_.axes != AxesOf::first && reference_ >= 0; }
 
     // One axis, or those of a group. Unknown: -1.
@@ -139,9 +139,7 @@ private:
         bool reduces = false;
         for (std::size_t i = 0; i < s_.slot_count; ++i) {
             if (!s_.slots[i].given || s_.slots[i].twin >= 0) continue;
-            const auto &axes = s_.operands[0].axes;
-            const auto end = axes.begin() + s_.operands[0].axis_count;
-            const bool kept = std::find(axes.begin(), end, i) != end;
+            const bool kept = s_.operand(0).has_axis(static_cast<int>(i));
             reduces |= !kept;
             all *= count_of(slots_[i]);
             gone *= kept ? 1 : count_of(slots_[i]);

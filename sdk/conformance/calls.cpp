@@ -27,16 +27,15 @@ DType dtype_of(const sdk::OperandSpec &spec, DType T) {
     return dtype ? static_cast<DType>(dtype) : T;
 }
 
-template <std::size_t... I>
-std::vector<Tensor> call_with(const Function &function, const std::vector<Operand> &inputs,
-                              const CallOptions &options, std::index_sequence<I...>) {
-    return function({inputs[I]...}, options);
-}
+// The number of inputs is a list's length, which the compiler has to know.
 template <std::size_t Count = 0> std::vector<Tensor>
 call_any(const Function &function, const std::vector<Operand> &inputs, const CallOptions &options) {
     if constexpr (Count < ATOLL_MAX_OPERANDS)
         if (inputs.size() > Count) return call_any<Count + 1>(function, inputs, options);
-    return call_with(function, inputs, options, std::make_index_sequence<Count>());
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return function({inputs[I]...}, options);
+    }
+    (std::make_index_sequence<Count>());
 }
 
 // All rows, from the end: what gather and scatter move here. On the host where there is a device
@@ -70,8 +69,8 @@ bool is(const FunctionFacts &f, int id) { return f.is_core() && f.id == id; }
 bool callable(const FunctionFacts &function) {
     const sdk::Signature &s = function.signature;
     if (s.takes_objects || s.makes_objects) return false;
-    for (std::size_t i = 0; i < s.attribute_count; ++i)
-        if (s.attributes[i].required && s.attributes[i].type == sdk::AttributeType::ints)
+    for (int i = 0; i < s.attribute_count; ++i)
+        if (s.attribute(i).required && s.attribute(i).type == sdk::AttributeType::ints)
             return false;
     return std::none_of(s.slots.begin(), s.slots.begin() + s.slot_count,
                         [](const sdk::AxisSlot &slot) { return slot.opaque; }) ||
@@ -82,10 +81,6 @@ bool Call::settled() const {
     return std::none_of(outputs.begin(), outputs.end(), [](const Argument &output) {
         return !output.absent && std::count(output.shape.begin(), output.shape.end(), -1) != 0;
     });
-}
-
-void Call::settle(const std::vector<Shape> &shapes) {
-    for (std::size_t o = 0; o < outputs.size(); ++o) outputs[o].shape = shapes[o];
 }
 
 Call make_call(const FunctionFacts &function, DType compute, const Recipe &recipe,
@@ -102,10 +97,10 @@ Call make_call(const FunctionFacts &function, DType compute, const Recipe &recip
         makes_T |= spec.type == sdk::TypeOf::T && !absent;
     }
     call.options.without = recipe.setting.without;
-    for (std::size_t o = 0; o < s.output_count; ++o) {
+    for (int o = 0; o < s.output_count; ++o) {
         const auto &gone = call.options.without;
-        const bool absent = std::find(gone.begin(), gone.end(), s.operands[o].name) != gone.end();
-        call.outputs.push_back({dtype_of(s.operands[o], compute), {}, {}, absent});
+        const bool absent = std::find(gone.begin(), gone.end(), s.operand(o).name) != gone.end();
+        call.outputs.push_back({dtype_of(s.operand(o), compute), {}, {}, absent});
     }
     if (!makes_T) call.options.dtype = compute;
     call.takes_out = !is(function, ATOLL_FN_gather);
@@ -121,7 +116,7 @@ int in_place_input(const Call &call) {
     const sdk::Signature &s = call.function.signature;
     const Call::Argument &output = call.outputs[0];
     // A copy onto itself is none.
-    if (!call.takes_out || output.absent || s.operands[0].updated ||
+    if (!call.takes_out || output.absent || s.operand(0).updated ||
         is(call.function, ATOLL_FN_copy))
         return -1;
     for (int i = 0; i < static_cast<int>(call.inputs.size()); ++i) {
@@ -150,23 +145,25 @@ std::vector<Tensor> invoke(const Call &call, const std::vector<Tensor> &inputs, 
     return call_any(Function(call.function.name), operands, options);
 }
 
+Guarded lay_out(const Call::Argument &argument, const Placement &where, Layout layout,
+                bool swapped) {
+    if (argument.absent) return {};
+    return lay_out(argument.values, argument.shape, argument.dtype, where, layout, swapped);
+}
+
 Prepared::Prepared(Call own, const Placement &where, const Form &form)
     : call(std::move(own)), device(where.device) {
-    for (std::size_t o = 0; o < call.inputs.size(); ++o) {
-        const Call::Argument &input = call.inputs[o];
-        inputs.push_back(input.absent ? Guarded()
-                                      : lay_out(input.values, input.shape, input.dtype, where,
-                                                layout_of(form.inputs, o, input), form.swapped));
-    }
+    for (std::size_t o = 0; o < call.inputs.size(); ++o)
+        inputs.push_back(lay_out(call.inputs[o], where, layout_of(form.inputs, o, call.inputs[o]),
+                                 form.swapped));
     if (!call.takes_out) return;
-    if (!call.settled()) call.settle(expect_of_itself(call, device).shapes);
+    if (!call.settled()) {
+        const Expected known = expect_of_itself(call, device);
+        for (std::size_t o = 0; o < call.outputs.size(); ++o)
+            call.outputs[o].shape = known.shapes[o];
+    }
     for (const Call::Argument &output : call.outputs)
-        outputs.push_back(
-            output.absent ? Guarded()
-            : output.values.empty()
-                ? lay_out_blank(output.shape, output.dtype, where, form.outputs, form.swapped)
-                : lay_out(output.values, output.shape, output.dtype, where, form.outputs,
-                          form.swapped));
+        outputs.push_back(lay_out(output, where, form.outputs, form.swapped));
 }
 
 Prepared::Prepared(const Declared &declared, const Recipe &recipe, const Placement &where)
@@ -175,15 +172,12 @@ Prepared::Prepared(const Declared &declared, const Recipe &recipe, const Placeme
                          where.device ? where.device : Target::device_of(declared.device_type),
                          where.stream)) {}
 
-namespace {
-std::vector<Tensor> tensors_of(const std::vector<Guarded> &list) {
-    std::vector<Tensor> tensors;
-    for (const Guarded &operand : list) tensors.push_back(operand.tensor);
-    return tensors;
-}
-} // namespace
-
 std::vector<Tensor> Prepared::run(bool scalar) const {
+    const auto tensors_of = [](const std::vector<Guarded> &list) {
+        std::vector<Tensor> tensors;
+        for (const Guarded &operand : list) tensors.push_back(operand.tensor);
+        return tensors;
+    };
     return invoke(call, tensors_of(inputs), device, tensors_of(outputs), scalar);
 }
 

@@ -68,7 +68,6 @@ struct Call {
 
     // Whether the shapes of all outputs are known: some functions infer them.
     bool settled() const;
-    void settle(const std::vector<Shape> &shapes);
 };
 
 // The arguments of a function for a T. `with_values`: without them it is good for looking at
@@ -88,6 +87,10 @@ bool callable(const FunctionFacts &function);
 std::vector<Tensor> invoke(const Call &call, const std::vector<Tensor> &inputs, Device device,
                            const std::vector<Tensor> &out = {}, bool scalar = false);
 
+// An argument on a device; without a tensor where it is absent.
+Guarded lay_out(const Call::Argument &argument, const Placement &where,
+                Layout layout = Layout::dense, bool swapped = false);
+
 // A call with its operands on a device, each between guard zones.
 struct Prepared {
     Call call;
@@ -97,6 +100,7 @@ struct Prepared {
     struct Form {
         Layout inputs = Layout::dense, outputs = Layout::dense;
         bool swapped = false;
+        bool operator==(const Form &) const = default;
     };
     Prepared(Call call, const Placement &where, const Form &form);
     Prepared(Call own, const Placement &where) : Prepared(std::move(own), where, {}) {}
@@ -113,6 +117,8 @@ struct Expected {
     std::vector<Values> values; // one per output
     std::vector<Shape> shapes;
     std::string source;
+
+    void require() const; // throws Skipped where there is nothing
 };
 // From the reference device, wide for floats; by definition of functions that only move or convert
 // elements. No source where there is neither.

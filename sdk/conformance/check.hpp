@@ -1,10 +1,13 @@
-// One check, and how it says what became of it.
+// One check, how it says what became of it, and threads for it.
 #pragma once
 
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace Atoll::conformance {
 
@@ -17,17 +20,23 @@ struct Failed : std::runtime_error {
 struct Skipped : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+template <class... Args> [[noreturn]] void fail(fmt::format_string<Args...> text, Args &&...args) {
+    throw Failed(fmt::format(text, std::forward<Args>(args)...));
+}
+template <class... Args> [[noreturn]] void skip(fmt::format_string<Args...> text, Args &&...args) {
+    throw Skipped(fmt::format(text, std::forward<Args>(args)...));
+}
 
 struct Check {
     std::string group, subject, dtype, variant; // as in Result
     std::function<void()> body;
-
-    std::string name() const;
 };
 using Checks = std::vector<Check>;
 
-// "group/subject:dtype/variant", without the parts that are empty.
-std::string check_name(const std::string &group, const std::string &subject,
-                       const std::string &dtype, const std::string &variant);
+// Runs body(0) to body(count - 1), each on a thread of its own, and then throws what one has
+// thrown.
+void on_threads(std::size_t count, const std::function<void(std::size_t)> &body);
+// How many threads this process has.
+std::size_t threads_alive();
 
 } // namespace Atoll::conformance

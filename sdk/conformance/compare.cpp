@@ -4,55 +4,39 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
 
-// The distance from 1 to the next number.
-double epsilon(DType dtype) {
+struct Precision {
+    double epsilon;           // the distance from 1 to the next number
+    double smallest, largest; // positive numbers
+};
+Precision precision_of(DType dtype) {
     switch (info(dtype).part) {
-    case DType::float16: return 0x1p-10;
-    case DType::bfloat16: return 0x1p-7;
-    case DType::float32: return 0x1p-23;
-    default: return 0x1p-52;
-    }
-}
-// The smallest positive number, and the largest.
-double smallest(DType dtype) {
-    switch (info(dtype).part) {
-    case DType::float16: return 0x1p-24;
-    case DType::bfloat16: return 0x1p-133;
-    case DType::float32: return 0x1p-149;
-    default: return 0x1p-1074;
-    }
-}
-double largest_number(DType dtype) {
-    switch (info(dtype).part) {
-    case DType::float16: return 65504;
-    case DType::bfloat16: return 0x1.fep127;
-    case DType::float32: return 0x1.fffffep127;
-    default: return 0x1.fffffffffffffp1023;
+    case DType::float16: return {0x1p-10, 0x1p-24, 65504};
+    case DType::bfloat16: return {0x1p-7, 0x1p-133, 0x1.fep127};
+    case DType::float32: return {0x1p-23, 0x1p-149, 0x1.fffffep127};
+    default: return {0x1p-52, 0x1p-1074, 0x1.fffffffffffffp1023};
     }
 }
 
-bool near(double want, double got, double bound, DType dtype) {
+bool near(double want, double got, double bound, const Precision &precision) {
     if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
     if (want == got) return true;
     if (std::isinf(got))
-        return std::fabs(want) >= largest_number(dtype) * (1 - 16 * epsilon(dtype)) &&
+        return std::fabs(want) >= precision.largest * (1 - 16 * precision.epsilon) &&
                std::signbit(want) == std::signbit(got);
     if (std::isinf(want)) return false;
     return std::fabs(want - got) <= bound;
 }
 
+bool is_nan(std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
+
 bool equal_exactly(const Scalar &want, const Scalar &got) {
     if (is_complex(want.dtype()) || is_complex(got.dtype())) {
         const auto a = want.cast(got.dtype()).to_complex(), b = got.to_complex();
-        const bool nan_a = std::isnan(a.real()) || std::isnan(a.imag());
-        const bool nan_b = std::isnan(b.real()) || std::isnan(b.imag());
-        return nan_a || nan_b ? nan_a == nan_b : a == b;
+        return is_nan(a) || is_nan(b) ? is_nan(a) && is_nan(b) : a == b;
     }
     const Scalar as = want.cast(got.dtype());
     if (got.dtype() == uint64) return as.raw().value.u64 == got.raw().value.u64;
@@ -64,16 +48,13 @@ bool equal_exactly(const Scalar &want, const Scalar &got) {
 bool equal_nearly(const Scalar &want, const Scalar &got, Tolerance tolerance) {
     const DType dtype = got.dtype();
     const auto a = want.to_complex(), b = got.to_complex();
-    if (is_complex(dtype)) {
-        const bool nan_a = std::isnan(a.real()) || std::isnan(a.imag());
-        const bool nan_b = std::isnan(b.real()) || std::isnan(b.imag());
-        if (nan_a || nan_b) return nan_a == nan_b;
-    }
+    if (is_complex(dtype) && (is_nan(a) || is_nan(b))) return is_nan(a) && is_nan(b);
     const double size = std::fmax(std::fabs(a.real()), std::fabs(a.imag()));
-    const double rounding = 2 * epsilon(dtype); // where the result dtype is narrower
+    const Precision own = precision_of(dtype);
+    const double rounding = 2 * own.epsilon; // where the result dtype is narrower
     const double bound =
-        size * std::fmax(tolerance.relative, rounding) + tolerance.absolute + 2 * smallest(dtype);
-    return near(a.real(), b.real(), bound, dtype) && near(a.imag(), b.imag(), bound, dtype);
+        size * std::fmax(tolerance.relative, rounding) + tolerance.absolute + 2 * own.smallest;
+    return near(a.real(), b.real(), bound, own) && near(a.imag(), b.imag(), bound, own);
 }
 
 double largest_input(const Call &call) {
@@ -90,11 +71,11 @@ double largest_input(const Call &call) {
 
 Tolerance tolerance_of(const Call &call, std::size_t output) {
     const sdk::Signature &s = call.function.signature;
-    const sdk::OperandSpec &spec = s.operands[output];
+    const sdk::OperandSpec &spec = s.operand(static_cast<int>(output));
     const DType dtype =
         spec.type == sdk::TypeOf::dtype ? static_cast<DType>(spec.dtype) : call.compute;
     if (!is_floating(dtype) || has(call.function, exact_values)) return {};
-    const double unit = epsilon(dtype), n = static_cast<double>(call.terms);
+    const double unit = precision_of(dtype).epsilon, n = static_cast<double>(call.terms);
     if (s.elementwise()) return {(is_complex(dtype) ? 64 : 16) * unit, 0};
     // Sums of elements, or of their products.
     const double largest = largest_input(call);
@@ -106,8 +87,7 @@ Tolerance tolerance_of(const Call &call, std::size_t output) {
 void require_equal(const Values &want, const Values &got, Tolerance tolerance,
                    const std::string &reference) {
     if (want.size() != got.size())
-        throw Failed(fmt::format("wrong result: {} elements, {} has {}", got.size(), reference,
-                                 want.size()));
+        fail("wrong result: {} elements, {} has {}", got.size(), reference, want.size());
     std::size_t wrong = 0, first = 0;
     for (std::size_t k = 0; k < got.size(); ++k) {
         const bool approximate =
@@ -117,11 +97,10 @@ void require_equal(const Values &want, const Values &got, Tolerance tolerance,
         if (wrong++ == 0) first = k;
     }
     if (wrong == 0) return;
-    throw Failed(fmt::format(
-        "wrong result: {} of {} elements; element {} is {}, {} gives {}{}", wrong, got.size(),
-        first, text(got[first]), reference, text(want[first]),
-        tolerance.relative > 0 ? fmt::format(" (within {:.2g} of it would do)", tolerance.relative)
-                               : std::string(" (must be exact)")));
+    fail("wrong result: {} of {} elements; element {} is {}, {} gives {}{}", wrong, got.size(),
+         first, text(got[first]), reference, text(want[first]),
+         tolerance.relative > 0 ? fmt::format(" (within {:.2g} of it would do)", tolerance.relative)
+                                : std::string(" (must be exact)"));
 }
 
 } // namespace Atoll::conformance

@@ -6,47 +6,46 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <thread>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 namespace Atoll::conformance {
 
 namespace {
 
-void properties(const RawDevice &device) {
-    atoll_properties_params params{};
-    params.struct_size = sizeof params;
-    device.call(ATOLL_DEVICE_FN_properties, &params);
-    if (!std::memchr(params.name, '\0', sizeof params.name))
-        throw Failed("the name of the model has no NUL within its 128 bytes");
-    if (!params.name[0]) throw Failed("the name of the model is empty");
-    if (params.alignment < 16 || (params.alignment & (params.alignment - 1)))
-        throw Failed(
-            fmt::format("alignment is {}, need a power of two, 16 or more", params.alignment));
-    if (params.total_memory && params.free_memory > params.total_memory)
-        throw Failed(
-            fmt::format("{} bytes are free of {}", params.free_memory, params.total_memory));
+Device device_named(const std::string &name) {
+    for (const Device &device : devices())
+        if (device.name() == name) return device;
+    fail("{} is gone", name);
 }
 
-std::uint64_t alignment_of(const RawDevice &device) {
+atoll_properties_params properties_of(const RawDevice &device) {
     atoll_properties_params params{};
     params.struct_size = sizeof params;
     device.call(ATOLL_DEVICE_FN_properties, &params);
-    return std::max<std::uint64_t>(params.alignment, 64);
+    return params;
+}
+
+void properties(const RawDevice &device) {
+    const atoll_properties_params params = properties_of(device);
+    if (!std::memchr(params.name, '\0', sizeof params.name))
+        fail("the name of the model has no NUL within its 128 bytes");
+    if (!params.name[0]) fail("the name of the model is empty");
+    if (params.alignment < 16 || (params.alignment & (params.alignment - 1)))
+        fail("alignment is {}, need a power of two, 16 or more", params.alignment);
+    if (params.total_memory && params.free_memory > params.total_memory)
+        fail("{} bytes are free of {}", params.free_memory, params.total_memory);
 }
 
 void alignment(const RawDevice &device, std::uint64_t bytes) {
-    const std::uint64_t need = alignment_of(device);
+    const auto need = std::max<std::uint64_t>(properties_of(device).alignment, 64);
     std::vector<std::unique_ptr<Block>> blocks; // several: the first may be aligned by chance
     for (int i = 0; i < 8; ++i) {
         blocks.push_back(std::make_unique<Block>(device, bytes));
         const auto address = reinterpret_cast<std::uintptr_t>(blocks.back()->data());
         if (address % need)
-            throw Failed(fmt::format("allocate returned {:#x} for {} bytes, need a multiple of {} "
-                                     "(64, or `alignment` of properties where that is more)",
-                                     address, bytes, need));
+            fail("allocate returned {:#x} for {} bytes, need a multiple of {} (64, or `alignment` "
+                 "of properties where that is more)",
+                 address, bytes, need);
     }
 }
 
@@ -74,7 +73,7 @@ void zero_size(Device device) {
     const Tensor a = empty({0, 3}, {float32, device}), b = empty({0, 3}, {float32, device});
     b.assign(a);
     if (a.to_vector<float>().size() != 0 || a.to(device).size() != 0)
-        throw Failed("an empty tensor has elements");
+        fail("an empty tensor has elements");
     const Tensor again = empty({}, {uint8, device}); // the device is as it was
     again.storage();
 }
@@ -83,14 +82,13 @@ void too_much(const RawDevice &device, std::uint64_t bytes) {
     atoll_memory_params params{sizeof params, 0, bytes, nullptr};
     const std::int32_t status = device.try_call(ATOLL_DEVICE_FN_allocate, &params);
     if (status == ATOLL_STATUS_OK)
-        throw Failed(fmt::format("allocate returned OK for {} bytes; what cannot be had is "
-                                 "ATOLL_STATUS_OUT_OF_MEMORY, at once",
-                                 bytes));
+        fail("allocate returned OK for {} bytes; what cannot be had is ATOLL_STATUS_OUT_OF_MEMORY, "
+             "at once",
+             bytes);
     if (status != ATOLL_STATUS_OUT_OF_MEMORY)
-        throw Failed(fmt::format("allocate of {} bytes returned status {}, need "
-                                 "ATOLL_STATUS_OUT_OF_MEMORY ({})",
-                                 bytes, status, device.text()));
-    if (device.text().empty()) throw Failed("out of memory without a text: say how much was asked");
+        fail("allocate of {} bytes returned status {}, need ATOLL_STATUS_OUT_OF_MEMORY ({})", bytes,
+             status, device.text());
+    if (device.text().empty()) fail("out of memory without a text: say how much was asked");
     const Block small(device, 64);
     const auto want = bytes_of(64, 1);
     std::vector<char> got(64);
@@ -130,10 +128,7 @@ void free_gives_back(const RawDevice &device) {
     };
     const auto free_memory = [&] {
         device.synchronize();
-        atoll_properties_params params{};
-        params.struct_size = sizeof params;
-        device.call(ATOLL_DEVICE_FN_properties, &params);
-        return params.free_memory;
+        return properties_of(device).free_memory;
     };
     for (int i = 0; i < 4; ++i) round();
     const std::uint64_t free_before = free_memory();
@@ -143,47 +138,31 @@ void free_gives_back(const RawDevice &device) {
     const std::size_t after = resident_bytes();
     const std::size_t bound = bytes * rounds / 2;
     if (after > before + bound)
-        throw Failed(fmt::format("leaks memory: {} blocks of {} bytes were allocated and freed one "
-                                 "after the other, and the process has grown by {} bytes; free "
-                                 "must give back or reuse",
-                                 rounds, bytes, after - before));
+        fail("leaks memory: {} blocks of {} bytes were allocated and freed one after the other, "
+             "and the process has grown by {} bytes; free must give back or reuse",
+             rounds, bytes, after - before);
     // Memory that is the machine's changes for many reasons.
-    const bool own_memory = free_before != 0 && !devices().empty() && [&] {
-        for (const Device &d : devices())
-            if (d.name() == device.name()) return !d.is_host_memory();
-        return false;
-    }();
+    const bool own_memory = free_before != 0 && !device_named(device.name()).is_host_memory();
     if (own_memory && free_after + bound < free_before)
-        throw Failed(fmt::format("leaks device memory: {} bytes fewer are free after {} blocks of "
-                                 "{} bytes were allocated and freed one after the other",
-                                 free_before - free_after, rounds, bytes));
+        fail("leaks device memory: {} bytes fewer are free after {} blocks of {} bytes were "
+             "allocated and freed one after the other",
+             free_before - free_after, rounds, bytes);
 }
 
 void allocate_from_threads(const RawDevice &device) {
-    constexpr int threads = 4;
-    std::vector<std::string> errors(threads);
-    std::vector<std::thread> workers;
-    for (int t = 0; t < threads; ++t)
-        workers.emplace_back([&, t] {
-            try {
-                for (unsigned i = 0; i < 60; ++i) {
-                    const std::size_t size = 100 + 37 * i;
-                    const auto want = bytes_of(size, i + 1000u * static_cast<unsigned>(t));
-                    const RawDevice own = device; // its text is its own
-                    const Block block(own, size);
-                    own.to_device(block.data(), want.data(), size);
-                    std::vector<char> got(size);
-                    own.to_host(got.data(), block.data(), size);
-                    own.synchronize();
-                    require_bytes(want, got, "not thread-safe: memory of one thread was changed");
-                }
-            } catch (const std::exception &e) {
-                errors[static_cast<std::size_t>(t)] = e.what();
-            }
-        });
-    for (std::thread &worker : workers) worker.join();
-    for (const std::string &error : errors)
-        if (!error.empty()) throw Failed(error);
+    on_threads(4, [&](std::size_t t) {
+        const RawDevice own = device; // its text is its own
+        for (unsigned i = 0; i < 60; ++i) {
+            const std::size_t size = 100 + 37 * i;
+            const auto want = bytes_of(size, i + 1000u * static_cast<unsigned>(t));
+            const Block block(own, size);
+            own.to_device(block.data(), want.data(), size);
+            std::vector<char> got(size);
+            own.to_host(got.data(), block.data(), size);
+            own.synchronize();
+            require_bytes(want, got, "not thread-safe: memory of one thread was changed");
+        }
+    });
 }
 
 // ---- transfers ----------------------------------------------------------------------------------
@@ -233,34 +212,27 @@ void between_devices(Device from, Device to) {
     }
 }
 
+std::uint32_t enumerated(const RawDevice &device) {
+    atoll_enumerate_params params{sizeof params, 0, {}};
+    device.call(ATOLL_DEVICE_FN_enumerate, &params);
+    return params.count;
+}
+
 void longer_structs(RawDevice device, unsigned char tail) {
     device.lengthen(tail);
-    atoll_enumerate_params enumerated{sizeof enumerated, 0, {}};
-    device.call(ATOLL_DEVICE_FN_enumerate, &enumerated);
-    if (enumerated.count == 0)
-        throw Failed("enumerate says 0 devices where its params are longer; read only the members "
-                     "that you know");
+    if (enumerated(device) == 0)
+        fail("enumerate says 0 devices where its params are longer; read only the members that you "
+             "know");
     properties(device);
     there_and_back(device, 1000, 1);
 }
 
 void enumerates_alike(const RawDevice &device, const std::string &type) {
-    std::size_t count = 0;
-    for (const Device &d : devices()) count += d.type() == type;
-    for (int i = 0; i < 3; ++i) {
-        atoll_enumerate_params params{sizeof params, 0, {}};
-        device.call(ATOLL_DEVICE_FN_enumerate, &params);
-        if (params.count != count)
-            throw Failed(fmt::format("enumerate says {} devices, and {} when it was loaded; the "
-                                     "number must not change",
-                                     params.count, count));
-    }
-}
-
-Device device_named(const std::string &name) {
-    for (const Device &device : devices())
-        if (device.name() == name) return device;
-    throw Failed(fmt::format("{} is gone", name));
+    const std::size_t count = devices_of(type).size();
+    for (int i = 0; i < 3; ++i)
+        if (const std::uint32_t now = enumerated(device); now != count)
+            fail("enumerate says {} devices, and {} when it was loaded; the number must not change",
+                 now, count);
 }
 
 } // namespace
@@ -268,9 +240,8 @@ Device device_named(const std::string &name) {
 void add_device_checks(Checks &checks, const Target &target) {
     for (const std::string &absent : target.absent)
         checks.push_back({"device", absent.substr(0, absent.find(':')), "", "is there", [absent] {
-                              throw Skipped(fmt::format("no device, so nothing that runs on one "
-                                                        "was checked ({})",
-                                                        absent));
+                              skip("no device, so nothing that runs on one was checked ({})",
+                                   absent);
                           }});
     for (const Device &device : devices()) {
         const std::string type(device.type());
@@ -287,7 +258,7 @@ void add_device_checks(Checks &checks, const Target &target) {
             add(fmt::format("allocate {} bytes, alignment", bytes),
                 [=] { alignment(raw(), bytes); });
         add("allocate, blocks are apart", [=] { blocks_are_apart(raw()); });
-        add("zero sizes", [=] { zero_size(device_named(name)); });
+        add("zero sizes", [=] { zero_size(device); });
         for (const int bits : {50, 60, 62})
             add(fmt::format("allocate 2^{} bytes fails, small ones go on", bits),
                 [=] { too_much(raw(), std::uint64_t{1} << bits); });
@@ -302,10 +273,9 @@ void add_device_checks(Checks &checks, const Target &target) {
         add("transfer, the source is free at once", [=] { source_is_free_at_once(raw()); });
         for (const Device &other : devices())
             if (const std::string other_name = other.name(); other_name != name) {
-                add(fmt::format("copy to {}", other_name),
-                    [=] { between_devices(device_named(name), device_named(other_name)); });
+                add(fmt::format("copy to {}", other_name), [=] { between_devices(device, other); });
                 add(fmt::format("copy from {}", other_name),
-                    [=] { between_devices(device_named(other_name), device_named(name)); });
+                    [=] { between_devices(other, device); });
             }
         add("longer structs, zeros at the end", [=] { longer_structs(raw(), 0); });
         add("longer structs, unknown members", [=] { longer_structs(raw(), 0xa5); });

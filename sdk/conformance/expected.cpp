@@ -57,10 +57,9 @@ Tensor plain(const Call::Argument &argument, DType dtype, Device device) {
         const auto *from = reinterpret_cast<const char *>(as.raw().value.bytes);
         bytes.insert(bytes.end(), from, from + size_of(dtype));
     }
-    const Tensor all = from_values(
-        bytes.data(), dtype, static_cast<std::int64_t>(argument.values.size()), {dtype, device});
-    return Tensor(all.storage(), 0, dims_of(argument.shape),
-                  empty(dims_of(argument.shape), {dtype, device}).strides(), dtype);
+    return from_values(bytes.data(), dtype, static_cast<std::int64_t>(argument.values.size()),
+                       {dtype, device})
+        .reshape(dims_of(argument.shape));
 }
 
 Shape shape_of(const Tensor &tensor) { return {tensor.shape().begin(), tensor.shape().end()}; }
@@ -86,6 +85,12 @@ Expected ask(const Call &call, Device device, DType (*dtype_of)(DType), std::str
 }
 
 } // namespace
+
+void Expected::require() const {
+    if (source.empty())
+        skip("there is nothing to compare the result with: load another device that has the "
+             "function (--with PLUGIN)");
+}
 
 Expected expect(const Target &target, const Call &call, const std::string &device_type) {
     if (Values values; by_definition(call, values))

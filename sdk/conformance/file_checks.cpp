@@ -11,26 +11,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
 
-constexpr const char *query_name = "atoll_plugin_query_v0";
+// A host of this version.
+const atoll_host_info this_host{sizeof this_host, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "0"};
 
 void one_symbol(const std::string &path) {
     std::vector<std::string> others = read_elf(path).exported;
     const bool has_query = std::erase(others, query_name) > 0;
     if (!has_query)
-        throw Failed(fmt::format("does not export {}; declare it with ATOLL_EXPORT and link with "
-                                 "the SDK's plugin.map",
-                                 query_name));
+        fail("does not export {}; declare it with ATOLL_EXPORT and link with the SDK's plugin.map",
+             query_name);
     if (!others.empty())
-        throw Failed(fmt::format("exports {} besides {}: another plugin's symbol of that name "
-                                 "would be mixed up with it; compile with -fvisibility=hidden and "
-                                 "link with the SDK's plugin.map",
-                                 fmt::join(others, ", "), query_name));
+        fail("exports {} besides {}: another plugin's symbol of that name would be mixed up with "
+             "it; compile with -fvisibility=hidden and link with the SDK's plugin.map",
+             fmt::join(others, ", "), query_name);
 }
 
 // Every symbol comes from a library that the file itself asks for.
@@ -40,9 +37,8 @@ void symbols_from_needed(const std::string &path) {
     for (const std::string &name : file.needed) {
         void *library = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
         if (!library)
-            throw Failed(fmt::format("needs {}, which cannot be opened: {}; install it, or link it "
-                                     "statically",
-                                     name, ::dlerror()));
+            fail("needs {}, which cannot be opened: {}; install it, or link it statically", name,
+                 ::dlerror());
         libraries.push_back(library);
     }
     std::vector<std::string> missing;
@@ -53,50 +49,47 @@ void symbols_from_needed(const std::string &path) {
             missing.push_back(symbol);
     std::erase_if(missing, [](const std::string &s) { return s == "__tls_get_addr"; });
     if (!missing.empty())
-        throw Failed(fmt::format("uses {}, which none of the libraries that it needs ({}) has; "
-                                 "link what has it, and with -Wl,-z,defs to be told",
-                                 fmt::join(missing, ", "), fmt::join(file.needed, ", ")));
+        fail("uses {}, which none of the libraries that it needs ({}) has; link what has it, and "
+             "with -Wl,-z,defs to be told",
+             fmt::join(missing, ", "), fmt::join(file.needed, ", "));
 }
 
 void nothing_of_atoll(const std::string &path) {
     for (const std::string &name : read_elf(path).needed)
         if (name.starts_with("libatoll"))
-            throw Failed(fmt::format("links {}: a plugin needs the headers only, and gets the "
-                                     "host's services in load",
-                                     name));
+            fail("links {}: a plugin needs the headers only, and gets the host's services in load",
+                 name);
 }
 
 void safe_run_paths(const std::string &path) {
     for (const std::string &folder : read_elf(path).run_paths) {
         if (folder.starts_with("$ORIGIN") || folder.starts_with("${ORIGIN}")) continue;
         if (!folder.starts_with('/'))
-            throw Failed(fmt::format("its RUNPATH has the relative folder '{}': whoever is there "
-                                     "chooses the libraries; use $ORIGIN or an absolute folder",
-                                     folder));
+            fail("its RUNPATH has the relative folder '{}': whoever is there chooses the "
+                 "libraries; use $ORIGIN or an absolute folder",
+                 folder);
         struct stat facts;
         if (::stat(folder.c_str(), &facts) == 0 && (facts.st_mode & S_IWOTH))
-            throw Failed(fmt::format("its RUNPATH has the folder {}, which everybody can write to; "
-                                     "take it out",
-                                     folder));
+            fail("its RUNPATH has the folder {}, which everybody can write to; take it out",
+                 folder);
     }
 }
 
 void no_loose_memory(const std::string &path) {
     const ElfFile file = read_elf(path);
     if (file.executable_stack)
-        throw Failed(
-            "asks for an executable stack; assembler files need a .note.GNU-stack section");
-    if (file.text_relocations) throw Failed("has relocations in its code; compile with -fPIC");
+        fail("asks for an executable stack; assembler files need a .note.GNU-stack section");
+    if (file.text_relocations) fail("has relocations in its code; compile with -fPIC");
 }
 
 void has_note(const std::string &path) {
     const ElfFile file = read_elf(path);
     if (file.note_name.empty())
-        throw Failed("has no note .note.atoll; put ATOLL_PLUGIN_NOTE(name, kinds, 0) at file scope "
-                     "of one source file");
+        fail("has no note .note.atoll; put ATOLL_PLUGIN_NOTE(name, kinds, 0) at file scope of one "
+             "source file");
     if (file.note_words[0] != ATOLL_MAGIC)
-        throw Failed(fmt::format("the note's magic is {:#x}, need {:#x}; use ATOLL_PLUGIN_NOTE",
-                                 file.note_words[0], ATOLL_MAGIC));
+        fail("the note's magic is {:#x}, need {:#x}; use ATOLL_PLUGIN_NOTE", file.note_words[0],
+             ATOLL_MAGIC);
 }
 
 // ---- once it is loaded --------------------------------------------------------------------------
@@ -110,29 +103,22 @@ void note_is_descriptor(const Target &target) {
     const atoll_plugin &d = *target.descriptor;
     const auto differ = [](const char *what, auto note, auto descriptor) {
         if (note != descriptor)
-            throw Failed(fmt::format("the note says {} {}, the descriptor {}; write both from the "
-                                     "same constants",
-                                     what, note, descriptor));
+            fail("the note says {} {}, the descriptor {}; write both from the same constants", what,
+                 note, descriptor);
     };
     differ("name", file.note_name, std::string(d.name));
     differ("ABI major", file.note_words[1] >> 16, unsigned{d.abi_major});
     differ("ABI minor", file.note_words[1] & 0xffff, unsigned{d.abi_minor});
     differ("lowest host minor", file.note_words[2], unsigned{d.min_host_minor});
-    const auto brings = [&](const char *type) { return target.brings(type); };
-    const bool impls_for_others =
-        std::any_of(d.impls, d.impls + d.impl_count,
-                    [&](const atoll_impl_decl *impl) { return !brings(impl->device_type); });
+    const auto impls = impls_of(d);
+    const bool impls_for_others = std::any_of(impls.begin(), impls.end(), [&](const auto *impl) {
+        return !target.brings(impl->device_type);
+    });
     const unsigned kinds = (d.device_type_count ? ATOLL_CONTAINS_DEVICES : 0u) |
                            (d.module_count ? ATOLL_CONTAINS_MODULES : 0u) |
                            (impls_for_others ? ATOLL_CONTAINS_IMPLS : 0u) |
                            (d.interposer_count ? ATOLL_CONTAINS_INTERPOSERS : 0u);
     differ("kinds", file.note_words[3], kinds);
-}
-
-atoll_plugin_query_fn query_of(const Target &target) {
-    void *library = ::dlopen(target.path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    return reinterpret_cast<atoll_plugin_query_fn>(library ? ::dlsym(library, query_name)
-                                                           : nullptr);
 }
 
 // The struct and all that it points to, as text.
@@ -142,42 +128,34 @@ std::string descriptor_text(const atoll_plugin &d) {
         fmt::format("{} {:#x} {}.{} >= {} {} {} {} {} {}", d.struct_size, d.magic, d.abi_major,
                     d.abi_minor, d.min_host_minor, text(d.name), text(d.version), text(d.vendor),
                     text(d.license), text(d.description));
-    for (std::uint32_t i = 0; i < d.device_type_count; ++i)
-        all +=
-            fmt::format("; device type {} {}", d.device_types[i]->name, d.device_types[i]->flags);
-    for (std::uint32_t i = 0; i < d.module_count; ++i)
-        all += fmt::format("; module {} {} of {}", d.modules[i]->name, d.modules[i]->version,
-                           d.modules[i]->function_count);
-    for (std::uint32_t i = 0; i < d.impl_count; ++i) {
-        const atoll_impl_decl &impl = *d.impls[i];
-        all += fmt::format("; {} for {} at {}", impl.module, impl.device_type, impl.priority);
-        for (std::uint32_t k = 0; k < impl.function_count; ++k) {
-            const auto &f = *reinterpret_cast<const atoll_function_decl *>(
-                reinterpret_cast<const char *>(impl.functions) +
-                std::size_t{k} * impl.function_size);
+    for (const auto *type : device_types_of(d))
+        all += fmt::format("; device type {} {}", type->name, type->flags);
+    for (const auto *m : modules_of(d))
+        all += fmt::format("; module {} {} of {}", m->name, m->version, m->function_count);
+    for (const auto *impl : impls_of(d)) {
+        all += fmt::format("; {} for {} at {}", impl->module, impl->device_type, impl->priority);
+        for (std::uint32_t i = 0; i < impl->function_count; ++i) {
+            const atoll_function_decl &f = function_of(*impl, i);
             all += fmt::format(" {}:{:x}:{:x}:{}", f.id, f.dtypes, f.caps,
                                reinterpret_cast<const void *>(f.fn));
         }
     }
-    for (std::uint32_t i = 0; i < d.interposer_count; ++i)
-        all += fmt::format("; interposer {}", d.interposers[i]->name);
+    for (const auto *i : interposers_of(d)) all += fmt::format("; interposer {}", i->name);
     return all;
 }
 
 const atoll_plugin &answer(const Target &target, const atoll_host_info *info, const char *when) {
-    const atoll_plugin *descriptor = query_of(target)(info);
-    if (!descriptor) throw Failed(fmt::format("query returned NULL {}", when));
+    const atoll_plugin *descriptor = query_of(target.path)(info);
+    if (!descriptor) fail("query returned NULL {}", when);
     return *descriptor;
 }
 
 void query_repeats(const Target &target) {
-    const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "0"};
-    const std::string first = descriptor_text(answer(target, &info, "the first time"));
+    const std::string first = descriptor_text(answer(target, &this_host, "the first time"));
     for (int i = 0; i < 3; ++i)
-        if (descriptor_text(answer(target, &info, "when asked again")) != first)
-            throw Failed("query gives another descriptor when it is asked again; it must be pure: "
-                         "return one static descriptor, and find out about the machine in load or "
-                         "enumerate");
+        if (descriptor_text(answer(target, &this_host, "when asked again")) != first)
+            fail("query gives another descriptor when it is asked again; it must be pure: return "
+                 "one static descriptor, and find out about the machine in load or enumerate");
 }
 
 int open_files() {
@@ -185,21 +163,13 @@ int open_files() {
     for (int fd = 0; fd < 256; ++fd) count += ::fcntl(fd, F_GETFD) != -1;
     return count;
 }
-std::size_t threads() {
-    std::size_t count = 0;
-    for ([[maybe_unused]] const auto &entry :
-         std::filesystem::directory_iterator("/proc/self/task"))
-        ++count;
-    return count;
-}
 
 void query_does_no_work(const Target &target) {
-    const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "0"};
     const int files = open_files();
-    const std::size_t before = threads();
-    for (int i = 0; i < 3; ++i) answer(target, &info, "");
-    if (open_files() > files || threads() > before)
-        throw Failed("query opened files or started threads; leave all work to load");
+    const std::size_t before = threads_alive();
+    for (int i = 0; i < 3; ++i) answer(target, &this_host, "");
+    if (open_files() > files || threads_alive() > before)
+        fail("query opened files or started threads; leave all work to load");
 }
 
 // A newer host says more, in members that this plugin does not know.
@@ -207,16 +177,15 @@ void query_takes_longer_info(const Target &target) {
     struct {
         atoll_host_info info;
         char tail[64];
-    } newer{{sizeof newer, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "0"}, {}};
-    const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, "0"};
+    } newer{this_host, {}};
+    newer.info.struct_size = sizeof newer;
     for (const int byte : {0, 0xa5}) {
         std::memset(newer.tail, byte, sizeof newer.tail);
         if (descriptor_text(
                 answer(target, &newer.info, "to a host whose atoll_host_info is longer")) !=
-            descriptor_text(answer(target, &info, "")))
-            throw Failed("query answers a host with a longer atoll_host_info in another way; look "
-                         "at struct_size before what may not be there, and ignore what you do not "
-                         "know");
+            descriptor_text(answer(target, &this_host, "")))
+            fail("query answers a host with a longer atoll_host_info in another way; look at "
+                 "struct_size before what may not be there, and ignore what you do not know");
     }
 }
 
@@ -231,8 +200,8 @@ void query_takes_newer_minor(const Target &target) {
 // Without one, results would be checked against nothing.
 void has_reference(const Target &target) {
     if (target.reference_name.empty())
-        throw Failed("no other device to compare results with: put the plugin cpu or dummy on the "
-                     "search path (ATOLL_PLUGIN_PATH), or name another one (--with PLUGIN)");
+        fail("no other device to compare results with: put the plugin cpu or dummy on the search "
+             "path (ATOLL_PLUGIN_PATH), or name another one (--with PLUGIN)");
 }
 
 void says_who_it_is(const Target &target) {
@@ -241,33 +210,29 @@ void says_who_it_is(const Target &target) {
                                      {"vendor", d.vendor},
                                      {"license", d.license},
                                      {"description", d.description}})
-        if (!text || !*text)
-            throw Failed(
-                fmt::format("its descriptor has no {}; users see it in `atoll info`", what));
-    if (std::strchr(d.description, '\n')) throw Failed("its description has more than one line");
+        if (!text || !*text) fail("its descriptor has no {}; users see it in `atoll info`", what);
+    if (std::strchr(d.description, '\n')) fail("its description has more than one line");
 }
 
 void sizes_are_right(const Target &target) {
     const atoll_plugin &d = *target.descriptor;
     const auto need = [](const char *what, std::size_t size, std::size_t least) {
         if (size < least)
-            throw Failed(
-                fmt::format("struct_size of {} is {}, need sizeof, {} or more", what, size, least));
+            fail("struct_size of {} is {}, need sizeof, {} or more", what, size, least);
     };
     need("atoll_plugin", d.struct_size, sizeof(atoll_plugin));
-    for (std::uint32_t i = 0; i < d.device_type_count; ++i)
-        need("atoll_device_type_decl", d.device_types[i]->struct_size,
-             sizeof(atoll_device_type_decl));
-    for (std::uint32_t i = 0; i < d.module_count; ++i) {
-        need("atoll_module_decl", d.modules[i]->struct_size, sizeof(atoll_module_decl));
-        need("atoll_function_info", d.modules[i]->function_size, sizeof(atoll_function_info));
+    for (const auto *type : device_types_of(d))
+        need("atoll_device_type_decl", type->struct_size, sizeof *type);
+    for (const auto *module : modules_of(d)) {
+        need("atoll_module_decl", module->struct_size, sizeof *module);
+        need("atoll_function_info", module->function_size, sizeof(atoll_function_info));
     }
-    for (std::uint32_t i = 0; i < d.impl_count; ++i) {
-        need("atoll_impl_decl", d.impls[i]->struct_size, sizeof(atoll_impl_decl));
-        need("atoll_function_decl", d.impls[i]->function_size, sizeof(atoll_function_decl));
+    for (const auto *impl : impls_of(d)) {
+        need("atoll_impl_decl", impl->struct_size, sizeof *impl);
+        need("atoll_function_decl", impl->function_size, sizeof(atoll_function_decl));
     }
-    for (std::uint32_t i = 0; i < d.interposer_count; ++i)
-        need("atoll_interposer_decl", d.interposers[i]->struct_size, sizeof(atoll_interposer_decl));
+    for (const auto *interposer : interposers_of(d))
+        need("atoll_interposer_decl", interposer->struct_size, sizeof *interposer);
 }
 
 } // namespace
@@ -275,15 +240,7 @@ void sizes_are_right(const Target &target) {
 void add_file_checks(Checks &checks, const std::string &path) {
     const auto add = [&](const char *subject, const char *variant,
                          void (*body)(const std::string &)) {
-        checks.push_back({"file", subject, "", variant, [path, body] {
-                              try {
-                                  body(path);
-                              } catch (const Failed &) {
-                                  throw;
-                              } catch (const std::runtime_error &e) {
-                                  throw Failed(e.what());
-                              }
-                          }});
+        checks.push_back({"file", subject, "", variant, [path, body] { body(path); }});
     };
     add("note", "is there", has_note);
     add("exports", "one symbol", one_symbol);
@@ -306,17 +263,15 @@ void add_load_checks(Checks &checks, const Target &target) {
     add("descriptor", "says who it is", says_who_it_is);
     add("descriptor", "struct sizes", sizes_are_right);
     for (const std::string &missing : target.not_reached)
-        checks.push_back({"load", "implementation", "", "is reached", [missing] {
-                              throw Failed(missing +
-                                           ", so that nothing of it can be checked; put the plugin "
-                                           "that has it on the search path (ATOLL_PLUGIN_PATH), or "
-                                           "name it (--with PLUGIN)");
-                          }});
-    for (const Declared &declared : target.functions) {
-        if (!declared.function.name.starts_with("core.")) continue;
+        checks.push_back(
+            {"load", "implementation", "", "is reached", [missing] {
+                 fail("{}, so that nothing of it can be checked; put the plugin that has it on the "
+                      "search path (ATOLL_PLUGIN_PATH), or name it (--with PLUGIN)",
+                      missing);
+             }});
+    if (std::any_of(target.functions.begin(), target.functions.end(),
+                    [](const Declared &declared) { return declared.function.is_core(); }))
         add("reference", "is there", has_reference);
-        break;
-    }
 }
 
 } // namespace Atoll::conformance

@@ -13,8 +13,6 @@
 #include <algorithm>
 #include <memory>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
@@ -27,77 +25,50 @@ struct Variant {
     Prepared::Form form = {};
     Size size = Size::small;
     How kind = How::plain;
-    std::uint64_t caps = 0;    // that hand it through
-    const char *declared = ""; // their names
+    std::uint64_t caps = 0; // that hand it through
 };
 
 constexpr std::uint64_t strided = ATOLL_CAP_STRIDED;
 constexpr Layout dense = Layout::dense;
 const Variant variants[] = {
-    {"contiguous", {}, Size::small, How::plain, ATOLL_CAP_LOOPS, "ATOLL_CAP_LOOPS"},
-    {"long", {}, Size::long_},
-    {"rank 0", {}, Size::one},
-    {"special values", {}, Size::small, How::special},
-    {"no loop", {}, Size::bare},
-    {"no loop in one input", {}, Size::shared},
-    {"axes apart",
-     {},
-     Size::apart,
-     How::plain,
-     strided | ATOLL_CAP_GROUPS,
-     "ATOLL_CAP_STRIDED and ATOLL_CAP_GROUPS"},
+    {.name = "contiguous", .caps = ATOLL_CAP_LOOPS},
+    {.name = "long", .size = Size::long_},
+    {.name = "rank 0", .size = Size::one},
+    {.name = "special values", .kind = How::special},
+    {.name = "no loop", .size = Size::bare},
+    {.name = "no loop in one input", .size = Size::shared},
+    {.name = "axes apart", .size = Size::apart, .caps = strided | ATOLL_CAP_GROUPS},
     {"axes apart, strided", {Layout::strided, Layout::strided}, Size::apart},
-    {"in place", {}, Size::small, How::in_place},
-    {"strided",
-     {Layout::strided, Layout::strided},
-     Size::small,
-     How::plain,
-     strided,
-     "ATOLL_CAP_STRIDED"},
-    {"transposed",
-     {Layout::transposed, dense},
-     Size::small,
-     How::plain,
-     strided,
-     "ATOLL_CAP_STRIDED"},
-    {"reversed",
-     {Layout::reversed, dense},
-     Size::small,
-     How::plain,
-     strided | ATOLL_CAP_NEGATIVE_STRIDES,
-     "ATOLL_CAP_STRIDED and ATOLL_CAP_NEGATIVE_STRIDES"},
-    {"broadcast",
-     {Layout::broadcast, dense},
-     Size::small,
-     How::plain,
-     strided | ATOLL_CAP_ZERO_STRIDES,
-     "ATOLL_CAP_STRIDED and ATOLL_CAP_ZERO_STRIDES"},
-    {"unaligned",
-     {Layout::unaligned, Layout::unaligned},
-     Size::small,
-     How::plain,
-     ATOLL_CAP_UNALIGNED,
-     "ATOLL_CAP_UNALIGNED"},
-    {"swapped",
-     {dense, dense, true},
-     Size::small,
-     How::plain,
-     ATOLL_CAP_SWAPPED,
-     "ATOLL_CAP_SWAPPED"},
-    {"mixed inputs",
-     {},
-     Size::small,
-     How::mixed_inputs,
-     ATOLL_CAP_MIXED_INPUTS,
-     "ATOLL_CAP_MIXED_INPUTS"},
-    {"mixed output",
-     {},
-     Size::small,
-     How::mixed_output,
-     ATOLL_CAP_MIXED_OUTPUTS,
-     "ATOLL_CAP_MIXED_OUTPUTS"},
-    {"scalar", {}, Size::small, How::scalar, ATOLL_CAP_SCALARS, "ATOLL_CAP_SCALARS"},
+    {.name = "in place", .kind = How::in_place},
+    {.name = "strided", .form = {Layout::strided, Layout::strided}, .caps = strided},
+    {.name = "transposed", .form = {Layout::transposed}, .caps = strided},
+    {.name = "reversed", .form = {Layout::reversed}, .caps = strided | ATOLL_CAP_NEGATIVE_STRIDES},
+    {.name = "broadcast", .form = {Layout::broadcast}, .caps = strided | ATOLL_CAP_ZERO_STRIDES},
+    {.name = "unaligned",
+     .form = {Layout::unaligned, Layout::unaligned},
+     .caps = ATOLL_CAP_UNALIGNED},
+    {.name = "swapped", .form = {.swapped = true}, .caps = ATOLL_CAP_SWAPPED},
+    {.name = "mixed inputs", .kind = How::mixed_inputs, .caps = ATOLL_CAP_MIXED_INPUTS},
+    {.name = "mixed output", .kind = How::mixed_output, .caps = ATOLL_CAP_MIXED_OUTPUTS},
+    {.name = "scalar", .kind = How::scalar, .caps = ATOLL_CAP_SCALARS},
 };
+
+// "ATOLL_CAP_STRIDED and ATOLL_CAP_GROUPS"
+std::string names_of(std::uint64_t caps) {
+    std::string names;
+    for (const auto &[cap, name] : {std::pair{strided, "STRIDED"},
+                                    {ATOLL_CAP_NEGATIVE_STRIDES, "NEGATIVE_STRIDES"},
+                                    {ATOLL_CAP_ZERO_STRIDES, "ZERO_STRIDES"},
+                                    {ATOLL_CAP_UNALIGNED, "UNALIGNED"},
+                                    {ATOLL_CAP_SWAPPED, "SWAPPED"},
+                                    {ATOLL_CAP_MIXED_INPUTS, "MIXED_INPUTS"},
+                                    {ATOLL_CAP_MIXED_OUTPUTS, "MIXED_OUTPUTS"},
+                                    {ATOLL_CAP_SCALARS, "SCALARS"},
+                                    {ATOLL_CAP_LOOPS, "LOOPS"},
+                                    {ATOLL_CAP_GROUPS, "GROUPS"}})
+        if (caps & cap) names += fmt::format("{}ATOLL_CAP_{}", names.empty() ? "" : " and ", name);
+    return names;
+}
 
 // A dtype other than the result's in which every result can be written without a doubt.
 DType other_output(DType result) {
@@ -124,7 +95,7 @@ bool applies(const Variant &variant, const Setting &setting, const FunctionFacts
     case How::in_place: return in_place_input(call) >= 0;
     case How::mixed_inputs: return mix_inputs(call);
     case How::mixed_output:
-        return call.takes_out && f.signature.operands[0].type != sdk::TypeOf::any;
+        return call.takes_out && f.signature.operand(0).type != sdk::TypeOf::any;
     case How::scalar:
         return f.signature.elementwise() && call.inputs.size() > 1 && !call.inputs.back().absent;
     default: break;
@@ -138,47 +109,37 @@ bool applies(const Variant &variant, const Setting &setting, const FunctionFacts
     return true;
 }
 
-// Whether an operand of the captured call is what the variant is about.
+// Whether operand `o` needs the capability; 0: STRIDED alone.
+bool arrived(const Captured &call, const FunctionFacts &f, std::size_t o, std::uint64_t cap) {
+    const Captured::Operand &operand = call.operands[o];
+    const auto &strides = operand.strides;
+    const bool input = static_cast<int>(o) >= call.outputs;
+    switch (cap) {
+    case 0:
+        return strides.size() > 1 || (strides.size() == 1 && strides[0] != size_of(operand.dtype));
+    case ATOLL_CAP_NEGATIVE_STRIDES:
+        return std::any_of(strides.begin(), strides.end(),
+                           [](std::int64_t stride) { return stride < 0; });
+    case ATOLL_CAP_ZERO_STRIDES: return input && std::count(strides.begin(), strides.end(), 0) > 0;
+    case ATOLL_CAP_UNALIGNED:
+        return reinterpret_cast<std::uintptr_t>(operand.data) % info(operand.dtype).alignment;
+    case ATOLL_CAP_SWAPPED: return operand.flags & ATOLL_OPERAND_SWAPPED;
+    case ATOLL_CAP_SCALARS: return operand.flags & ATOLL_OPERAND_SCALAR;
+    case ATOLL_CAP_MIXED_INPUTS:
+        return input && f.signature.operand(static_cast<int>(o)).type == sdk::TypeOf::T &&
+               operand.dtype != call.compute;
+    default: return false;
+    }
+}
+
+// Whether the captured call has what the variant is about.
 bool arrived(const Captured &call, const FunctionFacts &f, const Variant &variant) {
     if (variant.caps & ATOLL_CAP_LOOPS) return call.core > 0 && call.shape.size() > call.core;
     if (variant.caps & ATOLL_CAP_GROUPS)
         return std::any_of(call.axes, call.axes + f.signature.slot_count,
                            [](int count) { return count > 1; });
-    for (std::size_t o = 0; o < call.operands.size(); ++o) {
-        const Captured::Operand &operand = call.operands[o];
-        const bool input = static_cast<int>(o) >= call.outputs;
-        switch (variant.caps & ~strided) {
-        case 0:
-            if (operand.strides.size() > 1 ||
-                (operand.strides.size() == 1 && operand.strides[0] != size_of(operand.dtype)))
-                return true;
-            break;
-        case ATOLL_CAP_NEGATIVE_STRIDES:
-            for (const auto stride : operand.strides)
-                if (stride < 0) return true;
-            break;
-        case ATOLL_CAP_ZERO_STRIDES:
-            for (const auto stride : operand.strides)
-                if (input && stride == 0) return true;
-            break;
-        case ATOLL_CAP_UNALIGNED:
-            if (reinterpret_cast<std::uintptr_t>(operand.data) % info(operand.dtype).alignment)
-                return true;
-            break;
-        case ATOLL_CAP_SWAPPED:
-            if (operand.flags & ATOLL_OPERAND_SWAPPED) return true;
-            break;
-        case ATOLL_CAP_SCALARS:
-            if (operand.flags & ATOLL_OPERAND_SCALAR) return true;
-            break;
-        case ATOLL_CAP_MIXED_INPUTS:
-            if (input && f.signature.operands[o].type == sdk::TypeOf::T &&
-                operand.dtype != call.compute)
-                return true;
-            break;
-        default: break;
-        }
-    }
+    for (std::size_t o = 0; o < call.operands.size(); ++o)
+        if (arrived(call, f, o, variant.caps & ~strided)) return true;
     return false;
 }
 
@@ -199,14 +160,14 @@ void require_honoured(const std::vector<Captured> &calls, const Declared &declar
         return arrived(call, declared.function, variant);
     });
     if (seen && !declared.takes(variant.caps))
-        throw Failed(fmt::format("the host handed over operands that need {}, which is not "
-                                 "declared; this is a defect of the host, report it",
-                                 variant.declared));
+        fail("the host handed over operands that need {}, which is not declared; this is a defect "
+             "of the host, report it",
+             names_of(variant.caps));
     if (!seen && declared.takes(variant.caps))
-        throw Failed(fmt::format("declares {}, but the host converted the operands all the same, "
-                                 "so that nothing is proved; this is a defect of the host, or "
-                                 "another implementation in the chain declares less",
-                                 variant.declared));
+        fail("declares {}, but the host converted the operands all the same, so that nothing is "
+             "proved; this is a defect of the host, or another implementation in the chain "
+             "declares less",
+             names_of(variant.caps));
 }
 
 // The interposer over the function under check, kept while the function stays the same.
@@ -226,18 +187,17 @@ Probe &probe_of(const std::string &subject) {
                           const Variant &variant) {
     if (error.status() == Status::not_supported && error.function() != declared.function.name &&
         (!variant.caps || !declared.takes(variant.caps)))
-        throw Skipped(fmt::format("the host would have to convert operands, for which the device "
-                                  "has no {}",
-                                  error.function()));
+        skip("the host would have to convert operands, for which the device has no {}",
+             error.function());
     if (error.status() == Status::not_supported)
-        throw Failed(fmt::format("declares {} for {}, but does not do it: {}; take the dtype out "
-                                 "of the declaration, or implement it",
-                                 declared.subject(), Atoll::name(dtype), error.what()));
-    throw Failed(fmt::format("the call failed ({}): {}",
-                             declared.takes(variant.caps) && variant.caps
-                                 ? fmt::format("which it declares to take: {}", variant.declared)
-                                 : "with operands that every implementation takes",
-                             error.what()));
+        fail("declares {} for {}, but does not do it: {}; take the dtype out of the declaration, "
+             "or implement it",
+             declared.subject(), Atoll::name(dtype), error.what());
+    fail("the call failed ({}): {}",
+         declared.takes(variant.caps) && variant.caps
+             ? fmt::format("which it declares to take: {}", names_of(variant.caps))
+             : "with operands that every implementation takes",
+         error.what());
 }
 
 // What the check found, with what the plugin was really handed.
@@ -281,7 +241,7 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
         } catch (const Error &error) {
             // Another value of an attribute need not make sense.
             if (setting.attributes.empty() || error.status() != Status::invalid_argument) throw;
-            throw Skipped(fmt::format("refused before the plugin was asked: {}", error.what()));
+            skip("refused before the plugin was asked: {}", error.what());
         }
     };
     Prepared prepared = without_refusals([&] {
@@ -294,9 +254,8 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
         if (!f.repeats()) return Expected();
         Expected other = expect(target, call, declared.device_type);
         // Where nobody else has the function, it still is the same whatever form the operands have.
-        const bool other_form = variant.form.outputs != dense || variant.form.inputs != dense ||
-                                variant.form.swapped || variant.kind == How::in_place ||
-                                variant.kind == How::mixed_output || scalar;
+        const bool other_form = !(variant.form == Prepared::Form()) || scalar ||
+                                variant.kind == How::in_place || variant.kind == How::mixed_output;
         return other.source.empty() && other_form ? expect_of_itself(call, device) : other;
     });
 
@@ -312,7 +271,7 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
     const std::vector<Captured> calls = probe.take();
     // A view would do where nothing has to move; of others the plugin must have been asked.
     if (calls.empty() && !has(f, moves_elements))
-        throw Skipped("the host answered without a call of this function");
+        skip("the host answered without a call of this function");
 
     try {
         for (std::size_t o = 0; o < results.size(); ++o) {
@@ -324,9 +283,8 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
             const bool blank = call.takes_out && call.outputs[o].values.empty() &&
                                (o > 0 || in_place < 0) && results[o].size() > 0;
             if (blank && bytes == prepared.outputs[o].image)
-                throw Failed(fmt::format("returned OK, but {} is as it was before the call: "
-                                         "nothing was written",
-                                         results.size() > 1 ? which : "the destination"));
+                fail("returned OK, but {} is as it was before the call: nothing was written",
+                     results.size() > 1 ? which : "the destination");
             if (expected.source.empty()) continue;
             require_equal(expected.values[o], decode(results[o], bytes), tolerance_of(call, o),
                           expected.source);
@@ -336,12 +294,10 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
                 !(scalar && o + 1 == prepared.inputs.size()))
                 require_unchanged(prepared.inputs[o], fmt::format("input {}", o).c_str());
     } catch (const Failed &failed) {
-        throw Failed(fmt::format("{}{}", failed.what(), handed(calls)));
+        fail("{}{}", failed.what(), handed(calls));
     }
-    if (!f.repeats()) throw Skipped("its result follows from nothing that could be compared");
-    if (expected.source.empty())
-        throw Skipped("there is nothing to compare the result with: load another device that "
-                      "has the function (--with PLUGIN)");
+    if (!f.repeats()) skip("its result follows from nothing that could be compared");
+    expected.require();
     require_honoured(calls, declared, variant);
 }
 
@@ -353,9 +309,9 @@ void is_reached(const Target &target, const Declared &declared, DType dtype) {
     for (const std::string &link : links) {
         if (link.starts_with("interposer")) continue;
         if (link == fmt::format("implementation of plugin {}", target.name)) return;
-        throw Failed(fmt::format("is declared, but calls go to another one: {}; raise the "
-                                 "priority of the implementation above that one's",
-                                 fmt::join(links, ", ")));
+        fail("is declared, but calls go to another one: {}; raise the priority of the "
+             "implementation above that one's",
+             fmt::join(links, ", "));
     }
 }
 
@@ -392,9 +348,7 @@ void add_function_checks(Checks &checks, const Target &target) {
 
 void add_undeclared_checks(Checks &checks, const Target &target) {
     for (const std::string &type : target.device_types) {
-        if (std::any_of(target.absent.begin(), target.absent.end(),
-                        [&](const std::string &t) { return t.starts_with(type + ":"); }))
-            continue;
+        if (devices_of(type).empty()) continue;
         for (const FunctionFacts &f : core_functions()) {
             atoll_dtype_set declared_here = 0;
             for (const Declared &declared : target.functions)
@@ -414,11 +368,10 @@ void add_undeclared_checks(Checks &checks, const Target &target) {
                              if (e.status() == Status::not_supported &&
                                  (has(f, moves_elements) || e.function() == f.name))
                                  return;
-                             throw Failed(fmt::format("need an error 'not supported' that names "
-                                                      "{}, got {}: {}",
-                                                      f.name, Atoll::name(e.status()), e.what()));
+                             fail("need an error 'not supported' that names {}, got {}: {}", f.name,
+                                  Atoll::name(e.status()), e.what());
                          }
-                         throw Failed("not declared, but the call succeeded all the same");
+                         fail("not declared, but the call succeeded all the same");
                      }});
             }
         }

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
@@ -49,19 +47,18 @@ void require_lengths(const Guarded &output, const Expected &expected, Tolerance 
             require_equal(Values(want.begin(), want.begin() + n), Values(at, at + n), tolerance,
                           expected.source);
         } catch (const Failed &failed) {
-            throw Failed(fmt::format("vectors of {} elements: {}; look at the remainder that "
-                                     "whole vectors or shares of threads leave",
-                                     n, failed.what()));
+            fail("vectors of {} elements: {}; look at the remainder that whole vectors or shares "
+                 "of threads leave",
+                 n, failed.what());
         }
         const auto size = static_cast<std::size_t>(size_of(output.tensor.dtype()));
         const auto end = static_cast<std::size_t>(output.tensor.offset()) +
                          static_cast<std::size_t>(from + n) * size;
         for (std::size_t i = end; i < end + static_cast<std::size_t>(gap) * size; ++i)
             if (bytes[i] != output.image[i])
-                throw Failed(fmt::format("vectors of {} elements: wrote outside the destination: "
-                                         "byte {} behind its last element; write only the "
-                                         "elements that call->shape names",
-                                         n, i - end + 1));
+                fail("vectors of {} elements: wrote outside the destination: byte {} behind its "
+                     "last element; write only the elements that call->shape names",
+                     n, i - end + 1);
     }
 }
 
@@ -71,19 +68,15 @@ void of_lengths(const Target &target, const Declared &declared, DType dtype, std
     const Device device = Target::device_of(declared.device_type);
     const Call whole = flattened(make_call(declared.function, dtype, {.size = Size::long_}), last);
     const Expected expected = expect(target, whole, declared.device_type);
-    if (expected.source.empty())
-        throw Skipped("there is nothing to compare the result with: load another device that has "
-                      "the function (--with PLUGIN)");
+    expected.require();
     std::vector<Tensor> inputs;
     for (const Call::Argument &input : whole.inputs)
-        inputs.push_back(input.absent
-                             ? Tensor()
-                             : lay_out(input.values, input.shape, input.dtype, device).tensor);
+        inputs.push_back(lay_out(input, device).tensor);
     std::int64_t total = 0;
     for (std::int64_t n = first; n <= last; ++n) total += n + gap;
     std::vector<Guarded> outputs;
     for (const Call::Argument &output : whole.outputs)
-        outputs.push_back(lay_out_blank({total}, output.dtype, device));
+        outputs.push_back(lay_out({}, {total}, output.dtype, device));
     std::int64_t from = 0;
     try {
         for (std::int64_t n = first; n <= last; from += n + gap, ++n) {
@@ -95,8 +88,7 @@ void of_lengths(const Target &target, const Declared &declared, DType dtype, std
         }
         for (const Guarded &output : outputs) output.tensor.stream().synchronize();
     } catch (const Error &error) {
-        throw Failed(fmt::format("the call failed for vectors of {} to {} elements: {}", first,
-                                 last, error.what()));
+        fail("the call failed for vectors of {} to {} elements: {}", first, last, error.what());
     }
     for (std::size_t o = 0; o < outputs.size(); ++o)
         require_lengths(outputs[o], expected, tolerance_of(whole, o), o, first, last);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
@@ -14,10 +12,9 @@ void load_again(const Target &target, const char *when) {
     try {
         load(target.path);
     } catch (const Error &e) {
-        throw Failed(fmt::format("does not load again {}: {}; load and unload must be able to "
-                                 "follow each other any number of times: keep state in what load "
-                                 "makes, not in statics",
-                                 when, e.what()));
+        fail("does not load again {}: {}; load and unload must be able to follow each other any "
+             "number of times: keep state in what load makes, not in statics",
+             when, e.what());
     }
 }
 
@@ -25,7 +22,7 @@ void retire_it(const Target &target) {
     try {
         retire(target.name);
     } catch (const Error &e) {
-        throw Failed(fmt::format("does not retire although nothing of it lives: {}", e.what()));
+        fail("does not retire although nothing of it lives: {}", e.what());
     }
 }
 
@@ -43,20 +40,17 @@ void retires_and_loads(const Target &target) {
     for (int round = 0; round < 5; ++round) {
         retire_it(target);
         for (const std::string &type : target.device_types)
-            for (const Device &device : devices())
-                if (device.type() == type)
-                    throw Failed(fmt::format("{} is still there after retiring", device.name()));
+            for (const Device &device : devices_of(type))
+                fail("{} is still there after retiring", device.name());
         load_again(target, fmt::format("after retiring, the {}. time", round + 1).c_str());
         if (sample(target) != want)
-            throw Failed("gives another result after it was retired and loaded again");
+            fail("gives another result after it was retired and loaded again");
     }
 }
 
 void refuses_while_tensors_live(const Target &target) {
     for (const std::string &type : target.device_types) {
-        std::vector<Device> own;
-        for (const Device &device : devices())
-            if (device.type() == type) own.push_back(device);
+        const std::vector<Device> own = devices_of(type);
         if (own.empty()) continue;
         {
             const Storage storage(64, own[0]);
@@ -64,13 +58,12 @@ void refuses_while_tensors_live(const Target &target) {
                 retire(target.name);
             } catch (const Error &e) {
                 if (e.status() != Status::busy)
-                    throw Failed(
-                        fmt::format("retiring with a live storage: need 'busy', got {}", e.what()));
+                    fail("retiring with a live storage: need 'busy', got {}", e.what());
                 continue;
             }
         }
         load_again(target, "after retiring with a live storage");
-        throw Failed("could be retired while a storage of it lived");
+        fail("could be retired while a storage of it lived");
     }
     retire_it(target);
     load_again(target, "after a refused retire");
@@ -79,8 +72,7 @@ void refuses_while_tensors_live(const Target &target) {
 void retires_with_work_under_way(const Target &target) {
     const std::vector<char> want = sample(target);
     for (const std::string &type : target.device_types) {
-        for (const Device &device : devices()) {
-            if (device.type() != type) continue;
+        for (const Device &device : devices_of(type)) {
             const std::vector<char> bytes(1 << 20, 'x');
             // Gone before its transfer need be done.
             const Tensor t = from_values(bytes.data(), uint8, 1 << 20, {uint8, device});
@@ -88,15 +80,7 @@ void retires_with_work_under_way(const Target &target) {
     }
     retire_it(target);
     load_again(target, "after retiring while work was enqueued");
-    if (sample(target) != want) throw Failed("gives another result after that");
-}
-
-std::size_t threads_alive() {
-    std::size_t count = 0;
-    for ([[maybe_unused]] const auto &entry :
-         std::filesystem::directory_iterator("/proc/self/task"))
-        ++count;
-    return count;
+    if (sample(target) != want) fail("gives another result after that");
 }
 
 void joins_its_threads(const Target &target) {
@@ -113,9 +97,9 @@ void joins_its_threads(const Target &target) {
     const std::size_t after = threads_alive();
     load_again(target, "");
     if (after >= before + 6)
-        throw Failed(fmt::format("leaks threads: {} more after 6 times of loading, using and "
-                                 "retiring; unload joins the plugin's threads",
-                                 after - before));
+        fail("leaks threads: {} more after 6 times of loading, using and retiring; unload joins "
+             "the plugin's threads",
+             after - before);
 }
 
 } // namespace

@@ -1,11 +1,10 @@
 // Modules that the plugin defines, and interposers that it offers.
 #include "calls.hpp"
+#include "probe.hpp"
 #include "suites.hpp"
 
 #include <algorithm>
 #include <bit>
-
-#include <fmt/format.h>
 
 namespace Atoll::conformance {
 
@@ -15,10 +14,9 @@ namespace {
 
 void interface_is_there(const std::string &module) {
     const Module own(module);
-    if (own.functions().empty()) throw Failed("defines no function");
+    if (own.functions().empty()) fail("defines no function");
     for (const Function &f : own.functions())
-        if (f.doc().empty())
-            throw Failed(fmt::format("{} has no doc text; users see it in `atoll info`", f.name()));
+        if (f.doc().empty()) fail("{} has no doc text; users see it in `atoll info`", f.name());
 }
 
 // Implemented, or an error that names the function.
@@ -32,10 +30,10 @@ void callable_or_named(const FunctionFacts &f, const std::string &device_type) {
         const auto links = chain(f.name, device_type,
                                  here->dtypes.empty() ? "" : Atoll::name(here->dtypes.front()));
         if (links.empty() || links.front().find("stub") == 0)
-            throw Failed("is declared for this device, but its chain leads nowhere");
+            fail("is declared for this device, but its chain leads nowhere");
         return; // what it computes is checked with its implementation
     }
-    if (!callable(f)) throw Skipped("the kit cannot make its operands");
+    if (!callable(f)) skip("the kit cannot make its operands");
     const Device device = Target::device_of(device_type);
     try {
         // The lowest dtype; none: of a function with one slot.
@@ -45,11 +43,10 @@ void callable_or_named(const FunctionFacts &f, const std::string &device_type) {
         if (e.status() == Status::not_supported &&
             std::string(e.what()).find(f.name) != std::string::npos)
             return;
-        throw Failed(fmt::format("not implemented here: need an error 'not supported' that names "
-                                 "{}, got {}",
-                                 f.name, e.what()));
+        fail("not implemented here: need an error 'not supported' that names {}, got {}", f.name,
+             e.what());
     }
-    throw Failed("not implemented here, but the call succeeded");
+    fail("not implemented here, but the call succeeded");
 }
 
 // ---- interposers --------------------------------------------------------------------------------
@@ -79,37 +76,17 @@ std::vector<double> workload_everywhere() {
     return numbers;
 }
 
-// Pushed for a scope.
-class Pushed {
-public:
-    Pushed(const char *target, const std::string &name)
-        : handle(push_interposer(target, std::string_view(name))) {}
-    ~Pushed() { pop_interposer(handle); }
-    Pushed(const Pushed &) = delete;
-    Pushed &operator=(const Pushed &) = delete;
-    const InterposerHandle handle;
-};
-
-void require_device() {
-    if (devices().empty())
-        throw Failed("there is no device to wrap: put the plugin cpu on the search path "
-                     "(ATOLL_PLUGIN_PATH)");
-}
-
 void passes_through(const std::string &name, const char *target) {
-    require_device();
     const std::vector<double> want = workload_everywhere();
     const Pushed pushed(target, name);
     const std::vector<double> got = workload_everywhere();
     if (got != want)
-        throw Failed(fmt::format("other results while it is pushed over {}; pass every call on "
-                                 "with self->next->fn(self->next, call), change nothing in it, and "
-                                 "return its status",
-                                 target));
+        fail("other results while it is pushed over {}; pass every call on with "
+             "self->next->fn(self->next, call), change nothing in it, and return its status",
+             target);
 }
 
 void passes_errors(const std::string &name) {
-    require_device();
     const auto status = [] {
         try {
             const Storage storage(std::int64_t{1} << 60, devices().front());
@@ -121,45 +98,41 @@ void passes_errors(const std::string &name) {
     const Status want = status();
     const Pushed pushed("*", name);
     if (status() != want)
-        throw Failed("a call that fails without it gives another status with it; return what the "
-                     "next link returned");
+        fail("a call that fails without it gives another status with it; return what the next link "
+             "returned");
 }
 
 void reports(const std::string &name, bool has_report) {
-    require_device();
     const Pushed pushed("*", name);
     workload_everywhere();
     const std::string text = interposer_report(pushed.handle);
     if (has_report && text.empty())
-        throw Failed("has a report function, but reports nothing after a few dozen calls");
+        fail("has a report function, but reports nothing after a few dozen calls");
 }
 
 void pushes_and_pops(const std::string &name) {
-    require_device();
     const std::vector<double> want = workload_everywhere();
     for (int round = 0; round < 20; ++round) {
         const Pushed outer("*", name), inner("core.*", name);
         if (round % 7 == 0 && workload_everywhere() != want)
-            throw Failed("other results when it is pushed twice; keep state in what create makes");
+            fail("other results when it is pushed twice; keep state in what create makes");
     }
-    if (!interposers().empty()) throw Failed("stays in the chain after its pop");
-    if (workload_everywhere() != want) throw Failed("other results after its last pop");
+    if (!interposers().empty()) fail("stays in the chain after its pop");
+    if (workload_everywhere() != want) fail("other results after its last pop");
 }
 
 } // namespace
 
 void add_module_checks(Checks &checks, const Target &target) {
-    for (std::uint32_t m = 0; m < target.descriptor->module_count; ++m) {
-        const atoll_module_decl &decl = *target.descriptor->modules[m];
-        const std::string module = decl.name;
+    for (const auto *decl : modules_of(*target.descriptor)) {
+        const std::string module = decl->name;
         checks.push_back(
             {"modules", module, "", "interface", [module] { interface_is_there(module); }});
         std::vector<std::string> types;
         for (const Device &device : devices())
-            if (std::find(types.begin(), types.end(), device.type()) == types.end())
-                types.emplace_back(device.type());
-        for (std::uint32_t i = 0; i < decl.function_count; ++i) {
-            const FunctionFacts facts = facts_of(decl, i);
+            if (device.index() == 0) types.emplace_back(device.type());
+        for (std::uint32_t i = 0; i < decl->function_count; ++i) {
+            const FunctionFacts facts = facts_of(*decl, i);
             for (const std::string &type : types)
                 checks.push_back({"modules", facts.name + "@" + type, "", "callable or named",
                                   [facts, type] { callable_or_named(facts, type); }});
@@ -168,11 +141,16 @@ void add_module_checks(Checks &checks, const Target &target) {
 }
 
 void add_interposer_checks(Checks &checks, const Target &target) {
-    for (std::uint32_t i = 0; i < target.descriptor->interposer_count; ++i) {
-        const std::string name = target.descriptor->interposers[i]->name;
-        const bool has_report = target.descriptor->interposers[i]->report != nullptr;
+    for (const auto *interposer : interposers_of(*target.descriptor)) {
+        const std::string name = interposer->name;
+        const bool has_report = interposer->report != nullptr;
         const auto add = [&](const std::string &variant, std::function<void()> body) {
-            checks.push_back({"interposers", name, "", variant, std::move(body)});
+            checks.push_back({"interposers", name, "", variant, [body = std::move(body)] {
+                                  if (devices().empty())
+                                      fail("there is no device to wrap: put the plugin cpu on the "
+                                           "search path (ATOLL_PLUGIN_PATH)");
+                                  body();
+                              }});
         };
         for (const char *over : {"*", "core.*", "device.*", "core.add", "core.copy", "core.sum"})
             add(std::string("passes calls on, over ") + over,

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <cstring>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
@@ -52,8 +50,16 @@ Shape strides_of(const Shape &shape, std::int64_t size, Layout layout) {
     return strides;
 }
 
-Guarded place(const Values *values, const Shape &shape, DType dtype, const Placement &where,
-              Layout layout, bool swapped) {
+} // namespace
+
+std::int64_t count_of(const Shape &shape) {
+    std::int64_t n = 1;
+    for (const std::int64_t extent : shape) n *= extent;
+    return n;
+}
+
+Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Placement &where,
+                Layout layout, bool swapped) {
     const std::int64_t size = size_of(dtype);
     const Shape strides = strides_of(shape, size, layout);
     std::int64_t low = 0, high = size;
@@ -72,8 +78,8 @@ Guarded place(const Values *values, const Shape &shape, DType dtype, const Place
         const auto place = static_cast<std::size_t>(at);
         for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
             operand.elements[place + i] = true;
-        if (!values) return;
-        const Scalar value = (*values)[k].cast(dtype);
+        if (values.empty()) return;
+        const Scalar value = values[k].cast(dtype);
         std::memcpy(operand.image.data() + place, value.raw().value.bytes,
                     static_cast<std::size_t>(size));
         if (swapped) reverse_parts(operand.image.data() + place, dtype);
@@ -90,24 +96,6 @@ Guarded place(const Values *values, const Shape &shape, DType dtype, const Place
         fmt::format("{} (extent:stride {}){}{}", Atoll::name(dtype), shape.empty() ? "none" : axes,
                     layout == Layout::unaligned ? " unaligned" : "", swapped ? " swapped" : "");
     return operand;
-}
-
-} // namespace
-
-std::int64_t count_of(const Shape &shape) {
-    std::int64_t n = 1;
-    for (const std::int64_t extent : shape) n *= extent;
-    return n;
-}
-
-Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Placement &where,
-                Layout layout, bool swapped) {
-    return place(&values, shape, dtype, where, layout, swapped);
-}
-
-Guarded lay_out_blank(const Shape &shape, DType dtype, const Placement &where, Layout layout,
-                      bool swapped) {
-    return place(nullptr, shape, dtype, where, layout, swapped);
 }
 
 std::vector<char> storage_bytes(const Tensor &tensor) {
@@ -150,16 +138,15 @@ void require_guards(const Guarded &operand, const std::vector<char> &now, const 
                           static_cast<std::size_t>(
                               std::find(operand.elements.rbegin(), operand.elements.rend(), true) -
                               operand.elements.rbegin());
-        throw Failed(fmt::format(
-            "wrote outside the destination: byte {} {} ({}, {}); write only the elements that "
-            "call->shape and the strides name",
-            i < first  ? first - i
-            : i > last ? i - last
-                       : i - first,
-            i < first  ? "before its first element"
-            : i > last ? "behind its last element"
-                       : "from its first element on, in a gap between elements",
-            which, operand.what));
+        fail("wrote outside the destination: byte {} {} ({}, {}); write only the elements that "
+             "call->shape and the strides name",
+             i < first  ? first - i
+             : i > last ? i - last
+                        : i - first,
+             i < first  ? "before its first element"
+             : i > last ? "behind its last element"
+                        : "from its first element on, in a gap between elements",
+             which, operand.what);
     }
 }
 
@@ -167,9 +154,9 @@ void require_unchanged(const Guarded &operand, const char *which) {
     const std::vector<char> now = operand.read();
     for (std::size_t i = 0; i < now.size(); ++i)
         if (now[i] != operand.image[i])
-            throw Failed(fmt::format("wrote to its input: byte {} of the storage of {}, {}, has "
-                                     "changed; inputs are read-only",
-                                     i, which, operand.what));
+            fail("wrote to its input: byte {} of the storage of {}, {}, has changed; inputs are "
+                 "read-only",
+                 i, which, operand.what);
 }
 
 Values broadcast_values(const Values &values, const Shape &shape, bool last) {

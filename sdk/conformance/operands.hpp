@@ -32,12 +32,9 @@ struct Guarded {
 };
 
 // Values of `dtype` on a device, and on its default stream unless `where` names one. Broadcast: the
-// values must be equal along that axis.
+// values must be equal along that axis. No values: an output, filled with a pattern.
 Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Placement &where,
                 Layout layout = Layout::dense, bool swapped = false);
-// An output: as above, filled with a pattern.
-Guarded lay_out_blank(const Shape &shape, DType dtype, const Placement &where,
-                      Layout layout = Layout::dense, bool swapped = false);
 
 // The elements in column-major order, from the bytes of the storage.
 Values decode(const Tensor &tensor, const std::vector<char> &bytes);

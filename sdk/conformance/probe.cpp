@@ -36,10 +36,7 @@ struct Changed {
 
 } // namespace
 
-Probe::Probe(const std::string &target)
-    : handle_(push_interposer(target, &Probe::pass, this, -1000, "conformance")) {}
-
-Probe::~Probe() { pop_interposer(handle_); }
+Probe::Probe(const std::string &target) : pushed_(target, &Probe::pass, this, -1000) {}
 
 std::vector<Captured> Probe::take() {
     const std::lock_guard lock(mutex_);
@@ -82,10 +79,7 @@ std::int32_t Probe::pass(const atoll_link *self, atoll_call *call) {
 }
 
 MemoryCount::MemoryCount(const std::string &device_type)
-    : handle_(push_interposer(std::string("device.*@").append(device_type), &MemoryCount::pass,
-                              this, -1000, "conformance")) {}
-
-MemoryCount::~MemoryCount() { pop_interposer(handle_); }
+    : pushed_("device.*@" + device_type, &MemoryCount::pass, this, -1000) {}
 
 std::int32_t MemoryCount::pass(const atoll_link *self, atoll_call *call) {
     MemoryCount &count = *static_cast<MemoryCount *>(self->ctx);
@@ -101,9 +95,9 @@ std::int32_t MemoryCount::pass(const atoll_link *self, atoll_call *call) {
 }
 
 NoOp::NoOp(const std::string &target)
-    : handle_(push_interposer(
+    : Pushed(
           target,
           [](const atoll_link *self, atoll_call *call) { return self->next->fn(self->next, call); },
-          nullptr, 0, "conformance")) {}
+          nullptr, 0) {}
 
 } // namespace Atoll::conformance

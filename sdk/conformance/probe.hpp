@@ -28,6 +28,19 @@ struct Captured {
     int outputs = 1;
 };
 
+// An interposer of the kit's, or of the plugin under check, while this lives.
+class Pushed {
+public:
+    Pushed(const std::string &target, atoll_fn fn, void *ctx, int priority)
+        : handle(push_interposer(target, fn, ctx, priority, "conformance")) {}
+    Pushed(const std::string &target, std::string_view name)
+        : handle(push_interposer(target, name)) {}
+    ~Pushed() { pop_interposer(handle); }
+    Pushed(const Pushed &) = delete;
+    Pushed &operator=(const Pushed &) = delete;
+    const InterposerHandle handle;
+};
+
 class Probe {
 public:
     // What stands in the reserved words of calls, operands and attributes on their way.
@@ -35,9 +48,6 @@ public:
 
     // Over a target of push_interposer ("core.add@cpu").
     explicit Probe(const std::string &target);
-    ~Probe();
-    Probe(const Probe &) = delete;
-    Probe &operator=(const Probe &) = delete;
 
     // Those that came since the last time, but for calls that the host inserted.
     std::vector<Captured> take();
@@ -53,35 +63,25 @@ private:
     std::atomic<int> changed_{0};
     std::mutex mutex_;
     std::vector<Captured> captured_;
-    InterposerHandle handle_;
+    Pushed pushed_; // last: it calls pass, which uses what is above
 };
 
 // Counts device memory that is asked for and given back, on one device type.
 class MemoryCount {
 public:
     explicit MemoryCount(const std::string &device_type);
-    ~MemoryCount();
-    MemoryCount(const MemoryCount &) = delete;
-    MemoryCount &operator=(const MemoryCount &) = delete;
     std::int64_t blocks() const { return blocks_; } // allocated and not freed
     std::int64_t bytes() const { return bytes_; }
 
 private:
     static std::int32_t pass(const atoll_link *self, atoll_call *call);
     std::atomic<std::int64_t> blocks_{0}, bytes_{0};
-    InterposerHandle handle_;
+    Pushed pushed_;
 };
 
 // Passes every call on and does nothing else, for a scope.
-class NoOp {
-public:
+struct NoOp : Pushed {
     explicit NoOp(const std::string &target);
-    ~NoOp() { pop_interposer(handle_); }
-    NoOp(const NoOp &) = delete;
-    NoOp &operator=(const NoOp &) = delete;
-
-private:
-    InterposerHandle handle_;
 };
 
 } // namespace Atoll::conformance

@@ -5,8 +5,6 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
@@ -68,9 +66,7 @@ void multiplies(const Target &target, const Declared &declared, DType dtype, con
     for (Call::Argument &input : call.inputs)
         if (!input.absent) input.values = small_values(count_of(input.shape), dtype, ++seed);
     const Expected expected = expect(target, call, declared.device_type);
-    if (expected.source.empty())
-        throw Skipped("there is nothing to compare the result with: load another device that has "
-                      "the function (--with PLUGIN)");
+    expected.require();
     if (p.poisoned) {
         const Values poison(static_cast<std::size_t>(count_of(call.outputs[0].shape)),
                             Scalar(NAN).cast(dtype));
@@ -88,9 +84,9 @@ void multiplies(const Target &target, const Declared &declared, DType dtype, con
         require_equal(expected.values[0], decode(output.tensor, bytes), tolerance_of(prepared.call),
                       expected.source);
     } catch (const Failed &failed) {
-        throw Failed(fmt::format("{}; {}", failed.what(), p.rule));
+        fail("{}; {}", failed.what(), p.rule);
     } catch (const Error &error) {
-        throw Failed(fmt::format("the call failed: {}; {}", error.what(), p.rule));
+        fail("the call failed: {}; {}", error.what(), p.rule);
     }
 }
 

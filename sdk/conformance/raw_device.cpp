@@ -1,9 +1,9 @@
 // Finding the plugin's context, and calling its device functions with it.
 #include "raw_device.hpp"
 
-#include <cstring>
+#include "probe.hpp"
 
-#include <fmt/format.h>
+#include <cstring>
 
 namespace Atoll::conformance {
 
@@ -27,28 +27,22 @@ constexpr std::size_t tail = 64; // bytes that a newer host would have
 } // namespace
 
 RawDevice::RawDevice(const Target &target, const std::string &type, int index) : index_(index) {
-    for (std::uint32_t i = 0; i < target.descriptor->impl_count; ++i) {
-        const atoll_impl_decl &impl = *target.descriptor->impls[i];
-        if (std::string(impl.module) != "device" || impl.device_type != type) continue;
-        for (std::uint32_t k = 0; k < impl.function_count; ++k) {
-            const auto *f = reinterpret_cast<const atoll_function_decl *>(
-                reinterpret_cast<const char *>(impl.functions) +
-                std::size_t{k} * impl.function_size);
-            if (f->id < ATOLL_DEVICE_FN_COUNT) functions_[f->id] = f;
-        }
+    for (const atoll_impl_decl *impl : impls_of(*target.descriptor)) {
+        if (std::string_view(impl->module) != "device" || impl->device_type != type) continue;
+        for (std::uint32_t i = 0; i < impl->function_count; ++i)
+            if (const atoll_function_decl &f = function_of(*impl, i); f.id < ATOLL_DEVICE_FN_COUNT)
+                functions_[f.id] = &f;
     }
-    for (const Device &device : devices())
-        if (device.type() == type && device.index() == index) {
+    for (const Device &device : devices_of(type))
+        if (device.index() == index) {
             name_ = device.name();
             Search search{functions_[ATOLL_DEVICE_FN_properties]->fn};
-            const InterposerHandle handle =
-                push_interposer(fmt::format("device.properties@{}", type), &Search::look, &search);
+            const Pushed pushed("device.properties@" + type, &Search::look, &search, 0);
             device.properties();
-            pop_interposer(handle);
             context_ = search.found.ctx;
             owner_ = search.found.owner;
         }
-    if (!owner_) throw Failed(fmt::format("device {} of type {} cannot be called", index, type));
+    if (!owner_) fail("device {} of type {} cannot be called", index, type);
 }
 
 bool RawDevice::has(int function) const { return functions_[function] != nullptr; }
@@ -85,9 +79,9 @@ std::int32_t RawDevice::try_call(int function, void *params, void *stream) const
     }
     for (std::size_t i = capacity_; i < text.size(); ++i)
         if (text[i] != mark)
-            throw Failed(fmt::format("wrote past the error buffer, whose capacity is {} bytes; use "
-                                     "atoll_host::set_error, which cannot",
-                                     capacity_));
+            fail("wrote past the error buffer, whose capacity is {} bytes; use "
+                 "atoll_host::set_error, which cannot",
+                 capacity_);
     text[capacity_ - 1] = '\0';
     text_ = text.data();
     return status;
@@ -100,18 +94,16 @@ void RawDevice::call(int function, void *params, void *stream) const {
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) #name,
 #include "atoll/lists/device_functions.inc"
     };
-    throw Failed(fmt::format("{} returned status {} ({}): {}", names[function], status,
-                             status >= 0 && status < ATOLL_STATUS_COUNT
-                                 ? Atoll::name(static_cast<Status>(status))
-                                 : "which does not exist",
-                             text_.empty() ? "no details given" : text_));
+    fail("{} returned status {} ({}): {}", names[function], status,
+         status >= 0 && status < ATOLL_STATUS_COUNT ? Atoll::name(static_cast<Status>(status))
+                                                    : "which does not exist",
+         text_.empty() ? "no details given" : text_);
 }
 
 void *RawDevice::allocate(std::uint64_t bytes, void *stream) const {
     atoll_memory_params params{sizeof params, 0, bytes, nullptr};
     call(ATOLL_DEVICE_FN_allocate, &params, stream);
-    if (!params.data)
-        throw Failed(fmt::format("allocate returned OK and no address, for {} bytes", bytes));
+    if (!params.data) fail("allocate returned OK and no address, for {} bytes", bytes);
     return params.data;
 }
 
@@ -120,22 +112,9 @@ void RawDevice::free(void *data, std::uint64_t bytes, void *stream) const {
     call(ATOLL_DEVICE_FN_free, &params, stream);
 }
 
-void RawDevice::to_device(void *to, const void *from, std::size_t bytes, void *stream) const {
-    atoll_transfer_params params{
-        sizeof params, ATOLL_TRANSFER_HOST_TO_DEVICE, to, from, bytes, 0, 0};
-    call(ATOLL_DEVICE_FN_transfer, &params, stream);
-}
-
-void RawDevice::to_host(void *to, const void *from, std::size_t bytes, void *stream) const {
-    atoll_transfer_params params{
-        sizeof params, ATOLL_TRANSFER_DEVICE_TO_HOST, to, from, bytes, 0, 0};
-    call(ATOLL_DEVICE_FN_transfer, &params, stream);
-}
-
-void RawDevice::from_peer(void *to, const RawDevice &peer, const void *from, std::size_t bytes,
-                          void *stream) const {
-    atoll_transfer_params params{
-        sizeof params, ATOLL_TRANSFER_DEVICE_TO_DEVICE, to, from, bytes, peer.index(), 0};
+void RawDevice::transfer(atoll_transfer_kind kind, void *to, const void *from, std::size_t bytes,
+                         int peer, void *stream) const {
+    atoll_transfer_params params{sizeof params, kind, to, from, bytes, peer, 0};
     call(ATOLL_DEVICE_FN_transfer, &params, stream);
 }
 
@@ -164,29 +143,14 @@ RawEvent::RawEvent(const RawDevice &device) : device_(&device) {
     handle_ = params.event;
 }
 
-RawEvent::~RawEvent() {
+std::int32_t RawEvent::try_call(int function) const {
     atoll_event_params params{sizeof params, 0, handle_};
-    device_->try_call(ATOLL_DEVICE_FN_event_destroy, &params);
+    return device_->try_call(function, &params);
 }
 
-void RawEvent::record(void *stream) const {
+void RawEvent::call(const RawDevice &on, int function, void *stream) const {
     atoll_event_params params{sizeof params, 0, handle_};
-    device_->call(ATOLL_DEVICE_FN_event_record, &params, stream);
-}
-
-void RawEvent::wait(const RawDevice &on, void *stream) const {
-    atoll_event_params params{sizeof params, 0, handle_};
-    on.call(ATOLL_DEVICE_FN_event_wait, &params, stream);
-}
-
-void RawEvent::synchronize() const {
-    atoll_event_params params{sizeof params, 0, handle_};
-    device_->call(ATOLL_DEVICE_FN_event_synchronize, &params);
-}
-
-std::int32_t RawEvent::query() const {
-    atoll_event_params params{sizeof params, 0, handle_};
-    return device_->try_call(ATOLL_DEVICE_FN_event_query, &params);
+    on.call(function, &params, stream);
 }
 
 std::vector<char> bytes_of(std::size_t count, unsigned seed) {
@@ -203,9 +167,8 @@ void require_bytes(const std::vector<char> &want, const std::vector<char> &got,
                    const std::string &what) {
     for (std::size_t i = 0; i < want.size(); ++i)
         if (want[i] != got[i])
-            throw Failed(fmt::format("{}: byte {} of {} is {:#04x}, need {:#04x}", what, i,
-                                     want.size(), static_cast<unsigned char>(got[i]),
-                                     static_cast<unsigned char>(want[i])));
+            fail("{}: byte {} of {} is {:#04x}, need {:#04x}", what, i, want.size(),
+                 static_cast<unsigned char>(got[i]), static_cast<unsigned char>(want[i]));
 }
 
 } // namespace Atoll::conformance

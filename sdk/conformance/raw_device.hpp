@@ -35,15 +35,24 @@ public:
 
     void *allocate(std::uint64_t bytes, void *stream = nullptr) const;
     void free(void *data, std::uint64_t bytes, void *stream = nullptr) const;
-    void to_device(void *to, const void *from, std::size_t bytes, void *stream = nullptr) const;
-    void to_host(void *to, const void *from, std::size_t bytes, void *stream = nullptr) const;
+    void to_device(void *to, const void *from, std::size_t bytes, void *stream = nullptr) const {
+        transfer(ATOLL_TRANSFER_HOST_TO_DEVICE, to, from, bytes, 0, stream);
+    }
+    void to_host(void *to, const void *from, std::size_t bytes, void *stream = nullptr) const {
+        transfer(ATOLL_TRANSFER_DEVICE_TO_HOST, to, from, bytes, 0, stream);
+    }
     // From another device of the type to this one.
     void from_peer(void *to, const RawDevice &peer, const void *from, std::size_t bytes,
-                   void *stream = nullptr) const;
+                   void *stream) const {
+        transfer(ATOLL_TRANSFER_DEVICE_TO_DEVICE, to, from, bytes, peer.index(), stream);
+    }
     // Nothing where the device executes inline.
     void synchronize(void *stream = nullptr) const;
 
 private:
+    void transfer(atoll_transfer_kind kind, void *to, const void *from, std::size_t bytes, int peer,
+                  void *stream) const;
+
     std::string name_;
     int index_;
     const atoll_function_decl *functions_[ATOLL_DEVICE_FN_COUNT] = {};
@@ -98,16 +107,21 @@ private:
 class RawEvent {
 public:
     explicit RawEvent(const RawDevice &device);
-    ~RawEvent();
+    ~RawEvent() { try_call(ATOLL_DEVICE_FN_event_destroy); }
     RawEvent(const RawEvent &) = delete;
     RawEvent &operator=(const RawEvent &) = delete;
     // `stream` of `on`, which may be another device of the type.
-    void record(void *stream) const;
-    void wait(const RawDevice &on, void *stream) const;
-    void synchronize() const;
-    std::int32_t query() const;
+    void record(void *stream) const { call(*device_, ATOLL_DEVICE_FN_event_record, stream); }
+    void wait(const RawDevice &on, void *stream) const {
+        call(on, ATOLL_DEVICE_FN_event_wait, stream);
+    }
+    void synchronize() const { call(*device_, ATOLL_DEVICE_FN_event_synchronize); }
+    std::int32_t query() const { return try_call(ATOLL_DEVICE_FN_event_query); }
 
 private:
+    std::int32_t try_call(int function) const;
+    void call(const RawDevice &on, int function, void *stream = nullptr) const;
+
     const RawDevice *device_;
     void *handle_ = nullptr;
 };

@@ -36,6 +36,12 @@ std::vector<std::string> groups_of(const Report &report) {
     return groups;
 }
 
+// What stands behind the subject in a result's name.
+std::string place_of(const Result &result) {
+    const char *between = result.dtype.empty() || result.variant.empty() ? "" : "/";
+    return result.dtype + between + result.variant;
+}
+
 // What is common to messages of one cause: up to the first detail, without numbers.
 std::string kind_of(const std::string &message) {
     std::string kind;
@@ -112,11 +118,9 @@ std::string junit(const Report &report) {
             if (result.group != group) continue;
             ++tests;
             seconds += result.seconds;
-            std::string name = result.dtype;
-            if (!result.variant.empty()) name += (name.empty() ? "" : "/") + result.variant;
-            cases +=
-                fmt::format("    <testcase classname=\"{}.{}\" name=\"{}\" time=\"{:.6f}\"",
-                            escaped(group), escaped(result.subject), escaped(name), result.seconds);
+            cases += fmt::format("    <testcase classname=\"{}.{}\" name=\"{}\" time=\"{:.6f}\"",
+                                 escaped(group), escaped(result.subject), escaped(place_of(result)),
+                                 result.seconds);
             if (result.outcome == Outcome::passed) {
                 cases += "/>\n";
                 continue;

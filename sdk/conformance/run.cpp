@@ -18,14 +18,13 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 namespace Atoll::conformance {
 
@@ -43,49 +42,42 @@ double seconds_since(Clock::time_point start) {
 // What runs in one child: the checks of the file alone, or those of the loaded plugin.
 struct Plan {
     Checks checks;
-    std::string name, version, reference;
+    std::shared_ptr<const Target> target; // what the checks refer to; null: those of the file
 };
 
-void keep_matching(Checks &checks, const std::string &filter) {
-    std::erase_if(checks, [&](const Check &check) {
-        return ::fnmatch(filter.c_str(), check.name().c_str(), 0) != 0;
-    });
-}
-
-Plan plan_of_file(const Options &options) {
-    Plan plan;
-    add_file_checks(plan.checks, std::filesystem::absolute(options.plugin).string());
-    keep_matching(plan.checks, options.filter);
-    return plan;
-}
-
-// `target` outlives the plan.
-Plan plan_of_target(const Options &options, const Target &target) {
-    Plan plan;
-    plan.name = target.name;
-    plan.version = target.version;
-    plan.reference = target.reference_name;
-    add_load_checks(plan.checks, target);
-    if (target.trouble.empty()) {
-        add_device_checks(plan.checks, target);
-        add_function_checks(plan.checks, target);
-        add_length_checks(plan.checks, target);
-        add_product_checks(plan.checks, target);
-        add_undeclared_checks(plan.checks, target);
-        add_behaviour_checks(plan.checks, target);
-        add_module_checks(plan.checks, target);
-        add_interposer_checks(plan.checks, target);
-        add_lifecycle_checks(plan.checks, target);
-        keep_matching(plan.checks, options.filter);
-    } else {
-        // Whatever was asked for, nothing of it can be looked at.
-        std::erase_if(plan.checks, [](const Check &c) { return c.subject != "plugin"; });
-    }
-    return plan;
-}
-
+// Of a check that has not run.
 Result result_of(const Check &check) {
-    return {check.group, check.subject, check.dtype, check.variant, Outcome::passed, {}, 0};
+    return {check.group, check.subject, check.dtype, check.variant};
+}
+
+void add_checks_of_target(Checks &checks, const Target &target) {
+    add_device_checks(checks, target);
+    add_function_checks(checks, target);
+    add_length_checks(checks, target);
+    add_product_checks(checks, target);
+    add_undeclared_checks(checks, target);
+    add_behaviour_checks(checks, target);
+    add_module_checks(checks, target);
+    add_interposer_checks(checks, target);
+    add_lifecycle_checks(checks, target);
+}
+
+Plan plan_of(const Options &options, bool file_alone) {
+    Plan plan;
+    if (file_alone) {
+        add_file_checks(plan.checks, std::filesystem::absolute(options.plugin).string());
+    } else {
+        plan.target = std::make_shared<const Target>(options);
+        add_load_checks(plan.checks, *plan.target);
+        if (plan.target->trouble.empty()) add_checks_of_target(plan.checks, *plan.target);
+    }
+    const bool trouble = plan.target && !plan.target->trouble.empty();
+    std::erase_if(plan.checks, [&](const Check &check) {
+        // Whatever was asked for, nothing of it can be looked at.
+        if (trouble) return check.subject != "plugin";
+        return ::fnmatch(options.filter.c_str(), result_of(check).name().c_str(), 0) != 0;
+    });
+    return plan;
 }
 
 Result run_check(const Check &check) {
@@ -129,32 +121,23 @@ private:
 [[noreturn]] void child(const Options &options, bool file_alone, std::size_t from, bool plan_only,
                         int end) {
     Pipe pipe(end);
-    static const Target *target = nullptr;
-    Plan plan;
-    if (file_alone) {
-        plan = plan_of_file(options);
-    } else {
-        target = new Target(options);
-        plan = plan_of_target(options, *target);
-    }
-    pipe.write({{"plan", plan.checks.size()},
-                {"name", plan.name},
-                {"version", plan.version},
-                {"reference", plan.reference}});
+    const Plan plan = plan_of(options, file_alone);
+    Json head = {{"plan", plan.checks.size()}};
+    if (plan.target)
+        head.update({{"name", plan.target->name},
+                     {"version", plan.target->version},
+                     {"reference", plan.target->reference_name}});
+    pipe.write(head);
     if (plan_only) {
         Json names = Json::array();
-        for (const Check &check : plan.checks) names.push_back(check.name());
+        for (const Check &check : plan.checks) names.push_back(result_of(check).name());
         pipe.write({{"names", names}});
         ::_exit(0);
     }
     for (std::size_t i = from; i < plan.checks.size(); ++i) {
         const Check &check = plan.checks[i];
         if (i > from && check.group != plan.checks[from].group) break;
-        pipe.write({{"begin", i},
-                    {"group", check.group},
-                    {"subject", check.subject},
-                    {"dtype", check.dtype},
-                    {"variant", check.variant}});
+        pipe.write({{"begin", {check.group, check.subject, check.dtype, check.variant}}});
         const Result result = run_check(check);
         pipe.write({{"end", i},
                     {"outcome", static_cast<int>(result.outcome)},
@@ -293,12 +276,10 @@ public:
         tell();
     }
     void here() {
-        Plan file = plan_of_file(options_);
-        const Target target(options_);
-        Plan rest = plan_of_target(options_, target);
-        report_.name = rest.name;
-        report_.version = rest.version;
-        report_.reference = rest.reference;
+        const Plan file = plan_of(options_, true), rest = plan_of(options_, false);
+        report_.name = rest.target->name;
+        report_.version = rest.target->version;
+        report_.reference = rest.target->reference_name;
         total_ = file.checks.size() + rest.checks.size();
         for (const Plan *plan : {&file, &rest})
             for (std::size_t i = 0; i < plan->checks.size(); ++i) {
@@ -335,13 +316,8 @@ private:
                     report_.reference = line["reference"];
                 } else if (line.contains("begin")) {
                     inside = true;
-                    current = {line["group"],
-                               line["subject"],
-                               line["dtype"],
-                               line["variant"],
-                               Outcome::passed,
-                               {},
-                               0};
+                    const Json &name = line["begin"];
+                    current = {name[0], name[1], name[2], name[3]};
                 } else {
                     inside = false;
                     current.outcome = static_cast<Outcome>(line["outcome"].get<int>());
@@ -358,9 +334,9 @@ private:
                 continue;
             }
             if (!inside && !has_plan)
-                current = {"load", "plugin", "", "loads", Outcome::passed, {}, 0};
+                current = {"load", "plugin", "", "loads"};
             else if (!inside && next == from)
-                current = {"load", "plugin", "", "stays alive", Outcome::passed, {}, 0};
+                current = {"load", "plugin", "", "stays alive"};
             else if (!inside)
                 report_.results.pop_back(); // it has passed, and is judged anew
             current.outcome = Outcome::failed;
@@ -405,13 +381,10 @@ void require_sensible(const Options &options) {
 
 } // namespace
 
-std::string check_name(const std::string &group, const std::string &subject,
-                       const std::string &dtype, const std::string &variant) {
+std::string Result::name() const {
     return fmt::format("{}/{}{}{}{}{}", group, subject, dtype.empty() ? "" : ":", dtype,
                        variant.empty() ? "" : "/", variant);
 }
-std::string Check::name() const { return check_name(group, subject, dtype, variant); }
-std::string Result::name() const { return check_name(group, subject, dtype, variant); }
 
 std::size_t Report::count(Outcome outcome) const {
     return static_cast<std::size_t>(
@@ -441,11 +414,10 @@ std::vector<std::string> list(const Options &options) {
     require_sensible(options);
     std::vector<std::string> names;
     if (!options.isolate) {
-        const Plan file = plan_of_file(options);
-        const Target target(options);
-        const Plan rest = plan_of_target(options, target);
-        for (const Plan *plan : {&file, &rest})
-            for (const Check &check : plan->checks) names.push_back(check.name());
+        for (const bool file_alone : {true, false}) {
+            const Plan plan = plan_of(options, file_alone);
+            for (const Check &check : plan.checks) names.push_back(result_of(check).name());
+        }
         return names;
     }
     for (const bool file_alone : {true, false}) {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
@@ -20,16 +18,6 @@ DType number_dtype(DType T) {
 
 using AttributeValue = decltype(NamedAttribute::value);
 
-std::vector<std::string> words_of(std::string_view words) {
-    std::vector<std::string> list(1);
-    for (const char c : words)
-        if (c == '|')
-            list.emplace_back();
-        else if (c != ' ')
-            list.back() += c;
-    return list;
-}
-
 // Values that are not the default.
 std::vector<AttributeValue> other_values(const sdk::AttributeSpec &spec, std::int64_t number) {
     std::vector<AttributeValue> values;
@@ -37,8 +25,9 @@ std::vector<AttributeValue> other_values(const sdk::AttributeSpec &spec, std::in
     case AttributeType::ints: break;
     case AttributeType::boolean: values.emplace_back(Scalar(spec.fallback != "true")); break;
     case AttributeType::choice:
-        for (const std::string &word : words_of(spec.words))
-            if (word != spec.fallback) values.emplace_back(word);
+        for (sdk::TextScanner words(spec.words); !words.done(); words.accept("|"))
+            if (const std::string_view word = words.name(); word != spec.fallback)
+                values.emplace_back(std::string(word));
         break;
     default: values.emplace_back(Scalar(number));
     }
@@ -59,8 +48,8 @@ void set_attributes(Call &call, const Setting &setting) {
     auto &list = call.options.attributes;
     list = setting.attributes;
     const sdk::Signature &s = call.function.signature;
-    for (std::size_t i = 0; i < s.attribute_count; ++i) {
-        const sdk::AttributeSpec &spec = s.attributes[i];
+    for (int i = 0; i < s.attribute_count; ++i) {
+        const sdk::AttributeSpec &spec = s.attribute(i);
         if (spec.required)
             list.push_back({std::string(spec.name), other_values(spec, i % 2 ? 2 : 3).front()});
         for (NamedAttribute &given : list)
@@ -80,14 +69,14 @@ std::vector<Setting> settings_of(const Declared &declared) {
             optional.push_back(s.input(i).name);
             list.push_back({fmt::format("with {}", s.input(i).name), {}, {s.input(i).name}});
         }
-    for (std::size_t i = 0; i < s.attribute_count; ++i) {
-        const sdk::AttributeSpec &spec = s.attributes[i];
+    for (int i = 0; i < s.attribute_count; ++i) {
+        const sdk::AttributeSpec &spec = s.attribute(i);
         if (spec.required || !(all || declared.knows_attribute(i))) continue;
         for (const AttributeValue &value : other_values(spec, spec.fallback == "2" ? 3 : 2))
             list.push_back({label(spec.name, value), {{std::string(spec.name), value}}, optional});
     }
-    for (std::size_t o = 0; o < s.output_count; ++o)
-        if (const std::string name(s.operands[o].name); s.operands[o].optional)
+    for (int o = 0; o < s.output_count; ++o)
+        if (const std::string name(s.operand(o).name); s.operand(o).optional)
             list.push_back({"without " + name, {}, {}, {name}});
     return list;
 }

@@ -11,8 +11,6 @@
 #include <functional>
 #include <thread>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 namespace {
@@ -45,19 +43,7 @@ void order_of_arrival(const RawDevice &device, void *stream) {
 // Two threads, one stream: each sees its own work in order.
 void order_from_threads(const RawDevice &device) {
     const RawStream stream(device);
-    std::string errors[2];
-    std::vector<std::thread> workers;
-    for (std::string &error : errors)
-        workers.emplace_back([&] {
-            try {
-                order_of_arrival(RawDevice(device), stream.handle());
-            } catch (const std::exception &e) {
-                error = e.what();
-            }
-        });
-    for (std::thread &worker : workers) worker.join();
-    for (const std::string &error : errors)
-        if (!error.empty()) throw Failed(error);
+    on_threads(2, [&](std::size_t) { order_of_arrival(RawDevice(device), stream.handle()); });
 }
 
 // Freed memory may be used again only by work behind the free, also on another stream.
@@ -96,14 +82,13 @@ void kernels_in_order(const Target &target, const std::string &type) {
             for (int i = 0; i < 60; ++i) add(total.tensor, one.tensor, total.tensor);
             for (const Scalar &value : values_of(total.tensor))
                 if (value.to_double() != 61)
-                    throw Failed(fmt::format("60 additions in place one after the other on one "
-                                             "stream gave {}, need 61; they ran out of order, or "
-                                             "some not at all",
-                                             text(value)));
+                    fail("60 additions in place one after the other on one stream gave {}, need "
+                         "61; they ran out of order, or some not at all",
+                         text(value));
             return;
         }
     }
-    throw Skipped("core.add is not implemented for float64, float32 or int32");
+    skip("core.add is not implemented for float64, float32 or int32");
 }
 
 // ---- events -------------------------------------------------------------------------------------
@@ -136,13 +121,11 @@ void event_answers(const RawDevice &device) {
     event.record(stream.handle());
     const std::int32_t early = event.query();
     if (early != ATOLL_STATUS_OK && early != ATOLL_STATUS_NOT_READY)
-        throw Failed(fmt::format("event_query returned status {} ({}), need OK or NOT_READY", early,
-                                 device.text()));
+        fail("event_query returned status {} ({}), need OK or NOT_READY", early, device.text());
     device.synchronize(stream.handle());
     if (const std::int32_t late = event.query(); late != ATOLL_STATUS_OK)
-        throw Failed(fmt::format("event_query returned status {} after the event's stream was "
-                                 "synchronised, need OK",
-                                 late));
+        fail("event_query returned status {} after the event's stream was synchronised, need OK",
+             late);
 }
 
 // One stream writes, the other waits for the event and reads.
@@ -179,8 +162,7 @@ void event_orders_streams(const RawDevice &from, const RawDevice &to, bool peer)
 
 void streams_are_apart(const RawDevice &device) {
     const RawStream first(device), second(device);
-    if (first.handle() == second.handle())
-        throw Failed("stream_create gives the same stream twice");
+    if (first.handle() == second.handle()) fail("stream_create gives the same stream twice");
     order_of_arrival(device, first.handle());
     order_of_arrival(device, second.handle());
     order_of_arrival(device, nullptr);
@@ -219,11 +201,7 @@ void callbacks(const RawDevice &device) {
     for (std::size_t k = 0; k < asked; ++k) {
         device.to_device(block.data(), want[k].data(), large, stream.handle());
         device.to_host(got[k].data(), block.data(), large, stream.handle());
-        called.push_back(std::make_unique<Called>());
-        called[k]->count = &count;
-        called[k]->when = &when;
-        called[k]->seen = &got[k].back();
-        called[k]->expected = want[k].back();
+        called.emplace_back(new Called{&count, &when, &got[k].back(), want[k].back()});
         atoll_callback_params params{sizeof params, 0, &Called::note, called[k].get()};
         device.call(ATOLL_DEVICE_FN_host_callback, &params, stream.handle());
     }
@@ -233,23 +211,18 @@ void callbacks(const RawDevice &device) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     for (std::size_t k = 0; k < asked; ++k) {
         if (called[k]->calls != 1)
-            throw Failed(fmt::format("callback {} was called {} times, need once", k,
-                                     called[k]->calls.load()));
+            fail("callback {} was called {} times, need once", k, called[k]->calls.load());
         if (called[k]->status != ATOLL_STATUS_OK)
-            throw Failed(fmt::format("callback {} got status {} although no work failed", k,
-                                     called[k]->status.load()));
-        if (called[k]->early)
-            throw Failed(
-                fmt::format("callback {} came before the work enqueued in front of it", k));
+            fail("callback {} got status {} although no work failed", k, called[k]->status.load());
+        if (called[k]->early) fail("callback {} came before the work enqueued in front of it", k);
         if (called[k]->order != static_cast<int>(k))
-            throw Failed(fmt::format("callback {} came as number {}", k, called[k]->order.load()));
+            fail("callback {} came as number {}", k, called[k]->order.load());
     }
 }
 
 bool has_peer(const Target &target, const std::string &type) {
-    for (std::uint32_t i = 0; i < target.descriptor->device_type_count; ++i)
-        if (type == target.descriptor->device_types[i]->name)
-            return target.descriptor->device_types[i]->flags & ATOLL_DEVICE_PEER;
+    for (const auto *own : device_types_of(*target.descriptor))
+        if (type == own->name) return own->flags & ATOLL_DEVICE_PEER;
     return false;
 }
 
@@ -273,8 +246,8 @@ void add_stream_checks(Checks &checks, const Target &target, const std::string &
         add("an event orders two streams",
             [=] { event_orders_streams(raw(index), raw(index), false); });
         if (has_peer(target, type))
-            for (const Device &other : devices())
-                if (other.type() == type && other.index() != index)
+            for (const Device &other : devices_of(type))
+                if (other.index() != index)
                     add(fmt::format("an event orders streams of {} and {}", device.name(),
                                     other.name()),
                         [=, to = other.index()] {

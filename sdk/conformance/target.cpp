@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <dlfcn.h>
 
-#include <fmt/format.h>
-
 namespace Atoll::conformance {
 
 FunctionFacts facts_of(const atoll_module_decl &decl, std::uint32_t i) {
@@ -47,10 +45,11 @@ std::vector<DType> Declared::all_dtypes() const {
 }
 
 // Those without a default count as known, and with them all that stand before.
-bool Declared::knows_attribute(std::size_t i) const {
-    const auto &list = function.signature.attributes;
-    return i < attributes || std::any_of(list.begin() + static_cast<long>(i), list.end(),
-                                         [](const auto &attribute) { return attribute.required; });
+bool Declared::knows_attribute(int i) const {
+    const sdk::Signature &s = function.signature;
+    bool known = i < static_cast<int>(attributes);
+    for (; i < s.attribute_count && !known; ++i) known = s.attribute(i).required;
+    return known;
 }
 bool Declared::knows_input(int i) const {
     const sdk::Signature &s = function.signature;
@@ -65,11 +64,20 @@ DType usual_dtype(const Declared &declared) {
     return declared.all_dtypes().front();
 }
 
-const atoll_plugin *query_plugin(const std::string &path) {
+std::vector<Device> devices_of(const std::string &type) {
+    std::vector<Device> list = devices();
+    std::erase_if(list, [&](const Device &device) { return device.type() != type; });
+    return list;
+}
+
+atoll_plugin_query_fn query_of(const std::string &path) {
     void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library) return nullptr;
-    const auto query =
-        reinterpret_cast<atoll_plugin_query_fn>(::dlsym(library, "atoll_plugin_query_v0"));
+    return reinterpret_cast<atoll_plugin_query_fn>(library ? ::dlsym(library, query_name)
+                                                           : nullptr);
+}
+
+const atoll_plugin *query_plugin(const std::string &path) {
+    const atoll_plugin_query_fn query = query_of(path);
     const std::string version(Atoll::version());
     const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, version.c_str()};
     return query ? query(&info) : nullptr;
@@ -90,13 +98,10 @@ std::vector<FunctionFacts> interface_of(const std::string &module) {
     for (const PluginReport &report : load_report()) {
         if (report.name != owner || !report.loaded) continue;
         const atoll_plugin *descriptor = query_plugin(report.path.string());
-        for (std::uint32_t m = 0; descriptor && m < descriptor->module_count; ++m) {
-            const atoll_module_decl &decl = *descriptor->modules[m];
-            if (decl.name != module) continue;
-            for (std::uint32_t i = 0; i < decl.function_count; ++i) {
-                list.push_back(facts_of(decl, i));
-            }
-        }
+        if (!descriptor) continue;
+        for (const auto *decl : modules_of(*descriptor))
+            for (std::uint32_t i = 0; decl->name == module && i < decl->function_count; ++i)
+                list.push_back(facts_of(*decl, i));
     }
     return list;
 }
@@ -106,10 +111,7 @@ bool has_module(const std::string &name) {
     return std::any_of(list.begin(), list.end(), [&](const Module &m) { return m.name() == name; });
 }
 
-bool has_device(const std::string &type) {
-    const auto list = devices();
-    return std::any_of(list.begin(), list.end(), [&](Device d) { return d.type() == type; });
-}
+bool has_device(const std::string &type) { return !devices_of(type).empty(); }
 
 } // namespace
 
@@ -121,14 +123,12 @@ Target::Target(const Options &options) : path(std::filesystem::absolute(options.
     }
 }
 
-bool Target::try_load(const std::string &plugin) {
-    if (plugin == name) return false;
+void Target::try_load(const std::string &plugin) {
+    if (plugin == name) return;
     try {
         load(plugin);
-        dependencies.push_back(plugin);
-        return true;
     } catch (const Error &) {
-        return false;
+        // what needs it is told by the checks
     }
 }
 
@@ -148,7 +148,6 @@ void Target::open(const Options &options) {
                             "to be loaded before cannot be: {}",
                             plugin, e.what()));
         }
-        dependencies.push_back(plugin);
     }
     const PluginReport report = load(path);
     name = report.name;
@@ -159,16 +158,11 @@ void Target::open(const Options &options) {
 }
 
 void Target::read_descriptor() {
-    for (std::uint32_t i = 0; i < descriptor->device_type_count; ++i)
-        device_types.emplace_back(descriptor->device_types[i]->name);
-    for (std::uint32_t i = 0; i < descriptor->module_count; ++i)
-        modules.emplace_back(descriptor->modules[i]->name);
-    for (std::uint32_t i = 0; i < descriptor->interposer_count; ++i)
-        interposers.emplace_back(descriptor->interposers[i]->name);
-    for (std::uint32_t i = 0; i < descriptor->impl_count; ++i) {
-        const std::string type = descriptor->impls[i]->device_type;
+    for (const auto *type : device_types_of(*descriptor)) device_types.emplace_back(type->name);
+    const auto impls = impls_of(*descriptor);
+    for (const atoll_impl_decl *impl : impls) {
+        const std::string type = impl->device_type, module = impl->module;
         if (!brings(type) && !has_device(type)) try_load(type);
-        const std::string module = descriptor->impls[i]->module;
         if (module != "core" && module != "device" && !has_module(module)) try_load(module);
     }
     for (const std::string &type : device_types)
@@ -178,17 +172,17 @@ void Target::read_descriptor() {
     // Whatever else computes is something to compare with; an interposer needs something to wrap.
     for (const char *other : {"cpu", "dummy"}) {
         if (!has_device(other) && !brings(other)) try_load(other);
-        for (std::uint32_t i = 0; i < descriptor->impl_count; ++i) {
-            const std::string module = descriptor->impls[i]->module;
+        for (const atoll_impl_decl *impl : impls) {
+            const std::string module = impl->module;
             if (module != "core" && module != "device") try_load(module + "_" + other);
         }
-        const bool own = std::any_of(
-            descriptor->impls, descriptor->impls + descriptor->impl_count,
-            [&](const atoll_impl_decl *impl) { return std::string(impl->device_type) == other; });
+        const bool own = std::any_of(impls.begin(), impls.end(), [&](const auto *impl) {
+            return std::string_view(impl->device_type) == other;
+        });
         if (reference_name.empty() && !own && !brings(other) && has_device(other))
             reference_name = device_of(other).name();
     }
-    for (std::uint32_t i = 0; i < descriptor->impl_count; ++i) read_impl(*descriptor->impls[i]);
+    for (const atoll_impl_decl *impl : impls) read_impl(*impl);
     for (const Declared &declared : functions)
         if (reference_name.empty())
             if (const auto own =
@@ -198,12 +192,6 @@ void Target::read_descriptor() {
 
 void Target::read_impl(const atoll_impl_decl &impl) {
     const std::string module = impl.module, type = impl.device_type;
-    const auto each = [&](auto &&body) {
-        for (std::uint32_t i = 0; i < impl.function_count; ++i)
-            body(reinterpret_cast<const atoll_function_decl *>(
-                reinterpret_cast<const char *>(impl.functions) +
-                std::size_t{i} * impl.function_size));
-    };
     if (module == "device") return; // see RawDevice
     const std::vector<FunctionFacts> interface = interface_of(module);
     if (!interface.empty() && brings(type) && !has_device(type)) return; // see `absent`
@@ -213,13 +201,13 @@ void Target::read_impl(const atoll_impl_decl &impl) {
                                                             : "there is no such device"));
         return;
     }
-    each([&](const atoll_function_decl *f) {
+    for (std::uint32_t i = 0; i < impl.function_count; ++i) {
+        const atoll_function_decl &f = function_of(impl, i);
         for (const FunctionFacts &facts : interface)
-            if (facts.id == f->id)
-                if (const atoll_dtype_set dtypes = f->dtypes & facts.domain;
-                    dtypes || !facts.domain)
-                    functions.push_back({facts, type, dtypes, f->caps, f->attributes, f->inputs});
-    });
+            if (const atoll_dtype_set dtypes = f.dtypes & facts.domain;
+                facts.id == f.id && (dtypes || !facts.domain))
+                functions.push_back({facts, type, dtypes, f.caps, f.attributes, f.inputs});
+    }
 }
 
 bool Target::brings(const std::string &device_type) const {
@@ -227,9 +215,8 @@ bool Target::brings(const std::string &device_type) const {
 }
 
 Device Target::device_of(const std::string &device_type) {
-    for (const Device &device : devices())
-        if (device.type() == device_type) return device;
-    throw Failed(fmt::format("there is no device of type '{}'", device_type));
+    for (const Device &device : devices_of(device_type)) return device;
+    fail("there is no device of type '{}'", device_type);
 }
 
 std::optional<Device> Target::reference(const FunctionFacts &function,

@@ -9,6 +9,7 @@
 #include "check.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ struct Declared {
     bool takes(std::uint64_t caps_asked) const { return (caps & caps_asked) == caps_asked; }
     bool has(DType dtype) const { return dtypes >> static_cast<int>(dtype) & 1; }
     // Whether calls that give it reach the implementation.
-    bool knows_attribute(std::size_t i) const;
+    bool knows_attribute(int i) const;
     bool knows_input(int i) const;
     // T of the calls that it takes; none: of a function with one slot.
     std::vector<DType> all_dtypes() const;
@@ -68,11 +69,8 @@ public:
     const atoll_plugin *descriptor = nullptr;
     std::vector<std::string> device_types; // that it brings
     std::vector<std::string> absent;       // of these, those without a device, and why
-    std::vector<std::string> modules;      // whose interface it defines
-    std::vector<std::string> interposers;  // that it offers
     std::vector<Declared> functions;       // on devices that exist, but for module `device`
     std::vector<std::string> not_reached;  // implementations whose module or device is missing
-    std::vector<std::string> dependencies; // plugins loaded for it
 
     bool brings(const std::string &device_type) const;
     // A device of this type.
@@ -87,13 +85,37 @@ private:
     void open(const Options &options);
     void read_descriptor();
     void read_impl(const atoll_impl_decl &impl);
-    bool try_load(const std::string &plugin);
+    void try_load(const std::string &plugin);
 };
+
+// Those of a type, now.
+std::vector<Device> devices_of(const std::string &type);
 
 // Those of the module `core`, in the order of their ids.
 const std::vector<FunctionFacts> &core_functions();
 
-// What the plugin's query returns to this host. Null where the file cannot be opened.
+inline constexpr const char *query_name = "atoll_plugin_query_v0";
+// The plugin's query, and what it returns to this host. Null where the file cannot be opened.
+atoll_plugin_query_fn query_of(const std::string &path);
 const atoll_plugin *query_plugin(const std::string &path);
+
+// The lists of a descriptor, and of an implementation, whose entries may be longer than this header
+// knows.
+inline auto device_types_of(const atoll_plugin &plugin) {
+    return std::span(plugin.device_types, plugin.device_type_count);
+}
+inline auto modules_of(const atoll_plugin &plugin) {
+    return std::span(plugin.modules, plugin.module_count);
+}
+inline auto impls_of(const atoll_plugin &plugin) {
+    return std::span(plugin.impls, plugin.impl_count);
+}
+inline auto interposers_of(const atoll_plugin &plugin) {
+    return std::span(plugin.interposers, plugin.interposer_count);
+}
+inline const atoll_function_decl &function_of(const atoll_impl_decl &impl, std::size_t i) {
+    return *reinterpret_cast<const atoll_function_decl *>(
+        reinterpret_cast<const char *>(impl.functions) + i * impl.function_size);
+}
 
 } // namespace Atoll::conformance

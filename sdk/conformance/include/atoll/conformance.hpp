@@ -25,7 +25,7 @@ struct Result {
     std::string dtype;   // compute dtype, or empty
     std::string variant; // layout or aspect, or empty
     Outcome outcome = Outcome::passed;
-    std::string message; // of one that failed or was skipped: what happened, and what to do
+    std::string message = {}; // of one that failed or was skipped: what happened, and what to do
     double seconds = 0;
 
     std::string name() const;
