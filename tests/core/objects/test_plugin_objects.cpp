@@ -26,6 +26,21 @@ struct Counters {
     }
 };
 
+// The plugin loaded on the cpu, and what is logged meanwhile.
+struct OnCpu {
+    explicit OnCpu(const char *words = "") : picky(words) {}
+    LogCapture log;
+    const Picky picky;
+    const Counters fn;
+};
+// On the simulated accelerator, too, which has to be there before.
+struct Dummy {
+    Dummy() { load("dummy"); }
+};
+struct OnDummy : Dummy, OnCpu {
+    OnDummy() : OnCpu("dummy") {}
+};
+
 // How many objects the plugin has said it destroyed since the last time.
 std::size_t destroyed(LogCapture &log) {
     std::size_t count = 0;
@@ -40,55 +55,51 @@ std::string retire_error() {
 
 } // namespace
 
-TEST_CASE("an object is used, shared, and destroyed once when the last handle goes") {
-    load("cpu");
-    load("dummy");
-    LogCapture log;
-    const Picky picky("dummy");
-    const Counters f;
+TEST_CASE_FIXTURE(OnDummy,
+                  "an object is used, shared, and destroyed once when the last handle goes") {
     for (const char *where : {"cpu", "dummy:0", "dummy:1"}) {
         CAPTURE(where);
         {
-            const Object counter = f.from(40, where), other = f.from(1, where);
+            const Object counter = fn.from(40, where), other = fn.from(1, where);
             CHECK(counter);
             CHECK(counter.type() == "picky.counter");
             CHECK(counter.device() == device(where));
-            CHECK(f.number(f.next, {counter}) == 40);
-            CHECK(f.number(f.next, {counter}) == 41);
-            CHECK(f.number(f.now, {counter}) == 42);
+            CHECK(fn.number(fn.next, {counter}) == 40);
+            CHECK(fn.number(fn.next, {counter}) == 41);
+            CHECK(fn.number(fn.now, {counter}) == 42);
             Object shared = counter, moved = std::move(shared);
-            CHECK(f.number(f.next, {moved}) == 42);
-            CHECK(f.number(f.now, {counter}) == 43);
-            CHECK(f.number(f.both, {counter, other}) == 2);
-            CHECK(f.number(f.both, {counter, counter}) == 46);
+            CHECK(fn.number(fn.next, {moved}) == 42);
+            CHECK(fn.number(fn.now, {counter}) == 43);
+            CHECK(fn.number(fn.both, {counter, other}) == 2);
+            CHECK(fn.number(fn.both, {counter, counter}) == 46);
             moved = other;
-            CHECK(f.number(f.now, {moved}) == 2);
+            CHECK(fn.number(fn.now, {moved}) == 2);
             // Results that are given.
             const Tensor n = zeros({}, {int64, device(where)}),
                          many = zeros({2, 3}, {float32, device(where)});
-            f.next({counter}, {.out = {n}});
+            fn.next({counter}, {.out = {n}});
             CHECK(n.item().to_int() == 46);
-            f.next({counter}, {.out = {many}});
+            fn.next({counter}, {.out = {many}});
             CHECK(many.to_doubles() == std::vector<double>(6, 47));
             CHECK(destroyed(log) == 0);
             CHECK_MESSAGE(contains(retire_error(), "2 of picky.counter"), retire_error());
-            CHECK(f.number(f.now, {counter}) == 48);
+            CHECK(fn.number(fn.now, {counter}) == 48);
         }
         CHECK(destroyed(log) == 2);
     }
     CHECK_FALSE(Object());
     { // A thread made it, another lets it go.
         Object counter;
-        std::thread([&] { counter = f.from(7); }).join();
+        std::thread([&] { counter = fn.from(7); }).join();
         std::thread([&] {
-            CHECK(f.number(f.next, {counter}) == 7);
+            CHECK(fn.number(fn.next, {counter}) == 7);
             counter = {};
         }).join();
         CHECK(destroyed(log) == 1);
     }
     {
         // The device's plugin cannot go, either.
-        const Object counter = f.from(1, "dummy:1");
+        const Object counter = fn.from(1, "dummy:1");
         const Caught error = caught([] { retire("dummy"); });
         CHECK(error.status == Status::busy);
         CHECK_MESSAGE(contains(error.text, "1 of dummy:1"), error.text);
@@ -102,45 +113,45 @@ TEST_CASE("objects beside tensors, and made of them") {
           std::uint64_t{ATOLL_CAP_LOOPS | ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES}}) {
         CAPTURE(caps);
         const Picky picky("", {.caps = caps});
-        const Counters f;
+        const Counters fn;
         const Tensor a = arange(3, {float64, device("cpu")});
-        const Object counter = f.from(10);
-        CHECK(f.count_on({counter, a})[0].to_doubles() == std::vector<double>{10, 11, 12});
+        const Object counter = fn.from(10);
+        CHECK(fn.count_on({counter, a})[0].to_doubles() == std::vector<double>{10, 11, 12});
         // The loop: once for each of its elements where the implementation takes one at a time.
         const Tensor stack = zeros({3, 2, 2}, {int32, device("cpu")});
-        const std::vector<double> numbers = f.count_on({counter, stack})[0].to_doubles();
+        const std::vector<double> numbers = fn.count_on({counter, stack})[0].to_doubles();
         for (std::size_t i = 0; i < numbers.size(); ++i)
             CHECK(numbers[i] == (caps ? 11 : 11 + static_cast<double>(i / 3)));
         // In place, overlapping, no elements.
-        f.count_on({counter, a}, {.out = {a}});
+        fn.count_on({counter, a}, {.out = {a}});
         CHECK(a.to_doubles()[0] == (caps ? 12 : 15));
         const Tensor line = zeros({4}, {float64, device("cpu")});
-        f.count_on({counter, line.slice(0, 0, 3)}, {.out = {line.slice(0, 1, 4)}});
+        fn.count_on({counter, line.slice(0, 0, 3)}, {.out = {line.slice(0, 1, 4)}});
         CHECK(line.to_doubles()[0] == 0);
         CHECK(line.to_doubles()[3] == (caps ? 13 : 16));
-        const std::int64_t before = f.number(f.now, {counter});
-        CHECK(f.count_on({counter, zeros({3, 0}, {float64, device("cpu")})})[0].size() == 0);
-        CHECK(f.number(f.now, {counter}) == before);
+        const std::int64_t before = fn.number(fn.now, {counter});
+        CHECK(fn.count_on({counter, zeros({3, 0}, {float64, device("cpu")})})[0].size() == 0);
+        CHECK(fn.number(fn.now, {counter}) == before);
         // Of a tensor, also one in another dtype and layout.
-        for (const Function &plan : {f.plan, f.plan_each}) {
+        for (const Function &plan : {fn.plan, fn.plan_each}) {
             const Object made = plan.make({full({4}, 3.0, {int32, device("cpu")})});
-            CHECK(f.number(f.now, {made}) == 12);
-            CHECK(f.number(f.now, {plan.make({full({1}, 3.0, {float64, device("cpu")})})}) == 3);
+            CHECK(fn.number(fn.now, {made}) == 12);
+            CHECK(fn.number(fn.now, {plan.make({full({1}, 3.0, {float64, device("cpu")})})}) == 3);
         }
         // One object is made, so nothing can be made of no elements or of a loop that is taken
         // apart.
-        for (const Function &plan : {f.plan, f.plan_each}) {
+        for (const Function &plan : {fn.plan, fn.plan_each}) {
             const Caught empty = caught([&] { plan.make({zeros({0}, {float64, device("cpu")})}); });
             CHECK(empty.status == Status::invalid_argument);
             CHECK_MESSAGE(contains(empty.text, "no elements"), empty.text);
         }
         Object looped;
         const Caught loop = caught([&] {
-            looped = f.plan.make({full({4, 2}, 1.0, {float64, device("cpu")})});
+            looped = fn.plan.make({full({4, 2}, 1.0, {float64, device("cpu")})});
         });
         if (caps) {
             CHECK(loop.status == Status::ok);
-            CHECK(f.number(f.now, {looped}) == 8);
+            CHECK(fn.number(fn.now, {looped}) == 8);
         } else {
             CHECK(loop.status == Status::not_supported);
             CHECK_MESSAGE(contains(loop.text, "state"), loop.text);
@@ -148,40 +159,36 @@ TEST_CASE("objects beside tensors, and made of them") {
     }
 }
 
-TEST_CASE("errors name the operand, and what is wrong with it") {
-    load("cpu");
-    load("dummy");
-    LogCapture log;
-    const Picky picky("dummy");
-    const Counters f;
-    const Object counter = f.from(1), there = f.from(2, "dummy:0"), beside = f.from(3, "dummy:1");
+TEST_CASE_FIXTURE(OnDummy, "errors name the operand, and what is wrong with it") {
+    const Object counter = fn.from(1), there = fn.from(2, "dummy:0"),
+                 beside = fn.from(3, "dummy:1");
     const Tensor a = ones({3}, {float64, device("cpu")});
     const auto refused = [](const auto &call, const std::string &text) {
         const Caught error = caught(call);
         CHECK(error.status == Status::invalid_argument);
         CHECK_MESSAGE(contains(error.text, text), error.text);
     };
-    refused([&] { f.next({a}); }, "state is a tensor, needs an object");
-    refused([&] { f.next({1}); }, "state is a number, needs an object");
-    refused([&] { f.next({Object()}); }, "got no state");
-    refused([&] { f.next({}); }, "got no state");
-    refused([&] { f.next({counter, counter}); }, "got 2 inputs");
-    refused([&] { f.next({counter}, {.device = device("dummy:0")}); },
+    refused([&] { fn.next({a}); }, "state is a tensor, needs an object");
+    refused([&] { fn.next({1}); }, "state is a number, needs an object");
+    refused([&] { fn.next({Object()}); }, "got no state");
+    refused([&] { fn.next({}); }, "got no state");
+    refused([&] { fn.next({counter, counter}); }, "got 2 inputs");
+    refused([&] { fn.next({counter}, {.device = device("dummy:0")}); },
             "state lies on cpu, the call runs on dummy:0; objects are not copied");
-    refused([&] { f.both({counter, there}); }, "other lies on dummy:0, the call runs on cpu");
-    refused([&] { f.both({beside, there}); }, "other lies on dummy:0, the call runs on dummy:1");
-    refused([&] { f.count_on({counter, counter}); }, "a is an object, needs a tensor");
-    refused([&] { f.count_on({a, counter}); }, "is a tensor, needs an object");
-    refused([&] { f.plan({counter}); }, "call Function::make");
-    refused([&] { f.plan.make({counter}); }, "a is an object, needs a tensor");
-    refused([&] { f.next.make({counter}); }, "call Function::operator()");
-    refused([&] { f.make({}); }, "call Function::make");
-    refused([&] { f.make.make({}, {.out = {a}}); }, "leave it out");
+    refused([&] { fn.both({counter, there}); }, "other lies on dummy:0, the call runs on cpu");
+    refused([&] { fn.both({beside, there}); }, "other lies on dummy:0, the call runs on dummy:1");
+    refused([&] { fn.count_on({counter, counter}); }, "a is an object, needs a tensor");
+    refused([&] { fn.count_on({a, counter}); }, "is a tensor, needs an object");
+    refused([&] { fn.plan({counter}); }, "call Function::make");
+    refused([&] { fn.plan.make({counter}); }, "a is an object, needs a tensor");
+    refused([&] { fn.next.make({counter}); }, "call Function::operator()");
+    refused([&] { fn.make({}); }, "call Function::make");
+    refused([&] { fn.make.make({}, {.out = {a}}); }, "leave it out");
     // Another type of object of the same plugin: the plugin says so.
     Picky::set("make", "stranger");
-    const Object stranger = f.from(1);
+    const Object stranger = fn.from(1);
     CHECK(stranger.type() == "picky.stranger");
-    refused([&] { f.next({stranger}); }, "got a stranger, needs a counter");
+    refused([&] { fn.next({stranger}); }, "got a stranger, needs a counter");
     Picky::set("make", "");
     // Functions of the library take tensors and numbers alone.
     const char *needs = "is an object, needs a tensor";
@@ -209,38 +216,32 @@ TEST_CASE("errors name the operand, and what is wrong with it") {
     refused([&] { Function("core.matmul")({counter, counter}); }, needs);
     refused([&] { Function("core.gather")({counter, a}); }, needs);
     CHECK(a.to_doubles() == std::vector<double>(3, 1));
-    CHECK(f.number(f.next, {counter}) == 1);
+    CHECK(fn.number(fn.next, {counter}) == 1);
 }
 
-TEST_CASE("an object of another plugin is not given to an implementation") {
-    LogCapture log;
-    const Picky picky("");
-    const Counters f;
-    const Object mine = f.from(1);
+TEST_CASE_FIXTURE(OnCpu, "an object of another plugin is not given to an implementation") {
+    const Object mine = fn.from(1);
     load(test_plugin("picky_other"));
     {
-        const Object others = f.from(5);
+        const Object others = fn.from(5);
         CHECK(others.type() == "picky_other.counter");
-        CHECK(f.number(f.next, {others}) == 5);
-        const Caught error = caught([&] { f.next({mine}); });
+        CHECK(fn.number(fn.next, {others}) == 5);
+        const Caught error = caught([&] { fn.next({mine}); });
         CHECK(error.status == Status::invalid_argument);
         CHECK_MESSAGE(contains(error.text, "state is a picky.counter of plugin picky, the "
                                            "implementation is of plugin picky_other"),
                       error.text);
         const Caught busy = caught([] { retire("picky_other"); });
         CHECK_MESSAGE(contains(busy.text, "1 of picky_other.counter"), busy.text);
-        CHECK(f.number(f.next, {others}) == 6);
+        CHECK(fn.number(fn.next, {others}) == 6);
     }
     retire("picky_other");
-    CHECK(f.number(f.next, {mine}) == 1);
+    CHECK(fn.number(fn.next, {mine}) == 1);
 }
 
-TEST_CASE("a plugin that gives back what is no object of its own is at fault, and nothing leaks") {
-    load("cpu");
-    load("dummy");
-    LogCapture log;
-    const Picky picky("dummy");
-    const Counters f;
+TEST_CASE_FIXTURE(
+    OnDummy,
+    "a plugin that gives back what is no object of its own is at fault, and nothing leaks") {
     struct Entry {
         const char *what, *text;
         std::size_t destroyed;
@@ -253,7 +254,7 @@ TEST_CASE("a plugin that gives back what is no object of its own is at fault, an
                                    {"elsewhere", "gave back an object of another device", 1}}) {
             CAPTURE(entry.what);
             Picky::set("make", entry.what);
-            const Caught error = caught([&] { f.from(1, where); });
+            const Caught error = caught([&] { fn.from(1, where); });
             CHECK(error.status == Status::plugin_fault);
             CHECK(error.function == "picky.make");
             CHECK_MESSAGE(contains(error.text, entry.text), error.text);
@@ -261,33 +262,33 @@ TEST_CASE("a plugin that gives back what is no object of its own is at fault, an
         }
         // Makes one and fails all the same.
         Picky::set("make", "fails");
-        CHECK(caught([&] { f.from(1, where); }).status == Status::kernel_failed);
+        CHECK(caught([&] { fn.from(1, where); }).status == Status::kernel_failed);
         CHECK(destroyed(log) == 1);
         Picky::set("make", "");
         {
             // The same again: with a count it is another handle, without one a fault.
-            Object counter = f.from(3, where);
+            Object counter = fn.from(3, where);
             Picky::set("make", "once more");
-            Object again = f.from(0, where);
-            CHECK(f.number(f.next, {again}) == 3);
-            CHECK(f.number(f.next, {counter}) == 4);
+            Object again = fn.from(0, where);
+            CHECK(fn.number(fn.next, {again}) == 3);
+            CHECK(fn.number(fn.next, {counter}) == 4);
             Picky::set("make", "again");
-            const Caught error = caught([&] { f.from(0, where); });
+            const Caught error = caught([&] { fn.from(0, where); });
             CHECK(error.status == Status::plugin_fault);
             CHECK_MESSAGE(contains(error.text, "count"), error.text);
             Picky::set("make", "");
             counter = {};
             CHECK(destroyed(log) == 0);
-            CHECK(f.number(f.next, {again}) == 5);
+            CHECK(fn.number(fn.next, {again}) == 5);
         }
         CHECK(destroyed(log) == 1);
         {
             // Lets go of a count that is the handle's.
-            const Object counter = f.from(3, where);
+            const Object counter = fn.from(3, where);
             Picky::set("make", "let go later");
-            f.next({counter});
+            fn.next({counter});
             Picky::set("make", "");
-            CHECK(f.number(f.next, {counter}) == 4);
+            CHECK(fn.number(fn.next, {counter}) == 4);
             const auto lines = log.take();
             REQUIRE(lines.size() == 1);
             CHECK(
@@ -296,7 +297,7 @@ TEST_CASE("a plugin that gives back what is no object of its own is at fault, an
         CHECK(destroyed(log) == 1);
         // What destroy throws is logged.
         Picky::set("destroy", "throws");
-        f.from(1, where);
+        fn.from(1, where);
         const auto lines = log.take();
         CHECK(std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
             return contains(line, "destroy of picky.counter: destroy exploded");
@@ -305,12 +306,8 @@ TEST_CASE("a plugin that gives back what is no object of its own is at fault, an
     }
 }
 
-TEST_CASE("on an asynchronous device an object goes after the work that was enqueued with it") {
-    load("cpu");
-    load("dummy");
-    LogCapture log;
-    const Picky picky("dummy");
-    const Counters f;
+TEST_CASE_FIXTURE(
+    OnDummy, "on an asynchronous device an object goes after the work that was enqueued with it") {
     const Device dummy = device("dummy:0");
     const Stream one = dummy.new_stream(), two = dummy.new_stream();
     const Tensor first = zeros({1000}, {int64, dummy, one}),
@@ -318,9 +315,9 @@ TEST_CASE("on an asynchronous device an object goes after the work that was enqu
     dummy.synchronize();
     for (const Tensor &out : {first, second}) {
         configure("dummy", "fault", "latency:20000");
-        Object counter = f.from(3, "dummy:0");
-        f.next({counter}, {.out = {out}});
-        f.now({counter}, {.out = {first}});
+        Object counter = fn.from(3, "dummy:0");
+        fn.next({counter}, {.out = {out}});
+        fn.now({counter}, {.out = {first}});
         const Event end = one.record(), other = two.record();
         CHECK_FALSE((end.done() && other.done()));
         counter = {};
@@ -335,8 +332,8 @@ TEST_CASE("on an asynchronous device an object goes after the work that was enqu
     // An error of that work is not lost with the object.
     configure("dummy", "fault", "kernel:fill");
     {
-        const Object counter = f.from(3, "dummy:0");
-        f.next({counter});
+        const Object counter = fn.from(3, "dummy:0");
+        fn.next({counter});
     }
     configure("dummy", "fault", "");
     const Caught error = caught([&] { dummy.synchronize(); });
@@ -351,19 +348,19 @@ TEST_CASE("threads make, use and drop objects while others retire and load the p
     const std::string path = test_plugin("picky");
     const Variable words("PICKY", "dummy");
     load(path);
-    const Counters f;
+    const Counters fn;
     std::atomic<bool> stop{false};
     std::atomic<long> made{0}, used{0}, refused{0}, strange{0};
     std::vector<std::thread> threads;
-    Object common = f.from(0);
+    Object common = fn.from(0);
     for (int t = 0; t < 3; ++t)
         threads.emplace_back([&, t] {
             const char *where = t == 2 ? "dummy:0" : "cpu";
             while (!stop) try {
-                    const Object counter = f.from(t, where);
+                    const Object counter = fn.from(t, where);
                     ++made;
                     const Object copy = counter;
-                    if (f.number(f.next, {copy}) != t || f.number(f.now, {counter}) != t + 1)
+                    if (fn.number(fn.next, {copy}) != t || fn.number(fn.now, {counter}) != t + 1)
                         ++strange;
                     if (counter.type() != "picky.counter") ++strange;
                     ++used;
@@ -374,7 +371,7 @@ TEST_CASE("threads make, use and drop objects while others retire and load the p
                     ++refused;
                 }
         });
-    for (int i = 0; i < 50; ++i) CHECK(f.number(f.next, {common}) == i);
+    for (int i = 0; i < 50; ++i) CHECK(fn.number(fn.next, {common}) == i);
     common = {};
     int retired = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
@@ -410,15 +407,11 @@ struct Gate {
 
 } // namespace
 
-TEST_CASE("an object that is being made keeps its plugin from retiring") {
-    load("cpu");
-    LogCapture log;
-    const Picky picky("");
-    const Counters f;
+TEST_CASE_FIXTURE(OnCpu, "an object that is being made keeps its plugin from retiring") {
     Gate gate;
     const InterposerHandle handle = push_interposer("picky.make@cpu", &Gate::pass, &gate);
     Object made;
-    std::thread maker([&] { made = f.from(3); });
+    std::thread maker([&] { made = fn.from(3); });
     while (!gate.entered) std::this_thread::yield();
     std::atomic<bool> retiring{false};
     std::string error;
@@ -433,23 +426,19 @@ TEST_CASE("an object that is being made keeps its plugin from retiring") {
     other.join();
     pop_interposer(handle);
     CHECK_MESSAGE(contains(error, "1 of picky.counter"), error);
-    CHECK(f.number(f.next, {made}) == 3);
+    CHECK(fn.number(fn.next, {made}) == 3);
     made = {};
     CHECK(destroyed(log) == 1);
 }
 
-TEST_CASE("interposers and the log show calls with objects") {
-    load("cpu");
+TEST_CASE_FIXTURE(OnCpu, "interposers and the log show calls with objects") {
     load("trace");
-    const Picky picky("");
-    const Counters f;
-    LogCapture log;
     set_log_level("debug");
     const InterposerHandle trace = push_interposer("*", "trace");
     {
-        const Object counter = f.from(3);
-        f.next({counter});
-        f.count_on({counter, zeros({2, 2}, {int32, device("cpu")})});
+        const Object counter = fn.from(3);
+        fn.next({counter});
+        fn.count_on({counter, zeros({2, 2}, {int32, device("cpu")})});
     }
     CHECK_FALSE(interposer_report(trace).empty());
     pop_interposer(trace);
