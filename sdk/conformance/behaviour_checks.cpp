@@ -3,7 +3,6 @@
 #include "probe.hpp"
 #include "suites.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <malloc.h>
@@ -35,12 +34,10 @@ void other_reserved(const Declared &declared, Probe::Form form) {
 void same_when_interposed(const Declared &declared, DType dtype, const std::string &over,
                           const char *difference) {
     const auto bytes = [&] {
-        return Prepared(make_call(declared.function, dtype),
-                        {dtype, Target::device_of(declared.device_type)})
-            .bytes();
+        return Prepared(make_call(declared.function, dtype), {dtype, declared.device()}).bytes();
     };
     const std::vector<char> want = bytes();
-    const NoOp no_op(over);
+    const Pushed no_op = push_no_op(over);
     if (bytes() != want) fail("another result {}", difference);
 }
 
@@ -50,13 +47,13 @@ void same_on_other_device(const Declared &declared, Device other) {
     const std::vector<char> want = Prepared(declared, {.size = Size::long_}).bytes();
     if (Prepared(declared, {.size = Size::long_}, {usual_dtype(declared), other}).bytes() != want)
         fail("another result on {} than on {}; run on the device that call->device names",
-             other.name(), Target::device_of(declared.device_type).name());
+             other.name(), declared.device().name());
 }
 
 // Transfers to and from operands are on that stream, so a kernel on another one does not see them.
 void same_on_own_stream(const Declared &declared) {
     constexpr std::size_t rounds = 4;
-    const Device device = Target::device_of(declared.device_type);
+    const Device device = declared.device();
     const DType dtype = usual_dtype(declared);
     Stream stream;
     try {
@@ -110,7 +107,7 @@ void same_from_threads(const Declared &declared) {
 // ---- memory -------------------------------------------------------------------------------------
 
 void device_memory_balances(const Declared &declared) {
-    const Device device = Target::device_of(declared.device_type);
+    const Device device = declared.device();
     { Prepared(declared, {}).run(); } // what is set up once
     device.synchronize();
     const MemoryCount count(declared.device_type);
@@ -134,7 +131,7 @@ std::size_t heap_in_use() {
 
 void host_memory_balances(const Declared &declared) {
     constexpr int rounds = 60;
-    const Device device = Target::device_of(declared.device_type);
+    const Device device = declared.device();
     const Prepared prepared(declared, {.size = Size::long_});
     const auto run = [&] {
         for (int i = 0; i < rounds; ++i) prepared.run();
@@ -189,7 +186,7 @@ void add_behaviour_checks(Checks &checks, const Target &target) {
             });
     });
     each("placed", [](const Declared &declared, DType usual, auto &&add) {
-        const Device first = Target::device_of(declared.device_type);
+        const Device first = declared.device();
         for (const Device &other : devices_of(declared.device_type))
             if (!(other == first))
                 add(usual, "on " + other.name(),

@@ -167,10 +167,9 @@ Prepared::Prepared(Call own, const Placement &where, const Form &form)
 }
 
 Prepared::Prepared(const Declared &declared, const Recipe &recipe, const Placement &where)
-    : Prepared(make_call(declared.function, usual_dtype(declared), recipe),
-               Placement(where.dtype,
-                         where.device ? where.device : Target::device_of(declared.device_type),
-                         where.stream)) {}
+    : Prepared(
+          make_call(declared.function, usual_dtype(declared), recipe),
+          Placement(where.dtype, where.device ? where.device : declared.device(), where.stream)) {}
 
 std::vector<Tensor> Prepared::run(bool scalar) const {
     const auto tensors_of = [](const std::vector<Guarded> &list) {

@@ -12,12 +12,6 @@ namespace Atoll::conformance {
 
 namespace {
 
-Device device_named(const std::string &name) {
-    for (const Device &device : devices())
-        if (device.name() == name) return device;
-    fail("{} is gone", name);
-}
-
 atoll_properties_params properties_of(const RawDevice &device) {
     atoll_properties_params params{};
     params.struct_size = sizeof params;
@@ -142,7 +136,7 @@ void free_gives_back(const RawDevice &device) {
              "and the process has grown by {} bytes; free must give back or reuse",
              rounds, bytes, after - before);
     // Memory that is the machine's changes for many reasons.
-    const bool own_memory = free_before != 0 && !device_named(device.name()).is_host_memory();
+    const bool own_memory = free_before != 0 && !device.is_host_memory();
     if (own_memory && free_after + bound < free_before)
         fail("leaks device memory: {} bytes fewer are free after {} blocks of {} bytes were "
              "allocated and freed one after the other",

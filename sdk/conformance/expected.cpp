@@ -1,8 +1,6 @@
 // What a call should give: by definition, from another device, or from the same function.
 #include "call_parts.hpp"
 
-#include <algorithm>
-
 namespace Atoll::conformance {
 
 namespace {

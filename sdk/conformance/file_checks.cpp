@@ -7,9 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace Atoll::conformance {
 

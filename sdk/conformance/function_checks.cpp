@@ -216,7 +216,7 @@ std::string handed(const std::vector<Captured> &calls) {
 
 void run_variant(const Target &target, const Declared &declared, DType dtype,
                  const Variant &variant, const Setting &setting) {
-    const Device device = Target::device_of(declared.device_type);
+    const Device device = declared.device();
     const FunctionFacts &f = declared.function;
     Probe &probe = probe_of(declared.subject());
     Call made = make_call(f, dtype,

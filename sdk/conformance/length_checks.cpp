@@ -65,7 +65,7 @@ void require_lengths(const Guarded &output, const Expected &expected, Tolerance 
 // One call per length, each into a place of its own with a gap behind it, and read back once.
 void of_lengths(const Target &target, const Declared &declared, DType dtype, std::int64_t first,
                 std::int64_t last) {
-    const Device device = Target::device_of(declared.device_type);
+    const Device device = declared.device();
     const Call whole = flattened(make_call(declared.function, dtype, {.size = Size::long_}), last);
     const Expected expected = expect(target, whole, declared.device_type);
     expected.require();

@@ -2,8 +2,6 @@
 #include "calls.hpp"
 #include "suites.hpp"
 
-#include <algorithm>
-
 namespace Atoll::conformance {
 
 namespace {

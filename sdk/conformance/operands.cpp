@@ -131,13 +131,12 @@ Values values_of(const Tensor &tensor) { return decode(tensor, storage_bytes(ten
 void require_guards(const Guarded &operand, const std::vector<char> &now, const char *which) {
     for (std::size_t i = 0; i < now.size(); ++i) {
         if (operand.elements[i] || now[i] == operand.image[i]) continue;
-        const auto first = static_cast<std::size_t>(
-            std::find(operand.elements.begin(), operand.elements.end(), true) -
-            operand.elements.begin());
-        const auto last = operand.elements.size() - 1 -
-                          static_cast<std::size_t>(
-                              std::find(operand.elements.rbegin(), operand.elements.rend(), true) -
-                              operand.elements.rbegin());
+        const auto &own = operand.elements;
+        const auto first =
+            static_cast<std::size_t>(std::find(own.begin(), own.end(), true) - own.begin());
+        const auto behind =
+            static_cast<std::size_t>(std::find(own.rbegin(), own.rend(), true) - own.rbegin());
+        const std::size_t last = own.size() - 1 - behind;
         fail("wrote outside the destination: byte {} {} ({}, {}); write only the elements that "
              "call->shape and the strides name",
              i < first  ? first - i

@@ -94,10 +94,11 @@ std::int32_t MemoryCount::pass(const atoll_link *self, atoll_call *call) {
     return status;
 }
 
-NoOp::NoOp(const std::string &target)
-    : Pushed(
-          target,
-          [](const atoll_link *self, atoll_call *call) { return self->next->fn(self->next, call); },
-          nullptr, 0) {}
+Pushed push_no_op(const std::string &target) {
+    const auto pass = [](const atoll_link *self, atoll_call *call) {
+        return self->next->fn(self->next, call);
+    };
+    return Pushed(target, pass, nullptr, 0);
+}
 
 } // namespace Atoll::conformance

@@ -79,9 +79,7 @@ private:
     Pushed pushed_;
 };
 
-// Passes every call on and does nothing else, for a scope.
-struct NoOp : Pushed {
-    explicit NoOp(const std::string &target);
-};
+// Passes every call on and does nothing else.
+Pushed push_no_op(const std::string &target);
 
 } // namespace Atoll::conformance

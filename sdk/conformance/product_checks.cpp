@@ -54,12 +54,11 @@ Values small_values(std::int64_t count, DType dtype, int seed) {
 
 void multiplies(const Target &target, const Declared &declared, DType dtype, const Product &p,
                 Size size) {
-    const auto attribute = [](const char *name, auto value) {
-        return NamedAttribute{name, Scalar(value)};
-    };
     Setting setting{.name = p.name,
-                    .attributes = {attribute("alpha", p.alpha), attribute("beta", p.beta),
-                                   attribute("conj_a", p.conj_a), attribute("conj_b", p.conj_b)}};
+                    .attributes = {{"alpha", Scalar(p.alpha)},
+                                   {"beta", Scalar(p.beta)},
+                                   {"conj_a", Scalar(p.conj_a)},
+                                   {"conj_b", Scalar(p.conj_b)}}};
     if (p.c != C::absent) setting.inputs = {"c"};
     Call call = make_call(declared.function, dtype, {.size = size, .setting = setting}, false);
     int seed = 0;
@@ -74,8 +73,7 @@ void multiplies(const Target &target, const Declared &declared, DType dtype, con
         if (p.beta == 0 && p.c != C::absent) call.inputs[2].values = poison;
     }
     try {
-        Prepared prepared(std::move(call), {dtype, Target::device_of(declared.device_type)},
-                          {p.factors, dense});
+        Prepared prepared(std::move(call), {dtype, declared.device()}, {p.factors, dense});
         if (p.c == C::output) prepared.outputs[0] = prepared.inputs[2];
         prepared.run();
         const Guarded &output = prepared.outputs[0];

@@ -36,6 +36,7 @@ RawDevice::RawDevice(const Target &target, const std::string &type, int index) :
     for (const Device &device : devices_of(type))
         if (device.index() == index) {
             name_ = device.name();
+            host_memory_ = device.is_host_memory();
             Search search{functions_[ATOLL_DEVICE_FN_properties]->fn};
             const Pushed pushed("device.properties@" + type, &Search::look, &search, 0);
             device.properties();
@@ -44,8 +45,6 @@ RawDevice::RawDevice(const Target &target, const std::string &type, int index) :
         }
     if (!owner_) fail("device {} of type {} cannot be called", index, type);
 }
-
-bool RawDevice::has(int function) const { return functions_[function] != nullptr; }
 
 std::int32_t RawDevice::try_call(int function, void *params, void *stream) const {
     constexpr std::size_t guard = 64;

@@ -16,9 +16,10 @@ public:
     // Of a device of the plugin under check.
     RawDevice(const Target &target, const std::string &type, int index);
 
-    bool has(int function) const;
+    bool has(int function) const { return functions_[function] != nullptr; }
     const std::string &name() const { return name_; }
     int index() const { return index_; }
+    bool is_host_memory() const { return host_memory_; }
 
     // Calls it and returns its status; the error's text is in text(). `params` begins with its
     // struct_size.
@@ -55,6 +56,7 @@ private:
 
     std::string name_;
     int index_;
+    bool host_memory_ = false;
     const atoll_function_decl *functions_[ATOLL_DEVICE_FN_COUNT] = {};
     void *context_ = nullptr;
     const void *owner_ = nullptr;
@@ -69,12 +71,10 @@ public:
     Block(const RawDevice &device, std::uint64_t bytes, void *stream = nullptr)
         : device_(&device), bytes_(bytes), stream_(stream), data_(device.allocate(bytes, stream)) {}
     ~Block() {
-        if (data_) {
-            try {
-                device_->free(data_, bytes_, stream_);
-            } catch (const Failed &) {
-                // the check is failing already, or a check of `free` says so
-            }
+        try {
+            device_->free(data_, bytes_, stream_);
+        } catch (const Failed &) {
+            // the check is failing already, or a check of `free` says so
         }
     }
     Block(const Block &) = delete;

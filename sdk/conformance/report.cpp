@@ -36,10 +36,8 @@ std::vector<std::string> groups_of(const Report &report) {
     return groups;
 }
 
-// What stands behind the subject in a result's name.
-std::string place_of(const Result &result) {
-    const char *between = result.dtype.empty() || result.variant.empty() ? "" : "/";
-    return result.dtype + between + result.variant;
+std::string joined(const std::string &first, const std::string &variant) {
+    return first + (first.empty() || variant.empty() ? "" : "/") + variant;
 }
 
 // What is common to messages of one cause: up to the first detail, without numbers.
@@ -69,9 +67,8 @@ std::string summary(const Report &report) {
                                      kind_of(result.message)),
                          causes.size());
         if (fresh) causes.push_back({&result, {}});
-        std::string where = many_devices ? result.subject : result.dtype;
-        if (!result.variant.empty()) where += (where.empty() ? "" : "/") + result.variant;
-        causes[at->second].where.push_back(where);
+        causes[at->second].where.push_back(
+            joined(many_devices ? result.subject : result.dtype, result.variant));
     }
     std::string text;
     for (const Cause &cause : causes) {
@@ -119,8 +116,8 @@ std::string junit(const Report &report) {
             ++tests;
             seconds += result.seconds;
             cases += fmt::format("    <testcase classname=\"{}.{}\" name=\"{}\" time=\"{:.6f}\"",
-                                 escaped(group), escaped(result.subject), escaped(place_of(result)),
-                                 result.seconds);
+                                 escaped(group), escaped(result.subject),
+                                 escaped(joined(result.dtype, result.variant)), result.seconds);
             if (result.outcome == Outcome::passed) {
                 cases += "/>\n";
                 continue;

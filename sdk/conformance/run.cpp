@@ -50,28 +50,21 @@ Result result_of(const Check &check) {
     return {check.group, check.subject, check.dtype, check.variant};
 }
 
-void add_checks_of_target(Checks &checks, const Target &target) {
-    add_device_checks(checks, target);
-    add_function_checks(checks, target);
-    add_length_checks(checks, target);
-    add_product_checks(checks, target);
-    add_undeclared_checks(checks, target);
-    add_behaviour_checks(checks, target);
-    add_module_checks(checks, target);
-    add_interposer_checks(checks, target);
-    add_lifecycle_checks(checks, target);
-}
-
 Plan plan_of(const Options &options, bool file_alone) {
     Plan plan;
+    bool trouble = false;
     if (file_alone) {
         add_file_checks(plan.checks, std::filesystem::absolute(options.plugin).string());
     } else {
         plan.target = std::make_shared<const Target>(options);
+        trouble = !plan.target->trouble.empty();
         add_load_checks(plan.checks, *plan.target);
-        if (plan.target->trouble.empty()) add_checks_of_target(plan.checks, *plan.target);
     }
-    const bool trouble = plan.target && !plan.target->trouble.empty();
+    if (plan.target && !trouble)
+        for (const auto add : {add_device_checks, add_function_checks, add_length_checks,
+                               add_product_checks, add_undeclared_checks, add_behaviour_checks,
+                               add_module_checks, add_interposer_checks, add_lifecycle_checks})
+            add(plan.checks, *plan.target);
     std::erase_if(plan.checks, [&](const Check &check) {
         // Whatever was asked for, nothing of it can be looked at.
         if (trouble) return check.subject != "plugin";

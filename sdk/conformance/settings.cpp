@@ -1,8 +1,6 @@
 // What may be given to a call, or left out: attributes and optional operands.
 #include "call_parts.hpp"
 
-#include <algorithm>
-
 namespace Atoll::conformance {
 
 namespace {

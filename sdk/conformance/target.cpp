@@ -44,6 +44,8 @@ std::vector<DType> Declared::all_dtypes() const {
     return list;
 }
 
+Device Declared::device() const { return Target::device_of(device_type); }
+
 // Those without a default count as known, and with them all that stand before.
 bool Declared::knows_attribute(int i) const {
     const sdk::Signature &s = function.signature;

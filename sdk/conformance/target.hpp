@@ -41,6 +41,7 @@ struct Declared {
     std::uint64_t caps = 0;
     std::uint32_t attributes = 0, inputs = 0; // how many of the lists it knows
 
+    Device device() const; // one of the type
     // "core.add@mine"
     std::string subject() const { return function.name + "@" + device_type; }
     bool takes(std::uint64_t caps_asked) const { return (caps & caps_asked) == caps_asked; }
