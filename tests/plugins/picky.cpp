@@ -272,6 +272,13 @@ void combine(State &, atoll_call &call) {
     each(call, [](double **p) { *p[0] = *p[1] + 2 * *p[2]; });
     spoil(call);
 }
+// Takes the promise of dense operands at its word.
+void dense_sums(State &, atoll_call &call) {
+    const std::int64_t n = call.rank ? call.shape[0] : 1;
+    const auto numbers = [&](int o) { return static_cast<double *>(call.operands[o].data); };
+    for (std::int64_t i = 0; i < n; ++i) numbers(1)[i] = numbers(2)[i] + 2 * numbers(3)[i];
+    if (double *copy = numbers(0)) std::copy_n(numbers(1), n, copy);
+}
 void total(State &, atoll_call &call) {
     each(call, [](double **p) { *p[0] = 0; });
     each(call, [](double **p) { *p[0] += *p[1]; });
@@ -372,7 +379,22 @@ void plan(State &state, atoll_call &call) {
 // ---- declarations
 // --------------------------------------------------------------------------------
 
-enum { COMBINE, AXPY, TOTAL, SHIFT, MAKE, NEXT, NOW, BOTH, COUNT_ON, PLAN, PLAN_EACH, STRETCH };
+enum {
+    COMBINE,
+    AXPY,
+    TOTAL,
+    SHIFT,
+    MAKE,
+    NEXT,
+    NOW,
+    BOTH,
+    COUNT_ON,
+    PLAN,
+    PLAN_EACH,
+    STRETCH,
+    APART,
+    SUMS
+};
 constexpr atoll_dtype_set f64 = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
 
 constexpr atoll_function_info interface[] = {
@@ -402,6 +424,10 @@ constexpr atoll_function_info interface[] = {
                   {"a () -> state: object", nullptr, nullptr, "a counter from the sum on"}),
     sdk::function(STRETCH, "stretch", ATOLL_RULE_FLOAT, f64,
                   {"a (n), b (n) -> c (n)", nullptr, nullptr, "a + 2 b"}),
+    sdk::function(APART, "apart", ATOLL_RULE_FLOAT, f64,
+                  {"a (n*) -> s ()", nullptr, "axes all, n separate, identity 0", "the sum"}),
+    sdk::function(SUMS, "sums", ATOLL_RULE_FLOAT, f64,
+                  {"a (), b () -> copy ()?, c ()", nullptr, nullptr, "a + 2 b"}),
 };
 atoll_module_decl module = sdk::module("picky", 1, interface);
 
@@ -451,6 +477,8 @@ void describe() {
     cpu[PLAN] = sdk::declare<plan>(PLAN, f64, caps);
     cpu[PLAN_EACH] = sdk::declare<plan>(PLAN_EACH, f64, caps);
     cpu[STRETCH] = sdk::declare<combine>(STRETCH, f64, caps);
+    cpu[APART] = sdk::declare<total>(APART, f64, caps);
+    cpu[SUMS] = sdk::declare<dense_sums>(SUMS, f64);
     for (auto &function : cpu) function.max_rank = static_cast<std::uint16_t>(number("PICKY_RANK"));
     if (cpu[COMBINE].max_rank == 1) cpu[COMBINE].max_rank = 2; // no fewer than its axes
     cpu_impl = sdk::implement("picky", "cpu", cpu);

@@ -26,10 +26,11 @@ std::string result_names(const sdk::Signature &signature) {
     return names;
 }
 // The axes whose extents a caller may give.
+bool is_free(const sdk::AxisSlot &slot) { return !slot.given && slot.twin < 0; }
 std::string free_extents(const sdk::Signature &signature) {
     std::string names;
     for (int s = 0; s < signature.slot_count; ++s)
-        if (const sdk::AxisSlot &slot = signature.slot(s); !slot.given)
+        if (const sdk::AxisSlot &slot = signature.slot(s); is_free(slot))
             names += fmt::format("{}{}", names.empty() ? "" : ", ", slot.name);
     return names.empty() ? "none" : names;
 }
@@ -113,7 +114,13 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
     const auto refuse = [&](const std::string &text) {
         throw Error(Status::invalid_argument, f.full_name, text);
     };
-    if (f.texts[0].empty()) refuse("is called by the host alone");
+    const bool opaque = std::any_of(s.slots.begin(), s.slots.begin() + s.slot_count,
+                                    [](const sdk::AxisSlot &slot) { return slot.opaque; });
+    if (f.texts[0].empty() || opaque) refuse("is called by the host alone");
+    if (s.axes == sdk::AxesOf::first && (options.axes.given || options.keepdims))
+        refuse("takes no axes: its core axes are the first ones of each operand");
+    if (f.infer && !options.extents.empty())
+        refuse("takes no extents: it infers those that only results have");
     boost::container::small_vector<const Operand *, ATOLL_MAX_OPERANDS> list;
     for (const Operand &input : inputs) {
         const bool absent = input.tensor() && !input.tensor()->is_defined();
@@ -146,7 +153,7 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
     for (const auto &[name, extent] : options.extents) {
         bool known = false;
         for (int i = 0; i < s.slot_count; ++i)
-            if (s.slot(i).name == name && !s.slot(i).given) extents[i] = extent, known = true;
+            if (s.slot(i).name == name && is_free(s.slot(i))) extents[i] = extent, known = true;
         if (!known)
             refuse(fmt::format("got an extent of {}, takes those that only results have: {}", name,
                                free_extents(s)));

@@ -126,15 +126,27 @@ private:
 
     // --- results that are given ------------------------------------------------------------------
 
+    bool is_opaque(int o) const {
+        for (int i = 0; i < spec(o).axis_count; ++i)
+            if (slot(spec(o).axes[static_cast<std::size_t>(i)]).opaque) return true;
+        return false;
+    }
     void check_outputs() {
         for (int o = 0; o < s_.output_count; ++o) {
-            if (!c_.tensor[o]) continue;
+            if (!c_.tensor[o]) {
+                if (spec(o).updated && !(c_.unwanted >> o & 1))
+                    refuse(fmt::format("{} is also read, needs a tensor to update: give one with "
+                                       "CallOptions::out",
+                                       spec(o).name));
+                continue;
+            }
             const TensorImpl &out = tensor(o);
             if (spec(o).is_object())
                 refuse(fmt::format("{} is an object, which the call makes; leave it out",
                                    spec(o).name));
             check_output(out, spec(o).name, f_.full_name);
-            if ((!s_.elementwise() || o > 0) && !spec(o).updated)
+            // Elements of opaque axes are reached by offsets.
+            if ((!s_.elementwise() || o > 0) && !is_opaque(o))
                 if (const Dims shape = c_.output_shape(o); !(out.shape == shape))
                     refuse(fmt::format("{} needs shape {}", text(o), shape_text(shape)));
             if (const DType natural = natural_dtype(spec(o), c_.T); natural != DType::none)

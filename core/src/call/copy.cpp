@@ -56,6 +56,7 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
         before_read(*from.storage, there, parent);
         transfer(there, ATOLL_TRANSFER_DEVICE_TO_DEVICE, to.data(), from.data(), bytes,
                  from_device.index, parent);
+        after_read(*from.storage, there, parent);
     } else {
         const HostBuffer buffer = host_buffer(bytes);
         download(buffer.get());
@@ -201,11 +202,13 @@ void enqueue_transfer(const TensorImpl &destination, const TensorImpl &source) {
     const std::int64_t bytes = source.size() * size_of(source.dtype);
     if (bytes == 0) return;
     const StreamOf on = home_of(upload ? *destination.storage : *source.storage);
-    keep_for(upload ? *source.storage : *destination.storage, on);
+    const StorageImpl &host = upload ? *source.storage : *destination.storage;
+    before_transfer(host);
     if (upload) wait_for_readers_of(*destination.storage);
     transfer(on, upload ? ATOLL_TRANSFER_HOST_TO_DEVICE : ATOLL_TRANSFER_DEVICE_TO_HOST,
              destination.data(), source.data(), bytes, 0, nullptr,
              upload ? ATOLL_TRANSFER_KEPT : 0);
+    after_transfer(host, on);
 }
 
 void read_elements(const TensorImpl &t, void *host, DType dtype, const Context &context) {

@@ -3,6 +3,7 @@
 
 #include "base/error_buffer.hpp"
 #include "call/check_part.hpp"
+#include "runtime/dispatch.hpp"
 
 #include <algorithm>
 
@@ -236,7 +237,9 @@ private:
         for (int s = 0; s < s_.slot_count; ++s)
             for (int i = 0; i < c_.slot_axes[s]; ++i) {
                 std::int64_t &extent = c_.shape[begin_[s] + i];
-                if (!slot(s).given && given_.extents)
+                if (!slot(s).given && slot(s).twin >= 0)
+                    extent = c_.shape[begin_[slot(s).twin] + i];
+                else if (!slot(s).given && given_.extents)
                     extent = given_.extents[s];
                 else if (slot(s).given && extent < 0)
                     extent = 1; // an axis that all operands lack
@@ -245,21 +248,24 @@ private:
     }
     void infer() {
         if (f_.infer) {
-            ErrorBuffer error;
-            atoll_infer question{sizeof question,
-                                 static_cast<std::uint16_t>(c_.T),
-                                 static_cast<std::uint16_t>(given_.attributes.size()),
-                                 given_.attributes.data(),
-                                 {},
-                                 c_.shape};
-            std::copy_n(c_.slot_axes, ATOLL_MAX_SLOTS, question.axes);
-            const PluginRecord *owner = f_.module->owner;
-            if (f_.infer(owner ? owner->ctx : nullptr, &question, error.get()) != ATOLL_STATUS_OK)
-                refuse(error.words());
+            std::int64_t extents[max_axes];
+            std::copy_n(c_.shape, c_.core, extents);
+            ask(extents);
+            for (int i = 0; i < c_.core; ++i) {
+                if (c_.shape[i] >= 0 && extents[i] != c_.shape[i])
+                    refuse(fmt::format("the function's infer changed {} = {} to {}; report it to "
+                                       "its vendor",
+                                       slot_of(i).name, c_.shape[i], extents[i]),
+                           Status::plugin_fault);
+                c_.shape[i] = extents[i];
+            }
         }
         for (int s = 0; s < s_.slot_count; ++s)
-            for (int i = 0; i < c_.slot_axes[s]; ++i)
-                if (c_.shape[begin_[s] + i] < 0)
+            for (int i = 0; i < c_.slot_axes[s]; ++i) {
+                std::int64_t &extent = c_.shape[begin_[s] + i];
+                if (!slot(s).given && slot(s).twin >= 0)
+                    extent = c_.shape[begin_[slot(s).twin] + i];
+                if (extent < 0)
                     refuse(f_.infer
                                ? fmt::format("the function's infer gave no extent of {}; report "
                                              "it to its vendor",
@@ -267,11 +273,35 @@ private:
                                : fmt::format("got no extent of {}, which only results have; give "
                                              "it with CallOptions::extents",
                                              slot(s).name));
+            }
+    }
+    // What the function's own callback makes of them; -1: not known.
+    void ask(std::int64_t *extents) const {
+        ErrorBuffer error;
+        atoll_infer question{sizeof question,
+                             static_cast<std::uint16_t>(c_.T),
+                             static_cast<std::uint16_t>(given_.attributes.size()),
+                             given_.attributes.data(),
+                             {},
+                             extents};
+        std::copy_n(c_.slot_axes, ATOLL_MAX_SLOTS, question.axes);
+        const PluginRecord *owner = f_.module->owner;
+        std::int32_t status = ATOLL_STATUS_OK;
+        try {
+            status = f_.infer(owner ? owner->ctx : nullptr, &question, error.get());
+        } catch (...) {
+            refuse(fmt::format("an exception crossed the plugin's border in infer ({}); the "
+                               "plugin must catch it",
+                               exception_text()),
+                   Status::plugin_fault);
+        }
+        if (status != ATOLL_STATUS_OK) refuse(error.words());
     }
 
     void check_repeated() const {
         for (int s = 0; s < s_.slot_count; ++s) {
-            const int at = begin_[s], twin = slot(s).twin < 0 ? at : begin_[slot(s).twin];
+            if (slot(s).twin < 0 || c_.slot_axes[s] == 0) continue;
+            const int at = begin_[s], twin = begin_[slot(s).twin];
             if (c_.shape[at] != c_.shape[twin])
                 refuse_extent(source_[at], at, slot(s).name, source_[twin], twin);
         }
@@ -318,27 +348,48 @@ private:
                     if (slot(s).kind != sdk::AxisKind::optional || source_has(s))
                         core[count++] = begin_[s] + k;
             }
-            int rank = 0, used = 0, loop = c_.core;
+            int rank = 0, loop = c_.core;
             if (s_.axes != sdk::AxesOf::first && reference_ >= 0) {
-                // Where the reference has its core axes.
-                std::uint64_t named = 0;
-                for (int i = 0; i < named_count_; ++i) named |= std::uint64_t{1} << named_[i];
+                int place[ATOLL_MAX_RANK]; // the output's core axis at each axis of the reference
+                const int left = place_by_name(core, count, place);
                 const int own = tensor(reference_).shape.size();
                 for (int axis = 0; axis < own; ++axis) {
-                    if (!(named >> axis & 1))
+                    if (place[axis] == is_loop)
                         c_.axis[o][loop++] = static_cast<std::int8_t>(rank++);
-                    else if (used < count)
-                        c_.axis[o][core[used++]] = static_cast<std::int8_t>(rank++);
+                    else if (place[axis] >= 0)
+                        c_.axis[o][place[axis]] = static_cast<std::int8_t>(rank++);
                     else if (given_.keepdims)
                         ++rank;
                 }
-                if (own == 0)
-                    used = slot(spec(reference_).axes[0]).kind == sdk::AxisKind::one ? count : 0;
+                const bool single = slot(spec(reference_).axes[0]).kind == sdk::AxisKind::one;
+                count = own == 0 && single ? 0 : left;
             }
-            while (used < count) c_.axis[o][core[used++]] = static_cast<std::int8_t>(rank++);
+            for (int i = 0; i < count; ++i) c_.axis[o][core[i]] = static_cast<std::int8_t>(rank++);
             while (loop < c_.rank) c_.axis[o][loop++] = static_cast<std::int8_t>(rank++);
             c_.output_rank[o] = static_cast<std::int8_t>(rank);
         }
+    }
+    // Where the reference has the same core axis; others where named axes are that the output
+    // lacks, in the order of their names. Leaves in `core` those without a place, and returns how
+    // many.
+    int place_by_name(int *core, int count, int *place) const {
+        std::fill_n(place, tensor(reference_).shape.size(), is_loop);
+        for (int i = 0; i < named_count_; ++i) place[named_[i]] = is_gone;
+        const auto has_place = [&](int axis) {
+            const int own = c_.axis[reference_][axis];
+            if (own >= 0) place[own] = axis;
+            return own >= 0;
+        };
+        count = static_cast<int>(std::remove_if(core, core + count, has_place) - core);
+        int left = 0;
+        for (int i = 0, next = 0; i < count; ++i) {
+            while (next < named_count_ && place[named_[next]] != is_gone) ++next;
+            if (next < named_count_)
+                place[named_[next]] = core[i];
+            else
+                core[left++] = core[i];
+        }
+        return left;
     }
     // Whether an input really has the axis of an optional slot.
     bool source_has(std::uint8_t s) const {
@@ -346,6 +397,8 @@ private:
             if (c_.tensor[o] && c_.axis[o][begin_[s]] >= 0) return true;
         return false;
     }
+
+    static constexpr int is_loop = -1, is_gone = -2; // in place_by_name
 
     int reference_;                     // the input whose axes are named; -1: none
     int begin_[ATOLL_MAX_SLOTS];        // the first axis of each slot

@@ -18,12 +18,14 @@ public:
         : s_(function.signature), inputs_(inputs), parts_(parts) {}
 
     bool has_outside() const {
-        const Operand &first = *inputs_.front(), &last = *inputs_.back();
-        if (s_.domain == sdk::MathDomain::divisor) return has_zero(last);
+        const Operand *first = input(0), *last = input(s_.input_count() - 1);
+        if (s_.domain == sdk::MathDomain::divisor) return last && has_zero(*last);
         for (const Operand *x : inputs_)
-            if (is_complex(dtype_of(*x))) return false;
-        if (s_.domain == sdk::MathDomain::power) return root_of_negative(first, last);
-        return least(first) < s_.low || (std::isfinite(s_.high) && greatest(first) > s_.high);
+            if (x && is_complex(dtype_of(*x))) return false;
+        if (s_.domain == sdk::MathDomain::power)
+            return first && last && root_of_negative(*first, *last);
+        return first &&
+               (least(*first) < s_.low || (std::isfinite(s_.high) && greatest(*first) > s_.high));
     }
     std::string sentence() const {
         const std::string_view first = s_.input(0).name, last = s_.input(s_.input_count() - 1).name;
@@ -39,6 +41,11 @@ public:
     }
 
 private:
+    // Null: left out.
+    const Operand *input(int i) const {
+        const auto at = static_cast<std::size_t>(i);
+        return at < inputs_.size() ? inputs_[at] : nullptr;
+    }
     static DType dtype_of(const Operand &x) {
         return x.tensor() ? impl(*x.tensor()).dtype : x.scalar().dtype();
     }
@@ -106,17 +113,24 @@ DType complex_T(const FunctionRecord &function, Inputs inputs, const Tensor *out
 }
 
 void require_counts(const FunctionRecord &function, Inputs inputs, DType T, const Context &parts) {
-    if (function.signature.counts < 0 || info(T).kind != Kind::signed_) [[likely]]
+    const sdk::Signature &s = function.signature;
+    if (s.counts < 0) [[likely]]
         return;
-    const int which = function.signature.counts - function.signature.output_count;
-    const Operand &counts = *inputs[static_cast<std::size_t>(which)];
+    const int which = s.counts - s.output_count;
+    const auto at = static_cast<std::size_t>(which);
+    const DType natural = natural_dtype(s.operand(s.counts), T);
+    if ((natural != DType::none && info(natural).kind != Kind::signed_) || at >= inputs.size() ||
+        !inputs[at])
+        return;
+    const Operand &counts = *inputs[at];
     std::int64_t least;
     if (counts.tensor()) {
         const TensorImpl &t = impl(*counts.tensor());
         if (t.size() == 0 || info(t.dtype).kind != Kind::signed_) return;
         least = item_part(part(ATOLL_FN_min, {counts}, parts), parts).to_int();
     } else {
-        least = counts.scalar().cast(T).to_int();
+        const Scalar &number = counts.scalar();
+        least = (natural == DType::none ? number : number.cast(natural)).to_int();
     }
     if (least < 0)
         throw Error(Status::domain, function.full_name,

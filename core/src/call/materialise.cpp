@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 namespace Atoll::detail {
 
 // The axes over which the copy of an operand lies, fastest first. Unless a layout is needed: only
@@ -47,9 +49,7 @@ void Materialiser::plan_layouts() {
         merge(merged, call_.function->signature);
         if (route_.takes_layout(merged)) return;
         for (int o = 0; o < space_.count; ++o) {
-            if (!space_.operands[o].tensor || space_.operands[o].dtype == DType::none ||
-                (plan_.operand[o].needs & need_layout))
-                continue;
+            if (!space_.operands[o].lies || (plan_.operand[o].needs & need_layout)) continue;
             const bool taken =
                 route_.takes_strides() && round == 0 && !route_.has_to_merge(merged, o)
                     ? route_.takes_layout(merged, o)
@@ -61,6 +61,15 @@ void Materialiser::plan_layouts() {
             lay_dense(o);
         }
     }
+    Space merged = space_;
+    merge(merged, call_.function->signature);
+    if (route_.takes_groups(merged)) return;
+    throw Error(Status::not_supported, call_.function->full_name,
+                fmt::format("the implementation of plugin {} takes one axis at a time where these "
+                            "operands have several that cannot be merged; merge them first with "
+                            "Tensor::reshape",
+                            route_.plugin()),
+                call_.device->name);
 }
 
 // Whether every element of the loop has elements of its own in the operand's copy: what serves

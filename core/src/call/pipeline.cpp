@@ -146,8 +146,7 @@ private:
                 call_.lay(*call_.tensor[o], o, space_.add_operand(*call_.tensor[o]));
             else if (call_.scalar[o]) {
                 space_.add_scalar(scalars_[o].value.bytes, plan_.operand[o].dtype);
-                // Until its copy is made: not a number to the plugin.
-                if (plan_.operand[o].needs) space_.operands[o].tensor = call_.tensor[0];
+                space_.operands[o].lies = plan_.operand[o].needs != 0;
             } else {
                 space_.add_scalar(nullptr, DType::none); // absent
             }
@@ -175,8 +174,10 @@ private:
                             call_.device->name);
             for (int o = 0; o < s_.output_count; ++o) {
                 if (made_[o] || plan_.operand[o].needs) continue;
-                const sdk::OperandSpec &spec = s_.operand(o);
-                plan_.operand[o] = {need_overlap, natural_dtype(spec, call_.T)};
+                plan_.operand[o].needs = need_overlap;
+                if (const DType natural = natural_dtype(s_.operand(o), call_.T);
+                    natural != DType::none)
+                    plan_.operand[o].dtype = natural;
             }
             copies.plan_layouts();
         }

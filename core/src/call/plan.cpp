@@ -55,7 +55,9 @@ void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan) {
             plan.operand[input].needs |= need_overlap;
         } else {
             plan.operand[o].needs |= need_overlap;
-            plan.operand[o].dtype = natural_dtype(signature.operand(o), call.T);
+            if (const DType natural = natural_dtype(signature.operand(o), call.T);
+                natural != DType::none)
+                plan.operand[o].dtype = natural;
         }
     }
 }

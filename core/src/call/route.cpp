@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ void Route::refuse_missing() const {
 
 bool Route::takes_layout(const Space &space, int o) const {
     const SpaceOperand &operand = space.operands[o];
-    if (!operand.tensor || operand.dtype == DType::none) return true; // a number or object
+    if (!operand.lies) return true;
     if (!takes_strides())
         return space.rank <= space.core + 1 && !has_groups(space) &&
                lies_dense(space, function_.signature, o, size_of(operand.dtype));
@@ -54,7 +55,7 @@ bool Route::has_to_merge(const Space &space, int o) const {
 
 bool Route::takes_layout(const Space &space) const {
     if (space.rank > static_cast<int>(chain_->max_rank)) return false;
-    if (!takes(ATOLL_CAP_GROUPS) && has_groups(space)) return false;
+    if (!takes_groups(space)) return false;
     if (takes(any_strides)) [[likely]]
         return true;
     for (int o = 0; o < space.count; ++o)
@@ -94,6 +95,7 @@ void Route::enqueue(PreparedCall &prepared, const TensorOf &tensor_of) const {
     each(true, before_write);
     dispatch(*chain_, prepared);
     on.work().enqueued();
+    each(false, after_read);
     each(true, after_write);
 }
 
@@ -160,19 +162,19 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
         for (int o = 0; o < call.output_count; ++o)
             if (function_.signature.operand(o).is_object()) use(o, operands[o]);
     };
-    const auto made = [](const atoll_operand &operand) {
-        return static_cast<atoll_object *>(operand.data);
+    const auto taken = [](atoll_operand &operand) {
+        return static_cast<atoll_object *>(std::exchange(operand.data, nullptr));
     };
     each_object([](int, atoll_operand &operand) { operand.flags = ATOLL_OPERAND_OBJECT; });
     try {
         enqueue(prepared, tensor_of);
+        each_object([&](int o, atoll_operand &operand) {
+            objects[o] = take_object(taken(operand), &device_, stream_, function_);
+        });
     } catch (...) { // what it gave back all the same is nobody's
-        each_object([&](int, atoll_operand &operand) { object_release(made(operand)); });
+        each_object([&](int, atoll_operand &operand) { object_release(taken(operand)); });
         throw;
     }
-    each_object([&](int o, atoll_operand &operand) {
-        objects[o] = take_object(made(operand), &device_, stream_, function_);
-    });
 }
 
 void Route::send_parts(const Space &space, int most,

@@ -43,6 +43,10 @@ public:
     // Whether the layout of operand `o` of a merged space can be taken as it is.
     bool takes_layout(const Space &space, int o) const;
     bool takes_layout(const Space &space) const;
+    // Whether it takes as many axes of each group.
+    bool takes_groups(const Space &space) const {
+        return takes(ATOLL_CAP_GROUPS) || !has_groups(space);
+    }
     // Whether operand `o` has to be dense, so that axes merge which the implementation does not
     // take apart: too many of them, or a group of several.
     bool has_to_merge(const Space &space, int o) const;

@@ -43,7 +43,7 @@ void Space::add_scalar(void *value, DType dtype) {
     operand.data = static_cast<char *>(value);
     operand.tensor = nullptr;
     operand.dtype = dtype;
-    operand.swapped = operand.disposable = false;
+    operand.swapped = operand.disposable = operand.lies = false;
     std::fill_n(operand.strides, rank, 0);
 }
 
@@ -165,9 +165,10 @@ void merge(Space &space, const sdk::Signature &signature) {
         const int begin = end - space.slot_axes[s];
         if (slot.kind == sdk::AxisKind::group && space.slot_axes[s] == 1) {
             if (!slot.ordered && !slot.separate) step_forward(space, begin);
-        } else if (slot.kind == sdk::AxisKind::group && !slot.separate && !slot.opaque) {
-            const int merged =
-                slot.ordered ? coalesce_in_order(space, begin, end) : coalesce(space, begin, end);
+        } else if (slot.kind == sdk::AxisKind::group && !slot.opaque) {
+            const int merged = slot.separate  ? end
+                               : slot.ordered ? coalesce_in_order(space, begin, end)
+                                              : coalesce(space, begin, end);
             space.slot_axes[s] = static_cast<std::uint8_t>(merged - begin);
             space.core -= end - merged;
             if (merged == begin) { // a group keeps one axis

@@ -20,6 +20,7 @@ struct SpaceOperand {
     DType dtype;
     bool swapped;
     bool disposable;                // copied for this call
+    bool lies;                      // over the axes: a tensor, or a number that becomes one
     std::int64_t strides[max_axes]; // bytes
 };
 
@@ -55,6 +56,7 @@ struct Space {
         operand.dtype = tensor.dtype;
         operand.swapped = tensor.swapped();
         operand.disposable = false;
+        operand.lies = tensor.dtype != DType::none;
         return operand;
     }
     void remove_axis(int axis);

@@ -3,6 +3,8 @@
 
 #include "objects/objects.hpp"
 
+#include <algorithm>
+
 #include <boost/container/static_vector.hpp>
 
 namespace Atoll::detail {
@@ -24,24 +26,28 @@ void order(StreamOf waiting, StreamOf done, const FunctionRecord *parent) {
     waiting.work().enqueued(); // who waits for `waiting` later waits for `done`, too
 }
 
-// For a stream that gives memory back, or remembers one reader less. Where it is of another type
-// than the reader, as with pinned host memory, the host waits; errors stay with the reader.
-void order_home(StreamOf home, StreamOf reader, const FunctionRecord *parent) {
-    if (home.device->type == reader.device->type) return order(home, reader, parent);
-    wait_for_stream(*reader.device, reader.handle());
+// The same once work is under way, which an error can no longer undo. Waits on the host where the
+// devices cannot do it, as with pinned host memory; errors stay with the stream that is waited for.
+void order_surely(StreamOf waiting, StreamOf done, const FunctionRecord *parent) noexcept {
+    try {
+        if (waiting.device->type == done.device->type) return order(waiting, done, parent);
+    } catch (...) { // waits below
+    }
+    wait_for_stream(*done.device, done.handle());
 }
 
 } // namespace
 
 class Readers {
 public:
-    // `home` waits at once for one of them where there are too many.
-    void add(StreamOf reader, StreamOf home, const FunctionRecord *parent) {
+    // Once the reader's work is enqueued: what waits for it earlier would wait for nothing. `home`
+    // waits at once for one of them where there are too many.
+    void add(StreamOf reader, StreamOf home, const FunctionRecord *parent) noexcept {
         const std::lock_guard lock(mutex_);
         for (const Reader &known : list_)
             if (same(known.of(), reader)) return;
         if (list_.size() == list_.capacity()) {
-            order_home(home, list_.front().of(), parent);
+            order_surely(home, list_.front().of(), parent);
             list_.erase(list_.begin());
         }
         list_.push_back({reader.device, reader.stream});
@@ -53,16 +59,18 @@ public:
     // For a home that gives the memory back.
     void end(StreamOf home) noexcept {
         const std::lock_guard lock(mutex_);
-        for (const Reader &reader : list_) try {
-                order_home(home, reader.of(), nullptr);
-            } catch (...) { // a destructor has nobody to tell
-                wait_for_stream(*reader.device, reader.of().handle());
-            }
+        for (const Reader &reader : list_) order_surely(home, reader.of(), nullptr);
         list_.clear();
     }
-    void forget() {
+    // After a write: those that the writer waits for. Others may have come since, from elements
+    // that it did not write.
+    void forget(StreamOf writer) {
         const std::lock_guard lock(mutex_);
-        list_.clear();
+        const auto waited_for = [&](const Reader &reader) {
+            const StreamWork &work = reader.of().work();
+            return same(reader.of(), writer) || writer.work().waits_for(work.id(), work.count());
+        };
+        list_.erase(std::remove_if(list_.begin(), list_.end(), waited_for), list_.end());
     }
 
 private:
@@ -105,8 +113,13 @@ void before_read(const StorageImpl &storage, StreamOf on, const FunctionRecord *
     const StreamOf home = home_of(storage);
     if (same(home, on)) return;
     order(on, home, parent);
-    // Before the work, since this may fail. Who writes next waits for what was enqueued by then.
-    readers_of(storage).add(on, home, parent);
+    readers_of(storage); // after_read() cannot fail
+}
+
+void after_read(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) noexcept {
+    if (storage.device->type->is_inline()) return;
+    const StreamOf home = home_of(storage);
+    if (!same(home, on)) known_readers(storage)->add(on, home, parent);
 }
 
 void before_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) {
@@ -115,23 +128,20 @@ void before_write(const StorageImpl &storage, StreamOf on, const FunctionRecord 
     if (const Readers *readers = known_readers(storage)) readers->order_before(on, parent);
 }
 
-void after_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) {
+void after_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) noexcept {
     if (storage.device->type->is_inline()) return;
-    try {
-        order(home_of(storage), on, parent);
-    } catch (const Error &) { // the work is under way: where it cannot be ordered, wait for it
-        synchronize_stream(*on.device, on.handle(), parent);
-    }
-    if (Readers *readers = known_readers(storage)) readers->forget();
+    order_surely(home_of(storage), on, parent);
+    if (Readers *readers = known_readers(storage)) readers->forget(on);
 }
 
-void keep_for(const StorageImpl &storage, StreamOf on) {
-    readers_of(storage).add(on, home_of(storage), nullptr);
+void before_transfer(const StorageImpl &pinned) { readers_of(pinned); }
+void after_transfer(const StorageImpl &pinned, StreamOf on) noexcept {
+    known_readers(pinned)->add(on, home_of(pinned), nullptr);
 }
 
 void wait_for_readers_of(const StorageImpl &storage, const FunctionRecord *parent) {
     before_write(storage, home_of(storage), parent);
-    if (Readers *readers = known_readers(storage)) readers->forget();
+    if (Readers *readers = known_readers(storage)) readers->forget(home_of(storage));
 }
 
 void wait_for_readers_at_end(const StorageImpl &storage) noexcept {

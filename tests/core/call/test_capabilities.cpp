@@ -599,3 +599,29 @@ TEST_CASE("an implementation that takes fewer axes than its function has is refu
         contains(error.text, "declares max_rank 2 for core.matmul, whose calls have 3 core axes"));
     const Picky picky("gemm", {.max_rank = 3});
 }
+
+TEST_CASE("numbers become dense where the first result is left out, too") {
+    the_cpu();
+    const Picky picky("");
+    const Function sums("picky.sums");
+    const Tensor a = counting({6}, float64, the_cpu());
+    const std::vector<double> expected = (a + 4).to_doubles();
+    CHECK(sums({a, 2.0})[0].to_doubles() == expected);
+    CHECK(sums({a, 2.0}, {.without = {"copy"}})[1].to_doubles() == expected);
+}
+
+TEST_CASE("groups that stay apart are sent to implementations that take several axes") {
+    the_cpu();
+    const Tensor a = counting({2, 3}, float64, the_cpu());
+    {
+        const Picky picky("", {.caps = strides});
+        const Function apart("picky.apart");
+        const Caught error = caught([&] { apart({a}); });
+        CHECK(error.status == Status::not_supported);
+        CHECK(contains(error.text, "takes one axis at a time where these operands have several"));
+        CHECK(apart({a}, {.axes = 0})[0].to_doubles() == sum(a, 0).to_doubles());
+        CHECK(apart({full({}, 5.0, {float64, the_cpu()})})[0].item().to_double() == 5);
+    }
+    const Picky picky("", {.caps = strides | ATOLL_CAP_GROUPS});
+    CHECK(Function("picky.apart")({a})[0].item().to_double() == 15);
+}

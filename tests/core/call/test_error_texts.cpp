@@ -91,7 +91,6 @@ TEST_CASE_FIXTURE(Fixture, "operands that are missing, too many, or of the wrong
              refused("plan: object, a () -> b ()", {2, a});
          },
          "[made.function] plan is a number, needs an object"},
-        {[&] { named("core.gather")({a}); }, "[core.gather] got no offsets, takes a, offsets"},
         {[&] { named("linalg.sove"); },
          "[function] there is no function 'linalg.sove'; modules now: core, device, linalg"},
     };
@@ -222,13 +221,13 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
          },
          "[linalg.solve] got an extent of k, takes those that only results have: none"},
         {[&] {
-             named("linalg.qr")({of({3, 3})}, {.extents = {{"m", 2}}});
+             named("core.find")({of({3})}, {.extents = {{"m", 2}}});
          },
-         "[linalg.qr] got an extent of m, takes those that only results have: r"},
+         "[core.find] got an extent of m, takes those that only results have: c"},
         {[&] {
-             named("linalg.qr")({of({3, 3})}, {.extents = {{"r", -2}}});
+             named("core.find")({of({3})}, {.extents = {{"c", -2}}});
          },
-         "[linalg.qr] got r = -2, need 0 or more"},
+         "[core.find] got c = -2, need 0 or more"},
         {[&] {
              const MadeFunction silent("a (n) -> b (k)", "",
                                        [](void *, atoll_infer *, atoll_error *) {
@@ -636,6 +635,56 @@ TEST_CASE_FIXTURE(Fixture, "attributes") {
          "[core.norm] p is 0 + 1j, needs a real number"},
         {[&] { var(a, std::complex<double>(0, 1)); },
          "[core.var] ddof is 0 + 1j, needs a real number"},
+    };
+    check_texts(calls);
+}
+
+TEST_CASE_FIXTURE(Fixture, "results that are updated, and what callers cannot give") {
+    const Tensor a = of({3, 3}), indices = zeros({2}, {int64, cpu()});
+    const CallOptions short_one{.out = {of({2})}};
+    const WrongCall calls[] = {
+        {[&] { refused("x (n) -> a (n)&", {of({5})}, "", short_one); },
+         "[made.function] a (2,) needs shape (5,)"},
+        {[&] { refused("x (n) -> a (n)&", {of({5})}); },
+         "[made.function] a is also read, needs a tensor to update: give one with "
+         "CallOptions::out"},
+        {[&] {
+             named("linalg.qr")({a}, {.extents = {{"r", 5}}});
+         },
+         "[linalg.qr] takes no extents: it infers those that only results have"},
+        {[&] {
+             named("linalg.solve")({a, of({3})}, {.axes = 0});
+         },
+         "[linalg.solve] takes no axes: its core axes are the first ones of each operand"},
+        {[&] {
+             named("core.gather")({a, indices});
+         },
+         "[core.gather] is called by the host alone"},
+    };
+    check_texts(calls);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a function that infers wrongly is to blame itself") {
+    const auto with = [&](atoll_infer_fn infer) {
+        const MadeFunction made("a (n) -> b (k)", "", infer);
+        made.check({of({3})});
+    };
+    const WrongCall calls[] = {
+        {[&] {
+             with([](void *, atoll_infer *question, atoll_error *) {
+                 question->extents[0] = 100;
+                 question->extents[1] = 1;
+                 return std::int32_t{ATOLL_STATUS_OK};
+             });
+         },
+         "[made.function] the function's infer changed n = 3 to 100; report it to its vendor"},
+        {[&] {
+             with([](void *, atoll_infer *, atoll_error *) -> std::int32_t {
+                 throw std::runtime_error("no memory of it");
+             });
+         },
+         "[made.function] an exception crossed the plugin's border in infer (no memory of it); "
+         "the plugin must catch it"},
     };
     check_texts(calls);
 }

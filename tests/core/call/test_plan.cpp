@@ -159,3 +159,21 @@ TEST_CASE_FIXTURE(World, "numbers keep their dtype where true values are compare
                                                       "  a: float64\n"
                                                       "  b: int64");
 }
+
+TEST_CASE_FIXTURE(World, "results have their core axes where the named ones are") {
+    const Tensor a = tensor({2, 3, 4}, float64);
+    const auto shape = [&](const char *signature, const Axes &axes) {
+        return MadeFunction(signature, "axes named").check({a}, {.axes = axes}).output_shape(0);
+    };
+    CHECK(shape("a (m, n) -> b (m, n)", {0, 2}) == Dims{2, 3, 4});
+    CHECK(shape("a (m, n) -> b (m, n)", {2, 0}) == Dims{2, 3, 4});
+    CHECK(shape("a (m, n) -> b (n, m)", {2, 0}) == Dims{2, 3, 4});
+    CHECK(shape("a (m, n) -> b (m)", {2, 0}) == Dims{3, 4});
+    CHECK(shape("a (m, n) -> b (n)", {2, 0}) == Dims{2, 3});
+}
+
+TEST_CASE_FIXTURE(World, "an axis that stands twice has one extent") {
+    const Tensor a = tensor({3, 2}, float64);
+    CHECK(MadeFunction("a (m, n) -> g (n, n)").check({a}).output_shape(0) == Dims{2, 2});
+    CHECK(MadeFunction("a (3, n) -> b (3), c (n, n)").check({a}).output_shape(1) == Dims{2, 2});
+}

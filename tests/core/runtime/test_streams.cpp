@@ -114,6 +114,38 @@ TEST_CASE("a reader on another stream waits for the write") {
     CHECK(y.to_doubles() == Doubles{9, 9, 9});
 }
 
+TEST_CASE("a reader whose call is under way is not forgotten by a write elsewhere in the storage") {
+    struct Gate {
+        std::promise<void> entered, open;
+    } gate;
+    const Stream other = dummy().new_stream();
+    const Tensor x = ones({4}, {float64, dummy()}), low = x.slice(0, 0, 2), high = x.slice(0, 2, 4);
+    const Tensor out = zeros({2}, {float64, dummy(), other});
+    const InterposerHandle handle = push_interposer(
+        "core.square@dummy",
+        [](const atoll_link *self, atoll_call *call) {
+            auto &own = *static_cast<Gate *>(self->ctx);
+            own.entered.set_value();
+            own.open.get_future().wait();
+            return self->next->fn(self->next, call);
+        },
+        &gate);
+    Hold hold(other);
+    std::thread reader([&] { square(low, out); });
+    gate.entered.get_future().wait();
+    high.fill(2); // the reader's work is not in the queue yet
+    gate.open.set_value();
+    reader.join();
+    low.fill(3);
+    const Event written = x.stream().record();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK(!written.done());
+    hold.release();
+    CHECK(out.to_doubles() == Doubles{1, 1});
+    CHECK(x.to_doubles() == Doubles{3, 3, 2, 2});
+    pop_interposer(handle);
+}
+
 TEST_CASE("a tensor is given back when its readers on other streams are through") {
     const Stream other = dummy().new_stream();
     const Tensor a = zeros({3}, {float64, dummy(), other});
