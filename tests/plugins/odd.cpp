@@ -331,6 +331,7 @@ void describe() {
     if (is("module_ids")) p.module_count = 1, module_functions[1].id = 7;
     if (is("module_unsigned")) p.module_count = 1, module_functions[1].signature = nullptr;
     if (is("module_signature")) p.module_count = 1, module_functions[1].signature = "a (n -> b";
+    if (is("module_attributes")) p.module_count = 1, module_functions[1].attributes = "f: bool = 3";
     if (is("module_domain")) p.module_count = 1, module_functions[1].signature = "a () -> b ()";
     if (is("module_names")) p.module_count = 1, module_functions[1].name = "first";
     if (is("interposer_null")) wrapper.fn = nullptr;

@@ -1,6 +1,7 @@
 // The parser of functions' lines: what it makes of them, and what it says of wrong ones.
 #include "atoll/core_functions.hpp"
 
+#include <cstdlib>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -166,8 +167,8 @@ TEST_CASE("a wrong line is an error that names the column and what is needed the
           "column 6 of 'quick': need a property, before that");
     CHECK(complaint("a (n) -> b ()", "", "m ordered") ==
           "column 10 of 'm ordered': need the name of an axis, before that");
-    CHECK(complaint("a () -> b ()", "", "in place c")
-              .ends_with("need the name of an operand, before that"));
+    CHECK(complaint("a () -> b ()", "", "in place c") ==
+          "column 11 of 'in place c': need the name of an input, before that");
     CHECK(complaint("a () -> b ()", "", "identity many").ends_with("need a number"));
     // Only the last axis can be missing.
     CHECK(complaint("a (n?, m) -> b ()") ==
@@ -181,6 +182,127 @@ TEST_CASE("a wrong line is an error that names the column and what is needed the
     CHECK(complaint("a () -> b ()", "x: bool = false, ").ends_with("need a name"));
     CHECK(complaint("a () -> b ()", "", "exact,") == "column 7 of 'exact,': need a name");
     CHECK(complaint("a () -> b ()", "", ", exact").ends_with("need a name"));
+}
+
+TEST_CASE("properties name operands of the kind that they are about") {
+    const auto about = [](const char *properties) {
+        return complaint("a (), b () -> c (), info (): int32", "", properties);
+    };
+    CHECK(about("counts a, status info, in place a b") == "");
+    for (const char *wrong : {"counts c", "counts d", "in place c", "in place a c", "in place d"}) {
+        CAPTURE(wrong);
+        CHECK(about(wrong).ends_with("need the name of an input, before that"));
+    }
+    CHECK(about("status a") == "column 9 of 'status a': need the name of an output, before that");
+    CHECK(about("status d").ends_with("need the name of an output, before that"));
+    CHECK(about("in place") == "column 9 of 'in place': need a name");
+    const Signature below = parse_signature("a () -> c ()", "", "domain -inf 0.5");
+    CHECK(below.low == -std::numeric_limits<double>::infinity());
+    CHECK(below.high == 0.5);
+    for (const char *domain : {"domain 0 inf", "domain divisor", "domain power"}) {
+        CAPTURE(domain);
+        CHECK(about(domain) == "");
+        CHECK(
+            complaint("-> c ()", "", domain).ends_with("need a function with inputs, before that"));
+    }
+}
+
+TEST_CASE("an optional axis stands in an input") {
+    CHECK(complaint("a (n), b (k?) -> c (n, k?)") == "");
+    CHECK(complaint("a (n) -> c (n, k?)") ==
+          "column 18 of 'a (n) -> c (n, k?)': need an input that has the axis too");
+    CHECK(complaint("-> c (k?)").ends_with("need an input that has the axis too"));
+}
+
+TEST_CASE("integers are integers of 64 bits") {
+    const auto identity = [](const char *number) {
+        return parse_signature("a (n*) -> s ()", "", number).identity;
+    };
+    CHECK(identity("identity 9223372036854775807") == std::numeric_limits<std::int64_t>::max());
+    CHECK(identity("identity -9223372036854775808") == std::numeric_limits<std::int64_t>::min());
+    CHECK(identity("identity 2.0") == 2);
+    for (const char *wrong :
+         {"identity inf", "identity -inf", "identity 0.5", "identity 9223372036854775808",
+          "identity -9223372036854775809", "flop 0.5", "flop inf"}) {
+        CAPTURE(wrong);
+        CHECK(complaint("a (n*) -> s ()", "", wrong)
+                  .ends_with("need an integer of 64 bits, before that"));
+    }
+    CHECK(complaint("a (n*) -> s ()", "", "identity 1e30") ==
+          "column 11 of 'identity 1e30': need ,");
+    CHECK(complaint("a (n*) -> s ()", "", "identity 1000000000000000000000000000000")
+              .ends_with("need fewer digits"));
+    CHECK(complaint("a (2.5) -> s ()").ends_with("need an integer of 64 bits, before that"));
+}
+
+TEST_CASE("attributes have different names, and defaults of their types") {
+    const auto said = [](const char *attributes) { return complaint("a () -> b ()", attributes); };
+    CHECK(said("x: bool = false, x: int64 = 3") ==
+          "column 19 of 'x: bool = false, x: int64 = 3': need different names");
+    CHECK(said("mode: up | down = down, f: bool = true, y: int64 = -1, z: float64 = -inf, v: T = "
+               "0.5, w: A = 2, n: number = 18446744073709551615") == "");
+    CHECK(said("mode: up | down = sideways") ==
+          "column 27 of 'mode: up | down = sideways': need one of the words, before that");
+    CHECK(said("mode: up | down = 1").ends_with("need a name"));
+    CHECK(said("f: bool = 3") == "column 11 of 'f: bool = 3': need true or false");
+    CHECK(said("f: bool = truely").ends_with("need true or false"));
+    CHECK(said("f: int64[] = 3") ==
+          "column 14 of 'f: int64[] = 3': need no default: a list has none");
+    for (const char *wrong : {"z: float64 = foo", "z: float64 = true", "z: T = up", "z: A = -",
+                              "z: number = false", "z: int64 = up"}) {
+        CAPTURE(wrong);
+        CHECK(said(wrong).ends_with("need a number"));
+    }
+    for (const char *wrong : {"y: int64 = 1.5", "y: int64 = inf", "y: int64 = 9223372036854775808",
+                              "y: int64 = -9223372036854775809"}) {
+        CAPTURE(wrong);
+        CHECK(said(wrong).ends_with("need an integer of 64 bits, before that"));
+    }
+    CHECK(said("z: float64 = 0.1234567890123456789").ends_with("need fewer digits"));
+}
+
+TEST_CASE("numbers are read as the compiler reads them") {
+    static_assert(TextScanner("0.3").number() == 0.3);
+    static_assert(TextScanner("-1.57079632679489662").number() == -1.57079632679489662);
+    static_assert(TextScanner("9223372036854775807").integer() == 9223372036854775807);
+    const char *const texts[] = {"0",
+                                 "0.1",
+                                 "0.3",
+                                 "0.7",
+                                 "1.0",
+                                 "1.10",
+                                 "123.456",
+                                 "2.675",
+                                 "0.000001",
+                                 "3.141592653589793",
+                                 "0.999999999999999999",
+                                 "9007199254740993",
+                                 "18446744073709551615",
+                                 "18446744073709549568",
+                                 "9007199254740993.5",
+                                 "4503599627370497.5",
+                                 "4503599627370496.5",
+                                 "0.000000000000000001",
+                                 "9007199254740992.001",
+                                 "9007199254740993.0",
+                                 "1.000000000000000111"};
+    for (const char *text : texts) {
+        CAPTURE(text);
+        CHECK(TextScanner(text).number() == std::strtod(std::string(text).c_str(), nullptr));
+    }
+    // Many, so that all ways of rounding come about.
+    std::uint64_t bits = 1;
+    for (int i = 0; i < 100'000; ++i) {
+        bits = bits * 6364136223846793005u + 1442695040888963407u;
+        std::string text = std::to_string(bits >> (i % 60));
+        if (const std::size_t places = bits % 19; places < text.size())
+            text.insert(text.size() - places, places ? "." : "");
+        else
+            text.insert(0,
+                        "0." + std::string(std::min<std::size_t>(18, places) - text.size(), '0'));
+        CAPTURE(text);
+        REQUIRE(TextScanner(text).number() == std::strtod(text.c_str(), nullptr));
+    }
 }
 
 TEST_CASE("T follows from the inputs by the rule, and the operands' dtypes from T") {

@@ -6,7 +6,6 @@
 #include "atoll/text_scanner.hpp"
 #include "call/promotion.hpp"
 
-#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -14,19 +13,6 @@
 namespace Atoll::detail {
 
 namespace {
-
-// The words between '|', trimmed.
-int position_of(std::string_view word, std::string_view words) {
-    for (int at = 0;; ++at) {
-        const std::size_t end = words.find('|');
-        std::string_view own = words.substr(0, end);
-        while (own.starts_with(' ')) own.remove_prefix(1);
-        while (own.ends_with(' ')) own.remove_suffix(1);
-        if (own == word) return at;
-        if (end == std::string_view::npos) return -1;
-        words.remove_prefix(end + 1);
-    }
-}
 
 class Converter {
 public:
@@ -50,7 +36,7 @@ public:
     }
     atoll_scalar word(std::string_view given) const {
         const int at =
-            spec_.type == sdk::AttributeType::choice ? position_of(given, spec_.words) : -1;
+            spec_.type == sdk::AttributeType::choice ? sdk::choice_of(given, spec_.words) : -1;
         if (at < 0) refuse(fmt::format("'{}'", given), need());
         atoll_scalar raw{};
         raw.dtype = ATOLL_VALUE_CHOICE;
@@ -71,11 +57,13 @@ public:
                         fmt::format("got no attribute {}, which has no default", spec_.name));
         if (spec_.optional) return {};
         if (spec_.type == sdk::AttributeType::choice) return word(spec_.fallback);
-        if (spec_.fallback == "true" || spec_.fallback == "false")
+        if (spec_.type == sdk::AttributeType::boolean)
             return number(Scalar(spec_.fallback == "true"));
-        const double value = sdk::TextScanner(spec_.fallback).number();
-        const bool whole = std::isfinite(value) && value == std::trunc(value);
-        return number(whole ? Scalar(static_cast<std::int64_t>(value)) : Scalar(value));
+        // Never fails: the parser of signatures has read it.
+        const sdk::Decimal value = sdk::TextScanner(spec_.fallback).decimal();
+        if (value.is_int64()) return number(Scalar(value.integer()));
+        if (value.is_whole() && !value.negative) return number(Scalar(value.digits));
+        return number(Scalar(value.value()));
     }
 
 private:

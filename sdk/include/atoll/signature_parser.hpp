@@ -2,8 +2,7 @@
 // Error with the column and what is needed there. Allocates nothing; names are views of the text.
 #pragma once
 
-#include "atoll/signature.hpp"
-#include "atoll/text_scanner.hpp"
+#include "atoll/attribute_parser.hpp"
 
 #include <algorithm>
 
@@ -33,18 +32,9 @@ struct SignatureParser {
         if (s.attribute_count == s.attributes.size()) in.fail("fewer attributes");
         AttributeSpec &spec = s.attributes[s.attribute_count++];
         spec.name = in.name();
-        in.expect(":");
-        const std::size_t from = in.position();
-        spec.type =
-            AttributeType{place_of(in.name(), {"bool", "int64", "float64", "T", "A", "number"})};
-        const bool choice = spec.type == AttributeType::choice;
-        if (choice && !in.at('|')) in.fail("a type, or words with | between them");
-        while (choice && in.accept("|")) in.name();
-        if (!choice && in.accept("[]")) spec.type = AttributeType::ints;
-        spec.words = in.since(from);
-        spec.optional = in.accept("?");
-        spec.required = !spec.optional && !in.accept("=");
-        if (!spec.optional && !spec.required) spec.fallback = in.name_or_number();
+        if (std::ranges::find(s.attributes, spec.name, &AttributeSpec::name) != &spec)
+            in.fail("different names");
+        parse_attribute(in, spec);
     }
     constexpr void property() {
         if (in.accept("exact")) return void(s.exact = true);
@@ -52,19 +42,21 @@ struct SignatureParser {
         if (in.accept("loop ordered")) return void(s.loop_ordered = true);
         if (in.accept("axes all")) return void(s.axes = AxesOf::all);
         if (in.accept("axes named")) return void(s.axes = AxesOf::named);
-        if (in.accept("status")) return void(s.status = std::int8_t(operand_named(in.name())));
-        if (in.accept("counts")) return void(s.counts = std::int8_t(operand_named(in.name())));
+        if (in.accept("status")) return void(s.status = output());
+        if (in.accept("counts")) return void(s.counts = input());
         if (in.accept("flop")) return void(s.flop = in.integer());
         if (in.accept("identity")) return s.has_identity = true, void(s.identity = in.integer());
-        if (in.accept("domain divisor")) return void(s.domain = MathDomain::divisor);
-        if (in.accept("domain power")) return void(s.domain = MathDomain::power);
-        if (in.accept("domain")) {
-            s.domain = MathDomain::range;
-            s.low = in.number(), s.high = in.number();
-        } else if (in.accept("in place")) {
-            while (in.at_name()) s.operands[operand_named(in.name())].in_place = true;
-        } else
-            axis_property(in.name());
+        if (in.accept("domain")) return domain();
+        if (!in.accept("in place")) return axis_property(in.name());
+        do s.operands[std::size_t(input())].in_place = true;
+        while (in.at_name());
+    }
+    constexpr void domain() {
+        s.domain = in.accept("divisor") ? MathDomain::divisor
+                   : in.accept("power") ? MathDomain::power
+                                        : MathDomain::range;
+        if (s.domain == MathDomain::range) s.low = in.number(), s.high = in.number();
+        if (s.input_count() == 0) in.fail("a function with inputs, before that");
     }
     constexpr void axis_property(std::string_view axis) {
         const auto property = in.accept("ordered")    ? &AxisSlot::ordered
@@ -94,7 +86,8 @@ struct SignatureParser {
         if (in.accept(":")) type(spec, in.name());
         if (spec.is_object()) (input ? s.takes_objects : s.makes_objects) = true;
         spec.updated = in.accept("&");
-        if (&spec != &s.operand(operand_named(spec.name))) in.fail("different names");
+        if (std::ranges::find(s.operands, spec.name, &OperandSpec::name) != &spec)
+            in.fail("different names");
     }
     constexpr std::uint8_t axis(const OperandSpec &spec, bool input) {
         AxisSlot slot;
@@ -116,6 +109,7 @@ struct SignatureParser {
             if (s.slots[i].kind != slot.kind) in.fail("the axis marked as before");
             return i;
         }
+        if (slot.kind == AxisKind::optional && !input) in.fail("an input that has the axis too");
         if (s.slot_count == s.slots.size()) in.fail("fewer core axes");
         s.slots[s.slot_count] = slot;
         return s.slot_count++;
@@ -127,10 +121,16 @@ struct SignatureParser {
             if (++spec.dtype == ATOLL_DTYPE_COUNT)
                 in.fail("a dtype, T, R, C, A, U, any or object, before that");
     }
-    constexpr std::uint8_t operand_named(std::string_view name) const {
-        for (std::uint8_t i = 0; i < s.operand_count; ++i)
-            if (s.operand(i).name == name) return i;
-        in.fail("the name of an operand, before that");
+    constexpr std::int8_t output() {
+        return one_of(0, s.output_count, "the name of an output, before that");
+    }
+    constexpr std::int8_t input() {
+        return one_of(s.output_count, s.operand_count, "the name of an input, before that");
+    }
+    constexpr std::int8_t one_of(std::int8_t at, int end, const char *needed) {
+        for (const std::string_view name = in.name(); at < end; ++at)
+            if (s.operand(at).name == name) return at;
+        in.fail(needed);
     }
 };
 

@@ -26,7 +26,7 @@ extern "C" {
  *   n     one axis
  *   n*    a group of any number of axes, sorted, flipped and merged as suits; but see `ordered`
  *   n?    one axis that an operand of too low rank lacks: its extent is then 1, and outputs that
- *         have it lack it too. Only last in the parentheses.
+ *         have it lack it too. Only last in the parentheses, and in an input at least.
  *   3     an axis of this extent
  *   ?     behind the parentheses: the operand may be absent
  *   &     an output or object that is also read
@@ -38,7 +38,9 @@ extern "C" {
  *
  * Attributes: `name: type = default`, separated by commas. Types: bool, int64, float64, T, A,
  * number (int64, uint64, float64 or complex128), int64[] (a list), or words: `mode: reduced |
- * complete = reduced`. `?` instead of a default: may be absent. Neither: must be given.
+ * complete = reduced`. `?` instead of a default: may be absent. Neither: must be given, as lists
+ * must that have no `?`. Numbers are written without exponent, with 18 digits behind the point at
+ * most, and read exactly; or inf.
  *
  * Properties, separated by commas:
  *   axes all      core axes are those that the caller names; all axes where none is named

@@ -1,0 +1,42 @@
+// Parses an attribute of a function's line; the rest is read by signature_parser.hpp.
+#pragma once
+
+#include "atoll/signature.hpp"
+#include "atoll/text_scanner.hpp"
+
+namespace Atoll::sdk::detail {
+
+// What only the call decides is left to it: whether the number fits T.
+constexpr void parse_default(TextScanner &in, AttributeSpec &spec) {
+    const std::size_t from = in.position();
+    switch (spec.type) {
+    case AttributeType::ints: in.fail("no default: a list has none");
+    case AttributeType::boolean:
+        if (!in.accept("true") && !in.accept("false")) in.fail("true or false");
+        break;
+    case AttributeType::choice:
+        if (choice_of(in.name(), spec.words) < 0) in.fail("one of the words, before that");
+        break;
+    case AttributeType::int64: in.integer(); break;
+    default: in.decimal();
+    }
+    spec.fallback = in.since(from);
+}
+
+// What is behind the name.
+constexpr void parse_attribute(TextScanner &in, AttributeSpec &spec) {
+    in.expect(":");
+    const std::size_t from = in.position();
+    spec.type =
+        AttributeType{place_of(in.name(), {"bool", "int64", "float64", "T", "A", "number"})};
+    const bool choice = spec.type == AttributeType::choice;
+    if (choice && !in.at('|')) in.fail("a type, or words with | between them");
+    while (choice && in.accept("|")) in.name();
+    if (!choice && in.accept("[]")) spec.type = AttributeType::ints;
+    spec.words = in.since(from);
+    spec.optional = in.accept("?");
+    spec.required = !spec.optional && !in.accept("=");
+    if (!spec.optional && !spec.required) parse_default(in, spec);
+}
+
+} // namespace Atoll::sdk::detail
