@@ -1,4 +1,5 @@
 // Attributes that a call does not name: the defaults of the function's list, as they are written.
+#include "atoll/error.hpp"
 #include "atoll/signature_parser.hpp"
 #include "call/attributes.hpp"
 
@@ -54,5 +55,5 @@ TEST_CASE("defaults are exactly what is written") {
 TEST_CASE("a default that does not fit the T of a call is an error of that call") {
     const Listed large("x: T = 300");
     CHECK(large.value().value.f64[0] == 300);
-    CHECK_THROWS_AS(large.value({}, int8), Error);
+    CHECK_THROWS_AS(large.value({}, int8), Atoll::Error);
 }
