@@ -127,9 +127,9 @@ struct SignatureParser {
     constexpr std::int8_t input() {
         return one_of(s.output_count, s.operand_count, "the name of an input, before that");
     }
-    constexpr std::int8_t one_of(std::int8_t at, int end, const char *needed) {
+    constexpr std::int8_t one_of(int at, int end, const char *needed) {
         for (const std::string_view name = in.name(); at < end; ++at)
-            if (s.operand(at).name == name) return at;
+            if (s.operand(at).name == name) return static_cast<std::int8_t>(at);
         in.fail(needed);
     }
 };
