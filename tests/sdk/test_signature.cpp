@@ -258,6 +258,9 @@ TEST_CASE("attributes have different names, and defaults of their types") {
         CAPTURE(wrong);
         CHECK(said(wrong).ends_with("need an integer of 64 bits, before that"));
     }
+    // Lists are of integers.
+    CHECK(said("f: bool[]") == "column 8 of 'f: bool[]': need ,");
+    CHECK(said("f: float64[]?").ends_with("need ,"));
     CHECK(said("z: float64 = 0.1234567890123456789").ends_with("need fewer digits"));
 }
 

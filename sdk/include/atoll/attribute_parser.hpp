@@ -32,7 +32,7 @@ constexpr void parse_attribute(TextScanner &in, AttributeSpec &spec) {
     const bool choice = spec.type == AttributeType::choice;
     if (choice && !in.at('|')) in.fail("a type, or words with | between them");
     while (choice && in.accept("|")) in.name();
-    if (!choice && in.accept("[]")) spec.type = AttributeType::ints;
+    if (spec.type == AttributeType::int64 && in.accept("[]")) spec.type = AttributeType::ints;
     spec.words = in.since(from);
     spec.optional = in.accept("?");
     spec.required = !spec.optional && !in.accept("=");
