@@ -237,14 +237,19 @@ private:
         for (int s = 0; s < s_.slot_count; ++s)
             for (int i = 0; i < c_.slot_axes[s]; ++i) {
                 std::int64_t &extent = c_.shape[begin_[s] + i];
-                if (!slot(s).given && slot(s).twin >= 0)
-                    extent = c_.shape[begin_[slot(s).twin] + i];
-                else if (!slot(s).given && given_.extents)
+                if (!slot(s).given && given_.extents)
                     extent = given_.extents[s];
                 else if (slot(s).given && extent < 0)
                     extent = 1; // an axis that all operands lack
             }
+        know_twins();
         if (std::find(c_.shape, c_.shape + c_.core, -1) != c_.shape + c_.core) infer();
+    }
+    // An axis of a result that is there twice has the extent of the first.
+    void know_twins() {
+        for (int s = 0; s < s_.slot_count; ++s)
+            if (!slot(s).given && slot(s).twin >= 0)
+                std::copy_n(c_.shape + begin_[slot(s).twin], c_.slot_axes[s], c_.shape + begin_[s]);
     }
     void infer() {
         if (f_.infer) {
@@ -259,13 +264,11 @@ private:
                            Status::plugin_fault);
                 c_.shape[i] = extents[i];
             }
+            know_twins();
         }
         for (int s = 0; s < s_.slot_count; ++s)
-            for (int i = 0; i < c_.slot_axes[s]; ++i) {
-                std::int64_t &extent = c_.shape[begin_[s] + i];
-                if (!slot(s).given && slot(s).twin >= 0)
-                    extent = c_.shape[begin_[slot(s).twin] + i];
-                if (extent < 0)
+            for (int i = 0; i < c_.slot_axes[s]; ++i)
+                if (c_.shape[begin_[s] + i] < 0)
                     refuse(f_.infer
                                ? fmt::format("the function's infer gave no extent of {}; report "
                                              "it to its vendor",
@@ -273,7 +276,6 @@ private:
                                : fmt::format("got no extent of {}, which only results have; give "
                                              "it with CallOptions::extents",
                                              slot(s).name));
-            }
     }
     // What the function's own callback makes of them; -1: not known.
     void ask(std::int64_t *extents) const {
@@ -375,14 +377,14 @@ private:
     int place_by_name(int *core, int count, int *place) const {
         std::fill_n(place, tensor(reference_).shape.size(), is_loop);
         for (int i = 0; i < named_count_; ++i) place[named_[i]] = is_gone;
-        const auto has_place = [&](int axis) {
-            const int own = c_.axis[reference_][axis];
-            if (own >= 0) place[own] = axis;
-            return own >= 0;
-        };
-        count = static_cast<int>(std::remove_if(core, core + count, has_place) - core);
-        int left = 0;
-        for (int i = 0, next = 0; i < count; ++i) {
+        int others = 0, left = 0;
+        for (int i = 0; i < count; ++i) {
+            if (const int own = c_.axis[reference_][core[i]]; own >= 0)
+                place[own] = core[i];
+            else
+                core[others++] = core[i];
+        }
+        for (int i = 0, next = 0; i < others; ++i) {
             while (next < named_count_ && place[named_[next]] != is_gone) ++next;
             if (next < named_count_)
                 place[named_[next]] = core[i];

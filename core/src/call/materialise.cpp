@@ -44,10 +44,11 @@ void Materialiser::plan_layouts() {
     for (int o = 0; o < space_.count; ++o)
         if (plan_.operand[o].needs) lay_dense(o);
     // A second round: what one operand needs may keep others from being merged.
-    for (int round = 0; round < 2; ++round) {
+    for (int round = 0;; ++round) {
         Space merged = space_;
         merge(merged, call_.function->signature);
         if (route_.takes_layout(merged)) return;
+        if (round == 2) return refuse_groups(merged);
         for (int o = 0; o < space_.count; ++o) {
             if (!space_.operands[o].lies || (plan_.operand[o].needs & need_layout)) continue;
             const bool taken =
@@ -61,8 +62,10 @@ void Materialiser::plan_layouts() {
             lay_dense(o);
         }
     }
-    Space merged = space_;
-    merge(merged, call_.function->signature);
+}
+
+// Those that cannot be merged into the one axis that is taken.
+void Materialiser::refuse_groups(const Space &merged) const {
     if (route_.takes_groups(merged)) return;
     throw Error(Status::not_supported, call_.function->full_name,
                 fmt::format("the implementation of plugin {} takes one axis at a time where these "

@@ -172,13 +172,8 @@ private:
                                         "without loop axes",
                                         s_.operand(0).name, route.plugin()),
                             call_.device->name);
-            for (int o = 0; o < s_.output_count; ++o) {
-                if (made_[o] || plan_.operand[o].needs) continue;
-                plan_.operand[o].needs = need_overlap;
-                if (const DType natural = natural_dtype(s_.operand(o), call_.T);
-                    natural != DType::none)
-                    plan_.operand[o].dtype = natural;
-            }
+            for (int o = 0; o < s_.output_count; ++o)
+                if (!made_[o] && !plan_.operand[o].needs) replace_output(plan_, o);
             copies.plan_layouts();
         }
         copies.copy();

@@ -54,12 +54,16 @@ void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan) {
         if (hazard == Hazard::copy_input) {
             plan.operand[input].needs |= need_overlap;
         } else {
-            plan.operand[o].needs |= need_overlap;
-            if (const DType natural = natural_dtype(signature.operand(o), call.T);
-                natural != DType::none)
-                plan.operand[o].dtype = natural;
+            replace_output(plan, o);
         }
     }
+}
+
+void replace_output(Plan &plan, int output) {
+    const sdk::OperandSpec &spec = plan.call->function->signature.operand(output);
+    plan.operand[output].needs |= need_overlap;
+    if (const DType natural = natural_dtype(spec, plan.call->T); natural != DType::none)
+        plan.operand[output].dtype = natural;
 }
 
 std::string text(const Plan &plan) {

@@ -36,6 +36,9 @@ struct Plan {
 // `exact`: numbers keep their own dtype.
 void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan);
 
+// The plugin gets a new tensor for the output, which is copied to its place.
+void replace_output(Plan &plan, int output);
+
 // One line per operand, and the axes.
 std::string text(const Plan &plan);
 
