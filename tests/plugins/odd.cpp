@@ -103,11 +103,6 @@ std::int32_t square_root(const atoll_link *, atoll_call *call) {
         std::memset(call->error->function, 'q', sizeof call->error->function);
         return ATOLL_STATUS_KERNEL_FAILED;
     }
-    if (fault == "overrun") {
-        std::memset(call->error->text, 'x', call->error->capacity + 100);
-        std::memset(call->error->function, 'q', sizeof call->error->function + 100);
-        return ATOLL_STATUS_KERNEL_FAILED;
-    }
     if (fault == "buffer_replaced") {
         call->error->text = nullptr;
         call->error->capacity = 0;

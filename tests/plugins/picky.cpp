@@ -280,6 +280,7 @@ void dense_sums(State &, atoll_call &call) {
     if (double *copy = numbers(0)) std::copy_n(numbers(1), n, copy);
 }
 void total(State &, atoll_call &call) {
+    if (call.core == 0) throw sdk::Error(ATOLL_STATUS_INTERNAL, "a group without an axis");
     each(call, [](double **p) { *p[0] = 0; });
     each(call, [](double **p) { *p[0] += *p[1]; });
     spoil(call);

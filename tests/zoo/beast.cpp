@@ -16,7 +16,6 @@
 #include <stdexcept>
 #include <string_view>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -105,13 +104,6 @@ __attribute__((constructor)) void opened() {
 #endif
 }
 
-// Overwrites what it was given and as much again.
-std::int32_t overrun(atoll_error *error) {
-    std::memset(error->text, 'x', error->capacity + error->capacity / 2);
-    std::memset(error->function, 'y', sizeof error->function + 100);
-    return ATOLL_STATUS_INTERNAL;
-}
-
 std::atomic<int> pool_runs{0};
 
 void pool(void *, std::int64_t count, std::int64_t, atoll_range_body body, void *argument) {
@@ -148,7 +140,6 @@ struct Speechless : std::exception {
 };
 
 bool running = false;
-std::atomic<bool> leaked_runs{false};
 
 std::int32_t load(const atoll_host *given, void **, atoll_error *error) {
     host = given;
@@ -159,7 +150,6 @@ std::int32_t load(const atoll_host *given, void **, atoll_error *error) {
     if (is("load_exits")) std::exit(0);
     if (is("load_hangs"))
         for (;;) ::pause();
-    if (is("load_overruns")) return overrun(error);
     if (is("speechless")) throw Speechless();
     if (is("misuses_services"))
         if (const std::string_view slip = misuse_services(error); !slip.empty())
@@ -171,12 +161,6 @@ std::int32_t load(const atoll_host *given, void **, atoll_error *error) {
         host->set_error(error, ATOLL_STATUS_DEVICE_LOST, 0, "second thoughts");
         return ATOLL_STATUS_DEVICE_LOST;
     }
-    if (is("leaks_thread")) {
-        std::thread([] {
-            for (leaked_runs = true;;) ::pause();
-        }).detach();
-        while (!leaked_runs) std::this_thread::yield();
-    }
     if (running) std::abort();
     running = true;
     return ATOLL_STATUS_OK;
@@ -186,12 +170,11 @@ std::int32_t unload(void *, atoll_error *error) {
     host->log(host->self, ATOLL_LOG_INFO, "unload");
     if (!running) std::abort(); // once for each load
     running = false;
-    if (is("unload_overruns")) return overrun(error);
+    if (is("unload_fails")) return host->set_error(error, ATOLL_STATUS_INTERNAL, 0, "still busy");
     return ATOLL_STATUS_OK;
 }
 
 std::int32_t answer(const atoll_link *, atoll_call *call) {
-    if (is("call_overruns")) return overrun(call->error);
     if (is("forger")) return host->set_error(call->error, ATOLL_STATUS_KERNEL_FAILED, 0, forged);
     std::int64_t number = 0;
     if (is("pool")) {

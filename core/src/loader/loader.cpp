@@ -15,7 +15,6 @@
 #include "loader/open_library.hpp"
 #include "loader/plugin_files.hpp"
 #include "loader/probe.hpp"
-#include "loader/process_threads.hpp"
 #include "loader/registration.hpp"
 #include "runtime/dispatch.hpp"
 #include "runtime/host_services.hpp"
@@ -68,7 +67,6 @@ private:
     std::vector<PluginRecord *> plugins_;      // never freed: chains and notes of errors name them
     std::vector<PluginRecord *> loaded_;       // in the order of loading
     std::map<std::string, Library> libraries_; // by path
-    std::map<const PluginRecord *, std::vector<ThreadIdentity>> threads_; // begun during load
     Candidates candidates_;
     std::vector<std::string> opening_; // plugins whose dependencies are being loaded
     EnvironmentInterposers environment_;
@@ -231,7 +229,6 @@ PluginReport Loader::open(const Candidate &candidate) {
         make_host(*plugin);
         plugin->ctx = nullptr;
         ErrorBuffer error;
-        const std::vector<int> before = threads_of_process();
         const std::int32_t status =
             descriptor.plugin.load(&plugin->host, &plugin->ctx, error.get());
         if (status != ATOLL_STATUS_OK)
@@ -239,10 +236,6 @@ PluginReport Loader::open(const Candidate &candidate) {
                                                                   : Status::plugin_fault,
                         "load", fmt::format("it could not start: {}", error.words()), {},
                         plugin->name, error.native_code());
-        if (error.overrun())
-            log_message(ATOLL_LOG_WARN,
-                        fmt::format("plugin {}: load: {}", plugin->name, error.words()));
-        threads_[plugin] = threads_since(before);
         running = true;
         plugin->unload = descriptor.plugin.unload;
         register_plugin(*plugin, descriptor);
@@ -291,13 +284,6 @@ void Loader::retire(std::string_view name) {
     PluginReport &report = candidates_.reports[plugin->path];
     report.loaded = false;
     report.reason = "retired";
-    if (const std::size_t left = still_running(threads_[plugin])) {
-        report.reason +=
-            fmt::format("; {} thread(s) that began while it loaded still run: a plugin "
-                        "joins its threads when it stops",
-                        left);
-        log_message(ATOLL_LOG_WARN, fmt::format("plugin {}: {}", name, report.reason));
-    }
 }
 
 std::vector<PluginReport> Loader::report() {

@@ -143,7 +143,7 @@ void unload(PluginRecord &plugin) {
     std::string trouble;
     try {
         const std::int32_t status = plugin.unload(plugin.ctx, error.get());
-        if (status != ATOLL_STATUS_OK || error.overrun()) trouble = error.words();
+        if (status != ATOLL_STATUS_OK) trouble = error.words();
     } catch (...) {
         trouble = fmt::format("an exception crossed the plugin's border: {}", exception_text());
     }

@@ -39,12 +39,6 @@ namespace {
     } else if (text.empty()) {
         text = fmt::format("{} (the plugin gave no details)", name(code));
     }
-    if (prepared.text.overrun()) {
-        code = Status::plugin_fault;
-        text = fmt::format("the plugin wrote past the end of the error buffer; report it to its "
-                           "vendor; it said: {}",
-                           text);
-    }
     if (error.function[0] != '\0' && function != error.function) {
         // An asynchronous error of an earlier call.
         text = fmt::format("{} (reported by {})", text, function);

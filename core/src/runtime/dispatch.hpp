@@ -13,7 +13,6 @@ struct PreparedCall {
                  void *stream, const FunctionRecord *parent);
     atoll_call call;
     atoll_error error;
-    char behind_error[192]; // never written here: see Note [Error buffers]
     const FunctionRecord *function;
     const DeviceRecord *device;
     ErrorText text;
@@ -45,7 +44,7 @@ inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d
     error.struct_size = sizeof error;
     error.status = 0;
     error.native_code = 0;
-    error.capacity = error_capacity;
+    error.capacity = ErrorText::capacity;
     error.reserved = 0;
     error.text = text.bytes;
     error.function[0] = '\0';

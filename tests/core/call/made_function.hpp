@@ -52,6 +52,8 @@ public:
         return checked;
     }
 
+    const Atoll::detail::FunctionRecord &record() const { return record_; }
+
 private:
     Atoll::detail::ModuleRecord module_;
     Atoll::detail::FunctionRecord record_{};

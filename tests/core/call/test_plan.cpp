@@ -1,5 +1,6 @@
 // The plan of a call: what has to be done to each operand, by what the implementation takes.
 // Devices and memory are made up; nothing is computed.
+#include "call/domain.hpp"
 #include "call/plan.hpp"
 #include "made_function.hpp"
 #include "objects/layout.hpp"
@@ -133,6 +134,29 @@ TEST_CASE_FIXTURE(World, "of an output and inputs that overlap the least is copi
           "  c: float64\n"
           "  a: float64\n"
           "  b: float64");
+}
+
+TEST_CASE_FIXTURE(World, "a replaced output keeps its dtype where the function takes any") {
+    const MadeFunction any("a (n): any, b (n) -> c (n): any");
+    const Tensor whole = tensor({9}, int16), low = whole.slice(0, 0, 8),
+                 high = whole.slice(0, 1, 9);
+    CHECK(plan(any, {low, high}, everything, {.out = {high}}) ==
+          "made.function int16 on here, axes (8)\n"
+          "  c: int16, copied for overlap\n"
+          "  a: int16\n"
+          "  b: int16");
+}
+
+TEST_CASE_FIXTURE(World, "the values of operands that are left out are not looked at") {
+    const Operand a(tensor({4}, int32));
+    const Operand *const one[] = {&a, nullptr};
+    for (const Inputs inputs : {Inputs(one), Inputs(one).first(1)}) {
+        const MadeFunction divide("a (), b ()? -> c ()", "domain divisor");
+        CHECK(check_domain(divide.record(), inputs, ComputeMode::error, {}) ==
+              DomainAction::compute);
+        const MadeFunction shift("a (), b ()? -> c ()", "counts b");
+        CHECK_NOTHROW(require_counts(shift.record(), inputs, DType::int32, {}));
+    }
 }
 
 TEST_CASE_FIXTURE(World, "core axes come before the loop, and operands may be absent") {
