@@ -2,6 +2,7 @@
 #pragma once
 
 #include "atoll/core_functions.hpp"
+#include "atoll/operand.hpp"
 
 #include <cmath>
 #include <complex>
@@ -12,62 +13,24 @@
 
 namespace Dummy {
 
-template <class T> struct Plain {
-    using Value = T;
+// 16-bit floats are computed in float and rounded when they are stored.
+template <std::uint32_t dtype> struct Element {
+    using Type = Atoll::sdk::Type<dtype>;
+    using Value = Atoll::sdk::Value<Type>;
     static Value load(const char *at) {
-        Value value;
-        std::memcpy(&value, at, sizeof value);
-        return value;
-    }
-    static void store(char *at, Value value) { std::memcpy(at, &value, sizeof value); }
-};
-
-template <std::uint32_t dtype> struct Element;
-template <> struct Element<ATOLL_DTYPE_BOOL> {
-    using Value = bool;
-    static Value load(const char *at) { return *at != 0; }
-    static void store(char *at, Value value) { *at = value; }
-};
-template <> struct Element<ATOLL_DTYPE_INT8> : Plain<std::int8_t> {};
-template <> struct Element<ATOLL_DTYPE_INT16> : Plain<std::int16_t> {};
-template <> struct Element<ATOLL_DTYPE_INT32> : Plain<std::int32_t> {};
-template <> struct Element<ATOLL_DTYPE_INT64> : Plain<std::int64_t> {};
-template <> struct Element<ATOLL_DTYPE_UINT8> : Plain<std::uint8_t> {};
-template <> struct Element<ATOLL_DTYPE_UINT16> : Plain<std::uint16_t> {};
-template <> struct Element<ATOLL_DTYPE_UINT32> : Plain<std::uint32_t> {};
-template <> struct Element<ATOLL_DTYPE_UINT64> : Plain<std::uint64_t> {};
-// 16-bit floats: computed in float, rounded when they are stored.
-template <> struct Element<ATOLL_DTYPE_FLOAT16> {
-    using Value = float;
-    static Value load(const char *at) {
-        return atoll_half_to_float(Plain<std::uint16_t>::load(at));
+        if constexpr (std::is_same_v<Type, bool>) {
+            return *at != 0;
+        } else {
+            Type element;
+            std::memcpy(static_cast<void *>(&element), at, sizeof element);
+            return element;
+        }
     }
     static void store(char *at, Value value) {
-        Plain<std::uint16_t>::store(at, atoll_float_to_half(value));
+        const Type element(value);
+        std::memcpy(at, &element, sizeof element);
     }
 };
-template <> struct Element<ATOLL_DTYPE_BFLOAT16> {
-    using Value = float;
-    static Value load(const char *at) {
-        return atoll_bfloat_to_float(Plain<std::uint16_t>::load(at));
-    }
-    static void store(char *at, Value value) {
-        Plain<std::uint16_t>::store(at, atoll_float_to_bfloat(value));
-    }
-};
-template <> struct Element<ATOLL_DTYPE_FLOAT32> : Plain<float> {};
-template <> struct Element<ATOLL_DTYPE_FLOAT64> : Plain<double> {};
-template <> struct Element<ATOLL_DTYPE_COMPLEX32> {
-    using Part = Element<ATOLL_DTYPE_FLOAT16>;
-    using Value = std::complex<float>;
-    static Value load(const char *at) { return {Part::load(at), Part::load(at + 2)}; }
-    static void store(char *at, Value value) {
-        Part::store(at, value.real());
-        Part::store(at + 2, value.imag());
-    }
-};
-template <> struct Element<ATOLL_DTYPE_COMPLEX64> : Plain<std::complex<float>> {};
-template <> struct Element<ATOLL_DTYPE_COMPLEX128> : Plain<std::complex<double>> {};
 
 template <class T> inline constexpr bool is_complex = false;
 template <class T> inline constexpr bool is_complex<std::complex<T>> = true;
@@ -177,11 +140,8 @@ template <class V> bool is_finite(V a) { return !is_nan(a) && !is_inf(a); }
 
 // An attribute of a call, which is in the type that the arithmetic is done in.
 template <class V> V number(const atoll_scalar &scalar) {
-    const char *bytes = reinterpret_cast<const char *>(scalar.value.bytes);
-    if constexpr (std::is_same_v<V, bool>)
-        return *bytes != 0;
-    else
-        return Plain<V>::load(bytes);
+    return Element<Atoll::sdk::dtype_of<V>>::load(
+        reinterpret_cast<const char *>(scalar.value.bytes));
 }
 
 } // namespace Dummy

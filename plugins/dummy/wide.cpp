@@ -74,8 +74,7 @@ Wide load(const char *at, std::uint32_t dtype, bool swapped) {
 
 void store(char *at, const Wide &wide, std::uint32_t dtype, bool swapped) {
     char native[16];
-    const bool narrow = dtype == ATOLL_DTYPE_FLOAT16 || dtype == ATOLL_DTYPE_BFLOAT16 ||
-                        dtype == ATOLL_DTYPE_COMPLEX32;
+    const bool narrow = Atoll::sdk::accumulator_of(dtype) != dtype;
     with_dtype<ATOLL_DOMAIN_ALL>(dtype, [&](auto element, auto) {
         element.store(native, narrowed<typename decltype(element)::Value>(wide, narrow));
     });

@@ -2,6 +2,7 @@
 #include "compare.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace Atoll::conformance {
@@ -12,13 +13,23 @@ struct Precision {
     double epsilon;           // the distance from 1 to the next number
     double smallest, largest; // positive numbers
 };
+Precision measure(DType dtype) {
+    const auto rounded = [&](double x) { return Scalar(x).cast(dtype).to_double(); };
+    Precision it{1, 1, 0};
+    while (rounded(1 + it.epsilon / 2) != 1) it.epsilon /= 2;
+    while (rounded(it.smallest / 2) != 0) it.smallest /= 2;
+    for (it.largest = 2 - it.epsilon; std::isfinite(rounded(2 * it.largest));) it.largest *= 2;
+    return it;
+}
 Precision precision_of(DType dtype) {
-    switch (info(dtype).part) {
-    case DType::float16: return {0x1p-10, 0x1p-24, 65504};
-    case DType::bfloat16: return {0x1p-7, 0x1p-133, 0x1.fep127};
-    case DType::float32: return {0x1p-23, 0x1p-149, 0x1.fffffep127};
-    default: return {0x1p-52, 0x1p-1074, 0x1.fffffffffffffp1023};
-    }
+    static const auto table = [] {
+        std::array<Precision, ATOLL_DTYPE_COUNT> all{};
+        for (std::size_t d = 1; d < all.size(); ++d)
+            if (is_real_float(static_cast<DType>(d))) all[d] = measure(static_cast<DType>(d));
+        return all;
+    }();
+    const DType part = info(dtype).part;
+    return table[static_cast<std::size_t>(is_floating(part) ? part : float64)];
 }
 
 bool near(double want, double got, double bound, const Precision &precision) {

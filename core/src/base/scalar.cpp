@@ -1,42 +1,49 @@
 // Conversions of scalars.
 #include "atoll/scalar.hpp"
 
+#include "atoll/convert.hpp"
 #include "atoll/error.hpp"
-#include "base/elements.hpp"
-
-#include <limits>
 
 #include <fmt/format.h>
 
 namespace Atoll {
 
 namespace {
-detail::Wide wide(const Scalar &scalar) {
-    return detail::load_element(scalar.raw().value.bytes, scalar.dtype(), false);
+
+template <class Body> void with_type(DType dtype, const Body &body) {
+    sdk::with_type<ATOLL_DOMAIN_ALL>(static_cast<std::uint32_t>(dtype), body);
 }
+
+// Converted by the rules of cast.
+template <class T> T value_as(const Scalar &scalar) {
+    T value{};
+    with_type(scalar.dtype(), [&]<class From>(std::type_identity<From>) {
+        const auto *bytes = reinterpret_cast<const char *>(scalar.raw().value.bytes);
+        value = sdk::convert<T>(sdk::detail::load<From>(bytes, false));
+    });
+    return value;
+}
+
 } // namespace
 
 Scalar Scalar::cast(DType dtype) const {
     if (dtype == DType::none)
         throw Error(Status::invalid_argument, "scalar", "got no dtype, need one");
     Scalar result(dtype, false);
-    detail::store_element(result.raw_.value.bytes, dtype, wide(*this));
+    with_type(dtype, [&]<class To>(std::type_identity<To>) {
+        const To value = value_as<To>(*this);
+        std::memcpy(result.raw_.value.bytes, &value, sizeof value);
+    });
     return result;
 }
 
 bool Scalar::overflows(DType dtype) const {
-    if (!is_integer(dtype)) return false;
-    const detail::Wide value = wide(*this);
-    const int bits = 8 * info(dtype).size;
-    if (value.kind == Kind::signed_) {
-        if (info(dtype).kind == Kind::unsigned_)
-            return value.i < 0 || (bits < 64 && value.i >> bits != 0);
-        return bits < 64 && (value.i >> (bits - 1) != 0 && value.i >> (bits - 1) != -1);
-    }
-    if (value.kind == Kind::unsigned_)
-        return value.u >
-               (~std::uint64_t{0} >> (64 - bits + (info(dtype).kind == Kind::signed_ ? 1 : 0)));
-    return false;
+    if (!is_integer(dtype) || is_floating(this->dtype())) return false;
+    const bool negative = info(this->dtype()).kind == Kind::signed_ && to_int() < 0;
+    const Scalar there = cast(dtype);
+    // What wraps comes back with another sign or another value.
+    const bool turned = info(dtype).kind == Kind::signed_ && there.to_int() < 0;
+    return negative != turned || value_as<std::uint64_t>(there) != value_as<std::uint64_t>(*this);
 }
 
 Scalar::Scalar(Scalar value, DType dtype) : Scalar(value.cast(dtype)) {
@@ -48,22 +55,8 @@ Scalar::Scalar(Scalar value, DType dtype) : Scalar(value.cast(dtype)) {
                                 name(dtype)));
 }
 
-double Scalar::to_double() const {
-    double value;
-    detail::store_element(&value, float64, wide(*this));
-    return value;
-}
-
-std::complex<double> Scalar::to_complex() const {
-    std::complex<double> value;
-    detail::store_element(&value, complex128, wide(*this));
-    return value;
-}
-
-std::int64_t Scalar::to_int() const {
-    std::int64_t value;
-    detail::store_element(&value, int64, wide(*this));
-    return value;
-}
+double Scalar::to_double() const { return value_as<double>(*this); }
+std::complex<double> Scalar::to_complex() const { return value_as<std::complex<double>>(*this); }
+std::int64_t Scalar::to_int() const { return value_as<std::int64_t>(*this); }
 
 } // namespace Atoll

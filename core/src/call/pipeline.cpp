@@ -1,7 +1,6 @@
 // The stages of a call, one after the other.
 #include "call/pipeline.hpp"
 
-#include "base/elements.hpp"
 #include "call/attributes.hpp"
 #include "call/copy.hpp"
 #include "call/domain.hpp"

@@ -2,12 +2,12 @@
 #include "atoll/format.hpp"
 
 #include "atoll/create.hpp"
-#include "base/elements.hpp"
 #include "objects/layout.hpp"
 #include "runtime/settings_access.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <ostream>
 
 namespace Atoll {
@@ -31,29 +31,29 @@ std::string real_text(double value, const NumberStyle &style) {
 }
 
 // Imaginary parts are filled to `imag_width`, so that the parts stand below each other.
-std::string element_text(const Wide &value, DType dtype, const NumberStyle &style,
+std::string element_text(const Scalar &value, const NumberStyle &style,
                          std::size_t imag_width = 0) {
-    if (dtype == bool_) return value.u ? "True" : "False";
-    switch (value.kind) {
-    case Kind::signed_: return fmt::to_string(value.i);
-    case Kind::unsigned_: return fmt::to_string(value.u);
+    switch (info(value.dtype()).kind) {
+    case Kind::bool_: return value.to_int() ? "True" : "False";
+    case Kind::signed_: return fmt::to_string(value.to_int());
+    case Kind::unsigned_: return fmt::to_string(value.cast(uint64).raw().value.u64);
     case Kind::complex: {
-        const bool negative = std::signbit(value.z.imag()) && !std::isnan(value.z.imag());
-        return fmt::format("{} {} {:>{}}j", real_text(value.z.real(), style), negative ? '-' : '+',
-                           real_text(negative ? -value.z.imag() : value.z.imag(), style),
-                           imag_width);
+        const std::complex<double> z = value.to_complex();
+        const bool negative = std::signbit(z.imag()) && !std::isnan(z.imag());
+        return fmt::format("{} {} {:>{}}j", real_text(z.real(), style), negative ? '-' : '+',
+                           real_text(negative ? -z.imag() : z.imag(), style), imag_width);
     }
-    default: return real_text(value.z.real(), style);
+    default: return real_text(value.to_double(), style);
     }
 }
 
 // Fewest decimals, up to the limit, that show every element as well as the limit would.
-NumberStyle choose_style(const std::vector<Wide> &values, DType dtype, int limit) {
+NumberStyle choose_style(const std::vector<Scalar> &values, int limit) {
     NumberStyle style;
-    if (!is_floating(dtype)) return style;
+    if (!is_floating(values[0].dtype())) return style;
     std::vector<double> parts; // without signs
-    for (const Wide &value : values)
-        for (double part : {value.z.real(), value.z.imag()})
+    for (const Scalar &value : values)
+        for (double part : {value.to_complex().real(), value.to_complex().imag()})
             if (std::isfinite(part)) parts.push_back(std::abs(part));
     for (double x : parts) style.scientific |= x > 0 && (x < 1e-4 || x >= 1e5);
     for (double x : parts) {
@@ -105,14 +105,14 @@ public:
         std::vector<std::size_t> at(positions_.size(), 0);
         values_.resize(shown_count());
         fetch(tensor, 0, at);
-        style_ = choose_style(values_, t.dtype, print.decimals);
+        style_ = choose_style(values_, print.decimals);
         std::size_t imag_width = 0;
         if (is_complex(t.dtype))
-            for (const Wide &value : values_)
-                imag_width =
-                    std::max(imag_width, real_text(std::abs(value.z.imag()), style_).size());
-        for (const Wide &value : values_) {
-            texts_.push_back(element_text(value, t.dtype, style_, imag_width));
+            for (const Scalar &value : values_)
+                imag_width = std::max(
+                    imag_width, real_text(std::abs(value.to_complex().imag()), style_).size());
+        for (const Scalar &value : values_) {
+            texts_.push_back(element_text(value, style_, imag_width));
             // As in the figure, floats keep a place for a sign.
             const bool room = is_floating(t.dtype) && texts_.back()[0] != '-';
             width_ = std::max(width_, texts_.back().size() + (room ? 1 : 0));
@@ -162,7 +162,10 @@ private:
         part.read(bytes.data(), t.dtype);
         std::vector<std::size_t> place = at;
         for (std::int64_t i = 0; i < t.size(); ++i) {
-            values_[element(place)] = load_element(bytes.data() + i * itemsize, t.dtype, false);
+            atoll_scalar raw{static_cast<std::uint32_t>(t.dtype), 0, 0, {}};
+            std::memcpy(raw.value.bytes, bytes.data() + i * itemsize,
+                        static_cast<std::size_t>(itemsize));
+            values_[element(place)] = Scalar(raw);
             for (std::size_t k = 0; k < place.size(); ++k) {
                 if (++place[k] < at[k] + static_cast<std::size_t>(t.shape[static_cast<int>(k)]))
                     break;
@@ -249,7 +252,7 @@ private:
 
     PrintSettings print_;
     std::vector<std::vector<std::int64_t>> positions_;
-    std::vector<Wide> values_;
+    std::vector<Scalar> values_;
     std::vector<std::string> texts_;
     NumberStyle style_;
     std::size_t width_ = 0;
@@ -273,15 +276,12 @@ std::string to_string(const Tensor &tensor, const PrintSettings &print) {
 }
 
 std::string to_string(const Scalar &scalar) {
-    const Wide value = load_element(scalar.raw().value.bytes, scalar.dtype(), false);
     if (is_real_float(scalar.dtype())) {
         // Six significant digits, as in the figure: 8.81018e-15.
-        const double x = value.z.real();
-        if (std::isnan(x)) return "nan";
-        return fmt::format("{:.6g}", x);
+        const double x = scalar.to_double();
+        return std::isnan(x) ? "nan" : fmt::format("{:.6g}", x);
     }
-    return element_text(value, scalar.dtype(),
-                        choose_style({value}, scalar.dtype(), current_settings().print.decimals));
+    return element_text(scalar, choose_style({scalar}, current_settings().print.decimals));
 }
 
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor) {

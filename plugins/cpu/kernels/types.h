@@ -79,10 +79,10 @@ inline constexpr std::uint8_t parts[ATOLL_DTYPE_COUNT] = {
 // Bytes per part, which is the natural alignment.
 constexpr std::uint32_t alignment_of(std::uint32_t dtype) { return sizes[parts[dtype]]; }
 
-// The dtype that `dtype` is computed in: the halves widen, the others stay.
+// The dtype that `dtype` is computed in: floats of fewer than 4 bytes widen, the others stay.
 constexpr std::uint32_t widened(std::uint32_t dtype) {
-    if (dtype == ATOLL_DTYPE_FLOAT16 || dtype == ATOLL_DTYPE_BFLOAT16) return ATOLL_DTYPE_FLOAT32;
-    return dtype == ATOLL_DTYPE_COMPLEX32 ? std::uint32_t{ATOLL_DTYPE_COMPLEX64} : dtype;
+    if (kinds[dtype] < ATOLL_DTYPE_KIND_FLOAT || alignment_of(dtype) >= 4) return dtype;
+    return kinds[dtype] == ATOLL_DTYPE_KIND_COMPLEX ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_FLOAT32;
 }
 
 // [function][compute dtype]: the dtype of the result.

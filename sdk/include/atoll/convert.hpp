@@ -38,16 +38,11 @@ template <class Int> double odd_double(Int value) {
 template <class Out, class Real> Out convert_real(Real value) {
     if constexpr (std::is_same_v<Out, bool>) {
         return value != 0;
-    } else if constexpr (std::is_same_v<Out, Float16> || std::is_same_v<Out, BFloat16>) {
-        double wide;
+    } else if constexpr (requires { Out::rounded(0.0); }) {
         if constexpr (std::is_integral_v<Real>)
-            wide = odd_double(value);
+            return Out::rounded(odd_double(value));
         else
-            wide = value;
-        Out out;
-        out.bits = std::is_same_v<Out, Float16> ? atoll_double_to_half(wide)
-                                                : atoll_double_to_bfloat(wide);
-        return out;
+            return Out::rounded(value);
     } else if constexpr (std::is_integral_v<Out> && std::is_floating_point_v<Real>) {
         using Limits = std::numeric_limits<Out>;
         if (value != value) return 0;

@@ -30,12 +30,22 @@ struct Float16 {
     std::uint16_t bits;
     Float16() = default;
     Float16(float value) : bits(atoll_float_to_half(value)) {}
+    static Float16 rounded(double value) { // once
+        Float16 half;
+        half.bits = atoll_double_to_half(value);
+        return half;
+    }
     operator float() const { return atoll_half_to_float(bits); }
 };
 struct BFloat16 {
     std::uint16_t bits;
     BFloat16() = default;
     BFloat16(float value) : bits(atoll_float_to_bfloat(value)) {}
+    static BFloat16 rounded(double value) {
+        BFloat16 half;
+        half.bits = atoll_double_to_bfloat(value);
+        return half;
+    }
     operator float() const { return atoll_bfloat_to_float(bits); }
 };
 struct Complex32 {

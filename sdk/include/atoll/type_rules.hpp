@@ -10,7 +10,8 @@ namespace Atoll::sdk {
 namespace dtypes {
 inline constexpr std::uint32_t int8 = ATOLL_DTYPE_INT8, int64 = ATOLL_DTYPE_INT64,
                                uint64 = ATOLL_DTYPE_UINT64, float32 = ATOLL_DTYPE_FLOAT32,
-                               float64 = ATOLL_DTYPE_FLOAT64, complex128 = ATOLL_DTYPE_COMPLEX128;
+                               float64 = ATOLL_DTYPE_FLOAT64, complex64 = ATOLL_DTYPE_COMPLEX64,
+                               complex128 = ATOLL_DTYPE_COMPLEX128;
 }
 
 constexpr bool is_float_kind(std::uint32_t dtype) {
@@ -20,21 +21,19 @@ constexpr bool is_float_kind(std::uint32_t dtype) {
 // The real part's dtype; reals are their own.
 constexpr std::uint32_t real_of(std::uint32_t dtype) { return dtype_facts[dtype].part; }
 
-// The smallest complex dtype that holds a dtype of floats.
-constexpr std::uint32_t complex_of(std::uint32_t dtype) {
-    switch (dtype) {
-    case ATOLL_DTYPE_FLOAT16: return ATOLL_DTYPE_COMPLEX32;
-    case ATOLL_DTYPE_BFLOAT16:
-    case ATOLL_DTYPE_FLOAT32: return ATOLL_DTYPE_COMPLEX64;
-    default:
-        return dtype_facts[dtype].kind == ATOLL_DTYPE_KIND_COMPLEX ? dtype : dtypes::complex128;
-    }
+// What elements of a dtype are accumulated in: floats of fewer than 4 bytes in float32.
+constexpr std::uint32_t accumulator_of(std::uint32_t dtype) {
+    if (!is_float_kind(dtype) || dtype_facts[real_of(dtype)].size >= 4) return dtype;
+    return real_of(dtype) == dtype ? dtypes::float32 : dtypes::complex64;
 }
 
-// What elements of a dtype are accumulated in: halves in float32.
-constexpr std::uint32_t accumulator_of(std::uint32_t dtype) {
-    if (dtype == ATOLL_DTYPE_COMPLEX32) return ATOLL_DTYPE_COMPLEX64;
-    return dtype == ATOLL_DTYPE_FLOAT16 || dtype == ATOLL_DTYPE_BFLOAT16 ? dtypes::float32 : dtype;
+// The smallest complex dtype that holds a dtype of floats.
+constexpr std::uint32_t complex_of(std::uint32_t dtype) {
+    for (std::uint32_t c = 1; c < ATOLL_DTYPE_COUNT; ++c)
+        if (dtype_facts[c].kind == ATOLL_DTYPE_KIND_COMPLEX && real_of(c) == real_of(dtype))
+            return c;
+    const std::uint32_t wider = accumulator_of(dtype);
+    return wider == dtype ? dtypes::complex128 : complex_of(wider);
 }
 
 // T, from what the inputs without a type of their own promote to.
