@@ -1,12 +1,22 @@
 #!/usr/bin/env bash
 # Sets up, builds (release, in build/) and runs every test. Arguments go to meson setup. The last
 # line is `N passed, N failed`, in test cases; a step that fails before the tests is one failure.
+#
+# With --nightly as the first argument the random and the exhaustive tests run at full depth, which
+# takes hours.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
 
+depth=()
+if [ "${1-}" = --nightly ]; then
+  shift
+  export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_GOLDEN=all
+  depth=(--timeout-multiplier 60)
+fi
+
 must "set-up" tools/setup.sh &&
   must "configure" configure_release "$@" &&
   must "build" ninja -C build &&
-  run_tests "release" build
+  run_tests "release" build "${depth[@]}"
 conclude

@@ -1,5 +1,6 @@
 // copy and fill: one generic strided kernel for every dtype, layout and byte order; memcpy and
 // memset where they will do.
+#include "atoll/dtype_facts.hpp"
 #include "elements.cuh"
 #include "kernels.hpp"
 #include "space.cuh"

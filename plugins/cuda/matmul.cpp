@@ -3,6 +3,7 @@
 // cuBLAS wants matrices with one unit stride. Whatever else comes (both strides large, negative or
 // zero, a conjugate that is not transposed) is packed into a temporary first, one matrix at a time;
 // without any packing the first loop axis goes to cuBLAS as a batch.
+#include "atoll/dtype_facts.hpp"
 #include "kernels.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The module `hello` for the device type `dummy`. Its memory is opaque to this plugin, so it
 // computes with what the device offers: it calls other functions through their slots, on the
 // caller's stream, without waiting for anything.
+#include "atoll/dtype_facts.hpp"
 #include "implementation.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Turns a session's counters into text: an aligned table, or JSON lines.
+#include "atoll/dtype_facts.hpp"
 #include "moves_bytes.hpp"
 #include "session.hpp"
 

@@ -1,6 +1,8 @@
 // The hot path of the tracer, and how threads come by their tables.
 #include "session.hpp"
 
+#include "atoll/dtype_facts.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,5 @@
 // The kernels of the plugin `dummy` alone: every function, and the values that are easily wrong.
+#include "atoll/dtype_facts.hpp"
 #include "device.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Every function against NumPy: the golden cases on every device, in every layout, with every kind
-// of result. ATOLL_GOLDEN names the file of cases. ATOLL_TEST_CASES=all: every case with every
+// of result. ATOLL_GOLDEN names the file of cases. ATOLL_TEST_GOLDEN=all: every case with every
 // layout and kind of result; ATOLL_TEST_FUNCTION: that function only.
 #include "../core/function_facts.hpp"
 #include "../core/support.hpp"
@@ -379,7 +379,7 @@ public:
         const std::string wrong = trial.run();
         if (wrong.empty()) return;
         const int failures = ++failures_[trial.c.name];
-        static const char *more = std::getenv("ATOLL_TEST_CASES");
+        static const char *more = std::getenv("ATOLL_TEST_GOLDEN");
         if (failures <= (more ? 40 : 3)) FAIL_CHECK(wrong);
     }
     ~Runner() {
@@ -393,7 +393,7 @@ private:
 };
 
 bool everything() {
-    const char *text = std::getenv("ATOLL_TEST_CASES");
+    const char *text = std::getenv("ATOLL_TEST_GOLDEN");
     return text && std::string(text) == "all";
 }
 

@@ -5,7 +5,7 @@
 // that it caused ("call", or "inserted" for what the core added). On a stream: a span per execution
 // ("execution"). Flows lead from the enqueueing span to the execution, and from the record of an
 // event to the wait for it.
-#include "atoll/plugin.hpp"
+#include "atoll/dtype_facts.hpp"
 #include "trace_output.hpp"
 
 #include <array>

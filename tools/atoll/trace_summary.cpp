@@ -1,5 +1,5 @@
 // Totals of a trace and its hot list, as JSON.
-#include "atoll/plugin.hpp"
+#include "atoll/dtype_facts.hpp"
 #include "trace_output.hpp"
 
 #include <algorithm>

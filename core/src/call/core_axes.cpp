@@ -1,9 +1,8 @@
 // Placing of axes: inputs make them, outputs follow.
 #include "call/core_axes.hpp"
 
-#include "base/error_buffer.hpp"
 #include "call/check_part.hpp"
-#include "runtime/dispatch.hpp"
+#include "call/infer.hpp"
 
 #include <algorithm>
 
@@ -242,62 +241,7 @@ private:
                 else if (slot(s).given && extent < 0)
                     extent = 1; // an axis that all operands lack
             }
-        know_twins();
-        if (std::find(c_.shape, c_.shape + c_.core, -1) != c_.shape + c_.core) infer();
-    }
-    // An axis of a result that is there twice has the extent of the first.
-    void know_twins() {
-        for (int s = 0; s < s_.slot_count; ++s)
-            if (!slot(s).given && slot(s).twin >= 0)
-                std::copy_n(c_.shape + begin_[slot(s).twin], c_.slot_axes[s], c_.shape + begin_[s]);
-    }
-    void infer() {
-        if (f_.infer) {
-            std::int64_t extents[max_axes];
-            std::copy_n(c_.shape, c_.core, extents);
-            ask(extents);
-            for (int i = 0; i < c_.core; ++i) {
-                if (c_.shape[i] >= 0 && extents[i] != c_.shape[i])
-                    refuse(fmt::format("the function's infer changed {} = {} to {}; report it to "
-                                       "its vendor",
-                                       slot_of(i).name, c_.shape[i], extents[i]),
-                           Status::plugin_fault);
-                c_.shape[i] = extents[i];
-            }
-            know_twins();
-        }
-        for (int s = 0; s < s_.slot_count; ++s)
-            for (int i = 0; i < c_.slot_axes[s]; ++i)
-                if (c_.shape[begin_[s] + i] < 0)
-                    refuse(f_.infer
-                               ? fmt::format("the function's infer gave no extent of {}; report "
-                                             "it to its vendor",
-                                             slot(s).name)
-                               : fmt::format("got no extent of {}, which only results have; give "
-                                             "it with CallOptions::extents",
-                                             slot(s).name));
-    }
-    // What the function's own callback makes of them; -1: not known.
-    void ask(std::int64_t *extents) const {
-        ErrorBuffer error;
-        atoll_infer question{sizeof question,
-                             static_cast<std::uint16_t>(c_.T),
-                             static_cast<std::uint16_t>(given_.attributes.size()),
-                             given_.attributes.data(),
-                             {},
-                             extents};
-        std::copy_n(c_.slot_axes, ATOLL_MAX_SLOTS, question.axes);
-        const PluginRecord *owner = f_.module->owner;
-        std::int32_t status = ATOLL_STATUS_OK;
-        try {
-            status = f_.infer(owner ? owner->ctx : nullptr, &question, error.get());
-        } catch (...) {
-            refuse(fmt::format("an exception crossed the plugin's border in infer ({}); the "
-                               "plugin must catch it",
-                               exception_text()),
-                   Status::plugin_fault);
-        }
-        if (status != ATOLL_STATUS_OK) refuse(error.words());
+        infer_extents(f_, given_, context_, c_);
     }
 
     void check_repeated() const {

@@ -1,6 +1,7 @@
 // Copies of what a plugin declares, made safe: any struct_size, checked names, ids and pointers.
 #pragma once
 
+#include "atoll/plugin.h"
 #include "runtime/registry.hpp"
 
 #include <string>

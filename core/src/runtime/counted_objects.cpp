@@ -1,6 +1,7 @@
 // Objects are few: one lock for all of them.
 #include "runtime/counted_objects.hpp"
 
+#include "atoll/plugin.hpp"
 #include "base/printable.hpp"
 #include "runtime/dispatch.hpp"
 #include "runtime/host_services.hpp"

@@ -8,6 +8,9 @@
 // devices are never freed, so that handles stay valid; `live` says whether they can be used.
 #pragma once
 
+#include "atoll/abi/device.h"
+#include "atoll/abi/host.h"
+#include "atoll/abi/object.h"
 #include "atoll/dtype.hpp"
 #include "atoll/signature.hpp"
 #include "runtime/thread_state.hpp"

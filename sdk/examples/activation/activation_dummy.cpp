@@ -2,6 +2,7 @@
 // is opaque to this plugin, so it computes with what the device offers: other functions, of the
 // core and of the module `hello`, called through their slots on the caller's stream, without
 // waiting.
+#include "atoll/dtype_facts.hpp"
 #include "state.hpp"
 
 #include <algorithm>

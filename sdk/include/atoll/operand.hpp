@@ -11,6 +11,7 @@
 // (ATOLL_CAP_UNALIGNED, ATOLL_CAP_SWAPPED).
 #pragma once
 
+#include "atoll/dtype_facts.hpp"
 #include "atoll/plugin.hpp"
 
 #include <array>

@@ -2,7 +2,8 @@
 // parse_signature (signature_parser.hpp). See Note [Signatures] in abi/module.h.
 #pragma once
 
-#include "atoll/plugin.hpp"
+#include "atoll/abi/module.h"
+#include "atoll/dtype_facts.hpp"
 
 #include <algorithm>
 #include <array>
