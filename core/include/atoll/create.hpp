@@ -26,6 +26,12 @@ struct Placement {
 
 // Uninitialised. Sizes are overflow-checked: Error (overflow, out_of_memory, invalid_argument).
 Tensor empty(const Dims &shape, const Placement &where = {}, Order order = Order::F);
+// For `empty({2, 3})` beside std::empty(initializer_list): of two alike the constrained one wins.
+template <std::integral Extent> Tensor empty(std::initializer_list<Extent> shape) {
+    Dims extents;
+    for (const Extent extent : shape) extents.push_back(static_cast<std::int64_t>(extent));
+    return empty(extents);
+}
 // Any byte strides; the storage is sized to the extent, the offset set so that all elements are in
 // it.
 Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where = {});

@@ -34,13 +34,23 @@ struct Axes {
     Axes() = default;
     Axes(int axis) : list{axis}, given(true) {}
     Axes(std::initializer_list<int> axes) : list(axes), given(true) {}
+    Axes(std::vector<int> axes) : list(std::move(axes)), given(true) {}
     std::vector<int> list;
     bool given = false;
 };
 
-// How a function treats elements outside its mathematical domain, for this call; empty: as
-// Settings::compute_mode says. See settings.hpp.
-using Mode = std::optional<ComputeMode>;
+// How a function treats elements outside its mathematical domain, for this call; without a value:
+// as Settings::compute_mode says. See settings.hpp.
+class Mode {
+public:
+    Mode() = default;
+    Mode(ComputeMode mode) : mode_(mode), given_(true) {}
+    ComputeMode value_or(ComputeMode other) const { return given_ ? mode_ : other; }
+
+private:
+    ComputeMode mode_ = ComputeMode::standard;
+    bool given_ = false;
+};
 
 namespace detail {
 Tensor call_unary(int function, const Operand &a, Out out = {}, Mode mode = {});
@@ -295,40 +305,26 @@ void copy(const Tensor &destination, const Operand &source);
 // (invalid_argument) that says what of this does not hold.
 Event enqueue_copy(const Tensor &destination, const Tensor &source);
 
-inline Tensor operator+(const Operand &a, const Tensor &b) { return add(a, b); }
-inline Tensor operator-(const Operand &a, const Tensor &b) { return subtract(a, b); }
-inline Tensor operator*(const Operand &a, const Tensor &b) { return matmul(a, b); }
-inline Tensor operator/(const Operand &a, const Tensor &b) { return divide(a, b); }
-template <class Number>
-requires std::constructible_from<Scalar, Number> Tensor operator+(const Tensor &a,
-                                                                  const Number &b) {
-    return add(a, Scalar(b));
-}
-template <class Number>
-requires std::constructible_from<Scalar, Number> Tensor operator-(const Tensor &a,
-                                                                  const Number &b) {
-    return subtract(a, Scalar(b));
-}
-template <class Number>
-requires std::constructible_from<Scalar, Number> Tensor operator*(const Tensor &a,
-                                                                  const Number &b) {
-    return matmul(a, Scalar(b));
-}
-template <class Number>
-requires std::constructible_from<Scalar, Number> Tensor operator/(const Tensor &a,
-                                                                  const Number &b) {
-    return divide(a, Scalar(b));
-}
-inline Tensor operator-(const Tensor &a) { return negative(a); }
+namespace detail {
+template <class T>
+concept Array = std::derived_from<T, Tensor> || std::derived_from<T, Selection>;
+template <class T>
+concept ArrayOrNumber = Array<T> || std::constructible_from<Scalar, T>;
+} // namespace detail
 
-// Element by element. Between two plain numbers none of these is considered.
+// `*` is the matrix product, all others work element by element. Between two plain numbers none of
+// these is considered. One template for both sides: an overload for `t == 2` alone would be taken,
+// turned around, for `2 == t`.
 #define ATOLL_OPERATOR(symbol, name)                                                               \
-    inline Tensor operator symbol(const Operand &a, const Tensor &b) { return name(a, b); }        \
-    template <class Number>                                                                        \
-    requires std::constructible_from<Scalar, Number> Tensor operator symbol(const Tensor &a,       \
-                                                                            const Number &b) {     \
-        return name(a, Scalar(b));                                                                 \
+    template <detail::ArrayOrNumber A, detail::ArrayOrNumber B>                                    \
+    requires(detail::Array<A> || detail::Array<B>) Tensor operator symbol(const A &a,              \
+                                                                          const B &b) {            \
+        return name(Operand(a), Operand(b));                                                       \
     }
+ATOLL_OPERATOR(+, add)
+ATOLL_OPERATOR(-, subtract)
+ATOLL_OPERATOR(*, matmul)
+ATOLL_OPERATOR(/, divide)
 ATOLL_OPERATOR(%, remainder)
 ATOLL_OPERATOR(&, bitwise_and)
 ATOLL_OPERATOR(|, bitwise_or)
@@ -342,6 +338,7 @@ ATOLL_OPERATOR(>=, greater_equal)
 ATOLL_OPERATOR(==, equal)
 ATOLL_OPERATOR(!=, not_equal)
 #undef ATOLL_OPERATOR
+inline Tensor operator-(const Tensor &a) { return negative(a); }
 inline Tensor operator~(const Tensor &a) { return bitwise_not(a); }
 
 } // namespace Atoll

@@ -16,6 +16,13 @@ public:
     Selection(const Selection &) = default;
     Tensor get() const;
     operator Tensor() const { return get(); }
+    // Those of the tensor that get() makes. The shape blocks where the index has a mask, whose
+    // elements are counted; it throws Error (out_of_range, invalid_argument) as get() does.
+    Dims shape() const;
+    int rank() const { return shape().size(); }
+    std::int64_t size() const;
+    DType dtype() const { return tensor_.dtype(); }
+    Device device() const;
 
     // Into the elements: broadcasts, converts dtype, device and byte order.
     const Selection &operator=(const Operand &source) const;

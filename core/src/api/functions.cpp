@@ -17,7 +17,7 @@ const FunctionRecord &core(int function) { return Registry::get().core_function(
 // Whether elements outside the function's domain are to be looked for before the call.
 bool looks_at_elements(const FunctionRecord &function, Mode mode) {
     return function.signature.domain != sdk::MathDomain::all &&
-           (mode ? *mode : current_settings().compute_mode) != ComputeMode::standard;
+           mode.value_or(current_settings().compute_mode) != ComputeMode::standard;
 }
 
 } // namespace

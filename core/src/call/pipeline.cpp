@@ -203,7 +203,7 @@ void run(const FunctionRecord &function, const Arguments &arguments, Tensor *res
          const Context &context) {
     const ReadSection section;
     if (function.signature.domain != sdk::MathDomain::all) [[unlikely]] {
-        const ComputeMode mode = arguments.mode ? *arguments.mode : context.settings().compute_mode;
+        const ComputeMode mode = arguments.mode.value_or(context.settings().compute_mode);
         if (check_domain(function, arguments.inputs, mode, context) ==
             DomainAction::compute_complex) {
             const Tensor *out = arguments.outputs.empty() ? nullptr : arguments.outputs[0];

@@ -114,6 +114,19 @@ Tensor Selection::get() const {
     return read_bound(*state, tensor_);
 }
 
+Dims Selection::shape() const {
+    const ReadSection section;
+    return bound_for_call(index_.state(), detail::impl(tensor_))->output;
+}
+
+std::int64_t Selection::size() const {
+    std::int64_t size = 1;
+    for (const std::int64_t extent : shape()) size *= extent;
+    return size;
+}
+
+Device Selection::device() const { return tensor_.device(); }
+
 const Selection &Selection::operator=(const Operand &source) const {
     const TensorImpl &t = detail::impl(tensor_);
     const ReadSection section;
