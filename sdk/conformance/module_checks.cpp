@@ -65,7 +65,7 @@ std::vector<double> workload() {
         keep(sqrt(a));
         keep(sum(a, 0));
         keep(a.cast(int16));
-        keep(sort(a, 1, true));
+        keep(sort(a, 1, {.descending = true}));
         keep(a(nonzero(a > 6.0)));
     }
     return numbers;

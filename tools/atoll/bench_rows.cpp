@@ -294,7 +294,7 @@ const BenchRow rows[] = {
      "2-norm, 1 M float64",
      {"norm"},
      [](Device d) {
-         return reduction(random({million}, float64, d), [](const Tensor &a) { return norm2(a); });
+         return reduction(random({million}, float64, d), [](const Tensor &a) { return norm(a); });
      }},
     {"r6",
      "sum over the middle axis, 100×200×300 float32",

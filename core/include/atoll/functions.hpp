@@ -39,6 +39,31 @@ struct Axes {
     bool given = false;
 };
 
+// The flags and numbers of reductions and of functions along an axis, given by name:
+// sum(a, 0, {.keepdims = true}).
+struct ReduceOptions {
+    bool keepdims = false; // the axes stay in the result, with extent 1
+};
+struct SumOptions {
+    bool keepdims = false;
+    bool skip_nan = false; // only of the elements that are not NaN
+};
+struct VarOptions {
+    Scalar ddof = 0; // the divisor is the number of elements minus this
+    bool keepdims = false;
+};
+struct NormOptions {
+    Scalar p = 2; // sum of |x|^p, to the power of 1/p; 0: how many are not zero; inf: the largest
+    bool keepdims = false;
+    bool skip_nan = false;
+};
+struct SortOptions {
+    bool descending = false;
+};
+struct SearchOptions {
+    bool right = false; // behind elements that are equal, not before them
+};
+
 // How a function treats elements outside its mathematical domain, for this call; without a value:
 // as Settings::compute_mode says. See settings.hpp.
 class Mode {
@@ -63,7 +88,8 @@ void call_into(int function, std::span<const Operand *const> inputs, const Tenso
 Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out = {},
                    std::span<const Scalar> attributes = {});
 Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out = {});
-Tensor call_sort(int function, const Tensor &a, int axis, bool descending, Out out = {});
+Tensor call_sort(int function, const Tensor &a, std::optional<int> axis, bool descending,
+                 Out out = {});
 Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, Out out = {});
 Tensor call_find(const Tensor &a);
 // A named tensor. Temporaries go by Out, so that no reference to one is returned.
@@ -178,58 +204,49 @@ ATOLL_DECLARE(clip)
 // Over axes, all where none are given. The positions of argmin and argmax count with the first of
 // the axes, in the tensor's order, fastest.
 #define ATOLL_DECLARE(name)                                                                        \
-    inline Tensor name(const Tensor &a, const Axes &axes = {}, bool keepdims = false,              \
+    inline Tensor name(const Tensor &a, const Axes &axes = {}, ReduceOptions options = {},         \
                        Out out = {}) {                                                             \
-        return detail::call_reduce(ATOLL_FN_##name, a, axes, keepdims, out);                       \
+        return detail::call_reduce(ATOLL_FN_##name, a, axes, options.keepdims, out);               \
     }
-ATOLL_DECLARE(sum)
-ATOLL_DECLARE(prod)
-ATOLL_DECLARE(min)
-ATOLL_DECLARE(max)
 ATOLL_DECLARE(any)
 ATOLL_DECLARE(all)
 ATOLL_DECLARE(all_finite)
 ATOLL_DECLARE(any_inf)
 ATOLL_DECLARE(any_nan)
-ATOLL_DECLARE(count_nonzero)
-ATOLL_DECLARE(mean)
-ATOLL_DECLARE(sum_abs)
 ATOLL_DECLARE(min_abs)
 ATOLL_DECLARE(max_abs)
 ATOLL_DECLARE(argmin)
 ATOLL_DECLARE(argmax)
 #undef ATOLL_DECLARE
 #define ATOLL_DECLARE(name)                                                                        \
-    inline Tensor name(const Tensor &a, const Scalar &x, const Axes &axes = {},                    \
-                       bool keepdims = false, Out out = {}) {                                      \
-        return detail::call_reduce(ATOLL_FN_##name, a, axes, keepdims, out, {&x, 1});              \
+    inline Tensor name(const Tensor &a, const Axes &axes = {}, SumOptions options = {},            \
+                       Out out = {}) {                                                             \
+        const Scalar skip_nan(options.skip_nan);                                                   \
+        return detail::call_reduce(ATOLL_FN_##name, a, axes, options.keepdims, out,                \
+                                   {&skip_nan, 1});                                                \
+    }
+ATOLL_DECLARE(sum)
+ATOLL_DECLARE(prod)
+ATOLL_DECLARE(min)
+ATOLL_DECLARE(max)
+ATOLL_DECLARE(count_nonzero)
+ATOLL_DECLARE(mean)
+ATOLL_DECLARE(sum_abs)
+#undef ATOLL_DECLARE
+#define ATOLL_DECLARE(name)                                                                        \
+    inline Tensor name(const Tensor &a, const Axes &axes = {}, const VarOptions &options = {},     \
+                       Out out = {}) {                                                             \
+        return detail::call_reduce(ATOLL_FN_##name, a, axes, options.keepdims, out,                \
+                                   {&options.ddof, 1});                                            \
     }
 ATOLL_DECLARE(var)
 ATOLL_DECLARE(stddev)
-ATOLL_DECLARE(norm)
 #undef ATOLL_DECLARE
-// Of the elements that are not NaN.
-#define ATOLL_DECLARE(name, function)                                                              \
-    inline Tensor name(const Tensor &a, const Axes &axes = {}, bool keepdims = false,              \
-                       Out out = {}) {                                                             \
-        const Scalar skip_nan(true);                                                               \
-        return detail::call_reduce(ATOLL_FN_##function, a, axes, keepdims, out, {&skip_nan, 1});   \
-    }
-ATOLL_DECLARE(nan_sum, sum)
-ATOLL_DECLARE(nan_prod, prod)
-ATOLL_DECLARE(nan_min, min)
-ATOLL_DECLARE(nan_max, max)
-ATOLL_DECLARE(nan_mean, mean)
-ATOLL_DECLARE(nan_sum_abs, sum_abs)
-ATOLL_DECLARE(nan_nnz, count_nonzero)
-#undef ATOLL_DECLARE
-inline Tensor nan_norm(const Tensor &a, const Scalar &p, const Axes &axes = {},
-                       bool keepdims = false, Out out = {}) {
-    const Scalar attributes[] = {p, true};
-    return detail::call_reduce(ATOLL_FN_norm, a, axes, keepdims, out, attributes);
-}
-inline Tensor norm2(const Tensor &a, const Axes &axes = {}, bool keepdims = false, Out out = {}) {
-    return norm(a, 2, axes, keepdims, out);
+// The 2-norm of the elements (Frobenius for matrices), or another.
+inline Tensor norm(const Tensor &a, const Axes &axes = {}, const NormOptions &options = {},
+                   Out out = {}) {
+    const Scalar attributes[] = {options.p, options.skip_nan};
+    return detail::call_reduce(ATOLL_FN_norm, a, axes, options.keepdims, out, attributes);
 }
 // Without an axis only at rank 1 and below.
 inline Tensor cumsum(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {
@@ -238,14 +255,17 @@ inline Tensor cumsum(const Tensor &a, std::optional<int> axis = {}, Out out = {}
 inline Tensor cumprod(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {
     return detail::call_scan(ATOLL_FN_cumprod, a, axis, out);
 }
-inline Tensor sort(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) {
-    return detail::call_sort(ATOLL_FN_sort, a, axis, descending, out);
+inline Tensor sort(const Tensor &a, std::optional<int> axis = {}, SortOptions options = {},
+                   Out out = {}) {
+    return detail::call_sort(ATOLL_FN_sort, a, axis, options.descending, out);
 }
-inline Tensor argsort(const Tensor &a, int axis = -1, bool descending = false, Out out = {}) {
-    return detail::call_sort(ATOLL_FN_argsort, a, axis, descending, out);
+inline Tensor argsort(const Tensor &a, std::optional<int> axis = {}, SortOptions options = {},
+                      Out out = {}) {
+    return detail::call_sort(ATOLL_FN_argsort, a, axis, options.descending, out);
 }
-inline Tensor searchsorted(const Operand &a, const Tensor &b, bool right = false, Out out = {}) {
-    return detail::call_search(ATOLL_FN_searchsorted, a, b, right, out);
+inline Tensor searchsorted(const Operand &a, const Tensor &b, SearchOptions options = {},
+                           Out out = {}) {
+    return detail::call_search(ATOLL_FN_searchsorted, a, b, options.right, out);
 }
 // Blocks: how many there are decides the result's size.
 inline Tensor find(const Tensor &a) { return detail::call_find(a); }
@@ -258,30 +278,27 @@ inline Tensor real(const Tensor &a) { return a.real(); }
 inline Tensor imag(const Tensor &a) { return a.imag(); }
 // Whether every element is below (…) a bound, which keeps its true value; empty: true. Complex
 // numbers have no order: an error.
-inline Tensor all_lt(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
-                     Out out = {}) {
-    return all(less(a, x), axes, keepdims, out);
+inline Tensor all_lt(const Tensor &a, const Scalar &x, const Axes &axes = {},
+                     ReduceOptions options = {}, Out out = {}) {
+    return all(less(a, x), axes, options, out);
 }
-inline Tensor all_le(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
-                     Out out = {}) {
-    return all(less_equal(a, x), axes, keepdims, out);
+inline Tensor all_le(const Tensor &a, const Scalar &x, const Axes &axes = {},
+                     ReduceOptions options = {}, Out out = {}) {
+    return all(less_equal(a, x), axes, options, out);
 }
-inline Tensor all_gt(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
-                     Out out = {}) {
-    return all(greater(a, x), axes, keepdims, out);
+inline Tensor all_gt(const Tensor &a, const Scalar &x, const Axes &axes = {},
+                     ReduceOptions options = {}, Out out = {}) {
+    return all(greater(a, x), axes, options, out);
 }
-inline Tensor all_ge(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
-                     Out out = {}) {
-    return all(greater_equal(a, x), axes, keepdims, out);
+inline Tensor all_ge(const Tensor &a, const Scalar &x, const Axes &axes = {},
+                     ReduceOptions options = {}, Out out = {}) {
+    return all(greater_equal(a, x), axes, options, out);
 }
 // low <= every element <= high
 inline Tensor all_in_range(const Tensor &a, const Scalar &low, const Scalar &high,
-                           const Axes &axes = {}, bool keepdims = false, Out out = {}) {
-    return all(logical_and(greater_equal(a, low), less_equal(a, high)), axes, keepdims, out);
+                           const Axes &axes = {}, ReduceOptions options = {}, Out out = {}) {
+    return all(logical_and(greater_equal(a, low), less_equal(a, high)), axes, options, out);
 }
-// With x = 0.
-inline Tensor var(const Tensor &a) { return var(a, 0); }
-inline Tensor stddev(const Tensor &a) { return stddev(a, 0); }
 
 // The matrix product over axes 0 and 1, the rest a stack that broadcasts: (2,3)·(3,4) → (2,4);
 // (2,3)·(3) → (2); (3)·(1,4) → (3,4); (2,3,5)·(3,4) → (2,4,5); (2,3,5)·(3) → (2,5). An operand of
@@ -293,8 +310,6 @@ enum class Op : char { N = 'N', T = 'T', C = 'C' }; // as it is, transposed, con
 // alpha == 0 neither are a and b.
 const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op op_b, Scalar beta,
                    const Tensor &c);
-// The 2-norm of all elements (Frobenius for matrices) as a number. Blocks.
-double norm(const Tensor &a);
 
 // Dtype and layout conversions of two tensors of equal shape; see Tensor::assign.
 void copy(const Tensor &destination, const Operand &source);

@@ -122,7 +122,7 @@ Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out
     return call_along(core(function), a, axis, out.get(), {});
 }
 
-Tensor call_sort(int function, const Tensor &a, int axis, bool descending, Out out) {
+Tensor call_sort(int function, const Tensor &a, std::optional<int> axis, bool descending, Out out) {
     const atoll_scalar flag = bool_attribute(descending);
     return call_along(core(function), a, axis, out.get(), {&flag, 1});
 }
@@ -168,8 +168,6 @@ Event enqueue_copy(const Tensor &destination, const Tensor &source) {
     enqueue_transfer(to, from);
     return (to.storage->pinned_for ? source : destination).stream().record();
 }
-
-double norm(const Tensor &a) { return norm2(a).item().to_double(); }
 
 Tensor nonzero(const Tensor &a) {
     const Tensor positions = find(a);

@@ -53,8 +53,8 @@ void run(const char *title, Factorise factorise) {
 
     factorise(Q, R);
 
-    const double orthogonality = norm(Q.T() * Q - eye(Q.extent(0)));
-    const double residual = norm(Q * R - A);
+    const double orthogonality = norm(Q.T() * Q - eye(Q.extent(0))).item().to_double();
+    const double residual = norm(Q * R - A).item().to_double();
     fmt::print("Q {}\nR {}\n|Q'Q - I| = {:.5e}\n|QR - A|  = {:.5e}\n", to_string(Q), to_string(R),
                orthogonality, residual);
 

@@ -115,7 +115,7 @@ TEST_CASE_FIXTURE(World, "operators between tensors, selections and numbers") {
     IS(float64, ({2, 3}), 2 * m);
     IS(float64, ({2, 3}), m / m + 1);
     IS(float64, ({2, 3}), m - mean(m));
-    IS(float64, ({2, 3}), m - mean(m, 1, true));
+    IS(float64, ({2, 3}), m - mean(m, 1, {.keepdims = true}));
     IS(float64, ({2, 3}), (m + 1)(all_, all_));
 }
 
@@ -183,8 +183,8 @@ TEST_CASE_FIXTURE(World, "reductions, order and search") {
     IS(float64, ({2}), sum(m, -1));
     IS(float64, (), sum(m, {0, 1}));
     IS(float64, (), sum(m, axes));
-    IS(float64, ({1, 1}), sum(m, {}, true));
-    IS(float64, ({1, 3}), sum(m, 0, true));
+    IS(float64, ({1, 1}), sum(m, {}, {.keepdims = true}));
+    IS(float64, ({1, 3}), sum(m, 0, {.keepdims = true}));
     IS(float64, ({2}), mean(m, 1));
     IS(int64, (), sum(i));
     IS(int64, (), sum(b));
@@ -210,8 +210,19 @@ TEST_CASE_FIXTURE(World, "reductions, order and search") {
     IS(int64, ({2}), find(b));
     IS(int64, ({1, 2}), nonzero(b));
     IS(float64, ({3}), v(argsort(v)));
-    IS(float64, (), norm2(v));
-    IS(float64, ({2, 3}), sum(m, 1, true) + m);
+    IS(float64, (), norm(v));
+    IS(float64, (), norm(v, {}, {.p = 1}));
+    IS(float64, ({3}), norm(m, 0, {.p = INFINITY, .keepdims = false}));
+    IS(float64, (), sum(v, {}, {.skip_nan = true}));
+    IS(float64, ({1, 3}), max(m, 0, {.keepdims = true, .skip_nan = true}));
+    IS(float64, ({1, 1}), var(m, axes, {.ddof = 1, .keepdims = true}));
+    IS(float64, ({3}), stddev(m, 0, {.ddof = 1}));
+    IS(float64, ({3}), sort(v, {}, {.descending = true}));
+    IS(int64, ({3}), argsort(v, 0, {.descending = true}));
+    IS(int64, ({3}), searchsorted(v, sort(v), {.right = true}));
+    IS(bool_, (), all_in_range(v, 0, 5));
+    IS(bool_, ({1, 3}), all_lt(m, 9, 0, {.keepdims = true}));
+    IS(float64, ({2, 3}), sum(m, 1, {.keepdims = true}) + m);
     IS(float64, ({2}), m(all_, 0) - sum(m, 1));
 }
 

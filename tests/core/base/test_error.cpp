@@ -130,7 +130,7 @@ TEST_CASE("bad input says what, where and what to do, and nothing is written") {
             {"read-only", [&] { frozen += 1; }, Status::read_only, {"core.add", where, "clone"}},
             {"read-only fill", [&] { frozen.fill(0); }, Status::read_only, {"core.fill", "clone"}},
             {"read-only sum",
-             [&] { sum(a, {}, true, frozen(range(0, 1), range(0, 1))); },
+             [&] { sum(a, {}, {.keepdims = true}, frozen(range(0, 1), range(0, 1))); },
              Status::read_only,
              {"core.sum"}},
             {"read-only matmul",

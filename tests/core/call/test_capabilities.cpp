@@ -419,7 +419,7 @@ TEST_CASE("attributes and operands that an implementation does not know never re
         const Picky picky("sort");
         for (const Tensor &x : {a, apart(a)}) {
             CHECK(sort(x).to_doubles() == std::vector<double>{1, 2, 3});
-            const Caught error = caught([&] { sort(x, 0, true); });
+            const Caught error = caught([&] { sort(x, 0, {.descending = true}); });
             CHECK(error.status == Status::not_supported);
             CHECK(error.function == "core.sort");
             CHECK_MESSAGE(contains(error.text, "plugin picky"), error.text);
@@ -428,10 +428,11 @@ TEST_CASE("attributes and operands that an implementation does not know never re
         CHECK(sort(small({3, 4}, float64), 1).to_doubles() ==
               sort(small({3, 4}, float32), 1).to_doubles());
         CHECK(caught([&] {
-                  sort(small({3, 4}, float64), 1, true);
+                  sort(small({3, 4}, float64), 1, {.descending = true});
               }).status == Status::not_supported);
         // Float32 is still the cpu's.
-        CHECK(sort(a.cast(float32), 0, true).to_doubles() == std::vector<double>{3, 2, 1});
+        CHECK(sort(a.cast(float32), 0, {.descending = true}).to_doubles() ==
+              std::vector<double>{3, 2, 1});
     }
     for (const int knows : {0, 1, 2}) {
         CAPTURE(knows);

@@ -421,8 +421,8 @@ TEST_CASE_FIXTURE(Fixture, "results that are given, or left out") {
              solve({a, b}, {.out = {Tensor(), of({1}, int32)}});
          },
          "[linalg.solve] info (1,) needs shape ()"},
-        {[&] { sum(a, 0, true, of({3})); }, "[core.sum] s (3,) needs shape (1, 3)"},
-        {[&] { sort(a, 0, false, of({3})); }, "[core.sort] b (3,) needs shape (3, 3)"},
+        {[&] { sum(a, 0, {.keepdims = true}, of({3})); }, "[core.sum] s (3,) needs shape (1, 3)"},
+        {[&] { sort(a, 0, {}, of({3})); }, "[core.sort] b (3,) needs shape (3, 3)"},
         {[&] {
              solve({a, b}, {.out = {of({3}), of({}, int32), of({})}});
          },
@@ -630,10 +630,10 @@ TEST_CASE_FIXTURE(Fixture, "attributes") {
              fill({}, {.attributes = {{"value", std::complex<double>(0, 1)}}, .dtype = float32});
          },
          "[core.fill] attribute value is 0 + 1j, needs a real number"},
-        {[&] { norm(a, -1); }, "[core.norm] p is -1, needs 0 or more"},
-        {[&] { norm(a, std::complex<double>(0, 1)); },
+        {[&] { norm(a, {}, {.p = -1}); }, "[core.norm] p is -1, needs 0 or more"},
+        {[&] { norm(a, {}, {.p = std::complex<double>(0, 1)}); },
          "[core.norm] p is 0 + 1j, needs a real number"},
-        {[&] { var(a, std::complex<double>(0, 1)); },
+        {[&] { var(a, {}, {.ddof = std::complex<double>(0, 1)}); },
          "[core.var] ddof is 0 + 1j, needs a real number"},
     };
     check_texts(calls);

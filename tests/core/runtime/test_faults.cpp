@@ -236,7 +236,7 @@ TEST_CASE("a temporary that cannot be had leaves operands and destination as the
          [](const Tensor &a, const Tensor &out) {
              out.assign(a.T().to(Atoll::device("dummy:1")));
          }},
-        {"reduction", [](const Tensor &a, const Tensor &out) { Atoll::sum(a, 0, false, out(0)); }},
+        {"reduction", [](const Tensor &a, const Tensor &out) { Atoll::sum(a, 0, {}, out(0)); }},
         {"product", [](const Tensor &a, const Tensor &out) { matmul(a, out, out); }},
         {"gemm", [](const Tensor &a,
                     const Tensor &out) { gemm(2, out, Atoll::Op::C, a, Atoll::Op::T, 1, out); }},

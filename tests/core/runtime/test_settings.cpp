@@ -96,7 +96,7 @@ TEST_CASE("with automatic casting off every mismatch of dtype or device is an er
         CHECK(refused([&] { matmul(f.T(), d); }));
         CHECK(refused([&] { matmul(f.T(), f, zeros({1}, {float64, device})); }));
         CHECK(refused([&] { gemm(1, f.T(), Op::N, f, Op::N, 0, zeros({1}, {float64, device})); }));
-        CHECK(refused([&] { sum(f, 0, false, zeros({}, {float64, device})); }));
+        CHECK(refused([&] { sum(f, 0, {}, zeros({}, {float64, device})); }));
         CHECK(refused([&] { f + Scalar(1, float64); }));
         const Tensor both[] = {f, d};
         CHECK(refused([&] { concatenate(both, 0); }));
