@@ -30,8 +30,8 @@ struct CallOptions {
     std::vector<std::string> without = {}; // optional results to omit
     Axes axes = {};                        // for functions with `axes all` or `axes named`
     bool keepdims = false;
-    DType dtype = DType::none; // T, if the inputs do not determine it or to override them
-    Device device = {};        // where to compute, likewise
+    DType dtype = DType::none; // T, if the inputs do not determine it, or to override it
+    Device device = {};        // the device to compute on, likewise
     // Extents that occur only in results, if the function does not infer them.
     std::vector<std::pair<std::string, std::int64_t>> extents = {};
 };

@@ -48,7 +48,7 @@ public:
     const Tensor &operator=(const Tensor &other) const &&;
     const Tensor &operator=(const Scalar &value) const &&;
 
-    // --- facts -----------------------------------------------------------------------------------
+    // --- properties ------------------------------------------------------------------------------
     bool is_defined() const noexcept { return static_cast<bool>(impl_); }
     // The truth value of the only element: `if (all(a == b))`. Throws unless there is exactly one
     // element. Blocks.
@@ -166,7 +166,7 @@ public:
     // Like to_vector<double>, from any real dtype (or the real parts).
     std::vector<double> to_doubles() const;
 
-    // --- arithmetic in place: shape, dtype and device stay --------------------------------------
+    // --- arithmetic in place: shape, dtype and device do not change -----------------------------
     const Tensor &operator+=(const Operand &b) const;
     const Tensor &operator-=(const Operand &b) const;
     const Tensor &operator*=(const Operand &b) const; // element by element

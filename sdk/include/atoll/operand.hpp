@@ -25,7 +25,7 @@ namespace Atoll::sdk {
 
 // ---- The C++ types of the dtypes ----------------------------------------------------------------
 
-// 16-bit floats as they are stored. Their arithmetic is done in float.
+// 16-bit floats in their storage format. Arithmetic uses float.
 struct Float16 {
     std::uint16_t bits;
     Float16() = default;

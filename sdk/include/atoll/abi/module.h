@@ -186,9 +186,10 @@ typedef struct atoll_function_decl {
     atoll_dtype_set dtypes; /* of T; ignored for functions with one slot */
     uint64_t caps;          /* ATOLL_CAP_* */
     atoll_fn fn;
-    uint16_t inputs;   /* number of known inputs; inputs that are not optional count as known */
-    uint16_t max_rank; /* axes of the space that it takes, no fewer than there are core axes; 0:
-                          ATOLL_MAX_RANK. The host copies what has more, so that axes merge */
+    uint16_t inputs; /* number of known inputs; inputs that are not optional count as known */
+    /* Maximum number of axes of a call, at least the number of core axes; 0: ATOLL_MAX_RANK. The
+     * host copies operands of higher rank until axes merge. */
+    uint16_t max_rank;
     uint32_t reserved;
     const atoll_extension *next;
 } atoll_function_decl;
