@@ -24,11 +24,11 @@ struct Placement {
     Stream stream{}; // none: the device's default stream
 };
 
-// Creates an uninitialised tensor. Sizes are checked for overflow. Throws Error (overflow,
-// out_of_memory, invalid_argument).
+// Uninitialised. Sizes are checked for overflow. Throws Error (overflow, out_of_memory,
+// invalid_argument).
 Tensor empty(const Dims &shape, const Placement &where = {}, Order order = Order::F);
-// Creates an uninitialised tensor with any byte strides. Storage size and offset are chosen so that
-// all elements lie within the storage.
+// Uninitialised, with any byte strides. Storage size and offset are such that all elements lie
+// within the storage.
 Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where = {});
 Tensor zeros(const Dims &shape, const Placement &where = {});
 Tensor ones(const Dims &shape, const Placement &where = {});
@@ -44,9 +44,9 @@ Tensor eye(std::int64_t rows, std::optional<std::int64_t> cols = {}, std::int64_
            const Placement &where = {});
 // Creates a matrix with `vector` on diagonal k.
 Tensor diag(const Tensor &vector, std::int64_t k = 0);
-// Creates the values start, start + step, … below stop (above, for a negative step). Default dtype:
-// int64 for integers, else the default dtype. Integer dtypes hold truncated values; values that do
-// not fit are an Error (out_of_range).
+// The values start, start + step, … below stop (above, for a negative step). Default dtype: int64
+// for integers, else the default dtype. Integer dtypes hold truncated values; values that do not
+// fit are an Error (out_of_range).
 Tensor arange(Scalar start, Scalar stop, Scalar step = 1, const Placement &where = {});
 Tensor arange(Scalar stop, const Placement &where = {});
 // Creates `count` values from start to stop; with endpoint the last value is exactly stop.

@@ -2,10 +2,10 @@
 //
 // Every function checks its arguments, moves operands to the device of the first one, promotes
 // dtypes, broadcasts (aligning the first axes) and resolves overlap; see the list for the dtype
-// rules. With `out`, the function writes the result there (converted to the dtype of `out`, which
-// must have the shape of the result) and returns `out`; a named tensor is returned by reference,
-// without reference counting. On asynchronous devices a call returns when the work is enqueued.
-// Functions throw Atoll::Error and then leave the operands unchanged.
+// rules. With `out`, it writes the result there (converted to the dtype of `out`, which must have
+// the shape of the result) and returns `out`: a named tensor by reference, without reference
+// counting. On asynchronous devices a call returns when the work is enqueued. Throws Atoll::Error;
+// the operands are then unchanged.
 #pragma once
 
 #include "atoll/abi/module.h"
@@ -166,8 +166,8 @@ ATOLL_DECLARE(atan2)
 ATOLL_DECLARE(where)
 ATOLL_DECLARE(clip)
 #undef ATOLL_DECLARE
-// Reductions over the given axes, all axes by default. The positions that argmin and argmax return
-// count with the first of the axes, in the tensor's order, fastest.
+// Reductions over axes, all by default. The positions that argmin and argmax return count with the
+// first of the axes, in the tensor's order, fastest.
 #define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Tensor &a, const Axes &axes = {}, bool keepdims = false,              \
                        Out out = {}) {                                                             \
@@ -241,14 +241,14 @@ inline Tensor searchsorted(const Operand &a, const Tensor &b, bool right = false
 // Blocks, because the number of non-zero elements determines the size of the result.
 inline Tensor find(const Tensor &a) { return detail::call_find(a); }
 
-// Returns the coordinates of the non-zero elements as an int64 tensor of shape (rank, count). Each
-// column is one element, in column-major order. As an index it selects these elements. Blocks.
+// The coordinates of the non-zero elements, int64 of shape (rank, count): each column is one
+// element, in column-major order. As an index it selects these elements. Blocks.
 Tensor nonzero(const Tensor &a);
 // Views of the real and the imaginary part; imag of a real tensor is a view of read-only zeros.
 inline Tensor real(const Tensor &a) { return a.real(); }
 inline Tensor imag(const Tensor &a) { return a.imag(); }
-// Tests whether all elements are below (…) a bound, which keeps its exact value; true for an empty
-// tensor. Complex numbers have no order and are an error.
+// Whether all elements are below (…) a bound, which keeps its exact value; empty: true. Complex
+// numbers have no order: an error.
 inline Tensor all_lt(const Tensor &a, const Scalar &x, const Axes &axes = {}, bool keepdims = false,
                      Out out = {}) {
     return all(less(a, x), axes, keepdims, out);
@@ -265,7 +265,7 @@ inline Tensor all_ge(const Tensor &a, const Scalar &x, const Axes &axes = {}, bo
                      Out out = {}) {
     return all(greater_equal(a, x), axes, keepdims, out);
 }
-// Tests whether low <= element <= high for all elements.
+// Whether low <= element <= high for all elements.
 inline Tensor all_in_range(const Tensor &a, const Scalar &low, const Scalar &high,
                            const Axes &axes = {}, bool keepdims = false, Out out = {}) {
     return all(logical_and(greater_equal(a, low), less_equal(a, high)), axes, keepdims, out);
@@ -291,8 +291,8 @@ double norm(const Tensor &a);
 // dtype and layout.
 void copy(const Tensor &destination, const Operand &source);
 
-// Copies between pinned host memory (Storage::pinned) and the device that it is pinned for. Does
-// not wait. Both tensors must be dense, native, and of the same dtype and shape. Do not change the
+// Copies between pinned host memory (Storage::pinned) and the device that it is pinned for, without
+// waiting. Both tensors must be dense, native, and of the same dtype and shape. Do not change the
 // host tensor or read its elements until the returned event is reached. Throws Error
 // (invalid_argument) that names the violated requirement.
 Event enqueue_copy(const Tensor &destination, const Tensor &source);

@@ -57,10 +57,10 @@ struct IndexElement {
     IndexElement(All) : kind(Kind::all) {}
     IndexElement(Ellipsis) : kind(Kind::ellipsis) {}
     IndexElement(NewAxis) : kind(Kind::newaxis) {}
-    // An integer tensor of rank 1 selects positions along one axis. An integer tensor of shape (k,
-    // n) indexes k axes; each column is one coordinate tuple. A bool tensor indexes as many axes as
-    // it has, which must have exactly its extents. Each of these produces one axis of the result.
-    // An integer tensor of rank 0 is an integer.
+    // An integer tensor of rank 1 selects positions along one axis. One of shape (k, n) indexes k
+    // axes; each column is a coordinate tuple. A bool tensor indexes as many axes as it has, which
+    // must have exactly its extents. Each of these produces one axis of the result. An integer
+    // tensor of rank 0 is an integer.
     IndexElement(const Tensor &t) : kind(Kind::tensor), tensor(&t) {}
     // The elements of an index object. A bound index object covers as many axes as it was bound to,
     // which must have exactly those extents. As the only element it must match the whole tensor.
@@ -75,19 +75,18 @@ struct IndexElement {
 
 // An index expression that can be applied to any number of tensors.
 //
-// Unbound: stores the elements as specified. Bound to a shape: negative indices are resolved,
-// ranges clipped, masks converted to positions, and everything is checked; applies to tensors of
-// exactly that shape. Bound to the layout of a tensor as well: byte offsets are computed, so that
-// applying it only moves elements.
+// Unbound: stores the elements as specified. Bound to a shape: negative indices resolved, ranges
+// clipped, masks converted to positions, everything checked; applies to tensors of exactly that
+// shape. Bound also to a tensor's layout: byte offsets computed, so that applying it only moves
+// elements.
 //
-// Several index tensors combine as an outer product; the coordinate form pairs coordinates.
-// Immutable; copies share state. Thread-safe. Binding reads index tensors and waits for their
-// device.
+// Several index tensors combine as an outer product; the coordinate form pairs. Immutable; copies
+// share state. Thread-safe. Binding reads index tensors and waits for their device.
 class Index {
 public:
     Index(); // no elements: selects everything
-    // Keeps references to the tensors; copies their contents only when it is bound. From a single
-    // index object it constructs that object.
+    // Keeps the tensors; copies their contents only when it is bound. A single index object gives
+    // that object.
     explicit Index(std::span<const IndexElement> elements);
     explicit Index(std::initializer_list<IndexElement> elements)
         : Index(std::span(elements.begin(), elements.size())) {}
@@ -102,10 +101,10 @@ public:
     const Dims &output_shape() const &;
     Dims output_shape() const && { return static_cast<const Index &>(*this).output_shape(); }
 
-    // Binds the index to a shape. Throws Error (out_of_range, invalid_argument) if it does not fit.
-    // A bound index can only be bound again to the same shape and layout.
+    // Binds to a shape. Throws Error (out_of_range, invalid_argument) if the index does not fit. A
+    // bound index can only be bound again to the same shape and layout.
     Index bind(const Dims &shape) const;
-    // Binds the index to the shape and strides of the tensor.
+    // Binds to the shape and strides of the tensor.
     Index bind(const Tensor &tensor) const;
     // Returns this index with its index tensors on that device.
     Index to(Device device) const;

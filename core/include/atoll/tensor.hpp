@@ -86,8 +86,7 @@ public:
     template <class... Elements>
     requires(!(BasicIndexElement<Elements> && ...)) Selection
     operator()(const Elements &...elements) const;
-    // Returns a view, or a copy if there are index tensors. Throws Error (out_of_range,
-    // invalid_argument).
+    // A view, or a copy if there are index tensors. Throws Error (out_of_range, invalid_argument).
     Tensor index(std::span<const IndexElement> elements) const;
     // Exchanges axes 0 and 1. An n-vector becomes 1×n. If the rank of the result is at most 2,
     // trailing axes of extent 1 are dropped, so that v.T().T() is v.
@@ -108,8 +107,8 @@ public:
     Tensor reverse_axes() const;
     Tensor reverse_axes2() const; // reverse, then exchange the first two
     Tensor flip(int axis) const;
-    // Returns a view with zero strides along the stretched axes. It is read-only unless `shape` is
-    // the tensor's own shape. New axes come last; with align_left = false first.
+    // A view with zero strides along the stretched axes, read-only unless `shape` is the tensor's
+    // own shape. New axes come last; with align_left = false first.
     Tensor broadcast_to(const Dims &shape, bool align_left = true) const;
     Tensor broadcast_like(const Tensor &like, bool align_left = true) const {
         return broadcast_to(like.shape(), align_left);

@@ -121,10 +121,10 @@ typedef struct atoll_call {
 
 struct atoll_link;
 
-/* The signature of every function of every module. Returns enum atoll_status; for every status
+/* Every function of every module has this signature. Returns enum atoll_status; for every status
  * except ATOLL_STATUS_OK, call->error describes the error. On asynchronous devices it enqueues work
- * and returns. It may be called from several threads concurrently. The call, its arrays and its
- * attributes live until it returns. */
+ * and returns. May be called from several threads at once. The call, its arrays and its attributes
+ * live until it returns. */
 typedef int32_t (*atoll_fn)(const struct atoll_link *self, atoll_call *call);
 
 /* One element of a slot's chain. A slot holds the head of the chain: interposers come first, then

@@ -1,6 +1,6 @@
 /* The services that a plugin receives from the host. A plugin links nothing of Atoll and never
- * reads the environment; it uses these services. All services may be called from any thread. None
- * throws. */
+ * reads the environment; it uses these services. They may be called from any thread and do not
+ * throw. */
 #ifndef ATOLL_ABI_HOST_H
 #define ATOLL_ABI_HOST_H
 
@@ -19,7 +19,7 @@ enum atoll_log_level {
     ATOLL_LOG_ERROR = 4
 };
 
-/* Processes the part [begin, end) of [0, count); the calls of a body partition that range. */
+/* body(argument, begin, end) processes a part of [0, count). */
 typedef void (*atoll_range_body)(void *argument, int64_t begin, int64_t end);
 /* Runs a body over [0, count) in chunks of at least `grain`. Blocks until all chunks are done. The
  * body must not throw. */
@@ -58,13 +58,12 @@ typedef struct atoll_host {
     size_t (*config)(void *self, const char *key, const char *fallback, char *buffer,
                      size_t capacity);
     /* Sends a call through the slot of call->module, call->function and call->dtype on the given
-     * device type. Inside a call, pass the stream and the correlation of that call. It may also be
-     * called anywhere else between load and unload: in open_device, or on the plugin's own threads
-     * (which unload joins). Then use the device's default stream (NULL) or a stream that the plugin
-     * created, and correlation 0, which the host fills in. The host neither checks nor converts
-     * anything: pass operands as Note [Without capabilities] describes, which every implementation
-     * accepts. Returns NOT_FOUND if there is no such device type or function, and NOT_SUPPORTED if
-     * nothing implements it. */
+     * device type. Inside a call, pass the stream and correlation of that call. Elsewhere between
+     * load and unload (in open_device, or on the plugin's own threads, which unload joins), pass
+     * the device's default stream (NULL) or a stream that the plugin created, and correlation 0,
+     * which the host fills in. The host checks and converts nothing: pass operands as
+     * Note [Without capabilities] describes, which every implementation accepts. NOT_FOUND: no such
+     * device type or function. NOT_SUPPORTED: nothing implements it. */
     int32_t (*dispatch)(void *self, const char *device_type, atoll_call *call);
     /* Names, for interposers: of a function ("core.add"; "?" if unknown), and of the plugin or
      * application that owns a link. Valid until that module or plugin is retired. */
@@ -80,9 +79,8 @@ typedef struct atoll_host {
     int32_t (*find_function)(const char *name, uint16_t *module, uint16_t *function);
     /* The path of the file from which this plugin was opened. */
     const char *plugin_path;
-    /* Objects: see abi/object.h. object_create returns an object with one handle; object_release
-     * drops a handle. `type` must live as long as the plugin is loaded. retain and release ignore
-     * arguments that are not objects. */
+    /* Objects: see abi/object.h. create counts one handle; release drops one. `type` must live as
+     * long as the plugin is loaded. retain and release ignore arguments that are not objects. */
     int32_t (*object_create)(void *self, const atoll_object_type *type, const char *device_type,
                              int32_t device, void *value, atoll_object **object,
                              atoll_error *error);
