@@ -1,4 +1,4 @@
-// All of the C++ API but formatting (atoll/format.hpp, which needs fmt).
+// The C++ API except formatting (atoll/format.hpp, which requires fmt).
 #pragma once
 
 #include "atoll/create.hpp"

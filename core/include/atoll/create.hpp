@@ -1,4 +1,4 @@
-// Making tensors.
+// Creating tensors.
 #pragma once
 
 #include "atoll/tensor.hpp"
@@ -12,7 +12,7 @@
 
 namespace Atoll {
 
-// Where and as what to make a tensor. Left out: the settings' defaults.
+// The dtype, device and stream of a new tensor. The settings provide the defaults.
 struct Placement {
     Placement() = default;
     Placement(DType d) : dtype(d) {}
@@ -24,53 +24,56 @@ struct Placement {
     Stream stream{}; // none: the device's default stream
 };
 
-// Uninitialised. Sizes are overflow-checked: Error (overflow, out_of_memory, invalid_argument).
+// Uninitialised. Sizes are checked for overflow. Throws Error (overflow, out_of_memory,
+// invalid_argument).
 Tensor empty(const Dims &shape, const Placement &where = {}, Order order = Order::F);
-// For `empty({2, 3})` beside std::empty(initializer_list): of two alike the constrained one wins.
+// Makes `empty({2, 3})` a tensor also where `using namespace std` brings in
+// std::empty(initializer_list): overload resolution prefers the constrained template.
 template <std::integral Extent> Tensor empty(std::initializer_list<Extent> shape) {
     Dims extents;
     for (const Extent extent : shape) extents.push_back(static_cast<std::int64_t>(extent));
     return empty(extents);
 }
-// Any byte strides; the storage is sized to the extent, the offset set so that all elements are in
-// it.
+// Uninitialised, with any byte strides. Storage size and offset are such that all elements lie
+// within the storage.
 Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where = {});
 Tensor zeros(const Dims &shape, const Placement &where = {});
 Tensor ones(const Dims &shape, const Placement &where = {});
-// Without a dtype: that of the value's kind (bool; int64; default dtype; complex of it).
+// Default dtype: that of the value's kind (bool; int64; the default dtype; complex of the default
+// dtype), or the dtype of a strong scalar.
 Tensor full(const Dims &shape, const Scalar &value, const Placement &where = {});
 Tensor empty_like(const Tensor &like);
 Tensor zeros_like(const Tensor &like);
 Tensor ones_like(const Tensor &like);
 Tensor full_like(const Tensor &like, const Scalar &value);
-// Without `cols`: square.
+// Creates a matrix with ones on diagonal k; square without `cols`.
 Tensor eye(std::int64_t rows, std::optional<std::int64_t> cols = {}, std::int64_t k = 0,
            const Placement &where = {});
-// A matrix with `vector` on diagonal k.
+// Creates a matrix with `vector` on diagonal k.
 Tensor diag(const Tensor &vector, std::int64_t k = 0);
-// start, start + step, … below stop (above, for a negative step). Without a dtype: int64 for
-// integers, the default dtype otherwise. Integer dtypes hold the truncated values; those that do
-// not fit are an Error (out_of_range).
+// The values start, start + step, … below stop (above, for a negative step). Default dtype: int64
+// for integers, else the default dtype. Integer dtypes hold truncated values; values that do not
+// fit are an Error (out_of_range).
 Tensor arange(Scalar start, Scalar stop, Scalar step = 1, const Placement &where = {});
 Tensor arange(Scalar stop, const Placement &where = {});
-// `count` values from start to stop; with endpoint the last is exactly stop.
+// Creates `count` values from start to stop; with endpoint the last value is exactly stop.
 Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint = true,
                 const Placement &where = {});
 
-// A vector of the values.
+// Creates a vector of the values.
 Tensor from_values(const void *values, DType dtype, std::int64_t count, const Placement &where);
 template <class T> Tensor vector(std::initializer_list<T> values, const Placement &where = {}) {
     return from_values(values.begin(), dtype_of<T>(), static_cast<std::int64_t>(values.size()),
                        where);
 }
-// Any contiguous range: std::vector, std::array, std::span …
+// Accepts any contiguous range: std::vector, std::array, std::span …
 template <std::ranges::contiguous_range Values>
 Tensor vector(const Values &values, const Placement &where = {}) {
     return from_values(std::ranges::data(values),
                        dtype_of<std::remove_cv_t<std::ranges::range_value_t<const Values>>>(),
                        static_cast<std::int64_t>(std::ranges::size(values)), where);
 }
-// Nested lists or ranges of numbers, to any depth: {{1, 2}, {3, 4}}, a vector of vectors.
+// Nested lists or ranges of numbers of any depth: {{1, 2}, {3, 4}}, a vector of vectors.
 class Nested {
 public:
     template <class Number>
@@ -88,17 +91,18 @@ private:
     std::vector<Nested> items_;
     bool is_list_ = false;
 };
-// A tensor of nested lists. The innermost list is a COLUMN: tensor({{1, 2}, {3, 4}, {5, 6}}) has
-// the shape (2, 3). Order::R reads "as written", each innermost list a row: (3, 2). Order::C has
-// the axes as the lists are nested: a[i][j][k] is element (i, j, k). Without a dtype: bool if all
-// are, int64 if all are integers, else the default dtype, complex of it if one is complex. Throws
-// Error (invalid_argument) where lists beside each other differ in length.
+// Creates a tensor from nested lists. By default the innermost list is a COLUMN: tensor({{1, 2},
+// {3, 4}, {5, 6}}) has shape (2, 3). Order::R reads the lists as written, each innermost list a
+// row: (3, 2). Order::C nests the axes like the lists: a[i][j][k] is element (i, j, k). Default
+// dtype: bool if all values are bool, int64 if all are integers, else the default dtype, or complex
+// of it if any value is complex. Throws Error (invalid_argument) if neighbouring lists differ in
+// length.
 Tensor tensor(const Nested &lists, const Placement &where = {}, Order order = Order::F);
-// Host memory with any byte strides, borrowed; `deleter` runs when the last user is gone.
+// Borrows host memory with any byte strides; `deleter` runs when the last user is gone.
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
                    Device host, std::function<void()> deleter = {});
 
-// Joins along an existing axis, or along a new one.
+// Join tensors along an existing axis (concatenate) or along a new one (stack).
 Tensor concatenate(std::span<const Tensor> tensors, int axis);
 Tensor stack(std::span<const Tensor> tensors, int axis);
 inline Tensor concatenate(std::initializer_list<Tensor> tensors, int axis) {

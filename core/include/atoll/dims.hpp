@@ -1,4 +1,4 @@
-// Dims: the extents or the byte strides of a tensor; short ones live inline.
+// Dims: the extents or the byte strides of a tensor; short lists are stored inline.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace Atoll {
 
-// A vector of int64 with value semantics. Up to `inline_capacity` axes without allocation.
+// A vector of int64 with value semantics. Needs no allocation for up to `inline_capacity` axes.
 class Dims {
 public:
     static constexpr int inline_capacity = 5;
@@ -22,7 +22,7 @@ public:
         resize(static_cast<int>(count));
         std::copy_n(values, count, data());
     }
-    // `count` times `value`.
+    // Returns `count` copies of `value`.
     static Dims filled(int count, std::int64_t value) {
         Dims dims;
         dims.resize(count);
@@ -98,7 +98,7 @@ public:
 
     friend bool operator==(const Dims &a, const Dims &b) noexcept {
         if (a.size_ != b.size_) return false;
-        // Not std::equal: a call of memcmp costs more than these few steps.
+        // Not std::equal: a call of memcmp costs more than this loop.
         const std::int64_t *x = a.data(), *y = b.data();
         for (int i = 0; i < a.size_; ++i)
             if (x[i] != y[i]) return false;
@@ -119,13 +119,13 @@ private:
         resize(other.size_);
         std::copy_n(other.data(), size_, data());
     }
-    // All of the room, used or not: a fixed size is a few moves and no call.
+    // Copies the whole buffer, used or not: a fixed size needs a few moves and no call.
     void take_inline(const Dims &other) noexcept {
         size_ = other.size_;
         std::memcpy(inline_, other.inline_, sizeof inline_);
     }
     void take(Dims &other) noexcept {
-        take_inline(other); // the pointer lies there, too
+        take_inline(other); // this also copies the pointer
         capacity_ = other.capacity_;
         other.capacity_ = inline_capacity;
         other.size_ = 0;

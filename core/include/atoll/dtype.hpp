@@ -1,5 +1,5 @@
-// Element types: the 16 dtypes, their facts, and promotion. Source of the rules: NumPy's promotion
-// (NEP 50 for scalars), extended to bfloat16 and complex32; see promote().
+// Element types: the 16 dtypes, their properties, and promotion. The rules are NumPy's (NEP 50 for
+// scalars), extended to bfloat16 and complex32; see promote().
 #pragma once
 
 #include "atoll/abi/base.h"
@@ -69,10 +69,10 @@ constexpr bool is_integer(DType dtype) {
     return info(dtype).kind == Kind::signed_ || info(dtype).kind == Kind::unsigned_;
 }
 
-// By canonical name or alias; throws Error (not_found) that lists the names.
+// The dtype with a canonical name or alias; throws Error (not_found) that lists the names.
 DType dtype_from_name(std::string_view name);
 
-// The dtype that two tensors' elements meet in. Symmetric; checked against NumPy where it has both.
+// The common dtype of two tensors. Symmetric; tested against NumPy where NumPy has both dtypes.
 constexpr DType promote(DType a, DType b);
 
 // The dtype of a C++ element type.
@@ -108,7 +108,8 @@ constexpr DType complex_of_part(DType part) {
     return part == float64 ? complex128 : part == float32 ? complex64 : complex32;
 }
 
-// The smallest float no smaller than `real_float` whose significand holds the integer (or bool).
+// The smallest float at least as large as `real_float` whose significand can represent the integer
+// (or bool).
 constexpr DType float_holding(DType real_float, DType integer) {
     const int bytes = info(integer).kind == Kind::bool_ ? 1 : info(integer).size;
     const DType needed = bytes == 1 ? real_float : bytes == 2 ? float32 : float64;
@@ -137,7 +138,7 @@ constexpr DType promote_parts(DType a, DType b) {
 constexpr DType compute_promotion(DType a, DType b) {
     if (!is_complex(a) && !is_complex(b)) return promote_parts(a, b);
     if (a == b) return a;
-    // bool and integers meet the part like a real float would.
+    // bool and integers promote with the part as with a real float.
     return complex_of_part(promote_parts(info(a).part, info(b).part));
 }
 

@@ -1,4 +1,4 @@
-// Text of tensors, in the layout of the Ocean paper's figure 2(d).
+// Text of tensors, in the layout of figure 2(d) of the Ocean paper.
 #pragma once
 
 #include "atoll/device.hpp"
@@ -12,8 +12,9 @@
 
 namespace Atoll {
 
-// The elements and a footer "<tensor.float64 of size 5x5 on cpu (byteswapped, read-only)>". Rank 0
-// gives the value alone, an empty tensor the footer alone. Blocks until the data are there.
+// Returns the elements and a footer "<tensor.float64 of size 5x5 on cpu (byteswapped, read-only)>".
+// A tensor of rank 0 gives only the value, an empty tensor only the footer. Blocks until the data
+// are available.
 std::string to_string(const Tensor &tensor);
 std::string to_string(const Tensor &tensor, const PrintSettings &print);
 std::string to_string(const Scalar &scalar);
@@ -21,7 +22,7 @@ std::string to_string(const Scalar &scalar);
 } // namespace Atoll
 
 namespace Atoll::detail {
-// Takes "{}" only: how numbers look is a matter of PrintSettings.
+// Accepts only "{}"; PrintSettings determine how numbers look.
 struct PlainFormatter {
     constexpr auto parse(fmt::format_parse_context &context) {
         if (context.begin() != context.end() && *context.begin() != '}')

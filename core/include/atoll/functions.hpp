@@ -1,11 +1,11 @@
 // The functions on tensors, declared from the function list.
 //
-// Every function checks its arguments, brings operands to the device of the first, promotes,
-// broadcasts (first axes aligned) and resolves overlap; see the list for the dtype rules. With
-// `out` the result is written there (converted to its dtype; shape must be the result's) and `out`
-// is returned: a named tensor by reference, which costs no counting of handles. Asynchronous
-// devices: the call returns when the work is enqueued. Errors: Atoll::Error; the operands are
-// unchanged then.
+// Every function checks its arguments, moves operands to the device of the first one, promotes
+// dtypes, broadcasts (aligning the first axes) and resolves overlap; see the list for the dtype
+// rules. With `out`, it writes the result there (converted to the dtype of `out`, which must have
+// the shape of the result) and returns `out`: a named tensor by reference, without reference
+// counting. On asynchronous devices a call returns when the work is enqueued. Throws Atoll::Error;
+// the operands are then unchanged.
 #pragma once
 
 #include "atoll/abi/module.h"
@@ -18,7 +18,7 @@
 
 namespace Atoll {
 
-// Where a result goes: nothing (a new tensor) or a given one.
+// The destination of a result: nothing (a new tensor) or an existing tensor.
 class Out {
 public:
     Out() = default;
@@ -29,7 +29,7 @@ private:
     const Tensor *tensor_ = nullptr;
 };
 
-// Axes of a reduction: none given means all.
+// The axes of a reduction; all axes by default.
 struct Axes {
     Axes() = default;
     Axes(int axis) : list{axis}, given(true) {}
@@ -39,21 +39,20 @@ struct Axes {
     bool given = false;
 };
 
-// The flags and numbers of reductions and of functions along an axis, given by name:
-// sum(a, 0, {.keepdims = true}).
+// Options of reductions, sorting and searching, passed by name: sum(a, 0, {.keepdims = true}).
 struct ReduceOptions {
-    bool keepdims = false; // the axes stay in the result, with extent 1
+    bool keepdims = false; // reduced axes stay in the result with extent 1
 };
 struct SumOptions {
     bool keepdims = false;
-    bool skip_nan = false; // only of the elements that are not NaN
+    bool skip_nan = false; // ignore NaN
 };
 struct VarOptions {
-    Scalar ddof = 0; // the divisor is the number of elements minus this
+    Scalar ddof = 0; // delta degrees of freedom: the divisor is n - ddof
     bool keepdims = false;
 };
 struct NormOptions {
-    Scalar p = 2; // sum of |x|^p, to the power of 1/p; 0: how many are not zero; inf: the largest
+    Scalar p = 2; // (sum of |x|^p)^(1/p); 0 counts the non-zero elements, infinity: the largest |x|
     bool keepdims = false;
     bool skip_nan = false;
 };
@@ -61,11 +60,12 @@ struct SortOptions {
     bool descending = false;
 };
 struct SearchOptions {
-    bool right = false; // behind elements that are equal, not before them
+    bool right = false; // insert after equal elements instead of before them
 };
 
-// How a function treats elements outside its mathematical domain, for this call; without a value:
-// as Settings::compute_mode says. See settings.hpp.
+// How this call treats elements outside the function's mathematical domain; without a value it uses
+// Settings::compute_mode. See settings.hpp. Not a std::optional, which would make
+// argument-dependent lookup find std::equal and the like.
 class Mode {
 public:
     Mode() = default;
@@ -82,9 +82,10 @@ Tensor call_unary(int function, const Operand &a, Out out = {}, Mode mode = {});
 Tensor call_binary(int function, const Operand &a, const Operand &b, Out out = {}, Mode mode = {});
 Tensor call_ternary(int function, const Operand &a, const Operand &b, const Operand &c,
                     Out out = {});
-// Into `out`, whose handle need not be counted again.
+// Writes into `out` without counting another reference.
 void call_into(int function, std::span<const Operand *const> inputs, const Tensor &out);
-// `attributes`: the first ones of the function. The others are flags, which are not set.
+// `attributes` are the first attributes of the function. The remaining ones are flags, which stay
+// unset.
 Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out = {},
                    std::span<const Scalar> attributes = {});
 Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out = {});
@@ -92,12 +93,12 @@ Tensor call_sort(int function, const Tensor &a, std::optional<int> axis, bool de
                  Out out = {});
 Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, Out out = {});
 Tensor call_find(const Tensor &a);
-// A named tensor. Temporaries go by Out, so that no reference to one is returned.
+// A named tensor. Temporaries are passed as Out, so that no reference to one is returned.
 template <class T>
 concept TensorHandle = std::same_as<std::remove_const_t<T>, Tensor>;
 } // namespace detail
 
-// Element by element. With `mode`: how elements outside the function's domain are treated.
+// Element-wise functions. `mode` selects how elements outside the function's domain are treated.
 #define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Operand &a, Out out = {}, Mode mode = {}) {                           \
         return detail::call_unary(ATOLL_FN_##name, a, out, mode);                                  \
@@ -201,8 +202,8 @@ ATOLL_DECLARE(atan2)
 ATOLL_DECLARE(where)
 ATOLL_DECLARE(clip)
 #undef ATOLL_DECLARE
-// Over axes, all where none are given. The positions of argmin and argmax count with the first of
-// the axes, in the tensor's order, fastest.
+// Reductions over axes, all by default. The positions that argmin and argmax return count with the
+// first of the axes, in the tensor's order, fastest.
 #define ATOLL_DECLARE(name)                                                                        \
     inline Tensor name(const Tensor &a, const Axes &axes = {}, ReduceOptions options = {},         \
                        Out out = {}) {                                                             \
@@ -242,13 +243,13 @@ ATOLL_DECLARE(sum_abs)
 ATOLL_DECLARE(var)
 ATOLL_DECLARE(stddev)
 #undef ATOLL_DECLARE
-// The 2-norm of the elements (Frobenius for matrices), or another.
+// The 2-norm by default (for all elements of a matrix: the Frobenius norm).
 inline Tensor norm(const Tensor &a, const Axes &axes = {}, const NormOptions &options = {},
                    Out out = {}) {
     const Scalar attributes[] = {options.p, options.skip_nan};
     return detail::call_reduce(ATOLL_FN_norm, a, axes, options.keepdims, out, attributes);
 }
-// Without an axis only at rank 1 and below.
+// The axis may be omitted only for tensors of rank 1 or lower.
 inline Tensor cumsum(const Tensor &a, std::optional<int> axis = {}, Out out = {}) {
     return detail::call_scan(ATOLL_FN_cumsum, a, axis, out);
 }
@@ -267,16 +268,16 @@ inline Tensor searchsorted(const Operand &a, const Tensor &b, SearchOptions opti
                            Out out = {}) {
     return detail::call_search(ATOLL_FN_searchsorted, a, b, options.right, out);
 }
-// Blocks: how many there are decides the result's size.
+// Blocks, because the number of non-zero elements determines the size of the result.
 inline Tensor find(const Tensor &a) { return detail::call_find(a); }
 
-// The coordinates of the non-zero elements, int64 of shape (rank, count): each column one element,
-// in column-major order. As an index it selects them. Blocks.
+// The coordinates of the non-zero elements, int64 of shape (rank, count): each column is one
+// element, in column-major order. As an index it selects these elements. Blocks.
 Tensor nonzero(const Tensor &a);
-// Views of the parts; imag of a real tensor: read-only zeros.
+// Views of the real and the imaginary part; imag of a real tensor is a view of read-only zeros.
 inline Tensor real(const Tensor &a) { return a.real(); }
 inline Tensor imag(const Tensor &a) { return a.imag(); }
-// Whether every element is below (…) a bound, which keeps its true value; empty: true. Complex
+// Whether all elements are below (…) a bound, which keeps its exact value; empty: true. Complex
 // numbers have no order: an error.
 inline Tensor all_lt(const Tensor &a, const Scalar &x, const Axes &axes = {},
                      ReduceOptions options = {}, Out out = {}) {
@@ -294,30 +295,31 @@ inline Tensor all_ge(const Tensor &a, const Scalar &x, const Axes &axes = {},
                      ReduceOptions options = {}, Out out = {}) {
     return all(greater_equal(a, x), axes, options, out);
 }
-// low <= every element <= high
+// Whether low <= element <= high for all elements.
 inline Tensor all_in_range(const Tensor &a, const Scalar &low, const Scalar &high,
                            const Axes &axes = {}, ReduceOptions options = {}, Out out = {}) {
     return all(logical_and(greater_equal(a, low), less_equal(a, high)), axes, options, out);
 }
 
-// The matrix product over axes 0 and 1, the rest a stack that broadcasts: (2,3)·(3,4) → (2,4);
-// (2,3)·(3) → (2); (3)·(1,4) → (3,4); (2,3,5)·(3,4) → (2,4,5); (2,3,5)·(3) → (2,5). An operand of
-// one element, or of rank >= 3 with leading 1×1, scales.
+// The matrix product over axes 0 and 1; the other axes form a stack that broadcasts: (2,3)·(3,4) →
+// (2,4); (2,3)·(3) → (2); (3)·(1,4) → (3,4); (2,3,5)·(3,4) → (2,4,5); (2,3,5)·(3) → (2,5). An
+// operand with one element, or of rank >= 3 with leading extents 1×1, scales the other operand.
 Tensor matmul(const Operand &a, const Operand &b, Out out = {});
 
-enum class Op : char { N = 'N', T = 'T', C = 'C' }; // as it is, transposed, conjugate transposed
-// c = alpha op_a(a) op_b(b) + beta c. With beta == 0 c is not read, with
-// alpha == 0 neither are a and b.
+enum class Op : char { N = 'N', T = 'T', C = 'C' }; // unchanged, transposed, conjugate transposed
+// Computes c = alpha op_a(a) op_b(b) + beta c. If beta == 0, c is not read; if alpha == 0, a and b
+// are not read.
 const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op op_b, Scalar beta,
                    const Tensor &c);
 
-// Dtype and layout conversions of two tensors of equal shape; see Tensor::assign.
+// Copies `source` to `destination`, the same as destination.assign(source): broadcasts and converts
+// dtype and layout.
 void copy(const Tensor &destination, const Operand &source);
 
 // Copies between pinned host memory (Storage::pinned) and the device that it is pinned for, without
-// waiting: both tensors dense, native, of one dtype and shape. The host's tensor must stay as it
-// is, and its elements must not be looked at, until the returned event is reached. Throws Error
-// (invalid_argument) that says what of this does not hold.
+// waiting. Both tensors must be dense, native, and of the same dtype and shape. Do not change the
+// host tensor or read its elements until the returned event is reached. Throws Error
+// (invalid_argument) that names the violated requirement.
 Event enqueue_copy(const Tensor &destination, const Tensor &source);
 
 namespace detail {
@@ -327,9 +329,9 @@ template <class T>
 concept ArrayOrNumber = Array<T> || std::constructible_from<Scalar, T>;
 } // namespace detail
 
-// `*` is the matrix product, all others work element by element. Between two plain numbers none of
-// these is considered. One template for both sides: an overload for `t == 2` alone would be taken,
-// turned around, for `2 == t`.
+// `*` is the matrix product, all other operators are element-wise. None of them applies to two
+// plain numbers. One template serves both sides: with an overload for `t == 2` only, the compiler
+// would rewrite `2 == t` to it and then demand a bool.
 #define ATOLL_OPERATOR(symbol, name)                                                               \
     template <detail::ArrayOrNumber A, detail::ArrayOrNumber B>                                    \
     requires(detail::Array<A> || detail::Array<B>) Tensor operator symbol(const A &a,              \

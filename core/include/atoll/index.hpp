@@ -24,11 +24,11 @@ struct All {};
 struct Ellipsis {};
 struct NewAxis {};
 inline constexpr All all_;          // the whole axis
-inline constexpr Ellipsis ellipsis; // as many whole axes as are left; at most once
-inline constexpr NewAxis newaxis;   // an axis of extent 1
+inline constexpr Ellipsis ellipsis; // all remaining axes as whole axes; at most once
+inline constexpr NewAxis newaxis;   // a new axis of extent 1
 
-// start, start + step, … up to but excluding stop, clipped as in Python. Missing ends follow the
-// sign of step.
+// The indices start, start + step, … up to but excluding stop, clipped as in Python. Missing ends
+// depend on the sign of step.
 struct Range {
     std::optional<std::int64_t> start, stop;
     std::int64_t step = 1;
@@ -38,16 +38,17 @@ constexpr Range range(std::optional<std::int64_t> start, std::optional<std::int6
     return {start, stop, step};
 }
 
-// Elements that give views.
+// Index elements that produce views.
 template <class T>
 concept BasicIndexElement =
     (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, Range> ||
     std::same_as<T, All> || std::same_as<T, Ellipsis> || std::same_as<T, NewAxis>;
 
-// One element of an index expression. Tensors and index objects are referred to, not kept.
+// One element of an index expression. It refers to tensors and index objects without owning them.
 struct IndexElement {
     enum class Kind : std::uint8_t { integer, range, all, ellipsis, newaxis, tensor, index };
-    // An unsigned one past int64 is out of range of every axis, not an index from the end.
+    // An unsigned value above the range of int64 is out of range for every axis, not an index from
+    // the end.
     template <std::integral T>
     requires(!std::same_as<T, bool>) IndexElement(T i)
         : kind(Kind::integer),
@@ -56,13 +57,13 @@ struct IndexElement {
     IndexElement(All) : kind(Kind::all) {}
     IndexElement(Ellipsis) : kind(Kind::ellipsis) {}
     IndexElement(NewAxis) : kind(Kind::newaxis) {}
-    // An integer tensor of rank 1 picks positions of one axis. Of shape (k, n) it takes k axes,
-    // each column one coordinate tuple. A bool tensor takes as many axes as it has, which must be
-    // of exactly its extents. Each of these becomes one axis of the result. An integer tensor of
-    // rank 0 is an integer.
+    // An integer tensor of rank 1 selects positions along one axis. One of shape (k, n) indexes k
+    // axes; each column is a coordinate tuple. A bool tensor indexes as many axes as it has, which
+    // must have exactly its extents. Each of these produces one axis of the result. An integer
+    // tensor of rank 0 is an integer.
     IndexElement(const Tensor &t) : kind(Kind::tensor), tensor(&t) {}
-    // The elements of an index object; a bound one takes as many axes as it was bound to, which
-    // must have exactly those extents. Alone it must fit the tensor as a whole.
+    // The elements of an index object. A bound index object covers as many axes as it was bound to,
+    // which must have exactly those extents. As the only element it must match the whole tensor.
     IndexElement(const Index &i) : kind(Kind::index), index(&i) {}
 
     Kind kind;
@@ -72,41 +73,42 @@ struct IndexElement {
     const Index *index = nullptr;
 };
 
-// An index expression kept for use on any number of tensors.
+// An index expression that can be applied to any number of tensors.
 //
-// Unbound: the elements as they were given. Bound to a shape: negatives resolved, ranges clipped,
-// masks turned into positions, everything checked; usable on tensors of exactly that shape. Bound
-// to a tensor's layout as well: byte offsets computed, so that using it only moves elements.
+// Unbound: stores the elements as specified. Bound to a shape: negative indices resolved, ranges
+// clipped, masks converted to positions, everything checked; applies to tensors of exactly that
+// shape. Bound also to a tensor's layout: byte offsets computed, so that applying it only moves
+// elements.
 //
 // Several index tensors combine as an outer product; the coordinate form pairs. Immutable; copies
-// share. Thread-safe. Binding index tensors reads them and waits for their device.
+// share state. Thread-safe. Binding reads index tensors and waits for their device.
 class Index {
 public:
-    Index(); // no elements: everything
-    // Keeps the tensors and copies what they hold when it is bound, not before. An index object
-    // alone gives that object.
+    Index(); // no elements: selects everything
+    // Keeps the tensors; copies their contents only when it is bound. A single index object gives
+    // that object.
     explicit Index(std::span<const IndexElement> elements);
     explicit Index(std::initializer_list<IndexElement> elements)
         : Index(std::span(elements.begin(), elements.size())) {}
 
-    bool is_bound() const;            // to a shape
-    bool is_bound_to_strides() const; // to a layout too
-    // True iff the result is a view: no index tensors.
+    bool is_bound() const;            // bound to a shape
+    bool is_bound_to_strides() const; // bound to a layout too
+    // True iff the result is a view: there are no index tensors.
     bool is_view() const;
-    // Throw Error (invalid_argument) unless bound.
+    // Throw Error (invalid_argument) if the index is not bound.
     const Dims &input_shape() const &;
     Dims input_shape() const && { return static_cast<const Index &>(*this).input_shape(); }
     const Dims &output_shape() const &;
     Dims output_shape() const && { return static_cast<const Index &>(*this).output_shape(); }
 
-    // Throws Error (out_of_range, invalid_argument) where it does not fit. A bound index can be
-    // bound again only to what it is bound to.
+    // Binds to a shape. Throws Error (out_of_range, invalid_argument) if the index does not fit. A
+    // bound index can only be bound again to the same shape and layout.
     Index bind(const Dims &shape) const;
-    // To the tensor's shape and strides.
+    // Binds to the shape and strides of the tensor.
     Index bind(const Tensor &tensor) const;
-    // Index tensors on that device.
+    // Returns this index with its index tensors on that device.
     Index to(Device device) const;
-    // An index into the result of this one: tensor(a.then(b)) is tensor(a)(b). Must be bound.
+    // Composes two indices: tensor(a.then(b)) equals tensor(a)(b). This index must be bound.
     Index then(const Index &next) const;
     template <class... Elements> Index operator()(const Elements &...elements) const {
         return then(Index(std::initializer_list<IndexElement>{IndexElement(elements)...}));

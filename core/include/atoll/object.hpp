@@ -1,5 +1,5 @@
-// Objects: what a function keeps between calls and is no tensor, the state of a generator or a
-// plan.
+// Objects: state that a function keeps between calls and that is not a tensor, such as the state of
+// a generator or a plan.
 #pragma once
 
 #include "atoll/tensor.hpp"
@@ -8,11 +8,11 @@
 
 namespace Atoll {
 
-// A handle; copies share. Made by a function whose result is an object (Function::make) and given
-// to others as an operand. It belongs to a device and to the plugin that made it, which cannot
-// retire while it lives. Work with an object is ordered between streams as work with a tensor is:
-// who updates it waits for all others. Letting go of the last handle waits for the work enqueued
-// with it. Thread-safe.
+// A handle; copies share the object. Function::make creates it; other functions take it as an
+// operand. It belongs to a device and to the plugin that created it, which cannot retire while it
+// lives. Work with an object is ordered between streams like work with a tensor: work that updates
+// it waits for all other work. Releasing the last handle waits for the work enqueued with it.
+// Thread-safe.
 class Object {
 public:
     Object() noexcept = default;
@@ -24,7 +24,7 @@ public:
 private:
     friend class Function;
     explicit Object(Tensor tensor) : tensor_(std::move(tensor)) {}
-    Tensor tensor_; // without elements: Note [Objects as operands] in objects/object.hpp
+    Tensor tensor_; // has no elements: Note [Objects as operands] in objects/object.hpp
 };
 
 } // namespace Atoll

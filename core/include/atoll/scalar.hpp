@@ -1,4 +1,4 @@
-// Scalar: one value with a dtype; weak when it came from a plain C++ number (NEP 50).
+// Scalar: one value with a dtype; weak if it was created from a plain C++ number (NEP 50).
 #pragma once
 
 #include "atoll/dtype.hpp"
@@ -8,8 +8,8 @@
 
 namespace Atoll {
 
-// A value on the host. C++ numbers convert implicitly and are *weak*: beside a tensor only their
-// kind counts, so that `float32 tensor + 2.0` stays float32. With an explicit dtype a scalar is
+// A value on the host. C++ numbers convert implicitly to *weak* scalars: with a tensor only their
+// kind matters, so that `float32 tensor + 2.0` stays float32. A scalar with an explicit dtype is
 // strong and promotes like a tensor.
 class Scalar {
 public:
@@ -32,21 +32,22 @@ public:
         raw_.value.f64[0] = static_cast<double>(value.real());
         raw_.value.f64[1] = static_cast<double>(value.imag());
     }
-    // Converted to `dtype` (as cast does) and strong. Throws Error when an integer does not fit.
+    // Converts `value` to `dtype` (like cast); the result is strong. Throws Error if an integer
+    // does not fit.
     Scalar(Scalar value, DType dtype);
 
     DType dtype() const noexcept { return static_cast<DType>(raw_.dtype); }
     bool is_weak() const noexcept { return weak_; }
 
-    // The value in another dtype, converted as cast does (float to integer saturates, NaN to 0).
+    // The value converted to another dtype (float to integer saturates, NaN to 0).
     Scalar cast(DType dtype) const;
-    // True iff the value is an integer or bool and lies outside the integer `dtype`'s range.
+    // True iff the value is an integer or bool outside the range of the integer `dtype`.
     bool overflows(DType dtype) const;
     double to_double() const;                // real part
     std::complex<double> to_complex() const; // exact for all but 64-bit integers
-    std::int64_t to_int() const;             // as cast to int64
+    std::int64_t to_int() const;             // like cast to int64
 
-    // What crosses to a plugin.
+    // The representation in the plugin ABI.
     const atoll_scalar &raw() const noexcept { return raw_; }
     explicit Scalar(const atoll_scalar &raw) : raw_(raw), weak_(false) {}
 

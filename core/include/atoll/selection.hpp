@@ -1,33 +1,34 @@
-// The elements of a tensor that an index picks: read by converting, written by assigning.
+// The elements of a tensor that an index selects: converting reads them, assigning writes them.
 #pragma once
 
 #include "atoll/tensor.hpp"
 
 namespace Atoll {
 
-// What t(mask), t(positions, all_) … give: nothing is read until it is converted to a Tensor, which
-// then is a copy (a view where the index has no index tensors). Meant to be used at once: it keeps
-// the tensor and the index alive, and `auto x = t(mask)` is not a tensor yet.
+// The result of t(mask), t(positions, all_) …. It reads nothing until it is converted to a Tensor,
+// which is a copy (a view if the index has no index tensors). Use it immediately: it keeps the
+// tensor and the index alive, and `auto x = t(mask)` is not a tensor.
 //
-// Writing checks all indices first; where one repeats, the last in column-major order stays.
+// Writing first checks all indices. If an index repeats, the last element in column-major order
+// wins.
 class Selection {
 public:
     Selection(Tensor tensor, Index index) : tensor_(std::move(tensor)), index_(std::move(index)) {}
     Selection(const Selection &) = default;
     Tensor get() const;
     operator Tensor() const { return get(); }
-    // Those of the tensor that get() makes. The shape blocks where the index has a mask, whose
-    // elements are counted; it throws Error (out_of_range, invalid_argument) as get() does.
+    // Shape and dtype of the tensor that get() returns. Masks are counted for the shape, which
+    // blocks; it throws Error (out_of_range, invalid_argument) as get() does.
     Dims shape() const;
     int rank() const { return shape().size(); }
     std::int64_t size() const;
     DType dtype() const { return tensor_.dtype(); }
     Device device() const;
 
-    // Into the elements: broadcasts, converts dtype, device and byte order.
+    // Writes into the elements; broadcasts, converts dtype, device and byte order.
     const Selection &operator=(const Operand &source) const;
     const Selection &operator=(const Selection &source) const;
-    // In place, as those of Tensor: read, computed, written once per element.
+    // In-place arithmetic like that of Tensor: each element is read, computed and written once.
     const Selection &operator+=(const Operand &b) const;
     const Selection &operator-=(const Operand &b) const;
     const Selection &operator*=(const Operand &b) const;

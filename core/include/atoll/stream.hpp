@@ -1,4 +1,4 @@
-// Stream and Event: order of work on asynchronous devices.
+// Stream and Event: the order of work on asynchronous devices.
 #pragma once
 
 #include "atoll/detail/ref.hpp"
@@ -16,22 +16,23 @@ struct EventImpl;
 
 class Event;
 
-// A queue of work on one device. Work on one stream runs in order. Copies share. Thread-safe.
-// On inline devices everything has already happened and all of this returns at once.
+// A queue of work on one device. Work on one stream runs in order. Copies share the stream.
+// Thread-safe. On inline devices all work is already done, and all functions return at once.
 class Stream {
 public:
     Stream() noexcept = default;
     explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
     Device device() const;
-    // Blocks until the stream is idle. Throws the first error of its work since the last time.
+    // Blocks until the stream is idle. Throws the first error of its work since the last
+    // synchronisation.
     void synchronize() const;
-    // Later work on this stream waits for the event. Does not block. The event may belong to
-    // another device of the same type; across types this blocks the host.
+    // Makes later work on this stream wait for the event. Does not block if the event belongs to a
+    // device of the same type; for an event of another device type it blocks the host.
     void wait(const Event &event) const;
-    // Marks the current end of this stream.
+    // Returns an event that marks the current end of this stream.
     Event record() const;
-    // What the device's own API calls the stream (or its context, or the device): a pointer or a
-    // number. Kinds are in a header of the device's plugin, such as atoll/cuda.h. Good while the
+    // The native handle of the stream (or of its context, or of the device): a pointer or a number.
+    // The header of the device's plugin, such as atoll/cuda.h, defines the kinds. Valid while the
     // stream lives. Throws Error (not_supported, invalid_argument).
     std::uint64_t native_handle(std::uint32_t kind) const;
     friend bool operator==(const Stream &a, const Stream &b) { return a.same_as(b); }
@@ -44,15 +45,15 @@ private:
     detail::Ref<detail::StreamImpl> impl_;
 };
 
-// A mark in a stream. Copies share. Thread-safe.
+// A mark in a stream. Copies share the event. Thread-safe.
 class Event {
 public:
     Event() noexcept = default;
     explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
-    void synchronize() const; // blocks; throws the error of work before it
+    void synchronize() const; // blocks; throws the error of earlier work
     bool done() const;        // never blocks
-    // When the device reached the mark, on its own clock: for differences. Blocks. Throws Error
-    // (not_supported) where the device does not tell.
+    // The time at which the device reached the mark, on the device's own clock; use differences.
+    // Blocks. Throws Error (not_supported) if the device has no clock.
     std::chrono::nanoseconds time() const;
 
     explicit Event(detail::Ref<detail::EventImpl> impl) noexcept : impl_(std::move(impl)) {}

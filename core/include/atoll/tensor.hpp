@@ -1,4 +1,4 @@
-// Tensor: a view on a storage (offset, dtype, shape, byte strides, flags), by handle.
+// Tensor: a handle to a view of a storage (offset, dtype, shape, byte strides, flags).
 #pragma once
 
 #include "atoll/detail/ref.hpp"
@@ -24,36 +24,37 @@ class Operand;
 class Selection;
 
 // F: column-major (first axis fastest). C: row-major. R: column-major with the first two axes
-// exchanged. K (flatten only): the order of the memory. A (flatten only): C if dense in C, else F.
+// exchanged. K (flatten only): memory order. A (flatten only): C if dense in C order, else F.
 enum class Order : char { F = 'F', C = 'C', R = 'R', K = 'K', A = 'A' };
 
 // A handle; copies share the same tensor object (shape, flags and data), as in Python.
 //
 // Assignment to a *named* tensor rebinds the handle; assignment to an indexing expression or
-// another temporary writes its elements: `t = u` shares, `t(0, all_) = u` copies into the row.
+// another temporary writes the elements: `t = u` shares, `t(0, all_) = u` copies into the row.
 //
 // Axes may be negative (from the end) everywhere. Broadcasting aligns the FIRST axes. `*` is the
-// matrix product. Results live on the device of the left operand. Reading shapes and flags is
-// thread-safe; writing one tensor from two threads is a race of the caller's.
+// matrix product. Results are on the device of the left operand. Reading shapes and flags is
+// thread-safe; concurrent writes to one tensor are a data race.
 class Tensor {
 public:
     Tensor() noexcept = default; // undefined: every use but assignment throws
-    // Over a storage. Throws Error when the extent does not fit.
+    // A view of a storage. Throws Error if the view exceeds the storage.
     Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims strides_bytes, DType dtype);
     Tensor(const Tensor &) noexcept = default;
     Tensor(Tensor &&) noexcept = default;
     Tensor &operator=(const Tensor &other) &noexcept = default;
     Tensor &operator=(Tensor &&other) &noexcept = default;
-    // Into the elements: converts dtype, device and byte order; broadcasts.
+    // Writes into the elements; converts dtype, device and byte order; broadcasts.
     const Tensor &operator=(const Tensor &other) const &&;
     const Tensor &operator=(const Scalar &value) const &&;
 
-    // --- facts -----------------------------------------------------------------------------------
+    // --- properties ------------------------------------------------------------------------------
     bool is_defined() const noexcept { return static_cast<bool>(impl_); }
-    // The truth of the only element: `if (all(a == b))`. Throws unless there is one. Blocks.
+    // The truth value of the only element: `if (all(a == b))`. Throws unless there is exactly one
+    // element. Blocks.
     explicit operator bool() const;
     int rank() const;
-    // References into the tensor; of a temporary handle, which may be the last one: copies.
+    // References into the tensor; copies for a temporary handle, which may be the last one.
     const Dims &shape() const &;
     Dims shape() const && { return static_cast<const Tensor &>(*this).shape(); }
     const Dims &strides() const &; // bytes
@@ -61,19 +62,19 @@ public:
     std::int64_t extent(int axis) const;
     std::int64_t size() const;   // elements
     std::int64_t bytes() const;  // size() * itemsize
-    std::int64_t offset() const; // bytes into the storage
+    std::int64_t offset() const; // bytes from the start of the storage
     DType dtype() const;
     Device device() const;
     Storage storage() const;
     Stream stream() const;
-    // Address of element (0, …, 0) in the device's memory.
+    // The address of element (0, …, 0) in the device's memory.
     void *data() const;
     bool is_byteswapped() const;                      // tensor flag XOR storage flag
     bool is_read_only() const;                        // tensor flag or storage flag
     bool is_contiguous(Order order = Order::F) const; // F or C
-    bool is_self_overlapping() const;                 // two elements share a byte
+    bool is_self_overlapping() const;                 // true iff two elements share a byte
     void set_read_only(bool read_only = true) const;
-    // Declares the data to be in the other (or the given) byte order; the data stay as they are.
+    // Declares whether the data are byte-swapped, without changing the data.
     void set_byteswapped(bool swapped) const;
 
     // --- views -----------------------------------------------------------------------------------
@@ -81,22 +82,23 @@ public:
         const IndexElement list[] = {IndexElement(elements)..., IndexElement(ellipsis)};
         return index(std::span(list, sizeof...(Elements)));
     }
-    // With index tensors or index objects: see selection.hpp.
+    // For index tensors or index objects, see selection.hpp.
     template <class... Elements>
     requires(!(BasicIndexElement<Elements> && ...)) Selection
     operator()(const Elements &...elements) const;
-    // A view; a copy where there are index tensors. Throws Error (out_of_range, invalid_argument).
+    // A view, or a copy if there are index tensors. Throws Error (out_of_range, invalid_argument).
     Tensor index(std::span<const IndexElement> elements) const;
-    // Exchanges axes 0 and 1; an n-vector becomes 1×n; at rank <= 2 trailing unit axes of the
-    // result drop, so that v.T().T() is v.
+    // Exchanges axes 0 and 1. An n-vector becomes 1×n. If the rank of the result is at most 2,
+    // trailing axes of extent 1 are dropped, so that v.T().T() is v.
     Tensor T() const;
     Tensor H() const; // conjugate transpose; a copy for complex dtypes
-    // Column-major order; one extent may be -1. A view where the strides allow, else a copy.
+    // Reshapes in column-major order; one extent may be -1. A view if the strides allow it, else a
+    // copy.
     Tensor reshape(Dims shape) const;
     Tensor flatten(Order order = Order::F) const;
-    Tensor squeeze() const;           // without axes of extent 1
-    Tensor squeeze(int axis) const;   // throws unless its extent is 1
-    Tensor unsqueeze(int axis) const; // a new axis of extent 1 before `axis` (-1: at the end)
+    Tensor squeeze() const;           // drops all axes of extent 1
+    Tensor squeeze(int axis) const;   // drops one axis; throws unless its extent is 1
+    Tensor unsqueeze(int axis) const; // inserts an axis of extent 1 before `axis` (-1: at the end)
     Tensor swap_axes(int a, int b) const;
     Tensor permute_axes(std::span<const int> axes) const; // result axis i is axes[i]
     Tensor permute_axes(std::initializer_list<int> axes) const {
@@ -105,47 +107,49 @@ public:
     Tensor reverse_axes() const;
     Tensor reverse_axes2() const; // reverse, then exchange the first two
     Tensor flip(int axis) const;
-    // A view with zero strides along the axes that it stretches, read-only unless it stretches
-    // none. New axes come last; with align_left = false first.
+    // A view with zero strides along the stretched axes, read-only unless `shape` is the tensor's
+    // own shape. New axes come last; with align_left = false first.
     Tensor broadcast_to(const Dims &shape, bool align_left = true) const;
     Tensor broadcast_like(const Tensor &like, bool align_left = true) const {
         return broadcast_to(like.shape(), align_left);
     }
-    // The diagonal of axes 0 and 1 as a view; k > 0 above. Further axes follow.
+    // The diagonal of axes 0 and 1 as a view; k > 0 selects a diagonal above the main one. Further
+    // axes follow.
     Tensor diag(std::int64_t k = 0) const;
-    Tensor real() const; // a view; a real tensor itself
-    Tensor imag() const; // a view; of a real tensor: read-only zeros with zero strides
-    // [begin, end) along an axis.
+    Tensor real() const; // a view; for a real tensor of all its elements
+    Tensor imag() const; // a view; for a real tensor read-only zeros with zero strides
+    // The part [begin, end) along an axis.
     Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
     std::vector<Tensor> split(int axis, std::int64_t parts) const; // parts must divide the extent
     Tensor shallow_copy() const;       // another tensor object on the same data
-    Tensor view_as(DType dtype) const; // the same bytes; itemsize must agree
+    Tensor view_as(DType dtype) const; // the same bytes; the element sizes must be equal
 
-    // --- copies and casts ------------------------------------------------------------------------
-    // Keeps layout, zero strides, flags of byte order where the device type stays the same.
+    // Copies the tensor: keeps the memory order of the axes, stride signs and zero strides, but not
+    // gaps; keeps the byte order if the device type stays the same.
     Tensor clone() const;
     Tensor clone(Device device) const;
     Tensor replicate() const;                           // dense column-major, native byte order
-    Tensor as_contiguous(Order order = Order::F) const; // itself if it is so already
+    Tensor as_contiguous(Order order = Order::F) const; // itself if already contiguous
     Tensor cast(DType dtype) const;                     // always a copy
     Tensor cast(DType dtype, Device device) const;
     Tensor ensure(DType dtype) const; // a copy only if something differs
     Tensor to(Device device) const;   // a copy only if something differs
     Tensor ensure(DType dtype, Device device) const;
-    // Reverses the bytes of every element and the flag, so that the values stay. In place.
+    // Reverses the bytes of every element and flips the flag, in place, so that the values do not
+    // change.
     const Tensor &byteswap() const;
     // Writes all elements; broadcasts `source`, converts dtype, device and byte order.
     const Tensor &assign(const Operand &source) const;
     const Tensor &fill(const Scalar &value) const;
-    // Gives this tensor (every handle on it) data of its own, laid out as clone() does, so that
-    // writing to it is not seen through other views, nor theirs through it.
+    // Gives this tensor (all its handles) its own copy of the data, laid out like clone(), so that
+    // writes to it are not visible in other views, and vice versa.
     void detach() const;
-    // Lets go of the data: this tensor (every handle on it) becomes an empty one; the bytes are
-    // freed unless other tensors use the storage.
+    // Releases the data: this tensor (all its handles) becomes empty. The bytes are freed unless
+    // other tensors use the storage.
     void dealloc() const;
-    // The value of a tensor of one element. Blocks.
+    // The value of a tensor with one element. Blocks.
     Scalar item() const;
-    // All elements in column-major order, native, converted to T as cast does. Blocks.
+    // All elements in column-major order, native, converted to T like cast. Blocks.
     template <class T> std::vector<T> to_vector() const {
         if constexpr (std::same_as<T, bool>) { // std::vector<bool> has no data()
             const auto bytes = cast(DType::bool_).view_as(DType::uint8).to_vector<std::uint8_t>();
@@ -156,12 +160,12 @@ public:
             return values;
         }
     }
-    // Copies all elements, converted to `dtype`, native, column-major, to host memory. Blocks.
+    // Copies all elements to host memory, converted to `dtype`, native, column-major. Blocks.
     void read(void *host, DType dtype) const;
-    // As to_vector<double>, from any real dtype (or the real parts).
+    // Like to_vector<double>, from any real dtype (or the real parts).
     std::vector<double> to_doubles() const;
 
-    // --- arithmetic in place: shape, dtype and device stay --------------------------------------
+    // --- arithmetic in place: shape, dtype and device do not change -----------------------------
     const Tensor &operator+=(const Operand &b) const;
     const Tensor &operator-=(const Operand &b) const;
     const Tensor &operator*=(const Operand &b) const; // element by element
@@ -181,12 +185,12 @@ private:
     detail::Ref<detail::TensorImpl> impl_;
 };
 
-// An input of a function: a tensor, or a scalar. Lives only during the call.
+// An input of a function: a tensor or a scalar. Lives only during the call.
 class Operand {
 public:
     Operand(const Tensor &tensor) : tensor_(&tensor) {}
     Operand(const Selection &selection);
-    // What was selected is the operand's own.
+    // An operand owns the elements of a selection.
     Operand(const Operand &other)
         : owned_(other.owned_), tensor_(other.tensor_ == &other.owned_ ? &owned_ : other.tensor_),
           scalar_(other.scalar_) {}
@@ -205,7 +209,7 @@ private:
     Scalar scalar_;
 };
 
-// As to_string in format.hpp.
+// Like to_string in format.hpp.
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
 std::ostream &operator<<(std::ostream &stream, const Scalar &scalar);
 

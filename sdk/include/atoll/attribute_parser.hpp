@@ -1,4 +1,4 @@
-// Parses an attribute of a function's line; the rest is read by signature_parser.hpp.
+// Parses an attribute of a function's line; signature_parser.hpp parses the rest.
 #pragma once
 
 #include "atoll/signature.hpp"
@@ -6,7 +6,7 @@
 
 namespace Atoll::sdk::detail {
 
-// What only the call decides is left to it: whether the number fits T.
+// Does not check whether the number fits T; the call does.
 constexpr void parse_default(TextScanner &in, AttributeSpec &spec) {
     const std::size_t from = in.position();
     switch (spec.type) {
@@ -23,7 +23,7 @@ constexpr void parse_default(TextScanner &in, AttributeSpec &spec) {
     spec.fallback = in.since(from);
 }
 
-// What is behind the name.
+// Parses the text after the name.
 constexpr void parse_attribute(TextScanner &in, AttributeSpec &spec) {
     in.expect(":");
     const std::size_t from = in.position();

@@ -2,7 +2,7 @@
 //
 //   const auto *queue = sdk::native_handle<…>(state.host, "dummy", call, ATOLL_DUMMY_QUEUE);
 //   auto work = std::make_shared<sdk::CallCopy>(call);
-//   … enqueue what calls kernel(work->call()) …
+//   … enqueue work that calls kernel(work->call()) …
 #pragma once
 
 #include "atoll/plugin.h"
@@ -14,9 +14,9 @@
 
 namespace Atoll::sdk {
 
-// Owns shape, strides, operands and attributes, lists included. What operands point to is not
-// copied: a number of the host's (ATOLL_OPERAND_SCALAR) is gone with the call. There is no error
-// buffer: `error` is null.
+// Owns shape, strides, operands and attributes, including lists. The memory that operands point to
+// is not copied: a scalar in host memory (ATOLL_OPERAND_SCALAR) is invalid after the call. There is
+// no error buffer: `error` is null.
 class CallCopy {
 public:
     explicit CallCopy(const atoll_call &original)
@@ -46,7 +46,7 @@ private:
     atoll_call call_;
     std::vector<atoll_operand> operands_;
     std::vector<atoll_scalar> attributes_;
-    std::vector<std::vector<std::int64_t>> numbers_; // what the above point to
+    std::vector<std::vector<std::int64_t>> numbers_; // the lists that the members above point to
 };
 
 } // namespace Atoll::sdk

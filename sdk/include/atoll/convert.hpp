@@ -1,9 +1,9 @@
-// Conversions between dtypes as the core defines them, and a whole `copy` made of them.
+// Conversions between dtypes as the core defines them, and a complete `copy` based on them.
 //
 //   void copy(State &, atoll_call &call) { sdk::copy(call); }
 //   … sdk::declare<copy>(ATOLL_FN_copy, ATOLL_DOMAIN_ALL, sdk::copy_caps) …
 //
-// For devices whose memory this code may follow.
+// For devices whose memory host code may dereference.
 #pragma once
 
 #include "atoll/operand.hpp"
@@ -19,7 +19,8 @@ namespace detail {
 template <class T> inline constexpr bool is_complex = false;
 template <class T> inline constexpr bool is_complex<std::complex<T>> = true;
 
-// The double next to an integer, odd where it is not exact: rounding it on is rounding once.
+// Converts an integer to double with round to odd, so that rounding the result again is equivalent
+// to rounding once.
 template <class Int> double odd_double(Int value) {
     if constexpr (sizeof value < 8) {
         return static_cast<double>(value);
@@ -28,13 +29,13 @@ template <class Int> double odd_double(Int value) {
         if constexpr (std::is_signed_v<Int>) negative = value < 0;
         std::uint64_t magnitude = static_cast<std::uint64_t>(value);
         if (negative) magnitude = 0 - magnitude;
-        if (magnitude >> 53) // more bits than a double has: the last 11 become one
+        if (magnitude >> 53) // more bits than a double has: combine the last 11 into one
             magnitude = (magnitude & ~0x7ffull) | (magnitude & 0x7ff ? 0x800 : 0);
         return negative ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
     }
 }
 
-// One real number as an element of a real dtype.
+// Converts one real number to a real dtype.
 template <class Out, class Real> Out convert_real(Real value) {
     if constexpr (std::is_same_v<Out, bool>) {
         return value != 0;
@@ -55,9 +56,9 @@ template <class Out, class Real> Out convert_real(Real value) {
 }
 } // namespace detail
 
-// One element in another dtype: integers wrap; floats to integers are truncated and saturate, NaN
-// gives 0; everything else is rounded once, to the nearest, ties to even; complex to real keeps the
-// real part; to bool: is it not zero.
+// Converts one element to another dtype. Integers wrap; floats to integers are truncated and
+// saturate, and NaN gives 0; everything else is rounded once, to nearest, ties to even. Complex to
+// real keeps the real part. To bool: whether the value is non-zero.
 template <class Out, class In> Out convert(const In &in) {
     using detail::convert_real;
     const auto value = static_cast<Value<In>>(in);
@@ -89,7 +90,7 @@ template <class Out, class In> Out convert(const In &in) {
 }
 
 namespace detail {
-// An element anywhere, in either byte order.
+// Elements at any address, in either byte order.
 template <class T> void swap_parts(T &value) {
     constexpr auto part =
         static_cast<std::size_t>(dtype_size(dtype_facts[dtype_of<T>].part)); // bytes
@@ -114,7 +115,7 @@ template <class T> void store(char *at, T value, bool swapped) {
     std::memcpy(at, &value, sizeof value);
 }
 
-// Over the first `axes` axes, the first fastest.
+// Copies over the first `axes` axes, the first one fastest.
 template <class Out, class In>
 void copy(const atoll_call &call, std::uint32_t axes, char *out, const char *in) {
     const atoll_operand &to = call.operands[0], &from = call.operands[1];
@@ -127,12 +128,13 @@ void copy(const atoll_call &call, std::uint32_t axes, char *out, const char *in)
 }
 } // namespace detail
 
-// What `copy` below takes: everything.
+// The capabilities of `copy` below: it accepts everything.
 inline constexpr std::uint32_t copy_caps =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_UNALIGNED |
     ATOLL_CAP_SWAPPED | ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS;
 
-// The core's `copy`: any strides, alignment, byte order and dtypes. Simple rather than fast.
+// Implements core's `copy` for any strides, alignment, byte order and dtypes. Simple rather than
+// fast.
 inline void copy(const atoll_call &call) {
     const atoll_operand &to = call.operands[0], &from = call.operands[1];
     with_type<ATOLL_DOMAIN_ALL>(to.dtype, [&]<class Out>(std::type_identity<Out>) {

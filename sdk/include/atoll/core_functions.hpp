@@ -1,5 +1,5 @@
 // The functions of the module `core` as data: lists/functions.inc, parsed at compile time. A line
-// that does not parse does not compile.
+// with a syntax error does not compile.
 #pragma once
 
 #include "atoll/signature_parser.hpp"
@@ -14,7 +14,8 @@ struct FunctionLine {
     const char *name, *doc;
     Signature signature;
 
-    // Of the first output and of an input, for a T; T where the signature leaves it open.
+    // The dtype of the first output, and of an input, for a given T; T if the signature leaves it
+    // open.
     constexpr std::uint32_t result_dtype(std::uint32_t T) const {
         const std::uint32_t dtype = dtype_of_operand(signature.operands[0], T);
         return dtype ? dtype : T;
@@ -44,8 +45,9 @@ static_assert(
     }(),
     "the ids of lists/functions.inc count up from 0");
 
-// One line of an implementation's table for the module `core`: a function on all dtypes of its
-// domain, or on those of `dtypes`, that knows all attributes and inputs of the list.
+// Returns one line of an implementation's table for the module `core`: a function that accepts all
+// dtypes of its domain, or those of them in `dtypes`, and knows all attributes and inputs of the
+// list.
 template <auto Function> constexpr atoll_function_decl
 declare_core(std::uint16_t id, std::uint64_t caps, atoll_dtype_set dtypes = ~atoll_dtype_set{0}) {
     const FunctionLine &line = core_functions[id];

@@ -21,12 +21,12 @@ inline constexpr DtypeFacts dtype_facts[ATOLL_DTYPE_COUNT] = {
 #include "atoll/lists/dtypes.inc"
 };
 
-// Bytes per element of a dtype id; 0 for an unknown one.
+// Bytes per element of a dtype; 0 for an unknown id.
 constexpr std::int64_t dtype_size(std::uint32_t dtype) {
     return dtype < ATOLL_DTYPE_COUNT ? dtype_facts[dtype].size : 0;
 }
 
-// Name of a dtype id, for messages.
+// Name of a dtype, for messages.
 constexpr const char *dtype_name(std::uint32_t dtype) {
     return dtype < ATOLL_DTYPE_COUNT ? dtype_facts[dtype].name : "unknown";
 }

@@ -1,5 +1,6 @@
-/* Conversions between float and the two 16-bit floats, as bit patterns: round to nearest even,
- * overflow to infinity, subnormals kept, NaN stays NaN (quiet). C11 and C++; no dependencies. */
+/* Conversions between float and the two 16-bit float formats, as bit patterns: round to nearest
+ * even, overflow to infinity, keep subnormals, NaN stays a (quiet) NaN. C11 and C++; no
+ * dependencies. */
 #ifndef ATOLL_HALF_H
 #define ATOLL_HALF_H
 
@@ -71,14 +72,14 @@ static inline uint16_t atoll_float_to_bfloat(float value) {
     return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-/* The float next to `value` whose last bit is set when it is not exact (round to odd): rounding
- * that to a 16-bit float gives what rounding the double directly would. */
+/* Rounds to float with round to odd: an inexact result has its last bit set. Rounding the result to
+ * a 16-bit float then gives the same as rounding the double directly. */
 static inline float atoll_double_to_float_odd(double value) {
     float nearest = (float)value;
     uint32_t bits;
     if ((double)nearest == value || value != value) return nearest;
     memcpy(&bits, &nearest, 4);
-    /* Towards zero first: one step back if rounding went away from zero (or to infinity). */
+    /* First round towards zero: one step back if rounding went away from zero (or to infinity). */
     if ((value < 0 ? -(double)nearest : (double)nearest) > (value < 0 ? -value : value)) --bits;
     bits |= 1u;
     memcpy(&nearest, &bits, 4);

@@ -1,4 +1,4 @@
-// Typed operands: the C++ type of each dtype, views of a call's operands, loops over its elements.
+// Typed operands: the C++ type of each dtype, views of a call's operands, loops over elements.
 //
 //   void add(State &, atoll_call &call) {
 //       sdk::with_type<ATOLL_DOMAIN_REAL_FLOATS>(call.dtype, [&]<class T>(std::type_identity<T>) {
@@ -6,8 +6,8 @@
 //       });
 //   }
 //
-// For kernels that run where the operands can be dereferenced. Any strides, zero and negative ones
-// too; elements must be aligned and native, which they are unless a plugin declares otherwise
+// For kernels that can dereference the operands. Strides are arbitrary, including zero and negative
+// ones. Elements must be aligned and native, which they are unless a plugin declares otherwise
 // (ATOLL_CAP_UNALIGNED, ATOLL_CAP_SWAPPED).
 #pragma once
 
@@ -26,7 +26,7 @@ namespace Atoll::sdk {
 
 // ---- The C++ types of the dtypes ----------------------------------------------------------------
 
-// 16-bit floats as they are stored. Their arithmetic is done in float.
+// 16-bit floats in their storage format. Arithmetic uses float.
 struct Float16 {
     std::uint16_t bits;
     Float16() = default;
@@ -89,15 +89,16 @@ template <> struct ValueOf<BFloat16> : std::type_identity<float> {};
 template <> struct ValueOf<Complex32> : std::type_identity<std::complex<float>> {};
 } // namespace detail
 
-// What elements of a dtype are stored as, and the way back (ATOLL_DTYPE_NONE for other types).
+// The type in which elements of a dtype are stored, and the dtype of a type (ATOLL_DTYPE_NONE for
+// other types).
 template <std::uint32_t dtype> using Type = typename detail::ElementOf<dtype>::type;
 template <class T>
 inline constexpr std::uint32_t dtype_of = detail::find_dtype<std::remove_const_t<T>>();
-// What their arithmetic is done in.
+// The type for arithmetic on elements of type T.
 template <class T> using Value = typename detail::ValueOf<std::remove_const_t<T>>::type;
 
-// body(std::type_identity<T>) with the type of a dtype out of `domain` (ATOLL_DTYPE_BITs). Others
-// are an Error, not_supported.
+// Calls body(std::type_identity<T>) with the type of `dtype`. Throws Error (not_supported) if
+// `dtype` is not in `domain` (ATOLL_DTYPE_BITs).
 template <atoll_dtype_set domain, class Body>
 void with_type(std::uint32_t dtype, const Body &body) {
     switch (dtype) {
@@ -113,7 +114,7 @@ void with_type(std::uint32_t dtype, const Body &body) {
 
 // ---- Operands -----------------------------------------------------------------------------------
 
-// One operand of a call, as elements of T: that its dtype is T's is checked once, here.
+// One operand of a call, as elements of T. The constructor checks that its dtype is that of T.
 template <class T> class Operand {
 public:
     Operand(const atoll_call &call, std::size_t index) : call_(call), operand_(nullptr) {
@@ -127,7 +128,7 @@ public:
 
     // The element at index (0, 0, …).
     T *data() const { return static_cast<T *>(operand_->data); }
-    // Bytes from one element to the next along an axis of the iteration space.
+    // The stride in bytes along an axis of the iteration space.
     std::int64_t stride(std::size_t axis) const { return operand_->strides[axis]; }
     // The element at an index along the first axes of the iteration space: out(i, j).
     template <class... Index> T &operator()(Index... index) const {
@@ -136,8 +137,8 @@ public:
         ((offset += static_cast<std::int64_t>(index) * *stride++), ...);
         return at(offset);
     }
-    // All of a dense operand of rank 0 or 1, which every operand of an element-wise function is
-    // that declares no capabilities.
+    // All elements of a dense operand of rank 0 or 1. Every operand of an element-wise function
+    // that declares no capabilities is such an operand.
     std::span<T> span() const {
         if (call_.rank > 1 || (call_.rank == 1 && operand_->strides[0] != sizeof(T)))
             throw Error(ATOLL_STATUS_INTERNAL, "the kernel wants a dense vector");
@@ -159,7 +160,7 @@ private:
 namespace detail {
 template <class... T, class Body, std::size_t... I>
 void for_each(const atoll_call &call, const Body &body, std::index_sequence<I...>) {
-    // First, because it checks that the operands are there.
+    // First, because this checks that the operands exist.
     std::array<char *, sizeof...(T)> at{reinterpret_cast<char *>(
         const_cast<std::remove_const_t<T> *>(Operand<T>(call, I).data()))...};
     const std::array<const std::int64_t *, sizeof...(T)> strides{call.operands[I].strides...};
@@ -171,7 +172,7 @@ void for_each(const atoll_call &call, const Body &body, std::index_sequence<I...
     const bool dense = ((strides[I][0] == sizeof(T)) && ...);
     std::array<std::int64_t, ATOLL_MAX_RANK> index{};
     for (;;) {
-        if (dense) // apart, so that the compiler can vectorise it
+        if (dense) // a separate loop, so that the compiler can vectorise it
             for (std::int64_t i = 0; i < count; ++i) body(reinterpret_cast<T *>(at[I])[i]...);
         else
             for (std::int64_t i = 0; i < count; ++i)
@@ -190,14 +191,15 @@ void for_each(const atoll_call &call, const Body &body, std::index_sequence<I...
 }
 } // namespace detail
 
-// body(T &...) for every index of the iteration space, the first axis fastest; one T per operand,
-// const for inputs: for_each<float, const float>(call, [](float &out, float in) { … }).
+// Calls body(T &...) for every index of the iteration space, the first axis fastest. T has one type
+// per operand, const for inputs:
+// for_each<float, const float>(call, [](float &out, float in) { … }).
 template <class... T, class Body> void for_each(const atoll_call &call, const Body &body) {
     detail::for_each<T...>(call, body, std::index_sequence_for<T...>());
 }
 
-// out = function(in…) for every element; `function` gets and returns what the arithmetic is done in
-// (float for float16). What it returns is converted as by static_cast.
+// Computes out = function(in…) for every element. `function` receives and returns values of the
+// type for arithmetic (float for float16). The result is converted as by static_cast.
 template <class Out, class... In, class Function>
 void elementwise(const atoll_call &call, const Function &function) {
     for_each<Out, const In...>(call, [&](Out &out, const In &...in) {

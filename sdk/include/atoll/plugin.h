@@ -1,19 +1,19 @@
-/* The Atoll plugin ABI: all that a plugin sees of Atoll. C11 and C++.
+/* The Atoll plugin ABI: everything that a plugin sees of Atoll. C11 and C++.
  *
  * A plugin is a shared object that exports exactly one symbol, atoll_plugin_query_v0, and carries
- * the note of abi/note.h. The life of a plugin:
+ * the note of abi/note.h. The life cycle of a plugin:
  *
- *   note read   the host refuses a file of another ABI major or draft, too new a minor, a wrong ISA
- *               level or sanitizer, without opening it
- *   query       pure and repeatable; no device work; returns a static descriptor
- *   load        once; the plugin gets the host's services and makes its context
+ *   note        the host refuses a file of another ABI major or draft, of too new a minor, or of
+ *               the wrong ISA level or sanitizer, without opening it
+ *   query       pure and repeatable; does no device work; returns a static descriptor
+ *   load        called once; the plugin receives the host's services and creates its context
  *   enumerate   for each device type; then open_device of each implementation
  *   calls       from any thread
  *   unload      after all its storages, streams and events are gone and no call is inside; joins
  *               its threads. The file stays mapped; load may follow again.
  *
- * Nothing is torn down at process exit. Exceptions never cross: in C++ use atoll/plugin.hpp, which
- * catches at the border. */
+ * Nothing is torn down at process exit. Exceptions must not cross the ABI: in C++ use
+ * atoll/plugin.hpp, which catches them. */
 #ifndef ATOLL_PLUGIN_H
 #define ATOLL_PLUGIN_H
 
@@ -31,13 +31,13 @@ extern "C" {
 
 #define ATOLL_EXPORT __attribute__((visibility("default")))
 
-/* What query returns. Arrays are of pointers, so that the structs in them may grow. */
+/* The result of query. Arrays hold pointers, so that the structs may grow. */
 typedef struct atoll_plugin {
     uint32_t struct_size;
     uint32_t magic; /* ATOLL_MAGIC */
     uint16_t abi_major;
-    uint16_t abi_minor;      /* what the plugin was compiled against */
-    uint16_t min_host_minor; /* lowest minor of a host that it works with */
+    uint16_t abi_minor;      /* that the plugin was compiled against */
+    uint16_t min_host_minor; /* lowest supported minor of a host */
     uint16_t reserved;
     const char *name; /* as in the note: [a-z][a-z0-9_-]*, at most 31 characters */
     const char *version;
@@ -52,8 +52,8 @@ typedef struct atoll_plugin {
     uint32_t device_type_count;
     uint32_t impl_count;
     uint32_t interposer_count;
-    /* Neither is NULL, nor is their `error`. `host` lives until unload returns. *plugin becomes
-     * link->ctx of all the plugin's functions. */
+    /* Neither function is NULL, nor is the `error` that they receive. `host` lives until unload
+     * returns. *plugin becomes link->ctx of all functions of the plugin. */
     int32_t (*load)(const atoll_host *host, void **plugin, atoll_error *error);
     int32_t (*unload)(void *plugin, atoll_error *error);
 } atoll_plugin;

@@ -1,6 +1,6 @@
-// C++ convenience over the plugin ABI: exceptions caught at the border, typed parameters, tables.
+// A C++ layer over the plugin ABI: catches exceptions, gives typed parameters, builds tables.
 //
-//   struct State { const atoll_host *host; … };                    // made by load, gone at unload
+//   struct State { const atoll_host *host; … };                    // lives from load to unload
 //   void add(State &state, atoll_call &call) { … throw Atoll::sdk::Error(…) … }
 //   constexpr atoll_function_decl functions[] = {
 //       Atoll::sdk::declare<add>(ATOLL_FN_add, ATOLL_DOMAIN_REAL_FLOATS),
@@ -9,7 +9,8 @@
 //   constexpr const atoll_impl_decl *impls[] = {&core};
 //   constexpr atoll_plugin plugin = Atoll::sdk::describe<State>({"mine", "1.0", …}, impls, …);
 //
-// Header only; everything is in the plugin's own binary. Typed operands are in operand.hpp.
+// Header only: all code is compiled into the plugin's own binary. For typed operands see
+// operand.hpp.
 #pragma once
 
 #include "atoll/half.h"
@@ -27,7 +28,7 @@
 
 namespace Atoll::sdk {
 
-// Thrown inside a plugin, turned into a status and text at the border.
+// Thrown inside a plugin; becomes a status and a text when it reaches the ABI.
 class Error : public std::exception {
 public:
     Error(atoll_status status, std::string text, std::int64_t native_code = 0)
@@ -42,7 +43,7 @@ private:
     std::string text_;
 };
 
-// Fills an error buffer without overrunning it and returns the status. `error` may be null.
+// Fills in an error buffer without overrunning it and returns the status. `error` may be null.
 inline std::int32_t set_error(atoll_error *error, std::int32_t status, const char *text,
                               std::int64_t native_code = 0) noexcept {
     if (error) {
@@ -57,7 +58,7 @@ inline std::int32_t set_error(atoll_error *error, std::int32_t status, const cha
     return status;
 }
 
-// Runs `body`; whatever it throws becomes a status and a text in `error`.
+// Runs `body` and converts any exception to a status and a text in `error`.
 template <class Body> std::int32_t guarded(atoll_error *error, Body &&body) noexcept {
     try {
         body();
@@ -80,20 +81,20 @@ template <class R, class State, class... Rest> struct FirstArgument<R (*)(State 
 };
 } // namespace detail
 
-// The C entry point of `void Function(State &, atoll_call &)`; the link's context is the State.
+// The C entry point of `void Function(State &, atoll_call &)`; State is the link's context.
 template <auto Function> std::int32_t entry(const atoll_link *self, atoll_call *call) {
     using State = typename detail::FirstArgument<decltype(Function)>::type;
     return guarded(call->error, [&] { Function(*static_cast<State *>(self->ctx), *call); });
 }
 
-// How many entries of a function's lists an implementation knows, counted from the first: of the
-// attributes, and of the inputs. What has no default, or is not optional, counts as known in any
-// case. See atoll_function_decl.
+// How many attributes and inputs of a function an implementation knows, counted from the first.
+// Attributes without a default and inputs that are not optional always count as known. See
+// atoll_function_decl.
 struct Known {
     std::uint16_t attributes = 0, inputs = 0;
 };
 
-// One line of an implementation's table. `dtypes` are ATOLL_DTYPE_BITs, `caps` ATOLL_CAPs.
+// Returns one line of an implementation's table. `dtypes` are ATOLL_DTYPE_BITs, `caps` ATOLL_CAPs.
 template <auto Function> constexpr atoll_function_decl
 declare(std::uint16_t id, atoll_dtype_set dtypes = 0, std::uint64_t caps = 0, Known known = {}) {
     atoll_function_decl decl{};
@@ -107,7 +108,8 @@ declare(std::uint16_t id, atoll_dtype_set dtypes = 0, std::uint64_t caps = 0, Kn
     return decl;
 }
 
-// The same for a function of the ABI's own type: `void` kernels that catch nothing cost less so.
+// Likewise for a function with the ABI's own signature. Functions that catch nothing cost less this
+// way.
 constexpr atoll_function_decl declare(std::uint16_t id, atoll_fn fn) {
     atoll_function_decl decl{};
     decl.struct_size = sizeof decl;
@@ -116,8 +118,8 @@ constexpr atoll_function_decl declare(std::uint16_t id, atoll_fn fn) {
     return decl;
 }
 
-// load and unload of a plugin whose context is `State(const atoll_host &)`. Its destructor joins
-// threads and frees everything; it must not throw.
+// load and unload of a plugin whose context is constructed as `State(const atoll_host &)`. The
+// destructor of State joins threads and frees everything; it must not throw.
 template <class State>
 std::int32_t load(const atoll_host *host, void **plugin, atoll_error *error) {
     return guarded(error, [&] { *plugin = new State(*host); });
@@ -126,7 +128,7 @@ template <class State> std::int32_t unload(void *plugin, atoll_error *error) {
     return guarded(error, [&] { delete static_cast<State *>(plugin); });
 }
 
-// A device type that the plugin brings; `dlpack_type` as in abi/device.h.
+// Declares a device type that the plugin provides; for `dlpack_type` see abi/device.h.
 constexpr atoll_device_type_decl device_type(const char *name, std::uint32_t flags,
                                              std::int32_t dlpack_type = 0) {
     atoll_device_type_decl type{};
@@ -137,12 +139,12 @@ constexpr atoll_device_type_decl device_type(const char *name, std::uint32_t fla
     return type;
 }
 
-// The texts of a function: Note [Signatures] in abi/module.h.
+// The texts of a function; see Note [Signatures] in abi/module.h.
 struct FunctionTexts {
     const char *signature, *attributes, *properties, *doc;
 };
 
-// One function of a module's interface; `domain`: the dtypes that T may be.
+// Declares one function of a module's interface. `domain` is the set of dtypes that T may be.
 constexpr atoll_function_info function(std::uint16_t id, const char *name, std::uint16_t rule,
                                        atoll_dtype_set domain, const FunctionTexts &texts,
                                        atoll_infer_fn infer = nullptr) {
@@ -160,7 +162,7 @@ constexpr atoll_function_info function(std::uint16_t id, const char *name, std::
     return info;
 }
 
-// A module's interface.
+// Declares a module's interface.
 constexpr atoll_module_decl module(const char *name, std::uint32_t version,
                                    std::span<const atoll_function_info> functions) {
     atoll_module_decl decl{};
@@ -173,8 +175,8 @@ constexpr atoll_module_decl module(const char *name, std::uint32_t version,
     return decl;
 }
 
-// An implementation of a module for a device type; set open_device, close_device and priority on it
-// where they are wanted.
+// Declares an implementation of a module for a device type. Set open_device, close_device and
+// priority on the result if needed.
 constexpr atoll_impl_decl implement(const char *module, const char *device_type,
                                     std::span<const atoll_function_decl> functions,
                                     std::uint32_t module_version = 1) {
@@ -189,7 +191,7 @@ constexpr atoll_impl_decl implement(const char *module, const char *device_type,
     return impl;
 }
 
-// An interposer; without create every push has the plugin's own context.
+// Declares an interposer. Without `create`, every push uses the plugin's own context.
 constexpr atoll_interposer_decl
 interposer(const char *name, atoll_fn fn, decltype(atoll_interposer_decl::create) create = nullptr,
            decltype(atoll_interposer_decl::destroy) destroy = nullptr,
@@ -231,8 +233,8 @@ constexpr void contain(atoll_plugin &plugin, const atoll_interposer_decl *const 
 }
 } // namespace detail
 
-// What query returns. `lists` are static arrays of pointers to what the plugin contains: modules,
-// device types, implementations, interposers, in any order, each at most once.
+// Returns the descriptor for query. `lists` are static arrays of pointers to what the plugin
+// contains: modules, device types, implementations, interposers, in any order, each at most once.
 template <class State, class... Lists>
 constexpr atoll_plugin describe(const About &about, const Lists &...lists) {
     atoll_plugin plugin{};
@@ -251,17 +253,18 @@ constexpr atoll_plugin describe(const About &about, const Lists &...lists) {
     return plugin;
 }
 
-// Attribute `i` of the function's list, as a bool.
+// Returns attribute `i` of the function's list as a bool.
 inline bool flag(const atoll_call &call, std::size_t i) {
     return call.attributes[i].value.bytes[0] != 0;
 }
 
-// The parameter struct of a call of the module `device`; some carry results.
+// The parameter struct of a call of the module `device`; some structs receive results.
 template <class Params> Params &params(const atoll_call &call) {
     return *static_cast<Params *>(call.params);
 }
 
-// A struct of the host's, copied as this plugin knows it: what an older host left out is zero.
+// Copies a struct of the host at the size that this plugin knows; members that an older host lacks
+// are zero.
 template <class Struct> Struct copy_struct(const Struct &from) {
     Struct copy{};
     std::memcpy(static_cast<void *>(&copy), &from,
@@ -269,7 +272,7 @@ template <class Struct> Struct copy_struct(const Struct &from) {
     return copy;
 }
 
-// A setting of this plugin, from the application or the environment.
+// Reads a setting of this plugin from the application or the environment.
 inline std::string config(const atoll_host &host, const char *key, const char *fallback = "") {
     char buffer[256];
     const std::size_t size = host.config(host.self, key, fallback, buffer, sizeof buffer);
@@ -280,8 +283,8 @@ inline std::string config(const atoll_host &host, const char *key, const char *f
     return text;
 }
 
-// The module and id of a function by name, "hello.scale_add"; throws Error (not_found). A module of
-// a third party is numbered while the process runs: ask again after one was loaded.
+// The module and id of a function by name, "hello.scale_add"; throws Error (not_found). The host
+// numbers the modules of third parties at run time: ask again after one was loaded.
 struct FunctionId {
     std::uint16_t module, function;
 };
@@ -292,9 +295,9 @@ inline FunctionId find_function(const atoll_host &host, const std::string &name)
     return id;
 }
 
-// Calls another function as a part of `parent`: on its device and stream, under its correlation id.
-// `call` says what is particular to it; operands must be dense, native and of the compute dtype,
-// which every implementation takes. Throws what went wrong.
+// Calls another function as part of `parent`, on its device and stream and with its correlation id.
+// `call` contains the remaining fields. Operands must be dense, native and of the compute dtype,
+// which every implementation accepts. Throws Error on failure.
 inline void dispatch(const atoll_host &host, const char *device_type, const atoll_call &parent,
                      atoll_call call) {
     call.struct_size = sizeof call;
@@ -306,15 +309,15 @@ inline void dispatch(const atoll_host &host, const char *device_type, const atol
     call.correlation = parent.correlation;
     call.error = parent.error;
     const std::int32_t status = host.dispatch(host.self, device_type, &call);
-    // What went wrong stands in the error buffer already; throwing it again would write the buffer
-    // from itself, so the text is copied.
+    // The error buffer already contains the error. Throwing it again would copy the buffer onto
+    // itself, so copy the text.
     if (status != ATOLL_STATUS_OK)
         throw Error(static_cast<atoll_status>(status),
                     std::string(parent.error->text ? parent.error->text : ""),
                     parent.error->native_code);
 }
 
-// A function of the module `device`, as a part of `parent`.
+// Calls a function of the module `device` as part of `parent`.
 template <class Params> void dispatch_device(const atoll_host &host, const char *device_type,
                                              const atoll_call &parent,
                                              atoll_device_function function, Params &params) {
@@ -325,7 +328,7 @@ template <class Params> void dispatch_device(const atoll_host &host, const char 
     dispatch(host, device_type, parent, call);
 }
 
-// An object that a function gives back in the operand `operand`, which takes its count over.
+// Creates an object as the result in operand `operand`, which takes over the reference.
 inline void give_object(const atoll_host &host, const char *device_type, atoll_call &call,
                         std::size_t operand, const atoll_object_type &type, void *value) {
     atoll_object *object = nullptr;
@@ -336,7 +339,7 @@ inline void give_object(const atoll_host &host, const char *device_type, atoll_c
                     std::string(call.error->text ? call.error->text : ""));
     call.operands[operand].data = object;
 }
-// The value of an object that was given as an operand; throws Error where it is of another type.
+// The value of an object operand; throws Error if the object is of another type.
 template <class Value>
 Value &object_value(const atoll_call &call, std::size_t operand, const atoll_object_type &type) {
     const auto *object = static_cast<const atoll_object *>(call.operands[operand].data);
@@ -346,8 +349,8 @@ Value &object_value(const atoll_call &call, std::size_t operand, const atoll_obj
     return *static_cast<Value *>(object->value);
 }
 
-// What the device type's own API calls the stream of `call`, its context or its device, by a kind
-// of that type's header. An implementation for somebody else's device enqueues its work with it.
+// The native handle of the stream of `call`, its context or its device, by a kind from the device
+// type's header. An implementation for another plugin's device enqueues its work with it.
 template <class Handle> Handle native_handle(const atoll_host &host, const char *device_type,
                                              const atoll_call &call, std::uint32_t kind) {
     atoll_native_handle_params params{sizeof params, kind, 0};
@@ -358,8 +361,8 @@ template <class Handle> Handle native_handle(const atoll_host &host, const char 
         return static_cast<Handle>(params.value);
 }
 
-// Memory of the parent's device for what is between two calls. Given back in the order of the
-// stream, so after the work that was enqueued before.
+// Temporary memory on the parent's device. It is freed in stream order, that is, after the work
+// that was enqueued before.
 class DeviceBlock {
 public:
     DeviceBlock(const atoll_host &host, const char *device_type, const atoll_call &parent,
@@ -371,7 +374,7 @@ public:
     ~DeviceBlock() {
         try {
             dispatch_device(host_, device_type_, parent_, ATOLL_DEVICE_FN_free, params_);
-        } catch (const Error &error) { // the call's own error, if any, is on its way already
+        } catch (const Error &error) { // the call's own error, if any, is being thrown already
             host_.log(host_.self, ATOLL_LOG_ERROR, error.what());
         }
     }

@@ -1,5 +1,6 @@
-// What a function takes and gives, as data: made from its line in a module's list by
-// parse_signature (signature_parser.hpp). See Note [Signatures] in abi/module.h.
+// The operands, attributes and properties of a function, as data. parse_signature
+// (signature_parser.hpp) creates it from the function's line in a module's list. See
+// Note [Signatures] in abi/module.h.
 #pragma once
 
 #include "atoll/abi/module.h"
@@ -16,14 +17,15 @@ enum class AxesOf : std::uint8_t { first, all, named }; // which tensor axes are
 enum class TypeOf : std::uint8_t { T, R, C, A, U, any, object, dtype };
 enum class MathDomain : std::uint8_t { all, range, divisor, power };
 
-// One core axis of the call, or a group of them. A name that stands twice in one operand has two.
+// One core axis of the call, or a group of axes. A name that occurs twice in one operand has two
+// slots.
 struct AxisSlot {
     std::string_view name;
     AxisKind kind = AxisKind::one;
     bool ordered = false, separate = false, opaque = false;
-    bool given = true;        // false: stands in outputs only
+    bool given = true;        // false: occurs only in outputs
     std::int8_t twin = -1;    // the first slot of the same name: their extents are equal
-    std::int64_t extent = -1; // of a fixed axis
+    std::int64_t extent = -1; // for a fixed axis
 };
 
 struct OperandSpec {
@@ -32,7 +34,7 @@ struct OperandSpec {
     std::uint16_t dtype = 0; // with TypeOf::dtype
     bool optional = false;   // "?"
     bool updated = false;    // "&": an output or object that is also read
-    bool in_place = false;   // may be the very elements of an output
+    bool in_place = false;   // outputs may be the same elements
     std::uint8_t axis_count = 0;
     std::array<std::uint8_t, 4> axes{}; // slots, in the order of the parentheses
 
@@ -48,7 +50,7 @@ enum class AttributeType : std::uint8_t { boolean, int64, float64, T, A, number,
 struct AttributeSpec {
     std::string_view name;
     AttributeType type = AttributeType::boolean;
-    bool optional = false;     // "?": may be absent, and is by default
+    bool optional = false;     // "?": may be absent; absent by default
     bool required = false;     // no default
     std::string_view words;    // "reduced | complete", for choice
     std::string_view fallback; // the default as written
@@ -65,7 +67,7 @@ struct Signature {
     bool has_identity = false;
     std::int64_t identity = 0; // the result over no elements
     bool loop_ordered = false, exact = false, waits = false;
-    std::int8_t status = -1; // operand that tells failures
+    std::int8_t status = -1; // operand that reports failures
     std::int8_t counts = -1; // input that must not be negative
     std::int64_t flop = 0;   // per point of the space
     bool takes_objects = false, makes_objects = false;

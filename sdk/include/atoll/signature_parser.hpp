@@ -1,5 +1,6 @@
-// Parses a function's line. At compile time a wrong line does not compile; at run time it throws
-// Error with the column and what is needed there. Allocates nothing; names are views of the text.
+// Parses a function's line. At compile time, a syntax error does not compile; at run time, it
+// throws Error with the column and what is needed there. Allocates nothing; names are views into
+// the text.
 #pragma once
 
 #include "atoll/attribute_parser.hpp"
@@ -13,7 +14,7 @@ struct SignatureParser {
     TextScanner in;
     Signature &s;
 
-    // Slots are numbered in the order of the text, but outputs come first in the call.
+    // Slots are numbered in text order, but outputs come first in the call.
     constexpr void operands() {
         for (; !in.accept("->"); operand(true))
             if (s.operand_count > 0 && !in.accept(",")) in.fail("',' or '->'");
@@ -101,7 +102,7 @@ struct SignatureParser {
                                      : AxisKind::one;
         if (slot.kind == AxisKind::optional && !in.at(')')) in.fail("')' behind an optional axis");
         slot.given = input || fixed;
-        // It means the first slot of its name that the operand does not have yet.
+        // The axis denotes the first slot of its name that the operand does not have yet.
         for (std::uint8_t i = 0; i < s.slot_count; ++i) {
             if (s.slots[i].name != slot.name) continue;
             if (slot.twin < 0) slot.twin = static_cast<std::int8_t>(i);
@@ -136,7 +137,7 @@ struct SignatureParser {
 
 } // namespace detail
 
-// From a function's three texts, which must outlive the result.
+// Parses the three texts of a function, which must outlive the result.
 constexpr Signature parse_signature(std::string_view signature, std::string_view attributes = {},
                                     std::string_view properties = {}) {
     using detail::SignatureParser;

@@ -1,4 +1,4 @@
-// Reads words, numbers and signs off a line of text, at compile time too.
+// Reads words, numbers and symbols from a line of text, also at compile time.
 #pragma once
 
 #include "atoll/plugin.hpp"
@@ -10,26 +10,27 @@
 
 namespace Atoll::sdk {
 
-// A number as written, without loss: digits / 10^places, places being 0 for whole numbers.
+// An exact decimal number: digits / 10^places, where places is 0 for whole numbers.
 struct Decimal {
-    static constexpr int max_places = 18; // value() doubles what is less than 10^places
+    static constexpr int max_places = 18; // value() doubles numbers below 10^places
     std::uint64_t digits = 0;
     int places = 0;
     bool negative = false, infinite = false;
 
     constexpr bool is_whole() const { return places == 0 && !infinite; }
     constexpr bool is_int64() const { return is_whole() && digits <= (~0ull >> 1) + negative; }
-    constexpr std::int64_t integer() const { // of one that is_int64()
+    constexpr std::int64_t integer() const { // requires is_int64()
         return static_cast<std::int64_t>(negative ? 0 - digits : digits);
     }
-    // The nearest double, as a literal of these digits is. Divided as doubles they would be rounded
+    // The nearest double, the same as a literal with these digits. Dividing doubles would round
     // twice.
     constexpr double value() const {
         std::uint64_t divisor = 1;
         for (int i = 0; i < places; ++i) divisor *= 10;
         std::uint64_t quotient = digits / divisor, remainder = digits % divisor;
         double unit = 1;
-        // Two bits more than a double has; the last one then says whether anything is behind it.
+        // Compute two bits more than a double has; the last one says whether the remainder is
+        // non-zero.
         for (; remainder > 0 && quotient >> 54 == 0; unit /= 2) {
             remainder *= 2;
             quotient = quotient * 2 + (remainder >= divisor);
@@ -51,13 +52,13 @@ public:
     constexpr bool at(char c) const { return !done() && rest_[0] == c; }
     constexpr bool at_digit() const { return !done() && rest_[0] >= '0' && rest_[0] <= '9'; }
     constexpr bool at_name() const { return !done() && is_word(rest_[0]) && !at_digit(); }
-    // What was read since a position, without the blanks behind it.
+    // The text read since a position, without trailing blanks.
     constexpr std::string_view since(std::size_t from) const {
         std::string_view text = whole_.substr(from, position() - from);
         while (text.ends_with(' ')) text.remove_suffix(1);
         return text;
     }
-    // Words only as whole words.
+    // Accepts a token. A word matches only a whole word.
     constexpr bool accept(std::string_view token) {
         if (!rest_.starts_with(token)) return false;
         if (is_word(token.back()) && token.size() < rest_.size() && is_word(rest_[token.size()]))
@@ -76,7 +77,7 @@ public:
         skip(size);
         return since(from);
     }
-    // A number without exponent, or inf.
+    // Reads a number without exponent, or inf.
     constexpr Decimal decimal() {
         Decimal d{.negative = accept("-")};
         if ((d.infinite = accept("inf"))) return d;
@@ -97,7 +98,7 @@ public:
         if (!d.is_int64()) fail("an integer of 64 bits, before that");
         return d.integer();
     }
-    // Not constexpr: a constant expression that gets here does not compile.
+    // Not constexpr: a constant expression that calls it does not compile.
     [[noreturn]] void fail(const char *needed) const {
         std::string text = "column ";
         text += std::to_string(position() + 1);
@@ -124,12 +125,12 @@ private:
     std::string_view whole_, rest_;
 };
 
-// The place of a word in a list; the length of the list where it is not there.
+// The index of a word in a list; the length of the list if it is not there.
 constexpr std::uint8_t place_of(std::string_view word,
                                 std::initializer_list<std::string_view> list) {
     return static_cast<std::uint8_t>(std::find(list.begin(), list.end(), word) - list.begin());
 }
-// The place of a word among words with | between them; -1 where it is not there.
+// The index of a word among words separated by |; -1 if it is not there.
 constexpr int choice_of(std::string_view word, std::string_view words) {
     TextScanner in(words);
     for (int at = 0;; ++at) {

@@ -6,7 +6,7 @@
 
 namespace Atoll::sdk {
 
-// So that both sides of a conditional have one type.
+// Both operands of a conditional need the same type.
 namespace dtypes {
 inline constexpr std::uint32_t int8 = ATOLL_DTYPE_INT8, int64 = ATOLL_DTYPE_INT64,
                                uint64 = ATOLL_DTYPE_UINT64, float32 = ATOLL_DTYPE_FLOAT32,
@@ -18,7 +18,7 @@ constexpr bool is_float_kind(std::uint32_t dtype) {
     return dtype_facts[dtype].kind >= ATOLL_DTYPE_KIND_FLOAT;
 }
 
-// The real part's dtype; reals are their own.
+// The dtype of the real part; a real dtype itself.
 constexpr std::uint32_t real_of(std::uint32_t dtype) { return dtype_facts[dtype].part; }
 
 // What elements of a dtype are accumulated in: floats of fewer than 4 bytes in float32.
@@ -36,7 +36,7 @@ constexpr std::uint32_t complex_of(std::uint32_t dtype) {
     return wider == dtype ? dtypes::complex128 : complex_of(wider);
 }
 
-// T, from what the inputs without a type of their own promote to.
+// T, from the common dtype of the inputs without a type of their own.
 constexpr std::uint32_t make_T(std::uint32_t rule, std::uint32_t common) {
     const bool floats = is_float_kind(common);
     switch (rule) {
@@ -51,7 +51,7 @@ constexpr std::uint32_t make_T(std::uint32_t rule, std::uint32_t common) {
     }
 }
 
-// The dtype that an operand has in a call with this T; 0 where T does not say (U, any, object).
+// The dtype of an operand in a call with this T; 0 if T does not determine it (U, any, object).
 constexpr std::uint32_t dtype_of_operand(const OperandSpec &operand, std::uint32_t T) {
     switch (operand.type) {
     case TypeOf::T: return T;

@@ -1,4 +1,4 @@
-// Ref: an intrusive pointer with an atomic count, for the handles of the public API.
+// Ref: an intrusive pointer with an atomic reference count, for the handles of the public API.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,8 @@
 
 namespace Atoll::detail {
 
-// First base of every counted object, so that both have one address: handles count objects whose
-// type the public headers do not define.
+// First base of every counted object, so that both have the same address: handles count objects
+// whose types the public headers do not define.
 struct RefCounted {
     using Destroy = void (*)(RefCounted *) noexcept;
     explicit RefCounted(Destroy how) : destroy(how) {}
@@ -19,7 +19,7 @@ struct RefCounted {
 template <class T> class Ref {
 public:
     Ref() noexcept = default;
-    // Takes over the count that a new object starts with.
+    // Takes over the initial reference of a new object.
     static Ref adopt(T *object) noexcept {
         Ref ref;
         ref.object_ = object;
@@ -58,7 +58,7 @@ private:
     static void release(T *object) noexcept {
         if (!object) return;
         RefCounted *count = counted(object);
-        // The last owner needs no locked instruction: nobody else can be counting.
+        // The last owner needs no locked instruction: no other thread can change the count.
         if (count->references.load(std::memory_order_acquire) == 1 ||
             count->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
             count->destroy(count);

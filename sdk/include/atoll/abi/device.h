@@ -1,13 +1,13 @@
 /* Parameters of the module `device`: enumeration, memory, transfers, streams, events.
  *
  * Note [Order]
- * Calls on one stream take effect in the order of arrival, whatever thread they came from;
- * different streams run concurrently unless an event orders them. A device type flagged
- * ATOLL_DEVICE_INLINE executes on the calling thread: a call has taken effect when it returns, from
- * any thread, and the stream and event functions need not exist. Errors of enqueued work stick to
- * the stream and are returned once, by the next synchronisation, with atoll_error::function naming
- * the culprit. An error may follow an event into the streams that wait for it. A
- * synchronisation that returns an error has waited all the same.
+ * Calls on one stream take effect in the order of arrival, from whatever thread they came;
+ * different streams run concurrently unless an event orders them. A device type with the flag
+ * ATOLL_DEVICE_INLINE executes on the calling thread: a call has taken effect when it returns, on
+ * any thread, and the stream and event functions may be absent. An error of enqueued work stays
+ * with the stream and is returned once, by the next synchronisation, with the failed function in
+ * atoll_error::function. An error may propagate through an event to the streams that wait for it. A
+ * synchronisation that returns an error has still waited.
  */
 #ifndef ATOLL_ABI_DEVICE_H
 #define ATOLL_ABI_DEVICE_H
@@ -20,15 +20,15 @@ extern "C" {
 
 enum atoll_device_flag {
     ATOLL_DEVICE_HOST_MEMORY =
-        1, /* its memory is ordinary host memory: the host may read and write it */
-    ATOLL_DEVICE_INLINE = 2, /* executes on the calling thread, see Note [Order] */
+        1,                   /* device memory is host memory that the host may read and write */
+    ATOLL_DEVICE_INLINE = 2, /* executes on the calling thread: Note [Order] */
     ATOLL_DEVICE_PEER = 4    /* transfers between two devices of this type need no host staging */
 };
 
 typedef struct atoll_enumerate_params {
     uint32_t struct_size;
     uint32_t count;   /* out */
-    char reason[256]; /* out: why count is 0, e.g. "no driver" */
+    char reason[256]; /* out: the reason if count is 0, e.g. "no driver" */
 } atoll_enumerate_params;
 
 typedef struct atoll_properties_params {
@@ -37,11 +37,11 @@ typedef struct atoll_properties_params {
     char name[128];        /* out: the model */
     uint64_t total_memory; /* out: bytes; 0 if unknown */
     uint64_t free_memory;  /* out: bytes, at the time of the call; 0 if unknown */
-    uint64_t alignment;    /* out: bytes, of what allocate returns; at least 64 */
+    uint64_t alignment;    /* out: bytes, of the addresses that allocate returns; at least 64 */
 } atoll_properties_params;
 
-/* allocate, allocate_host: bytes > 0 in, data out, aligned to at least 64 bytes. free, free_host:
- * data and the same bytes. */
+/* allocate, allocate_host: `bytes` > 0 is input; `data` is output, aligned to at least 64 bytes.
+ * free, free_host: `data` and the same `bytes` are inputs. */
 typedef struct atoll_memory_params {
     uint32_t struct_size;
     uint32_t reserved;
@@ -50,17 +50,18 @@ typedef struct atoll_memory_params {
 } atoll_memory_params;
 
 enum atoll_transfer_kind {
-    /* The source may be reused when the call returns (copy or stage it). */
+    /* The caller may reuse the source when the call returns (copy or stage it). */
     ATOLL_TRANSFER_HOST_TO_DEVICE = 1,
     /* The destination is valid after the stream is synchronised. */
     ATOLL_TRANSFER_DEVICE_TO_HOST = 2,
-    /* Same type; `peer` is the index of the source's device, call->device the destination's. */
+    /* Both devices are of this type; `peer` is the index of the source device, call->device that of
+     * the destination device. */
     ATOLL_TRANSFER_DEVICE_TO_DEVICE = 3
 };
 
 enum atoll_transfer_flag {
-    /* HOST_TO_DEVICE: the source comes from allocate_host and stays as it is until the stream has
-     * passed: read it then, and do not stage it. */
+    /* HOST_TO_DEVICE: the source comes from allocate_host and does not change until the stream has
+     * completed the transfer. Read it then, without staging. */
     ATOLL_TRANSFER_KEPT = 1
 };
 
@@ -74,7 +75,8 @@ typedef struct atoll_transfer_params {
     uint32_t flags; /* ATOLL_TRANSFER_* */
 } atoll_transfer_params;
 
-/* stream_create: `stream` out. stream_destroy: in. stream_synchronize: call->stream, this ignored.
+/* stream_create: `stream` is output. stream_destroy: input. stream_synchronize uses call->stream
+ * and ignores this struct.
  */
 typedef struct atoll_stream_params {
     uint32_t struct_size;
@@ -89,17 +91,16 @@ typedef struct atoll_stream_order_params {
     void *done;
 } atoll_stream_order_params;
 
-/* native_handle: of call->stream on call->device. Which kinds there are a device type says in a
- * header of its own; INVALID_ARGUMENT for others. The handle is good while the stream lives; work
- * that an implementation puts on it inside a call counts as that call's. */
+/* native_handle: a native handle of call->stream on call->device. A device type documents its kinds
+ * in a header of its own; other kinds return INVALID_ARGUMENT. The handle is valid while the stream
+ * lives. Work that an implementation enqueues on it during a call belongs to that call. */
 typedef struct atoll_native_handle_params {
     uint32_t struct_size;
-    uint32_t kind;  /* from 1 on; from 0x80000000 on for experiments */
+    uint32_t kind;  /* 1 and above; 0x80000000 and above are for experiments */
     uint64_t value; /* out: a pointer or a number */
 } atoll_native_handle_params;
 
-/* event_time: nanoseconds on a clock of the device that only steps forward, the same for all events
- * of the device. */
+/* event_time: nanoseconds on a monotonic clock of the device, which all its events share. */
 typedef struct atoll_event_time_params {
     uint32_t struct_size;
     uint32_t reserved;
@@ -107,16 +108,16 @@ typedef struct atoll_event_time_params {
     int64_t nanoseconds; /* out */
 } atoll_event_time_params;
 
-/* event_create: `event` out; the others: in. record and wait act on call->stream. */
+/* event_create: `event` is output; others: input. record and wait act on call->stream. */
 typedef struct atoll_event_params {
     uint32_t struct_size;
     uint32_t reserved;
     void *event;
 } atoll_event_params;
 
-/* The function runs on a thread of the device's choosing and must neither block nor call Atoll. If
- * host_callback returns OK it is called exactly once, also after a failure of the work before it
- * (`status` is then not OK); if it returns an error it is never called. */
+/* host_callback: the device calls `function` on any thread; it must neither block nor call Atoll.
+ * If host_callback returns OK, the function is called exactly once, even if the work before it
+ * failed (`status` is then not OK). If host_callback returns an error, it is never called. */
 typedef struct atoll_callback_params {
     uint32_t struct_size;
     uint32_t reserved;
@@ -132,14 +133,14 @@ enum atoll_device_function {
 #include "atoll/lists/device_functions.inc"
 };
 
-/* A device type that a plugin brings. Its functions come as an implementation (atoll_impl_decl) of
+/* A device type that a plugin provides. Its functions are an implementation (atoll_impl_decl) of
  * the module "device" for this type. */
 typedef struct atoll_device_type_decl {
     uint32_t struct_size;
     uint32_t flags;   /* ATOLL_DEVICE_* */
     const char *name; /* [a-z][a-z0-9_]*, at most 31 characters */
-    /* What DLPack calls this memory (DLDeviceType: 1 CPU, 2 CUDA, 10 ROCm …), so that tensors can
-     * be exchanged with other libraries. 0: nothing of its own (kDLExtDev). */
+    /* DLPack's code for this memory (DLDeviceType: 1 CPU, 2 CUDA, 10 ROCm …), for exchanging
+     * tensors with other libraries. 0: no code of its own (kDLExtDev). */
     int32_t dlpack_type;
     uint32_t reserved;
     const atoll_extension *next;

@@ -1,8 +1,8 @@
-/* The ELF note that says what a plugin is, so that a wrong file is refused before it runs.
+/* The ELF note that describes a plugin, so that the host can refuse a wrong file before it runs.
  *
- * Section .note.atoll, name "Atoll", type 1, descriptor: five 32-bit words (magic; ABI major << 16
- * | minor; lowest host minor; kinds; ISA level), one word of sanitizer bits, then the name,
- * NUL-terminated, padded to 4 bytes. */
+ * Section .note.atoll, name "Atoll", type 1. The descriptor contains five 32-bit words (magic; ABI
+ * major << 16 | minor; lowest host minor; kinds; ISA level), one word of sanitizer bits, and the
+ * name, NUL-terminated and padded to 4 bytes. */
 #ifndef ATOLL_ABI_NOTE_H
 #define ATOLL_ABI_NOTE_H
 
@@ -10,14 +10,14 @@
 
 #define ATOLL_NOTE_TYPE 1
 
-/* Kinds: what a plugin contains. A set. */
+/* Kinds: a set of flags that says what a plugin contains. */
 #define ATOLL_CONTAINS_DEVICES 1     /* device types */
 #define ATOLL_CONTAINS_MODULES 2     /* module interfaces */
-#define ATOLL_CONTAINS_IMPLS 4       /* implementations for device types of others */
+#define ATOLL_CONTAINS_IMPLS 4       /* implementations for other plugins' device types */
 #define ATOLL_CONTAINS_INTERPOSERS 8 /* interposers */
 
-/* ISA level of the whole file, counted within the machine that the file itself says it is for. The
- * host opens the highest level that the processor has among files of one name. 0: any processor.
+/* ISA level of the whole file, relative to the file's machine type. Among files of one plugin, the
+ * host opens the one with the highest level that the processor supports. 0: any processor.
  *   x86-64   1 to 4: x86-64-v1 to v4
  *   AArch64  1: ARMv8.0; 2: with half-precision arithmetic and dot products; 3: with SVE; 4: SVE2
  */
@@ -41,7 +41,7 @@
 #define ATOLL_ISA_LEVEL 0
 #endif
 
-/* Sanitizers that a file is built with: host and plugin must agree. */
+/* Sanitizers that the file is built with. Host and plugin must match. */
 #define ATOLL_SANITIZER_ADDRESS 1
 #define ATOLL_SANITIZER_THREAD 2
 #if defined(__SANITIZE_ADDRESS__)
@@ -63,8 +63,8 @@
 #define ATOLL_STRINGIFY_(x) #x
 #define ATOLL_STRINGIFY(x) ATOLL_STRINGIFY_(x)
 
-/* At file scope, once per plugin: ATOLL_PLUGIN_NOTE("cpu", ATOLL_CONTAINS_DEVICES, 0); all
- * arguments are literals (the macros above count as such). */
+/* Use once per plugin, at file scope: ATOLL_PLUGIN_NOTE("cpu", ATOLL_CONTAINS_DEVICES, 0). All
+ * arguments must be literals (the macros above are literals). */
 /* clang-format off */
 #define ATOLL_PLUGIN_NOTE(name, kinds, min_host_minor)                                     \
     __asm__(".pushsection .note.atoll,\"a\",%note\n"                                       \
