@@ -31,7 +31,7 @@ int main(int count, char **arguments) {
     try {
         for (int i = 2; i < count; i += 3)
             Atoll::configure(arguments[i], arguments[i + 1], arguments[i + 2]);
-        const Atoll::PluginReport report = Atoll::load(arguments[1]);
+        const Atoll::PluginReport report = Atoll::load_plugin(arguments[1]);
         std::printf("loaded %s\n", report.name.c_str());
         outcome = "loaded";
     } catch (const Atoll::Error &e) {

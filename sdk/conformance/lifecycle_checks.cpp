@@ -8,7 +8,7 @@ namespace {
 
 void load_again(const Target &target, const char *when) {
     try {
-        load(target.path);
+        load_plugin(target.path);
     } catch (const Error &e) {
         fail("does not load again {}: {}; load and unload must be able to follow each other any "
              "number of times: keep state in what load makes, not in statics",
@@ -18,7 +18,7 @@ void load_again(const Target &target, const char *when) {
 
 void retire_it(const Target &target) {
     try {
-        retire(target.name);
+        retire_plugin(target.name);
     } catch (const Error &e) {
         fail("does not retire although nothing of it lives: {}", e.what());
     }
@@ -53,7 +53,7 @@ void refuses_while_tensors_live(const Target &target) {
         {
             const Storage storage(64, own[0]);
             try {
-                retire(target.name);
+                retire_plugin(target.name);
             } catch (const Error &e) {
                 if (e.status() != Status::busy)
                     fail("retiring with a live storage: need 'busy', got {}", e.what());

@@ -128,7 +128,7 @@ Target::Target(const Options &options) : path(std::filesystem::absolute(options.
 void Target::try_load(const std::string &plugin) {
     if (plugin == name) return;
     try {
-        load(plugin);
+        load_plugin(plugin);
     } catch (const Error &) {
         // what needs it is told by the checks
     }
@@ -143,7 +143,7 @@ void Target::open(const Options &options) {
     }
     for (const std::string &plugin : options.with) {
         try {
-            load(plugin);
+            load_plugin(plugin);
         } catch (const Error &e) {
             throw std::runtime_error(
                 fmt::format("nothing was checked, for the plugin '{}' that was "
@@ -151,7 +151,7 @@ void Target::open(const Options &options) {
                             plugin, e.what()));
         }
     }
-    const PluginReport report = load(path);
+    const PluginReport report = load_plugin(path);
     name = report.name;
     version = report.version;
     descriptor = query_plugin(path);

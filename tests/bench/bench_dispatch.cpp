@@ -79,7 +79,7 @@ std::int32_t capture(const atoll_link *self, atoll_call *call) {
 
 int main(int argc, char **argv) try {
     const bool json = argc > 1 && std::strcmp(argv[1], "--json") == 0;
-    load("cpu");
+    load_plugin("cpu");
     const Device cpu = device("cpu");
     const Tensor a = full({1}, 1.5, {float32, cpu}), b = full({1}, 2.0, {float32, cpu});
     const Tensor c = empty({1}, {float32, cpu});
@@ -108,7 +108,7 @@ int main(int argc, char **argv) try {
     const double interposed =
         measure("d1.interposed", "the same with a no-op interposer", through_slot);
     pop_interposer(handle);
-    load("trace");
+    load_plugin("trace");
     // The tracer with some settings, over this function.
     const auto measure_tracer = [&](const char *id, const char *what, auto... settings) {
         (configure("trace", settings.first, settings.second), ...);

@@ -172,7 +172,7 @@ TEST_CASE("JUnit counts agree and hostile text is escaped") {
 TEST_CASE("isolation is refused where this process has plugins loaded") {
     const std::string path = on_path("atoll-trace");
     CHECK_THROWS_AS(conf::run({.plugin = "/nowhere/atoll-mine.so"}), Atoll::Error);
-    Atoll::load("cpu");
+    Atoll::load_plugin("cpu");
     try {
         conf::run({.plugin = path});
         FAIL("no error");
@@ -182,5 +182,5 @@ TEST_CASE("isolation is refused where this process has plugins loaded") {
     }
     conf::Options here{.plugin = path, .isolate = false};
     CHECK(conf::run(here).failed() == 0);
-    Atoll::retire("cpu");
+    Atoll::retire_plugin("cpu");
 }

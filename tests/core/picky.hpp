@@ -17,13 +17,13 @@ public:
         : words_("PICKY", words), caps_("PICKY_CAPS", std::to_string(options.caps)),
           rank_("PICKY_RANK", std::to_string(options.max_rank)),
           knows_("PICKY_KNOWS", std::to_string(options.knows)) {
-        Atoll::load("cpu");
-        report = Atoll::load(test_plugin("picky"));
+        Atoll::load_plugin("cpu");
+        report = Atoll::load_plugin(test_plugin("picky"));
     }
     ~Picky() {
         Atoll::configure("picky", "make", "");
         Atoll::configure("picky", "destroy", "");
-        const Caught error = caught([] { Atoll::retire("picky"); });
+        const Caught error = caught([] { Atoll::retire_plugin("picky"); });
         CHECK_MESSAGE(error.status == Atoll::Status::ok, error.text);
     }
     Picky(const Picky &) = delete;

@@ -151,7 +151,7 @@ inline const Atoll::PluginReport *find_report(const std::vector<Atoll::PluginRep
 
 // The cpu still computes.
 inline void check_cpu_works() {
-    const auto cpu = Atoll::device(Atoll::load("cpu").devices.at(0));
+    const auto cpu = Atoll::device(Atoll::load_plugin("cpu").devices.at(0));
     const Atoll::Tensor t = Atoll::full({5}, 9.0, {Atoll::float64, cpu});
     CHECK(Atoll::sqrt(t).to_vector<double>() == std::vector<double>(5, 3.0));
 }

@@ -18,7 +18,7 @@ using oracle::Value;
 
 inline void load_devices() {
     static const bool loaded = [] {
-        for (const char *plugin : {"cpu", "dummy", "dummy_min"}) Atoll::load(plugin);
+        for (const char *plugin : {"cpu", "dummy", "dummy_min"}) Atoll::load_plugin(plugin);
         return true;
     }();
     (void)loaded;

@@ -28,7 +28,7 @@ extern "C" {
 const char *bridge_error() { return last_error.c_str(); }
 
 int bridge_load() {
-    return guarded([] { load("cpu"); });
+    return guarded([] { load_plugin("cpu"); });
 }
 
 // 0, 1, 2, … of a dtype, of shape 2×3×4, reversed along `flipped` unless that is negative. Null on

@@ -84,7 +84,7 @@ std::string answer(const std::string &line, Device &device) {
 } // namespace
 
 int main() {
-    for (const char *plugin : {"cpu", "dummy"}) load(plugin);
+    for (const char *plugin : {"cpu", "dummy"}) load_plugin(plugin);
     Device device = default_device();
     for (std::string line; std::getline(std::cin, line);) {
         std::string text;

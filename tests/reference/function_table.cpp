@@ -41,7 +41,7 @@ constexpr char introduction[] =
 } // namespace
 
 int main() {
-    for (const Device &device : devices) Atoll::load(device.type);
+    for (const Device &device : devices) Atoll::load_plugin(device.type);
     std::fputs(introduction, stdout);
     std::string header = "| function | signature | rule |", line = "|---|---|---|";
     for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {

@@ -20,7 +20,7 @@ class Traced {
 public:
     explicit Traced(const std::string &file, const std::string &buffer = "",
                     const std::string &target = "*") {
-        for (const char *plugin : {"cpu", "dummy", "trace"}) load(plugin);
+        for (const char *plugin : {"cpu", "dummy", "trace"}) load_plugin(plugin);
         configure("trace", "timeline", file);
         configure("trace", "buffer_bytes", buffer);
         handle_ = push_interposer(target, "trace");
@@ -121,7 +121,7 @@ TEST_CASE("the tracer retires with a timeline open, and works when it is loaded 
         Traced traced(file);
         const Tensor a = full({4}, 4.0, {float64, device("dummy:0")});
         for (int i = 0; i < 10; ++i) (void)sqrt(a);
-        retire("trace"); // pops
+        retire_plugin("trace"); // pops
         CHECK(caught([&] { traced.pop(); }).status == Status::not_found);
         (void)sqrt(a);
         CHECK(a.to_doubles() == std::vector<double>(4, 4.0));
@@ -274,8 +274,8 @@ TEST_CASE("a record keeps what few records have, each thing alone") {
 }
 
 TEST_CASE("bad settings are refused where the tracer is pushed") {
-    load("cpu");
-    load("trace");
+    load_plugin("cpu");
+    load_plugin("trace");
     const auto refused = [](const char *key, const char *value, const char *text) {
         configure("trace", key, value);
         const Caught error = caught([] { push_interposer("*", "trace"); });
@@ -334,8 +334,8 @@ TEST_CASE("what is no timeline is refused, and damage does no harm") {
 // Threads call a function while others are pushed over and popped from functions that they do not
 // call; what their calls cost them is their own processor time, alternating with and without.
 TEST_CASE("pushing and popping costs running threads nothing that can be measured") {
-    load("cpu");
-    load("trace");
+    load_plugin("cpu");
+    load_plugin("trace");
     const Device cpu = device("cpu");
     constexpr int threads = 8, calls = 4000;
     const auto processor_time = [&] {

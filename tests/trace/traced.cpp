@@ -100,13 +100,13 @@ int main(int argc, char **argv) {
     const std::string mode = argc > 1 ? argv[1] : "threads";
     if (mode == "nothing") return 5; // no use of the library at all
     if (mode == "sleep") {
-        load("cpu");
+        load_plugin("cpu");
         compute(device("cpu"));
         std::puts("ready");
         std::fflush(stdout);
         for (;;) ::pause();
     }
-    for (const char *plugin : {"cpu", "dummy", "dummy_min"}) load(plugin);
+    for (const char *plugin : {"cpu", "dummy", "dummy_min"}) load_plugin(plugin);
     if (mode == "many") { // more records than a small timeline takes
         const int rounds = argc > 2 ? std::atoi(argv[2]) : 20'000;
         const Tensor a = full({1}, 1.0, {float64, device("cpu")}), b = a.clone();
@@ -126,7 +126,7 @@ int main(int argc, char **argv) {
         return status;
     }
     if (mode == "name") {
-        load("cpu");
+        load_plugin("cpu");
         compute(device("cpu"));
         return argc == 3 ? 0 : 1;
     }
@@ -146,7 +146,7 @@ int main(int argc, char **argv) {
         if (child == 0) {
             compute(device("cpu")); // in the parent's trace this must not appear
             for (const InterposerInfo &info : interposers())
-                if (info.name == "trace") retire("trace");
+                if (info.name == "trace") retire_plugin("trace");
             ::_exit(0);
         }
         int status = 0;

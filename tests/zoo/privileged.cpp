@@ -22,11 +22,12 @@ template <class Body> std::string outcome(Body body) {
 int main(int, char **arguments) {
     std::printf("secure: %lu\n", getauxval(AT_SECURE));
     // ATOLL_PLUGIN_PATH
-    std::printf("by name: %s\n", outcome([] { return load("dummy").name; }).c_str());
+    std::printf("by name: %s\n", outcome([] { return load_plugin("dummy").name; }).c_str());
     // ATOLL_PLUGINS_DISABLE, ATOLL_PLUGINS_LOCK, ATOLL_PROBE, ATOLL_DUMMY_DEVICES,
     // ATOLL_INTERPOSERS
-    std::printf("cpu: %s\n", outcome([&] { return load(arguments[1]).name; }).c_str());
-    std::printf("dummy devices: %s\n",
-                outcome([&] { return std::to_string(load(arguments[2]).devices.size()); }).c_str());
+    std::printf("cpu: %s\n", outcome([&] { return load_plugin(arguments[1]).name; }).c_str());
+    std::printf(
+        "dummy devices: %s\n",
+        outcome([&] { return std::to_string(load_plugin(arguments[2]).devices.size()); }).c_str());
     std::printf("interposers: %zu\n", interposers().size());
 }

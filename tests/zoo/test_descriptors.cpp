@@ -71,8 +71,8 @@ TEST_CASE("a broken descriptor or load is refused with file, cause and remedy") 
         {"open_fails", "could not open odd:0 for module core: no power", "", Status::refused},
         {"open_throws", "open exploded", "exception crossed", fault},
     };
-    load("cpu");
-    load("dummy");
+    load_plugin("cpu");
+    load_plugin("dummy");
     for (const Case &c : cases) {
         CAPTURE(c.mode);
         const Variable odd("ODD", c.mode);
@@ -82,31 +82,31 @@ TEST_CASE("a broken descriptor or load is refused with file, cause and remedy") 
         CHECK_MESSAGE(contains(refusal.error.text, c.cause), refusal.error.text);
         CHECK_MESSAGE(contains(refusal.error.text, c.remedy), refusal.error.text);
         CHECK_MESSAGE(contains(refusal.reason, c.cause), refusal.reason);
-        CHECK(caught([] { retire("odd"); }).status == Status::not_found);
+        CHECK(caught([] { retire_plugin("odd"); }).status == Status::not_found);
         CHECK(caught([] { device("odd"); }).status == Status::not_found);
         CHECK(devices().size() == 3); // cpu, dummy:0, dummy:1
         CHECK(modules().size() == 2);
         others_work();
     }
     // None of it has left anything behind.
-    const PluginReport odd = load(path);
+    const PluginReport odd = load_plugin(path);
     CHECK(odd.devices == std::vector<std::string>{"odd"});
     CHECK(full({2}, 16.0, {float64, device("odd")}).to_vector<double>() ==
           std::vector<double>{16, 16});
-    retire("dummy");
-    retire("odd");
+    retire_plugin("dummy");
+    retire_plugin("odd");
 }
 
 TEST_CASE("functions and dtypes of a newer Atoll are passed over, and the report says so") {
     const std::string path = test_plugin("odd");
     const auto ignored = [&](const char *mode) {
         const Variable odd("ODD", mode);
-        const PluginReport report = load(path);
+        const PluginReport report = load_plugin(path);
         CHECK(report.loaded);
         // What the host knows works.
         CHECK(full({2}, 16.0, {float64, device("odd")}).to_vector<double>() ==
               std::vector<double>{16, 16});
-        retire("odd");
+        retire_plugin("odd");
         return report.ignored;
     };
     const std::string count = std::to_string(ATOLL_FN_COUNT);
@@ -145,7 +145,7 @@ TEST_CASE("modules that depend on each other in a circle are refused") {
     folder.copy(zoo("cycle_b"), "b.so");
     const Variable path("ATOLL_PLUGIN_PATH",
                         fmt::format("{}:{}", std::getenv("ATOLL_PLUGIN_PATH"), folder.path));
-    const Caught error = caught([] { load("cycle_a"); });
+    const Caught error = caught([] { load_plugin("cycle_a"); });
     CHECK(error.status == Status::incompatible);
     CHECK_MESSAGE(contains(error.text, folder.path + "/a.so"), error.text);
     CHECK_MESSAGE(

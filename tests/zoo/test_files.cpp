@@ -80,12 +80,12 @@ TEST_CASE("files that are no plugin are refused before they run") {
     fs::permissions(folder.path, fs::perms::others_write, fs::perm_options::add);
     check(open, "its folder");
     fs::permissions(folder.path, fs::perms::others_write, fs::perm_options::remove);
-    load(open);
+    load_plugin(open);
     // The same plugin from another file.
-    const Caught twin = caught([] { load(test_plugin("odd")); });
+    const Caught twin = caught([] { load_plugin(test_plugin("odd")); });
     CHECK(contains(twin.text, open));
     CHECK(contains(twin.text, "retire it first"));
-    retire("odd");
+    retire_plugin("odd");
     check_cpu_works();
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("what is no file, or not an own one, is refused") {
     check_refused("/dev/null", "not a regular file", "");
     const std::string loop = folder.path + "/loop.so";
     fs::create_symlink(loop, loop);
-    const Caught endless = caught([&] { load(loop); });
+    const Caught endless = caught([&] { load_plugin(loop); });
     CHECK_MESSAGE(contains(endless.text, loop + ": cannot be found: Too many levels"),
                   endless.text);
     // A link from a safe folder into one that others write to.
@@ -131,7 +131,8 @@ TEST_CASE("what is no file, or not an own one, is refused") {
     fs::permissions(open.path, fs::perms::others_write, fs::perm_options::add);
     const std::string lure = folder.path + "/lure.so", real = open.copy(zoo("tame"), "tame.so");
     fs::create_symlink(real, lure);
-    CHECK(contains(caught([&] { load(lure); }).text, "its folder " + open.path + " is writable"));
+    CHECK(contains(caught([&] { load_plugin(lure); }).text,
+                   "its folder " + open.path + " is writable"));
     // Terabytes of nothing.
     const std::string sparse = folder.file("sparse.so", "");
     REQUIRE(::truncate(sparse.c_str(), std::int64_t{1} << 40) == 0);
@@ -166,8 +167,8 @@ TEST_CASE("what the note says of a file is judged before it runs") {
     const std::string tame = folder.copy(zoo("tame"), "tame.so");
     const Variable path("ATOLL_PLUGIN_PATH",
                         fmt::format("{}:{}", folder.path, std::getenv("ATOLL_PLUGIN_PATH")));
-    CHECK(load("tame").path == tame);
-    retire("tame");
+    CHECK(load_plugin("tame").path == tame);
+    retire_plugin("tame");
     others_work();
 }
 
@@ -192,10 +193,10 @@ TEST_CASE("an exception that leaves a constructor is caught, and the system's lo
     Folder folder;
     const std::string copy = folder.copy(zoo("tame"), "copy.so");
     std::thread([&] {
-        load(copy);
+        load_plugin(copy);
         std::thread(others_work).join();
     }).join();
-    retire("tame");
+    retire_plugin("tame");
 }
 
 TEST_CASE("a file that changes while it is opened, or was replaced since, is refused") {
@@ -203,8 +204,8 @@ TEST_CASE("a file that changes while it is opened, or was replaced since, is ref
     const std::string writes = folder.copy(zoo("constructor_writes"), "writes.so");
     check_refused(writes, "the file changed while it was opened", "try again");
     const std::string tame = folder.copy(zoo("tame"), "tame.so");
-    load(tame);
-    retire("tame");
+    load_plugin(tame);
+    retire_plugin("tame");
     fs::remove(tame);
     folder.copy(zoo("tame"), "tame.so");
     check_refused(tame, "has been replaced since this process opened it", "start the process anew");
@@ -214,8 +215,8 @@ TEST_CASE("a file whose section headers were stripped is whole") {
     Folder folder;
     const std::string stripped = folder.file(
         "stripped.so", patched([](auto &h) { h.e_shoff = h.e_shnum = h.e_shstrndx = 0; }));
-    CHECK(load(stripped).name == "tame");
-    retire("tame");
+    CHECK(load_plugin(stripped).name == "tame");
+    retire_plugin("tame");
 }
 
 TEST_CASE("a file that was written over is not opened under another name either") {
@@ -225,11 +226,11 @@ TEST_CASE("a file that was written over is not opened under another name either"
     const std::string third = folder.path + "/third.so";
     fs::create_hard_link(first, second);
     fs::create_hard_link(first, third);
-    load(first);
+    load_plugin(first);
     check_refused(second, "a plugin 'tame' is loaded already, from " + first, "retire it first");
-    retire("tame");
-    load(second); // the same file
-    retire("tame");
+    retire_plugin("tame");
+    load_plugin(second); // the same file
+    retire_plugin("tame");
     // In place, so that name, inode and size stay. What the process has mapped is the former code.
     REQUIRE(::utimensat(AT_FDCWD, first.c_str(), nullptr, 0) == 0);
     check_refused(third, "the file has been replaced since this process opened it",

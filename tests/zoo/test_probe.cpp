@@ -76,7 +76,7 @@ TEST_CASE("the probe blames the plugin that crashes, not the one that depends on
     const Variable path("ATOLL_PLUGIN_PATH",
                         fmt::format("{}:{}", folder.path, std::getenv("ATOLL_PLUGIN_PATH")));
     const Probing probing;
-    const Caught error = caught([&] { load(needs); });
+    const Caught error = caught([&] { load_plugin(needs); });
     CHECK_MESSAGE(contains(error.text, needs), error.text);
     CHECK_MESSAGE(contains(error.text, "ATOLL_PLUGINS_DISABLE=query_crashes"), error.text);
     const auto reports = load_report();
@@ -100,8 +100,8 @@ TEST_CASE("a good plugin passes, and the verdict is kept for the user alone") {
     const Probing probing;
     Folder folder;
     const std::string tame = folder.copy(zoo("tame"), "tame.so");
-    load(tame);
-    retire("tame");
+    load_plugin(tame);
+    retire_plugin("tame");
     const std::string survived = probing.verdicts();
     CHECK_MESSAGE(contains(survived, "survived\t"), survived);
     CHECK(contains(survived, tame));
@@ -111,20 +111,20 @@ TEST_CASE("a good plugin passes, and the verdict is kept for the user alone") {
 
     // Another file of the same bytes is another subject.
     const std::string other = folder.copy(zoo("tame"), "other.so");
-    load(other);
-    retire("tame");
+    load_plugin(other);
+    retire_plugin("tame");
     CHECK(contains(probing.verdicts(), other));
 }
 
 TEST_CASE("child: planted verdict" * doctest::skip()) {
     const char *file = std::getenv("TEST_FILE");
     REQUIRE(file);
-    const Caught error = caught([&] { load(file); });
+    const Caught error = caught([&] { load_plugin(file); });
     CHECK_MESSAGE(contains(error.text, "in a child process first, as the probe does, was planted"),
                   error.text);
     ::chmod(file, 0600); // changes the file's identity, so it is probed again
-    load(file);
-    retire("tame");
+    load_plugin(file);
+    retire_plugin("tame");
 }
 
 TEST_CASE("a kept verdict is used, until the file changes") {
@@ -132,8 +132,8 @@ TEST_CASE("a kept verdict is used, until the file changes") {
     const std::string tame = folder.copy(zoo("tame"), "tame.so");
     {
         const Probing probing;
-        load(tame);
-        retire("tame");
+        load_plugin(tame);
+        retire_plugin("tame");
         std::string text = replaced(probing.verdicts(), "survived", "died");
         text.insert(text.size() - 1, "was planted");
         probing.write_verdicts(text);
@@ -155,8 +155,8 @@ TEST_CASE("a damaged or foreign cache is ignored with a remark, and written anew
         const Probing probing;
         const std::string file = folder.copy(zoo("tame"), fmt::format("{}.so", name));
         const std::string other = folder.copy(zoo("tame"), fmt::format("{}-2.so", name));
-        load(file);
-        retire("tame");
+        load_plugin(file);
+        retire_plugin("tame");
         const std::string good = probing.verdicts(), kind = name;
         if (kind == "nonsense")
             probing.write_verdicts("\x7f"
@@ -168,8 +168,8 @@ TEST_CASE("a damaged or foreign cache is ignored with a remark, and written anew
         if (kind == "mode") REQUIRE(::chmod(probing.file().c_str(), 0666) == 0);
         if (kind == "huge") probing.write_verdicts(good + std::string(2 << 20, 'x'));
         LogCapture log;
-        load(other);
-        retire("tame");
+        load_plugin(other);
+        retire_plugin("tame");
         CHECK(is_logged(log, damage));
         const std::string anew = probing.verdicts();
         CHECK_MESSAGE(contains(anew, other), anew);
@@ -185,19 +185,19 @@ TEST_CASE("a cache that cannot be written costs another probe and nothing else")
     folder.file("file", "");
     const Variable cache("XDG_CACHE_HOME", folder.path + "/file");
     set_probe(true);
-    load(folder.copy(zoo("tame"), "tame.so"));
-    retire("tame");
+    load_plugin(folder.copy(zoo("tame"), "tame.so"));
+    retire_plugin("tame");
     set_probe(false);
 }
 
 TEST_CASE("the probe gets the plugin's settings as the application has configured them") {
     const Probing probing;
     Folder folder;
-    const std::string copy = folder.copy(load("dummy").path.string(), "copy.so");
-    retire("dummy");
+    const std::string copy = folder.copy(load_plugin("dummy").path.string(), "copy.so");
+    retire_plugin("dummy");
     configure("dummy", "devices", "3");
-    CHECK(load(copy).devices.size() == 3);
-    retire("dummy");
+    CHECK(load_plugin(copy).devices.size() == 3);
+    retire_plugin("dummy");
     configure("dummy", "devices", "");
     configure("does_as_told", "order", "die");
     check_refused(zoo("does_as_told"), "child", "ATOLL_PLUGINS_DISABLE=does_as_told");
@@ -212,8 +212,8 @@ TEST_CASE("an application that ignores the end of its children can probe") {
     const Probing probing;
     Folder folder;
     const auto former = std::signal(SIGCHLD, SIG_IGN);
-    load(folder.copy(zoo("tame"), "tame.so"));
-    retire("tame");
+    load_plugin(folder.copy(zoo("tame"), "tame.so"));
+    retire_plugin("tame");
     check_refused(folder.copy(zoo("query_aborts"), "aborts.so"), "child", "");
     std::signal(SIGCHLD, former);
 }
@@ -233,12 +233,12 @@ TEST_CASE("ATOLL_PROBE switches the probe on, ATOLL_PROBE_DEADLINE is in seconds
 }
 
 TEST_CASE("child: probe misconfigured" * doctest::skip()) {
-    const Caught error = caught([] { load(zoo("tame")); });
+    const Caught error = caught([] { load_plugin(zoo("tame")); });
     CHECK(error.status == Status::invalid_argument);
     CHECK_MESSAGE(contains(error.text, "ATOLL_PROBE_DEADLINE is 'soon', need a number of seconds"),
                   error.text);
     set_probe(false); // the application wins
-    load(zoo("tame"));
+    load_plugin(zoo("tame"));
 }
 
 TEST_CASE("a deadline that is no number is an error") {
@@ -248,14 +248,14 @@ TEST_CASE("a deadline that is no number is an error") {
 }
 
 TEST_CASE("child: no helper" * doctest::skip()) {
-    const Caught error = caught([] { load(zoo("tame")); });
+    const Caught error = caught([] { load_plugin(zoo("tame")); });
     CHECK(error.status == Status::refused);
     CHECK_MESSAGE(contains(error.text, "its helper is neither"), error.text);
     CHECK(contains(error.text, "install it, or switch the probe off (ATOLL_PROBE"));
 }
 
 TEST_CASE("child: open helper" * doctest::skip()) {
-    const Caught error = caught([] { load(zoo("tame")); });
+    const Caught error = caught([] { load_plugin(zoo("tame")); });
     CHECK_MESSAGE(contains(error.text, "cannot be trusted"), error.text);
     CHECK_MESSAGE(contains(error.text, "writable by everyone"), error.text);
 }

@@ -28,8 +28,8 @@ TEST_CASE("a plugin that fails to stop is retired all the same") {
          {std::pair("unload_fails", "something is left"), std::pair("unload_throws", "exploded")}) {
         LogCapture log;
         const Variable odd("ODD", mode);
-        load(test_plugin("odd"));
-        CHECK(caught([] { retire("odd"); }).status == Status::ok);
+        load_plugin(test_plugin("odd"));
+        CHECK(caught([] { retire_plugin("odd"); }).status == Status::ok);
         std::string all;
         for (const std::string &line : log.take()) all += line + "\n";
         CHECK_MESSAGE(contains(all, words), all);
@@ -38,13 +38,13 @@ TEST_CASE("a plugin that fails to stop is retired all the same") {
     // unload is called, with an error buffer, also where the start failed half-way.
     LogCapture log;
     const Variable odd("ODD", "open_fails");
-    CHECK(caught([] { load(test_plugin("odd")); }).status == Status::refused);
+    CHECK(caught([] { load_plugin(test_plugin("odd")); }).status == Status::refused);
     CHECK(log.take() == std::vector<std::string>{"odd: loaded", "odd: unloaded"});
 }
 
 TEST_CASE("kernels that break their contract are contained") {
-    load("cpu");
-    load(test_plugin("odd"));
+    load_plugin("cpu");
+    load_plugin(test_plugin("odd"));
     const Device odd = device("odd");
     {
         const Tensor t = full({3}, 16.0, {float64, odd});
@@ -105,13 +105,13 @@ TEST_CASE("kernels that break their contract are contained") {
         CHECK(odd.properties().name == std::string(127, 'y'));
     }
     // Not one of the failures above has left something counted.
-    retire("odd");
+    retire_plugin("odd");
     others_work();
 }
 
 TEST_CASE("interposers that break their contract are contained") {
-    load("cpu");
-    load(test_plugin("odd"));
+    load_plugin("cpu");
+    load_plugin(test_plugin("odd"));
     const auto push = [] { push_interposer("core.sqrt", "odd_wrap"); };
     const auto with = [&](const char *mode) {
         configure("odd", "interposer", mode);
@@ -141,32 +141,32 @@ TEST_CASE("interposers that break their contract are contained") {
     CHECK(told);
     configure("odd", "interposer", "");
     CHECK(interposers().empty());
-    retire("odd");
+    retire_plugin("odd");
     others_work();
 }
 
 TEST_CASE(
     "a pool that a failing plugin has offered is withdrawn, and the one before serves again") {
-    load("cpu"); // offers one too
-    load(zoo("pool"));
+    load_plugin("cpu"); // offers one too
+    load_plugin(zoo("pool"));
     CHECK(answer("pool") == 1);
     // The beast's own would end the process.
     check_refused(zoo("pool_and_failure"), "second thoughts", "could not start");
     const double before = answer("pool");
     CHECK(answer("pool") == before + 1);
-    retire("pool");
+    retire_plugin("pool");
     const Tensor big = ones({1'000'000}, {float64, device("cpu")});
     CHECK(sum(big).to_vector<double>() == std::vector<double>{1e6});
 }
 
 TEST_CASE("an implementation whose device cannot be opened is left out, its interface is not") {
-    load("cpu");
+    load_plugin("cpu");
     for (const auto &[kind, words] :
          {std::pair("power_cut", "no power"), std::pair("power_spike", "exception crossed")}) {
         CAPTURE(kind);
-        load(zoo(kind)); // waits for the module
+        load_plugin(zoo(kind)); // waits for the module
         LogCapture log;
-        CHECK(load(zoo("tame")).modules == std::vector<std::string>{"tame"});
+        CHECK(load_plugin(zoo("tame")).modules == std::vector<std::string>{"tame"});
         CHECK(answer("tame") == 0); // its own implementation serves
         const std::string said = all_of(log.take());
         CHECK_MESSAGE(
@@ -181,23 +181,23 @@ TEST_CASE("an implementation whose device cannot be opened is left out, its inte
         CHECK_MESSAGE(contains(report->implements.at(0), "(refused: "), report->implements.at(0));
         CHECK(contains(report->implements.at(0), words));
         // Not tried again for a plugin that has nothing to do with it.
-        load("hello");
+        load_plugin("hello");
         CHECK(log.take().empty());
-        retire("hello");
-        retire("tame");
-        retire(kind);
+        retire_plugin("hello");
+        retire_plugin("tame");
+        retire_plugin(kind);
     }
     // Alone it is the plugin being loaded that is at fault.
-    load(zoo("tame"));
+    load_plugin(zoo("tame"));
     check_refused(zoo("power_cut"), "could not open cpu:0 for module tame: no power", "power_cut");
     CHECK(answer("tame") == 0);
-    retire("tame");
+    retire_plugin("tame");
 }
 
 TEST_CASE("a plugin that fails to shut down is gone all the same") {
     LogCapture log;
-    load(zoo("unload_fails"));
-    retire("unload_fails");
+    load_plugin(zoo("unload_fails"));
+    retire_plugin("unload_fails");
     const std::string said = all_of(log.take());
     CHECK_MESSAGE(contains(said, "plugin unload_fails did not shut down: still busy"), said);
     others_work();
@@ -210,18 +210,18 @@ TEST_CASE("an exception whose text is NULL is contained") {
 
 TEST_CASE("host services survive what a C plugin may pass by a slip") {
     LogCapture log;
-    load(zoo("misuses_services"));
+    load_plugin(zoo("misuses_services"));
     CHECK(log.take().size() == 1); // "nobody" is below the level
-    retire("misuses_services");
+    retire_plugin("misuses_services");
     others_work();
 }
 
-TEST_CASE("child: forged" * doctest::skip()) { load(zoo("forger")); }
+TEST_CASE("child: forged" * doctest::skip()) { load_plugin(zoo("forger")); }
 
 TEST_CASE("what a plugin says can neither steer a terminal nor forge a record of the log") {
-    load("cpu");
+    load_plugin("cpu");
     LogCapture log;
-    const PluginReport report = load(zoo("forger"));
+    const PluginReport report = load_plugin(zoo("forger"));
     const std::string shown = "\\x1b[31m red \\xff\n[atoll error] forged";
     CHECK(report.description == shown);
     CHECK(report.version == shown);
@@ -230,7 +230,7 @@ TEST_CASE("what a plugin says can neither steer a terminal nor forge a record of
     const Caught error = caught([] { answer("forger"); });
     CHECK(error.status == Status::kernel_failed);
     CHECK_MESSAGE(contains(error.text, shown), error.text);
-    retire("forger");
+    retire_plugin("forger");
     // On the terminal a line that goes on is indented.
     const ChildResult child = run_child("child: forged", {});
     CHECK(child.status == 0);
@@ -242,29 +242,29 @@ TEST_CASE("a plugin that changes how the thread calculates does so for its own l
     volatile double small = 1e-308;
     REQUIRE(small / 2 > 0); // denormal
     LogCapture log;
-    load(zoo("fast_math"));
+    load_plugin(zoo("fast_math"));
     CHECK(small / 2 > 0);
 #if defined(__x86_64__)
     const std::string said = all_of(log.take());
     CHECK_MESSAGE(contains(said, "plugin fast_math changed how this thread rounds"), said);
     CHECK(contains(said, "-ffast-math"));
 #endif
-    retire("fast_math");
+    retire_plugin("fast_math");
 }
 
 TEST_CASE("loading from inside a load is refused, whoever tries") {
-    load(zoo("clash_a"));
+    load_plugin(zoo("clash_a"));
     std::vector<Caught> attempts;
     set_log_level("info");
     set_log_handler([&](int, std::string_view) {
-        attempts.push_back(caught([] { load(zoo("tame")); }));
-        attempts.push_back(caught([] { load_all(); }));
-        attempts.push_back(caught([] { retire("clash_a"); }));
+        attempts.push_back(caught([] { load_plugin(zoo("tame")); }));
+        attempts.push_back(caught([] { load_all_plugins(); }));
+        attempts.push_back(caught([] { retire_plugin("clash_a"); }));
         attempts.push_back(caught([] { push_interposer("*", "trace"); }));
         attempts.push_back(caught([] { pop_interposer(1); }));
         CHECK_FALSE(load_report().empty()); // to look is allowed
     });
-    load(zoo("talks_in_load"));
+    load_plugin(zoo("talks_in_load"));
     set_log_handler({});
     set_log_level("warn");
     REQUIRE(attempts.size() == 5);
@@ -273,32 +273,32 @@ TEST_CASE("loading from inside a load is refused, whoever tries") {
         CHECK_MESSAGE(contains(attempt.text, "do it after that has returned"), attempt.text);
     }
     // Nothing is held or lost.
-    retire("talks_in_load");
-    retire("clash_a");
-    load(zoo("tame"));
-    retire("tame");
+    retire_plugin("talks_in_load");
+    retire_plugin("clash_a");
+    load_plugin(zoo("tame"));
+    retire_plugin("tame");
     others_work();
 }
 
 TEST_CASE("an interposer is what was declared, whatever becomes of the declaration") {
-    load("cpu");
+    load_plugin("cpu");
     const Variable odd("ODD", "interposer_forgotten");
-    load(test_plugin("odd"));
+    load_plugin(test_plugin("odd"));
     const InterposerHandle handle = push_interposer("core.sqrt", "odd_wrap");
     CHECK(interposer_report(handle) == "odd report");
     check_cpu_works();
     pop_interposer(handle);
-    retire("odd");
+    retire_plugin("odd");
 }
 
 TEST_CASE("unload is called once for each load") {
     // The beast aborts at a second unload, and at a second load without one.
     LogCapture log;
     for (int round = 0; round < 3; ++round) {
-        load(zoo("tame"));
-        load(zoo("tame"));
-        retire("tame");
-        const Caught again = caught([] { retire("tame"); });
+        load_plugin(zoo("tame"));
+        load_plugin(zoo("tame"));
+        retire_plugin("tame");
+        const Caught again = caught([] { retire_plugin("tame"); });
         CHECK(again.status == Status::not_found);
         CHECK(contains(again.text, "no plugin 'tame' is loaded"));
     }
@@ -310,28 +310,28 @@ TEST_CASE("a second copy of a plugin is refused, whatever its file is called") {
     const std::string copy = folder.copy(zoo("tame"), "copy.so");
     const std::string link = folder.path + "/link.so";
     fs::create_symlink(zoo("tame"), link);
-    load(zoo("tame"));
-    CHECK(load(link).path == zoo("tame")); // the same file
+    load_plugin(zoo("tame"));
+    CHECK(load_plugin(link).path == zoo("tame")); // the same file
     check_refused(copy, "a plugin 'tame' is loaded already, from " + zoo("tame"),
                   "retire it first");
-    retire("tame");
+    retire_plugin("tame");
     // Another version of what it brings, under another name.
-    load(test_plugin("base"));
+    load_plugin(test_plugin("base"));
     check_refused(test_plugin("base_newer"), "module 'base' comes from plugin base already",
                   "retire that plugin first");
-    retire("base");
+    retire_plugin("base");
 }
 
 TEST_CASE("plugins that export the same symbol do not meet") {
-    load("cpu");
-    load(zoo("clash_a"));
-    load(zoo("clash_b"));
+    load_plugin("cpu");
+    load_plugin(zoo("clash_a"));
+    load_plugin(zoo("clash_b"));
     CHECK(answer("clash_a") == 1);
     CHECK(answer("clash_b") == 2);
     others_work();
-    retire("clash_b");
+    retire_plugin("clash_b");
     CHECK(answer("clash_a") == 1);
-    retire("clash_a");
+    retire_plugin("clash_a");
 }
 
 TEST_CASE("a plugin may bring another copy of a library that a plugin uses") {
@@ -342,8 +342,8 @@ TEST_CASE("a plugin may bring another copy of a library that a plugin uses") {
     Folder folder;
     const std::string copy = folder.copy(fs::canonical(map->l_name), "libopenblas-own.so");
     configure("own_openblas", "library", copy);
-    load("cpu");
-    load(zoo("own_openblas"));
+    load_plugin("cpu");
+    load_plugin(zoo("own_openblas"));
     std::vector<double> numbers(200 * 200);
     std::iota(numbers.begin(), numbers.end(), 0.0);
     const Tensor eye200 = eye(200, 200, 0, {float64, device("cpu")});
@@ -352,13 +352,13 @@ TEST_CASE("a plugin may bring another copy of a library that a plugin uses") {
         CHECK(answer("own_openblas") == 46); // 2·7 + 4·8
         CHECK((a * eye200).reshape({-1}).to_vector<double>() == numbers);
     }
-    retire("own_openblas");
+    retire_plugin("own_openblas");
     CHECK((a * eye200).reshape({-1}).to_vector<double>() == numbers);
     configure("own_openblas", "library", "");
 }
 
 TEST_CASE("work that never ends is given up at the deadline, and can be waited for again") {
-    load(zoo("stuck"));
+    load_plugin(zoo("stuck"));
     const Device stuck = device("stuck");
     const auto check = [](auto &&wait) {
         const Caught error = caught(wait);
@@ -385,7 +385,7 @@ TEST_CASE("work that never ends is given up at the deadline, and can be waited f
     {
         const ScopedSettings scope(
             [](Settings &s) { s.synchronize_deadline = std::chrono::milliseconds(50); });
-        const Caught busy = caught([] { retire("stuck"); });
+        const Caught busy = caught([] { retire_plugin("stuck"); });
         CHECK(busy.status == Status::busy);
         CHECK_MESSAGE(contains(busy.text, "plugin stuck cannot go"), busy.text);
         CHECK(contains(busy.text, "did not finish within 0.05 s"));
@@ -393,16 +393,16 @@ TEST_CASE("work that never ends is given up at the deadline, and can be waited f
         configure("stuck", "release", "1");
         stuck.synchronize();
         stuck.new_stream().record().synchronize();
-        retire("stuck");
+        retire_plugin("stuck");
     }
     configure("stuck", "release", "");
     others_work();
 }
 
 TEST_CASE("a kernel that claims what it cannot do spoils its own results only") {
-    load("cpu");
+    load_plugin("cpu");
     const Variable odd("ODD", "lies");
-    load(test_plugin("odd"));
+    load_plugin(test_plugin("odd"));
     {
         // Every second element, through a kernel that declares strides and ignores them.
         const Tensor whole = full({6}, 16.0, {float64, device("odd")});
@@ -410,6 +410,6 @@ TEST_CASE("a kernel that claims what it cannot do spoils its own results only") 
         sqrt(whole(range(0, 6, 2)), result);
         CHECK(result.to_vector<double>().size() == 3);
     }
-    retire("odd");
+    retire_plugin("odd");
     others_work();
 }

@@ -34,17 +34,17 @@ TEST_CASE("a locked folder opens what is listed with its sum, and nothing else")
     std::ofstream(tame, std::ios::app) << '\0'; // an ELF file does not mind
     check_refused(tame, "its SHA-256 sum is ", "says ");
     output_of(fmt::format("cd '{}' && sha256sum *.so >atoll.lock", folder.path));
-    load(tame);
-    load(later);
-    retire("tame");
-    retire("clash_a");
+    load_plugin(tame);
+    load_plugin(later);
+    retire_plugin("tame");
+    retire_plugin("clash_a");
 }
 
 TEST_CASE("child: locked by environment" * doctest::skip()) {
     others_work();
     check_refused(zoo("tame"), "not listed in the lock file", "add it: sha256sum");
     // Also in what the search finds.
-    load_all();
+    load_all_plugins();
     const auto reports = load_report();
     CHECK(contains(find_report(reports, "atoll-hello.so")->reason, "not listed in the lock file"));
     CHECK(find_report(reports, "atoll-dummy.so")->loaded);
@@ -53,8 +53,8 @@ TEST_CASE("child: locked by environment" * doctest::skip()) {
 TEST_CASE("ATOLL_PLUGINS_LOCK holds for every plugin") {
     Folder folder;
     const std::string lock = folder.path + "/machine.lock";
-    output_of(fmt::format("sha256sum '{}' '{}' >'{}'", load("cpu").path.string(),
-                          load("dummy").path.string(), lock));
+    output_of(fmt::format("sha256sum '{}' '{}' >'{}'", load_plugin("cpu").path.string(),
+                          load_plugin("dummy").path.string(), lock));
     const ChildResult child =
         run_child("child: locked by environment", {"ATOLL_PLUGINS_LOCK=" + lock});
     CHECK_MESSAGE(child.status == 0, child.output);
@@ -75,14 +75,14 @@ TEST_CASE("a lock that is missing opens nothing") {
 
 TEST_CASE("child: search order" * doctest::skip()) {
     const std::string first = std::getenv("TEST_FIRST"), second = std::getenv("TEST_SECOND");
-    const PluginReport tame = load("tame");
+    const PluginReport tame = load_plugin("tame");
     CHECK(tame.path == first + "/b.so");
     const auto reports = load_report();
     CHECK(find_report(reports, second + "/a.so")->reason ==
           first + "/b.so comes earlier in the search path");
     CHECK(find_report(reports, second + "/a.so")->superseded);
     // The file's name says nothing, the note's does; the order within a folder is that of bytes.
-    CHECK(load("clash_a").path == second + "/B.so");
+    CHECK(load_plugin("clash_a").path == second + "/B.so");
 }
 
 TEST_CASE("folders are searched in their order, files in that of their bytes") {
@@ -99,9 +99,9 @@ TEST_CASE("folders are searched in their order, files in that of their bytes") {
 
 TEST_CASE("child: beside the library" * doctest::skip()) {
     const std::string folder = std::getenv("TEST_FOLDER");
-    CHECK(load("tame").path == folder + "/atoll/tame.so");
+    CHECK(load_plugin("tame").path == folder + "/atoll/tame.so");
     // Nothing of the working directory, which has a good plugin.
-    CHECK(caught([] { load("clash_a"); }).status == Status::not_found);
+    CHECK(caught([] { load_plugin("clash_a"); }).status == Status::not_found);
 }
 
 TEST_CASE("the folder `atoll` beside the library is searched, the working directory is not") {
@@ -121,7 +121,7 @@ TEST_CASE("the folder `atoll` beside the library is searched, the working direct
 
 TEST_CASE("child: variants" * doctest::skip()) {
     const std::string folder = std::getenv("ATOLL_PLUGIN_PATH");
-    CHECK(load("variant").path == folder + "/variant_2.so");
+    CHECK(load_plugin("variant").path == folder + "/variant_2.so");
     const auto reports = load_report();
     CHECK(find_report(reports, "variant_1.so")->reason ==
           folder + "/variant_2.so is built for a higher level of this processor");
@@ -144,7 +144,7 @@ TEST_CASE("of several builds the best for this processor is opened, the others a
 }
 
 TEST_CASE("child: safe mode" * doctest::skip()) {
-    const Caught error = caught([] { load(zoo("tame")); });
+    const Caught error = caught([] { load_plugin(zoo("tame")); });
     CHECK(error.status == Status::refused);
     CHECK_MESSAGE(contains(error.text, "the lock file /no/such/lock cannot be used"), error.text);
 }
@@ -172,7 +172,7 @@ TEST_CASE("a privileged process ignores the environment and trusts files as othe
         MESSAGE("left out: this user has no second group to make a program privileged with");
         return;
     }
-    const std::string cpu = load("cpu").path, dummy = load("dummy").path;
+    const std::string cpu = load_plugin("cpu").path, dummy = load_plugin("dummy").path;
     const std::string output = output_of(fmt::format(
         "ATOLL_PLUGINS_DISABLE='*' ATOLL_PLUGINS_LOCK=/no/such/lock ATOLL_INTERPOSERS=trace "
         "ATOLL_DUMMY_DEVICES=5 ATOLL_PROBE=1 ATOLL_PROBE_DEADLINE=bad '{}' '{}' '{}' 2>&1",

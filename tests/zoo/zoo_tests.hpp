@@ -25,7 +25,7 @@ struct Refusal {
 };
 inline Refusal refused(const std::string &path) {
     Refusal refusal;
-    refusal.error = caught([&] { Atoll::load(path); });
+    refusal.error = caught([&] { Atoll::load_plugin(path); });
     REQUIRE_MESSAGE(refusal.error.status != Atoll::Status::ok, path);
     const auto reports = Atoll::load_report();
     const Atoll::PluginReport *report = find_report(reports, path);
@@ -38,7 +38,7 @@ inline Refusal refused(const std::string &path) {
 // Other plugins load and add two tensors.
 inline void others_work() {
     for (const char *name : {"cpu", "dummy"}) {
-        const auto device = Atoll::device(Atoll::load(name).devices.at(0));
+        const auto device = Atoll::device(Atoll::load_plugin(name).devices.at(0));
         const Atoll::Tensor two = Atoll::full({5}, 2.0, {Atoll::float64, device});
         CHECK((two + two).to_vector<double>() == std::vector<double>(5, 4.0));
     }

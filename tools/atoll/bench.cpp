@@ -95,22 +95,22 @@ struct Measured {
 class Rival {
 public:
     Rival(std::string path, Device device) : path_(std::move(path)), device_(device) {
-        const PluginReport report = load(path_);
+        const PluginReport report = load_plugin(path_);
         name_ = report.name;
         if (report.implements.empty())
             throw UsageError(
                 fmt::format("{} implements no functions, so there is nothing to compare", path_));
         if (!report.devices.empty()) other_device_ = Atoll::device(report.devices.front());
-        if (!other_device_) retire(name_);
+        if (!other_device_) retire_plugin(name_);
     }
     const std::string &name() const { return name_; }
     Device device() const { return other_device_ ? *other_device_ : device_; }
     bool is_override() const { return !other_device_; }
     void enter() {
-        if (is_override()) load(path_);
+        if (is_override()) load_plugin(path_);
     }
     void leave() {
-        if (is_override()) retire(name_);
+        if (is_override()) retire_plugin(name_);
     }
     // Whether it has any of the row's functions. Only between enter and leave.
     bool serves(const BenchRow &row) const {
@@ -222,7 +222,7 @@ int run(const Options &options, bool json) {
     }
     const std::string type = options.device.substr(0, options.device.find(':'));
     if (options.threads >= 0) configure(type, "threads", fmt::to_string(options.threads));
-    load(type);
+    load_plugin(type);
     const Device device = Atoll::device(options.device);
     const ScopedSettings here([&](Settings &s) { s.default_device = device.name(); });
     std::optional<Rival> rival;

@@ -410,7 +410,7 @@ const BenchRow rows[] = {
      "o2 under the counting tracer",
      {"add"},
      [](Device d) {
-         load("trace");
+         load_plugin("trace");
          return interposed(d, push_interposer("core.add", "trace"));
      }},
     {"l1",

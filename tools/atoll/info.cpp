@@ -297,7 +297,7 @@ void print_interposers() {
 }
 
 int run(const Options &options, bool json) {
-    load_all();
+    load_all_plugins();
     Json document = Json::object();
     const auto section = [&](bool wanted, const char *name, Json (*as_json)(), void (*print)()) {
         if (!wanted) return;

@@ -87,7 +87,7 @@ bool pushes_tracer(const std::string &list) {
 // Where the tracer's file is, so that programs find it whose library lies elsewhere.
 fs::path tracer_file() {
     try {
-        return load("trace").path;
+        return load_plugin("trace").path;
     } catch (const std::exception &e) {
         throw UsageError(fmt::format("the tracer cannot be loaded: {}", e.what()));
     }

@@ -91,21 +91,20 @@ private:
     std::vector<Nested> items_;
     bool is_list_ = false;
 };
-// Creates a tensor from nested lists. By default the innermost list is a COLUMN: tensor({{1, 2},
-// {3, 4}, {5, 6}}) has shape (2, 3). Order::R reads the lists as written, each innermost list a
-// row: (3, 2). Order::C nests the axes like the lists: a[i][j][k] is element (i, j, k). Default
-// dtype: bool if all values are bool, int64 if all are integers, else the default dtype, or complex
-// of it if any value is complex. Throws Error (invalid_argument) if neighbouring lists differ in
-// length.
-Tensor tensor(const Nested &lists, const Placement &where = {}, Order order = Order::F);
+// Makes a tensor from nested lists that reads as written: tensor({{1, 2}, {3, 4}, {5, 6}}) has the
+// shape (3, 2), and lists[i][j][k] is element (i, j, k). Without a dtype: bool if all values are,
+// int64 if all are integers, else the default dtype, or the complex dtype for it if one is complex.
+// Throws Error (invalid_argument) if lists at the same depth differ in length.
+Tensor tensor(const Nested &lists, const Placement &where = {});
 // Borrows host memory with any byte strides; `deleter` runs when the last user is gone.
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
                    Device host, std::function<void()> deleter = {});
 
-// Join tensors along an existing axis (concatenate) or along a new one (stack).
-Tensor concatenate(std::span<const Tensor> tensors, int axis);
+// Join tensors along an existing axis (concatenate; may be omitted for vectors) or along a new one
+// (stack).
+Tensor concatenate(std::span<const Tensor> tensors, std::optional<int> axis = {});
 Tensor stack(std::span<const Tensor> tensors, int axis);
-inline Tensor concatenate(std::initializer_list<Tensor> tensors, int axis) {
+inline Tensor concatenate(std::initializer_list<Tensor> tensors, std::optional<int> axis = {}) {
     return concatenate(std::span(tensors.begin(), tensors.size()), axis);
 }
 inline Tensor stack(std::initializer_list<Tensor> tensors, int axis) {

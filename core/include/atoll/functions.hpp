@@ -275,8 +275,8 @@ inline Tensor find(const Tensor &a) { return detail::call_find(a); }
 // element, in column-major order. As an index it selects these elements. Blocks.
 Tensor nonzero(const Tensor &a);
 // Views of the real and the imaginary part; imag of a real tensor is a view of read-only zeros.
-inline Tensor real(const Tensor &a) { return a.real(); }
-inline Tensor imag(const Tensor &a) { return a.imag(); }
+inline View real(const Tensor &a) { return a.real(); }
+inline View imag(const Tensor &a) { return a.imag(); }
 // Whether all elements are below (…) a bound, which keeps its exact value; empty: true. Complex
 // numbers have no order: an error.
 inline Tensor all_lt(const Tensor &a, const Scalar &x, const Axes &axes = {},

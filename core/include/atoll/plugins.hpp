@@ -33,19 +33,19 @@ struct PluginReport {
 // library; never in the working directory) or by path (anything with a '/'). Has no effect if the
 // plugin is already loaded. Throws Error that names the file, the cause and the remedy.
 // Thread-safe; blocks.
-PluginReport load(std::string_view name_or_path);
+PluginReport load_plugin(std::string_view name_or_path);
 // Loads all plugins that the search finds, in sorted order, highest ISA level first. Plugins that
 // cannot be loaded are skipped and explained in load_report(). A single bad file does not throw.
-std::vector<PluginReport> load_all();
+std::vector<PluginReport> load_all_plugins();
 // All candidates examined so far: loaded, or the reason why not.
 std::vector<PluginReport> load_report();
-// The folders that load and load_all search, first to last: the trusted folders of
+// The folders that load_plugin and load_all_plugins search, first to last: the trusted folders of
 // ATOLL_PLUGIN_PATH, then the one beside the library. A folder that does not exist has no plugins.
 std::vector<std::filesystem::path> plugin_search_path();
 // Stops routing calls to the plugin, waits for its work, and calls its unload function. The file
 // stays mapped; load works again. Throws Error (busy) while storages, streams or events of its
 // devices are alive; the error gives their number.
-void retire(std::string_view name);
+void retire_plugin(std::string_view name);
 
 // Turns the probe on or off; off by default. With the probe on, a helper process first loads each
 // plugin that this process has not opened before. The plugin is refused if the helper does not

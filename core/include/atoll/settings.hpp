@@ -42,10 +42,10 @@ struct Settings {
     bool auto_broadcast = true; // off: shapes must be equal
     ComputeMode compute_mode = ComputeMode::standard;
     WarningMode warning_mode = WarningMode::once;
-    // The longest wait of Device::, Stream:: and Event::synchronize and of retire(); zero: no
-    // limit. After it, synchronize throws Error (not_ready) and retire() throws Error (busy). The
-    // device's work cannot be cancelled: its tensors stay in use. Reading data back waits without
-    // limit; synchronise first.
+    // The longest wait of Device::, Stream:: and Event::synchronize and of retire_plugin(); zero:
+    // no limit. After it, synchronize throws Error (not_ready) and retire_plugin() throws Error
+    // (busy). The device's work cannot be cancelled: its tensors stay in use. Reading data back
+    // waits without limit; synchronise first.
     std::chrono::milliseconds synchronize_deadline{0};
     PrintSettings print;
 };

@@ -8,10 +8,14 @@
 #include "atoll/scalar.hpp"
 #include "atoll/storage.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace Atoll {
@@ -22,6 +26,30 @@ struct TensorImpl;
 
 class Operand;
 class Selection;
+class View;
+
+// The elements of a tensor in host memory: view(i, j) is element (i, j). Indices are not checked.
+// Valid as long as the tensor's storage lives.
+template <class T, int axes> class HostView {
+public:
+    HostView(T *data, const Dims &shape, const Dims &strides) : data_(data) {
+        std::copy_n(shape.data(), axes, extents_);
+        std::copy_n(strides.data(), axes, strides_);
+    }
+    std::int64_t extent(int axis) const { return extents_[axis]; }
+    template <std::integral... Index>
+    requires(sizeof...(Index) == axes) T &operator()(Index... index) const {
+        using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+        const std::int64_t *stride = strides_;
+        std::int64_t offset = 0; // bytes
+        ((offset += static_cast<std::int64_t>(index) * *stride++), ...);
+        return *reinterpret_cast<T *>(reinterpret_cast<Byte *>(data_) + offset);
+    }
+
+private:
+    T *data_;
+    std::int64_t extents_[axes], strides_[axes];
+};
 
 // F: column-major (first axis fastest). C: row-major. R: column-major with the first two axes
 // exchanged. K (flatten only): memory order. A (flatten only): C if dense in C order, else F.
@@ -29,8 +57,8 @@ enum class Order : char { F = 'F', C = 'C', R = 'R', K = 'K', A = 'A' };
 
 // A handle; copies share the same tensor object (shape, flags and data), as in Python.
 //
-// Assignment to a *named* tensor rebinds the handle; assignment to an indexing expression or
-// another temporary writes the elements: `t = u` shares, `t(0, all_) = u` copies into the row.
+// Assignment to a Tensor rebinds the handle, assignment to a View writes the elements: `t = u`
+// shares, `t(0, all_) = u` copies into the row. See View.
 //
 // Axes may be negative (from the end) everywhere. Broadcasting aligns the FIRST axes. `*` is the
 // matrix product. Results are on the device of the left operand. Reading shapes and flags is
@@ -44,9 +72,6 @@ public:
     Tensor(Tensor &&) noexcept = default;
     Tensor &operator=(const Tensor &other) &noexcept = default;
     Tensor &operator=(Tensor &&other) &noexcept = default;
-    // Writes into the elements; converts dtype, device and byte order; broadcasts.
-    const Tensor &operator=(const Tensor &other) const &&;
-    const Tensor &operator=(const Scalar &value) const &&;
 
     // --- properties ------------------------------------------------------------------------------
     bool is_defined() const noexcept { return static_cast<bool>(impl_); }
@@ -78,10 +103,7 @@ public:
     void set_byteswapped(bool swapped) const;
 
     // --- views -----------------------------------------------------------------------------------
-    template <BasicIndexElement... Elements> Tensor operator()(const Elements &...elements) const {
-        const IndexElement list[] = {IndexElement(elements)..., IndexElement(ellipsis)};
-        return index(std::span(list, sizeof...(Elements)));
-    }
+    template <BasicIndexElement... Elements> View operator()(const Elements &...elements) const;
     // For index tensors or index objects, see selection.hpp.
     template <class... Elements>
     requires(!(BasicIndexElement<Elements> && ...)) Selection
@@ -115,11 +137,11 @@ public:
     }
     // The diagonal of axes 0 and 1 as a view; k > 0 selects a diagonal above the main one. Further
     // axes follow.
-    Tensor diag(std::int64_t k = 0) const;
-    Tensor real() const; // a view; for a real tensor of all its elements
-    Tensor imag() const; // a view; for a real tensor read-only zeros with zero strides
+    View diag(std::int64_t k = 0) const;
+    View real() const; // a view; for a real tensor of all its elements
+    View imag() const; // a view; for a real tensor read-only zeros with zero strides
     // The part [begin, end) along an axis.
-    Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
+    View slice(int axis, std::int64_t begin, std::int64_t end) const;
     std::vector<Tensor> split(int axis, std::int64_t parts) const; // parts must divide the extent
     Tensor shallow_copy() const;       // another tensor object on the same data
     Tensor view_as(DType dtype) const; // the same bytes; the element sizes must be equal
@@ -149,6 +171,9 @@ public:
     void dealloc() const;
     // The value of a tensor with one element. Blocks.
     Scalar item() const;
+    // The same as a T: converted as cast does. Throws Error (out_of_range) if an integer does not
+    // fit, (invalid_argument) if T is real and the dtype complex. Blocks.
+    template <class T> T item() const;
     // All elements in column-major order, native, converted to T like cast. Blocks.
     template <class T> std::vector<T> to_vector() const {
         if constexpr (std::same_as<T, bool>) { // std::vector<bool> has no data()
@@ -164,6 +189,14 @@ public:
     void read(void *host, DType dtype) const;
     // Like to_vector<double>, from any real dtype (or the real parts).
     std::vector<double> to_doubles() const;
+
+    // Direct access to the elements in host memory, without a copy. Waits until the work enqueued
+    // on the tensor is done; later work is not waited for. T is the C++ type of the dtype, const T
+    // for reading only. The tensor must lie in host memory, in native byte order and aligned; for
+    // host_span it must also be contiguous (Order::F) and for host_view have the rank. Throws Error
+    // (invalid_argument; read_only) that names what does not hold.
+    template <class T> std::span<T> host_span() const;
+    template <class T, int rank> HostView<T, rank> host_view() const;
 
     // --- arithmetic in place: shape, dtype and device do not change -----------------------------
     const Tensor &operator+=(const Operand &b) const;
@@ -182,8 +215,48 @@ public:
 
 private:
     detail::TensorImpl &self() const;
+    Scalar item_as(DType dtype) const;
+    void *host_address(DType dtype, bool writes, int wanted_rank, std::string_view op) const;
     detail::Ref<detail::TensorImpl> impl_;
 };
+
+template <class T> T Tensor::item() const {
+    const Scalar own = item_as(dtype_of<T>());
+    T result;
+    std::memcpy(&result, own.raw().value.bytes, sizeof result);
+    return result;
+}
+template <class T> std::span<T> Tensor::host_span() const {
+    constexpr int any_rank = -1;
+    void *data = host_address(dtype_of<std::remove_const_t<T>>(), !std::is_const_v<T>, any_rank,
+                              "tensor.host_span");
+    return {static_cast<T *>(data), static_cast<std::size_t>(size())};
+}
+template <class T, int rank> HostView<T, rank> Tensor::host_view() const {
+    void *data = host_address(dtype_of<std::remove_const_t<T>>(), !std::is_const_v<T>, rank,
+                              "tensor.host_view");
+    return {static_cast<T *>(data), shape(), strides()};
+}
+
+// What indexing, slice, diag, real and imag return: a tensor whose assignment writes the elements,
+// also where the view has a name. Copy it to a Tensor for a handle that assignment rebinds:
+//
+//   auto row = t(0, all_);    row = 1;         // writes to t
+//   Tensor first = t(0, all_); first = other;  // `first` now is `other`; t is unchanged
+class View : public Tensor {
+public:
+    explicit View(Tensor tensor) noexcept : Tensor(std::move(tensor)) {}
+    View(const View &) noexcept = default;
+    // As assign(): broadcasts, converts dtype, device and byte order.
+    const View &operator=(const Operand &source) const;
+    const View &operator=(const View &source) const;
+};
+
+template <BasicIndexElement... Elements>
+View Tensor::operator()(const Elements &...elements) const {
+    const IndexElement list[] = {IndexElement(elements)..., IndexElement(ellipsis)};
+    return View(index(std::span(list, sizeof...(Elements))));
+}
 
 // An input of a function: a tensor or a scalar. Lives only during the call.
 class Operand {
@@ -208,6 +281,15 @@ private:
     const Tensor *tensor_ = nullptr;
     Scalar scalar_;
 };
+
+inline const View &View::operator=(const Operand &source) const {
+    assign(source);
+    return *this;
+}
+inline const View &View::operator=(const View &source) const {
+    assign(source);
+    return *this;
+}
 
 // Like to_string in format.hpp.
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);

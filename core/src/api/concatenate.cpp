@@ -9,11 +9,15 @@ namespace Atoll {
 
 using namespace detail;
 
-Tensor concatenate(std::span<const Tensor> tensors, int axis) {
+Tensor concatenate(std::span<const Tensor> tensors, std::optional<int> axis_or_none) {
     const ReadSection section;
     if (tensors.empty()) throw Error(Status::invalid_argument, "concatenate", "got no tensors");
     const TensorImpl &first = detail::impl(tensors[0]);
-    axis = checked_axis(axis, first.shape.size(), "concatenate");
+    if (!axis_or_none && first.shape.size() > 1)
+        throw Error(
+            Status::invalid_argument, "concatenate",
+            fmt::format("got no axis for tensors of rank {}, need one", first.shape.size()));
+    const int axis = checked_axis(axis_or_none.value_or(0), first.shape.size(), "concatenate");
     Dims shape = first.shape;
     DType dtype = first.dtype;
     for (const Tensor &tensor : tensors.subspan(1)) {

@@ -47,9 +47,6 @@ const Tensor &Tensor::fill(const Scalar &value) const {
     return *this;
 }
 
-const Tensor &Tensor::operator=(const Tensor &other) const && { return assign(other); }
-const Tensor &Tensor::operator=(const Scalar &value) const && { return assign(value); }
-
 void copy(const Tensor &destination, const Operand &source) { destination.assign(source); }
 
 const Tensor &Tensor::byteswap() const {

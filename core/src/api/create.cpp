@@ -307,7 +307,7 @@ Tensor from_values(const void *values, DType dtype, std::int64_t count, const Pl
     return result.ensure(place.dtype);
 }
 
-Tensor tensor(const Nested &lists, const Placement &where, Order order) {
+Tensor tensor(const Nested &lists, const Placement &where) {
     const ReadSection section;
     Dims nesting; // outermost first
     for (const Nested *at = &lists; at->is_list(); at = &at->items().front()) {
@@ -336,12 +336,10 @@ Tensor tensor(const Nested &lists, const Placement &where, Order order) {
     std::reverse(shape.begin(), shape.end());
     Placement placed = where;
     placed.dtype = place.dtype;
-    const Tensor made =
-        from_values(bytes.data(), place.dtype, static_cast<std::int64_t>(values.size()), placed)
-            .reshape(shape);
-    if (order == Order::C) return made.reverse_axes().as_contiguous();
-    if (order == Order::R && shape.size() >= 2) return made.swap_axes(0, 1).as_contiguous();
-    return made;
+    return from_values(bytes.data(), place.dtype, static_cast<std::int64_t>(values.size()), placed)
+        .reshape(shape)
+        .reverse_axes()
+        .as_contiguous();
 }
 
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,

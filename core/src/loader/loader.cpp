@@ -298,12 +298,12 @@ std::vector<PluginReport> Loader::report() {
 
 } // namespace
 
-PluginReport load(std::string_view name_or_path) {
+PluginReport load_plugin(std::string_view name_or_path) {
     const RegistryChange change("load");
     return Loader::get().load(name_or_path);
 }
 
-std::vector<PluginReport> load_all() {
+std::vector<PluginReport> load_all_plugins() {
     const RegistryChange change("load_all");
     Loader::get().load_all();
     return Loader::get().report();
@@ -322,7 +322,7 @@ std::vector<PluginReport> load_report() {
     return Loader::get().report();
 }
 
-void retire(std::string_view name) {
+void retire_plugin(std::string_view name) {
     const RegistryChange change("retire");
     Loader::get().retire(name);
 }

@@ -132,7 +132,8 @@ Device device(std::string_view name) {
         return Device(type->devices[index].load(std::memory_order_acquire));
     std::string known;
     for (const Device &d : devices()) known += (known.empty() ? "" : ", ") + d.name();
-    std::string why = "load its plugin first, e.g. Atoll::load(\"" + std::string(type_name) + "\")";
+    std::string why =
+        "load its plugin first, e.g. Atoll::load_plugin(\"" + std::string(type_name) + "\")";
     if (!valid)
         why = "write a type, or a type and an index, e.g. \"dummy:0\"";
     else if (type && type->live && type->device_count == 0)
@@ -162,7 +163,7 @@ Device default_device() {
     if (DeviceRecord *first = Registry::get().first_host_device()) return Device(first);
     throw Error(Status::not_found, "device",
                 "no default device: no plugin with a host device is loaded; call "
-                "Atoll::load(\"cpu\") or set Settings::default_device");
+                "Atoll::load_plugin(\"cpu\") or set Settings::default_device");
 }
 
 } // namespace Atoll

@@ -232,7 +232,7 @@ Storage Storage::pinned(std::int64_t bytes, Device device, DType dtype) {
     DeviceRecord *host = Registry::get().first_host_device();
     if (!host)
         throw Error(Status::not_found, "storage",
-                    "no device with host memory: load one, e.g. Atoll::load(\"cpu\")");
+                    "no device with host memory: load one, e.g. Atoll::load_plugin(\"cpu\")");
     const ReadSection section;
     require_live(pinned_for, "storage");
     atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};

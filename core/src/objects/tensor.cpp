@@ -306,7 +306,7 @@ Tensor Tensor::broadcast_to(const Dims &shape, bool align_left) const {
     return view;
 }
 
-Tensor Tensor::diag(std::int64_t k) const {
+View Tensor::diag(std::int64_t k) const {
     const TensorImpl &t = self();
     if (t.shape.size() < 2)
         throw Error(Status::invalid_argument, "tensor.diag",
@@ -326,30 +326,30 @@ Tensor Tensor::diag(std::int64_t k) const {
         shape.push_back(t.shape[i]);
         strides.push_back(t.strides[i]);
     }
-    return make_view(t, t.offset + (count ? start : 0), std::move(shape), std::move(strides));
+    return View(make_view(t, t.offset + (count ? start : 0), std::move(shape), std::move(strides)));
 }
 
-Tensor Tensor::real() const {
+View Tensor::real() const {
     const TensorImpl &t = self();
-    if (!is_complex(t.dtype)) return shallow_copy();
-    return make_view(t.storage, t.offset, t.shape, t.strides, info(t.dtype).part, t.flags);
+    if (!is_complex(t.dtype)) return View(shallow_copy());
+    return View(make_view(t.storage, t.offset, t.shape, t.strides, info(t.dtype).part, t.flags));
 }
 
-Tensor Tensor::imag() const {
+View Tensor::imag() const {
     const TensorImpl &t = self();
     if (is_complex(t.dtype)) {
         // An empty view must not point outside the storage.
         const std::int64_t shift = t.size() > 0 ? info(t.dtype).alignment : 0;
-        return make_view(t.storage, t.offset + shift, t.shape, t.strides, info(t.dtype).part,
-                         t.flags);
+        return View(make_view(t.storage, t.offset + shift, t.shape, t.strides, info(t.dtype).part,
+                              t.flags));
     }
     const Tensor zero = zeros({}, {t.dtype, device()});
     Tensor view = make_view(*zero.impl(), 0, t.shape, Dims::filled(t.shape.size(), 0));
     view.set_read_only();
-    return view;
+    return View(view);
 }
 
-Tensor Tensor::slice(int axis, std::int64_t begin, std::int64_t end) const {
+View Tensor::slice(int axis, std::int64_t begin, std::int64_t end) const {
     const TensorImpl &t = self();
     axis = checked_axis(axis, t.shape.size(), "tensor.slice");
     const std::int64_t extent = t.shape[axis];
@@ -362,7 +362,7 @@ Tensor Tensor::slice(int axis, std::int64_t begin, std::int64_t end) const {
     Dims shape = t.shape;
     shape[axis] = last - first;
     const std::int64_t shift = shape[axis] ? first * t.strides[axis] : 0;
-    return make_view(t, t.offset + shift, std::move(shape), t.strides);
+    return View(make_view(t, t.offset + shift, std::move(shape), t.strides));
 }
 
 std::vector<Tensor> Tensor::split(int axis, std::int64_t parts) const {

@@ -61,22 +61,22 @@ std::string refusal(const Function &function, const Tensor &a) {
 }
 
 void run(std::vector<std::string> paths) {
-    load("cpu");
-    load("dummy");
+    load_plugin("cpu");
+    load_plugin("dummy");
     const std::string cpu = server("core.tanh", "cpu"), dummy = server("core.tanh", "dummy");
     const std::vector<std::string> given = paths;
     std::sort(paths.begin(), paths.end());
     do {
         std::vector<std::string> names;
-        for (const std::string &path : paths) names.push_back(load(path).name);
+        for (const std::string &path : paths) names.push_back(load_plugin(path).name);
         // The interface has loaded what it depends on; that module's part for the dummy is the
         // application's to load.
-        load("hello_dummy");
+        load_plugin("hello_dummy");
         require(server("core.tanh", "cpu") == "implementation of plugin activation_cpu" &&
                     server("core.tanh", "dummy") == "implementation of plugin activation_dummy",
                 "the module's tanh comes first");
         use(float32);
-        for (const std::string &name : names) retire(name);
+        for (const std::string &name : names) retire_plugin(name);
         require(server("core.tanh", "cpu") == cpu && server("core.tanh", "dummy") == dummy,
                 "tanh is as before");
         std::cout << "loaded and retired: " << names[0] << ", " << names[1] << ", " << names[2]
@@ -84,13 +84,13 @@ void run(std::vector<std::string> paths) {
     } while (std::next_permutation(paths.begin(), paths.end()));
 
     // Without the part for the cpu, and with it: a handle starts to work.
-    load(given[0]);
+    load_plugin(given[0]);
     const Function sigmoid("activation.sigmoid");
     const Tensor a = ones({3}, {float64, device("cpu")});
     const std::string why = refusal(sigmoid, a);
     require(why.find("activation.sigmoid") != std::string::npos, "the error names the function");
     std::cout << "as expected: " << why << "\n";
-    load(given[1]);
+    load_plugin(given[1]);
     sigmoid({a});
 
     // A setting, read when the plugin's devices are opened.
@@ -98,9 +98,9 @@ void run(std::vector<std::string> paths) {
     const auto draw = [&] { return Function("activation.dropout")({many, 0.5})[0].to_doubles(); };
     const std::vector<double> drawn = draw();
     for (const char *seed : {"1", "7"}) {
-        retire("activation_cpu");
+        retire_plugin("activation_cpu");
         configure("activation_cpu", "seed", seed);
-        load(given[1]);
+        load_plugin(given[1]);
         require((draw() == drawn) == (seed == std::string("1")), "the seed decides what is drawn");
     }
 }

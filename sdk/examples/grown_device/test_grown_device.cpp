@@ -23,9 +23,9 @@ void same(const Tensor &mine, const Tensor &theirs, const char *what) {
 }
 
 void run(const char *path) {
-    load("cpu");
+    load_plugin("cpu");
     configure("grown_device", "units", "8");
-    load(path);
+    load_plugin(path);
     const Device mine = device("grown_device"), cpu = device("cpu");
     if (mine.properties().units != 8) throw std::runtime_error("the setting is not read");
 
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
     }
     try {
         run(argv[1]);
-        retire("grown_device");
+        retire_plugin("grown_device");
         std::cout << "all is as it must be\n";
     } catch (const std::exception &error) {
         std::cerr << error.what() << "\n";

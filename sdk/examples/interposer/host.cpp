@@ -22,8 +22,8 @@ std::int32_t elements(const atoll_link *self, atoll_call *call) {
 }
 
 void run(const char *path) {
-    load("cpu");
-    load(path);
+    load_plugin("cpu");
+    load_plugin(path);
     const Tensor a = ones({10, 10}, {float32, device("cpu")});
 
     std::atomic<std::int64_t> added = 0;

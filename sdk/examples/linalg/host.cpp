@@ -54,9 +54,9 @@ void use(Device device) {
 int main(int count, char **arguments) {
     try {
         require(count == 2, "usage: host PLUGIN");
-        load("cpu");
-        load("dummy");
-        load(arguments[1]);
+        load_plugin("cpu");
+        load_plugin("dummy");
+        load_plugin(arguments[1]);
         use(device("cpu"));
         use(device("dummy:1"));
         std::cout << "all is as it must be\n";

@@ -21,7 +21,7 @@ std::string joined(const std::vector<std::string> &names) {
 }
 
 void show_plugins() {
-    for (const Atoll::PluginReport &plugin : Atoll::load_all()) {
+    for (const Atoll::PluginReport &plugin : Atoll::load_all_plugins()) {
         if (plugin.superseded) continue; // a better build of it is here
         if (!plugin.loaded) {
             fmt::print("{:<12} not loaded: {}\n", plugin.name, plugin.reason);

@@ -45,7 +45,7 @@ void replaced_sqrt(const std::string &plugin) {
     const std::vector<double> expected = factorise(float64);
     show("core.sqrt on cpu, before");
 
-    const std::string name = load(plugin).name;
+    const std::string name = load_plugin(plugin).name;
     show(("with " + name + " loaded").c_str());
     require(implementation("float64") == "implementation of plugin " + name,
             name + " serves core.sqrt for float64");
@@ -59,7 +59,7 @@ void replaced_sqrt(const std::string &plugin) {
                served, others);
     require(served == 5 && others == 0, "it serves 5 calls in float64 and none in float32");
 
-    retire(name);
+    retire_plugin(name);
     show(("with " + name + " retired").c_str());
     require(implementation("float64") == before, "the original is back");
     require(factorise(float64) == expected, "R is bit for bit the same");
@@ -71,9 +71,9 @@ void replaced_sqrt(const std::string &plugin) {
     }
 
     // The plugin counts over its whole life, so a call that reached it meanwhile would show.
-    load(plugin);
+    load_plugin(plugin);
     const std::int64_t now = count();
-    retire(name);
+    retire_plugin(name);
     fmt::print("  loaded once more, it has still served {} calls; retired\n", now);
     require(now == start + served, "the retired plugin got no call");
     require(implementation("float64") == before, "the original is back");

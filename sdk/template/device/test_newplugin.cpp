@@ -13,8 +13,8 @@ void require(bool condition, const char *what) {
 }
 
 void run(const char *path) {
-    load("cpu");
-    require(load(path).loaded, "the plugin loads");
+    load_plugin("cpu");
+    require(load_plugin(path).loaded, "the plugin loads");
     const Device mine = device("newplugin"), cpu = device("cpu");
 
     const Tensor a = arange(12, {float32, cpu}).reshape({3, 4});
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
     }
     try {
         run(argv[1]);
-        retire("newplugin"); // every tensor of the device is gone
+        retire_plugin("newplugin"); // every tensor of the device is gone
         std::cout << "all is as it must be\n";
     } catch (const std::exception &error) {
         std::cerr << error.what() << "\n";

@@ -16,12 +16,12 @@ void require(bool condition, const char *what) {
 std::string server(const char *dtype) { return chain("core.square", "cpu", dtype).front(); }
 
 void run(const char *path) {
-    load("cpu");
+    load_plugin("cpu");
     const Tensor a = linspace(-3, 3, 1001, true, {float64, device("cpu")});
     const std::vector<double> before = square(a).to_doubles();
     const std::string original = server("float64");
 
-    require(load(path).loaded, "the plugin loads");
+    require(load_plugin(path).loaded, "the plugin loads");
     require(server("float64") == "implementation of plugin newplugin", "it serves float64");
     require(server("float16") == original, "other dtypes stay where they were");
     require(square(a).to_doubles() == before, "it computes what the cpu does");
@@ -29,7 +29,7 @@ void run(const char *path) {
     const std::vector<double> mirrored(before.rbegin(), before.rend());
     require(square(backwards).to_doubles() == mirrored, "views are squared too");
 
-    retire("newplugin");
+    retire_plugin("newplugin");
     require(server("float64") == original, "the original is back");
 }
 

@@ -27,7 +27,7 @@ using namespace std;
 namespace {
 
 struct World {
-    const Device cpu = (Atoll::load("cpu"), Atoll::device("cpu"));
+    const Device cpu = (Atoll::load_plugin("cpu"), Atoll::device("cpu"));
     const Tensor v = Atoll::vector({3.0, 1.0, 2.0}), i = Atoll::vector({2, 0, 1}, int64),
                  b = Atoll::vector({true, false, true});
     const Tensor m = arange(6, float64).reshape({2, 3}), s = full({}, 4.0, float64);
@@ -280,6 +280,9 @@ TEST_CASE_FIXTURE(World, "making") {
     IS(float64, ({2, 3}), ones_like(m));
     IS(float64, ({2, 3}), full_like(m, 3));
     IS(float64, ({6}), concatenate({v, v}, 0));
+    IS(float64, ({6}), concatenate({v, v}));
+    IS(int64, ({3, 2}), tensor({{1, 2}, {3, 4}, {5, 6}}));
+    IS(float64, ({2}), tensor({1.5, 2.5}, float64));
     IS(float64, ({3, 2}), stack({v, v}, 1));
     IS(float64, ({3, 3}), Atoll::diag(v));
 }

@@ -179,7 +179,7 @@ TEST_CASE("what does not exist is named beside what there is") {
     CHECK_THROWS_AS((void)device("dummy:-1"), Error);
     CHECK_THROWS_AS((void)device("dummy:99999999999999999999"), Error);
     CHECK_THROWS_AS((void)device(""), Error);
-    CHECK(contains(error_text([] { load("no_such_plugin"); }), "no_such_plugin"));
+    CHECK(contains(error_text([] { load_plugin("no_such_plugin"); }), "no_such_plugin"));
     CHECK_THROWS_AS(zeros({2}, {float32, cpu()}).to(Device()), Error);
 }
 

@@ -14,7 +14,7 @@ namespace calls {
 
 // What a loaded plugin says of itself.
 inline const atoll_plugin &description_of(const std::string &plugin) {
-    const Atoll::PluginReport report = Atoll::load(plugin);
+    const Atoll::PluginReport report = Atoll::load_plugin(plugin);
     void *file = dlopen(report.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
     void *symbol = file ? dlsym(file, "atoll_plugin_query_v0") : nullptr;
     if (!symbol) throw std::runtime_error("no plugin at " + report.path.string());

@@ -75,7 +75,7 @@ void run_program(std::int64_t number, const std::vector<const World *> &worlds,
 }
 
 calls::Recorder make_recorder() {
-    for (const char *type : device_types) Atoll::load(type);
+    for (const char *type : device_types) Atoll::load_plugin(type);
     return calls::Recorder({std::begin(device_types), std::end(device_types)});
 }
 
@@ -100,10 +100,10 @@ TEST_CASE("calls of random programs keep what the ABI promises") {
 
 TEST_CASE("calls of every function on every layout keep what the ABI promises") {
     if (number_from_environment("ATOLL_TEST_CASE", -1) >= 0) return;
-    for (const char *type : device_types) Atoll::load(type);
-    Atoll::load("hello"); // before its implementations, so that its number is the first
-    Atoll::load("hello_cpu");
-    Atoll::load("hello_dummy");
+    for (const char *type : device_types) Atoll::load_plugin(type);
+    Atoll::load_plugin("hello"); // before its implementations, so that its number is the first
+    Atoll::load_plugin("hello_cpu");
+    Atoll::load_plugin("hello_dummy");
     calls::Recorder recorder({std::begin(device_types), std::end(device_types)},
                              {{"hello", {{"cpu", "hello_cpu"}, {"dummy", "hello_dummy"}}}});
     recorder.set_text(dump() != nullptr);

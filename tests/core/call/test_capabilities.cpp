@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t strides =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 
-Device the_cpu() { return device(load("cpu").devices.at(0)); }
+Device the_cpu() { return device(load_plugin("cpu").devices.at(0)); }
 
 std::vector<std::complex<double>> numbers(const Tensor &tensor) {
     return tensor.cast(complex128).to_vector<std::complex<double>>();
@@ -100,7 +100,7 @@ void check_same(const std::string &words, const std::function<std::vector<Tensor
 } // namespace
 
 TEST_CASE("a product of three loops without factors computes all that gemm can") {
-    load("cpu");
+    load_plugin("cpu");
     const DType dtypes[] = {float64, float32, float16, int64, complex128};
     for (const DType T : dtypes) {
         CAPTURE(name(T));
@@ -178,9 +178,9 @@ TEST_CASE("a product of three loops without factors computes all that gemm can")
 }
 
 TEST_CASE("a product of halves alone is not taken apart for ever") {
-    load("cpu");
+    load_plugin("cpu");
     const Variable mode("ODD", "");
-    load(test_plugin("odd"));
+    load_plugin(test_plugin("odd"));
     {
         // It has neither a product of float32 nor anything to scale with.
         const Picky picky("gemm odd");
@@ -192,11 +192,11 @@ TEST_CASE("a product of halves alone is not taken apart for ever") {
         CHECK(error.status == Status::not_supported);
         CHECK(error.function == "core.multiply");
     }
-    retire("odd");
+    retire_plugin("odd");
 }
 
 TEST_CASE("who takes few axes gets no more, and the right values") {
-    load("cpu");
+    load_plugin("cpu");
     const Tensor a = small({3, 4, 2, 5}, float64), b = small({3, 4, 2, 5}, float64, 1);
     const std::vector<double> expected = (a + 2 * b).to_doubles();
     for (const int max_rank : {1, 2, 3}) {
@@ -269,7 +269,7 @@ TEST_CASE("who takes few axes gets no more, and the right values") {
 }
 
 TEST_CASE("a copy that takes few axes is called for parts") {
-    load("cpu");
+    load_plugin("cpu");
     const Tensor a = small({3, 4, 2, 5}, float64);
     const std::vector<double> expected = a.to_doubles();
     const Tensor positions = vector({2, 0}, {int64, the_cpu()});
@@ -289,7 +289,7 @@ TEST_CASE("a copy that takes few axes is called for parts") {
 }
 
 TEST_CASE("INNER_DENSE: the first core axis is dense, the others lie as they like") {
-    load("cpu");
+    load_plugin("cpu");
     const Tensor a = small({4, 3}, float64), b = small({4, 3}, float64, 2);
     const std::vector<double> expected = (a + 2 * b).to_doubles();
     for (const std::uint64_t loops : {std::uint64_t{0}, std::uint64_t{ATOLL_CAP_LOOPS}}) {
@@ -340,7 +340,7 @@ TEST_CASE("INNER_DENSE: the first core axis is dense, the others lie as they lik
 }
 
 TEST_CASE("LOOPS: one dense loop axis, with STRIDED any") {
-    load("cpu");
+    load_plugin("cpu");
     const Tensor a = small({4, 3, 2, 2}, float64), b = small({4, 3, 1, 2}, float64, 2);
     const std::vector<double> expected = (a + 2 * b).to_doubles();
     struct Entry {
@@ -373,7 +373,7 @@ TEST_CASE("LOOPS: one dense loop axis, with STRIDED any") {
 }
 
 TEST_CASE("DISPOSABLE: what was copied for the call may be spoilt, and nothing else") {
-    load("cpu");
+    load_plugin("cpu");
     const Tensor a = small({4, 3}, float64), b = small({4, 3}, float64, 2),
                  stack = small({4, 3, 5}, float64, 1);
     const std::vector<double> before = a.to_doubles();
@@ -413,7 +413,7 @@ TEST_CASE("DISPOSABLE: what was copied for the call may be spoilt, and nothing e
 }
 
 TEST_CASE("attributes and operands that an implementation does not know never reach it") {
-    load("cpu");
+    load_plugin("cpu");
     const Tensor a = vector({3., 1., 2.}, {the_cpu()}), ones_ = ones({3}, {float64, the_cpu()});
     {
         const Picky picky("sort");
@@ -463,11 +463,11 @@ TEST_CASE("attributes and operands that an implementation does not know never re
 }
 
 TEST_CASE("extensions: unknown ones are skipped, required ones make their declaration ignored") {
-    load("cpu");
+    load_plugin("cpu");
     const auto load_odd = [](const std::string &mode) {
         const Variable variable("ODD", "extension " + mode);
         PluginReport report;
-        const Caught error = caught([&] { report = load(test_plugin("odd")); });
+        const Caught error = caught([&] { report = load_plugin(test_plugin("odd")); });
         if (error.status == Status::ok) {
             std::string ignored;
             for (const std::string &line : report.ignored) ignored += line + "\n";
@@ -481,7 +481,7 @@ TEST_CASE("extensions: unknown ones are skipped, required ones make their declar
                                    pop_interposer(push_interposer("*", "odd_wrap"));
                                }).status == Status::ok;
             const bool defines = caught([] { Module("oddities"); }).status == Status::ok;
-            retire("odd");
+            retire_plugin("odd");
             return std::pair(error, ignored + (works ? " works" : "") + (roots ? " roots" : "") +
                                         (wraps ? " wraps" : "") + (defines ? " defines" : ""));
         }
@@ -518,8 +518,8 @@ TEST_CASE("extensions: unknown ones are skipped, required ones make their declar
 
 TEST_CASE(
     "calls outside of calls: device memory while a device is open, a thread of the plugin's") {
-    load("cpu");
-    load("dummy");
+    load_plugin("cpu");
+    load_plugin("dummy");
     LogCapture log;
     const auto said = [&](const std::vector<std::string> &lines, const std::string &text) {
         return std::any_of(lines.begin(), lines.end(),
@@ -542,12 +542,12 @@ TEST_CASE(
             CHECK(said(lines, std::string("find '") + nothing + "' " +
                                   std::to_string(ATOLL_STATUS_NOT_FOUND) + " 7 7"));
         // Memory goes back to a device that retires first.
-        retire("dummy");
+        retire_plugin("dummy");
         lines = log.take();
         INFO(shown(lines));
         CHECK(said(lines, "closed dummy 0"));
         CHECK_FALSE(said(lines, "closed cpu"));
-        load("dummy");
+        load_plugin("dummy");
         lines = log.take();
         INFO(shown(lines));
         CHECK(said(lines, "opened dummy 0"));
@@ -566,10 +566,10 @@ TEST_CASE(
     const Device gone = device("dummy:0");
     const Picky picky("dummy");
     const Function make("picky.make");
-    retire("dummy");
+    retire_plugin("dummy");
     const Caught error = caught([&] { make.make({}, {.device = gone}); });
     CHECK_MESSAGE(contains(error.text, "has been retired"), error.text);
-    load("dummy");
+    load_plugin("dummy");
     CHECK(make.make({}, {.device = gone}).device() == gone);
 }
 

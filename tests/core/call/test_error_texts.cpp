@@ -29,7 +29,7 @@ void refused(const char *signature, std::initializer_list<Operand> inputs,
 struct Fixture {
     Fixture() {
         load_devices();
-        static const bool once = (load(std::string(LINALG)), true);
+        static const bool once = (load_plugin(std::string(LINALG)), true);
         (void)once;
     }
     Tensor of(const Dims &shape, DType dtype = float64) const {

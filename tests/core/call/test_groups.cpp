@@ -50,7 +50,7 @@ std::vector<std::complex<double>> numbers(const Tensor &tensor) {
 } // namespace
 
 TEST_CASE("groups of several axes are packed for who takes one axis each") {
-    load("cpu");
+    load_plugin("cpu");
     const Device cpu = device("cpu");
     for (const DType T : {float64, complex128, float16}) {
         CAPTURE(name(T));

@@ -755,8 +755,8 @@ Counts run_cases(std::int64_t count, const std::vector<Place> &places, std::uint
 } // namespace
 
 TEST_CASE("operations with overlapping operands agree with a model of memory on cpu and dummy") {
-    Atoll::load("cpu");
-    Atoll::load("dummy");
+    Atoll::load_plugin("cpu");
+    Atoll::load_plugin("dummy");
     const Atoll::Device cpu = Atoll::device("cpu"), dummy = Atoll::device("dummy:0");
     const Counts counts = run_cases(100'000, {{cpu, dummy}, {dummy, Atoll::device("dummy:1")}}, 1);
     CHECK(counts.failed == 0);
@@ -769,14 +769,14 @@ TEST_CASE("operations with overlapping operands agree with a model of memory on 
 
 TEST_CASE(
     "operations on borrowed memory that several storages share agree with a model of memory") {
-    Atoll::load("cpu");
+    Atoll::load_plugin("cpu");
     const Atoll::Device cpu = Atoll::device("cpu");
     CHECK(run_cases(20'000, {{cpu, cpu, true}}, 2).failed == 0);
 }
 
 TEST_CASE("a plugin without capabilities agrees with a model of memory") {
-    Atoll::load("cpu");
-    Atoll::load("dummy_min");
+    Atoll::load_plugin("cpu");
+    Atoll::load_plugin("dummy_min");
     const Atoll::Device device = Atoll::device("dummy_min");
     CHECK(run_cases(20'000, {{device, Atoll::device("cpu")}}, 3).failed == 0);
 }

@@ -10,8 +10,8 @@ using namespace support;
 namespace {
 
 bool load_module() {
-    load("cpu");
-    static const bool once = (load(std::string(LINALG)), true);
+    load_plugin("cpu");
+    static const bool once = (load_plugin(std::string(LINALG)), true);
     return once;
 }
 

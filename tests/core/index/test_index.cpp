@@ -144,12 +144,12 @@ TEST_CASE("writing through an index changes the selected elements and no others"
             std::vector<char> bytes = bytes_of(t);
             switch (trial % 3) {
             case 0:
-                t.index(e.elements) = Scalar(-5);
+                View(t.index(e.elements)) = Scalar(-5);
                 oracle::each(e.shape, [&](const Shape &i) { target(i) = -5; });
                 break;
             case 1: {
                 const Tensor source = counting(e.shape, int64, device);
-                t.index(e.elements) = source;
+                View(t.index(e.elements)) = source;
                 const Model s = model_of(source);
                 oracle::each(e.shape, [&](const Shape &i) { target(i) = s.at(i); });
                 break;

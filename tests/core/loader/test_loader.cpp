@@ -7,7 +7,7 @@ using namespace Atoll;
 using namespace plugin_tests;
 
 TEST_CASE("loads by name and by path, and loading again changes nothing") {
-    const PluginReport cpu = load("cpu");
+    const PluginReport cpu = load_plugin("cpu");
     CHECK(cpu.loaded);
     CHECK(cpu.name == "cpu");
     CHECK(cpu.devices == std::vector<std::string>{"cpu"});
@@ -16,16 +16,16 @@ TEST_CASE("loads by name and by path, and loading again changes nothing") {
     CHECK(cpu.path.is_absolute());
     CHECK_FALSE(cpu.version.empty());
     CHECK_FALSE(cpu.description.empty());
-    const PluginReport again = load("cpu"), by_path = load(cpu.path.string());
+    const PluginReport again = load_plugin("cpu"), by_path = load_plugin(cpu.path.string());
     CHECK(again.path == cpu.path);
     CHECK(by_path.name == "cpu");
     CHECK(devices().size() == 1);
 
-    const PluginReport odd = load(test_plugin("odd"));
+    const PluginReport odd = load_plugin(test_plugin("odd"));
     CHECK(odd.version == "3.2.1");
     CHECK(odd.devices == std::vector<std::string>{"odd"});
     CHECK(odd.interposers == std::vector<std::string>{"odd_wrap"});
-    retire("odd");
+    retire_plugin("odd");
 }
 
 TEST_CASE("load_all loads what can be loaded and explains the rest") {
@@ -40,7 +40,7 @@ TEST_CASE("load_all loads what can be loaded and explains the rest") {
         const Variable path("ATOLL_PLUGIN_PATH",
                             std::string(std::getenv("ATOLL_PLUGIN_PATH")) + ":" + folder.path);
         LogCapture log; // warnings of what failed
-        reports = load_all();
+        reports = load_all_plugins();
     }
     const auto find = [&](const char *part) -> PluginReport {
         const PluginReport *report = find_report(reports, part);
@@ -67,14 +67,14 @@ TEST_CASE("load_all loads what can be loaded and explains the rest") {
                          [](const auto &a, const auto &b) { return a.path < b.path; }));
     for (const char *name :
          {"hello_dummy", "hello_cpu", "hello", "trace", "dummy", "dummy_min", "base"})
-        retire(name);
+        retire_plugin(name);
     // A report stays, with the reason.
     const auto after = load_report();
     CHECK(find_report(after, "atoll-trace.so")->reason == "retired");
 }
 
 TEST_CASE("an unknown name lists where was searched, what was found, what to do") {
-    const Caught error = caught([] { load("no_such_plugin"); });
+    const Caught error = caught([] { load_plugin("no_such_plugin"); });
     CHECK(error.status == Status::not_found);
     CHECK(error.function == "load");
     CHECK(contains(error.text, "'no_such_plugin'"));
@@ -87,12 +87,12 @@ TEST_CASE("an unknown name lists where was searched, what was found, what to do"
     Folder folder;
     folder.copy(test_plugin("other_major"), "x.so");
     const Variable path("ATOLL_PLUGIN_PATH", folder.path);
-    const Caught refused = caught([] { load("other_major"); });
+    const Caught refused = caught([] { load_plugin("other_major"); });
     CHECK(refused.status == Status::not_found);
     CHECK(contains(refused.text, folder.path + "/x.so"));
     CHECK(contains(refused.text, "plugin ABI 2.1"));
 
-    const Caught missing = caught([] { load("/no/such/file.so"); });
+    const Caught missing = caught([] { load_plugin("/no/such/file.so"); });
     CHECK(contains(missing.text, "/no/such/file.so"));
     CHECK(contains(missing.text, "cannot be found"));
 }
@@ -100,29 +100,29 @@ TEST_CASE("an unknown name lists where was searched, what was found, what to do"
 TEST_CASE("a longer descriptor with a zero tail is an older host's friend") {
     for (const char *mode : {"zero_tail", "impl_zero_tail"}) {
         const Variable odd("ODD", mode);
-        CHECK(load(test_plugin("odd")).loaded);
+        CHECK(load_plugin(test_plugin("odd")).loaded);
         CHECK(full({2}, 16.0, {float64, device("odd")}).to_vector<double>() ==
               std::vector<double>{16, 16});
-        retire("odd");
+        retire_plugin("odd");
     }
 }
 
 TEST_CASE("no device is no error, and its reason is told") {
     const Variable odd("ODD", "enumerate_unterminated");
-    const PluginReport report = load(test_plugin("odd"));
+    const PluginReport report = load_plugin(test_plugin("odd"));
     CHECK(report.loaded);
     CHECK(report.devices.empty());
     CHECK(report.reason == "no device: " + std::string(255, 'x'));
     const Caught error = caught([] { device("odd"); });
     CHECK(error.status == Status::not_found);
     CHECK(contains(error.text, "found no device: xxx"));
-    retire("odd");
+    retire_plugin("odd");
     configure("dummy", "devices", "0");
-    CHECK(load("dummy").reason == "no device: the setting devices is 0");
+    CHECK(load_plugin("dummy").reason == "no device: the setting devices is 0");
     CHECK(contains(caught([] { device("dummy"); }).text, "the setting devices is 0"));
     configure("dummy", "devices", "many");
-    retire("dummy");
-    const Caught setting = caught([] { load("dummy"); });
+    retire_plugin("dummy");
+    const Caught setting = caught([] { load_plugin("dummy"); });
     CHECK(contains(setting.text, "'many', need a number"));
     configure("dummy", "devices", "");
 }
@@ -130,19 +130,19 @@ TEST_CASE("no device is no error, and its reason is told") {
 TEST_CASE("dependencies load by name; those that cannot are explained") {
     const Variable path("ATOLL_PLUGIN_PATH",
                         std::string(std::getenv("ATOLL_PLUGIN_PATH")) + ":" + test_folder());
-    load("cpu");
+    load_plugin("cpu");
     CHECK(modules().size() == 2);
-    load("extension"); // brings base
+    load_plugin("extension"); // brings base
     CHECK(modules().size() == 4);
-    const Caught busy = caught([] { retire("base"); });
+    const Caught busy = caught([] { retire_plugin("base"); });
     CHECK(busy.status == Status::busy);
     CHECK(contains(busy.text, "module extension of plugin extension depends on module base"));
     CHECK(contains(busy.text, "retire that plugin first"));
-    retire("extension");
-    retire("base");
+    retire_plugin("extension");
+    retire_plugin("base");
 
     const auto check = [](const char *name, const char *cause) {
-        const Caught error = caught([&] { load(name); });
+        const Caught error = caught([&] { load_plugin(name); });
         CHECK_MESSAGE(error.status != Status::ok, name);
         CHECK_MESSAGE(contains(error.text, cause), error.text);
         CHECK_MESSAGE(contains(error.text, test_plugin(name)), error.text);
@@ -152,18 +152,18 @@ TEST_CASE("dependencies load by name; those that cannot are explained") {
     check("lost", "no usable plugin 'nowhere'");
     check("orphan", "plugin base_cpu does not define the module base_cpu");
     check("sneaky", "'./base.so'"); // a name, never a path
-    retire("base_cpu");
+    retire_plugin("base_cpu");
 }
 
 TEST_CASE("what is missing says what, where and what to do") {
-    load("cpu");
+    load_plugin("cpu");
     // A device.
     Caught error = caught([] { device("dummy"); });
     CHECK(error.status == Status::not_found);
     CHECK(contains(error.text, "there is no device 'dummy'"));
-    CHECK(contains(error.text, "Atoll::load(\"dummy\")"));
+    CHECK(contains(error.text, "Atoll::load_plugin(\"dummy\")"));
     CHECK(contains(error.text, "devices now: cpu"));
-    load("dummy");
+    load_plugin("dummy");
     error = caught([] { device("dummy:7"); });
     CHECK(contains(error.text, "2 device(s), counted from 0"));
     CHECK(contains(error.text, "cpu, dummy:0, dummy:1"));
@@ -173,7 +173,7 @@ TEST_CASE("what is missing says what, where and what to do") {
     CHECK(caught([] { device(""); }).status == Status::not_found);
 
     // A function that no plugin implements here.
-    load(test_plugin("odd"));
+    load_plugin(test_plugin("odd"));
     {
         const Tensor t = full({2}, 1.0, {float64, device("odd")});
         error = caught([&] { add(t, t); });
@@ -190,7 +190,7 @@ TEST_CASE("what is missing says what, where and what to do") {
         CHECK_MESSAGE(contains(error.text, "implemented for: float64; cast first"), error.text);
         CHECK(contains(error.text, "odd"));
     }
-    retire("odd");
+    retire_plugin("odd");
     // A module that is not there.
     error = caught([] { Function("hello.calls"); });
     CHECK(error.status == Status::not_found);
@@ -198,8 +198,8 @@ TEST_CASE("what is missing says what, where and what to do") {
     CHECK(contains(error.text, "modules now: core, device"));
     CHECK(caught([] { Function("core.no_such"); }).status == Status::not_found);
     // A module without an implementation for a device.
-    load("hello");
-    load("hello_cpu");
+    load_plugin("hello");
+    load_plugin("hello_cpu");
     {
         const Function scale_add("hello.scale_add");
         const Tensor t = full({2}, 1.0, {float64, device("dummy")});
@@ -221,13 +221,13 @@ TEST_CASE("what is missing says what, where and what to do") {
         // Another number of inputs.
         CHECK(caught([&] { Function("hello.calls")({t}); }).status == Status::invalid_argument);
     }
-    for (const char *name : {"hello_cpu", "hello", "dummy"}) retire(name);
+    for (const char *name : {"hello_cpu", "hello", "dummy"}) retire_plugin(name);
 }
 
 // ---- The environment, in processes of their own -------------------------------------------------
 
 TEST_CASE("child: relative entries" * doctest::skip()) {
-    const Caught error = caught([] { load("cpu"); });
+    const Caught error = caught([] { load_plugin("cpu"); });
     CHECK(error.status == Status::not_found);
     const auto reports = load_report();
     const auto reason = [&](const char *path) {
@@ -243,7 +243,7 @@ TEST_CASE("child: relative entries" * doctest::skip()) {
 TEST_CASE("relative and empty entries of the search path are refused") {
     // Where the relative entry would lead to a plugin that works.
     Folder folder;
-    const fs::path cpu = load("cpu").path;
+    const fs::path cpu = load_plugin("cpu").path;
     fs::create_directory(folder.path + "/plugins");
     fs::copy_file(cpu, folder.path + "/plugins/" + cpu.filename().string());
     fs::copy_file(cpu, folder.path + "/" + cpu.filename().string());
@@ -253,9 +253,9 @@ TEST_CASE("relative and empty entries of the search path are refused") {
 }
 
 TEST_CASE("child: disabled" * doctest::skip()) {
-    load_all();
-    CHECK(caught([] { load("dummy"); }).status == Status::not_found);
-    const Caught error = caught([] { load("dummy_min"); });
+    load_all_plugins();
+    CHECK(caught([] { load_plugin("dummy"); }).status == Status::not_found);
+    const Caught error = caught([] { load_plugin("dummy_min"); });
     CHECK(contains(error.text, "disabled by 'dummy*' in ATOLL_PLUGINS_DISABLE"));
     const auto reports = load_report();
     CHECK(find_report(reports, "atoll-dummy.so")->reason ==
@@ -263,8 +263,9 @@ TEST_CASE("child: disabled" * doctest::skip()) {
     CHECK_FALSE(find_report(reports, "atoll-trace.so")->loaded);
     CHECK(find_report(reports, "atoll-hello.so")->loaded);
     // By path too.
-    CHECK(caught([&] { load(find_report(reports, "atoll-trace.so")->path.string()); }).status ==
-          Status::refused);
+    CHECK(caught([&] {
+              load_plugin(find_report(reports, "atoll-trace.so")->path.string());
+          }).status == Status::refused);
     check_cpu_works();
 }
 
@@ -275,7 +276,7 @@ TEST_CASE("ATOLL_PLUGINS_DISABLE keeps plugins out, by glob") {
 }
 
 TEST_CASE("child: safe mode" * doctest::skip()) {
-    const Caught error = caught([] { load("dummy"); });
+    const Caught error = caught([] { load_plugin("dummy"); });
     CHECK(error.status == Status::not_found);
     CHECK_FALSE(contains(error.text, "atoll-dummy"));
     // By path it works; settings and interposers of the environment count for nothing.
@@ -288,7 +289,7 @@ TEST_CASE("child: safe mode" * doctest::skip()) {
         }
         at = end + 1;
     }
-    CHECK(load(dummy).devices.size() == 2);
+    CHECK(load_plugin(dummy).devices.size() == 2);
     CHECK(interposers().empty());
 }
 
@@ -300,13 +301,13 @@ TEST_CASE("ATOLL_SAFE_MODE ignores the environment's paths, settings and interpo
 }
 
 TEST_CASE("child: settings" * doctest::skip()) {
-    CHECK(load("dummy").devices.size() == 5);
-    retire("dummy");
+    CHECK(load_plugin("dummy").devices.size() == 5);
+    retire_plugin("dummy");
     configure("dummy", "devices", "3"); // the application wins
-    CHECK(load("dummy").devices.size() == 3);
+    CHECK(load_plugin("dummy").devices.size() == 3);
     configure("dummy", "devices", "");
-    retire("dummy");
-    CHECK(load("dummy").devices.size() == 5);
+    retire_plugin("dummy");
+    CHECK(load_plugin("dummy").devices.size() == 5);
 }
 
 TEST_CASE("a plugin's settings come from the environment, the application's win") {
@@ -327,11 +328,11 @@ TEST_CASE("child: interposers of later plugins" * doctest::skip()) {
         for (const InterposerInfo &info : interposers()) list.push_back(info.target);
         return list;
     };
-    load("cpu");
+    load_plugin("cpu");
     CHECK(targets().empty());
-    load("dummy");
+    load_plugin("dummy");
     CHECK(targets() == std::vector<std::string>{"*@dummy"});
-    load("hello");
+    load_plugin("hello");
     CHECK(targets() == std::vector<std::string>{"hello.calls", "*@dummy"}); // outermost first
 }
 

@@ -42,10 +42,10 @@ std::string join(const std::vector<std::string> &lines) {
 } // namespace
 
 TEST_CASE("a plugin stays while storages, streams or events of its devices live") {
-    load("cpu");
-    load("dummy");
+    load_plugin("cpu");
+    load_plugin("dummy");
     const auto refused = [](const char *alive) {
-        const Caught error = caught([] { retire("dummy"); });
+        const Caught error = caught([] { retire_plugin("dummy"); });
         CHECK(error.status == Status::busy);
         CHECK(error.function == "retire");
         CHECK_MESSAGE(contains(error.text, alive), error.text);
@@ -82,23 +82,23 @@ TEST_CASE("a plugin stays while storages, streams or events of its devices live"
     kept = empty({0}, {float64, zero});
     refused("1 of dummy:0");
     kept = {};
-    retire("dummy");
+    retire_plugin("dummy");
     CHECK_FALSE(is_loaded("dummy"));
     double memory[2] = {1, 2};
     kept = from_memory(memory, {2}, {8}, float64, device("cpu"));
-    CHECK(caught([] { retire("cpu"); }).status == Status::busy);
+    CHECK(caught([] { retire_plugin("cpu"); }).status == Status::busy);
     kept = {};
-    retire("cpu");
+    retire_plugin("cpu");
     CHECK(devices().empty());
-    const Caught nothing = caught([] { retire("cpu"); });
+    const Caught nothing = caught([] { retire_plugin("cpu"); });
     CHECK(nothing.status == Status::not_found);
     CHECK(contains(nothing.text, "loaded: none"));
-    CHECK(contains(caught([] { zeros({2}); }).text, "Atoll::load(\"cpu\")"));
+    CHECK(contains(caught([] { zeros({2}); }).text, "Atoll::load_plugin(\"cpu\")"));
 }
 
 TEST_CASE("retire and load again works many times, also for handles from before") {
-    load("cpu");
-    load("dummy");
+    load_plugin("cpu");
+    load_plugin("dummy");
     const Device zero = device("dummy:0");
     const Stream default_stream = zero.default_stream();
     for (int round = 0; round < 20; ++round) {
@@ -108,7 +108,7 @@ TEST_CASE("retire and load again works many times, also for handles from before"
             CHECK(sqrt(t).to_vector<double>() == std::vector<double>(64, 3.0));
             default_stream.synchronize();
         }
-        retire("dummy");
+        retire_plugin("dummy");
         CHECK(devices() == std::vector<Device>{device("cpu")});
         for (const Caught &error :
              {caught([&] {
@@ -121,7 +121,7 @@ TEST_CASE("retire and load again works many times, also for handles from before"
             CHECK_MESSAGE(contains(error.text, "has been retired; load it again"), error.text);
         }
         CHECK(zero.name() == "dummy:0");
-        load("dummy");
+        load_plugin("dummy");
         CHECK(device("dummy:0") == zero);
         CHECK(devices().size() == 3);
         check_cpu_works();
@@ -130,10 +130,10 @@ TEST_CASE("retire and load again works many times, also for handles from before"
     const Device cpu = device("cpu");
     const Tensor other = full({8}, 2.0, {float64, zero});
     for (int round = 0; round < 5; ++round) {
-        retire("cpu");
+        retire_plugin("cpu");
         CHECK(caught([&] { zeros({2}, {float64, cpu}); }).status == Status::not_found);
         CHECK(square(other).to_vector<double>() == std::vector<double>(8, 4.0));
-        load("cpu");
+        load_plugin("cpu");
         CHECK(device("cpu") == cpu);
         check_cpu_works();
         const Tensor big = ones({300, 300}, {float32, cpu});
@@ -142,28 +142,28 @@ TEST_CASE("retire and load again works many times, also for handles from before"
 }
 
 TEST_CASE("fewer or more devices may come back") {
-    load("dummy");
+    load_plugin("dummy");
     const Device one = device("dummy:1");
-    retire("dummy");
+    retire_plugin("dummy");
     configure("dummy", "devices", "1");
-    load("dummy");
+    load_plugin("dummy");
     CHECK(device("dummy").name() == "dummy");
     CHECK(caught([] { device("dummy:1"); }).status == Status::not_found);
     CHECK(caught([&] { zeros({2}, {float64, one}); }).status == Status::not_found);
     CHECK(one.index() == 1);
-    retire("dummy");
+    retire_plugin("dummy");
     configure("dummy", "devices", "3");
-    load("dummy");
+    load_plugin("dummy");
     CHECK(device("dummy:1") == one);
     CHECK(full({1}, 4.0, {float64, one}).item().to_double() == 4.0);
     CHECK(device("dummy:2").name() == "dummy:2");
     configure("dummy", "devices", "");
-    retire("dummy");
+    retire_plugin("dummy");
 }
 
 TEST_CASE("an interface and its implementations load and retire in every order") {
-    load("cpu");
-    load("dummy");
+    load_plugin("cpu");
+    load_plugin("dummy");
     std::array<const char *, 3> in{"hello", "hello_cpu", "hello_dummy"};
     std::sort(in.begin(), in.end(), [](auto a, auto b) { return std::string_view(a) < b; });
     const auto served = [](const char *device, bool expected) {
@@ -183,7 +183,7 @@ TEST_CASE("an interface and its implementations load and retire in every order")
         do {
             CAPTURE(join({in[0], in[1], in[2], "then", out[0], out[1], out[2]}));
             for (const char *name : in) {
-                load(name);
+                load_plugin(name);
                 check();
             }
             // State was opened afresh, once.
@@ -193,88 +193,88 @@ TEST_CASE("an interface and its implementations load and retire in every order")
                 CHECK(used == (count > 1));
             }
             for (const char *name : out) {
-                retire(name);
+                retire_plugin(name);
                 check();
             }
         } while (std::next_permutation(out.begin(), out.end()));
     } while (std::next_permutation(in.begin(), in.end()));
-    retire("dummy");
+    retire_plugin("dummy");
 }
 
 TEST_CASE("an implementation waits for its device type as well as for its module") {
-    const PluginReport waiting = load("hello_dummy");
+    const PluginReport waiting = load_plugin("hello_dummy");
     CHECK(waiting.implements == std::vector<std::string>{"hello for dummy (waits for the module)"});
-    load("hello");
+    load_plugin("hello");
     const auto now = load_report();
     CHECK(find_report(now, "atoll-hello-dummy.so")->implements ==
           std::vector<std::string>{"hello for dummy (waits for the device type)"});
-    load("dummy");
+    load_plugin("dummy");
     CHECK(calls(device("dummy:1")) == 1);
     CHECK(calls(device("dummy:1")) == 2);
-    retire("dummy"); // closes the state of others on its devices
+    retire_plugin("dummy"); // closes the state of others on its devices
     const auto after = load_report();
     CHECK(find_report(after, "atoll-hello-dummy.so")->implements ==
           std::vector<std::string>{"hello for dummy (waits for the device type)"});
-    load("dummy");
+    load_plugin("dummy");
     CHECK(calls(device("dummy:1")) == 1);
     // A Function from before lives as long as its module does, and again when that comes back.
     const Function function("hello.calls");
-    retire("hello");
+    retire_plugin("hello");
     Caught error = caught([&] { function({}, {.device = device("dummy:0")}); });
     CHECK(error.status == Status::not_found);
     CHECK(contains(error.text, "has been retired; load its plugin again"));
     CHECK(function.support().empty());
-    load("hello");
+    load_plugin("hello");
     CHECK(function.support().size() == 1);
     CHECK(calls(device("dummy:0")) == 1);
-    for (const char *name : {"hello", "hello_dummy", "dummy"}) retire(name);
+    for (const char *name : {"hello", "hello_dummy", "dummy"}) retire_plugin(name);
 }
 
 TEST_CASE("state per device is opened once and closed in reverse order") {
     const Variable path("ATOLL_PLUGIN_PATH",
                         std::string(std::getenv("ATOLL_PLUGIN_PATH")) + ":" + test_folder());
-    load("cpu");
-    load("dummy");
+    load_plugin("cpu");
+    load_plugin("dummy");
     LogCapture log;
-    load("base_cpu");
-    load("base_dummy");
+    load_plugin("base_cpu");
+    load_plugin("base_dummy");
     CHECK(join(log.take()) == "base_cpu: load 0; base_dummy: load 0");
-    load(test_plugin("base"));
+    load_plugin(test_plugin("base"));
     CHECK(join(log.take()) ==
           "base: load 0; base_cpu: open 0; base_dummy: open 0; base_dummy: open 1");
     Function("base.ping")({}, {.device = device("dummy:1")});
     CHECK(join(log.take()) == "base_dummy: ping 1");
-    retire("base");
+    retire_plugin("base");
     CHECK(join(log.take()) ==
           "base_dummy: close 1; base_dummy: close 0; base_cpu: close 0; base: unload 0");
-    load(test_plugin("base"));
+    load_plugin(test_plugin("base"));
     log.take();
     // A device type takes the state of all implementations on it along.
-    retire("dummy");
+    retire_plugin("dummy");
     CHECK(join(log.take()) == "base_dummy: close 1; base_dummy: close 0");
-    load("dummy");
+    load_plugin("dummy");
     CHECK(join(log.take()) == "base_dummy: open 0; base_dummy: open 1");
-    retire("base_dummy");
+    retire_plugin("base_dummy");
     CHECK(join(log.take()) == "base_dummy: close 1; base_dummy: close 0; base_dummy: unload 0");
-    retire("base_cpu");
-    retire("base");
+    retire_plugin("base_cpu");
+    retire_plugin("base");
     CHECK(join(log.take()) == "base_cpu: close 0; base_cpu: unload 0; base: unload 0");
-    retire("dummy");
+    retire_plugin("dummy");
 }
 
 TEST_CASE("an implementation for a newer module is left out until that comes") {
-    load("cpu");
-    load(test_plugin("base"));
-    Caught error = caught([] { load(test_plugin("base_cpu_newer")); });
+    load_plugin("cpu");
+    load_plugin(test_plugin("base"));
+    Caught error = caught([] { load_plugin(test_plugin("base_cpu_newer")); });
     CHECK(error.status == Status::incompatible);
     CHECK(contains(error.text, "needs version 2 of module base, which is version 1"));
     CHECK(contains(error.text, "update what defines the module"));
     CHECK(contains(error.text, test_plugin("base_cpu_newer")));
-    retire("base");
+    retire_plugin("base");
 
     // In the other order the interface loads and the implementation is the one left out.
-    load(test_plugin("base_cpu_newer"));
-    load(test_plugin("base"));
+    load_plugin(test_plugin("base_cpu_newer"));
+    load_plugin(test_plugin("base"));
     auto reports = load_report();
     CHECK(find_report(reports, "base_cpu_newer.so")->implements ==
           std::vector<std::string>{
@@ -285,8 +285,8 @@ TEST_CASE("an implementation for a newer module is left out until that comes") {
     CHECK(ping.support().empty());
     error = caught([&] { ping({}, {.device = device("cpu")}); });
     CHECK(error.status == Status::not_supported);
-    retire("base");
-    load(test_plugin("base_newer"));
+    retire_plugin("base");
+    load_plugin(test_plugin("base_newer"));
     reports = load_report();
     CHECK(find_report(reports, "base_cpu_newer.so")->implements ==
           std::vector<std::string>{"base for cpu"});
@@ -298,22 +298,22 @@ TEST_CASE("an implementation for a newer module is left out until that comes") {
     CHECK_THROWS_AS(Module("base").function("pong"), Error);
     CHECK_THROWS_AS(Module("bass"), Error);
     // An implementation for an older version works with a newer one.
-    load(test_plugin("base_cpu"));
+    load_plugin(test_plugin("base_cpu"));
     CHECK(ping.support().at(0).plugin == "base_cpu"); // the newest of equal priority
-    for (const char *name : {"base_newer", "base_cpu", "base_cpu_newer"}) retire(name);
+    for (const char *name : {"base_newer", "base_cpu", "base_cpu_newer"}) retire_plugin(name);
 }
 
 TEST_CASE("retire drains what is enqueued and tells of errors that nobody asked for") {
-    load("dummy");
+    load_plugin("dummy");
     LogCapture log;
     const Device zero = device("dummy:0");
     configure("dummy", "fault", "kernel:sqrt");
     { const Tensor lost = sqrt(full({4}, 1.0, {float64, zero})); }
     configure("dummy", "fault", "");
-    retire("dummy");
+    retire_plugin("dummy");
     const std::string text = join(log.take());
     CHECK_MESSAGE(contains(text, "dummy:0: work failed and was never asked for"), text);
-    load("dummy"); // the error went with it
+    load_plugin("dummy"); // the error went with it
     CHECK(sqrt(full({1}, 4.0, {float64, zero})).item().to_double() == 2.0);
-    retire("dummy");
+    retire_plugin("dummy");
 }

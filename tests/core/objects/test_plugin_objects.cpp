@@ -35,7 +35,7 @@ struct OnCpu {
 };
 // On the simulated accelerator, too, which has to be there before.
 struct Dummy {
-    Dummy() { load("dummy"); }
+    Dummy() { load_plugin("dummy"); }
 };
 struct OnDummy : Dummy, OnCpu {
     OnDummy() : OnCpu("dummy") {}
@@ -48,7 +48,7 @@ std::size_t destroyed(LogCapture &log) {
     return count;
 }
 std::string retire_error() {
-    const Caught error = caught([] { retire("picky"); });
+    const Caught error = caught([] { retire_plugin("picky"); });
     CHECK(error.status == Status::busy);
     return error.text;
 }
@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(OnDummy,
     {
         // The device's plugin cannot go, either.
         const Object counter = fn.from(1, "dummy:1");
-        const Caught error = caught([] { retire("dummy"); });
+        const Caught error = caught([] { retire_plugin("dummy"); });
         CHECK(error.status == Status::busy);
         CHECK_MESSAGE(contains(error.text, "1 of dummy:1"), error.text);
     }
@@ -221,7 +221,7 @@ TEST_CASE_FIXTURE(OnDummy, "errors name the operand, and what is wrong with it")
 
 TEST_CASE_FIXTURE(OnCpu, "an object of another plugin is not given to an implementation") {
     const Object mine = fn.from(1);
-    load(test_plugin("picky_other"));
+    load_plugin(test_plugin("picky_other"));
     {
         const Object others = fn.from(5);
         CHECK(others.type() == "picky_other.counter");
@@ -231,11 +231,11 @@ TEST_CASE_FIXTURE(OnCpu, "an object of another plugin is not given to an impleme
         CHECK_MESSAGE(contains(error.text, "state is a picky.counter of plugin picky, the "
                                            "implementation is of plugin picky_other"),
                       error.text);
-        const Caught busy = caught([] { retire("picky_other"); });
+        const Caught busy = caught([] { retire_plugin("picky_other"); });
         CHECK_MESSAGE(contains(busy.text, "1 of picky_other.counter"), busy.text);
         CHECK(fn.number(fn.next, {others}) == 6);
     }
-    retire("picky_other");
+    retire_plugin("picky_other");
     CHECK(fn.number(fn.next, {mine}) == 1);
 }
 
@@ -342,12 +342,12 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE("threads make, use and drop objects while others retire and load the plugin") {
-    load("cpu");
-    load("dummy");
+    load_plugin("cpu");
+    load_plugin("dummy");
     LogCapture log;
     const std::string path = test_plugin("picky");
     const Variable words("PICKY", "dummy");
-    load(path);
+    load_plugin(path);
     const Counters fn;
     std::atomic<bool> stop{false};
     std::atomic<long> made{0}, used{0}, refused{0}, strange{0};
@@ -376,11 +376,11 @@ TEST_CASE("threads make, use and drop objects while others retire and load the p
     int retired = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
     while (std::chrono::steady_clock::now() < end) {
-        const Caught error = caught([] { retire("picky"); });
+        const Caught error = caught([] { retire_plugin("picky"); });
         if (error.status == Status::busy) continue;
         REQUIRE_MESSAGE(error.status == Status::ok, error.text);
         ++retired;
-        load(path);
+        load_plugin(path);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     stop = true;
@@ -390,7 +390,7 @@ TEST_CASE("threads make, use and drop objects while others retire and load the p
     CHECK(static_cast<long>(destroyed(log)) == made + 1);
     MESSAGE(retired << " times retired, " << made.load() << " made, " << used.load() << " used, "
                     << refused.load() << " refused");
-    CHECK(caught([] { retire("picky"); }).status == Status::ok);
+    CHECK(caught([] { retire_plugin("picky"); }).status == Status::ok);
 }
 
 namespace {
@@ -417,7 +417,7 @@ TEST_CASE_FIXTURE(OnCpu, "an object that is being made keeps its plugin from ret
     std::string error;
     std::thread other([&] {
         retiring = true;
-        error = caught([] { retire("picky"); }).text;
+        error = caught([] { retire_plugin("picky"); }).text;
     });
     while (!retiring) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(100)); // it has seen no object yet
@@ -432,7 +432,7 @@ TEST_CASE_FIXTURE(OnCpu, "an object that is being made keeps its plugin from ret
 }
 
 TEST_CASE_FIXTURE(OnCpu, "interposers and the log show calls with objects") {
-    load("trace");
+    load_plugin("trace");
     set_log_level("debug");
     const InterposerHandle trace = push_interposer("*", "trace");
     {
@@ -450,7 +450,7 @@ TEST_CASE_FIXTURE(OnCpu, "interposers and the log show calls with objects") {
 
 TEST_CASE("exceptions do not leave the host's services") {
     // A function of another plugin throws in a call that a plugin dispatches outside of calls.
-    load("cpu");
+    load_plugin("cpu");
     LogCapture log;
     const auto explode = [](const atoll_link *, atoll_call *) -> std::int32_t {
         throw std::runtime_error("fill exploded");
@@ -458,7 +458,7 @@ TEST_CASE("exceptions do not leave the host's services") {
     const InterposerHandle handle = push_interposer("core.fill@cpu", explode, nullptr);
     {
         const Variable words("PICKY", "memory");
-        const Caught error = caught([] { load(test_plugin("picky")); });
+        const Caught error = caught([] { load_plugin(test_plugin("picky")); });
         CHECK(error.status == Status::refused);
         CHECK(contains(error.text, "could not open cpu:0"));
     }

@@ -76,7 +76,7 @@ inline void Machine::assign(const Op &op) {
     };
     perform(op, p, [&](Atoll::Out) -> Tensor {
         if (!tensor) return to.tensor.assign(op.scalars[0]);
-        if (op.flag) return Tensor(to.tensor) = in(op).tensor; // writes: not to a named tensor
+        if (op.flag) return Atoll::View(to.tensor) = in(op).tensor;
         return to.tensor.assign(in(op).tensor);
     });
 }

@@ -11,7 +11,7 @@ using Program = std::vector<Op>;
 constexpr int length = 60; // operations of a program
 
 inline World world_of(const std::string &type, bool shaky) {
-    Atoll::load(type);
+    Atoll::load_plugin(type);
     const Atoll::Device first = Atoll::device(type);
     const Atoll::Device second = type == "dummy" ? Atoll::device("dummy:1") : first;
     World world;

@@ -117,7 +117,7 @@ Report run_program(std::uint64_t seed, int operations, const std::vector<const W
 } // namespace
 
 TEST_CASE("random programs give what the interpreter says on cpu, dummy and dummy_min") {
-    Atoll::load("cpu");
+    Atoll::load_plugin("cpu");
     {
         const World cpu = world_of("cpu", false), dummy = world_of("dummy", true),
                     minimal = world_of("dummy_min", false);
@@ -146,13 +146,13 @@ TEST_CASE("random programs give what the interpreter says on cpu, dummy and dumm
         }
     }
     // Nothing is left behind.
-    CHECK_NOTHROW(Atoll::retire("dummy"));
-    CHECK_NOTHROW(Atoll::retire("dummy_min"));
+    CHECK_NOTHROW(Atoll::retire_plugin("dummy"));
+    CHECK_NOTHROW(Atoll::retire_plugin("dummy_min"));
 }
 
 TEST_CASE("a program that fails is cut down to the operations that matter") {
     if (number_from_environment("ATOLL_TEST_CASE", -1) >= 0) return;
-    Atoll::load("cpu");
+    Atoll::load_plugin("cpu");
     const World cpu = world_of("cpu", false);
     // One function goes wrong for one dtype: the lowest bit of its first result.
     const auto wrong = [](const atoll_link *self, atoll_call *call) -> std::int32_t {
@@ -176,8 +176,8 @@ TEST_CASE("a program that fails is cut down to the operations that matter") {
 
 TEST_CASE("random programs in four threads at once give what the interpreter says") {
     if (number_from_environment("ATOLL_TEST_CASE", -1) >= 0) return; // one program, alone
-    Atoll::load("cpu");
-    Atoll::load("dummy");
+    Atoll::load_plugin("cpu");
+    Atoll::load_plugin("dummy");
     std::mutex mutex;
     std::vector<std::string> wrong;
     {
@@ -212,5 +212,5 @@ TEST_CASE("random programs in four threads at once give what the interpreter say
     }
     for (const std::string &text : wrong) MESSAGE(text);
     CHECK(wrong.empty());
-    CHECK_NOTHROW(Atoll::retire("dummy"));
+    CHECK_NOTHROW(Atoll::retire_plugin("dummy"));
 }

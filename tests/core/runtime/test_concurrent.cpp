@@ -90,9 +90,9 @@ bool gone(const Error &e) {
 } // namespace
 
 TEST_CASE("calls, interposers, loading, settings and queries from many threads at once") {
-    load("cpu");
-    load("dummy");
-    load("trace");
+    load_plugin("cpu");
+    load_plugin("dummy");
+    load_plugin("trace");
     const Device cpu = device("cpu"), dummy = device("dummy:0");
     Findings findings;
     Crowd crowd(findings);
@@ -191,27 +191,27 @@ TEST_CASE("calls, interposers, loading, settings and queries from many threads a
     });
     // One that loads and retires.
     crowd.add("plugins", [&](int round) {
-        load("hello");
-        load("hello_cpu");
+        load_plugin("hello");
+        load_plugin("hello_cpu");
         const Function scale_add("hello.scale_add");
         findings.check(
             all(scale_add({full({3}, 4.0, {float64, cpu}), full({3}, 1.0, {float64, cpu})})[0], 9),
             "hello");
-        load("dummy_min");
+        load_plugin("dummy_min");
         {
             const Tensor kept = full({8}, 2.0, {float64, device("dummy_min")});
             findings.check(all(kept.T() + kept.T(), 4), "dummy_min");
             if (round % 2) {
                 // Another thread may hold tensors too, so at least this one.
-                const Caught error = caught([] { retire("dummy_min"); });
+                const Caught error = caught([] { retire_plugin("dummy_min"); });
                 findings.check(error.status == Status::busy, "retire of a used plugin");
             }
         }
         // The user of the next body may hold a tensor for a moment.
-        while (caught([] { retire("dummy_min"); }).status == Status::busy)
+        while (caught([] { retire_plugin("dummy_min"); }).status == Status::busy)
             std::this_thread::yield();
-        retire("hello_cpu");
-        retire("hello");
+        retire_plugin("hello_cpu");
+        retire_plugin("hello");
     });
     // One that uses a device which comes and goes.
     crowd.add("fleeting device", [&](int) {
@@ -259,19 +259,19 @@ TEST_CASE("calls, interposers, loading, settings and queries from many threads a
     findings.report();
     CHECK(wrapped > 0);
     CHECK(interposers().empty());
-    retire("trace");
-    retire("dummy");
-    retire("cpu");
+    retire_plugin("trace");
+    retire_plugin("dummy");
+    retire_plugin("cpu");
 }
 
 TEST_CASE("several threads load and retire the same plugin") {
-    load("cpu");
+    load_plugin("cpu");
     Findings findings;
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
             for (int round = 0; round < 30; ++round) {
-                const Caught in = caught([] { load("dummy_min"); });
+                const Caught in = caught([] { load_plugin("dummy_min"); });
                 findings.check(in.status == Status::ok, "load");
                 try {
                     const Tensor t = full({3}, 1.0, {float64, device("dummy_min")});
@@ -279,7 +279,7 @@ TEST_CASE("several threads load and retire the same plugin") {
                 } catch (const Error &e) {
                     if (!gone(e)) findings.add(e.what());
                 }
-                const Caught out = caught([] { retire("dummy_min"); });
+                const Caught out = caught([] { retire_plugin("dummy_min"); });
                 findings.check(out.status == Status::ok || out.status == Status::busy ||
                                    out.status == Status::not_found,
                                "retire");
@@ -287,15 +287,15 @@ TEST_CASE("several threads load and retire the same plugin") {
         });
     for (std::thread &thread : threads) thread.join();
     findings.report();
-    load("dummy_min");
-    retire("dummy_min"); // not a count is left
+    load_plugin("dummy_min");
+    retire_plugin("dummy_min"); // not a count is left
 }
 
 TEST_CASE("handles and queries are good while plugins come and go") {
-    load("cpu");
-    load("dummy_min");
+    load_plugin("cpu");
+    load_plugin("dummy_min");
     const Device fleeting = device("dummy_min");
-    load("hello");
+    load_plugin("hello");
     const Function function("hello.scale_add");
     Findings findings;
     std::atomic<bool> stop{false};
@@ -325,18 +325,18 @@ TEST_CASE("handles and queries are good while plugins come and go") {
             }
         });
     for (int round = 0; round < 100; ++round) {
-        retire("dummy_min");
-        retire("hello");
-        load("hello_cpu");
-        load("hello");
-        load("dummy_min");
-        retire("hello_cpu");
+        retire_plugin("dummy_min");
+        retire_plugin("hello");
+        load_plugin("hello_cpu");
+        load_plugin("hello");
+        load_plugin("dummy_min");
+        retire_plugin("hello_cpu");
     }
     stop = true;
     for (std::thread &reader : readers) reader.join();
     findings.report();
-    retire("hello");
-    retire("dummy_min");
+    retire_plugin("hello");
+    retire_plugin("dummy_min");
 }
 
 TEST_CASE("a module or device type that nobody has seen before comes complete") {
@@ -348,7 +348,7 @@ TEST_CASE("a module or device type that nobody has seen before comes complete") 
 }
 
 TEST_CASE("child: first load" * doctest::skip()) {
-    load("cpu");
+    load_plugin("cpu");
     const Device cpu = device("cpu");
     Findings findings;
     std::atomic<bool> stop{false};
@@ -370,9 +370,9 @@ TEST_CASE("child: first load" * doctest::skip()) {
             }
         });
     while (ready < 3) std::this_thread::yield();
-    load("hello");
-    load("dummy");
-    load("trace");
+    load_plugin("hello");
+    load_plugin("dummy");
+    load_plugin("trace");
     stop = true;
     for (std::thread &reader : readers) reader.join();
     findings.report();

@@ -21,13 +21,13 @@ void set_fault(const std::string &setting) { Atoll::configure("dummy", "fault", 
 struct Session {
     Session() {
         Atoll::set_log_level("off"); // failures that nobody asks for are logged
-        Atoll::load("cpu");
+        Atoll::load_plugin("cpu");
         set_fault("");
-        Atoll::load("dummy");
+        Atoll::load_plugin("dummy");
     }
     ~Session() {
         set_fault("");
-        CHECK_NOTHROW(Atoll::retire("dummy"));
+        CHECK_NOTHROW(Atoll::retire_plugin("dummy"));
         Atoll::set_log_level("warn");
     }
 };
@@ -428,9 +428,9 @@ TEST_CASE("a lost device refuses work, gives back what it has, and works when it
 
 TEST_CASE("memory that really runs out says how much there is, and comes back") {
     const Session session;
-    Atoll::retire("dummy");
+    Atoll::retire_plugin("dummy");
     Atoll::configure("dummy", "memory", "4096");
-    Atoll::load("dummy");
+    Atoll::load_plugin("dummy");
     {
         const Atoll::Device device = Atoll::device("dummy:0");
         const Tensor half = Atoll::zeros({256}, {Atoll::float64, device}); // 2048 bytes
@@ -467,7 +467,7 @@ TEST_CASE("retiring is refused while objects live and says how many") {
     const Session session;
     {
         const Tensor a = upload(numbers(4, 1), {Atoll::float64, Atoll::device("dummy:0")});
-        const auto error = error_of([&] { Atoll::retire("dummy"); });
+        const auto error = error_of([&] { Atoll::retire_plugin("dummy"); });
         REQUIRE(error);
         CHECK(error->status() == Status::busy);
         CHECK(mentions(error, "1 of dummy:0"));

@@ -97,7 +97,7 @@ private:
 };
 
 Device cpu() {
-    load("cpu");
+    load_plugin("cpu");
     return device("cpu");
 }
 
@@ -128,7 +128,7 @@ std::vector<double> workload(const Device &where) {
 
 TEST_CASE("targets cover what they name and nothing else") {
     const Device where = cpu();
-    load("dummy");
+    load_plugin("dummy");
     const Tensor a = full({4}, 1.0, {float64, where}), f = full({4}, 1.0f, {float32, where});
     const Tensor d = full({4}, 1.0, {float64, device("dummy")});
     struct Case {
@@ -242,8 +242,8 @@ TEST_CASE("priority orders, then age; the chain can be printed") {
 
 TEST_CASE("a no-op interposer changes nothing, and covers what loads later") {
     const Device where = cpu();
-    load("dummy");
-    load("dummy_min");
+    load_plugin("dummy");
+    load_plugin("dummy_min");
     const std::vector<double> expected = workload(where);
     CHECK(workload(device("dummy")) == expected);
     Counter counter;
@@ -251,20 +251,20 @@ TEST_CASE("a no-op interposer changes nothing, and covers what loads later") {
         const Pushed pushed(push_interposer("*", pass_on, nullptr));
         for (const char *name : {"cpu", "dummy:1", "dummy_min"})
             CHECK(workload(device(name)) == expected);
-        retire("dummy_min");
+        retire_plugin("dummy_min");
         const Pushed count(push_interposer("*@dummy_min", Counter::count, &counter));
-        load("dummy_min");
+        load_plugin("dummy_min");
         CHECK(workload(device("dummy_min")) == expected);
         CHECK(counter.calls("core.sqrt") == 1);
         CHECK(counter.calls("device.enumerate") == 1);
-        load("hello");
-        load("hello_cpu");
+        load_plugin("hello");
+        load_plugin("hello_cpu");
         CHECK(chain("hello.calls", "cpu") ==
               std::vector<std::string>{"interposer application",
                                        "implementation of plugin hello_cpu", "stub"});
     }
     CHECK(workload(where) == expected);
-    for (const char *name : {"hello_cpu", "hello", "dummy_min", "dummy"}) retire(name);
+    for (const char *name : {"hello_cpu", "hello", "dummy_min", "dummy"}) retire_plugin(name);
 }
 
 TEST_CASE("counts are exact, also over many threads") {
@@ -292,7 +292,7 @@ TEST_CASE("counts are exact, also over many threads") {
 
 TEST_CASE("device-level calls can be seen, changed and refused") {
     const Device where = cpu();
-    load("dummy");
+    load_plugin("dummy");
     const Device dummy = device("dummy");
     Counter counter;
     {
@@ -326,7 +326,7 @@ TEST_CASE("device-level calls can be seen, changed and refused") {
         CHECK(error.function == "device.allocate");
     }
     check_cpu_works();
-    retire("dummy");
+    retire_plugin("dummy");
 }
 
 TEST_CASE("an interposer that throws or returns nonsense is contained") {
@@ -373,10 +373,10 @@ TEST_CASE("push, pop, load and retire from inside a call are refused") {
                         caught([&] { interposer_report(state.self); }),
                         caught([] { interposers(); }),
                         caught([] { chain("core.add", "cpu"); }),
-                        caught([] { load("dummy"); }),
-                        caught([] { load_all(); }),
+                        caught([] { load_plugin("dummy"); }),
+                        caught([] { load_all_plugins(); }),
                         caught([] { load_report(); }),
-                        caught([] { retire("cpu"); })};
+                        caught([] { retire_plugin("cpu"); })};
         return self->next->fn(self->next, call);
     };
     inside.self = push_interposer("core.sqrt", misbehave, &inside);
@@ -465,7 +465,7 @@ TEST_CASE("a plugin replaces one function for one dtype") {
     CHECK(copies([&] { sqrt(full({5}, 9, {int32, where})); }) == 0);
 
     SUBCASE("altogether") {
-        const PluginReport report = load(test_plugin("override"));
+        const PluginReport report = load_plugin(test_plugin("override"));
         CHECK(report.implements == std::vector<std::string>{"core for cpu"});
         CHECK(chain("core.sqrt", "cpu", "float64") ==
               std::vector<std::string>{"interposer application",
@@ -489,29 +489,29 @@ TEST_CASE("a plugin replaces one function for one dtype") {
         const std::vector<FunctionSupport> support = Function("core.sqrt").support();
         REQUIRE(support.size() == 1);
         CHECK(support[0].dtypes.size() == 7);
-        retire("override");
+        retire_plugin("override");
     }
     SUBCASE("passing on what it does not handle") {
-        load(test_plugin("override_forwards"));
+        load_plugin(test_plugin("override_forwards"));
         CHECK(values(sqrt(four)) == replaced);
         CHECK(values(sqrt(nine)) == three);
         // What both take stays as it is, what only the cpu takes is converted.
         CHECK(copies([&] { CHECK(values(sqrt(strided)) == three); }) == 0);
         CHECK(copies([&] { CHECK(values(sqrt(full({5}, 9, {int32, where}))) == three); }) == 0);
         CHECK(copies([&] { CHECK(values(sqrt(swapped)) == three); }) == 1);
-        retire("override_forwards");
+        retire_plugin("override_forwards");
     }
     SUBCASE("the higher priority wins, among equals the newer; retiring restores") {
-        load(test_plugin("override"));
-        load(test_plugin("override_forwards"));
+        load_plugin(test_plugin("override"));
+        load_plugin(test_plugin("override_forwards"));
         CHECK(values(sqrt(nine)) == replaced); // passed on to the one below
         // What follows in the chain takes nothing, so neither does the whole.
         CHECK(copies([&] { sqrt(strided); }) == 1);
-        retire("override");
+        retire_plugin("override");
         CHECK(values(sqrt(nine)) == three);
         CHECK(copies([&] { sqrt(strided); }) == 0);
         // The device type itself may go and come below it.
-        retire("override_forwards");
+        retire_plugin("override_forwards");
     }
     CHECK(values(sqrt(nine)) == three);
     CHECK(copies([&] { sqrt(strided); }) == 0);
@@ -528,8 +528,8 @@ long number(const std::string &line, const std::string &name) {
 
 TEST_CASE("the tracer's counts agree with independent ones") {
     cpu();
-    load("dummy_min"); // takes nothing, so copies and temporaries abound
-    load("trace");
+    load_plugin("dummy_min"); // takes nothing, so copies and temporaries abound
+    load_plugin("trace");
     const Device where = device("dummy_min");
     configure("trace", "format", "json");
     Counter counter;
@@ -585,13 +585,13 @@ TEST_CASE("the tracer's counts agree with independent ones") {
     CHECK(nonzero >= 3);
     CHECK(counter.entries["core.negative"].errors == 1);
     configure("trace", "format", "");
-    retire("trace");
-    retire("dummy_min");
+    retire_plugin("trace");
+    retire_plugin("dummy_min");
 }
 
 TEST_CASE("a plugin takes its interposers along when it retires") {
     cpu();
-    load(test_plugin("odd"));
+    load_plugin(test_plugin("odd"));
     LogCapture log;
     const InterposerHandle first = push_interposer("core.sqrt", "odd_wrap", 3);
     push_interposer("*", "odd_wrap");
@@ -600,7 +600,7 @@ TEST_CASE("a plugin takes its interposers along when it retires") {
     CHECK(interposers().size() == 3);
     CHECK(chain("core.sqrt", "cpu", "float64").front() == "interposer odd_wrap");
     log.take();
-    retire("odd");
+    retire_plugin("odd");
     CHECK(log.take() == std::vector<std::string>{"odd: destroyed", "odd: destroyed", "odd: closed",
                                                  "odd: unloaded"});
     CHECK(interposers().size() == 1);

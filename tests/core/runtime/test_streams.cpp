@@ -300,7 +300,7 @@ TEST_CASE("pinned memory is given back when the copies that use it are through")
 
 TEST_CASE("a device is not retired while memory is pinned for it") {
     const Storage pinned = Storage::pinned(8, dummy());
-    CHECK(contains(error_text([] { retire("dummy"); }), "1 of dummy:0"));
+    CHECK(contains(error_text([] { retire_plugin("dummy"); }), "1 of dummy:0"));
 }
 
 TEST_CASE("events tell the time of the device") {
