@@ -176,6 +176,8 @@ private:
     char *data_;
 };
 
+atoll_status status_of(cudaError_t code);
+
 // Throws. `culprit` may be NULL.
 [[noreturn]] void fail(const State &state, const atoll_call &call, cudaError_t code,
                        const char *what, const Culprit *culprit);

@@ -1,4 +1,4 @@
-// Stream-ordered memory and transfers.
+// Stream-ordered memory, pinned host memory and transfers.
 #include "device.hpp"
 
 #include <algorithm>
@@ -27,6 +27,17 @@ void allocate(State &state, atoll_call &call) {
 void free_memory(State &state, atoll_call &call) {
     const Target target(state, call);
     target.free(sdk::params<atoll_memory_params>(call).data);
+}
+
+void allocate_host(State &state, atoll_call &call) {
+    const Target target(state, call);
+    auto &memory = sdk::params<atoll_memory_params>(call);
+    target.check(cudaMallocHost(&memory.data, memory.bytes), "cudaMallocHost");
+}
+
+void free_host(State &state, atoll_call &call) {
+    const Target target(state, call);
+    target.check(cudaFreeHost(sdk::params<atoll_memory_params>(call).data), "cudaFreeHost");
 }
 
 namespace {

@@ -1,29 +1,14 @@
-// Running the checks, each group in a child process.
-//
-// Note [Children]
-// The kit forks without exec, before this process has opened any plugin: the child opens the
-// plugin, writes its plan, and then a line before and after every check into a pipe. A child that
-// dies or stays silent for too long was in the check it announced last; that one failed, and a new
-// child goes on behind it. Every child makes the same plan, so an index says where to go on. A
-// child ends with its group, so that no group sees what another left behind.
+// Running the checks, each group in a child process: Note [Children] in child.hpp.
 #include "atoll/conformance.hpp"
 #include "check.hpp"
+#include "child.hpp"
 #include "suites.hpp"
 #include "target.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace Atoll::conformance {
@@ -92,28 +77,9 @@ Result run_check(const Check &check) {
     return result;
 }
 
-// ---- child --------------------------------------------------------------------------------------
-
-class Pipe {
-public:
-    explicit Pipe(int end) : end_(end) {}
-    void write(const Json &line) {
-        // Messages of plugins may hold any bytes.
-        const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-        for (std::size_t done = 0; done < text.size();) {
-            const ssize_t n = ::write(end_, text.data() + done, text.size() - done);
-            if (n < 0 && errno != EINTR) ::_exit(1); // the parent is gone
-            if (n > 0) done += static_cast<std::size_t>(n);
-        }
-    }
-
-private:
-    int end_;
-};
-
+// What a child does.
 [[noreturn]] void child(const Options &options, bool file_alone, std::size_t from, bool plan_only,
-                        int end) {
-    Pipe pipe(end);
+                        Pipe &pipe) {
     const Plan plan = plan_of(options, file_alone);
     Json head = {{"plan", plan.checks.size()}};
     if (plan.target)
@@ -140,123 +106,10 @@ private:
     ::_exit(0);
 }
 
-// ---- parent -------------------------------------------------------------------------------------
-
-// A child, and what came from it.
-class Child {
-public:
-    Child(const Options &options, bool file_alone, std::size_t from, bool plan_only)
-        : deadline_(options.deadline) {
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
-        errors_ = ::memfd_create("atoll-conformance", MFD_CLOEXEC);
-        const pid_t parent = ::getpid();
-        pid_ = ::fork();
-        if (pid_ < 0) throw_errno("fork");
-        if (pid_ == 0) {
-            // With what it forks, a group of its own that can be ended as one.
-            ::setpgid(0, 0);
-            ::close(ends[0]);
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (::getppid() != parent) ::_exit(1);
-            ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-            // What plugins print is for the message of a crash.
-            ::dup2(errors_, STDOUT_FILENO);
-            ::dup2(errors_, STDERR_FILENO);
-            child(options, file_alone, from, plan_only, ends[1]);
-        }
-        ::close(ends[1]);
-        end_ = ends[0];
-    }
-    ~Child() {
-        ::close(end_);
-        if (errors_ >= 0) ::close(errors_);
-        if (pid_ > 0) {
-            ::kill(pid_, SIGKILL);
-            ::kill(-pid_, SIGKILL);
-            ::waitpid(pid_, nullptr, 0);
-        }
-    }
-    Child(const Child &) = delete;
-    Child &operator=(const Child &) = delete;
-
-    // The next line; nothing when the child is through, or dead, or was silent for too long.
-    bool next(Json &line) {
-        const auto start = Clock::now();
-        for (;;) {
-            if (const std::size_t stop = buffer_.find('\n'); stop != std::string::npos) {
-                line = Json::parse(buffer_.substr(0, stop));
-                buffer_.erase(0, stop + 1);
-                return true;
-            }
-            // In steps: what it forked may keep the pipe open when it is gone itself.
-            const bool late = seconds_since(start) > deadline_, gone = has_ended();
-            pollfd wait{end_, POLLIN, 0};
-            if (::poll(&wait, 1, late || gone ? 0 : 100) <= 0) {
-                hung_ = late && !gone;
-                if (late || gone) return false;
-                continue;
-            }
-            char bytes[65536];
-            const ssize_t n = ::read(end_, bytes, sizeof bytes);
-            if (n < 0 && errno == EINTR) continue;
-            if (n <= 0) return false;
-            buffer_.append(bytes, static_cast<std::size_t>(n));
-        }
-    }
-
-    // Why it ended, in words; empty: as it should.
-    std::string end() {
-        if (hung_) ::kill(pid_, SIGKILL);
-        siginfo_t info;
-        ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
-        ::kill(-pid_, SIGKILL); // what it forked; until it is waited for, the number is its own
-        int status = 0;
-        ::waitpid(pid_, &status, 0);
-        pid_ = -1;
-        const std::string printed = last_words();
-        if (hung_)
-            return fmt::format("hung: no answer for {:g} s, stopped{}; look for a wait that "
-                               "nobody ends, or a loop",
-                               deadline_, printed);
-        if (WIFSIGNALED(status))
-            return fmt::format("crashed: the process died of signal {} ({}){}; run it with "
-                               "--no-isolate in a debugger",
-                               WTERMSIG(status), ::strsignal(WTERMSIG(status)), printed);
-        if (WEXITSTATUS(status) != 0)
-            return fmt::format("ended the process with status {}{}; a plugin must not exit",
-                               WEXITSTATUS(status), printed);
-        return "";
-    }
-
-private:
-    bool has_ended() const {
-        siginfo_t info{};
-        return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-               info.si_pid == pid_;
-    }
-    [[noreturn]] static void throw_errno(const char *what) {
-        throw Error(Status::internal, "conformance",
-                    fmt::format("{}: {}", what, std::strerror(errno)));
-    }
-    // The end of what the child printed.
-    std::string last_words() const {
-        const off_t size = errors_ < 0 ? 0 : ::lseek(errors_, 0, SEEK_END);
-        if (size <= 0) return "";
-        std::string text(static_cast<std::size_t>(std::min<off_t>(size, 600)), '\0');
-        const ssize_t n =
-            ::pread(errors_, text.data(), text.size(), size - static_cast<off_t>(text.size()));
-        text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-        while (!text.empty() && text.back() == '\n') text.pop_back();
-        return text.empty() ? "" : fmt::format(", having printed: {}", text);
-    }
-
-    double deadline_;
-    int end_ = -1, errors_ = -1;
-    pid_t pid_ = -1;
-    std::string buffer_;
-    bool hung_ = false;
-};
+Child start_child(const Options &options, bool file_alone, std::size_t from, bool plan_only) {
+    return Child(options.deadline,
+                 [&](Pipe &pipe) { child(options, file_alone, from, plan_only, pipe); });
+}
 
 class Runner {
 public:
@@ -294,7 +147,7 @@ private:
     void phase(bool file_alone) {
         std::size_t next = 0, planned = 1;
         for (int deaths = 0; next < planned;) {
-            Child child(options_, file_alone, next, false);
+            Child child = start_child(options_, file_alone, next, false);
             Result current;
             bool inside = false, has_plan = false;
             const std::size_t from = next;
@@ -414,7 +267,7 @@ std::vector<std::string> list(const Options &options) {
         return names;
     }
     for (const bool file_alone : {true, false}) {
-        Child child(options, file_alone, 0, true);
+        Child child = start_child(options, file_alone, 0, true);
         for (Json line; child.next(line);)
             if (line.contains("names"))
                 for (const Json &name : line["names"]) names.push_back(name);

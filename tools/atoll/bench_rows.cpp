@@ -1,14 +1,7 @@
-// The measured work. Sizes are in elements; data is random but the same in every run.
+// The measured rows, in a list. Sizes are in elements.
 #include "../../sdk/examples/qr/qr.hpp"
 #include "bench.hpp"
-
-#include <fcntl.h>
-#include <random>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
+#include "bench_work.hpp"
 
 namespace Atoll::tools {
 
@@ -16,90 +9,12 @@ namespace {
 
 constexpr std::int64_t thousand = 1000, million = 1'000'000;
 
-// Uniform in [low, high), converted.
-Tensor random(const Dims &shape, DType dtype, Device device, double low = 0.5, double high = 2) {
-    std::int64_t size = 1;
-    for (const std::int64_t extent : shape) size *= extent;
-    static std::minstd_rand generator;
-    generator.seed(static_cast<unsigned>(size));
-    std::uniform_real_distribution<double> draw(low, high);
-    std::vector<double> values(static_cast<std::size_t>(size));
-    for (double &value : values) value = draw(generator);
-    return vector(values, {float64, device}).cast(dtype).reshape(shape);
-}
-
-double bytes_of(const Tensor &t) { return static_cast<double>(t.bytes()); }
-
-using Unary = Tensor (*)(const Operand &, Out, Mode);
-using Binary = Tensor (*)(const Operand &, const Operand &, Out, Mode);
-
-// The loop stands around the body itself, since the smallest rows take tens of nanoseconds: no call
-// through a pointer, no counting of handles comes in between.
-template <class Body> Work work(Body body, double bytes, double operations = 0) {
-    return {[body](std::int64_t repeats) {
-                for (; repeats > 0; --repeats) body();
-            },
-            [body]() -> Tensor { return body(); }, bytes, operations};
-}
-
-// Into a new tensor each time, as an expression does.
-Work unary(Unary function, const Tensor &a) {
-    const double result = bytes_of(function(a, {}, {}));
-    return work([=] { return function(a, {}, {}); }, bytes_of(a) + result);
-}
-Work binary(Binary function, const Tensor &a, const Tensor &b) {
-    const double result = bytes_of(function(a, b, {}, {}));
-    return work([=] { return function(a, b, {}, {}); }, bytes_of(a) + bytes_of(b) + result);
-}
-Work add_into(const Tensor &a, const Tensor &b, const Tensor &out) {
-    return work([=]() -> decltype(auto) { return add(a, b, out); },
-                bytes_of(a) + bytes_of(b) + bytes_of(out));
-}
-template <class Function> Work reduction(const Tensor &a, Function function) {
-    return work([=] { return function(a); }, bytes_of(a));
-}
-Work copying(const Tensor &from) {
-    const Tensor to = empty(from.shape(), {from.dtype(), from.device()});
-    return work([=]() -> const Tensor & { return to.assign(from), to; }, 2 * bytes_of(from));
-}
-Work product(const Tensor &a, const Tensor &b, double operations) {
-    return work([=] { return matmul(a, b); }, 0, operations);
-}
-
 Work small(Device device, std::int64_t size) {
     return binary(add, random({size}, float32, device), random({size}, float32, device));
 }
 
 std::int32_t pass_on(const atoll_link *self, atoll_call *call) {
     return self->next->fn(self->next, call);
-}
-// o2 under an interposer, which is there as long as the work is.
-Work interposed(Device device, InterposerHandle pushed) {
-    const std::shared_ptr<const void> keep(nullptr,
-                                           [pushed](const void *) { pop_interposer(pushed); });
-    const Tensor a = random({1}, float32, device), out = empty({1}, {float32, device});
-    return work([=, keep = keep]() -> decltype(auto) { return add(a, a, out); }, 12);
-}
-
-// This program in a process of its own; what it prints goes nowhere.
-Work process(const char *argument) {
-    const auto run = [argument]() -> Tensor {
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-        char name[] = "atoll";
-        char *const arguments[] = {name, const_cast<char *>(argument), nullptr};
-        pid_t child;
-        int status = -1;
-        if (posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments, environ) == 0)
-            waitpid(child, &status, 0);
-        posix_spawn_file_actions_destroy(&actions);
-        if (status != 0)
-            throw Error(Status::internal, "bench",
-                        fmt::format("`atoll {}` failed in a process of its own", argument));
-        return {};
-    };
-    return work(run, 0);
 }
 
 const BenchRow rows[] = {

@@ -1,53 +1,20 @@
-// Reads timeline files and makes sense of them: see trace_model.hpp.
+// Makes sense of what was read from timeline files: nesting, groups, streams, flows.
 #include "trace_model.hpp"
 
 #include "atoll/plugin.hpp"
-#include "clock.hpp"
+#include "trace_record.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <limits>
 #include <map>
 #include <numeric>
-#include <stdexcept>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <tuple>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 namespace Atoll::tools {
 
 using namespace trace::timeline;
-
-namespace {
-
-const std::uint64_t *words_of(const Record &record) {
-    return reinterpret_cast<const std::uint64_t *>(&record + 1);
-}
-// Words behind the record that stand before the one of this flag.
-unsigned words_before(const Record &record, unsigned flag) {
-    return static_cast<unsigned>(std::popcount(record.flags & flags_with_word & (flag - 1)));
-}
-unsigned announced_words(const Record &record) { return words_before(record, flags_with_word + 1); }
-// The word that this flag announces, or 0 without it.
-std::uint64_t word_of(const Record &record, RecordFlag flag) {
-    return record.flags & flag ? words_of(record)[words_before(record, flag)] : 0;
-}
-Details details_of(const Record &record) {
-    return record.flags & flag_details ? std::bit_cast<Details>(word_of(record, flag_details))
-                                       : Details{};
-}
-std::uint64_t end_of(const Record &record) {
-    return record.start + (record.flags & flag_long ? word_of(record, flag_long) : record.ticks);
-}
-
-} // namespace
 
 std::string TracedCall::device() const {
     return fmt::format("{}:{}", name->device, details_of(*record).device);
@@ -63,182 +30,6 @@ std::uint64_t TracedCall::event() const { return word_of(*record, flag_event); }
 std::vector<std::int64_t> TracedCall::shape() const {
     const std::uint64_t *extents = words_of(*record) + announced_words(*record);
     return {extents, extents + std::min<unsigned>(record->rank, max_extents)};
-}
-
-TraceModel::~TraceModel() {
-    for (const File &file : files_) ::munmap(file.memory, file.bytes);
-}
-
-// One file.
-class TraceModel::Reader {
-public:
-    Reader(TraceModel &model, const std::string &path, const char *memory, std::size_t bytes)
-        : model_(model), memory_(memory), bytes_(bytes),
-          header_(*reinterpret_cast<const FileHeader *>(memory)) {
-        if (std::memcmp(header_.magic, magic, sizeof magic) != 0)
-            throw std::runtime_error(fmt::format("{} is no timeline file of the tracer", path));
-        if (header_.version != version)
-            throw std::runtime_error(
-                fmt::format("{} is a timeline of version {}, this tool reads version {}: use the "
-                            "tool of the library that wrote it",
-                            path, header_.version, version));
-        const std::uint64_t elapsed = header_.last.ns - header_.first.ns;
-        // Over less than a millisecond the two samples do not tell the clock's rate.
-        ns_per_tick_ = elapsed > 1'000'000
-                           ? static_cast<double>(elapsed) /
-                                 static_cast<double>(header_.last.ticks - header_.first.ticks)
-                           : trace::Clock().ns_per_tick();
-        process_ = static_cast<std::uint32_t>(model_.processes.size());
-        model_.processes.push_back(
-            {header_.process, 0, header_.dropped, header_.closed != 0, header_.full});
-        model_.finished_.emplace_back();
-    }
-
-    void read() {
-        // Of two segments with one lane and sequence either will do: the later one in the file,
-        // which is the copy.
-        std::map<std::pair<std::uint32_t, std::uint32_t>, const SegmentHeader *> segments;
-        const std::uint64_t size = header_.segment_bytes;
-        if (size < sizeof(SegmentHeader) || size % alignof(SegmentHeader) != 0 ||
-            size > std::uint64_t{1} << 62) // damaged
-            return;
-        for (std::uint64_t at = header_bytes; at + sizeof(SegmentHeader) <= bytes_; at += size) {
-            const auto *segment = reinterpret_cast<const SegmentHeader *>(memory_ + at);
-            if (segment->lane == 0 || segment->used < sizeof *segment || segment->used > size ||
-                at + segment->used > bytes_) // the last copy is as long as its records
-                continue;
-            segments[{segment->lane, segment->sequence}] = segment;
-        }
-        std::uint32_t lane = 0;
-        for (const auto &[key, segment] : segments) {
-            if (key.first != lane) {
-                lane = key.first;
-                names_.clear();
-                thread_ = none;
-                id_ = 0;
-                thread_name_.assign(1, '?');
-            }
-            model_.processes[process_].dropped += segment->dropped;
-            const char *const begin = reinterpret_cast<const char *>(segment);
-            for (std::uint64_t at = sizeof *segment; at + sizeof(Record) <= segment->used;) {
-                const auto &record = *reinterpret_cast<const Record *>(begin + at);
-                const std::uint64_t bytes = record.words * std::uint64_t{8};
-                if (bytes < sizeof record || at + bytes > segment->used) break;
-                take(record);
-                at += bytes;
-            }
-        }
-    }
-
-private:
-    static constexpr std::uint32_t none = ~std::uint32_t{0};
-    struct Name {
-        const NameText *text = nullptr;
-        std::uint16_t dtype = 0;
-        bool asynchronous = false;
-    };
-
-    // Of a damaged file the numbers may be anything: bounded, so that differences stay numbers.
-    std::int64_t ns(std::uint64_t ticks) const {
-        constexpr std::int64_t most = 2'000'000'000'000'000'000; // 63 years
-        const auto since = static_cast<std::int64_t>(ticks - header_.first.ticks);
-        const double passed = static_cast<double>(since) * ns_per_tick_;
-        const std::int64_t offset = !(passed > -most) ? -most : // NaN too
-                                        passed < most ? static_cast<std::int64_t>(passed)
-                                                      : most;
-        return static_cast<std::int64_t>(std::min<std::uint64_t>(header_.first.ns, most)) + offset;
-    }
-    // The lane's present thread. Only who calls is one; others just run the device's callbacks. A
-    // thread that has left its lane may write to another one later.
-    std::uint32_t thread() {
-        const auto [place, is_new] =
-            threads_.try_emplace(id_, static_cast<std::uint32_t>(model_.threads.size()));
-        if (is_new) model_.threads.push_back({process_, id_, thread_name_});
-        return place->second;
-    }
-
-    void take(const Record &record) {
-        switch (record.kind) {
-        case Kind::name: {
-            const auto *text = reinterpret_cast<const NameText *>(&record + 1);
-            if (record.words * 8u < sizeof record + sizeof *text) return;
-            if (names_.size() <= record.entry) names_.resize(record.entry + std::size_t{1});
-            names_[record.entry] = {text, record.dtypes[0],
-                                    (record.flags & flag_asynchronous) != 0};
-            return;
-        }
-        case Kind::thread: {
-            const auto &text = *reinterpret_cast<const ThreadText *>(&record + 1);
-            if (record.words * 8u < sizeof record + sizeof text) return;
-            id_ = text.id;
-            thread_name_.assign(text.name, ::strnlen(text.name, sizeof text.name));
-            thread_ = none;
-            return;
-        }
-        case Kind::execution:
-            if (!(record.flags & flag_followed) ||
-                record.words * 8u < sizeof record + 8u * announced_words(record))
-                return;
-            model_.finished_[process_][word_of(record, flag_followed)] = {
-                ns(record.start), ns(end_of(record)), details_of(record).status};
-            return;
-        case Kind::call: {
-            if (record.entry >= names_.size() || !names_[record.entry].text) return;
-            if (record.words * 8u <
-                sizeof record +
-                    8u * (announced_words(record) + std::min<unsigned>(record.rank, max_extents)))
-                return;
-            if (thread_ == none) thread_ = thread();
-            const Name &name = names_[record.entry];
-            TracedCall call{};
-            call.record = &record;
-            call.name = name.text;
-            const std::uint16_t parent = details_of(record).parent;
-            call.parent = parent < names_.size() ? names_[parent].text : nullptr;
-            call.dtype = name.dtype;
-            call.asynchronous = name.asynchronous;
-            call.thread = thread_;
-            call.start = ns(record.start);
-            call.end = ns(end_of(record));
-            call.execution = -1;
-            model_.calls.push_back(call);
-            ++model_.processes[process_].calls;
-            return;
-        }
-        }
-    }
-
-    TraceModel &model_;
-    const char *memory_;
-    std::size_t bytes_;
-    const FileHeader &header_;
-    double ns_per_tick_;
-    std::uint32_t process_, thread_ = none;
-    std::vector<Name> names_; // of the lane, by entry
-    std::uint64_t id_ = 0;
-    std::string thread_name_;
-    std::unordered_map<std::uint64_t, std::uint32_t> threads_;
-};
-
-void TraceModel::read(const std::string &path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat facts {};
-    if (file < 0 || ::fstat(file, &facts) != 0) {
-        const int code = errno;
-        if (file >= 0) ::close(file);
-        throw std::runtime_error(fmt::format("cannot read {}: {}", path, std::strerror(code)));
-    }
-    const auto bytes = static_cast<std::size_t>(facts.st_size);
-    if (bytes < header_bytes) {
-        ::close(file);
-        throw std::runtime_error(fmt::format("{} is no timeline file of the tracer", path));
-    }
-    void *const memory = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-    ::close(file);
-    if (memory == MAP_FAILED)
-        throw std::runtime_error(fmt::format("cannot map {}: {}", path, std::strerror(errno)));
-    files_.push_back({memory, bytes});
-    Reader(*this, path, static_cast<const char *>(memory), bytes).read();
 }
 
 void TraceModel::finish() {

@@ -6,84 +6,16 @@
 // another dtype or byte order, unaligned) is first packed into a dense column-major scratch matrix.
 // An output that is dense along its rows is computed as its transpose: C' = B' A'.
 #include "blas.h"
+#include "blas_product.h"
 #include "convert.h"
 #include "functors.h"
 #include "parallel.h"
 
 #include <algorithm>
-#include <climits>
-#include <cstdlib>
 #include <new>
 
 namespace Atoll::kernels {
 namespace {
-
-// One matrix in memory: extents in elements, strides in bytes.
-struct Matrix {
-    char *data;
-    std::int64_t rows, columns;
-    std::int64_t down, across; // stride from row to row, from column to column
-    bool conj = false;
-
-    Matrix transposed() const { return {data, columns, rows, across, down, conj}; }
-    char *at(std::int64_t i, std::int64_t j) const { return data + i * down + j * across; }
-    Matrix part(std::int64_t i, std::int64_t j, std::int64_t r, std::int64_t c) const {
-        return {at(i, j), r, c, down, across, conj};
-    }
-};
-
-// Grows, never shrinks; lives for one call.
-struct Scratch {
-    ~Scratch() { std::free(data); }
-    char *get(std::int64_t bytes) {
-        if (bytes > size) {
-            std::free(data);
-            size = 0;
-            data = static_cast<char *>(
-                std::aligned_alloc(64, static_cast<std::size_t>(bytes + 63) & ~std::size_t{63}));
-            if (!data) throw std::bad_alloc();
-            size = bytes;
-        }
-        return data;
-    }
-    char *data = nullptr;
-    std::int64_t size = 0;
-};
-
-// What a matrix's elements are.
-struct Side {
-    std::uint32_t dtype;
-    bool swapped = false;
-};
-
-// out = function(in) by a kernel that knows all strides, dtypes and byte orders.
-void apply(std::int32_t (*kernel)(const atoll_call *), atoll_core_function function,
-           const Matrix &out, const Side &out_side, const Matrix &in, const Side &in_side) {
-    const std::int64_t shape[2] = {out.rows, out.columns};
-    const std::int64_t strides[2][2] = {{out.down, out.across}, {in.down, in.across}};
-    atoll_operand operands[2] = {};
-    for (int k = 0; k < 2; ++k) {
-        const Side &side = k ? in_side : out_side;
-        operands[k].data = operands[k].base = k ? in.data : out.data;
-        operands[k].strides = strides[k];
-        operands[k].dtype = static_cast<std::uint16_t>(side.dtype);
-        operands[k].flags = side.swapped ? ATOLL_OPERAND_SWAPPED : 0;
-    }
-    atoll_call call = {};
-    call.function = static_cast<std::uint16_t>(function);
-    call.dtype = operands[1].dtype;
-    call.rank = 2;
-    call.shape = shape;
-    call.operands = operands;
-    kernel(&call);
-}
-void copy(const Matrix &out, const Side &out_side, const Matrix &in, const Side &in_side) {
-    apply(&atoll_kernels_copy, ATOLL_FN_copy, out, out_side, in, in_side);
-}
-
-Matrix dense(char *data, const Matrix &like, std::int64_t size) {
-    return {data, like.rows, like.columns, size, like.rows * size, like.conj};
-}
 
 bool flag(const atoll_call &call, int attribute) {
     return call.attributes[attribute].value.bytes[0] != 0;
@@ -181,155 +113,6 @@ void own_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha, T b
              });
 }
 
-// ---- BLAS ----
-
-void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float alpha,
-          const char *x, int ldx, const char *y, int ldy, float beta, char *z, int ldz) {
-    b.sgemm(CblasColMajor, ta, tb, m, n, k, alpha, reinterpret_cast<const float *>(x), ldx,
-            reinterpret_cast<const float *>(y), ldy, beta, reinterpret_cast<float *>(z), ldz);
-}
-void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha,
-          const char *x, int ldx, const char *y, int ldy, double beta, char *z, int ldz) {
-    b.dgemm(CblasColMajor, ta, tb, m, n, k, alpha, reinterpret_cast<const double *>(x), ldx,
-            reinterpret_cast<const double *>(y), ldy, beta, reinterpret_cast<double *>(z), ldz);
-}
-void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k,
-          Complex<float> alpha, const char *x, int ldx, const char *y, int ldy, Complex<float> beta,
-          char *z, int ldz) {
-    b.cgemm(CblasColMajor, ta, tb, m, n, k, &alpha, x, ldx, y, ldy, &beta, z, ldz);
-}
-void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k,
-          Complex<double> alpha, const char *x, int ldx, const char *y, int ldy,
-          Complex<double> beta, char *z, int ldz) {
-    b.zgemm(CblasColMajor, ta, tb, m, n, k, &alpha, x, ldx, y, ldy, &beta, z, ldz);
-}
-void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, float alpha, const char *a, int lda,
-          const char *x, int incx, float beta, char *y, int incy) {
-    b.sgemv(CblasColMajor, t, m, n, alpha, reinterpret_cast<const float *>(a), lda,
-            reinterpret_cast<const float *>(x), incx, beta, reinterpret_cast<float *>(y), incy);
-}
-void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, double alpha, const char *a, int lda,
-          const char *x, int incx, double beta, char *y, int incy) {
-    b.dgemv(CblasColMajor, t, m, n, alpha, reinterpret_cast<const double *>(a), lda,
-            reinterpret_cast<const double *>(x), incx, beta, reinterpret_cast<double *>(y), incy);
-}
-void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, Complex<float> alpha, const char *a,
-          int lda, const char *x, int incx, Complex<float> beta, char *y, int incy) {
-    b.cgemv(CblasColMajor, t, m, n, &alpha, a, lda, x, incx, &beta, y, incy);
-}
-void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, Complex<double> alpha, const char *a,
-          int lda, const char *x, int incx, Complex<double> beta, char *y, int incy) {
-    b.zgemv(CblasColMajor, t, m, n, &alpha, a, lda, x, incx, &beta, y, incy);
-}
-
-// The longest extent handed to BLAS, whose sizes are int.
-constexpr std::int64_t blas_extent = 1 << 30;
-
-// The leading dimension of a matrix that is dense from row to row; 0 where it is none for BLAS.
-std::int64_t leading(const Matrix &a, std::int64_t size) {
-    if (a.rows != 1 && a.down != size) return 0;
-    if (a.columns == 1) return a.rows;
-    if (a.across % size != 0) return 0;
-    const std::int64_t ld = a.across / size;
-    return ld >= a.rows && ld <= INT_MAX ? ld : 0;
-}
-
-// Element stride of a vector along `stride` bytes; 0 where BLAS cannot have it.
-std::int64_t increment(std::int64_t extent, std::int64_t stride, std::int64_t size) {
-    if (extent == 1) return 1;
-    return stride > 0 && stride % size == 0 && stride / size <= INT_MAX ? stride / size : 0;
-}
-
-// A matrix as BLAS takes it.
-struct Operand {
-    const char *data;
-    std::int64_t ld;
-    CBLAS_TRANSPOSE transpose;
-};
-
-template <class T> class BlasProduct {
-public:
-    BlasProduct(const Blas &blas, T alpha, T beta, Scratch *scratch)
-        : blas_(blas), alpha_(alpha), beta_(beta), scratch_(scratch) {}
-
-    // c is dense along its rows or columns.
-    void operator()(const Matrix &c, const Matrix &a, const Matrix &b) {
-        if (c.rows > blas_extent) {
-            const std::int64_t half = c.rows / 2;
-            (*this)(c.part(0, 0, half, c.columns), a.part(0, 0, half, a.columns), b);
-            (*this)(c.part(half, 0, c.rows - half, c.columns),
-                    a.part(half, 0, c.rows - half, a.columns), b);
-        } else if (c.columns > blas_extent) {
-            (*this)(c.transposed(), b.transposed(), a.transposed());
-        } else if (a.columns > blas_extent) {
-            const std::int64_t half = a.columns / 2, rest = a.columns - half;
-            (*this)(c, a.part(0, 0, a.rows, half), b.part(0, 0, half, b.columns));
-            BlasProduct(blas_, alpha_, one(), scratch_)(c, a.part(0, half, a.rows, rest),
-                                                        b.part(half, 0, rest, b.columns));
-        } else {
-            product(c, a, b);
-        }
-    }
-
-private:
-    static constexpr std::int64_t size = sizeof(T);
-
-    static T one() {
-        if constexpr (is_complex<T>)
-            return {1, 0};
-        else
-            return 1;
-    }
-
-    Operand express(const Matrix &a, Scratch &scratch) const {
-        if (const std::int64_t ld = leading(a, size))
-            return {a.data, ld, a.conj ? CblasConjNoTrans : CblasNoTrans};
-        if (const std::int64_t ld = leading(a.transposed(), size))
-            return {a.data, ld, a.conj ? CblasConjTrans : CblasTrans};
-        const Matrix pack = dense(scratch.get(a.rows * a.columns * size), a, size);
-        copy(pack, {dtype()}, a, {dtype()});
-        return {pack.data, a.rows, a.conj ? CblasConjNoTrans : CblasNoTrans};
-    }
-
-    static constexpr std::uint32_t dtype() {
-        if constexpr (is_complex<T>)
-            return size == 8 ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_COMPLEX128;
-        else
-            return size == 4 ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64;
-    }
-
-    void product(const Matrix &c, const Matrix &a, const Matrix &b) const {
-        if (!leading(c, size)) {
-            if (leading(c.transposed(), size))
-                return product(c.transposed(), b.transposed(), a.transposed());
-            // A vector of any stride, or an output that the caller should have packed.
-        }
-        if (c.columns == 1 && vector_product(c, a, b)) return;
-        if (c.rows == 1 && vector_product(c.transposed(), b.transposed(), a.transposed())) return;
-        const Operand x = express(a, scratch_[0]), y = express(b, scratch_[1]);
-        gemm(blas_, x.transpose, y.transpose, static_cast<int>(c.rows), static_cast<int>(c.columns),
-             static_cast<int>(a.columns), alpha_, x.data, static_cast<int>(x.ld), y.data,
-             static_cast<int>(y.ld), beta_, c.data, static_cast<int>(leading(c, size)));
-    }
-
-    // c (m x 1) = a (m x k) b (k x 1), where b and c are vectors that BLAS takes.
-    bool vector_product(const Matrix &c, const Matrix &a, const Matrix &b) const {
-        const std::int64_t incx = increment(b.rows, b.down, size);
-        const std::int64_t incy = increment(c.rows, c.down, size);
-        if (!incx || !incy || a.conj || b.conj) return false;
-        const Operand x = express(a, scratch_[0]);
-        const bool plain = x.transpose == CblasNoTrans;
-        gemv(blas_, x.transpose, static_cast<int>(plain ? a.rows : a.columns),
-             static_cast<int>(plain ? a.columns : a.rows), alpha_, x.data, static_cast<int>(x.ld),
-             b.data, static_cast<int>(incx), beta_, c.data, static_cast<int>(incy));
-        return true;
-    }
-
-    const Blas &blas_;
-    T alpha_, beta_;
-    Scratch *scratch_; // two
-};
-
 // ---- one call ----
 
 template <class T> class Product {
@@ -386,7 +169,7 @@ private:
             copy(out, {wide_}, in, side);
         }
     }
-    Matrix native(const Matrix &a, const Side &side, Scratch &scratch) const {
+    Matrix native(const Matrix &a, const Side &side, GrowingScratch &scratch) const {
         if (is_native(a, side)) return a;
         const Matrix pack = dense(scratch.get(a.rows * a.columns * size), a, size);
         to_wide(pack, a, side);
@@ -396,7 +179,7 @@ private:
     void compute(const Matrix &c, const Matrix &a, const Matrix &b) {
         if constexpr (is_float<Part<T>>) {
             if (blas().found) {
-                BlasProduct<T>(blas(), alpha_, beta_, scratch_ + 3)(c, a, b);
+                blas_product<T>(c, a, b, alpha_, beta_, scratch_ + 3);
                 return;
             }
             if (a.conj || b.conj) return conjugated(c, a, b);
@@ -422,7 +205,7 @@ private:
     T alpha_, beta_;
     bool in_place_; // c is d
     Side side_[4];
-    Scratch scratch_[5];
+    GrowingScratch scratch_[5];
 };
 
 template <class T> void run(const atoll_call &call) {

@@ -1,0 +1,24 @@
+// Products of matrices by BLAS.
+#pragma once
+
+#include "matrix.h"
+
+#include <climits>
+
+namespace Atoll::kernels {
+
+// The leading dimension of a matrix that is dense from row to row; 0 where it is none for BLAS.
+inline std::int64_t leading(const Matrix &a, std::int64_t size) {
+    if (a.rows != 1 && a.down != size) return 0;
+    if (a.columns == 1) return a.rows;
+    if (a.across % size != 0) return 0;
+    const std::int64_t ld = a.across / size;
+    return ld >= a.rows && ld <= INT_MAX ? ld : 0;
+}
+
+// c = alpha a b + beta c, all native and aligned; c is dense along its rows or columns. Needs
+// blas().found. T is float, double, or complex of these; `scratch` points to two.
+template <class T> void blas_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha,
+                                     T beta, GrowingScratch *scratch);
+
+} // namespace Atoll::kernels

@@ -1,0 +1,143 @@
+// Starting, hearing and ending a child process: Note [Children].
+#include "child.hpp"
+
+#include "atoll/atoll.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace Atoll::conformance {
+
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void throw_errno(const char *what) {
+    throw Error(Status::internal, "conformance", fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+} // namespace
+
+void Pipe::write(const Json &line) {
+    // Messages of plugins may hold any bytes.
+    const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    for (std::size_t done = 0; done < text.size();) {
+        const ssize_t n = ::write(end_, text.data() + done, text.size() - done);
+        if (n < 0 && errno != EINTR) ::_exit(1); // the parent is gone
+        if (n > 0) done += static_cast<std::size_t>(n);
+    }
+}
+
+Child::Child(double deadline, const std::function<void(Pipe &)> &body) : deadline_(deadline) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
+    errors_ = ::memfd_create("atoll-conformance", MFD_CLOEXEC);
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ < 0) throw_errno("fork");
+    if (pid_ == 0) {
+        // With what it forks, a group of its own that can be ended as one.
+        ::setpgid(0, 0);
+        ::close(ends[0]);
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != parent) ::_exit(1);
+        ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+        // What plugins print is for the message of a crash.
+        ::dup2(errors_, STDOUT_FILENO);
+        ::dup2(errors_, STDERR_FILENO);
+        Pipe pipe(ends[1]);
+        body(pipe);
+    }
+    ::close(ends[1]);
+    end_ = ends[0];
+}
+
+Child::~Child() {
+    ::close(end_);
+    if (errors_ >= 0) ::close(errors_);
+    if (pid_ > 0) {
+        ::kill(pid_, SIGKILL);
+        ::kill(-pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+}
+
+bool Child::next(Json &line) {
+    const auto start = Clock::now();
+    const std::chrono::duration<double> limit(deadline_);
+    for (;;) {
+        if (const std::size_t stop = buffer_.find('\n'); stop != std::string::npos) {
+            line = Json::parse(buffer_.substr(0, stop));
+            buffer_.erase(0, stop + 1);
+            return true;
+        }
+        // In steps: what it forked may keep the pipe open when it is gone itself.
+        const bool late = Clock::now() - start > limit, gone = has_ended();
+        pollfd wait{end_, POLLIN, 0};
+        if (::poll(&wait, 1, late || gone ? 0 : 100) <= 0) {
+            hung_ = late && !gone;
+            if (late || gone) return false;
+            continue;
+        }
+        char bytes[65536];
+        const ssize_t n = ::read(end_, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        buffer_.append(bytes, static_cast<std::size_t>(n));
+    }
+}
+
+std::string Child::end() {
+    if (hung_) ::kill(pid_, SIGKILL);
+    siginfo_t info;
+    ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
+    ::kill(-pid_, SIGKILL); // what it forked; until it is waited for, the number is its own
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    pid_ = -1;
+    const std::string printed = last_words();
+    if (hung_)
+        return fmt::format("hung: no answer for {:g} s, stopped{}; look for a wait that "
+                           "nobody ends, or a loop",
+                           deadline_, printed);
+    if (WIFSIGNALED(status))
+        return fmt::format("crashed: the process died of signal {} ({}){}; run it with "
+                           "--no-isolate in a debugger",
+                           WTERMSIG(status), ::strsignal(WTERMSIG(status)), printed);
+    if (WEXITSTATUS(status) != 0)
+        return fmt::format("ended the process with status {}{}; a plugin must not exit",
+                           WEXITSTATUS(status), printed);
+    return "";
+}
+
+bool Child::has_ended() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid_;
+}
+
+// The end of what the child printed.
+std::string Child::last_words() const {
+    const off_t size = errors_ < 0 ? 0 : ::lseek(errors_, 0, SEEK_END);
+    if (size <= 0) return "";
+    std::string text(static_cast<std::size_t>(std::min<off_t>(size, 600)), '\0');
+    const ssize_t n =
+        ::pread(errors_, text.data(), text.size(), size - static_cast<off_t>(text.size()));
+    text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text.empty() ? "" : fmt::format(", having printed: {}", text);
+}
+
+} // namespace Atoll::conformance

@@ -1,0 +1,72 @@
+// How the work of bench_work.hpp is put together.
+#include "bench_work.hpp"
+
+#include <fcntl.h>
+#include <random>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace Atoll::tools {
+
+Tensor random(const Dims &shape, DType dtype, Device device, double low, double high) {
+    std::int64_t size = 1;
+    for (const std::int64_t extent : shape) size *= extent;
+    static std::minstd_rand generator;
+    generator.seed(static_cast<unsigned>(size));
+    std::uniform_real_distribution<double> draw(low, high);
+    std::vector<double> values(static_cast<std::size_t>(size));
+    for (double &value : values) value = draw(generator);
+    return vector(values, {float64, device}).cast(dtype).reshape(shape);
+}
+
+Work unary(Unary function, const Tensor &a) {
+    const double result = bytes_of(function(a, {}, {}));
+    return work([=] { return function(a, {}, {}); }, bytes_of(a) + result);
+}
+Work binary(Binary function, const Tensor &a, const Tensor &b) {
+    const double result = bytes_of(function(a, b, {}, {}));
+    return work([=] { return function(a, b, {}, {}); }, bytes_of(a) + bytes_of(b) + result);
+}
+Work add_into(const Tensor &a, const Tensor &b, const Tensor &out) {
+    return work([=]() -> decltype(auto) { return add(a, b, out); },
+                bytes_of(a) + bytes_of(b) + bytes_of(out));
+}
+Work copying(const Tensor &from) {
+    const Tensor to = empty(from.shape(), {from.dtype(), from.device()});
+    return work([=]() -> const Tensor & { return to.assign(from), to; }, 2 * bytes_of(from));
+}
+Work product(const Tensor &a, const Tensor &b, double operations) {
+    return work([=] { return matmul(a, b); }, 0, operations);
+}
+
+Work interposed(Device device, InterposerHandle pushed) {
+    const std::shared_ptr<const void> keep(nullptr,
+                                           [pushed](const void *) { pop_interposer(pushed); });
+    const Tensor a = random({1}, float32, device), out = empty({1}, {float32, device});
+    return work([=, keep = keep]() -> decltype(auto) { return add(a, a, out); }, 12);
+}
+
+Work process(const char *argument) {
+    const auto run = [argument]() -> Tensor {
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+        char name[] = "atoll";
+        char *const arguments[] = {name, const_cast<char *>(argument), nullptr};
+        pid_t child;
+        int status = -1;
+        if (posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments, environ) == 0)
+            waitpid(child, &status, 0);
+        posix_spawn_file_actions_destroy(&actions);
+        if (status != 0)
+            throw Error(Status::internal, "bench",
+                        fmt::format("`atoll {}` failed in a process of its own", argument));
+        return {};
+    };
+    return work(run, 0);
+}
+
+} // namespace Atoll::tools
