@@ -34,6 +34,8 @@ struct Axes {
     Axes() = default;
     Axes(int axis) : list{axis}, given(true) {}
     Axes(std::initializer_list<int> axes) : list(axes), given(true) {}
+    Axes(bool) = delete; // a flag in the wrong place
+    Axes(std::initializer_list<bool>) = delete;
     Axes(std::vector<int> axes) : list(std::move(axes)), given(true) {}
     std::vector<int> list;
     bool given = false;

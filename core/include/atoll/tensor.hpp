@@ -72,6 +72,7 @@ public:
     Tensor(Tensor &&) noexcept = default;
     Tensor &operator=(const Tensor &other) &noexcept = default;
     Tensor &operator=(Tensor &&other) &noexcept = default;
+    Tensor &operator=(const Tensor &other) && = delete; // of a temporary: use assign(), or a View
 
     // --- properties ------------------------------------------------------------------------------
     bool is_defined() const noexcept { return static_cast<bool>(impl_); }

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Expressions that must not compile, each with words of the message that the compiler gives.
+
+wrong_expressions.py CXX INCLUDE_FOLDER...
+
+All are compiled at once, one function each. An expression that compiles, or whose message lacks the
+words, is a failure; so is an error outside the expressions."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HEAD = """#include <atoll/atoll.hpp>
+#include <atoll/format.hpp>
+using namespace Atoll;
+"""
+PARAMETERS = "Tensor t, Tensor m, Device cpu"
+# (expression, a regular expression for the message)
+WRONG = [
+    # Assigning to what is neither a handle nor a view.
+    ("t.T() = m", "use of deleted function"),
+    ("t.reshape({2, 3}) = m", "use of deleted function"),
+    ("t.cast(float32) = m", "use of deleted function"),
+    ("(t + m) = t", "use of deleted function"),
+    ("t.squeeze() = m", "use of deleted function"),
+    ("zeros({2}) = t", "use of deleted function"),
+    ("sum(t) = 1", "no match for 'operator='"),
+    ("t.flip(0) = 0", "no match for 'operator='"),
+    ("t = 5", "no match for 'operator='"),
+    # Flags are named, and axes come before numbers.
+    ("sum(t, 0, true)", "could not convert .* to .Atoll::SumOptions"),
+    ("mean(t, 0, false)", "could not convert .* to .Atoll::SumOptions"),
+    ("var(t, 0, 1)", "VarOptions"),
+    ("norm(t, {}, 2)", "NormOptions"),
+    ("sort(t, 0, true)", "could not convert .* to .Atoll::SortOptions"),
+    ("argsort(t, 0, true)", "could not convert .* to .Atoll::SortOptions"),
+    ("searchsorted(t, m, true)", "could not convert .* to .Atoll::SearchOptions"),
+    ("argmax(t, 0, true)", "could not convert .* to .Atoll::ReduceOptions"),
+    ("sum(t, {.keepdims = true})", "use of deleted function.*Axes"),
+    ("sum(t, true)", "use of deleted function.*Axes"),
+    # Old names.
+    ("load(\"cpu\")", "not declared"),
+    ("retire(\"cpu\")", "not declared"),
+    ("nan_sum(t)", "not declared"),
+    ("norm2(t)", "not declared"),
+    # What is no number.
+    ("t + nullptr", "no match for .operator\\+"),
+    ("t + \"1\"", "no match for .operator\\+"),
+    ("t == nullptr", "no match for .operator=="),
+    ("t == \"1\"", "no match for .operator=="),
+    ("t(1.5)", "no matching function for call to .Atoll::IndexElement"),
+    ("t(true)", "no matching function for call to .Atoll::IndexElement"),
+    ("full({2}, \"1\")", "Atoll::Scalar"),
+    ("zeros(\"2\")", "Atoll::Dims"),
+    ("cpu + 1", "no match for .operator\\+"),
+    ("std::vector<float> v = t", "conversion|convert"),
+    ("double x = t", "cannot convert"),
+    ("int n = t.item()", "cannot convert"),
+    ("bool yes = t", "cannot convert"),
+    ("Tensor x = 1.5", "conversion"),
+    ("Tensor x = {1, 2}", "could not convert|converting"),
+    ("View v", "no matching function"),
+    ("View v = t", "conversion|converting"),
+    ("t.item<std::string>()", "no dtype holds this C\\+\\+ type"),
+    ("t.host_span<long double>()", "no dtype holds this C\\+\\+ type"),
+    ("t.host_view<double, 2>()(1)", "no match for call"),
+]
+
+
+def messages(compiler, folders):
+    """What the compiler says of each expression, by its number."""
+    lines = [f"void f{i}({PARAMETERS}) {{ {expression}; }}" for i, (expression, _) in enumerate(WRONG)]
+    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
+        source.write(HEAD + "\n".join(lines) + "\n")
+        source.flush()
+        includes = [f"-I{folder}" for folder in folders]
+        done = subprocess.run([*compiler, "-std=c++20", "-fsyntax-only", "-fmax-errors=0", *includes, source.name],
+                              capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        first = HEAD.count("\n") + 1
+        said = {}
+        function = None
+        for line in done.stderr.splitlines():
+            # "In function 'void f7(…)':" comes before the messages, which may point into a header.
+            if named := re.search(r"In function .void f(\d+)\(", line):
+                function = int(named[1])
+            at = re.match(re.escape(source.name) + r":(\d+):", line)
+            if at and int(at[1]) >= first:
+                function = int(at[1]) - first
+            if "error:" in line:
+                said.setdefault(function, []).append(line.split("error:", 1)[1].strip())
+        return said
+
+
+def main():
+    compiler, folders = sys.argv[1].split(";"), [word for word in sys.argv[2:] if word != "-v"]
+    said = messages(compiler, folders)
+    failures = 0
+    if None in said:
+        failures += 1
+        print("errors outside the expressions:", *said[None], sep="\n  ")
+    for i, (expression, words) in enumerate(WRONG):
+        text = "\n  ".join(said.get(i, []))
+        if not text:
+            failures += 1
+            print(f"compiles: {expression}")
+        elif not re.search(words, text):
+            failures += 1
+            print(f"{expression}: need '{words}' in\n  {text}")
+        elif "-v" in sys.argv:
+            print(f"{expression}: {text}")
+    print(f"{len(WRONG) - failures} passed, {failures} failed")
+    return failures > 0
+
+
+sys.exit(main())
