@@ -148,7 +148,8 @@ TEST_CASE_FIXTURE(World, "a replaced output keeps its dtype where the function t
 }
 
 TEST_CASE_FIXTURE(World, "the values of operands that are left out are not looked at") {
-    const Operand a(tensor({4}, int32));
+    const Tensor counts = tensor({4}, int32);
+    const Operand a(counts);
     const Operand *const one[] = {&a, nullptr};
     for (const Inputs inputs : {Inputs(one), Inputs(one).first(1)}) {
         const MadeFunction divide("a (), b ()? -> c ()", "domain divisor");
