@@ -244,6 +244,8 @@ template <class T, int rank> HostView<T, rank> Tensor::host_view() const {
 //
 //   auto row = t(0, all_);    row = 1;         // writes to t
 //   Tensor first = t(0, all_); first = other;  // `first` now is `other`; t is unchanged
+//
+// Containers and std::swap move their elements by assignment: keep Tensors in them, not Views.
 class View : public Tensor {
 public:
     explicit View(Tensor tensor) noexcept : Tensor(std::move(tensor)) {}
