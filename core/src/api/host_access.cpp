@@ -38,6 +38,8 @@ void *Tensor::host_address(DType dtype, bool writes, int wanted_rank, std::strin
                            shape_text(t.shape)));
     if (wanted_rank >= 0 && t.shape.size() != wanted_rank)
         refuse(fmt::format("got shape {}, need {} axes", shape_text(t.shape), wanted_rank));
+    if (t.storage->pinned_for) // transfers are work of that device, both to and from here
+        wait_for_readers_at_end(*t.storage);
     if (writes) wait_for_readers_of(*t.storage);
     const StreamOf home = home_of(*t.storage);
     synchronize_stream(*home.device, home.handle());

@@ -298,6 +298,29 @@ TEST_CASE("pinned memory is given back when the copies that use it are through")
     }
 }
 
+TEST_CASE("direct access to pinned memory waits for transfers") {
+    const Tensor host(Storage::pinned(3 * 8, dummy(), float64), 0, {3}, {8}, float64);
+    host.assign(numbers({cpu()}));
+    const Stream stream = dummy().new_stream();
+    const Tensor there = full({3}, 6, {float64, dummy(), stream});
+    for (const bool upload : {true, false}) {
+        CAPTURE(upload);
+        auto hold = std::make_unique<Hold>(stream);
+        const Event copied = upload ? enqueue_copy(there, host) : enqueue_copy(host, there);
+        std::thread releaser([hold = std::move(hold)] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            hold->release();
+        });
+        if (upload)
+            host.host_span<double>()[0] = 0;
+        else
+            CHECK(host.host_span<const double>()[0] == there(0).item<double>());
+        CHECK(copied.done());
+        releaser.join();
+    }
+    CHECK(there(0).item<double>() == numbers({cpu()})(0).item<double>());
+}
+
 TEST_CASE("a device is not retired while memory is pinned for it") {
     const Storage pinned = Storage::pinned(8, dummy());
     CHECK(contains(error_text([] { retire_plugin("dummy"); }), "1 of dummy:0"));
