@@ -3,6 +3,7 @@
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"
+#include "call/parts.hpp"
 #include "objects/object.hpp"
 
 #include <algorithm>
@@ -166,10 +167,7 @@ Scalar Tensor::item() const {
     if (size() != 1)
         throw Error(Status::invalid_argument, "tensor.item",
                     fmt::format("got shape {}, need one element", shape_text(shape())));
-    atoll_scalar raw{};
-    raw.dtype = static_cast<std::uint32_t>(dtype());
-    read(raw.value.bytes, dtype());
-    return Scalar(raw);
+    return item_part(*this, {});
 }
 
 std::vector<double> Tensor::to_doubles() const {

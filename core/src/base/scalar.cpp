@@ -39,11 +39,12 @@ Scalar Scalar::cast(DType dtype) const {
 
 bool Scalar::overflows(DType dtype) const {
     if (!is_integer(dtype) || is_floating(this->dtype())) return false;
-    const bool negative = info(this->dtype()).kind == Kind::signed_ && to_int() < 0;
-    const Scalar there = cast(dtype);
-    // What wraps comes back with another sign or another value.
-    const bool turned = info(dtype).kind == Kind::signed_ && there.to_int() < 0;
-    return negative != turned || value_as<std::uint64_t>(there) != value_as<std::uint64_t>(*this);
+    const bool into_signed = info(dtype).kind == Kind::signed_;
+    const int bits = 8 * info(dtype).size - (into_signed ? 1 : 0); // of magnitude
+    const auto value = value_as<std::uint64_t>(*this);
+    if (info(this->dtype()).kind == Kind::signed_ && static_cast<std::int64_t>(value) < 0)
+        return !into_signed || static_cast<std::int64_t>(value) >> bits != -1;
+    return bits < 64 && value >> bits != 0;
 }
 
 Scalar::Scalar(Scalar value, DType dtype) : Scalar(value.cast(dtype)) {

@@ -75,10 +75,7 @@ private:
         try {
             status = f_.infer(owner ? owner->ctx : nullptr, &question, error.get());
         } catch (...) {
-            refuse(fmt::format("an exception crossed the plugin's border in infer ({}); the "
-                               "plugin must catch it",
-                               exception_text()),
-                   Status::plugin_fault);
+            refuse(border_crossed("infer"), Status::plugin_fault);
         }
         if (status != ATOLL_STATUS_OK) refuse(error.words());
     }

@@ -255,10 +255,7 @@ PluginReport Loader::open(const Candidate &candidate) {
             throw Error(known.status(), "load", fmt::format("{}: {}", path, why), {},
                         candidate.note.name, known.native_code());
         } catch (...) {
-            refuse(Status::plugin_fault,
-                   fmt::format("an exception crossed the plugin's border ({}); the plugin must "
-                               "catch it",
-                               exception_text()));
+            refuse(Status::plugin_fault, border_crossed());
         }
     }
     plugin->loaded = true;

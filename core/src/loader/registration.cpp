@@ -83,10 +83,7 @@ void open_device(ImplEntry &impl, const DeviceTypeRecord &type, int index) {
     try {
         status = impl.open_device(impl.plugin->ctx, index, error.get());
     } catch (...) {
-        refuse(
-            Status::plugin_fault,
-            fmt::format("an exception crossed the plugin's border ({}); the plugin must catch it",
-                        exception_text()));
+        refuse(Status::plugin_fault, border_crossed());
     }
     if (status != ATOLL_STATUS_OK) refuse(Status::refused, error.words());
     impl.opened.push_back(index);

@@ -60,6 +60,12 @@ std::string exception_text() {
     }
 }
 
+std::string border_crossed(std::string_view callback) {
+    return fmt::format(
+        "an exception crossed the plugin's border{}{} ({}); the plugin must catch it",
+        callback.empty() ? "" : " in ", callback, exception_text());
+}
+
 void dispatch(const Chain &chain, PreparedCall &prepared) {
     std::int32_t status;
     try {

@@ -59,5 +59,8 @@ std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept;
 
 // What the exception being handled says. Only inside a catch block.
 std::string exception_text();
+// What an error says where an exception came out of a plugin, in the callback of that name. Only
+// inside a catch block.
+std::string border_crossed(std::string_view callback = {});
 
 } // namespace Atoll::detail

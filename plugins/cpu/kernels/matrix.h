@@ -1,10 +1,10 @@
 // A matrix in memory, and its packing into scratch.
 #pragma once
 
+#include "scratch.h"
 #include "types.h"
 
-#include <cstdlib>
-#include <new>
+#include <optional>
 
 namespace Atoll::kernels {
 
@@ -23,21 +23,19 @@ struct Matrix {
 };
 
 // Grows, never shrinks; lives for one call.
-struct GrowingScratch {
-    ~GrowingScratch() { std::free(data); }
+class GrowingScratch {
+public:
     char *get(std::int64_t bytes) {
-        if (bytes > size) {
-            std::free(data);
-            size = 0;
-            data = static_cast<char *>(
-                std::aligned_alloc(64, static_cast<std::size_t>(bytes + 63) & ~std::size_t{63}));
-            if (!data) throw std::bad_alloc();
-            size = bytes;
+        if (!scratch_ || bytes > size_) {
+            scratch_.emplace(bytes); // empty where it throws
+            size_ = bytes;
         }
-        return data;
+        return scratch_->data();
     }
-    char *data = nullptr;
-    std::int64_t size = 0;
+
+private:
+    std::optional<Scratch> scratch_;
+    std::int64_t size_ = 0;
 };
 
 // What a matrix's elements are.

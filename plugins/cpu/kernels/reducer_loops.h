@@ -189,6 +189,12 @@ template <class Make, class A, class T> struct PlainLoops {
         r.finish = &finish;
         return r;
     }
+    // The same, for accumulators whose order matters to rounding.
+    static constexpr Reducer pairwise() {
+        Reducer r = plain();
+        r.pairwise = true;
+        return r;
+    }
 };
 
 } // namespace Atoll::kernels

@@ -184,11 +184,7 @@ template <class T> struct NanMean {
         }
         a.count += count;
     }
-    static constexpr Reducer reducer() {
-        Reducer r = Loops::plain();
-        r.pairwise = true;
-        return r;
-    }
+    static constexpr Reducer reducer() { return Loops::pairwise(); }
 };
 
 template <class T> using MakeVariance = Variance<T, false>;

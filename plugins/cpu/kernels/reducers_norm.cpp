@@ -51,8 +51,7 @@ template <class T, bool SkipNan> struct Squares {
         return squares < 0x1p-900 ? 0x1p600 : 1.0;
     }
     static constexpr Reducer reducer() {
-        Reducer r = Loops::plain();
-        r.pairwise = true;
+        Reducer r = Loops::pairwise();
         if constexpr (sizeof(Part<T>) == 8) r.rescale = &rescale;
         return r;
     }
@@ -92,11 +91,7 @@ template <class T, bool SkipNan> struct Moduli {
         }
         Loops::take_all(n - k, x + k, given, a);
     }
-    static constexpr Reducer reducer() {
-        Reducer r = Loops::plain();
-        r.pairwise = true;
-        return r;
-    }
+    static constexpr Reducer reducer() { return Loops::pairwise(); }
 };
 
 // ---- norm, any other x ----
@@ -172,11 +167,7 @@ template <class T, bool SkipNan> struct AnyNorm {
         Powers &a = *reinterpret_cast<Powers *>(accumulator);
         Loops::take_all(n, elements_of<T>(in), given, a);
     }
-    static constexpr Reducer reducer() {
-        Reducer r = Loops::plain();
-        r.pairwise = true;
-        return r;
-    }
+    static constexpr Reducer reducer() { return Loops::pairwise(); }
 };
 
 template <class T> using MakeNorm2 = Squares<T, false>;
