@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 . tools/common.sh
 
 must "set-up" tools/setup.sh
-must "configure" configure_release
+must "configure" configure_release -Dtests=false
 must "build" ninja -C build
 rm -rf "$prefix" .cache/qr .cache/fast_sqrt # nothing of an earlier version may stay
 must "install to $prefix" meson install -C build --no-rebuild --quiet

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "atoll/atoll.hpp"
-#include "function_facts.hpp"
+#include "by_id.hpp"
 
 #include <array>
 
@@ -15,18 +15,18 @@ inline Atoll::Tensor call_any(int function, const Atoll::Tensor &a, const Atoll:
     case Form::copy: return out.get() ? out.get()->assign(a) : a.replicate();
     case Form::fill: return (out.get() ? *out.get() : a).fill(7);
     case Form::steps: return arange(0, 5, 1, {a.dtype(), a.device()});
-    case Form::unary: return detail::call_unary(function, a, out);
-    case Form::binary: return detail::call_binary(function, a, b, out);
-    case Form::ternary: return detail::call_ternary(function, a, b, a, out);
+    case Form::unary: return by_id::unary(function, a, out);
+    case Form::binary: return by_id::binary(function, a, b, out);
+    case Form::ternary: return by_id::ternary(function, a, b, a, out);
     case Form::reduce:
-    case Form::arg_reduce: return detail::call_reduce(function, a, 0, false, out);
+    case Form::arg_reduce: return by_id::reduce(function, a, 0, false, out);
     case Form::reduce_one:
-        return detail::call_reduce(function, a, 0, false, out, {numbers.data(), 1});
+        return by_id::reduce(function, a, 0, false, out, {numbers.data(), 1});
     case Form::product: return matmul(a, b, out);
-    case Form::scan: return detail::call_scan(function, a, 0, out);
-    case Form::sort: return detail::call_sort(function, a, 0, true, out);
-    case Form::search: return detail::call_search(function, a, b(all_, 0), false, out);
-    case Form::find: return detail::call_find(a);
+    case Form::scan: return by_id::scan(function, a, 0, out);
+    case Form::sort: return by_id::sort(function, a, 0, true, out);
+    case Form::search: return by_id::search(function, a, b(all_, 0), false, out);
+    case Form::find: return Atoll::find(a);
     case Form::gather:
     case Form::scatter: {
         // Bound to the layout, so that the call does nothing but to move elements.

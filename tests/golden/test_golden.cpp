@@ -1,7 +1,7 @@
 // Every function against NumPy: the golden cases on every device, in every layout, with every kind
 // of result. ATOLL_GOLDEN names the file of cases. ATOLL_TEST_GOLDEN=all: every case with every
 // layout and kind of result; ATOLL_TEST_FUNCTION: that function only.
-#include "../core/function_facts.hpp"
+#include "../core/by_id.hpp"
 #include "../core/support.hpp"
 #include "golden.hpp"
 
@@ -134,19 +134,19 @@ Tensor call(const golden::Case &c, int function, const std::vector<Tensor> &in, 
     axes.list = c.axes;
     const std::optional<int> axis = c.axes_given ? std::optional(c.axes.at(0)) : std::nullopt;
     switch (functions[function].form) {
-    case Form::unary: return detail::call_unary(function, in[0], out);
+    case Form::unary: return by_id::unary(function, in[0], out);
     case Form::binary:
-        if (numbers.empty()) return detail::call_binary(function, in[0], in[1], out);
-        return c.flag ? detail::call_binary(function, numbers[0], in[0], out)
-                      : detail::call_binary(function, in[0], numbers[0], out);
-    case Form::ternary: return detail::call_ternary(function, in[0], in[1], in[2], out);
+        if (numbers.empty()) return by_id::binary(function, in[0], in[1], out);
+        return c.flag ? by_id::binary(function, numbers[0], in[0], out)
+                      : by_id::binary(function, in[0], numbers[0], out);
+    case Form::ternary: return by_id::ternary(function, in[0], in[1], in[2], out);
     case Form::reduce:
     case Form::arg_reduce:
-    case Form::reduce_one: return detail::call_reduce(function, in[0], axes, c.flag, out, numbers);
-    case Form::scan: return detail::call_scan(function, in[0], axis, out);
-    case Form::sort: return detail::call_sort(function, in[0], axis.value(), c.flag, out);
-    case Form::search: return detail::call_search(function, in[0], in[1], c.flag, out);
-    case Form::find: return detail::call_find(in[0]);
+    case Form::reduce_one: return by_id::reduce(function, in[0], axes, c.flag, out, numbers);
+    case Form::scan: return by_id::scan(function, in[0], axis, out);
+    case Form::sort: return by_id::sort(function, in[0], axis.value(), c.flag, out);
+    case Form::search: return by_id::search(function, in[0], in[1], c.flag, out);
+    case Form::find: return Atoll::find(in[0]);
     case Form::product: return matmul(in[0], in[1], out);
     case Form::gather: {
         const std::vector<IndexElement> index(in.begin() + 1, in.end());

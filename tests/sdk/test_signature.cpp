@@ -258,6 +258,11 @@ TEST_CASE("attributes have different names, and defaults of their types") {
         CAPTURE(wrong);
         CHECK(said(wrong).ends_with("need an integer of 64 bits, before that"));
     }
+    CHECK(said("p: float64 >= 0 = 2, n: int64 >= 1?, list: int64[] >= -1") == "");
+    CHECK(parse_signature("a () -> b ()", "p: float64 >= 0.5 = 2").attributes[0].least == 0.5);
+    CHECK(said("p: float64 >= 0 = -1").ends_with("need a larger default"));
+    CHECK(said("n: int64 >= 2 = 1").ends_with("need a larger default"));
+    CHECK(said("f: bool >= 0 = true") == "column 9 of 'f: bool >= 0 = true': need ,");
     // Lists are of integers.
     CHECK(said("f: bool[]") == "column 8 of 'f: bool[]': need ,");
     CHECK(said("f: float64[]?").ends_with("need ,"));

@@ -10,6 +10,7 @@
 #include "atoll/interpose.hpp"
 #include "atoll/module.hpp"
 #include "atoll/npy.hpp"
+#include "atoll/operations.hpp"
 #include "atoll/plugins.hpp"
 #include "atoll/scalar.hpp"
 #include "atoll/selection.hpp"

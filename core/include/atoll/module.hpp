@@ -1,7 +1,7 @@
 // Modules: named, versioned lists of functions, and calls of functions without a C++ declaration.
 #pragma once
 
-#include "atoll/functions.hpp"
+#include "atoll/detail/call.hpp"
 #include "atoll/object.hpp"
 
 #include <string>
@@ -65,6 +65,8 @@ public:
 
 private:
     friend class Module;
+    friend void detail::call_function(const Function &, std::initializer_list<const Operand *>,
+                                      const detail::CallDetails &, std::span<Tensor>);
     explicit Function(const detail::FunctionRecord *record) : record_(record) {}
     std::vector<Tensor> call(std::initializer_list<Operand> inputs,
                              const CallOptions &options) const;

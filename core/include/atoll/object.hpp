@@ -8,6 +8,15 @@
 
 namespace Atoll {
 
+class Function;
+class Object;
+
+namespace detail {
+struct CallDetails;
+Object call_object(const Function &function, std::initializer_list<const Operand *> inputs,
+                   const CallDetails &details);
+} // namespace detail
+
 // A handle; copies share the object. Function::make creates it; other functions take it as an
 // operand. It belongs to a device and to the plugin that created it, which cannot retire while it
 // lives. Work with an object is ordered between streams like work with a tensor: work that updates
@@ -23,6 +32,8 @@ public:
 
 private:
     friend class Function;
+    friend Object detail::call_object(const Function &, std::initializer_list<const Operand *>,
+                                      const detail::CallDetails &);
     explicit Object(Tensor tensor) : tensor_(std::move(tensor)) {}
     Tensor tensor_; // has no elements: Note [Objects as operands] in objects/object.hpp
 };

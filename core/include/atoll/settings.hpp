@@ -66,7 +66,8 @@ struct Warning {
 void set_warning_handler(std::function<void(const Warning &)> handler);
 
 // While it lives, this thread uses `settings` (or the current settings, modified by `change`).
-// Scopes nest and must end in reverse order on the thread that created them.
+// Scopes nest and must end in reverse order on the thread that created them; another order is
+// logged as an error and harms no other scope.
 class ScopedSettings {
 public:
     explicit ScopedSettings(Settings settings);

@@ -1,5 +1,6 @@
 // Copies of tensors: assignment, clones, casts, byte order, values read by the host.
 #include "atoll/format.hpp"
+#include "atoll/functions.hpp"
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"

@@ -1,18 +1,18 @@
-// The front doors of functions.hpp: arguments as C++ gives them become those of the pipeline.
-#include "api/front_doors.hpp"
+// What the declarations of functions.hpp come down to.
 #include "atoll/create.hpp"
-#include "atoll/format.hpp"
+#include "atoll/operations.hpp"
+#include "call/attributes.hpp"
 #include "call/copy.hpp"
 #include "call/parts.hpp"
+#include "call/pipeline.hpp"
 #include "call/uniform.hpp"
-
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 
 namespace {
 
 const FunctionRecord &core(int function) { return Registry::get().core_function(function); }
+Inputs span_of(std::initializer_list<const Operand *> list) { return {list.begin(), list.size()}; }
 
 // Whether elements outside the function's domain are to be looked for before the call.
 bool looks_at_elements(const FunctionRecord &function, Mode mode) {
@@ -20,11 +20,27 @@ bool looks_at_elements(const FunctionRecord &function, Mode mode) {
            mode.value_or(current_settings().compute_mode) != ComputeMode::standard;
 }
 
+// The only input, where the call takes all of it into a new result.
+const Tensor *uniform_input(const FunctionRecord &f, Inputs inputs, const CallDetails &details) {
+    if (inputs.size() != 1 || details.keepdims || !inputs[0]->tensor()) return nullptr;
+    const Tensor &input = *inputs[0]->tensor();
+    if (details.axes.given) {
+        if (f.signature.axes != sdk::AxesOf::named || details.axes.list.size() != 1) return nullptr;
+        const int axis = details.axes.list[0];
+        if (axis != 0 && axis != -1) return nullptr;
+    }
+    if (f.signature.axes == sdk::AxesOf::named && impl(input).shape.size() != 1) return nullptr;
+    return &input;
+}
+
 } // namespace
 
-Tensor call_elementwise(const FunctionRecord &function, Inputs inputs, const Tensor *out,
+Tensor call_elementwise(int core_function, std::initializer_list<const Operand *> list, Out given,
                         Mode mode) {
     const ReadSection section;
+    const FunctionRecord &function = core(core_function);
+    const Inputs inputs = span_of(list);
+    const Tensor *const out = given.get();
     Tensor result;
     if (looks_at_elements(function, mode) ||
         !run_uniform(function, inputs, out ? &impl(*out) : nullptr, result, {}))
@@ -33,128 +49,37 @@ Tensor call_elementwise(const FunctionRecord &function, Inputs inputs, const Ten
     return result;
 }
 
-Tensor call_unary(int function, const Operand &a, Out out, Mode mode) {
-    const Operand *const inputs[] = {&a};
-    return call_elementwise(core(function), inputs, out.get(), mode);
-}
-
-Tensor call_binary(int function, const Operand &a, const Operand &b, Out out, Mode mode) {
-    const Operand *const inputs[] = {&a, &b};
-    return call_elementwise(core(function), inputs, out.get(), mode);
-}
-
-Tensor call_ternary(int function, const Operand &a, const Operand &b, const Operand &c, Out out) {
-    const Operand *const inputs[] = {&a, &b, &c};
-    return call_elementwise(core(function), inputs, out.get(), {});
-}
-
-void call_into(int function, std::span<const Operand *const> inputs, const Tensor &out) {
+void call_into(int core_function, std::initializer_list<const Operand *> list, const Tensor &out) {
     const ReadSection section;
-    const FunctionRecord &record = core(function);
+    const FunctionRecord &function = core(core_function);
+    const Inputs inputs = span_of(list);
     Tensor unused;
-    if (!looks_at_elements(record, {}) && run_uniform(record, inputs, &impl(out), unused, {}))
+    if (!looks_at_elements(function, {}) && run_uniform(function, inputs, &impl(out), unused, {}))
         return;
     const Tensor *const outputs[] = {&out};
-    run(record, {.inputs = inputs, .outputs = outputs}, &unused, {});
+    run(function, {.inputs = inputs, .outputs = outputs}, &unused, {});
 }
 
-Tensor call_reduction(const FunctionRecord &function, const Tensor &a, const Axes &axes,
-                      bool keepdims, const Tensor *out, std::span<const Scalar> given) {
-    const sdk::Signature &signature = function.signature;
-    atoll_scalar attributes[2];
-    for (std::size_t i = 0; i < signature.attribute_count; ++i) {
-        const sdk::AttributeSpec &spec = signature.attributes[i];
-        if (spec.type == sdk::AttributeType::boolean) {
-            attributes[i] = bool_attribute(i < given.size() && given[i].to_int() != 0);
-            continue;
-        }
-        if (is_complex(given[i].dtype()))
-            throw Error(
-                Status::invalid_argument, function.full_name,
-                fmt::format("{} is {}, needs a real number", spec.name, to_string(given[i])));
-        attributes[i] = given[i].cast(float64).raw();
-        if (spec.name == "p" && !(attributes[i].value.f64[0] >= 0))
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("p is {}, needs 0 or more", to_string(given[i])));
-    }
-    const std::span<const atoll_scalar> all(attributes, signature.attribute_count);
+Tensor call_core(int core_function, std::initializer_list<const Operand *> list,
+                 const CallDetails &details) {
     const ReadSection section;
+    const FunctionRecord &function = core(core_function);
+    const Inputs inputs = span_of(list);
+    const AttributeValues values = attribute_values(function, details.attributes, DType::none);
+    const std::span attributes(values.data(), function.signature.attribute_count);
+    const Tensor *const out = details.out.size() ? details.out.begin()->get() : nullptr;
     Tensor result;
-    if (!axes.given && !keepdims && !out && run_uniform_core(function, a, all, result, {}))
-        return result;
-    const Operand operand(a);
-    const Operand *const inputs[] = {&operand};
-    return run_one(function,
-                   {.inputs = inputs,
-                    .outputs = {&out, 1},
-                    .attributes = all,
-                    .axes = axes.list,
-                    .axes_given = axes.given,
-                    .keepdims = keepdims},
-                   {});
-}
-
-Tensor call_reduce(int function, const Tensor &a, const Axes &axes, bool keepdims, Out out,
-                   std::span<const Scalar> attributes) {
-    return call_reduction(core(function), a, axes, keepdims, out.get(), attributes);
-}
-
-Tensor call_along(const FunctionRecord &function, const Tensor &a, std::optional<int> axis,
-                  const Tensor *out, std::span<const atoll_scalar> attributes) {
-    const int own = axis.value_or(0);
-    const ReadSection section;
-    Tensor result;
-    if (!out && impl(a).shape.size() == 1 && (own == 0 || own == -1) &&
-        run_uniform_core(function, a, attributes, result, {}))
-        return result;
-    const Operand operand(a);
-    const Operand *const inputs[] = {&operand};
+    if (!out)
+        if (const Tensor *input = uniform_input(function, inputs, details))
+            if (run_uniform_core(function, *input, attributes, result, {})) return result;
     return run_one(function,
                    {.inputs = inputs,
                     .outputs = {&out, 1},
                     .attributes = attributes,
-                    .axes = {&own, axis ? 1u : 0u},
-                    .axes_given = axis.has_value()},
+                    .axes = details.axes.list,
+                    .axes_given = details.axes.given,
+                    .keepdims = details.keepdims},
                    {});
-}
-
-Tensor call_scan(int function, const Tensor &a, std::optional<int> axis, Out out) {
-    return call_along(core(function), a, axis, out.get(), {});
-}
-
-Tensor call_sort(int function, const Tensor &a, std::optional<int> axis, bool descending, Out out) {
-    const atoll_scalar flag = bool_attribute(descending);
-    return call_along(core(function), a, axis, out.get(), {&flag, 1});
-}
-
-Tensor call_searching(const FunctionRecord &function, const Operand &a, const Tensor &b, bool right,
-                      const Tensor *out) {
-    if (impl(b).shape.size() != 1)
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("{} needs one axis", shape_text("sorted", b.shape())));
-    const Operand table(b);
-    const Operand *const inputs[] = {&a, &table};
-    const atoll_scalar flag = bool_attribute(right);
-    return run_one(function, {.inputs = inputs, .outputs = {&out, 1}, .attributes = {&flag, 1}},
-                   {});
-}
-
-Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, Out out) {
-    return call_searching(core(function), a, b, right, out.get());
-}
-
-Tensor call_find(const Tensor &a) { return find_part(a, {}); }
-
-void call_steps(const Tensor &destination, const Scalar &start, const Scalar &step,
-                const Scalar *last) {
-    const Tensor *const outputs[] = {&destination};
-    const atoll_scalar attributes[] = {start.raw(), step.raw(),
-                                       last ? last->raw() : atoll_scalar{}};
-    const std::int64_t extents[] = {destination.size()};
-    Tensor unused;
-    run(core(ATOLL_FN_steps),
-        {.inputs = {}, .outputs = outputs, .attributes = attributes, .extents = extents}, &unused,
-        {.dtype = destination.dtype(), .device = destination.impl()->device()});
 }
 
 } // namespace Atoll::detail
@@ -168,6 +93,8 @@ Event enqueue_copy(const Tensor &destination, const Tensor &source) {
     enqueue_transfer(to, from);
     return (to.storage->pinned_for ? source : destination).stream().record();
 }
+
+Tensor find(const Tensor &a) { return find_part(a, {}); }
 
 Tensor nonzero(const Tensor &a) {
     const Tensor positions = find(a);

@@ -1,6 +1,6 @@
 // Matrix products over stacks, and gemm: what of their rules is not in the signature.
-#include "api/front_doors.hpp"
 #include "atoll/create.hpp"
+#include "atoll/operations.hpp"
 #include "call/broadcast.hpp"
 #include "call/copy.hpp"
 #include "call/multiply_apart.hpp"
@@ -153,8 +153,7 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
         return c;
     }
     const ProductAttributes attributes = {alpha.cast(factor).raw(), beta.cast(factor).raw(),
-                                          bool_attribute(op_a == Op::C),
-                                          bool_attribute(op_b == Op::C)};
+                                          Scalar(op_a == Op::C).raw(), Scalar(op_b == Op::C).raw()};
     product(left, transpose_a, right, transpose_b, vector, attributes,
             is_zero(beta) ? nullptr : &third, &c, {.dtype = T, .device = tc.device()});
     return c;

@@ -55,6 +55,26 @@ void require_inputs(const FunctionRecord &function, Inputs inputs) {
                         fmt::format("got no {}, takes {}", s.input(i).name, names()));
 }
 
+void require_module(const FunctionRecord &function) {
+    if (!function.module->live)
+        throw Error(Status::not_found, function.full_name,
+                    fmt::format("module {} has been retired; load its plugin again",
+                                function.module->name));
+}
+
+// Decides T, for attributes of type T, and runs the call.
+template <class Attributes> void run_typed(const FunctionRecord &f, Arguments &arguments,
+                                           const Attributes &attributes, Context context,
+                                           Tensor *results) {
+    // A function without tensors would find out too late, or not at all.
+    if (context.device) require_live(*context.device, f.full_name);
+    require_kinds(f, arguments.inputs);
+    context.dtype = decide_T(f, arguments.inputs, context);
+    const AttributeValues values = attribute_values(f, attributes, context.dtype);
+    arguments.attributes = {values.data(), f.signature.attribute_count};
+    run(f, arguments, results, context);
+}
+
 } // namespace
 
 Function::Function(std::string_view name) : record_(Registry::get().find_function(name)) {
@@ -106,10 +126,7 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
                                    const CallOptions &options) const {
     const ReadSection section;
     const FunctionRecord &f = *record_;
-    if (!f.module->live)
-        throw Error(
-            Status::not_found, f.full_name,
-            fmt::format("module {} has been retired; load its plugin again", f.module->name));
+    require_module(f);
     const sdk::Signature &s = f.signature;
     const auto refuse = [&](const std::string &text) {
         throw Error(Status::invalid_argument, f.full_name, text);
@@ -160,18 +177,57 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
         if (extent < 0) refuse(fmt::format("got {} = {}, need 0 or more", name, extent));
     }
     arguments.extents = extents;
-    // A function without tensors would find out too late, or not at all.
-    if (options.device.record()) require_live(*options.device.record(), f.full_name);
-    require_kinds(f, arguments.inputs);
-    Context context{.dtype = options.dtype, .device = options.device.record()};
-    context.dtype = decide_T(f, arguments.inputs, context);
-    const AttributeValues values = attribute_values(f, options.attributes, context.dtype);
-    arguments.attributes = {values.data(), s.attribute_count};
     std::vector<Tensor> results(s.output_count);
-    run(f, arguments, results.data(), context);
+    run_typed(f, arguments, options.attributes,
+              {.dtype = options.dtype, .device = options.device.record()}, results.data());
     for (std::size_t i = 0; i < results.size(); ++i)
         if (outputs[i]) results[i] = options.out[i];
     return results;
+}
+
+void detail::call_function(const Function &function, std::initializer_list<const Operand *> inputs,
+                           const CallDetails &details, std::span<Tensor> results) {
+    const ReadSection section;
+    const FunctionRecord &f = *function.record_;
+    const sdk::Signature &s = f.signature;
+    require_module(f);
+    boost::container::small_vector<const Operand *, ATOLL_MAX_OPERANDS> list;
+    for (const Operand *input : inputs)
+        list.push_back(input->tensor() && !input->tensor()->is_defined() ? nullptr : input);
+    const Inputs given(list.data(), list.size());
+    require_inputs(f, given);
+    const Tensor *outputs[ATOLL_MAX_OPERANDS] = {};
+    std::transform(details.out.begin(), details.out.end(), outputs, [](Out out) {
+        return out.get() && out.get()->is_defined() ? out.get() : nullptr;
+    });
+    std::int64_t extents[ATOLL_MAX_SLOTS];
+    std::fill_n(extents, ATOLL_MAX_SLOTS, -1);
+    auto next = details.extents.begin();
+    for (int i = 0; i < s.slot_count && next != details.extents.end(); ++i)
+        if (is_free(s.slot(i))) extents[i] = *next++;
+    if (results.size() != s.output_count || next != details.extents.end())
+        throw Error(Status::invalid_argument, f.full_name,
+                    fmt::format("the declaration is of another version of module {}: generate its "
+                                "header anew",
+                                f.module->name));
+    Arguments arguments{.inputs = given,
+                        .outputs = {outputs, s.output_count},
+                        .axes = details.axes.list,
+                        .axes_given = details.axes.given,
+                        .keepdims = details.keepdims,
+                        .extents = extents,
+                        .unwanted = details.without};
+    run_typed(f, arguments, details.attributes,
+              {.dtype = details.dtype, .device = details.device.record()}, results.data());
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (outputs[i]) results[i] = *outputs[i];
+}
+
+Object detail::call_object(const Function &function, std::initializer_list<const Operand *> inputs,
+                           const CallDetails &details) {
+    Tensor object;
+    call_function(function, inputs, details, {&object, 1});
+    return Object(std::move(object));
 }
 
 Module::Module(std::string_view name) : record_(Registry::get().find_module(name)) {

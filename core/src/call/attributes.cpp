@@ -6,6 +6,7 @@
 #include "atoll/text_scanner.hpp"
 #include "call/promotion.hpp"
 
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -19,6 +20,18 @@ public:
     Converter(const FunctionRecord &function, const sdk::AttributeSpec &spec, DType T)
         : function_(function), spec_(spec), T_(T) {}
 
+    atoll_scalar any(const atoll_scalar &value) const {
+        switch (value.dtype) {
+        case ATOLL_VALUE_ABSENT: return fallback();
+        case ATOLL_VALUE_INTS: return list({value.value.ints, value.count});
+        case ATOLL_VALUE_CHOICE:
+            if (spec_.type != sdk::AttributeType::choice ||
+                sdk::choice_count(spec_.words) <= value.value.i64)
+                refuse(fmt::format("word {}", value.value.i64), need());
+            return value;
+        default: return number(Scalar(value));
+        }
+    }
     atoll_scalar number(const Scalar &value) const {
         switch (spec_.type) {
         case sdk::AttributeType::boolean:
@@ -45,6 +58,7 @@ public:
     }
     atoll_scalar list(std::span<const std::int64_t> given) const {
         if (spec_.type != sdk::AttributeType::ints) refuse("a list", need());
+        for (const std::int64_t number : given) require_least(number);
         atoll_scalar raw{};
         raw.dtype = ATOLL_VALUE_INTS;
         raw.count = static_cast<std::uint32_t>(given.size());
@@ -71,7 +85,13 @@ private:
         if (is_complex(value.dtype()) && !is_complex(dtype))
             refuse(to_string(value), "a real number");
         if (value.overflows(dtype)) refuse(to_string(value), fmt::format("to fit {}", name(dtype)));
+        require_least(value);
         return value.cast(dtype).raw();
+    }
+    void require_least(const Scalar &value) const {
+        if (std::isinf(spec_.least)) return;
+        if (!(value.to_double() >= spec_.least))
+            refuse(to_string(value), fmt::format("{} or more", spec_.least));
     }
     // What any value must be.
     std::string need() const {
@@ -126,6 +146,22 @@ AttributeValues attribute_values(const FunctionRecord &function,
             values[i] = convert.word(*word);
         else
             values[i] = convert.list(std::get<std::vector<std::int64_t>>(named[i]->value));
+    }
+    return values;
+}
+
+AttributeValues attribute_values(const FunctionRecord &function, std::span<const Attribute> given,
+                                 DType T) {
+    const sdk::Signature &signature = function.signature;
+    if (given.size() > signature.attribute_count)
+        throw Error(Status::invalid_argument, function.full_name,
+                    fmt::format("got {} attributes, takes {}: the declaration is of another "
+                                "version of module {}",
+                                given.size(), signature.attribute_count, function.module->name));
+    AttributeValues values;
+    for (std::size_t i = 0; i < signature.attribute_count; ++i) {
+        const Converter convert(function, signature.attributes[i], T);
+        values[i] = i < given.size() ? convert.any(given[i].raw()) : convert.fallback();
     }
     return values;
 }

@@ -16,6 +16,9 @@ using AttributeValues = std::array<atoll_scalar, 8>;
 // missing. `T`: the dtype of attributes of type T; those of type A get what T accumulates in.
 AttributeValues attribute_values(const FunctionRecord &function,
                                  std::span<const NamedAttribute> given, DType T);
+// The same by position; those that are missing have their defaults.
+AttributeValues attribute_values(const FunctionRecord &function, std::span<const Attribute> given,
+                                 DType T);
 // Whether attribute `i` of the function's list has its default, for this T.
 bool is_default(const FunctionRecord &function, int i, const atoll_scalar &value, DType T);
 

@@ -1,7 +1,7 @@
 // First stage of a call: are its arguments right, and what follows from them? Touches nothing.
 #pragma once
 
-#include "atoll/functions.hpp"
+#include "atoll/arguments.hpp"
 #include "call/promotion.hpp"
 #include "call/space.hpp"
 

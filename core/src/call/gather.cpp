@@ -66,7 +66,7 @@ Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &off
         Dims place = Dims::filled(shape.size(), 1);
         place[i] = shape[i];
         const Tensor along = fresh({shape[i]});
-        steps_part(along, 0, strides[i], context);
+        steps_into(along, 0, strides[i], nullptr, context);
         part(ATOLL_FN_add, {sum, along.reshape(place)}, context, &sum);
     }
     if (start != 0 && offsets.is_defined()) part(ATOLL_FN_add, {sum, start}, context, &sum);

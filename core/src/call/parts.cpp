@@ -36,10 +36,11 @@ Tensor find_part(const Tensor &tensor, const Context &context) {
     return run_one(find, {.inputs = inputs, .extents = extents}, context);
 }
 
-void steps_part(const Tensor &vector, std::int64_t start, std::int64_t step,
+void steps_into(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
                 const Context &context) {
     const Tensor *const outputs[] = {&vector};
-    const atoll_scalar attributes[] = {Scalar(start).raw(), Scalar(step).raw(), {}};
+    const atoll_scalar attributes[] = {start.raw(), step.raw(),
+                                       last ? last->raw() : atoll_scalar{}};
     const std::int64_t extents[] = {vector.size()};
     Context own = context;
     own.dtype = vector.dtype();

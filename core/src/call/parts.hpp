@@ -13,8 +13,9 @@ namespace Atoll::detail {
 Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
             const Tensor *out = nullptr, bool skip_nan = false);
 
-// Element i of a vector becomes start + i * step, as a part.
-void steps_part(const Tensor &vector, std::int64_t start, std::int64_t step,
+// Element i of a vector becomes start + i * step, and the last one `last`, if it is given. Numbers
+// are of the dtypes that core.steps takes.
+void steps_into(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
                 const Context &context);
 
 // The positions of the non-zero elements. Waits, to count them.

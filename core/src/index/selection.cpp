@@ -1,6 +1,8 @@
 // Reading and writing the elements that an index picks.
 #include "atoll/format.hpp"
-#include "atoll/functions.hpp"
+#include "atoll/selection.hpp"
+
+#include "atoll/detail/call.hpp"
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"
@@ -151,13 +153,13 @@ const Selection &Selection::apply(int function, const Operand &b) const {
     const State state = bound_for_call(index_.state(), t);
     if (state->picks.empty()) {
         const Tensor view = base_view(*state, t);
-        call_binary(function, view, b, view);
+        call_into(function, {operand(view), &b}, view);
         return *this;
     }
     check_output(t, "a", Registry::get().core_function(ATOLL_FN_scatter).full_name);
     const Located at = locate(*state, tensor_, {ATOLL_FN_gather, ATOLL_FN_scatter});
     const Tensor picked = gather_from(at, state->output);
-    call_binary(function, picked, b, picked);
+    call_into(function, {operand(picked), &b}, picked);
     scatter_to(at, tensor_, state->output, picked);
     return *this;
 }

@@ -1,6 +1,7 @@
 // The process default and the scopes of settings.
 #include "atoll/settings.hpp"
 
+#include "runtime/host_services.hpp"
 #include "runtime/settings_access.hpp"
 #include "runtime/thread_state.hpp"
 
@@ -39,14 +40,13 @@ void set_settings(const Settings &settings) {
     detail::settings_version.fetch_add(1, std::memory_order_relaxed);
 }
 
-struct ScopedSettings::State {
-    Settings settings;
-    const Settings *outer;
+struct ScopedSettings::State : Settings {
+    Settings *outer;
 };
 
 ScopedSettings::ScopedSettings(Settings settings)
     : state_(new State{std::move(settings), detail::thread_state.scoped_settings}) {
-    detail::thread_state.scoped_settings = &state_->settings;
+    detail::thread_state.scoped_settings = state_;
 }
 
 ScopedSettings::ScopedSettings(const std::function<void(Settings &)> &change)
@@ -57,7 +57,14 @@ ScopedSettings::ScopedSettings(const std::function<void(Settings &)> &change)
       }()) {}
 
 ScopedSettings::~ScopedSettings() {
-    detail::thread_state.scoped_settings = state_->outer;
+    Settings **place = &detail::thread_state.scoped_settings;
+    const bool innermost = *place == state_;
+    while (*place && *place != state_) place = &static_cast<State *>(*place)->outer;
+    if (!innermost)
+        detail::log_message(ATOLL_LOG_ERROR, "ScopedSettings ended out of order, or on another "
+                                             "thread than its own; end scopes in reverse order");
+    if (!*place) return; // the other thread may use it for as long as it lives
+    *place = state_->outer;
     delete state_;
 }
 

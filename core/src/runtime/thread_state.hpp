@@ -46,7 +46,7 @@ struct ThreadState {
     std::uint64_t correlation;       // of the API call under way
     std::uint64_t calls;             // API calls so far
     std::uint64_t storages;          // made so far
-    const Settings *scoped_settings; // innermost ScopedSettings, or null
+    Settings *scoped_settings; // innermost ScopedSettings, or null
     bool pool_failed;                // the application's parallel_for threw since the last call
 };
 

@@ -33,11 +33,10 @@ std::int32_t infer_qr(void *, atoll_infer *infer, atoll_error *) {
     return ATOLL_STATUS_OK;
 }
 
-std::int32_t infer_dct(void *, atoll_infer *infer, atoll_error *error) {
+std::int32_t infer_dct(void *, atoll_infer *infer, atoll_error *) {
     const atoll_scalar &length = infer->attributes[0];
     infer->extents[1] = length.dtype == ATOLL_VALUE_ABSENT ? infer->extents[0] : length.value.i64;
-    if (infer->extents[1] > 0) return ATOLL_STATUS_OK;
-    return sdk::set_error(error, ATOLL_STATUS_INVALID_ARGUMENT, "length must be positive");
+    return ATOLL_STATUS_OK;
 }
 
 constexpr atoll_dtype_set floats =
@@ -52,7 +51,7 @@ constexpr atoll_function_info interface[] = {
                    "a = q r with orthonormal columns of q and r upper triangular"},
                   &infer_qr),
     sdk::function(LINALG_dct, "dct", ATOLL_RULE_FLOAT, floats,
-                  {"a (n) -> b (k)", "length: int64?", "axes named",
+                  {"a (n) -> b (k)", "length: int64 >= 1?", "axes named",
                    "cosine transform of type II along an axis, cut or padded to `length`"},
                   &infer_dct),
     sdk::function(LINALG_smooth, "smooth", ATOLL_RULE_FLOAT, floats,

@@ -17,8 +17,11 @@ constexpr void parse_default(TextScanner &in, AttributeSpec &spec) {
     case AttributeType::choice:
         if (choice_of(in.name(), spec.words) < 0) in.fail("one of the words, before that");
         break;
-    case AttributeType::int64: in.integer(); break;
-    default: in.decimal();
+    case AttributeType::int64:
+        if (static_cast<double>(in.integer()) < spec.least) in.fail("a larger default");
+        break;
+    default:
+        if (in.number() < spec.least) in.fail("a larger default");
     }
     spec.fallback = in.since(from);
 }
@@ -34,6 +37,8 @@ constexpr void parse_attribute(TextScanner &in, AttributeSpec &spec) {
     while (choice && in.accept("|")) in.name();
     if (spec.type == AttributeType::int64 && in.accept("[]")) spec.type = AttributeType::ints;
     spec.words = in.since(from);
+    const bool number = !choice && spec.type != AttributeType::boolean;
+    if (number && in.accept(">=")) spec.least = in.number();
     spec.optional = in.accept("?");
     spec.required = !spec.optional && !in.accept("=");
     if (!spec.optional && !spec.required) parse_default(in, spec);

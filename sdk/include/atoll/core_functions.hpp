@@ -11,7 +11,7 @@ struct FunctionLine {
     std::uint16_t id;
     std::uint16_t rule;
     atoll_dtype_set domain; // of T
-    const char *name, *doc;
+    const char *name, *doc, *text; // text: the signature as written
     Signature signature;
 
     // The dtype of the first output, and of an input, for a given T; T if the signature leaves it
@@ -33,6 +33,7 @@ inline constexpr FunctionLine core_functions[] = {
      ATOLL_DOMAIN_##DOMAIN,                                                                        \
      #name,                                                                                        \
      doc,                                                                                          \
+     SIGNATURE,                                                                                    \
      parse_signature(SIGNATURE, ATTRIBUTES, PROPERTIES)},
 #include "atoll/lists/functions.inc"
 };

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 
 namespace Atoll::sdk {
@@ -52,7 +53,8 @@ struct AttributeSpec {
     AttributeType type = AttributeType::boolean;
     bool optional = false;     // "?": may be absent; absent by default
     bool required = false;     // no default
-    std::string_view words;    // "reduced | complete", for choice
+    double least = -std::numeric_limits<double>::infinity(); // a number is not below it
+    std::string_view words;                                  // "reduced | complete", for choice
     std::string_view fallback; // the default as written
 };
 

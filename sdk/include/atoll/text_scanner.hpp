@@ -138,5 +138,8 @@ constexpr int choice_of(std::string_view word, std::string_view words) {
         if (!in.accept("|")) return -1;
     }
 }
+constexpr int choice_count(std::string_view words) {
+    return static_cast<int>(1 + std::count(words.begin(), words.end(), '|'));
+}
 
 } // namespace Atoll::sdk

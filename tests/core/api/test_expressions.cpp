@@ -214,7 +214,7 @@ TEST_CASE_FIXTURE(World, "reductions, order and search") {
     IS(float64, (), norm(v, {}, {.p = 1}));
     IS(float64, ({3}), norm(m, 0, {.p = INFINITY, .keepdims = false}));
     IS(float64, (), sum(v, {}, {.skip_nan = true}));
-    IS(float64, ({1, 3}), max(m, 0, {.keepdims = true, .skip_nan = true}));
+    IS(float64, ({1, 3}), max(m, 0, {.skip_nan = true, .keepdims = true}));
     IS(float64, ({1, 1}), var(m, axes, {.ddof = 1, .keepdims = true}));
     IS(float64, ({3}), stddev(m, 0, {.ddof = 1}));
     IS(float64, ({3}), sort(v, {}, {.descending = true}));

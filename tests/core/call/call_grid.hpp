@@ -116,7 +116,7 @@ private:
                 list.given = true;
                 for (int i = 0; i < 3; ++i)
                     if (axes >> i & 1) list.list.push_back(i);
-                Atoll::detail::call_reduce(function, tensor(ATOLL_DTYPE_FLOAT32, {2, 3, 4}, layout),
+                by_id::reduce(function, tensor(ATOLL_DTYPE_FLOAT32, {2, 3, 4}, layout),
                                            list, axes == 5, {}, {numbers, count});
             });
         for (int axis = 0; axis < 3; ++axis) {
@@ -124,8 +124,8 @@ private:
             if (signature.axes != Atoll::sdk::AxesOf::named) continue;
             run_(name(std::to_string(axis)), [&] {
                 if (signature.attribute_count == 0)
-                    return (void)Atoll::detail::call_scan(function, a(), axis);
-                Atoll::detail::call_sort(function, a(), axis, axis == 1);
+                    return (void)by_id::scan(function, a(), axis);
+                by_id::sort(function, a(), axis, axis == 1);
             });
         }
     }
@@ -189,22 +189,22 @@ inline void Grid::scalars() const {
                 std::string(functions[f].name) + " of a number and " + oracle::facts[dtype].name;
             const auto t = [&] { return tensor(dtype, {3, 3}, oracle::Layout::permuted); };
             if (elementwise && inputs == 2) {
-                run_(name, [&] { detail::call_binary(f, 3, t()); });
-                run_(name + " behind", [&] { detail::call_binary(f, t(), 2.5); });
+                run_(name, [&] { by_id::binary(f, 3, t()); });
+                run_(name + " behind", [&] { by_id::binary(f, t(), 2.5); });
                 run_(name + " in place", [&] {
                     const Tensor a = t();
-                    detail::call_binary(f, a, Scalar(2, uint8), a);
+                    by_id::binary(f, a, Scalar(2, uint8), a);
                 });
             }
             if (elementwise && inputs == 3) {
-                run_(name, [&] { detail::call_ternary(f, t(), 1, 3); });
+                run_(name, [&] { by_id::ternary(f, t(), 1, 3); });
                 run_(name + " behind", [&] {
                     const Tensor a = t(), b = t();
-                    detail::call_ternary(f, a, b, 3.5);
+                    by_id::ternary(f, a, b, 3.5);
                 });
             }
             if (f == ATOLL_FN_searchsorted)
-                run_(name, [&] { detail::call_search(f, 3, tensor(dtype, {4}), true); });
+                run_(name, [&] { by_id::search(f, 3, tensor(dtype, {4}), true); });
         }
     run_("equal of int64 and a number past it",
          [&] { equal(tensor(ATOLL_DTYPE_INT64, {3}), Scalar(std::uint64_t{1} << 63)); });

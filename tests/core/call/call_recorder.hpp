@@ -124,7 +124,7 @@ private:
         std::vector<Line> lines;
         for (std::uint32_t i = 0; i < decl.function_count; ++i) {
             const atoll_function_info &f = decl.functions[i];
-            lines.push_back({f.id, f.rule, f.domain, f.name, f.doc,
+            lines.push_back({f.id, f.rule, f.domain, f.name, f.doc, f.signature,
                              Atoll::sdk::parse_signature(text(f.signature), text(f.attributes),
                                                          text(f.properties))});
         }

@@ -239,7 +239,17 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
         {[&] {
              named("linalg.dct")({of({3})}, {.attributes = {{"length", 0}}});
          },
-         "[linalg.dct] length must be positive"},
+         "[linalg.dct] attribute length is 0, needs 1 or more"},
+        {[&] {
+             const MadeFunction strict("a (n) -> b (k)", "",
+                                       [](void *, atoll_infer *, atoll_error *error) {
+                                           return sdk::set_error(
+                                               error, ATOLL_STATUS_INVALID_ARGUMENT,
+                                               "takes vectors of even length");
+                                       });
+             strict.check({of({3})});
+         },
+         "[made.function] takes vectors of even length"},
     };
     check_texts(calls);
 }
@@ -324,7 +334,9 @@ TEST_CASE_FIXTURE(Fixture, "shapes that do not broadcast") {
          },
          "[core.searchsorted] a (2,) and sorted (5, 3) do not broadcast: axis 0 of a is 2, axis 1 "
          "of sorted is 3; need extents that are equal or 1, first axes aligned"},
-        {[&] { searchsorted(b, a); }, "[core.searchsorted] sorted (2, 3) needs one axis"},
+        {[&] { searchsorted(b, a); },
+         "[core.searchsorted] a (4,) and sorted (2, 3) do not broadcast: axis 0 of a is 4, axis 1 "
+         "of sorted is 3; need extents that are equal or 1, first axes aligned"},
         {[&] {
              const ScopedSettings off([](Settings &s) { s.auto_broadcast = false; });
              a + of({2});
@@ -630,11 +642,11 @@ TEST_CASE_FIXTURE(Fixture, "attributes") {
              fill({}, {.attributes = {{"value", std::complex<double>(0, 1)}}, .dtype = float32});
          },
          "[core.fill] attribute value is 0 + 1j, needs a real number"},
-        {[&] { norm(a, {}, {.p = -1}); }, "[core.norm] p is -1, needs 0 or more"},
+        {[&] { norm(a, {}, {.p = -1}); }, "[core.norm] attribute p is -1, needs 0 or more"},
         {[&] { norm(a, {}, {.p = std::complex<double>(0, 1)}); },
-         "[core.norm] p is 0 + 1j, needs a real number"},
+         "[core.norm] attribute p is 0 + 1j, needs a real number"},
         {[&] { var(a, {}, {.ddof = std::complex<double>(0, 1)}); },
-         "[core.var] ddof is 0 + 1j, needs a real number"},
+         "[core.var] attribute ddof is 0 + 1j, needs a real number"},
     };
     check_texts(calls);
 }

@@ -3,6 +3,7 @@
 //
 // ATOLL_TEST_CASES sets the number of cases, ATOLL_TEST_SEED another sequence, ATOLL_TEST_CASE runs
 // one case of it alone.
+#include "../by_id.hpp"
 #include "../views.hpp"
 
 #include <functional>
@@ -617,8 +618,8 @@ void perform(const Case &c, const Atoll::Tensor &out, std::span<const Atoll::Ten
         else
             inputs.emplace_back(tensors[i]);
     switch (c.what) {
-    case What::unary: Atoll::detail::call_unary(c.function, inputs[0], out); break;
-    case What::binary: Atoll::detail::call_binary(c.function, inputs[0], inputs[1], out); break;
+    case What::unary: by_id::unary(c.function, inputs[0], out); break;
+    case What::binary: by_id::binary(c.function, inputs[0], inputs[1], out); break;
     case What::in_place:
         if (c.function == ATOLL_FN_add) out += inputs[1];
         if (c.function == ATOLL_FN_subtract) out -= inputs[1];
@@ -631,7 +632,7 @@ void perform(const Case &c, const Atoll::Tensor &out, std::span<const Atoll::Ten
     case What::reduce: {
         const Atoll::Scalar order(2);
         const std::size_t count = c.function == ATOLL_FN_norm;
-        Atoll::detail::call_reduce(c.function, tensors[0], c.axes, c.keepdims, out,
+        by_id::reduce(c.function, tensors[0], c.axes, c.keepdims, out,
                                    {&order, count});
         break;
     }

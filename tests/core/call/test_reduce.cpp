@@ -1,7 +1,7 @@
 // Reductions through the whole library against naive sums in __int128 and long double: dtypes,
 // axes, keepdims, layouts, destinations, and nothing at all.
 #include "../../kernels/oracle_reduce.h"
-#include "../function_facts.hpp"
+#include "../by_id.hpp"
 #include "../support.hpp"
 
 #include <cmath>
@@ -116,7 +116,7 @@ std::string reduce_once(int function, int dtype, Device device, Random &random) 
     const Attributes attributes = random_attributes(function, random);
     Tensor result;
     try {
-        result = detail::call_reduce(function, source, axes, keepdims, given ? Out(target) : Out(),
+        result = by_id::reduce(function, source, axes, keepdims, given ? Out(target) : Out(),
                                      attributes.scalars);
     } catch (const Error &error) {
         if (!no_answer) return error.what();

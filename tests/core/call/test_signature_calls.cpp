@@ -104,6 +104,25 @@ TEST_CASE("axes are named, attributes have defaults") {
     CHECK(m.smooth({zeros({3, 0}, {float64, cpu()})}, {.axes = 1})[0].shape() == Dims{3, 0});
 }
 
+TEST_CASE("a declaration of another version of the module is refused") {
+    using detail::operand;
+    Linalg m;
+    Tensor results[2];
+    const std::span one(results, 1), two(results, 2);
+    const auto status = [&](const Function &f, std::initializer_list<const Operand *> inputs,
+                            const detail::CallDetails &details, std::span<Tensor> made) {
+        return error_status([&] { detail::call_function(f, inputs, details, made); });
+    };
+    const Operand a(m.a), b(m.b);
+    CHECK(status(m.solve, {&a, &b}, {}, one) == Status::invalid_argument);
+    CHECK(status(m.solve, {&a}, {}, two) == Status::invalid_argument);
+    CHECK(status(m.solve, {&a, &b, &b}, {}, two) == Status::invalid_argument);
+    CHECK(status(m.solve, {&a, &b}, {.attributes = {1}}, two) == Status::invalid_argument);
+    CHECK(status(m.solve, {&a, &b}, {.extents = {3}}, two) == Status::invalid_argument);
+    detail::call_function(m.solve, {&a, &b}, {}, two);
+    CHECK(near(results[0], m.solve({m.a, m.b})[0]));
+}
+
 TEST_CASE("over no elements outputs are empty, a status is 0, and sums are what they are without") {
     load_module();
     const auto none = [](Dims shape) { return zeros(shape, {float64, cpu()}); };

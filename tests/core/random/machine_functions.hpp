@@ -1,6 +1,7 @@
 // What the machine does for tensors that are made and for the functions of the list.
 #pragma once
 
+#include "../by_id.hpp"
 #include "machine.hpp"
 
 namespace interpreter {
@@ -210,9 +211,9 @@ inline void Machine::elementwise(const Op &op, int count) {
             return to;
         }
         switch (count) {
-        case 1: return Atoll::detail::call_unary(function, *x[0], out);
-        case 2: return Atoll::detail::call_binary(function, *x[0], *x[1], out);
-        default: return Atoll::detail::call_ternary(function, *x[0], *x[1], *x[2], out);
+        case 1: return by_id::unary(function, *x[0], out);
+        case 2: return by_id::binary(function, *x[0], *x[1], out);
+        default: return by_id::ternary(function, *x[0], *x[1], *x[2], out);
         }
     });
 }
@@ -253,7 +254,7 @@ inline void Machine::reduce(const Op &op) {
     const bool skip_nan = op.scalars[1].to_int() != 0;
     p.expect = [=] { return reduced(function, rule.compute, from.array, axes, x, skip_nan); };
     perform(op, p, [&](Atoll::Out out) {
-        return Atoll::detail::call_reduce(function, from.tensor, list, op.flag, out, attributes);
+        return by_id::reduce(function, from.tensor, list, op.flag, out, attributes);
     });
 }
 
@@ -274,7 +275,7 @@ inline void Machine::scan(const Op &op) {
     const auto own = static_cast<std::size_t>(axis.value_or(0));
     p.expect = [=] { return scanned(op.function, rule.compute, from.array, own); };
     perform(op, p, [&](Atoll::Out out) {
-        return Atoll::detail::call_scan(op.function, from.tensor, axis, out);
+        return by_id::scan(op.function, from.tensor, axis, out);
     });
 }
 
@@ -295,7 +296,7 @@ inline void Machine::sort(const Op &op) {
                       op.flag);
     };
     perform(op, p, [&](Atoll::Out out) {
-        return Atoll::detail::call_sort(op.function, from.tensor, static_cast<int>(axis), op.flag,
+        return by_id::sort(op.function, from.tensor, static_cast<int>(axis), op.flag,
                                         out);
     });
 }
@@ -327,8 +328,8 @@ inline void Machine::search(const Op &op) {
     perform(op, p, [&](Atoll::Out out) {
         const Tensor list = Atoll::sort(table.tensor.flatten(), 0);
         if (op.in[0] >= 0)
-            return Atoll::detail::call_search(op.function, in(op, 0).tensor, list, op.flag, out);
-        return Atoll::detail::call_search(op.function, op.scalars[0], list, op.flag, out);
+            return by_id::search(op.function, in(op, 0).tensor, list, op.flag, out);
+        return by_id::search(op.function, op.scalars[0], list, op.flag, out);
     });
 }
 
@@ -357,7 +358,7 @@ inline void Machine::find(const Op &op) {
         return all;
     };
     perform(op, p, [&](Atoll::Out) {
-        return coordinates ? Atoll::nonzero(from.tensor) : Atoll::detail::call_find(from.tensor);
+        return coordinates ? Atoll::nonzero(from.tensor) : Atoll::find(from.tensor);
     });
 }
 

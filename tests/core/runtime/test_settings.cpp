@@ -33,6 +33,34 @@ TEST_CASE("scopes nest, and end where they end") {
     CHECK(zeros({1}).dtype() == float32);
 }
 
+TEST_CASE("a scope that ends out of order, or on another thread, is reported and harms no other") {
+    load_devices();
+    std::vector<std::string> said;
+    set_log_handler([&](int, std::string_view text) { said.emplace_back(text); });
+    auto outer = std::make_unique<ScopedSettings>([](Settings &s) { s.default_dtype = float64; });
+    auto middle = std::make_unique<ScopedSettings>([](Settings &s) { s.default_dtype = int16; });
+    auto inner = std::make_unique<ScopedSettings>([](Settings &s) { s.default_dtype = int8; });
+    middle.reset();
+    CHECK(said.size() == 1);
+    CHECK(settings().default_dtype == int8);
+    outer.reset();
+    CHECK(said.size() == 2);
+    CHECK(settings().default_dtype == int8);
+    inner.reset();
+    CHECK(said.size() == 2);
+    CHECK(settings().default_dtype == float32);
+
+    std::thread([&] {
+        auto mine =
+            std::make_unique<ScopedSettings>([](Settings &s) { s.default_dtype = float64; });
+        std::thread([&] { mine.reset(); }).join();
+        CHECK(said.size() == 3);
+        CHECK(contains(said.back(), "another thread"));
+        CHECK(settings().default_dtype == float64);
+    }).join();
+    set_log_handler({});
+}
+
 TEST_CASE("an exception ends the scopes it passes") {
     load_devices();
     try {

@@ -40,8 +40,9 @@ extern "C" {
  * Attributes: `name: type = default`, separated by commas. Types: bool, int64, float64, T, A,
  * number (int64, uint64, float64 or complex128), int64[] (a list), or a choice of words:
  * `mode: reduced | complete = reduced`. With `?` instead of a default the attribute is optional;
- * with neither it is required. A list has no default. Numbers have no exponent and at most 18
- * digits after the decimal point, and are read exactly; inf is allowed.
+ * with neither it is required. A list has no default. `p: float64 >= 0 = 2` accepts numbers from 0;
+ * so does each number of a list. Numbers have no exponent and at most 18 digits after the decimal
+ * point, and are read exactly; inf is allowed.
  *
  * Properties, separated by commas:
  *   axes all      the core axes are those that the caller names; all axes if the caller names none
