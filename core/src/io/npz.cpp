@@ -63,23 +63,6 @@ Error error_of(zip_error_t &error, std::string_view op, const std::string &what)
 
 // --- reading -------------------------------------------------------------------------------------
 
-// One entry, unpacked as it is read. The checksum is verified at its end, see require_end().
-class EntrySource : public NpySource {
-public:
-    EntrySource(EntryFile file, std::string entry_name, std::uint64_t size, std::string_view caller)
-        : NpySource(std::move(entry_name), size, caller), file_(std::move(file)) {}
-
-protected:
-    std::size_t read_some(void *to, std::size_t count) override {
-        const zip_int64_t got = zip_fread(file_.get(), to, count);
-        if (got < 0) throw error_of(*zip_file_get_error(file_.get()), op, name);
-        return static_cast<std::size_t>(got);
-    }
-
-private:
-    EntryFile file_;
-};
-
 class Archive {
 public:
     Archive(const std::filesystem::path &path, std::string_view op) : name_(quoted(path)), op_(op) {
@@ -125,7 +108,13 @@ public:
                                         facts.size));
         EntryFile file(zip_fopen_index(handle_.get(), entry, 0));
         if (!file) throw error_of(*zip_get_error(handle_.get()), op_, what);
-        EntrySource source(std::move(file), what, facts.size, op_);
+        // Unpacked as it is read. The checksum is verified at its end.
+        const auto unpack = [&](char *to, std::size_t count) {
+            const zip_int64_t got = zip_fread(file.get(), to, count);
+            if (got < 0) throw error_of(*zip_file_get_error(file.get()), op_, what);
+            return static_cast<std::size_t>(got);
+        };
+        NpySource source(what, facts.size, op_, unpack);
         return read_whole(source, where);
     }
 
@@ -194,7 +183,8 @@ std::map<std::string, Tensor> read_all(Archive archive, const Placement &where) 
 struct Entry {
     Tensor tensor;
     std::uint64_t size;
-    std::unique_ptr<NpyEncoder> encoder; // while open
+    std::optional<NpyEncoder> encoder; // while open
+    std::span<const char> rest;        // of its last piece
     std::exception_ptr failure;
 
     Entry(const Tensor &t, std::string_view op) : tensor(t), size(NpyEncoder(t, op).size()) {}
@@ -206,11 +196,16 @@ struct Entry {
         try {
             switch (command) {
             case ZIP_SOURCE_OPEN:
-                entry.encoder = std::make_unique<NpyEncoder>(entry.tensor, "write_npz");
+                entry.encoder.emplace(entry.tensor, "write_npz");
+                entry.rest = {};
                 return 0;
-            case ZIP_SOURCE_READ:
-                return static_cast<zip_int64_t>(
-                    entry.encoder->read(data, static_cast<std::size_t>(bytes)));
+            case ZIP_SOURCE_READ: {
+                if (entry.rest.empty()) entry.rest = entry.encoder->next();
+                const std::size_t count = std::min<zip_uint64_t>(entry.rest.size(), bytes);
+                std::copy_n(entry.rest.data(), count, static_cast<char *>(data));
+                entry.rest = entry.rest.subspan(count);
+                return static_cast<zip_int64_t>(count);
+            }
             case ZIP_SOURCE_CLOSE: entry.encoder.reset(); return 0;
             case ZIP_SOURCE_STAT: {
                 auto *facts = static_cast<zip_stat_t *>(data);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace Atoll::detail {
 
@@ -22,33 +22,35 @@ StridedExtent extent_of(const TensorImpl &t) {
 } // namespace
 
 std::string shape_text(const Dims &shape) {
-    std::string list;
-    for (std::int64_t extent : shape) list += fmt::format("{}{}", list.empty() ? "" : ", ", extent);
-    return fmt::format("({}{})", list, shape.size() == 1 ? "," : "");
+    return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 std::string shape_text(std::string_view name, const Dims &shape) {
     return fmt::format("{} {}", name, shape_text(shape));
+}
+
+std::optional<std::int64_t> bytes_of(const Dims &shape, std::int64_t itemsize) {
+    std::int64_t bytes = itemsize;
+    bool empty = false;
+    for (std::int64_t extent : shape)
+        if (extent == 0)
+            empty = true;
+        else if (__builtin_mul_overflow(bytes, extent, &bytes))
+            return std::nullopt;
+    return empty ? 0 : bytes;
 }
 
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op) {
     if (shape.size() > ATOLL_MAX_RANK)
         throw Error(Status::invalid_argument, op,
                     fmt::format("got rank {}, need at most {}", shape.size(), ATOLL_MAX_RANK));
-    std::int64_t bytes = itemsize;
-    bool empty = false, overflow = false;
-    for (std::int64_t extent : shape) {
+    for (std::int64_t extent : shape)
         if (extent < 0)
             throw Error(Status::invalid_argument, op,
                         fmt::format("got shape {}, need extents of 0 or more", shape_text(shape)));
-        empty = empty || extent == 0;
-        // Extents beside a 0 are checked too: strides are made of them.
-        if (extent > 0) overflow = __builtin_mul_overflow(bytes, extent, &bytes) || overflow;
-    }
-    if (overflow)
-        throw Error(Status::overflow, op,
-                    fmt::format("shape {} of {}-byte elements has more bytes than fit 63 bits",
-                                shape_text(shape), itemsize));
-    return empty ? 0 : bytes;
+    if (const std::optional<std::int64_t> bytes = bytes_of(shape, itemsize)) return *bytes;
+    throw Error(Status::overflow, op,
+                fmt::format("shape {} of {}-byte elements has more bytes than fit 63 bits",
+                            shape_text(shape), itemsize));
 }
 
 void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize) {

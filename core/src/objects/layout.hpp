@@ -10,7 +10,10 @@ std::string shape_text(const Dims &shape);
 // "b (5, 3)".
 std::string shape_text(std::string_view name, const Dims &shape);
 
-// Product of the extents times `itemsize`, overflow-checked; negative extents refused.
+// Product of the extents times `itemsize`; nothing beyond 63 bits. Extents beside a 0 count, too:
+// strides are made of them.
+std::optional<std::int64_t> bytes_of(const Dims &shape, std::int64_t itemsize);
+// The same; throws Error beyond 63 bits, and for extents below 0 or too many.
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op);
 // The bytes that the elements touch, relative to element (0, 0, …). False beyond 63 bits.
 bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range);
