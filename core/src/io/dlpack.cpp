@@ -279,15 +279,12 @@ Tensor import_as(typename Managed::Public *given, const DlpackImport &options) {
                                     shape_text(shape), array.byte_offset));
     }
     const Device device = device_from(array.device, options, op);
-    if (options.stream && !(options.stream.device() == device))
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("the stream belongs to {}, the data to {}",
-                                options.stream.device().name(), device.name()));
+    Ref<StreamImpl> stream = checked_stream(options.stream, *device.record(), op, "the data");
     Storage storage =
         Storage::borrow(reinterpret_cast<void *>(begin), range.end - range.begin, device, dtype,
                         [self = managed.get()] { RunDeleter<Managed>()(self); });
     (void)managed.release(); // the storage's now
-    if (options.stream) storage.impl()->stream = Ref<StreamImpl>::share(options.stream.impl());
+    storage.impl()->stream = std::move(stream);
     if (read_only) storage.set_read_only();
     return Tensor(storage, -range.begin, shape, strides, dtype);
 }
