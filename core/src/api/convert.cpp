@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -78,14 +77,9 @@ Tensor Tensor::clone(Device device) const {
     if (!device) throw Error(Status::invalid_argument, "tensor.clone", "no device");
     // The strides are kept where the elements fill the memory that they span, in whatever order;
     // gaps are not copied.
-    const int rank = t.shape.size();
-    std::vector<int> axes(static_cast<std::size_t>(rank));
-    std::iota(axes.begin(), axes.end(), 0);
-    std::stable_sort(axes.begin(), axes.end(),
-                     [&](int a, int b) { return std::abs(t.strides[a]) < std::abs(t.strides[b]); });
     Dims strides = t.strides, held = t.shape;
     std::int64_t stride = size_of(t.dtype), start = 0;
-    for (int axis : axes) {
+    for (int axis : axes_by_stride(t)) {
         if (t.strides[axis] == 0 && t.shape[axis] > 1) {
             held[axis] = 1;
             continue;

@@ -35,15 +35,9 @@ Place resolve(const Placement &where, DType dtype, std::string_view op) {
     if (place.dtype == DType::none)
         throw Error(Status::invalid_argument, op,
                     "needs a dtype: none was given and Settings::default_dtype is unset");
-    if (where.stream) {
-        if (!place.device) place.device = where.stream.device().record();
-        if (where.stream.device().record() != place.device)
-            throw Error(Status::invalid_argument, op,
-                        fmt::format("the stream belongs to {}, not to {}",
-                                    where.stream.device().name(), place.device->name));
-        place.stream = Ref<StreamImpl>::share(where.stream.impl());
-    }
-    if (!place.device) place.device = default_device().record();
+    if (!place.device)
+        place.device = (where.stream ? where.stream.device() : default_device()).record();
+    place.stream = checked_stream(where.stream, *place.device, op, "not");
     return place;
 }
 
@@ -86,19 +80,6 @@ template <class Number> void require_fit(Number value, DType dtype) {
     throw Error(Status::out_of_range, "arange",
                 fmt::format("got the element {}, which does not fit {}", static_cast<double>(value),
                             name(dtype)));
-}
-
-ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t itemsize,
-                        std::string_view op) {
-    checked_bytes(shape, itemsize, op);
-    if (shape.size() != strides.size())
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
-                                strides.size()));
-    ByteRange range;
-    if (!byte_range(shape, strides, itemsize, range))
-        throw Error(Status::overflow, op, "the strides reach beyond 63 bits");
-    return range;
 }
 
 Tensor filled(const Dims &shape, const Scalar &value, const Placement &where, DType dtype,

@@ -4,6 +4,8 @@
 #include "base/overlap.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 
 #include <fmt/ranges.h>
 
@@ -100,6 +102,24 @@ bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, B
     return byte_range({nullptr, shape.size(), shape.data(), strides.data(), itemsize}, range) &&
            !__builtin_sub_overflow(range.end, range.begin, &length);
 }
+
+void require_strides(const Dims &shape, const Dims &strides, std::string_view op) {
+    if (shape.size() != strides.size())
+        throw Error(Status::invalid_argument, op,
+                    fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
+                                strides.size()));
+}
+
+ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t itemsize,
+                        std::string_view op) {
+    checked_bytes(shape, itemsize, op);
+    require_strides(shape, strides, op);
+    ByteRange range;
+    if (!byte_range(shape, strides, itemsize, range))
+        throw Error(Status::overflow, op, "the strides reach beyond 63 bits");
+    return range;
+}
+
 int checked_axis(int axis, int rank, std::string_view op) {
     if (axis < -rank || axis >= rank)
         throw Error(Status::out_of_range, op,
@@ -107,6 +127,14 @@ int checked_axis(int axis, int rank, std::string_view op) {
                               : fmt::format("got axis {} of a tensor of rank {}, need {} to {}",
                                             axis, rank, -rank, rank - 1));
     return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<int> axes_by_stride(const TensorImpl &t) {
+    std::vector<int> axes(static_cast<std::size_t>(t.shape.size()));
+    std::iota(axes.begin(), axes.end(), 0);
+    std::stable_sort(axes.begin(), axes.end(),
+                     [&](int a, int b) { return std::abs(t.strides[a]) < std::abs(t.strides[b]); });
+    return axes;
 }
 
 bool dense(const TensorImpl &t, Order order) {
