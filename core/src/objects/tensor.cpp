@@ -315,8 +315,7 @@ View Tensor::imag() const {
         return View(make_view(t.storage, t.offset + shift, t.shape, t.strides, info(t.dtype).part,
                               t.flags));
     }
-    const Tensor zero = zeros({}, {t.dtype, device()});
-    Tensor view = make_view(*zero.impl(), 0, t.shape, Dims::filled(t.shape.size(), 0));
+    const Tensor view = zeros({}, {t.dtype, device()}).broadcast_to(t.shape);
     view.set_read_only();
     return View(view);
 }
