@@ -38,7 +38,7 @@ public:
         NpyHeader header{};
         std::set<std::string_view> keys;
         expect('{', "'{'");
-        while (!accept('}')) {
+        for (bool more = !accept('}'); more; more = another('}')) {
             const std::string_view key = string();
             expect(':', "':'");
             if (!keys.insert(key).second) fail(fmt::format("the key '{}' twice", key));
@@ -50,10 +50,6 @@ public:
                 parse_shape(header.shape);
             else
                 fail(fmt::format("an unknown key '{}'", printable(key)));
-            if (!accept(',')) {
-                expect('}', "',' or '}'");
-                break;
-            }
         }
         skip_space();
         if (at_ != text_.size()) fail("text after the dictionary");
@@ -96,6 +92,12 @@ private:
     void expect(char c, std::string_view what) {
         if (!accept(c)) fail(fmt::format("no {}", what));
     }
+    // Behind an item of a list: whether one more comes before the list's end.
+    bool another(char end) {
+        if (accept(',')) return !accept(end);
+        expect(end, fmt::format("',' or '{}'", end));
+        return false;
+    }
     // The text between quotes of either kind; escapes are not understood.
     std::string_view string() {
         skip_space();
@@ -133,18 +135,13 @@ private:
     // (), (3,), (3, 4), (3, 4,)
     void parse_shape(Dims &shape) {
         expect('(', "'('");
-        bool comma = false;
-        while (!accept(')')) {
+        for (bool more = !accept(')'); more; more = another(')')) {
             shape.push_back(parse_extent());
             if (shape.size() > ATOLL_MAX_RANK)
                 unsupported(fmt::format("an array of more than {} axes", ATOLL_MAX_RANK));
-            if (accept(',')) {
-                comma = true;
-                continue;
-            }
-            if (!comma) fail("one extent in parentheses without a comma");
-            expect(')', "',' or ')'");
-            break;
+            skip_space();
+            if (shape.size() == 1 && peek() != ',')
+                fail("one extent in parentheses without a comma");
         }
     }
     void parse_dtype(NpyHeader &header) {

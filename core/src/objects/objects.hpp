@@ -119,9 +119,7 @@ void wait_for_stream(const DeviceRecord &device, void *stream) noexcept;
 // memory of the host is at stake: the device would go on writing to it.
 void synchronize_within_deadline(const DeviceRecord &device, void *stream);
 // Later work on `waiting` happens after the work enqueued on `done` so far.
-void order_streams(const DeviceRecord &waiting_device, void *waiting,
-                   const DeviceRecord &done_device, void *done,
-                   const FunctionRecord *parent = nullptr);
+void order_streams(StreamOf waiting, StreamOf done, const FunctionRecord *parent);
 
 // --- storages and tensors ------------------------------------------------------------------------
 // The stream that a caller names for `what`, if any. Throws unless it is one of the device's.

@@ -87,21 +87,17 @@ void synchronize_within_deadline(const DeviceRecord &device, void *stream) {
     synchronize_stream(device, stream); // also for the errors that stick to the stream
 }
 
-void order_streams(const DeviceRecord &waiting_device, void *waiting,
-                   const DeviceRecord &done_device, void *done, const FunctionRecord *parent) {
-    if (done_device.type->is_inline() || (&waiting_device == &done_device && waiting == done))
-        return;
-    if (waiting_device.type != done_device.type) {
-        synchronize_stream(done_device, done, parent);
-        return;
+void order_streams(StreamOf waiting, StreamOf done, const FunctionRecord *parent) {
+    const DeviceRecord &device = *waiting.device;
+    if (done.device->type->is_inline()) return;
+    if (device.type != done.device->type)
+        return synchronize_stream(*done.device, done.handle(), parent);
+    if (device_implements(*device.type, ATOLL_DEVICE_FN_stream_order)) {
+        atoll_stream_order_params params{sizeof params, done.device->index, done.handle()};
+        return device_call(device, ATOLL_DEVICE_FN_stream_order, &params, waiting.handle(), parent);
     }
-    if (device_implements(*waiting_device.type, ATOLL_DEVICE_FN_stream_order)) {
-        atoll_stream_order_params params{sizeof params, done_device.index, done};
-        device_call(waiting_device, ATOLL_DEVICE_FN_stream_order, &params, waiting, parent);
-        return;
-    }
-    const Ref<EventImpl> event = record_event(done_device, done, parent);
-    call_event(waiting_device, ATOLL_DEVICE_FN_event_wait, *event, waiting, parent);
+    const Ref<EventImpl> event = record_event(*done.device, done.handle(), parent);
+    call_event(device, ATOLL_DEVICE_FN_event_wait, *event, waiting.handle(), parent);
 }
 
 namespace {
