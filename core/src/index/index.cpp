@@ -27,18 +27,14 @@ struct ViewMaker {
         shape.push_back(1);
         strides.push_back(size_of(t.dtype));
     }
-    static int axes_of(const IndexElement &) { return 0; } // there are none
-    static void take(const IndexElement &, int) {}
 };
 
 } // namespace
 
 Tensor Tensor::index(std::span<const IndexElement> elements) const {
     const TensorImpl &t = self();
-    for (const IndexElement &e : elements)
-        if (e.kind >= IndexElement::Kind::tensor) return Selection(*this, Index(elements)).get();
     ViewMaker view{t};
-    take_axes(elements, t.shape, view);
+    if (!take_axes(elements, t.shape, view)) return Selection(*this, Index(elements)).get();
     check_result_rank(view.shape.size());
     return make_view(t, view.offset, std::move(view.shape), std::move(view.strides));
 }

@@ -60,17 +60,23 @@ inline std::int64_t resolve_integer(std::int64_t index, int axis, const Dims &sh
 // Takes the axes of `shape` in turn, as the elements of an index say, and tells `made` of each:
 //   walk(axis, start, step, count), fix(axis, position), add_axis()
 //   axes_of(element), take(element, axis): for tensors and index objects, which take that many axes
-// Throws where an index has more than one ellipsis, or names more axes than there are.
+// False: there are some of these, which `made` does not know. Throws where an index has more than
+// one ellipsis, or names more axes than there are.
 template <class Elements, class Made>
-void take_axes(const Elements &elements, const Dims &shape, Made &made) {
+bool take_axes(const Elements &elements, const Dims &shape, Made &made) {
     using Kind = IndexElement::Kind;
+    constexpr bool all_kinds = requires { made.take(*elements.begin(), 0); };
     int ellipses = 0, axis = 0;
     std::int64_t named = 0;
     for (const auto &e : elements) {
         if (e.kind == Kind::ellipsis)
             ++ellipses;
-        else if (e.kind != Kind::newaxis)
-            named += e.kind < Kind::tensor ? 1 : made.axes_of(e);
+        else if (e.kind < Kind::tensor)
+            named += e.kind != Kind::newaxis;
+        else if constexpr (all_kinds)
+            named += made.axes_of(e);
+        else
+            return false;
     }
     if (ellipses > 1) refuse_index("got more than one ellipsis");
     if (named > shape.size())
@@ -94,10 +100,15 @@ void take_axes(const Elements &elements, const Dims &shape, Made &made) {
         case Kind::ellipsis: take_whole(shape.size() - named); break;
         case Kind::newaxis: made.add_axis(); break;
         case Kind::tensor:
-        case Kind::index: made.take(e, axis); axis += made.axes_of(e);
+        case Kind::index:
+            if constexpr (all_kinds) {
+                made.take(e, axis);
+                axis += made.axes_of(e);
+            }
         }
     }
     take_whole(shape.size() - axis);
+    return true;
 }
 
 inline void check_result_rank(int rank) {
