@@ -96,8 +96,7 @@ Tensor Tensor::clone(Device device) const {
                                             same_device ? t.storage->stream : Ref<StreamImpl>());
     const std::uint8_t flags = keep_order ? tensor_swapped : 0;
     const Tensor written = make_view(storage, start, held, strides, t.dtype, flags);
-    Dims cut_strides = t.strides;
-    const Tensor read = make_view(t.storage, t.offset, held, cut_strides, t.dtype, t.flags);
+    const Tensor read = make_view(t, t.offset, held, t.strides);
     copy_elements(*written.impl(), *read.impl(), {});
     return make_view(storage, start, t.shape, strides, t.dtype, flags);
 }

@@ -37,7 +37,7 @@ Place resolve(const Placement &where, DType dtype, std::string_view op) {
                     "needs a dtype: none was given and Settings::default_dtype is unset");
     if (!place.device)
         place.device = (where.stream ? where.stream.device() : default_device()).record();
-    place.stream = checked_stream(where.stream, *place.device, op, "not");
+    if (where.stream) place.stream = checked_stream(where.stream, *place.device, op, "not");
     return place;
 }
 

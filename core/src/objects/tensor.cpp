@@ -85,7 +85,8 @@ template <class Edit> Tensor with_axes(const TensorImpl &t, const Edit &edit) {
 } // namespace
 
 Tensor Tensor::shallow_copy() const {
-    return with_axes(self(), [](Dims &) {});
+    const TensorImpl &t = self();
+    return make_view(t, t.offset, t.shape, t.strides);
 }
 
 Tensor Tensor::view_as(DType dtype) const {
@@ -126,17 +127,17 @@ std::optional<Dims> reshaped_strides(const TensorImpl &t, const Dims &shape) {
     while (to < shape.size() && shape[to] == 1) ++to;
     for (skip_ones(); from < t.shape.size(); skip_ones()) {
         // Old axes that lie in memory like one must be cut into whole new ones.
-        std::int64_t stride = t.strides[from], count = t.shape[from];
+        const std::int64_t stride = t.strides[from];
+        std::int64_t count = t.shape[from];
         for (++from, skip_ones(); from < t.shape.size() && t.strides[from] == stride * count;
              skip_ones())
             count *= t.shape[from++];
-        for (; to < shape.size() && (count > 1 || shape[to] == 1); ++to) {
-            if (count % shape[to] != 0) return std::nullopt;
-            count /= shape[to];
-            strides[to] = stride;
-            stride *= shape[to];
+        std::int64_t taken = 1;
+        for (; to < shape.size() && (taken < count || shape[to] == 1); ++to) {
+            strides[to] = stride * taken;
+            taken *= shape[to];
         }
-        if (count > 1) return std::nullopt;
+        if (taken != count) return std::nullopt;
     }
     return strides;
 }
@@ -185,10 +186,13 @@ Tensor Tensor::flatten(Order order) const {
 
 Tensor Tensor::squeeze() const {
     const TensorImpl &t = self();
-    return with_axes(t, [&](Dims &dims) {
-        for (int axis = t.shape.size() - 1; axis >= 0; --axis)
-            if (t.shape[axis] == 1) dims.erase(axis);
-    });
+    Dims shape, strides;
+    for (int i = 0; i < t.shape.size(); ++i) {
+        if (t.shape[i] == 1) continue;
+        shape.push_back(t.shape[i]);
+        strides.push_back(t.strides[i]);
+    }
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
 }
 
 Tensor Tensor::squeeze(int axis) const {
