@@ -198,18 +198,18 @@ Overlap solve_memory_overlap(const StridedExtent &a, const StridedExtent &b,
 Overlap solve_self_overlap(const StridedExtent &a, std::int64_t max_work) {
     if (empty(a)) return Overlap::no;
     struct Axis {
-        Wide stride, last; // bytes, extent - 1
+        Wide stride, last; // |stride| in bytes, extent - 1
     };
     std::array<Axis, max_rank> axes;
     int count = 0;
     for (int i = 0; i < a.rank; ++i) {
         if (a.shape[i] == 1) continue;
         if (a.strides[i] == 0) return Overlap::yes;
-        axes[count++] = {a.strides[i], Wide(a.shape[i]) - 1};
+        const Wide stride = a.strides[i];
+        axes[count++] = {stride < 0 ? -stride : stride, Wide(a.shape[i]) - 1};
     }
-    std::sort(axes.begin(), axes.begin() + count, [](const Axis &p, const Axis &q) {
-        return std::max(p.stride, -p.stride) > std::max(q.stride, -q.stride);
-    });
+    std::sort(axes.begin(), axes.begin() + count,
+              [](const Axis &p, const Axis &q) { return p.stride > q.stride; });
     Overlap answer = Overlap::no;
     for (int first = 0; first < count; ++first) {
         Problem problem(max_work); // d_first > 0, and any d_i behind it
