@@ -11,9 +11,9 @@ namespace {
 // The view of a tensor that take_axes() tells of.
 struct ViewMaker {
     const TensorImpl &t;
-    const bool none = t.size() == 0; // strides are then no numbers to calculate with
-    std::int64_t offset = t.offset;
-    Dims shape{}, strides{};
+    const bool none; // no elements: strides are then no numbers to calculate with
+    std::int64_t &offset;
+    Dims &shape, &strides;
 
     void walk(int axis, std::int64_t start, std::int64_t step, std::int64_t count) {
         if (count > 0) fix(axis, start);
@@ -33,10 +33,12 @@ struct ViewMaker {
 
 Tensor Tensor::index(std::span<const IndexElement> elements) const {
     const TensorImpl &t = self();
-    ViewMaker view{t};
+    std::int64_t offset = t.offset;
+    Dims shape, strides;
+    ViewMaker view{t, t.size() == 0, offset, shape, strides};
     if (!take_axes(elements, t.shape, view)) return Selection(*this, Index(elements)).get();
-    check_result_rank(view.shape.size());
-    return make_view(t, view.offset, std::move(view.shape), std::move(view.strides));
+    check_result_rank(shape.size());
+    return make_view(t, offset, std::move(shape), std::move(strides));
 }
 
 } // namespace Atoll

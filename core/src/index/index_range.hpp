@@ -61,9 +61,10 @@ inline std::int64_t resolve_integer(std::int64_t index, int axis, const Dims &sh
 //   walk(axis, start, step, count), fix(axis, position), add_axis()
 //   axes_of(element), take(element, axis): for tensors and index objects, which take that many axes
 // False: there are some of these, which `made` does not know. Throws where an index has more than
-// one ellipsis, or names more axes than there are.
-template <class Elements, class Made>
-bool take_axes(const Elements &elements, const Dims &shape, Made &made) {
+// one ellipsis, or names more axes than there are. Inline, for `made` to live in registers: most of
+// the time that a view takes is spent here.
+template <class Elements, class Made> [[gnu::always_inline]] inline bool
+take_axes(const Elements &elements, const Dims &shape, Made &made) {
     using Kind = IndexElement::Kind;
     constexpr bool all_kinds = requires { made.take(*elements.begin(), 0); };
     int ellipses = 0, axis = 0;
