@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -79,14 +78,9 @@ Tensor Tensor::clone(Device device) const {
     if (!device) throw Error(Status::invalid_argument, "tensor.clone", "no device");
     // The strides are kept where the elements fill the memory that they span, in whatever order;
     // gaps are not copied.
-    const int rank = t.shape.size();
-    std::vector<int> axes(static_cast<std::size_t>(rank));
-    std::iota(axes.begin(), axes.end(), 0);
-    std::stable_sort(axes.begin(), axes.end(),
-                     [&](int a, int b) { return std::abs(t.strides[a]) < std::abs(t.strides[b]); });
     Dims strides = t.strides, held = t.shape;
     std::int64_t stride = size_of(t.dtype), start = 0;
-    for (int axis : axes) {
+    for (int axis : axes_by_stride(t)) {
         if (t.strides[axis] == 0 && t.shape[axis] > 1) {
             held[axis] = 1;
             continue;
@@ -103,8 +97,7 @@ Tensor Tensor::clone(Device device) const {
                                             same_device ? t.storage->stream : Ref<StreamImpl>());
     const std::uint8_t flags = keep_order ? tensor_swapped : 0;
     const Tensor written = make_view(storage, start, held, strides, t.dtype, flags);
-    Dims cut_strides = t.strides;
-    const Tensor read = make_view(t.storage, t.offset, held, cut_strides, t.dtype, t.flags);
+    const Tensor read = make_view(t, t.offset, held, t.strides);
     copy_elements(*written.impl(), *read.impl(), {});
     return make_view(storage, start, t.shape, strides, t.dtype, flags);
 }
@@ -125,13 +118,8 @@ Tensor Tensor::cast(DType dtype) const { return cast(dtype, device()); }
 
 Tensor Tensor::cast(DType dtype, Device device) const {
     const ReadSection section;
-    const TensorImpl &t = self();
     if (!device) throw Error(Status::invalid_argument, "tensor.cast", "no device");
-    Tensor result =
-        make_tensor(t.shape, dtype, device.record(),
-                    device.record() == t.device() ? t.storage->stream : Ref<StreamImpl>());
-    copy_elements(*result.impl(), t, {});
-    return result;
+    return cast_part(*this, dtype, device.record(), {});
 }
 
 Tensor Tensor::ensure(DType dtype) const { return ensure(dtype, device()); }

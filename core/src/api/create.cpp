@@ -35,15 +35,9 @@ Place resolve(const Placement &where, DType dtype, std::string_view op) {
     if (place.dtype == DType::none)
         throw Error(Status::invalid_argument, op,
                     "needs a dtype: none was given and Settings::default_dtype is unset");
-    if (where.stream) {
-        if (!place.device) place.device = where.stream.device().record();
-        if (where.stream.device().record() != place.device)
-            throw Error(Status::invalid_argument, op,
-                        fmt::format("the stream belongs to {}, not to {}",
-                                    where.stream.device().name(), place.device->name));
-        place.stream = Ref<StreamImpl>::share(where.stream.impl());
-    }
-    if (!place.device) place.device = default_device().record();
+    if (!place.device)
+        place.device = (where.stream ? where.stream.device() : default_device()).record();
+    if (where.stream) place.stream = checked_stream(where.stream, *place.device, op, "not");
     return place;
 }
 
@@ -88,27 +82,15 @@ template <class Number> void require_fit(Number value, DType dtype) {
                             name(dtype)));
 }
 
-ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t itemsize,
-                        std::string_view op) {
-    checked_bytes(shape, itemsize, op);
-    if (shape.size() != strides.size())
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
-                                strides.size()));
-    ByteRange range;
-    if (!byte_range(shape, strides, itemsize, range))
-        throw Error(Status::overflow, op, "the strides reach beyond 63 bits");
-    return range;
-}
-
 Tensor filled(const Dims &shape, const Scalar &value, const Placement &where, DType dtype,
               std::string_view op) {
     const ReadSection section;
     return resolve(where, dtype, op).make(shape).fill(value);
 }
 
-// The extents of nested lists, outermost first; every list must agree with its neighbours.
-void measure(const Nested &lists, Dims &extents, int depth) {
+// Appends the numbers of nested lists with these extents, outermost first; the innermost run
+// fastest.
+void collect(const Nested &lists, const Dims &extents, int depth, std::vector<Scalar> &values) {
     const auto fail = [&](const std::string &got) {
         throw Error(Status::invalid_argument, "tensor",
                     fmt::format("got {} at depth {} of nested lists, need lists of equal lengths",
@@ -116,21 +98,13 @@ void measure(const Nested &lists, Dims &extents, int depth) {
     };
     if (!lists.is_list()) {
         if (depth != extents.size()) fail("a number beside a list");
-        return;
+        return values.push_back(lists.value());
     }
-    const auto length = static_cast<std::int64_t>(lists.items().size());
-    if (depth == extents.size())
-        fail("a list beside a number");
-    else if (extents[depth] < 0)
-        extents[depth] = length;
-    else if (extents[depth] != length)
+    if (depth == extents.size()) fail("a list beside a number");
+    if (const std::size_t length = lists.items().size();
+        extents[depth] != static_cast<std::int64_t>(length))
         fail(fmt::format("lists of {} and {} items", extents[depth], length));
-    for (const Nested &item : lists.items()) measure(item, extents, depth + 1);
-}
-
-void collect(const Nested &lists, std::vector<Scalar> &values) {
-    if (!lists.is_list()) values.push_back(lists.value());
-    for (const Nested &item : lists.items()) collect(item, values);
+    for (const Nested &item : lists.items()) collect(item, extents, depth + 1, values);
 }
 
 // The dtype of numbers that are given without one.
@@ -224,14 +198,14 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
         const __int128 n = by > 0 ? (to - from + by - 1) / by : (from - to - by - 1) / -by;
         if (n > std::numeric_limits<std::int64_t>::max())
             throw Error(Status::overflow, "arange", "more elements than fit 63 bits");
-        count = n > 0 ? static_cast<std::int64_t>(n) : 0;
+        count = static_cast<std::int64_t>(std::max<__int128>(n, 0));
     } else {
         const double n = std::ceil((stop.to_double() - start.to_double()) / step.to_double());
         if (!std::isfinite(n) || n >= 0x1p63)
             throw Error(Status::invalid_argument, "arange",
                         fmt::format("got start {}, stop {}, step {}: no finite number of elements",
                                     start.to_double(), stop.to_double(), step.to_double()));
-        count = n > 0 ? static_cast<std::int64_t>(n) : 0;
+        count = static_cast<std::int64_t>(std::max(n, 0.0));
     }
     const DType dtype = place.dtype;
     const Tensor result = place.make({count});
@@ -311,12 +285,11 @@ Tensor tensor(const Nested &lists, const Placement &where) {
     const ReadSection section;
     Dims nesting; // outermost first
     for (const Nested *at = &lists; at->is_list(); at = &at->items().front()) {
-        nesting.push_back(-1);
+        nesting.push_back(static_cast<std::int64_t>(at->items().size()));
         if (at->items().empty()) break;
     }
-    measure(lists, nesting, 0);
     std::vector<Scalar> values;
-    collect(lists, values);
+    collect(lists, nesting, 0, values);
     const Place place =
         resolve(where, values.empty() ? DType::none : common_kind(values), "tensor");
     const std::int64_t itemsize = size_of(place.dtype);

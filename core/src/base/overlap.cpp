@@ -2,9 +2,8 @@
 //
 // The problem. Element x of a begins at A + Σ s_i x_i, element y of b at B + Σ t_j y_j, with
 // 0 <= x_i < shape_i and likewise y. They share a byte iff the distance of the two addresses,
-// a's minus b's, is in (-itemsize_a, itemsize_b). Replacing x by (shape - 1 - x) where a stride
-// is negative makes every coefficient positive, and doing so for all of b's terms brings them to
-// the same side. What is left is one question:
+// a's minus b's, is in (-itemsize_a, itemsize_b). Counting each index from the end at which its
+// term is smallest makes every coefficient and index positive. What is left is one question:
 //
 //     are there integers 0 <= x_i <= u_i with   lo <= Σ a_i x_i <= hi,   a_i > 0 ?
 //
@@ -88,25 +87,30 @@ Wide next_candidate(Wide a, Wide m, Wide lo, Wide hi, Wide first) {
 
 class Problem {
 public:
-    // Adds a term coefficient * x, 0 <= x <= bound. False past the supported size.
-    bool add(Wide coefficient, Wide bound) {
-        if (coefficient == 0 || bound == 0) return true;
-        terms_[count_++] = {coefficient, bound};
-        // coefficient <= 2^63 and bound < 2^64, so only the sum can overflow.
-        return !__builtin_add_overflow(total_, coefficient * bound, &total_) && total_ <= max_sum;
+    // Solving takes its steps off `work`.
+    explicit Problem(std::int64_t &work) : work_(work) {}
+
+    // Adds a term stride * x, low <= x <= high, to the sum.
+    void add(Wide stride, Wide low, Wide high) {
+        const Term term{stride < 0 ? -stride : stride, high - low};
+        // stride <= 2^63 and high - low < 2^64, so only the sum can overflow.
+        beyond_ |= __builtin_add_overflow(total_, term.coefficient * term.bound, &total_) ||
+                   total_ > max_sum;
+        if (beyond_) return;
+        least_ += stride * (stride < 0 ? high : low);
+        if (term.coefficient != 0 && term.bound != 0) terms_[count_++] = term;
     }
 
-    // Is there a solution of lo <= Σ <= hi? Takes its steps off `work`.
-    Overlap solve(Wide lo, Wide hi, std::int64_t &work) {
+    // Is there a solution of lo <= Σ <= hi?
+    Overlap solve(Wide lo, Wide hi) {
+        if (beyond_) return Overlap::too_hard;
+        lo -= least_;
+        hi -= least_;
         prepare(hi - lo + 1);
         if (hi < 0 || lo > reach_[0]) return Overlap::no;
         if (count_ == 0) return Overlap::yes; // lo <= 0 <= hi
         if (!has_multiple(lo, hi, gcd_[0])) return Overlap::no;
-        if (covers_[0]) return Overlap::yes;
-        work_ = work;
-        const Overlap result = search(0, lo, hi);
-        work = work_;
-        return result;
+        return covers_[0] ? Overlap::yes : search(0, lo, hi);
     }
 
 private:
@@ -162,91 +166,61 @@ private:
 
     std::array<Term, max_terms> terms_; // from largest to smallest coefficient
     int count_ = 0;
-    Wide total_ = 0;
+    Wide total_ = 0, least_ = 0; // the sum's range and its smallest value
+    bool beyond_ = false;        // the range is past max_sum
     // Of the terms from i on: the largest sum, the gcd, and whether every window that meets
     // [0, reach] and contains a multiple of the gcd also contains a sum.
     std::array<Wide, max_terms + 1> reach_, gcd_;
     std::array<bool, max_terms + 1> covers_;
-    std::int64_t work_ = 0;
+    std::int64_t &work_;
 };
 
-struct Axis {
-    Wide stride, last; // |stride| in bytes, extent - 1
-};
-
-// The axes along which the view moves, all strides made positive: `origin` is then the address of
-// the lowest element. False for an empty view.
-struct Layout {
-    std::array<Axis, max_rank> axes;
-    int count = 0;
-    bool repeats = false; // has an axis of stride 0 and extent > 1
-    Wide origin;
-
-    bool read(const StridedExtent &extent) {
-        origin = static_cast<Wide>(reinterpret_cast<std::uintptr_t>(extent.data));
-        if (extent.itemsize <= 0) return false;
-        for (int axis = 0; axis < extent.rank; ++axis) {
-            const Wide last = Wide(extent.shape[axis]) - 1;
-            const Wide stride = extent.strides[axis];
-            if (last < 0) return false;
-            if (last == 0) continue;
-            if (stride == 0) {
-                repeats = true;
-                continue;
-            }
-            // At most 64 products below 2^126 each could pass 2^127, so the sum is kept above
-            // -2^126; what is cut off here is past max_sum and refused by Problem::add.
-            if (stride < 0) origin = std::max(origin + stride * last, -(Wide(1) << 126));
-            axes[count++] = {stride < 0 ? -stride : stride, last};
-        }
-        return true;
-    }
-};
+bool empty(const StridedExtent &extent) {
+    return extent.itemsize <= 0 || std::any_of(extent.shape, extent.shape + extent.rank,
+                                               [](std::int64_t n) { return n <= 0; });
+}
+Wide address(const StridedExtent &extent) {
+    return static_cast<Wide>(reinterpret_cast<std::uintptr_t>(extent.data));
+}
 
 } // namespace
 
 Overlap solve_memory_overlap(const StridedExtent &a, const StridedExtent &b,
                              std::int64_t max_work) {
-    Layout x, y;
-    if (!x.read(a) || !y.read(b)) return Overlap::no;
-    Problem problem;
-    Wide b_reach = 0;
-    for (int i = 0; i < x.count; ++i)
-        if (!problem.add(x.axes[i].stride, x.axes[i].last)) return Overlap::too_hard;
-    for (int i = 0; i < y.count; ++i) {
-        if (!problem.add(y.axes[i].stride, y.axes[i].last)) return Overlap::too_hard;
-        b_reach += y.axes[i].stride * y.axes[i].last;
-    }
-    // x.origin + Σ s x - (y.origin + b_reach - Σ t y') is in (-itemsize_a, itemsize_b).
-    const Wide distance = y.origin + b_reach - x.origin;
-    return problem.solve(distance - a.itemsize + 1, distance + b.itemsize - 1, max_work);
+    if (empty(a) || empty(b)) return Overlap::no;
+    Problem problem(max_work);
+    for (int i = 0; i < a.rank; ++i) problem.add(a.strides[i], 0, Wide(a.shape[i]) - 1);
+    for (int i = 0; i < b.rank; ++i) problem.add(b.strides[i], 1 - Wide(b.shape[i]), 0); // -y
+    const Wide distance = address(b) - address(a);
+    return problem.solve(distance - a.itemsize + 1, distance + b.itemsize - 1);
 }
 
 Overlap solve_self_overlap(const StridedExtent &a, std::int64_t max_work) {
-    Layout layout;
-    if (!layout.read(a)) return Overlap::no;
-    if (layout.repeats) return Overlap::yes;
-    const auto begin = layout.axes.begin();
-    std::sort(begin, begin + layout.count,
-              [](const Axis &p, const Axis &q) { return p.stride > q.stride; });
-    bool hard = false;
-    for (int first = 0; first < layout.count; ++first) {
-        // d_first = 1 + x, x in [0, last - 1]; d_i = x_i - last_i, x_i in [0, 2 last_i].
-        Problem problem;
-        const Axis &leading = layout.axes[first];
-        Wide shift = -leading.stride;
-        if (!problem.add(leading.stride, leading.last - 1)) return Overlap::too_hard;
-        for (int i = first + 1; i < layout.count; ++i) {
-            const Axis &axis = layout.axes[i];
-            if (!problem.add(axis.stride, 2 * axis.last)) return Overlap::too_hard;
-            shift += axis.stride * axis.last;
-        }
-        const Overlap result =
-            problem.solve(shift - a.itemsize + 1, shift + a.itemsize - 1, max_work);
-        if (result == Overlap::yes) return result;
-        hard |= result == Overlap::too_hard;
+    if (empty(a)) return Overlap::no;
+    struct Axis {
+        Wide stride, last; // |stride| in bytes, extent - 1
+    };
+    std::array<Axis, max_rank> axes;
+    int count = 0;
+    for (int i = 0; i < a.rank; ++i) {
+        if (a.shape[i] == 1) continue;
+        if (a.strides[i] == 0) return Overlap::yes;
+        const Wide stride = a.strides[i];
+        axes[count++] = {stride < 0 ? -stride : stride, Wide(a.shape[i]) - 1};
     }
-    return hard ? Overlap::too_hard : Overlap::no;
+    std::sort(axes.begin(), axes.begin() + count,
+              [](const Axis &p, const Axis &q) { return p.stride > q.stride; });
+    Overlap answer = Overlap::no;
+    for (int first = 0; first < count; ++first) {
+        Problem problem(max_work); // d_first > 0, and any d_i behind it
+        problem.add(axes[first].stride, 1, axes[first].last);
+        for (int i = first + 1; i < count; ++i)
+            problem.add(axes[i].stride, -axes[i].last, axes[i].last);
+        const Overlap result = problem.solve(1 - a.itemsize, a.itemsize - 1);
+        if (result == Overlap::yes) return result;
+        if (result == Overlap::too_hard) answer = result;
+    }
+    return answer;
 }
 
 } // namespace Atoll::detail

@@ -8,44 +8,22 @@ namespace Atoll::detail {
 
 namespace {
 
-// How many axes an element takes. An ellipsis is counted elsewhere.
-int consumed(const Element &e) {
-    switch (e.kind) {
-    case IndexElement::Kind::newaxis:
-    case IndexElement::Kind::ellipsis: return 0;
-    case IndexElement::Kind::tensor: {
-        const TensorImpl &t = impl(e.tensor);
-        if (t.dtype == bool_) return t.shape.size();
-        return t.shape.size() == 2 ? static_cast<int>(std::min<std::int64_t>(t.shape[0], 1 << 16))
-                                   : 1;
-    }
-    case IndexElement::Kind::index: return e.bound->input.size();
-    default: return 1;
-    }
-}
-
 // Throws unless all positions are in [-extent, extent). Returns whether one is negative.
 bool check_positions(const Tensor &given, int axis, const Dims &shape, const Context &parts) {
     const std::int64_t extent = shape[axis];
-    const auto unsigned_value = [](const Scalar &value) {
-        return value.cast(uint64).raw().value.u64;
-    };
     const auto found = [&](int function, const Tensor &positions) {
         return item_part(part(function, {positions}, parts), parts);
     };
-    const DType dtype = given.dtype();
-    const int bits = 8 * static_cast<int>(size_of(dtype));
-    if (info(dtype).kind == Kind::unsigned_) {
-        const std::uint64_t high = unsigned_value(found(ATOLL_FN_max, given));
-        if (high >= static_cast<std::uint64_t>(extent))
-            index_out_of_range(fmt::to_string(high), axis, shape);
-        return false;
-    }
+    const int bits = 8 * static_cast<int>(size_of(given.dtype()));
+    const bool is_signed = info(given.dtype()).kind == Kind::signed_;
     // Nearly always one pass is enough: as unsigned numbers, the negative ones are the largest.
     const DType same_size = bits == 8 ? uint8 : bits == 16 ? uint16 : bits == 32 ? uint32 : uint64;
-    const std::uint64_t limit =
-        std::min(static_cast<std::uint64_t>(extent), std::uint64_t{1} << (bits - 1));
-    if (unsigned_value(found(ATOLL_FN_max, given.view_as(same_size))) < limit) return false;
+    const std::uint64_t largest =
+        found(ATOLL_FN_max, given.view_as(same_size)).cast(uint64).raw().value.u64;
+    const std::uint64_t first_negative = std::uint64_t{1} << (bits - 1);
+    if (largest < static_cast<std::uint64_t>(extent) && (!is_signed || largest < first_negative))
+        return false;
+    if (!is_signed) index_out_of_range(fmt::to_string(largest), axis, shape);
     const std::int64_t low = found(ATOLL_FN_min, given).to_int();
     const std::int64_t high = found(ATOLL_FN_max, given).to_int();
     if (high >= extent) index_out_of_range(fmt::to_string(high), axis, shape);
@@ -62,28 +40,38 @@ public:
 
     State bind() {
         checked_bytes(shape_, 1, index_op);
-        const int rank = shape_.size();
-        std::int64_t named = 0;
-        int ellipses = 0;
-        for (const Element &e : unbound_.elements) {
-            named += consumed(e);
-            ellipses += e.kind == IndexElement::Kind::ellipsis;
-        }
-        check_counts(ellipses, named, shape_);
         made_->bound = true;
         made_->input = shape_;
-        made_->base = Dims::filled(rank, 0);
-        for (const Element &e : unbound_.elements) {
-            if (e.kind == IndexElement::Kind::ellipsis)
-                for (std::int64_t skip = rank - named; skip > 0; --skip) walk(1, shape_[axis_]);
-            else
-                add(e);
-        }
-        while (axis_ < rank) walk(1, shape_[axis_]);
+        made_->base = Dims::filled(shape_.size(), 0);
+        take_axes(unbound_.elements, shape_, *this);
         check_result_rank(made_->output.size());
         // Picks that repeat elements can name more of them than can be counted.
         if (!made_->picks.empty()) checked_bytes(made_->output, size_of(int64), index_op);
         return made_;
+    }
+
+    // What take_axes() calls.
+    void walk(int axis, std::int64_t start, std::int64_t step, std::int64_t count) {
+        made_->base[axis] = start;
+        push({Axis::Kind::walk, axis, step}, count);
+    }
+    void fix(int axis, std::int64_t position) { made_->base[axis] = position; }
+    void add_axis() { push({Axis::Kind::added, -1, 0}, 1); }
+    static int axes_of(const Element &e) {
+        if (e.bound) return e.bound->input.size();
+        const TensorImpl &t = impl(e.tensor);
+        if (t.dtype == bool_) return t.shape.size();
+        const std::int64_t most = 1 << 16; // more than any tensor has
+        return t.shape.size() == 2 ? static_cast<int>(std::min(t.shape[0], most)) : 1;
+    }
+    void take(const Element &e, int axis) {
+        axis_ = axis;
+        if (e.bound)
+            add_bound(*e.bound);
+        else if (e.tensor.dtype() == bool_)
+            add_mask(e.tensor);
+        else
+            add_tensor(e.tensor);
     }
 
 private:
@@ -91,15 +79,7 @@ private:
         made_->axes.push_back(axis);
         made_->output.push_back(extent);
     }
-    void walk(std::int64_t step, std::int64_t count) {
-        push({Axis::Kind::walk, axis_++, step}, count);
-    }
-    void fix(std::int64_t index) {
-        made_->base[axis_] = resolve_integer(index, axis_, shape_);
-        ++axis_;
-    }
     void pick(Pick pick) {
-        axis_ += pick.count;
         pick.first = made_->output.size();
         const Dims extents = pick.shape();
         for (std::int64_t extent : extents)
@@ -107,31 +87,13 @@ private:
         made_->picks.push_back(std::move(pick));
     }
 
-    void add(const Element &e) {
-        switch (e.kind) {
-        case IndexElement::Kind::integer: fix(e.integer); break;
-        case IndexElement::Kind::range: {
-            const ResolvedRange r = resolve_range(e.range, shape_[axis_]);
-            made_->base[axis_] = r.start;
-            walk(r.step, r.count);
-            break;
-        }
-        case IndexElement::Kind::all: walk(1, shape_[axis_]); break;
-        case IndexElement::Kind::newaxis: push({Axis::Kind::added, -1, 0}, 1); break;
-        case IndexElement::Kind::tensor: add_tensor(e.tensor); break;
-        case IndexElement::Kind::index: add_bound(*e.bound); break;
-        case IndexElement::Kind::ellipsis: break; // bind() knows how many axes it stands for
-        }
-    }
-
     void add_tensor(const Tensor &tensor) {
         const TensorImpl &t = impl(tensor);
-        if (t.dtype == bool_) return add_mask(tensor);
         if (t.shape.empty()) {
             const Scalar value = item_part(tensor, parts_);
             if (value.dtype() == uint64 && value.raw().value.u64 > INT64_MAX)
                 index_out_of_range(fmt::to_string(value.raw().value.u64), axis_, shape_);
-            return fix(value.to_int());
+            return fix(axis_, resolve_integer(value.to_int(), axis_, shape_));
         }
         const bool tuples = t.shape.size() == 2;
         Pick made{axis_, tuples ? static_cast<int>(t.shape[0]) : 1, {}};
@@ -193,14 +155,13 @@ private:
             made_->picks.push_back(std::move(pick));
         }
         std::copy(inner.base.begin(), inner.base.end(), made_->base.begin() + axis_);
-        axis_ += inner.input.size();
     }
 
     const IndexState &unbound_;
     const Dims &shape_;
     const Context parts_ = for_index();
     std::shared_ptr<IndexState> made_ = std::make_shared<IndexState>();
-    int axis_ = 0; // the next of the input
+    int axis_ = 0; // the next of the input, for what is taken
 };
 
 } // namespace

@@ -108,14 +108,12 @@ Index Index::bind(const Tensor &tensor) const {
     const TensorImpl &t = detail::impl(tensor);
     const State bound = bound_to(state_, t.shape, false);
     require_same_layout(*bound, t);
-    if (bound->has_offsets && bound->device == t.device()) return Index(bound);
     auto made = std::make_shared<IndexState>(*bound);
     if (!made->picks.empty())
         made->offsets = made->has_offsets ? moved(made->offsets, t.device(), for_index())
                                           : make_offsets(*made, t.strides, t.device());
     made->has_offsets = true;
     made->strides = t.strides;
-    made->device = t.device();
     return Index(State(std::move(made)));
 }
 
@@ -129,7 +127,6 @@ Index Index::to(Device device) const {
     for (Pick &pick : made->picks)
         for (Tensor &positions : pick.positions) positions = positions.to(device);
     if (made->offsets.is_defined()) made->offsets = made->offsets.to(device);
-    if (made->has_offsets) made->device = device.record();
     return Index(State(std::move(made)));
 }
 

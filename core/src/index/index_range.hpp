@@ -57,12 +57,59 @@ inline std::int64_t resolve_integer(std::int64_t index, int axis, const Dims &sh
     return index < 0 ? index + extent : index;
 }
 
-// Throws where an expression has more than one ellipsis, or indices for more axes than there are.
-inline void check_counts(int ellipses, std::int64_t named, const Dims &shape) {
+// Takes the axes of `shape` in turn, as the elements of an index say, and tells `made` of each:
+//   walk(axis, start, step, count), fix(axis, position), add_axis()
+//   axes_of(element), take(element, axis): for tensors and index objects, which take that many axes
+// False: there are some of these, which `made` does not know. Throws where an index has more than
+// one ellipsis, or names more axes than there are. Inline, for `made` to live in registers: most of
+// the time that a view takes is spent here.
+template <class Elements, class Made> [[gnu::always_inline]] inline bool
+take_axes(const Elements &elements, const Dims &shape, Made &made) {
+    using Kind = IndexElement::Kind;
+    constexpr bool all_kinds = requires { made.take(*elements.begin(), 0); };
+    int ellipses = 0, axis = 0;
+    std::int64_t named = 0;
+    for (const auto &e : elements) {
+        if (e.kind == Kind::ellipsis)
+            ++ellipses;
+        else if (e.kind < Kind::tensor)
+            named += e.kind != Kind::newaxis;
+        else if constexpr (all_kinds)
+            named += made.axes_of(e);
+        else
+            return false;
+    }
     if (ellipses > 1) refuse_index("got more than one ellipsis");
     if (named > shape.size())
         refuse_index(fmt::format("got {} indices for shape {} (rank {})", named, shape_text(shape),
                                  shape.size()));
+    const auto take_whole = [&](std::int64_t count) {
+        for (; count > 0; --count, ++axis) made.walk(axis, 0, 1, shape[axis]);
+    };
+    for (const auto &e : elements) {
+        switch (e.kind) {
+        case Kind::integer:
+            made.fix(axis, resolve_integer(e.integer, axis, shape));
+            ++axis;
+            break;
+        case Kind::range: {
+            const ResolvedRange r = resolve_range(e.range, shape[axis]);
+            made.walk(axis++, r.start, r.step, r.count);
+            break;
+        }
+        case Kind::all: take_whole(1); break;
+        case Kind::ellipsis: take_whole(shape.size() - named); break;
+        case Kind::newaxis: made.add_axis(); break;
+        case Kind::tensor:
+        case Kind::index:
+            if constexpr (all_kinds) {
+                made.take(e, axis);
+                axis += made.axes_of(e);
+            }
+        }
+    }
+    take_whole(shape.size() - axis);
+    return true;
 }
 
 inline void check_result_rank(int rank) {

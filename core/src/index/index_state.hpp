@@ -51,8 +51,7 @@ struct IndexState {
     std::vector<Pick> picks;
 
     bool has_offsets = false;
-    Dims strides; // of the tensor that the offsets are for, in bytes
-    DeviceRecord *device = nullptr;
+    Dims strides;   // of the tensor that the offsets are for, in bytes
     Tensor offsets; // int64 bytes, broadcasting to `output`; undefined without picks
 };
 

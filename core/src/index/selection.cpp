@@ -49,10 +49,6 @@ Located locate(const IndexState &state, const Tensor &tensor,
     return at;
 }
 
-Tensor gather_from(const Located &at, const Dims &shape) {
-    return gather_elements(*at.base.impl(), at.offsets, shape, {});
-}
-
 void scatter_to(const Located &at, const Tensor &tensor, const Dims &shape, const Tensor &values) {
     scatter_elements(*at.base.impl(), at.offsets, shape, *values.impl(), *at.whole.impl(), {});
     if (at.whole.impl() == tensor.impl()) return;
@@ -101,7 +97,8 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
 
 Tensor read_bound(const IndexState &state, const Tensor &tensor) {
     if (state.picks.empty()) return base_view(state, impl(tensor));
-    return gather_from(locate(state, tensor, {ATOLL_FN_gather}), state.output);
+    const Located at = locate(state, tensor, {ATOLL_FN_gather});
+    return gather_elements(*at.base.impl(), at.offsets, state.output, {});
 }
 
 } // namespace Atoll::detail
@@ -158,7 +155,7 @@ const Selection &Selection::apply(int function, const Operand &b) const {
     }
     check_output(t, "a", Registry::get().core_function(ATOLL_FN_scatter).full_name);
     const Located at = locate(*state, tensor_, {ATOLL_FN_gather, ATOLL_FN_scatter});
-    const Tensor picked = gather_from(at, state->output);
+    const Tensor picked = gather_elements(*at.base.impl(), at.offsets, state->output, {});
     call_into(function, {operand(picked), &b}, picked);
     scatter_to(at, tensor_, state->output, picked);
     return *this;

@@ -103,51 +103,37 @@ template <class Managed> struct Exported {
     }
 };
 
-void require_expressible(const TensorImpl &t, std::string_view op) {
-    const std::string &device = t.device()->name;
-    if (t.dtype == complex32)
-        throw Error(Status::not_supported, op,
-                    "DLPack has no complex32; cast to complex64, or export real() and imag()",
-                    device);
-    if (t.swapped() && info(t.dtype).alignment > 1)
-        throw Error(Status::not_supported, op,
-                    "the data are byte-swapped and DLPack knows native byte order only; turn them "
-                    "with byteswap(), or export replicate()",
-                    device);
-}
-
+// The strides in elements. Throws Error where DLPack cannot say what the tensor is.
 Dims element_strides(const TensorImpl &t, std::string_view op) {
+    const auto refuse = [&](const std::string &why) {
+        throw Error(Status::not_supported, op, why, t.device()->name);
+    };
+    if (t.dtype == complex32)
+        refuse("DLPack has no complex32; cast to complex64, or export real() and imag()");
+    if (t.swapped() && info(t.dtype).alignment > 1)
+        refuse("the data are byte-swapped and DLPack knows native byte order only; turn them with "
+               "byteswap(), or export replicate()");
     const std::int64_t itemsize = size_of(t.dtype);
     const bool empty = t.size() == 0;
     Dims strides = t.strides;
     for (int axis = 0; axis < strides.size(); ++axis) {
-        if (empty || t.shape[axis] == 1) { // never walked: any number will do
-            strides[axis] /= itemsize;
-            continue;
-        }
-        if (strides[axis] % itemsize != 0)
-            throw Error(Status::not_supported, op,
-                        fmt::format("axis {} has a stride of {} bytes, which is no multiple of the "
-                                    "{} bytes of {}; DLPack counts strides in elements: export "
-                                    "clone()",
-                                    axis, strides[axis], itemsize, name(t.dtype)),
-                        t.device()->name);
+        const bool walked = !empty && t.shape[axis] != 1; // else any number will do
+        if (walked && strides[axis] % itemsize != 0)
+            refuse(fmt::format("axis {} has a stride of {} bytes, which is no multiple of the {} "
+                               "bytes of {}; DLPack counts strides in elements: export clone()",
+                               axis, strides[axis], itemsize, name(t.dtype)));
         strides[axis] /= itemsize;
     }
-    const auto address = reinterpret_cast<std::uintptr_t>(t.data());
-    if (!empty && address % info(t.dtype).alignment != 0)
-        throw Error(Status::not_supported, op,
-                    fmt::format("the elements are not aligned to the {} bytes of {}, as consumers "
-                                "of DLPack expect; export clone()",
-                                info(t.dtype).alignment, name(t.dtype)),
-                    t.device()->name);
+    if (!empty && !aligned(t))
+        refuse(fmt::format("the elements are not aligned to the {} bytes of {}, as consumers of "
+                           "DLPack expect; export clone()",
+                           info(t.dtype).alignment, name(t.dtype)));
     return strides;
 }
 
 template <class Managed> typename Managed::Public *
 export_as(const Tensor &tensor, DlpackExport options, std::string_view op) {
     const TensorImpl &t = detail::impl(tensor);
-    require_expressible(t, op);
     auto exported = std::make_unique<Exported<Managed>>();
     exported->shape = t.shape;
     exported->strides = element_strides(t, op);
@@ -193,8 +179,13 @@ DType dtype_from(ElementType type, std::string_view op) {
                             type.code, type.bits, type.lanes));
 }
 
-// The device type whose memory it is, where a loaded plugin says so.
+// The device type whose memory it is, where a loaded plugin says so; for memory of the host the
+// first one.
 const DeviceTypeRecord *owner_of(std::int32_t code) {
+    if (is_host(code)) {
+        const DeviceRecord *first = Registry::get().first_host_device();
+        return first ? first->type : nullptr;
+    }
     if (code == ext_dev) return nullptr;
     for (int i = 0; const DeviceTypeRecord *type = Registry::get().device_type(i); ++i)
         if (type->live && code_of(*type) == declared_code(code)) return type;
@@ -204,12 +195,10 @@ const DeviceTypeRecord *owner_of(std::int32_t code) {
 Device device_from(DlpackDevice device, const DlpackImport &options, std::string_view op) {
     const bool host = is_host(device.type);
     std::string type(options.device_type);
-    if (type.empty() && host) {
-        if (DeviceRecord *first = Registry::get().first_host_device()) type = first->type->name;
-    } else if (type.empty()) {
+    if (type.empty()) {
         if (const DeviceTypeRecord *owner = owner_of(device.type))
             type = owner->name;
-        else if (options.stream)
+        else if (options.stream && !host)
             type = options.stream.device().type();
     }
     if (type.empty())
@@ -231,23 +220,25 @@ Device device_from(DlpackDevice device, const DlpackImport &options, std::string
 template <class Managed>
 Tensor import_as(typename Managed::Public *given, const DlpackImport &options) {
     const std::string_view op = "from_dlpack";
-    if (!given) throw Error(Status::invalid_argument, op, "got NULL");
+    const auto refuse = [&](Status status, const std::string &why) {
+        throw Error(status, op, why);
+    };
+    if (!given) refuse(Status::invalid_argument, "got NULL");
     std::unique_ptr<Managed, RunDeleter<Managed>> managed(reinterpret_cast<Managed *>(given));
     bool read_only = false;
     if constexpr (std::is_same_v<Managed, Versioned>) {
         // The place of everything past the flags is another in another major version.
         if (managed->version.major != version_written.major)
-            throw Error(Status::incompatible, op,
-                        fmt::format("got DLPack {}.{}, need major version {}",
-                                    managed->version.major, managed->version.minor,
-                                    version_written.major));
+            refuse(Status::incompatible,
+                   fmt::format("got DLPack {}.{}, need major version {}", managed->version.major,
+                               managed->version.minor, version_written.major));
         read_only = managed->flags & flag_read_only;
     }
     const Array &array = managed->array;
     if (array.ndim < 0 || array.ndim > ATOLL_MAX_RANK || (array.ndim > 0 && !array.shape))
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("got {} axes{}, need 0 to {} with their extents", array.ndim,
-                                array.shape ? "" : " without extents", ATOLL_MAX_RANK));
+        refuse(Status::invalid_argument,
+               fmt::format("got {} axes{}, need 0 to {} with their extents", array.ndim,
+                           array.shape ? "" : " without extents", ATOLL_MAX_RANK));
     const DType dtype = dtype_from(array.dtype, op);
     const std::int64_t itemsize = size_of(dtype);
     const Dims shape(array.shape, static_cast<std::size_t>(array.ndim));
@@ -258,37 +249,33 @@ Tensor import_as(typename Managed::Public *given, const DlpackImport &options) {
         if (!__builtin_mul_overflow(array.strides[axis], itemsize, &stride))
             strides[axis] = stride;
         else if (size > 0 && shape[axis] > 1) // it will be walked
-            throw Error(Status::overflow, op,
-                        fmt::format("axis {} has a stride of {} elements, which is beyond 63 bits "
-                                    "in bytes",
-                                    axis, array.strides[axis]));
+            refuse(Status::overflow, fmt::format("axis {} has a stride of {} elements, which is "
+                                                 "beyond 63 bits in bytes",
+                                                 axis, array.strides[axis]));
     }
     ByteRange range{};
     std::uintptr_t address = 0, begin = 0, end = 0;
     if (size > 0) {
         if (!array.data)
-            throw Error(Status::invalid_argument, op,
-                        fmt::format("got no data (NULL) for shape {}", shape_text(shape)));
+            refuse(Status::invalid_argument,
+                   fmt::format("got no data (NULL) for shape {}", shape_text(shape)));
         if (!byte_range(shape, strides, itemsize, range) ||
             __builtin_add_overflow(reinterpret_cast<std::uintptr_t>(array.data), array.byte_offset,
                                    &address) ||
             __builtin_add_overflow(address, range.begin, &begin) ||
             __builtin_add_overflow(address, range.end, &end))
-            throw Error(Status::overflow, op,
-                        fmt::format("shape {} at byte offset {} reaches outside the address space",
-                                    shape_text(shape), array.byte_offset));
+            refuse(Status::overflow,
+                   fmt::format("shape {} at byte offset {} reaches outside the address space",
+                               shape_text(shape), array.byte_offset));
     }
     const Device device = device_from(array.device, options, op);
-    if (options.stream && !(options.stream.device() == device))
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("the stream belongs to {}, the data to {}",
-                                options.stream.device().name(), device.name()));
+    Ref<StreamImpl> stream = checked_stream(options.stream, *device.record(), op, "the data");
     Storage storage =
         Storage::borrow(reinterpret_cast<void *>(begin), range.end - range.begin, device, dtype,
                         [self = managed.get()] { RunDeleter<Managed>()(self); });
     (void)managed.release(); // the storage's now
-    if (options.stream) storage.impl()->stream = Ref<StreamImpl>::share(options.stream.impl());
-    if (read_only) storage.set_read_only();
+    storage.impl()->stream = std::move(stream);
+    storage.set_read_only(read_only);
     return Tensor(storage, -range.begin, shape, strides, dtype);
 }
 

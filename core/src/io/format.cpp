@@ -1,14 +1,15 @@
 // Text of tensors and scalars, in the layout of the Ocean paper's figure 2(d).
 #include "atoll/format.hpp"
 
-#include "atoll/create.hpp"
-#include "objects/layout.hpp"
+#include "call/copy.hpp"
 #include "runtime/settings_access.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <ostream>
+
+#include <fmt/ranges.h>
 
 namespace Atoll {
 
@@ -67,174 +68,142 @@ NumberStyle choose_style(const std::vector<Scalar> &values, int limit) {
     return style;
 }
 
-// The positions shown along an axis: all, or the edges with -1 for the gap.
-std::vector<std::int64_t> shown_positions(std::int64_t extent, bool abbreviate, std::int64_t edge) {
-    std::vector<std::int64_t> positions;
-    for (std::int64_t i = 0; i < extent; ++i) {
-        if (abbreviate && extent > 2 * edge + 1 && i == edge) {
-            positions.push_back(-1);
-            i = extent - edge;
-        }
-        positions.push_back(i);
-    }
-    return positions;
-}
-
 std::string footer(const TensorImpl &t) {
-    std::string flags;
-    if (t.swapped()) flags += "byteswapped";
+    std::string flags = t.swapped() ? "byteswapped" : "";
     if (t.read_only()) flags += flags.empty() ? "read-only" : ", read-only";
     if (!flags.empty()) flags = " (" + flags + ")";
-    std::string size;
-    for (std::int64_t extent : t.shape)
-        size += fmt::format("{}{}", size.empty() ? "" : "x", extent);
-    return fmt::format("<tensor.{} of size {} on {}{}>", name(t.dtype), size, t.device()->name,
-                       flags);
+    return fmt::format("<tensor.{} of size {} on {}{}>", name(t.dtype), fmt::join(t.shape, "x"),
+                       t.device()->name, flags);
 }
 
-// Fetches the elements that are shown, each with its column-major position among the shown ones.
+// What is shown along an axis, element by element: its position in the tensor, -1 for a gap, and
+// its number among those that are fetched.
+struct Slot {
+    std::int64_t position;
+    std::size_t number;
+};
+using Slots = std::vector<Slot>;
+
+Slots shown_slots(std::int64_t extent, bool abbreviate, std::int64_t edge) {
+    Slots slots;
+    std::size_t number = 0;
+    for (std::int64_t i = 0; i < extent; ++i) {
+        if (abbreviate && extent > 2 * edge + 1 && i == edge) {
+            slots.push_back({-1, 0});
+            i = extent - edge;
+        }
+        slots.push_back({i, number++});
+    }
+    return slots;
+}
+
+// Copies the blocks that the gaps leave, and nothing between them, into a tensor that has just
+// these. Both have been cut along the axes before `axis`.
+void fetch(const Tensor &part, const Tensor &shown, int axis, const Context &context) {
+    const TensorImpl &from = *part.impl(), &to = *shown.impl();
+    while (axis < from.shape.size() && from.shape[axis] == to.shape[axis]) ++axis;
+    if (axis == from.shape.size()) return copy_elements(to, from, context);
+    const std::int64_t extent = from.shape[axis], edge = to.shape[axis] / 2;
+    fetch(part.slice(axis, 0, edge), shown.slice(axis, 0, edge), axis + 1, context);
+    fetch(part.slice(axis, extent - edge, extent), shown.slice(axis, edge, 2 * edge), axis + 1,
+          context);
+}
+
 class Picture {
 public:
-    Picture(const Tensor &tensor, const PrintSettings &print) : print_(print) {
+    Picture(const Tensor &tensor, const PrintSettings &print) {
         const TensorImpl &t = *tensor.impl();
         const bool abbreviate = t.size() > print.threshold;
-        for (int axis = 0; axis < t.shape.size(); ++axis) {
-            positions_.push_back(shown_positions(t.shape[axis], abbreviate, print.edge));
-            if (gap(positions_.back())) width_ = 3; // of the dots
+        Dims extents;
+        for (const std::int64_t extent : t.shape) {
+            axes_.push_back(shown_slots(extent, abbreviate, print.edge));
+            extents.push_back(static_cast<std::int64_t>(axes_.back().back().number) + 1);
+            if (extents.back() < extent) width_ = 3; // of the dots
         }
-        std::vector<std::size_t> at(positions_.size(), 0);
-        values_.resize(shown_count());
-        fetch(tensor, 0, at);
-        style_ = choose_style(values_, print.decimals);
+        const std::vector<Scalar> values = shown_values(tensor, extents);
+        const NumberStyle style = choose_style(values, print.decimals);
         std::size_t imag_width = 0;
         if (is_complex(t.dtype))
-            for (const Scalar &value : values_)
-                imag_width = std::max(
-                    imag_width, real_text(std::abs(value.to_complex().imag()), style_).size());
-        for (const Scalar &value : values_) {
-            texts_.push_back(element_text(value, style_, imag_width));
+            for (const Scalar &value : values)
+                imag_width = std::max(imag_width,
+                                      real_text(std::abs(value.to_complex().imag()), style).size());
+        for (const Scalar &value : values) {
+            texts_.push_back(element_text(value, style, imag_width));
             // As in the figure, floats keep a place for a sign.
             const bool room = is_floating(t.dtype) && texts_.back()[0] != '-';
             width_ = std::max(width_, texts_.back().size() + (room ? 1 : 0));
         }
+        per_line_ = std::max<std::size_t>(1, static_cast<std::size_t>(print.width) / (width_ + 1));
+        vector_ = axes_.size() == 1; // shown as a row
+        if (vector_) axes_.insert(axes_.begin(), Slots{{0, 0}});
     }
 
-    std::string body() {
-        const std::size_t rank = positions_.size();
-        if (rank == 1) return vector_block();
+    std::string body() const {
         std::string out;
-        std::vector<std::size_t> outer(rank, 0); // over axes 2…
-        for (;;) {
-            out += block(outer);
-            std::size_t axis = 2;
-            while (axis < rank && ++outer[axis] == positions_[axis].size()) outer[axis++] = 0;
-            if (axis >= rank) return out;
+        std::vector<std::size_t> at(axes_.size(), 0);
+        for (std::size_t axis = 0; axis < axes_.size();) {
+            out += block(at);
+            for (axis = 2; axis < axes_.size() && ++at[axis] == axes_[axis].size(); ++axis)
+                at[axis] = 0;
         }
+        return out;
     }
 
 private:
-    // True iff positions are left out: behind the leading edge.
-    bool gap(const std::vector<std::int64_t> &own) const {
-        const auto edge = static_cast<std::size_t>(print_.edge);
-        return edge < own.size() && own[edge] < 0;
-    }
-    std::size_t shown_count() const {
-        std::size_t count = 1;
-        for (const auto &own : positions_) count *= own.size() - (gap(own) ? 1 : 0);
-        return count;
-    }
-    // Reads the blocks that the gaps leave, and nothing between them. `part` has been cut along the
-    // axes before `axis`; `at`: where its first element is in positions_.
-    void fetch(const Tensor &part, std::size_t axis, std::vector<std::size_t> &at) {
-        const TensorImpl &t = *part.impl();
-        if (axis < positions_.size()) {
-            if (!gap(positions_[axis])) return fetch(part, axis + 1, at);
-            const int own = static_cast<int>(axis);
-            const auto edge = static_cast<std::size_t>(print_.edge);
-            fetch(part.slice(own, 0, print_.edge), axis + 1, at);
-            at[axis] = edge + 1;
-            fetch(part.slice(own, t.shape[own] - print_.edge, t.shape[own]), axis + 1, at);
-            at[axis] = 0;
-            return;
+    // In column-major order.
+    static std::vector<Scalar> shown_values(const Tensor &tensor, const Dims &extents) {
+        const TensorImpl &t = *tensor.impl();
+        Tensor shown = tensor;
+        if (!(extents == t.shape)) {
+            const Context parts =
+                Context{}.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
+            shown = make_tensor(extents, t.dtype, t.device(), t.storage->stream, Order::F,
+                                parts.parent);
+            fetch(tensor, shown, 0, parts);
         }
-        const std::int64_t itemsize = size_of(t.dtype);
-        std::vector<char> bytes(static_cast<std::size_t>(t.size() * itemsize));
-        part.read(bytes.data(), t.dtype);
-        std::vector<std::size_t> place = at;
-        for (std::int64_t i = 0; i < t.size(); ++i) {
+        const auto itemsize = static_cast<std::size_t>(size_of(t.dtype));
+        std::vector<char> bytes(static_cast<std::size_t>(shown.bytes()));
+        shown.read(bytes.data(), t.dtype);
+        std::vector<Scalar> values;
+        for (std::size_t at = 0; at < bytes.size(); at += itemsize) {
             atoll_scalar raw{static_cast<std::uint32_t>(t.dtype), 0, 0, {}};
-            std::memcpy(raw.value.bytes, bytes.data() + i * itemsize,
-                        static_cast<std::size_t>(itemsize));
-            values_[element(place)] = Scalar(raw);
-            for (std::size_t k = 0; k < place.size(); ++k) {
-                if (++place[k] < at[k] + static_cast<std::size_t>(t.shape[static_cast<int>(k)]))
-                    break;
-                place[k] = at[k];
-            }
+            std::memcpy(raw.value.bytes, bytes.data() + at, itemsize);
+            values.push_back(Scalar(raw));
         }
+        return values;
     }
 
-    // Number of the element among those fetched, from positions in positions_; gaps do not count.
-    std::size_t element(const std::vector<std::size_t> &at) const {
+    // The text at these slots.
+    std::string_view text(const std::vector<std::size_t> &at) const {
         std::size_t index = 0, stride = 1;
         for (std::size_t axis = 0; axis < at.size(); ++axis) {
-            const auto &own = positions_[axis];
-            const bool cut = gap(own);
-            index +=
-                (at[axis] - (cut && static_cast<std::size_t>(print_.edge) < at[axis])) * stride;
-            stride *= own.size() - cut;
+            const Slot &slot = axes_[axis][at[axis]];
+            if (slot.position < 0) return "...";
+            index += slot.number * stride;
+            stride *= axes_[axis].back().number + 1;
         }
-        return index;
+        return texts_[index];
     }
 
-    void append(std::string &row, std::string_view text) const {
-        row += fmt::format(" {:>{}}", text, width_);
-    }
-
-    std::size_t columns_per_line() const {
-        return std::max<std::size_t>(1, static_cast<std::size_t>(print_.width) / (width_ + 1));
-    }
-
-    std::string vector_block() {
-        std::string out, row;
-        std::size_t in_row = 0;
-        for (std::size_t i = 0; i < positions_[0].size(); ++i) {
-            if (in_row++ == columns_per_line()) {
-                out += row + "\n";
-                row.clear();
-                in_row = 1;
-            }
-            append(row, positions_[0][i] < 0 ? "..." : texts_[element({i})]);
-        }
-        return "(:)\n" + out + row + "\n";
-    }
-
-    std::string block(std::vector<std::size_t> at) {
-        std::string header = "(:,:";
+    // Axes 0 and 1 where the others are at these slots.
+    std::string block(std::vector<std::size_t> at) const {
+        std::string out = vector_ ? "(:" : "(:,:";
         bool gap = false;
         for (std::size_t axis = 2; axis < at.size(); ++axis) {
-            const std::int64_t position = positions_[axis][at[axis]];
+            const std::int64_t position = axes_[axis][at[axis]].position;
             gap = gap || position < 0;
-            header += position < 0 ? ",..." : fmt::format(",{}", position);
+            out += position < 0 ? ",..." : fmt::format(",{}", position);
         }
-        std::string out = header + ")\n";
+        out += ")\n";
         if (gap) return out + " ...\n";
-        const std::size_t columns = positions_[1].size(), step = columns_per_line();
-        for (std::size_t first = 0; first < columns; first += step) {
-            const std::size_t last = std::min(columns, first + step);
-            if (columns > step) out += columns_header(first, last - 1);
-            for (std::size_t i = 0; i < positions_[0].size(); ++i) {
-                std::string row;
-                for (std::size_t j = first; j < last; ++j) {
-                    if (positions_[0][i] < 0 || positions_[1][j] < 0) {
-                        append(row, "...");
-                        continue;
-                    }
-                    at[0] = i;
-                    at[1] = j;
-                    append(row, texts_[element(at)]);
-                }
-                out += row + "\n";
+        const std::size_t columns = axes_[1].size();
+        for (std::size_t first = 0; first < columns; first += per_line_) {
+            const std::size_t end = std::min(columns, first + per_line_);
+            if (columns > per_line_ && !vector_) out += columns_header(first, end - 1);
+            for (at[0] = 0; at[0] < axes_[0].size(); ++at[0]) {
+                for (at[1] = first; at[1] < end; ++at[1])
+                    out += fmt::format(" {:>{}}", text(at), width_);
+                out += "\n";
             }
         }
         return out;
@@ -242,20 +211,19 @@ private:
 
     // Named by what is shown: a gap at either end of the line does not count.
     std::string columns_header(std::size_t first, std::size_t last) const {
-        const std::vector<std::int64_t> &columns = positions_[1];
-        if (columns[first] < 0 && first < last) ++first;
-        if (columns[last] < 0 && first < last) --last;
-        if (columns[first] < 0) return " columns ...\n";
-        return first == last ? fmt::format(" column {}\n", columns[first])
-                             : fmt::format(" columns {} to {}\n", columns[first], columns[last]);
+        const Slots &columns = axes_[1];
+        if (columns[first].position < 0 && first < last) ++first;
+        if (columns[last].position < 0 && first < last) --last;
+        const std::int64_t from = columns[first].position, to = columns[last].position;
+        if (from < 0) return " columns ...\n";
+        return first == last ? fmt::format(" column {}\n", from)
+                             : fmt::format(" columns {} to {}\n", from, to);
     }
 
-    PrintSettings print_;
-    std::vector<std::vector<std::int64_t>> positions_;
-    std::vector<Scalar> values_;
-    std::vector<std::string> texts_;
-    NumberStyle style_;
-    std::size_t width_ = 0;
+    std::vector<Slots> axes_;
+    std::vector<std::string> texts_; // of what is fetched, in column-major order
+    std::size_t width_ = 0, per_line_ = 1;
+    bool vector_ = false;
 };
 
 } // namespace

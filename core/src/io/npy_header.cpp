@@ -2,10 +2,9 @@
 #include "io/npy_header.hpp"
 
 #include <bit>
-#include <cstring>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace Atoll::detail {
 
@@ -39,7 +38,7 @@ public:
         NpyHeader header{};
         std::set<std::string_view> keys;
         expect('{', "'{'");
-        while (!accept('}')) {
+        for (bool more = !accept('}'); more; more = another('}')) {
             const std::string_view key = string();
             expect(':', "':'");
             if (!keys.insert(key).second) fail(fmt::format("the key '{}' twice", key));
@@ -51,16 +50,17 @@ public:
                 parse_shape(header.shape);
             else
                 fail(fmt::format("an unknown key '{}'", printable(key)));
-            if (!accept(',')) {
-                expect('}', "',' or '}'");
-                break;
-            }
         }
         skip_space();
         if (at_ != text_.size()) fail("text after the dictionary");
         for (const std::string_view key : {"descr", "fortran_order", "shape"})
             if (!keys.count(key)) fail(fmt::format("no '{}'", key));
-        header.bytes = bytes_of(header);
+        const std::optional<std::int64_t> bytes = bytes_of(header.shape, size_of(header.dtype));
+        if (!bytes)
+            source_.refuse(Status::overflow,
+                           fmt::format("shape {} of {} has more bytes than fit 63 bits",
+                                       shape_text(header.shape), name(header.dtype)));
+        header.bytes = *bytes;
         return header;
     }
 
@@ -91,6 +91,12 @@ private:
     }
     void expect(char c, std::string_view what) {
         if (!accept(c)) fail(fmt::format("no {}", what));
+    }
+    // Behind an item of a list: whether one more comes before the list's end.
+    bool another(char end) {
+        if (accept(',')) return !accept(end);
+        expect(end, fmt::format("',' or '{}'", end));
+        return false;
     }
     // The text between quotes of either kind; escapes are not understood.
     std::string_view string() {
@@ -129,18 +135,13 @@ private:
     // (), (3,), (3, 4), (3, 4,)
     void parse_shape(Dims &shape) {
         expect('(', "'('");
-        bool comma = false;
-        while (!accept(')')) {
+        for (bool more = !accept(')'); more; more = another(')')) {
             shape.push_back(parse_extent());
             if (shape.size() > ATOLL_MAX_RANK)
                 unsupported(fmt::format("an array of more than {} axes", ATOLL_MAX_RANK));
-            if (accept(',')) {
-                comma = true;
-                continue;
-            }
-            if (!comma) fail("one extent in parentheses without a comma");
-            expect(')', "',' or ')'");
-            break;
+            skip_space();
+            if (shape.size() == 1 && peek() != ',')
+                fail("one extent in parentheses without a comma");
         }
     }
     void parse_dtype(NpyHeader &header) {
@@ -169,54 +170,33 @@ private:
         }
         unsupported(fmt::format("there is no dtype for '{}'", printable(given)));
     }
-    std::int64_t bytes_of(const NpyHeader &header) const {
-        std::int64_t bytes = size_of(header.dtype);
-        bool empty = false, overflow = false;
-        for (std::int64_t extent : header.shape) {
-            empty = empty || extent == 0;
-            if (extent > 0) overflow |= __builtin_mul_overflow(bytes, extent, &bytes);
-        }
-        if (overflow)
-            source_.refuse(Status::overflow,
-                           fmt::format("shape {} of {} has more bytes than fit 63 bits",
-                                       shape_text(header.shape), name(header.dtype)));
-        return empty ? 0 : bytes;
-    }
-
     std::string_view text_;
     std::size_t at_ = 0;
     const NpySource &source_;
     bool python2_;
 };
 
-void read_all(NpySource &source, void *to, std::size_t count, std::string_view part) {
-    const std::size_t got = source.read(to, count);
-    if (got != count) source.truncated(part, count, got);
-}
-
 } // namespace
 
 NpyHeader read_header(NpySource &source) {
-    unsigned char start[8], length[4] = {};
-    read_all(source, start, sizeof start, "start");
-    if (std::memcmp(start, magic.data(), magic.size()) != 0)
+    const std::string start = source.take(8, "start");
+    if (!start.starts_with(magic))
         source.refuse(Status::invalid_argument,
                       "this is no .npy file: it does not begin with \\x93NUMPY");
-    const int major = start[6], minor = start[7];
+    const int major = static_cast<unsigned char>(start[6]),
+              minor = static_cast<unsigned char>(start[7]);
     if (major < 1 || major > 3 || minor != 0)
         source.refuse(
             Status::not_supported,
             fmt::format("version {}.{} of the format, need 1.0, 2.0 or 3.0", major, minor));
-    read_all(source, length, major == 1 ? 2 : 4, "header's length");
-    const std::size_t bytes =
-        length[0] | length[1] << 8 | length[2] << 16 | static_cast<std::size_t>(length[3]) << 24;
-    if (source.left && bytes > *source.left) source.truncated("header", bytes, *source.left);
+    std::size_t bytes = 0, place = 0;
+    for (const char c : source.take(major == 1 ? 2 : 4, "header's length"))
+        bytes |= static_cast<std::size_t>(static_cast<unsigned char>(c)) << 8 * place++;
+    source.require("header", bytes);
     if (bytes > longest_header)
         source.refuse(Status::not_supported,
                       fmt::format("a header of {} bytes, need at most {}", bytes, longest_header));
-    std::string text(bytes, '\0');
-    read_all(source, text.data(), bytes, "header");
-    return HeaderParser(text, source, major < 3).parse();
+    return HeaderParser(source.take(bytes, "header"), source, major < 3).parse();
 }
 
 std::string header_of(const TensorImpl &t, Order order, std::string_view op) {
@@ -227,16 +207,13 @@ std::string header_of(const TensorImpl &t, Order order, std::string_view op) {
                                 t.dtype == complex32 ? "complex64" : "float32"),
                     t.device()->name);
     const bool swapped = t.swapped() && info(t.dtype).alignment > 1;
-    std::string shape;
-    for (std::int64_t extent : t.shape)
-        shape += fmt::format("{}{}", shape.empty() ? "" : " ", extent) + ',';
-    if (t.shape.size() > 1) shape.pop_back();
     std::string header =
-        fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': ({}), }}",
+        fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': ({}{}), }}",
                     info(t.dtype).alignment == 1 ? '|'
                     : swapped == little          ? '>'
                                                  : '<',
-                    letter, size_of(t.dtype), order == Order::C ? "False" : "True", shape);
+                    letter, size_of(t.dtype), order == Order::C ? "False" : "True",
+                    fmt::join(t.shape, ", "), t.shape.size() == 1 ? "," : "");
     // NumPy maps files into memory: the data begin at a multiple of 64.
     const std::size_t start = magic.size() + 4;
     header.append(63 - (start + header.size()) % 64, ' ');

@@ -63,23 +63,6 @@ Error error_of(zip_error_t &error, std::string_view op, const std::string &what)
 
 // --- reading -------------------------------------------------------------------------------------
 
-// One entry, unpacked as it is read. The checksum is verified at its end, see require_end().
-class EntrySource : public NpySource {
-public:
-    EntrySource(EntryFile file, std::string entry_name, std::uint64_t size, std::string_view caller)
-        : NpySource(std::move(entry_name), size, caller), file_(std::move(file)) {}
-
-protected:
-    std::size_t read_some(void *to, std::size_t count) override {
-        const zip_int64_t got = zip_fread(file_.get(), to, count);
-        if (got < 0) throw error_of(*zip_file_get_error(file_.get()), op, name);
-        return static_cast<std::size_t>(got);
-    }
-
-private:
-    EntryFile file_;
-};
-
 class Archive {
 public:
     Archive(const std::filesystem::path &path, std::string_view op) : name_(quoted(path)), op_(op) {
@@ -104,33 +87,40 @@ public:
         if (zip_stat_index(handle_.get(), entry, 0, &facts) != 0)
             throw error_of(*zip_get_error(handle_.get()), op_, what);
         constexpr zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-        if ((facts.valid & needed) != needed) malformed(what, "the archive does not tell its size");
+        if ((facts.valid & needed) != needed) refuse(what, "the archive does not tell its size");
         if ((facts.valid & ZIP_STAT_ENCRYPTION_METHOD) && facts.encryption_method != ZIP_EM_NONE)
-            throw Error(
-                Status::not_supported, op_,
-                fmt::format("{}: it is encrypted; unpack the archive and pack it plain", what));
+            refuse(what, "it is encrypted; unpack the archive and pack it plain",
+                   Status::not_supported);
         if (facts.comp_method != ZIP_CM_STORE && facts.comp_method != ZIP_CM_DEFLATE)
-            throw Error(Status::not_supported, op_,
-                        fmt::format("{}: compression method {}, need stored (0) or deflate (8)",
-                                    what, facts.comp_method));
+            refuse(what,
+                   fmt::format("compression method {}, need stored (0) or deflate (8)",
+                               facts.comp_method),
+                   Status::not_supported);
         // The sizes are claims. Entries that share their bytes, or that unpack to more than deflate
         // can, are made to exhaust memory.
         const bool stored = facts.comp_method == ZIP_CM_STORE;
         packed_ += std::min(facts.comp_size, bytes_ + 1);
         if (facts.comp_size > bytes_ || packed_ > bytes_)
-            malformed(what, fmt::format("it claims {} packed bytes in an archive of {}",
-                                        facts.comp_size, bytes_));
+            refuse(what, fmt::format("it claims {} packed bytes in an archive of {}",
+                                     facts.comp_size, bytes_));
         if (stored ? facts.size != facts.comp_size : facts.size / most_per_byte > facts.comp_size)
-            malformed(what, fmt::format("it claims to unpack {} bytes to {}", facts.comp_size,
-                                        facts.size));
+            refuse(what,
+                   fmt::format("it claims to unpack {} bytes to {}", facts.comp_size, facts.size));
         EntryFile file(zip_fopen_index(handle_.get(), entry, 0));
         if (!file) throw error_of(*zip_get_error(handle_.get()), op_, what);
-        EntrySource source(std::move(file), what, facts.size, op_);
+        // Unpacked as it is read. The checksum is verified at its end.
+        const auto unpack = [&](char *to, std::size_t count) {
+            const zip_int64_t got = zip_fread(file.get(), to, count);
+            if (got < 0) throw error_of(*zip_file_get_error(file.get()), op_, what);
+            return static_cast<std::size_t>(got);
+        };
+        NpySource source(what, facts.size, op_, unpack);
         return read_whole(source, where);
     }
 
-    [[noreturn]] void malformed(const std::string &what, std::string_view why) const {
-        throw Error(Status::invalid_argument, op_, fmt::format("{}: {}", what, why));
+    [[noreturn]] void refuse(const std::string &what, std::string_view why,
+                             Status status = Status::invalid_argument) const {
+        throw Error(status, op_, fmt::format("{}: {}", what, why));
     }
     [[noreturn]] void no_array(std::string_view array) const {
         std::string known;
@@ -153,7 +143,7 @@ private:
         if (bytes_ > 0) handle_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
         if (!handle_) {
             zip_source_free(source);
-            if (bytes_ == 0) malformed(name_, "it is empty, so no .npz file");
+            if (bytes_ == 0) refuse(name_, "it is empty, so no .npz file");
             throw error_of(error, op_, name_ + " is no .npz file");
         }
         const zip_int64_t count = zip_get_num_entries(handle_.get(), 0);
@@ -164,12 +154,12 @@ private:
             std::string_view key = text;
             if (key.ends_with('/')) continue; // a folder
             if (!key.ends_with(extension))
-                malformed(name_, fmt::format("the entry '{}' is no array: its name does not end in "
-                                             "{}",
-                                             key, extension));
+                refuse(name_, fmt::format("the entry '{}' is no array: its name does not end in "
+                                          "{}",
+                                          key, extension));
             key.remove_suffix(extension.size());
             if (!entries_.emplace(key, entry).second)
-                malformed(name_, fmt::format("two arrays have the name '{}'", key));
+                refuse(name_, fmt::format("two arrays have the name '{}'", key));
         }
     }
 
@@ -194,7 +184,8 @@ std::map<std::string, Tensor> read_all(Archive archive, const Placement &where) 
 struct Entry {
     Tensor tensor;
     std::uint64_t size;
-    std::unique_ptr<NpyEncoder> encoder; // while open
+    std::optional<NpyEncoder> encoder; // while open
+    std::span<const char> rest;        // of its last piece
     std::exception_ptr failure;
 
     Entry(const Tensor &t, std::string_view op) : tensor(t), size(NpyEncoder(t, op).size()) {}
@@ -206,11 +197,16 @@ struct Entry {
         try {
             switch (command) {
             case ZIP_SOURCE_OPEN:
-                entry.encoder = std::make_unique<NpyEncoder>(entry.tensor, "write_npz");
+                entry.encoder.emplace(entry.tensor, "write_npz");
+                entry.rest = {};
                 return 0;
-            case ZIP_SOURCE_READ:
-                return static_cast<zip_int64_t>(
-                    entry.encoder->read(data, static_cast<std::size_t>(bytes)));
+            case ZIP_SOURCE_READ: {
+                if (entry.rest.empty()) entry.rest = entry.encoder->next();
+                const std::size_t count = std::min<zip_uint64_t>(entry.rest.size(), bytes);
+                std::copy_n(entry.rest.data(), count, static_cast<char *>(data));
+                entry.rest = entry.rest.subspan(count);
+                return static_cast<zip_int64_t>(count);
+            }
             case ZIP_SOURCE_CLOSE: entry.encoder.reset(); return 0;
             case ZIP_SOURCE_STAT: {
                 auto *facts = static_cast<zip_stat_t *>(data);

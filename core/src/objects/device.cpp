@@ -5,6 +5,7 @@
 #include "runtime/settings_access.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -95,9 +96,7 @@ DeviceProperties Device::properties() const {
 std::vector<std::string> Device::modules() const {
     const ReadSection section;
     std::vector<std::string> names;
-    for (int m = 0; m < max_modules; ++m) {
-        const ModuleRecord *module = Registry::get().module(m);
-        if (!module) break;
+    for (int m = 0; const ModuleRecord *module = Registry::get().module(m); ++m) {
         const auto implemented = [&](const FunctionRecord &function) {
             for (int dtype = 0; dtype < function.columns; ++dtype)
                 if (checked(record_).type->chain(function, dtype)->implemented) return true;
@@ -117,23 +116,20 @@ void Device::synchronize() const {
 Device device(std::string_view name) {
     const std::size_t colon = name.find(':');
     const std::string_view type_name = name.substr(0, colon);
-    int index = 0;
+    unsigned index = 0;
     bool valid = true;
     if (colon != std::string_view::npos) {
-        const std::string_view digits = name.substr(colon + 1);
-        valid = !digits.empty() && digits.size() < 5;
-        for (char c : digits) {
-            valid = valid && c >= '0' && c <= '9';
-            if (valid) index = index * 10 + (c - '0');
-        }
+        const char *digits = name.data() + colon + 1, *end = name.data() + name.size();
+        const auto [rest, error] = std::from_chars(digits, end, index);
+        valid = error == std::errc() && rest == end && end - digits < 5;
     }
     const DeviceTypeRecord *type = Registry::get().find_device_type(type_name);
-    if (valid && type && type->live && index < type->device_count)
+    if (valid && type && type->live && static_cast<int>(index) < type->device_count)
         return Device(type->devices[index].load(std::memory_order_acquire));
     std::string known;
     for (const Device &d : devices()) known += (known.empty() ? "" : ", ") + d.name();
     std::string why =
-        "load its plugin first, e.g. Atoll::load_plugin(\"" + std::string(type_name) + "\")";
+        fmt::format("load its plugin first, e.g. Atoll::load_plugin(\"{}\")", type_name);
     if (!valid)
         why = "write a type, or a type and an index, e.g. \"dummy:0\"";
     else if (type && type->live && type->device_count == 0)
@@ -147,9 +143,7 @@ Device device(std::string_view name) {
 
 std::vector<Device> devices() {
     std::vector<Device> found;
-    for (int t = 0; t < max_device_types; ++t) {
-        const DeviceTypeRecord *type = Registry::get().device_type(t);
-        if (!type) break;
+    for (int t = 0; const DeviceTypeRecord *type = Registry::get().device_type(t); ++t) {
         if (!type->live.load(std::memory_order_acquire)) continue;
         for (int i = 0; i < type->device_count; ++i)
             found.emplace_back(type->devices[i].load(std::memory_order_acquire));

@@ -4,8 +4,10 @@
 #include "base/overlap.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace Atoll::detail {
 
@@ -22,33 +24,35 @@ StridedExtent extent_of(const TensorImpl &t) {
 } // namespace
 
 std::string shape_text(const Dims &shape) {
-    std::string list;
-    for (std::int64_t extent : shape) list += fmt::format("{}{}", list.empty() ? "" : ", ", extent);
-    return fmt::format("({}{})", list, shape.size() == 1 ? "," : "");
+    return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 std::string shape_text(std::string_view name, const Dims &shape) {
     return fmt::format("{} {}", name, shape_text(shape));
+}
+
+std::optional<std::int64_t> bytes_of(const Dims &shape, std::int64_t itemsize) {
+    std::int64_t bytes = itemsize;
+    bool empty = false;
+    for (std::int64_t extent : shape)
+        if (extent == 0)
+            empty = true;
+        else if (__builtin_mul_overflow(bytes, extent, &bytes))
+            return std::nullopt;
+    return empty ? 0 : bytes;
 }
 
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op) {
     if (shape.size() > ATOLL_MAX_RANK)
         throw Error(Status::invalid_argument, op,
                     fmt::format("got rank {}, need at most {}", shape.size(), ATOLL_MAX_RANK));
-    std::int64_t bytes = itemsize;
-    bool empty = false, overflow = false;
-    for (std::int64_t extent : shape) {
+    for (std::int64_t extent : shape)
         if (extent < 0)
             throw Error(Status::invalid_argument, op,
                         fmt::format("got shape {}, need extents of 0 or more", shape_text(shape)));
-        empty = empty || extent == 0;
-        // Extents beside a 0 are checked too: strides are made of them.
-        if (extent > 0) overflow = __builtin_mul_overflow(bytes, extent, &bytes) || overflow;
-    }
-    if (overflow)
-        throw Error(Status::overflow, op,
-                    fmt::format("shape {} of {}-byte elements has more bytes than fit 63 bits",
-                                shape_text(shape), itemsize));
-    return empty ? 0 : bytes;
+    if (const std::optional<std::int64_t> bytes = bytes_of(shape, itemsize)) return *bytes;
+    throw Error(Status::overflow, op,
+                fmt::format("shape {} of {}-byte elements has more bytes than fit 63 bits",
+                            shape_text(shape), itemsize));
 }
 
 void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize) {
@@ -98,6 +102,24 @@ bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, B
     return byte_range({nullptr, shape.size(), shape.data(), strides.data(), itemsize}, range) &&
            !__builtin_sub_overflow(range.end, range.begin, &length);
 }
+
+void require_strides(const Dims &shape, const Dims &strides, std::string_view op) {
+    if (shape.size() != strides.size())
+        throw Error(Status::invalid_argument, op,
+                    fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
+                                strides.size()));
+}
+
+ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t itemsize,
+                        std::string_view op) {
+    checked_bytes(shape, itemsize, op);
+    require_strides(shape, strides, op);
+    ByteRange range;
+    if (!byte_range(shape, strides, itemsize, range))
+        throw Error(Status::overflow, op, "the strides reach beyond 63 bits");
+    return range;
+}
+
 int checked_axis(int axis, int rank, std::string_view op) {
     if (axis < -rank || axis >= rank)
         throw Error(Status::out_of_range, op,
@@ -105,6 +127,14 @@ int checked_axis(int axis, int rank, std::string_view op) {
                               : fmt::format("got axis {} of a tensor of rank {}, need {} to {}",
                                             axis, rank, -rank, rank - 1));
     return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<int> axes_by_stride(const TensorImpl &t) {
+    std::vector<int> axes(static_cast<std::size_t>(t.shape.size()));
+    std::iota(axes.begin(), axes.end(), 0);
+    std::stable_sort(axes.begin(), axes.end(),
+                     [&](int a, int b) { return std::abs(t.strides[a]) < std::abs(t.strides[b]); });
+    return axes;
 }
 
 bool dense(const TensorImpl &t, Order order) {

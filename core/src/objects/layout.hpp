@@ -10,10 +10,18 @@ std::string shape_text(const Dims &shape);
 // "b (5, 3)".
 std::string shape_text(std::string_view name, const Dims &shape);
 
-// Product of the extents times `itemsize`, overflow-checked; negative extents refused.
+// Product of the extents times `itemsize`; nothing beyond 63 bits. Extents beside a 0 count, too:
+// strides are made of them.
+std::optional<std::int64_t> bytes_of(const Dims &shape, std::int64_t itemsize);
+// The same; throws Error beyond 63 bits, and for extents below 0 or too many.
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op);
 // The bytes that the elements touch, relative to element (0, 0, …). False beyond 63 bits.
 bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range);
+// Throws Error unless there are as many strides as extents.
+void require_strides(const Dims &shape, const Dims &strides, std::string_view op);
+// The same for a shape and strides that a caller gives; throws Error.
+ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t itemsize,
+                        std::string_view op);
 // Strides of axes that are never walked (extents of 0 and 1, axes of empty tensors) may be
 // anything: those too long for arithmetic become the element's size.
 void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize);
@@ -35,6 +43,8 @@ inline bool separate(const TensorImpl &a, const TensorImpl &b) {
 }
 // True iff the two share a byte at all.
 bool overlapping(const TensorImpl &a, const TensorImpl &b);
+// From the smallest stride to the largest, whatever its sign.
+std::vector<int> axes_by_stride(const TensorImpl &tensor);
 bool dense(const TensorImpl &tensor, Order order);
 // True iff every element's address is a multiple of the dtype's alignment.
 bool aligned(const TensorImpl &tensor);

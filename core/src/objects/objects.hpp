@@ -17,7 +17,8 @@
 namespace Atoll::detail {
 
 struct StreamImpl : RefCounted {
-    StreamImpl() : RefCounted(&destroy) {}
+    StreamImpl(DeviceRecord &its_device, void *its_handle)
+        : RefCounted(&destroy), device(&its_device), handle(its_handle) {}
     DeviceRecord *device;
     void *handle; // the plugin's; null: the default stream
     StreamWork work;
@@ -25,19 +26,23 @@ struct StreamImpl : RefCounted {
 };
 
 struct EventImpl : RefCounted {
-    EventImpl() : RefCounted(&destroy) {}
-    DeviceRecord *device;
-    void *handle; // the plugin's; null on inline devices
+    explicit EventImpl(const DeviceRecord &its_device)
+        : RefCounted(&destroy), device(&its_device) {}
+    const DeviceRecord *device;
+    void *handle = nullptr; // the plugin's; null on inline devices
     static void destroy(RefCounted *object) noexcept;
 };
 
 struct StorageImpl : RefCounted {
-    explicit StorageImpl(Destroy how = &destroy) : RefCounted(how) {}
-    DeviceRecord *device = nullptr;
+    StorageImpl(DeviceRecord *its_device, std::int64_t its_bytes, DType its_dtype,
+                Ref<StreamImpl> its_stream, Destroy how = &destroy)
+        : RefCounted(how), device(its_device), bytes(its_bytes), dtype(its_dtype),
+          stream(std::move(its_stream)) {}
+    DeviceRecord *const device;
     char *data = nullptr;
-    std::int64_t bytes = 0;
+    const std::int64_t bytes;
     std::uint64_t id = 0; // atoll_operand::storage
-    std::atomic<DType> dtype{DType::uint8};
+    std::atomic<DType> dtype;
     std::atomic<bool> read_only{false};
     std::atomic<bool> swapped{false};
     bool owned = false;                 // allocated by the device, to be freed there
@@ -114,11 +119,12 @@ void wait_for_stream(const DeviceRecord &device, void *stream) noexcept;
 // memory of the host is at stake: the device would go on writing to it.
 void synchronize_within_deadline(const DeviceRecord &device, void *stream);
 // Later work on `waiting` happens after the work enqueued on `done` so far.
-void order_streams(const DeviceRecord &waiting_device, void *waiting,
-                   const DeviceRecord &done_device, void *done,
-                   const FunctionRecord *parent = nullptr);
+void order_streams(StreamOf waiting, StreamOf done, const FunctionRecord *parent);
 
 // --- storages and tensors ------------------------------------------------------------------------
+// The stream that a caller names for `what`, if any. Throws unless it is one of the device's.
+Ref<StreamImpl> checked_stream(const Stream &stream, const DeviceRecord &device,
+                               std::string_view op, std::string_view what);
 Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,
                               Ref<StreamImpl> stream = {});
 // A storage on memory, or an object, that `deleter` (or nobody: null) gives back.

@@ -19,15 +19,29 @@ namespace {
 
 constexpr std::uintptr_t device_alignment = 64; // bytes: atoll_memory_params
 
+// Memory that a function of the device gives; throws Error where it gives none.
+void *allocate(const DeviceRecord &device, int function, std::int64_t bytes, void *stream = nullptr,
+               const FunctionRecord *parent = nullptr) {
+    atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
+    device_call(device, function, &params, stream, parent);
+    if (!params.data)
+        throw Error(Status::plugin_fault, Registry::get().device_function(function).full_name,
+                    fmt::format("returned NULL for {} bytes without an error", bytes), device.name);
+    return params.data;
+}
+void give_back(const DeviceRecord &device, int function, std::int64_t bytes, void *data,
+               void *stream = nullptr) noexcept {
+    atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), data};
+    try_device_call(device, function, &params, stream);
+}
+
 // Lets go of the memory; the object itself is the caller's business.
 void close(StorageImpl &storage) noexcept {
     if (storage.readers.load(std::memory_order_acquire)) [[unlikely]]
         wait_for_readers_at_end(storage);
-    if (storage.owned) {
-        atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(storage.bytes),
-                                   storage.data};
-        try_device_call(*storage.device, ATOLL_DEVICE_FN_free, &params, storage.stream_handle());
-    }
+    if (storage.owned)
+        give_back(*storage.device, ATOLL_DEVICE_FN_free, storage.bytes, storage.data,
+                  storage.stream_handle());
     if (storage.deleter) {
         // The owner may reuse the memory at once, so nothing may still be running on it.
         wait_for_stream(*storage.device, storage.stream_handle());
@@ -39,34 +53,27 @@ void close(StorageImpl &storage) noexcept {
     count_live(storage.device->slot, -1);
 }
 
-void open(StorageImpl &storage, std::int64_t bytes, DeviceRecord *device, DType dtype,
-          Ref<StreamImpl> stream, const FunctionRecord *parent) {
-    require_live(*device, "storage");
-    storage.device = device;
-    storage.bytes = bytes;
+// The rest of making a storage that has memory of its own.
+void take_memory(StorageImpl &storage, const FunctionRecord *parent) {
+    DeviceRecord &device = *storage.device;
+    require_live(device, "storage");
     storage.id = next_storage_id();
-    storage.dtype.store(dtype, std::memory_order_relaxed);
-    storage.stream = std::move(stream);
-    if (bytes > 0) {
-        atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
-        device_call(*device, ATOLL_DEVICE_FN_allocate, &params, storage.stream_handle(), parent);
-        if (!device->type->is_inline()) home_of(storage).work().enqueued();
-        if (!params.data)
-            throw Error(Status::plugin_fault, "device.allocate",
-                        fmt::format("returned NULL for {} bytes without an error", bytes),
-                        device->name);
-        if (reinterpret_cast<std::uintptr_t>(params.data) % device_alignment != 0) {
-            try_device_call(*device, ATOLL_DEVICE_FN_free, &params, storage.stream_handle());
+    if (storage.bytes > 0) {
+        void *data = allocate(device, ATOLL_DEVICE_FN_allocate, storage.bytes,
+                              storage.stream_handle(), parent);
+        if (!device.type->is_inline()) home_of(storage).work().enqueued();
+        if (reinterpret_cast<std::uintptr_t>(data) % device_alignment != 0) {
+            give_back(device, ATOLL_DEVICE_FN_free, storage.bytes, data, storage.stream_handle());
             throw Error(Status::plugin_fault, "device.allocate",
                         fmt::format("returned memory at {}, need a multiple of {} bytes; report it "
                                     "to the plugin's vendor",
-                                    params.data, device_alignment),
-                        device->name, device->type->plugin->name);
+                                    data, device_alignment),
+                        device.name, device.type->plugin->name);
         }
-        storage.data = static_cast<char *>(params.data);
+        storage.data = static_cast<char *>(data);
         storage.owned = true;
     }
-    count_live(device->slot, 1);
+    count_live(device.slot, 1);
 }
 
 // Note [One block]
@@ -123,6 +130,16 @@ void destroy_storage_part(RefCounted *object) noexcept {
 
 } // namespace
 
+Ref<StreamImpl> checked_stream(const Stream &stream, const DeviceRecord &device,
+                               std::string_view op, std::string_view what) {
+    if (!stream) return {};
+    if (stream.device().record() != &device)
+        throw Error(Status::invalid_argument, op,
+                    fmt::format("the stream belongs to {}, {} to {}", stream.device().name(), what,
+                                device.name));
+    return Ref<StreamImpl>::share(stream.impl());
+}
+
 void StorageImpl::destroy(RefCounted *object) noexcept {
     auto *storage = static_cast<StorageImpl *>(object);
     close(*storage);
@@ -132,20 +149,16 @@ void StorageImpl::destroy(RefCounted *object) noexcept {
 Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dtype,
                               Ref<StreamImpl> stream) {
     const ReadSection section; // a retiring plugin sees the count or we see that it is gone
-    auto storage = std::make_unique<StorageImpl>();
-    open(*storage, bytes, device, dtype, std::move(stream), nullptr);
+    auto storage = std::make_unique<StorageImpl>(device, bytes, dtype, std::move(stream));
+    take_memory(*storage, nullptr);
     return Ref<StorageImpl>::adopt(storage.release());
 }
 
 Ref<StorageImpl> borrow_storage(void *data, std::int64_t bytes, DeviceRecord *device, DType dtype,
                                 Ref<StreamImpl> stream, std::function<void()> deleter) {
-    auto storage = std::make_unique<StorageImpl>();
-    storage->device = device;
+    auto storage = std::make_unique<StorageImpl>(device, bytes, dtype, std::move(stream));
     storage->data = static_cast<char *>(data);
-    storage->bytes = bytes;
     storage->id = next_storage_id();
-    storage->dtype = dtype;
-    storage->stream = std::move(stream);
     if (deleter) storage->deleter = std::make_unique<std::function<void()>>(std::move(deleter));
     count_live(device->slot, 1);
     return Ref<StorageImpl>::adopt(storage.release());
@@ -171,9 +184,10 @@ Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<Str
     }
     const ReadSection section;
     auto block = std::make_unique_for_overwrite<Block>();
-    auto *storage = new (block->storage) StorageImpl(&destroy_storage_part);
+    auto *storage = new (block->storage)
+        StorageImpl(device, bytes, dtype, std::move(stream), &destroy_storage_part);
     try {
-        open(*storage, bytes, device, dtype, std::move(stream), parent);
+        take_memory(*storage, parent);
     } catch (...) {
         storage->~StorageImpl();
         throw;
@@ -196,21 +210,15 @@ StorageImpl &checked(const Ref<StorageImpl> &storage) {
     if (!storage) throw Error(Status::invalid_argument, "storage", "the storage is undefined");
     return *storage;
 }
-Ref<StreamImpl> checked_stream(const Stream &stream, Device device) {
-    if (!stream) return {};
-    if (!(stream.device() == device))
-        throw Error(Status::invalid_argument, "storage",
-                    fmt::format("the stream belongs to {}, the storage to {}",
-                                stream.device().name(), device.name()));
-    return Ref<StreamImpl>::share(stream.impl());
-}
 } // namespace
 
 Storage::Storage(std::int64_t bytes, Device device, DType dtype, Stream stream) {
     if (bytes < 0)
         throw Error(Status::invalid_argument, "storage",
                     fmt::format("got {} bytes, need 0 or more", bytes));
-    impl_ = make_storage(bytes, &checked(device.record()), dtype, checked_stream(stream, device));
+    DeviceRecord &record = checked(device.record());
+    impl_ = make_storage(bytes, &record, dtype,
+                         checked_stream(stream, record, "storage", "the storage"));
 }
 
 Storage Storage::borrow(void *data, std::int64_t bytes, Device device, DType dtype,
@@ -235,18 +243,12 @@ Storage Storage::pinned(std::int64_t bytes, Device device, DType dtype) {
                     "no device with host memory: load one, e.g. Atoll::load_plugin(\"cpu\")");
     const ReadSection section;
     require_live(pinned_for, "storage");
-    atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
-    device_call(pinned_for, ATOLL_DEVICE_FN_allocate_host, &params);
-    if (!params.data)
-        throw Error(Status::plugin_fault, "device.allocate_host",
-                    fmt::format("returned NULL for {} bytes without an error", bytes),
-                    pinned_for.name);
+    void *data = allocate(pinned_for, ATOLL_DEVICE_FN_allocate_host, bytes);
     count_live(pinned_for.slot, 1);
-    const Storage storage =
-        borrow(params.data, bytes, Device(host), dtype, [&pinned_for, params]() mutable {
-            try_device_call(pinned_for, ATOLL_DEVICE_FN_free_host, &params, nullptr);
-            count_live(pinned_for.slot, -1);
-        });
+    const Storage storage = borrow(data, bytes, Device(host), dtype, [&pinned_for, bytes, data] {
+        give_back(pinned_for, ATOLL_DEVICE_FN_free_host, bytes, data);
+        count_live(pinned_for.slot, -1);
+    });
     storage.impl_->pinned_for = &pinned_for;
     return storage;
 }

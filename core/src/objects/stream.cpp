@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
@@ -22,51 +21,59 @@ void synchronize_stream(const DeviceRecord &device, void *stream, const Function
 }
 
 namespace {
-// An event for the time of a scope.
-class ScopedEvent {
-public:
-    explicit ScopedEvent(const DeviceRecord &device, const FunctionRecord *parent = nullptr)
-        : device_(device) {
-        device_call(device_, ATOLL_DEVICE_FN_event_create, &params, nullptr, parent);
-    }
-    ~ScopedEvent() { try_device_call(device_, ATOLL_DEVICE_FN_event_destroy, &params, nullptr); }
-    ScopedEvent(const ScopedEvent &) = delete;
-    ScopedEvent &operator=(const ScopedEvent &) = delete;
-    atoll_event_params params{sizeof(atoll_event_params), 0, nullptr};
 
-private:
-    const DeviceRecord &device_;
-};
+// Calls a device's function about an event.
+void call_event(const DeviceRecord &device, int function, const EventImpl &event,
+                void *stream = nullptr, const FunctionRecord *parent = nullptr) {
+    atoll_event_params params{sizeof params, 0, event.handle};
+    device_call(device, function, &params, stream, parent);
+}
+bool is_pending(const EventImpl &event) {
+    atoll_event_params params{sizeof params, 0, event.handle};
+    return try_device_call(*event.device, ATOLL_DEVICE_FN_event_query, &params, nullptr) ==
+           ATOLL_STATUS_NOT_READY;
+}
+
+// An event behind what is enqueued on the stream so far; nothing to wait for on inline devices.
+Ref<EventImpl> record_event(const DeviceRecord &device, void *stream,
+                            const FunctionRecord *parent = nullptr) {
+    auto *event = new EventImpl(device);
+    Ref<EventImpl> result = Ref<EventImpl>::adopt(event);
+    if (device.type->is_inline()) return result;
+    atoll_event_params params{sizeof params, 0, nullptr};
+    device_call(device, ATOLL_DEVICE_FN_event_create, &params, nullptr, parent);
+    if (!params.event)
+        throw Error(Status::plugin_fault, "device.event_create",
+                    "returned no event without an error", device.name);
+    event->handle = params.event;
+    count_live(device.slot, 1);
+    call_event(device, ATOLL_DEVICE_FN_event_record, *event, stream, parent);
+    return result;
+}
 
 // Asks, since a plugin that waits cannot be called back.
-void wait_for_event(const DeviceRecord &device, atoll_event_params &event,
-                    std::chrono::milliseconds deadline) {
+void wait_for_event(const EventImpl &event, std::chrono::milliseconds deadline) {
     const auto end = std::chrono::steady_clock::now() + deadline;
     std::chrono::microseconds pause(10);
-    while (try_device_call(device, ATOLL_DEVICE_FN_event_query, &event, nullptr) ==
-           ATOLL_STATUS_NOT_READY) {
+    while (is_pending(event)) {
         if (std::chrono::steady_clock::now() >= end)
             throw Error(Status::not_ready, "synchronize",
                         fmt::format("the device did not finish within {} s "
                                     "(Settings::synchronize_deadline); its work goes on and may "
                                     "still write to its tensors; wait again, or end the process",
                                     std::chrono::duration<double>(deadline).count()),
-                        device.name, device.type->plugin->name);
+                        event.device->name, event.device->type->plugin->name);
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, std::chrono::microseconds(1000));
     }
 }
-void wait_for_work(const DeviceRecord &device, void *stream, std::chrono::milliseconds deadline) {
-    ScopedEvent mark(device);
-    device_call(device, ATOLL_DEVICE_FN_event_record, &mark.params, stream);
-    wait_for_event(device, mark.params, deadline);
-}
+
 } // namespace
 
 void wait_for_stream(const DeviceRecord &device, void *stream) noexcept {
     if (device.type->is_inline()) return;
     try {
-        wait_for_work(device, stream, std::chrono::hours(24 * 365));
+        wait_for_event(*record_event(device, stream), std::chrono::hours(24 * 365));
     } catch (...) { // no event to be had: the work must be done all the same
         atoll_stream_params params{sizeof params, 0, stream};
         try_device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, stream);
@@ -76,26 +83,21 @@ void wait_for_stream(const DeviceRecord &device, void *stream) noexcept {
 void synchronize_within_deadline(const DeviceRecord &device, void *stream) {
     const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
     if (device.type->is_inline()) return;
-    if (deadline > deadline.zero()) wait_for_work(device, stream, deadline);
+    if (deadline > deadline.zero()) wait_for_event(*record_event(device, stream), deadline);
     synchronize_stream(device, stream); // also for the errors that stick to the stream
 }
 
-void order_streams(const DeviceRecord &waiting_device, void *waiting,
-                   const DeviceRecord &done_device, void *done, const FunctionRecord *parent) {
-    if (done_device.type->is_inline() || (&waiting_device == &done_device && waiting == done))
-        return;
-    if (waiting_device.type != done_device.type) {
-        synchronize_stream(done_device, done, parent);
-        return;
+void order_streams(StreamOf waiting, StreamOf done, const FunctionRecord *parent) {
+    const DeviceRecord &device = *waiting.device;
+    if (done.device->type->is_inline()) return;
+    if (device.type != done.device->type)
+        return synchronize_stream(*done.device, done.handle(), parent);
+    if (device_implements(*device.type, ATOLL_DEVICE_FN_stream_order)) {
+        atoll_stream_order_params params{sizeof params, done.device->index, done.handle()};
+        return device_call(device, ATOLL_DEVICE_FN_stream_order, &params, waiting.handle(), parent);
     }
-    if (device_implements(*waiting_device.type, ATOLL_DEVICE_FN_stream_order)) {
-        atoll_stream_order_params params{sizeof params, done_device.index, done};
-        device_call(waiting_device, ATOLL_DEVICE_FN_stream_order, &params, waiting, parent);
-        return;
-    }
-    ScopedEvent event(done_device, parent);
-    device_call(done_device, ATOLL_DEVICE_FN_event_record, &event.params, done, parent);
-    device_call(waiting_device, ATOLL_DEVICE_FN_event_wait, &event.params, waiting, parent);
+    const Ref<EventImpl> event = record_event(*done.device, done.handle(), parent);
+    call_event(device, ATOLL_DEVICE_FN_event_wait, *event, waiting.handle(), parent);
 }
 
 namespace {
@@ -125,10 +127,7 @@ void EventImpl::destroy(RefCounted *object) noexcept {
 using namespace detail;
 
 Stream Device::default_stream() const {
-    auto *stream = new StreamImpl;
-    stream->device = &checked(record_);
-    stream->handle = nullptr;
-    return Stream(Ref<StreamImpl>::adopt(stream));
+    return Stream(Ref<StreamImpl>::adopt(new StreamImpl(checked(record_), nullptr)));
 }
 
 Stream Device::new_stream() const {
@@ -140,11 +139,8 @@ Stream Device::new_stream() const {
     if (!params.stream) // NULL is the default stream
         throw Error(Status::plugin_fault, "device.stream_create",
                     "returned no stream without an error", record_->name);
-    auto *stream = new StreamImpl;
-    stream->device = record_;
-    stream->handle = params.stream;
     count_live(record_->slot, 1);
-    return Stream(Ref<StreamImpl>::adopt(stream));
+    return Stream(Ref<StreamImpl>::adopt(new StreamImpl(*record_, params.stream)));
 }
 
 namespace {
@@ -173,24 +169,9 @@ void Stream::synchronize() const {
 
 Event Stream::record() const {
     const StreamImpl &stream = checked(impl());
-    auto event = std::make_unique<EventImpl>();
-    event->device = stream.device;
-    event->handle = nullptr;
-    if (!stream.device->type->is_inline()) {
-        const ReadSection section;
-        require_live(*stream.device, "device.event_create");
-        atoll_event_params params{sizeof params, 0, nullptr};
-        device_call(*stream.device, ATOLL_DEVICE_FN_event_create, &params);
-        if (!params.event)
-            throw Error(Status::plugin_fault, "device.event_create",
-                        "returned no event without an error", stream.device->name);
-        event->handle = params.event;
-        count_live(stream.device->slot, 1);
-        Event result(Ref<EventImpl>::adopt(event.release()));
-        device_call(*stream.device, ATOLL_DEVICE_FN_event_record, &params, stream.handle);
-        return result;
-    }
-    return Event(Ref<EventImpl>::adopt(event.release()));
+    const ReadSection section;
+    require_live(*stream.device, "device.event_create");
+    return Event(record_event(*stream.device, stream.handle));
 }
 
 void Stream::wait(const Event &event) const {
@@ -201,8 +182,7 @@ void Stream::wait(const Event &event) const {
         event.synchronize();
         return;
     }
-    atoll_event_params params{sizeof params, 0, mark.handle};
-    device_call(*stream.device, ATOLL_DEVICE_FN_event_wait, &params, stream.handle);
+    call_event(*stream.device, ATOLL_DEVICE_FN_event_wait, mark, stream.handle);
     const Ref<StreamImpl> own = Ref<StreamImpl>::share(impl());
     StreamOf{stream.device, own}.work().enqueued();
 }
@@ -210,10 +190,9 @@ void Stream::wait(const Event &event) const {
 void Event::synchronize() const {
     const EventImpl &mark = checked(impl());
     if (!mark.handle) return;
-    atoll_event_params params{sizeof params, 0, mark.handle};
     const std::chrono::milliseconds deadline = current_settings().synchronize_deadline;
-    if (deadline > deadline.zero()) wait_for_event(*mark.device, params, deadline);
-    device_call(*mark.device, ATOLL_DEVICE_FN_event_synchronize, &params);
+    if (deadline > deadline.zero()) wait_for_event(mark, deadline);
+    call_event(*mark.device, ATOLL_DEVICE_FN_event_synchronize, mark);
 }
 
 std::uint64_t Stream::native_handle(std::uint32_t kind) const {
@@ -237,10 +216,7 @@ std::chrono::nanoseconds Event::time() const {
 
 bool Event::done() const {
     const EventImpl &mark = checked(impl());
-    if (!mark.handle) return true;
-    atoll_event_params params{sizeof params, 0, mark.handle};
-    return try_device_call(*mark.device, ATOLL_DEVICE_FN_event_query, &params, nullptr) !=
-           ATOLL_STATUS_NOT_READY;
+    return !mark.handle || !is_pending(mark);
 }
 
 } // namespace Atoll

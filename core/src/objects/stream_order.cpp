@@ -21,7 +21,7 @@ void order(StreamOf waiting, StreamOf done, const FunctionRecord *parent) {
     StreamWork &work = done.work();
     const std::uint64_t ticket = work.count();
     if (waiting.work().waits_for(work.id(), ticket)) return;
-    order_streams(*waiting.device, waiting.handle(), *done.device, done.handle(), parent);
+    order_streams(waiting, done, parent);
     waiting.work().note_wait(work.id(), ticket);
     waiting.work().enqueued(); // who waits for `waiting` later waits for `done`, too
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -23,10 +22,7 @@ Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims stri
     if (dtype == DType::none) dtype = storage.dtype();
     if (dtype == DType::none)
         throw Error(Status::invalid_argument, op, "got no dtype, need one (the storage has none)");
-    if (shape.size() != strides_bytes.size())
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
-                                strides_bytes.size()));
+    require_strides(shape, strides_bytes, op);
     const std::int64_t size = checked_bytes(shape, size_of(dtype), op);
     ByteRange range{};
     const bool fits = byte_range(shape, strides_bytes, size_of(dtype), range) &&
@@ -76,6 +72,18 @@ void Tensor::set_byteswapped(bool swapped) const {
 
 // --- views ---------------------------------------------------------------------------------------
 
+namespace {
+
+// A view with the axes that `edit` makes of the tensor's: of its shape and of its strides.
+template <class Edit> Tensor with_axes(const TensorImpl &t, const Edit &edit) {
+    Dims shape = t.shape, strides = t.strides;
+    edit(shape);
+    edit(strides);
+    return make_view(t, t.offset, std::move(shape), std::move(strides));
+}
+
+} // namespace
+
 Tensor Tensor::shallow_copy() const {
     const TensorImpl &t = self();
     return make_view(t, t.offset, t.shape, t.strides);
@@ -111,39 +119,25 @@ namespace {
 
 // Strides of a column-major reshape without a copy, or nothing where the layout does not allow it.
 std::optional<Dims> reshaped_strides(const TensorImpl &t, const Dims &shape) {
-    Dims strides = Dims::filled(shape.size(), 0);
-    int from = 0;
-    const int from_rank = t.shape.size();
-    // Walk both shapes; each group of old axes with the size of a group of new ones must be dense.
-    for (int to = 0; to < shape.size();) {
-        while (from < from_rank && t.shape[from] == 1) ++from;
-        if (shape[to] == 1) {
-            strides[to] = to > 0 ? strides[to - 1] * shape[to - 1] : size_of(t.dtype);
-            ++to;
-            continue;
-        }
-        if (from >= from_rank) return std::nullopt;
-        std::int64_t old_count = t.shape[from], new_count = shape[to];
+    Dims strides = Dims::filled(shape.size(), size_of(t.dtype));
+    int from = 0, to = 0;
+    const auto skip_ones = [&] {
+        while (from < t.shape.size() && t.shape[from] == 1) ++from;
+    };
+    while (to < shape.size() && shape[to] == 1) ++to;
+    for (skip_ones(); from < t.shape.size(); skip_ones()) {
+        // Old axes that lie in memory like one must be cut into whole new ones.
         const std::int64_t stride = t.strides[from];
-        int to_end = to + 1;
-        std::int64_t expected = stride * t.shape[from];
-        ++from;
-        while (old_count != new_count) {
-            if (new_count < old_count) {
-                if (to_end >= shape.size()) return std::nullopt;
-                new_count *= shape[to_end++];
-            } else {
-                while (from < from_rank && t.shape[from] == 1) ++from;
-                if (from >= from_rank || t.strides[from] != expected) return std::nullopt;
-                expected *= t.shape[from];
-                old_count *= t.shape[from++];
-            }
+        std::int64_t count = t.shape[from];
+        for (++from, skip_ones(); from < t.shape.size() && t.strides[from] == stride * count;
+             skip_ones())
+            count *= t.shape[from++];
+        std::int64_t taken = 1;
+        for (; to < shape.size() && (taken < count || shape[to] == 1); ++to) {
+            strides[to] = stride * taken;
+            taken *= shape[to];
         }
-        std::int64_t running = stride;
-        for (; to < to_end; ++to) {
-            strides[to] = running;
-            running *= shape[to];
-        }
+        if (taken != count) return std::nullopt;
     }
     return strides;
 }
@@ -185,14 +179,7 @@ Tensor Tensor::reshape(Dims shape) const {
 Tensor Tensor::flatten(Order order) const {
     const TensorImpl &t = self();
     if (order == Order::A) order = !dense(t, Order::F) && dense(t, Order::C) ? Order::C : Order::F;
-    if (order == Order::K) {
-        std::vector<int> axes(static_cast<std::size_t>(t.shape.size()));
-        std::iota(axes.begin(), axes.end(), 0);
-        std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
-            return std::abs(t.strides[a]) < std::abs(t.strides[b]);
-        });
-        return permute_axes(axes).reshape({-1});
-    }
+    if (order == Order::K) return permute_axes(axes_by_stride(t)).reshape({-1});
     if (order == Order::R && t.shape.size() >= 2) return swap_axes(0, 1).reshape({t.size()});
     return (order == Order::C ? reverse_axes() : *this).reshape({t.size()});
 }
@@ -215,10 +202,7 @@ Tensor Tensor::squeeze(int axis) const {
         throw Error(Status::invalid_argument, "tensor.squeeze",
                     fmt::format("got axis {} of extent {} (shape {}), need 1", axis, t.shape[axis],
                                 shape_text(t.shape)));
-    Dims shape = t.shape, strides = t.strides;
-    shape.erase(axis);
-    strides.erase(axis);
-    return make_view(t, t.offset, std::move(shape), std::move(strides));
+    return with_axes(t, [axis](Dims &dims) { dims.erase(axis); });
 }
 
 Tensor Tensor::unsqueeze(int axis) const {
@@ -233,13 +217,9 @@ Tensor Tensor::unsqueeze(int axis) const {
 }
 
 Tensor Tensor::swap_axes(int a, int b) const {
-    const TensorImpl &t = self();
-    a = checked_axis(a, t.shape.size(), "tensor.swap_axes");
-    b = checked_axis(b, t.shape.size(), "tensor.swap_axes");
-    Dims shape = t.shape, strides = t.strides;
-    std::swap(shape[a], shape[b]);
-    std::swap(strides[a], strides[b]);
-    return make_view(t, t.offset, std::move(shape), std::move(strides));
+    a = checked_axis(a, rank(), "tensor.swap_axes");
+    b = checked_axis(b, rank(), "tensor.swap_axes");
+    return with_axes(self(), [a, b](Dims &dims) { std::swap(dims[a], dims[b]); });
 }
 
 Tensor Tensor::permute_axes(std::span<const int> axes) const {
@@ -264,11 +244,7 @@ Tensor Tensor::permute_axes(std::span<const int> axes) const {
 }
 
 Tensor Tensor::reverse_axes() const {
-    const TensorImpl &t = self();
-    Dims shape = t.shape, strides = t.strides;
-    std::reverse(shape.begin(), shape.end());
-    std::reverse(strides.begin(), strides.end());
-    return make_view(t, t.offset, std::move(shape), std::move(strides));
+    return with_axes(self(), [](Dims &dims) { std::reverse(dims.begin(), dims.end()); });
 }
 
 Tensor Tensor::reverse_axes2() const {
@@ -343,8 +319,7 @@ View Tensor::imag() const {
         return View(make_view(t.storage, t.offset + shift, t.shape, t.strides, info(t.dtype).part,
                               t.flags));
     }
-    const Tensor zero = zeros({}, {t.dtype, device()});
-    Tensor view = make_view(*zero.impl(), 0, t.shape, Dims::filled(t.shape.size(), 0));
+    const Tensor view = zeros({}, {t.dtype, device()}).broadcast_to(t.shape);
     view.set_read_only();
     return View(view);
 }

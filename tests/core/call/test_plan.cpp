@@ -23,9 +23,10 @@ struct World {
 
     Tensor tensor(const Dims &shape, DType dtype, DeviceRecord *device = nullptr,
                   std::int64_t shift = 0) {
-        auto *storage = new StorageImpl(
-            [](RefCounted *object) noexcept { delete static_cast<StorageImpl *>(object); });
-        storage->device = device ? device : &here;
+        auto *storage =
+            new StorageImpl(device ? device : &here, 0, uint8, {}, [](RefCounted *object) noexcept {
+                delete static_cast<StorageImpl *>(object);
+            });
         storage->data = memory + used;
         used += 512;
         return make_view(Ref<StorageImpl>::adopt(storage), shift, shape,
