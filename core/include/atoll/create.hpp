@@ -96,7 +96,8 @@ private:
 // int64 if all are integers, else the default dtype, or the complex dtype for it if one is complex.
 // Throws Error (invalid_argument) if lists at the same depth differ in length.
 Tensor tensor(const Nested &lists, const Placement &where = {});
-// Borrows host memory with any byte strides; `deleter` runs when the last user is gone.
+// Borrows host memory with any byte strides; `deleter` runs when the last user is gone. If this
+// throws, it does not run, and the memory remains the caller's.
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
                    Device host, std::function<void()> deleter = {});
 

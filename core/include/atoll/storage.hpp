@@ -22,7 +22,8 @@ public:
     // Allocates `bytes` uninitialised bytes. Throws Error (out_of_memory, overflow).
     Storage(std::int64_t bytes, Device device, DType dtype = DType::uint8, Stream stream = {});
     // Borrows `data`: host memory for a device with host memory, or device memory of `device`.
-    // `deleter` runs when the last user is gone, on the thread that released it.
+    // `deleter` runs when the last user is gone, on the thread that released it; it does not run if
+    // this throws.
     static Storage borrow(void *data, std::int64_t bytes, Device device, DType dtype,
                           std::function<void()> deleter);
 

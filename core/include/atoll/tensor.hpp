@@ -152,11 +152,11 @@ public:
     Tensor clone() const;
     Tensor clone(Device device) const;
     Tensor replicate() const;                           // dense column-major, native byte order
-    Tensor as_contiguous(Order order = Order::F) const; // itself if already contiguous
+    Tensor as_contiguous(Order order = Order::F) const; // a view if already contiguous
     Tensor cast(DType dtype) const;                     // always a copy
     Tensor cast(DType dtype, Device device) const;
-    Tensor ensure(DType dtype) const; // a copy only if something differs
-    Tensor to(Device device) const;   // a copy only if something differs
+    Tensor ensure(DType dtype) const; // a copy if something differs, else a view
+    Tensor to(Device device) const;   // a copy if something differs, else a view
     Tensor ensure(DType dtype, Device device) const;
     // Reverses the bytes of every element and flips the flag, in place, so that the values do not
     // change.

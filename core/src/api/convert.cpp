@@ -1,6 +1,7 @@
 // Copies of tensors: assignment, clones, casts, byte order, values read by the host.
 #include "atoll/format.hpp"
 #include "atoll/functions.hpp"
+#include "base/enums.hpp"
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"
@@ -105,10 +106,10 @@ Tensor Tensor::clone(Device device) const {
 Tensor Tensor::replicate() const { return cast(dtype()); }
 
 Tensor Tensor::as_contiguous(Order order) const {
-    if (order != Order::C) order = Order::F;
+    require_one_of(order, {Order::F, Order::C}, "order", "F or C", "tensor.as_contiguous");
     const ReadSection section;
     const TensorImpl &t = self();
-    if (dense(t, order)) return *this;
+    if (dense(t, order)) return shallow_copy();
     Tensor result = make_tensor(t.shape, t.dtype, t.device(), t.storage->stream, order);
     copy_elements(*result.impl(), t, {});
     return result;
@@ -125,7 +126,8 @@ Tensor Tensor::cast(DType dtype, Device device) const {
 Tensor Tensor::ensure(DType dtype) const { return ensure(dtype, device()); }
 Tensor Tensor::to(Device device) const { return ensure(dtype(), device); }
 Tensor Tensor::ensure(DType dtype, Device device) const {
-    return dtype == this->dtype() && device == this->device() ? *this : cast(dtype, device);
+    return dtype == this->dtype() && device == this->device() ? shallow_copy()
+                                                              : cast(dtype, device);
 }
 
 void Tensor::detach() const {

@@ -2,6 +2,7 @@
 #include "atoll/create.hpp"
 
 #include "atoll/operations.hpp"
+#include "base/enums.hpp"
 #include "call/copy.hpp"
 #include "call/parts.hpp"
 #include "runtime/settings_access.hpp"
@@ -35,6 +36,7 @@ Place resolve(const Placement &where, DType dtype, std::string_view op) {
     if (place.dtype == DType::none)
         throw Error(Status::invalid_argument, op,
                     "needs a dtype: none was given and Settings::default_dtype is unset");
+    require_dtype(place.dtype, op);
     if (!place.device)
         place.device = (where.stream ? where.stream.device() : default_device()).record();
     if (where.stream) place.stream = checked_stream(where.stream, *place.device, op, "not");
@@ -128,6 +130,7 @@ DType common_kind(const std::vector<Scalar> &values) {
 
 Tensor empty(const Dims &shape, const Placement &where, Order order) {
     const ReadSection section;
+    require_one_of(order, {Order::F, Order::C, Order::R}, "order", "F, C or R", "empty");
     return resolve(where, DType::none, "empty").make(shape, order);
 }
 
@@ -317,19 +320,20 @@ Tensor tensor(const Nested &lists, const Placement &where) {
 
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
                    Device host, std::function<void()> deleter) {
-    const std::int64_t itemsize = size_of(dtype);
     if (!host || !host.is_host_memory())
         throw Error(Status::invalid_argument, "from_memory",
                     fmt::format("got {}, need a device with host memory (for memory of another "
                                 "device see Storage::borrow)",
                                 host ? host.name() : "no device"));
-    if (dtype == DType::none)
-        throw Error(Status::invalid_argument, "from_memory", "got no dtype, need one");
-    const ByteRange range = checked_range(shape, strides_bytes, itemsize, "from_memory");
-    const Storage storage =
-        Storage::borrow(static_cast<char *>(data) + range.begin, range.end - range.begin, host,
-                        dtype, std::move(deleter));
-    return Tensor(storage, -range.begin, shape, strides_bytes, dtype);
+    require_dtype(dtype, "from_memory");
+    const ByteRange range = checked_range(shape, strides_bytes, size_of(dtype), "from_memory");
+    const Storage storage = Storage::borrow(static_cast<char *>(data) + range.begin,
+                                            range.end - range.begin, host, dtype, {});
+    Tensor result(storage, -range.begin, shape, strides_bytes, dtype);
+    // Last: what throws leaves the memory to the caller.
+    if (deleter)
+        storage.impl()->deleter = std::make_unique<std::function<void()>>(std::move(deleter));
+    return result;
 }
 
 } // namespace Atoll

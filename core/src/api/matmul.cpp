@@ -1,6 +1,7 @@
 // Matrix products over stacks, and gemm: what of their rules is not in the signature.
 #include "atoll/create.hpp"
 #include "atoll/operations.hpp"
+#include "base/enums.hpp"
 #include "call/broadcast.hpp"
 #include "call/copy.hpp"
 #include "call/multiply_apart.hpp"
@@ -106,6 +107,8 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_matmul);
     const TensorImpl &ta = detail::impl(a), &tb = detail::impl(b), &tc = detail::impl(c);
+    for (const Op op : {op_a, op_b})
+        require_one_of(op, {Op::N, Op::T, Op::C}, "op", "N, T or C", function.full_name);
     const bool transpose_a = op_a != Op::N, transpose_b = op_b != Op::N;
     const bool vector = tb.shape.size() == 1 && !transpose_b;
     const Dims shape_a = as_matrix(ta, transpose_a).shape();

@@ -1,6 +1,7 @@
 // Modules, and functions called by name.
 #include "atoll/module.hpp"
 
+#include "base/enums.hpp"
 #include "call/attributes.hpp"
 #include "call/pipeline.hpp"
 
@@ -69,6 +70,7 @@ template <class Attributes> void run_typed(const FunctionRecord &f, Arguments &a
     // A function without tensors would find out too late, or not at all.
     if (context.device) require_live(*context.device, f.full_name);
     require_kinds(f, arguments.inputs);
+    if (context.dtype != DType::none) require_dtype(context.dtype, f.full_name);
     context.dtype = decide_T(f, arguments.inputs, context);
     const AttributeValues values = attribute_values(f, attributes, context.dtype);
     arguments.attributes = {values.data(), f.signature.attribute_count};

@@ -3,6 +3,7 @@
 
 #include "atoll/convert.hpp"
 #include "atoll/error.hpp"
+#include "base/enums.hpp"
 
 #include <fmt/format.h>
 
@@ -27,8 +28,7 @@ template <class T> T value_as(const Scalar &scalar) {
 } // namespace
 
 Scalar Scalar::cast(DType dtype) const {
-    if (dtype == DType::none)
-        throw Error(Status::invalid_argument, "scalar", "got no dtype, need one");
+    require_dtype(dtype, "scalar");
     Scalar result(dtype, false);
     with_type(dtype, [&]<class To>(std::type_identity<To>) {
         const To value = value_as<To>(*this);

@@ -2,6 +2,7 @@
 #include "atoll/storage.hpp"
 
 #include "atoll/abi/note.h"
+#include "base/enums.hpp"
 #include "objects/layout.hpp"
 
 #include <cstddef>
@@ -166,8 +167,7 @@ Ref<StorageImpl> borrow_storage(void *data, std::int64_t bytes, DeviceRecord *de
 
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<StreamImpl> stream,
                    Order order, const FunctionRecord *parent) {
-    if (dtype == DType::none) [[unlikely]]
-        throw Error(Status::invalid_argument, "tensor", "got no dtype, need one");
+    require_dtype(dtype, "tensor");
     // In one go for what is nearly always asked for; checked_bytes() says what is wrong with
     // others.
     std::int64_t bytes = size_of(dtype);
@@ -217,6 +217,7 @@ Storage::Storage(std::int64_t bytes, Device device, DType dtype, Stream stream) 
         throw Error(Status::invalid_argument, "storage",
                     fmt::format("got {} bytes, need 0 or more", bytes));
     DeviceRecord &record = checked(device.record());
+    require_dtype(dtype, "storage");
     impl_ = make_storage(bytes, &record, dtype,
                          checked_stream(stream, record, "storage", "the storage"));
 }
@@ -224,6 +225,7 @@ Storage::Storage(std::int64_t bytes, Device device, DType dtype, Stream stream) 
 Storage Storage::borrow(void *data, std::int64_t bytes, Device device, DType dtype,
                         std::function<void()> deleter) {
     checked(device.record());
+    require_dtype(dtype, "storage");
     if (bytes < 0 || (bytes > 0 && !data))
         throw Error(Status::invalid_argument, "storage",
                     fmt::format("got {} bytes at {}, need memory", bytes, data));
@@ -257,7 +259,10 @@ std::int64_t Storage::bytes() const { return checked(impl_).bytes; }
 Device Storage::device() const { return Device(checked(impl_).device); }
 void *Storage::data() const { return checked(impl_).data; }
 DType Storage::dtype() const { return checked(impl_).dtype; }
-void Storage::set_dtype(DType dtype) { checked(impl_).dtype = dtype; }
+void Storage::set_dtype(DType dtype) {
+    require_dtype(dtype, "storage.set_dtype");
+    checked(impl_).dtype = dtype;
+}
 bool Storage::is_read_only() const { return checked(impl_).read_only; }
 void Storage::set_read_only(bool read_only) { checked(impl_).read_only = read_only; }
 bool Storage::is_byteswapped() const { return checked(impl_).swapped; }

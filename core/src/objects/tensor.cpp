@@ -2,6 +2,7 @@
 #include "atoll/tensor.hpp"
 
 #include "atoll/create.hpp"
+#include "base/enums.hpp"
 #include "objects/layout.hpp"
 
 #include <algorithm>
@@ -20,8 +21,7 @@ Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims stri
     const std::string_view op = "tensor";
     if (!storage) throw Error(Status::invalid_argument, op, "the storage is undefined");
     if (dtype == DType::none) dtype = storage.dtype();
-    if (dtype == DType::none)
-        throw Error(Status::invalid_argument, op, "got no dtype, need one (the storage has none)");
+    require_dtype(dtype, op);
     require_strides(shape, strides_bytes, op);
     const std::int64_t size = checked_bytes(shape, size_of(dtype), op);
     ByteRange range{};
@@ -57,7 +57,10 @@ Stream Tensor::stream() const { return storage().stream(); }
 void *Tensor::data() const { return self().data(); }
 bool Tensor::is_byteswapped() const { return self().swapped(); }
 bool Tensor::is_read_only() const { return self().read_only(); }
-bool Tensor::is_contiguous(Order order) const { return dense(self(), order); }
+bool Tensor::is_contiguous(Order order) const {
+    require_one_of(order, {Order::F, Order::C}, "order", "F or C", "tensor.is_contiguous");
+    return dense(self(), order);
+}
 bool Tensor::is_self_overlapping() const { return self_overlapping(self()); }
 
 void Tensor::set_read_only(bool read_only) const {
@@ -91,6 +94,7 @@ Tensor Tensor::shallow_copy() const {
 
 Tensor Tensor::view_as(DType dtype) const {
     const TensorImpl &t = self();
+    require_dtype(dtype, "tensor.view_as");
     if (size_of(dtype) != size_of(t.dtype))
         throw Error(Status::invalid_argument, "tensor.view_as",
                     fmt::format("got {} for {}, need a dtype of the same size", Atoll::name(dtype),
@@ -178,6 +182,8 @@ Tensor Tensor::reshape(Dims shape) const {
 
 Tensor Tensor::flatten(Order order) const {
     const TensorImpl &t = self();
+    require_one_of(order, {Order::F, Order::C, Order::R, Order::K, Order::A}, "order",
+                   "F, C, R, K or A", "tensor.flatten");
     if (order == Order::A) order = !dense(t, Order::F) && dense(t, Order::C) ? Order::C : Order::F;
     if (order == Order::K) return permute_axes(axes_by_stride(t)).reshape({-1});
     if (order == Order::R && t.shape.size() >= 2) return swap_axes(0, 1).reshape({t.size()});

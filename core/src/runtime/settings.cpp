@@ -1,6 +1,7 @@
 // The process default and the scopes of settings.
 #include "atoll/settings.hpp"
 
+#include "base/enums.hpp"
 #include "runtime/host_services.hpp"
 #include "runtime/settings_access.hpp"
 #include "runtime/thread_state.hpp"
@@ -34,7 +35,24 @@ const Settings &refresh_settings() {
 
 Settings settings() { return detail::current_settings(); }
 
+namespace {
+
+const Settings &checked(const Settings &settings, std::string_view op) {
+    if (settings.default_dtype != DType::none) detail::require_dtype(settings.default_dtype, op);
+    detail::require_one_of(
+        settings.compute_mode,
+        {ComputeMode::standard, ComputeMode::warning, ComputeMode::error, ComputeMode::complex},
+        "compute mode", "standard, warning, error or complex", op);
+    detail::require_one_of(settings.warning_mode,
+                           {WarningMode::off, WarningMode::once, WarningMode::always},
+                           "warning mode", "off, once or always", op);
+    return settings;
+}
+
+} // namespace
+
 void set_settings(const Settings &settings) {
+    checked(settings, "set_settings");
     const std::lock_guard lock(default_mutex);
     default_settings() = std::make_shared<Settings>(settings);
     detail::settings_version.fetch_add(1, std::memory_order_relaxed);
@@ -45,7 +63,7 @@ struct ScopedSettings::State : Settings {
 };
 
 ScopedSettings::ScopedSettings(Settings settings)
-    : state_(new State{std::move(settings), detail::thread_state.scoped_settings}) {
+    : state_(new State{checked(settings, "settings"), detail::thread_state.scoped_settings}) {
     detail::thread_state.scoped_settings = state_;
 }
 

@@ -1,0 +1,39 @@
+// Values of public enumerations that do not exist: any number can be cast to one.
+#pragma once
+
+#include "atoll/dtype.hpp"
+#include "atoll/error.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include <fmt/format.h>
+
+namespace Atoll::detail {
+
+// Throws Error unless the dtype exists and is not `none`.
+inline void require_dtype(DType dtype, std::string_view op) {
+    const auto id = static_cast<unsigned>(dtype);
+    if (id - 1 < ATOLL_DTYPE_COUNT - 1) [[likely]]
+        return;
+    throw Error(Status::invalid_argument, op,
+                id == 0 ? "got no dtype, need one"
+                        : fmt::format("got dtype {}, which does not exist", id));
+}
+
+// Throws Error unless `value` is one of `known`; `words` says which those are.
+template <class Enum> void require_one_of(Enum value, std::initializer_list<Enum> known,
+                                          std::string_view name, std::string_view words,
+                                          std::string_view op) {
+    if (std::find(known.begin(), known.end(), value) != known.end()) [[likely]]
+        return;
+    const int number = static_cast<int>(value);
+    const bool letter = number > ' ' && number < 0x7f;
+    throw Error(Status::invalid_argument, op,
+                fmt::format("got {} {}, need {}", name,
+                            letter ? fmt::format("'{}'", static_cast<char>(number))
+                                   : fmt::to_string(number),
+                            words));
+}
+
+} // namespace Atoll::detail
