@@ -126,11 +126,7 @@ Tensor Tensor::cast(DType dtype, Device device) const {
     const ReadSection section;
     const TensorImpl &t = self();
     if (!device) throw Error(Status::invalid_argument, "tensor.cast", "no device");
-    Tensor result =
-        make_tensor(t.shape, dtype, device.record(),
-                    device.record() == t.device() ? t.storage->stream : Ref<StreamImpl>());
-    copy_elements(*result.impl(), t, {});
-    return result;
+    return cast_elements(t, dtype, device.record(), {});
 }
 
 Tensor Tensor::ensure(DType dtype) const { return ensure(dtype, device()); }

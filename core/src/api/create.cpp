@@ -4,6 +4,7 @@
 #include "api/front_doors.hpp"
 #include "atoll/functions.hpp"
 #include "call/copy.hpp"
+#include "call/parts.hpp"
 #include "runtime/settings_access.hpp"
 
 #include <algorithm>
@@ -248,7 +249,7 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
         require_fit(exact_integer(start), dtype);
         require_fit(exact_integer(start) + exact_integer(step) * (count - 1), dtype);
     }
-    call_steps(result, start.cast(wide), step.cast(wide), nullptr);
+    steps_part(result, start.cast(wide), step.cast(wide), nullptr, {});
     return result;
 }
 
@@ -282,8 +283,8 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
         is_floating(dtype) ? result : empty({count}, {float64, Device(result.device())});
     const DType wide = step_dtype(floats.dtype());
     const Scalar last = Scalar(b).cast(wide);
-    call_steps(floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
-               endpoint && count > 1 ? &last : nullptr);
+    steps_part(floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
+               endpoint && count > 1 ? &last : nullptr, {});
     if (floats.impl() != result.impl()) {
         copy_elements(*result.impl(), *floats.impl(), {});
         // float64 does not hold every int64.

@@ -23,8 +23,5 @@ Tensor call_along(const FunctionRecord &function, const Tensor &a, std::optional
                   const Tensor *out, std::span<const atoll_scalar> attributes);
 Tensor call_searching(const FunctionRecord &function, const Operand &a, const Tensor &b, bool right,
                       const Tensor *out);
-// Element i of a vector becomes start + i * step; see atoll_steps_params.
-void call_steps(const Tensor &destination, const Scalar &start, const Scalar &step,
-                const Scalar *last);
 
 } // namespace Atoll::detail

@@ -145,18 +145,6 @@ Tensor call_search(int function, const Operand &a, const Tensor &b, bool right, 
 
 Tensor call_find(const Tensor &a) { return find_part(a, {}); }
 
-void call_steps(const Tensor &destination, const Scalar &start, const Scalar &step,
-                const Scalar *last) {
-    const Tensor *const outputs[] = {&destination};
-    const atoll_scalar attributes[] = {start.raw(), step.raw(),
-                                       last ? last->raw() : atoll_scalar{}};
-    const std::int64_t extents[] = {destination.size()};
-    Tensor unused;
-    run(core(ATOLL_FN_steps),
-        {.inputs = {}, .outputs = outputs, .attributes = attributes, .extents = extents}, &unused,
-        {.dtype = destination.dtype(), .device = destination.impl()->device()});
-}
-
 } // namespace Atoll::detail
 
 namespace Atoll {

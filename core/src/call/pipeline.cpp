@@ -59,19 +59,18 @@ public:
             make_outputs(results);
             return fill_identity();
         }
-        make_plan(call_, route.capabilities(), exact, plan_);
+        make_plan(call_, route.caps(), exact, plan_);
         make_outputs(results);
         Tensor *const objects = s_.makes_objects ? results : nullptr;
         if (logs(ATOLL_LOG_DEBUG)) [[unlikely]]
             log_message(ATOLL_LOG_DEBUG, text(plan_));
-        take_scalars();
+        lay();
         if (!plan_.copies) {
-            lay();
             merge(space_, s_);
             if (route.takes_layout(space_) && !loops_apart(route)) [[likely]]
                 return route.send(space_, given_.attributes, objects);
+            lay();
         }
-        lay();
         run_with_copies(route, objects);
     }
 
@@ -126,11 +125,6 @@ private:
         return {};
     }
 
-    void take_scalars() {
-        for (int o = s_.output_count; o < s_.operand_count; ++o)
-            if (call_.scalar[o]) scalars_[o] = call_.scalar[o]->cast(plan_.operand[o].dtype).raw();
-    }
-
     // The operands over the call's axes, not merged.
     void lay() {
         space_.rank = call_.rank;
@@ -139,11 +133,10 @@ private:
         std::copy_n(call_.shape, call_.rank, space_.shape);
         space_.count = 0;
         for (int o = 0; o < s_.operand_count; ++o) {
-            if (call_.tensor[o] && s_.elementwise())
-                space_.add(*call_.tensor[o]);
-            else if (call_.tensor[o])
-                call_.lay(*call_.tensor[o], o, space_.add_operand(*call_.tensor[o]));
-            else if (call_.scalar[o]) {
+            if (call_.tensor[o]) {
+                call_.lay(o, space_);
+            } else if (call_.scalar[o]) {
+                scalars_[o] = call_.scalar[o]->cast(plan_.operand[o].dtype).raw();
                 space_.add_scalar(scalars_[o].value.bytes, plan_.operand[o].dtype);
                 space_.operands[o].lies = plan_.operand[o].needs != 0;
             } else {
