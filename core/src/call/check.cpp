@@ -46,7 +46,6 @@ public:
 private:
     void take_operands() {
         const int outputs = s_.output_count, count = s_.operand_count;
-        c_.unwanted = given_.unwanted;
         for (int o = 0; o < count; ++o) {
             c_.tensor[o] = nullptr;
             c_.scalar[o] = nullptr;
@@ -117,7 +116,7 @@ private:
     void check_outputs() {
         for (int o = 0; o < s_.output_count; ++o) {
             if (!c_.tensor[o]) {
-                if (spec(o).updated && !(c_.unwanted >> o & 1))
+                if (spec(o).updated && !(given_.unwanted >> o & 1))
                     refuse(fmt::format("{} is also read, needs a tensor to update: give one with "
                                        "CallOptions::out",
                                        spec(o).name));

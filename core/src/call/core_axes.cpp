@@ -296,7 +296,7 @@ private:
         const int at = static_cast<int>(std::find(c_.shape, c_.shape + c_.core, 0) - c_.shape);
         if (at == c_.core || s_.has_identity) return;
         for (int o = 0; o < s_.output_count; ++o) {
-            bool needed = !(c_.unwanted >> o & 1) && o != s_.status && !spec(o).updated;
+            bool needed = !(given_.unwanted >> o & 1) && o != s_.status && !spec(o).updated;
             for (int i = at; i < c_.core; ++i) needed &= c_.shape[i] != 0 || c_.axis[o][i] < 0;
             if (!needed) continue;
             const std::string_view axis = slot_of(at).name;

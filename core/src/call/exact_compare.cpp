@@ -39,13 +39,10 @@ Parts split(const Operand &x, const Checked &call, const Context &parts) {
 
 } // namespace
 
-bool compares_beyond(const FunctionRecord &function, Inputs inputs, DType T) {
-    if (!function.signature.exact || !is_floating(T)) [[likely]]
-        return false;
+bool compares_beyond(Inputs inputs, DType T) {
+    if (!is_floating(T)) return false;
     for (const Operand *x : inputs)
-        if (x->tensor() ? long_integer(x->tensor()->impl()->dtype)
-                        : !x->scalar().is_weak() && long_integer(x->scalar().dtype()))
-            return true;
+        if (!is_weak(*x) && long_integer(dtype_of(*x))) return true;
     return false;
 }
 

@@ -31,7 +31,7 @@ public:
 
     void run(Tensor *results) {
         check(f_, given_, context_, call_);
-        const bool exact = s_.exact && compares_beyond(f_, given_.inputs, call_.T);
+        const bool exact = s_.exact && compares_beyond(given_.inputs, call_.T);
         stream_ = stream_of(call_);
         const Route route(f_, call_.device, call_.T, stream_, context_);
         if (s_.counts >= 0 && !route.takes(ATOLL_CAP_REPORTS_RANGE))
@@ -94,7 +94,7 @@ private:
     void make_outputs(Tensor *results) {
         for (int o = 0; o < s_.output_count; ++o) {
             made_[o] = !call_.tensor[o];
-            if (!made_[o] || (call_.unwanted >> o & 1) || s_.operand(o).is_object()) continue;
+            if (!made_[o] || (given_.unwanted >> o & 1) || s_.operand(o).is_object()) continue;
             const DType natural = natural_dtype(s_.operand(o), call_.T);
             const DType dtype = natural == DType::none ? call_.T : natural;
             results[o] = make_tensor(call_.output_shape(o), dtype, call_.device, stream_, Order::F,
@@ -196,14 +196,11 @@ void run(const FunctionRecord &function, const Arguments &arguments, Tensor *res
          const Context &context) {
     const ReadSection section;
     if (function.signature.domain != sdk::MathDomain::all) [[unlikely]] {
+        const Tensor *out = arguments.outputs.empty() ? nullptr : arguments.outputs[0];
         const ComputeMode mode = arguments.mode.value_or(context.settings().compute_mode);
-        if (check_domain(function, arguments.inputs, mode, context) ==
-            DomainAction::compute_complex) {
-            const Tensor *out = arguments.outputs.empty() ? nullptr : arguments.outputs[0];
-            Context complex = context;
-            complex.dtype = complex_T(function, arguments.inputs, out, context);
-            return Call(function, arguments, complex).run(results);
-        }
+        Context own = context;
+        own.dtype = dtype_for_domain(function, arguments.inputs, out, mode, context);
+        return Call(function, arguments, own).run(results);
     }
     Call(function, arguments, context).run(results);
 }

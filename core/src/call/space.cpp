@@ -7,28 +7,6 @@
 
 namespace Atoll::detail {
 
-namespace {
-
-// Whether axis a should come before axis b: the smaller stride of the first operand that cares.
-bool comes_before(const Space &it, int a, int b) {
-    for (int o = 0; o < it.count; ++o) {
-        const std::int64_t sa = std::abs(it.operands[o].strides[a]);
-        const std::int64_t sb = std::abs(it.operands[o].strides[b]);
-        if (sa == sb || sa == 0 || sb == 0) continue;
-        return sa < sb;
-    }
-    return false;
-}
-
-bool mergeable(const Space &it, int inner, int outer) {
-    for (int o = 0; o < it.count; ++o)
-        if (it.operands[o].strides[outer] != it.operands[o].strides[inner] * it.shape[inner])
-            return false;
-    return true;
-}
-
-} // namespace
-
 void Space::add(const TensorImpl &tensor) {
     SpaceOperand &operand = add_operand(tensor);
     const int own = std::min(tensor.shape.size(), rank);
@@ -112,6 +90,24 @@ bool lies_dense(const Space &space, const sdk::Signature &signature, int o, std:
 }
 
 namespace {
+
+// Whether axis a should come before axis b: the smaller stride of the first operand that cares.
+bool comes_before(const Space &it, int a, int b) {
+    for (int o = 0; o < it.count; ++o) {
+        const std::int64_t sa = std::abs(it.operands[o].strides[a]);
+        const std::int64_t sb = std::abs(it.operands[o].strides[b]);
+        if (sa == sb || sa == 0 || sb == 0) continue;
+        return sa < sb;
+    }
+    return false;
+}
+
+bool mergeable(const Space &it, int inner, int outer) {
+    for (int o = 0; o < it.count; ++o)
+        if (it.operands[o].strides[outer] != it.operands[o].strides[inner] * it.shape[inner])
+            return false;
+    return true;
+}
 
 // Turns an axis around so that the first operand that varies on it steps forward.
 void step_forward(Space &it, int axis) {
