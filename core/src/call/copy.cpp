@@ -4,9 +4,9 @@
 #include "call/route.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -14,17 +14,9 @@ namespace Atoll::detail {
 
 namespace {
 
-struct FreeMemory {
-    void operator()(void *memory) const { std::free(memory); }
-};
-using HostBuffer = std::unique_ptr<char, FreeMemory>;
-
-HostBuffer host_buffer(std::int64_t bytes) {
-    HostBuffer buffer(static_cast<char *>(std::malloc(static_cast<std::size_t>(bytes))));
-    if (!buffer)
-        throw Error(Status::out_of_memory, "core.copy",
-                    fmt::format("no {} bytes of host memory to stage a copy", bytes));
-    return buffer;
+// For calls that serve a copy.
+Context parts_of_copy(const Context &context) {
+    return context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
 }
 
 // Moves a dense block between two devices.
@@ -58,7 +50,11 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
                  from_device.index, parent);
         after_read(*from.storage, there, parent);
     } else {
-        const HostBuffer buffer = host_buffer(bytes);
+        const std::unique_ptr<char[]> buffer(
+            new (std::nothrow) char[static_cast<std::size_t>(bytes)]);
+        if (!buffer)
+            throw Error(Status::out_of_memory, "core.copy",
+                        fmt::format("no {} bytes of host memory to stage a copy", bytes));
         download(buffer.get());
         upload(buffer.get());
     }
@@ -114,8 +110,7 @@ const TensorImpl &packed(const TensorImpl &t, DType dtype, const Context &parts,
 
 // The narrower dtype travels.
 void copy_across(const TensorImpl &destination, const TensorImpl &source, const Context &context) {
-    const FunctionRecord &copy = Registry::get().core_function(ATOLL_FN_copy);
-    const Context parts = context.for_parts_of(copy);
+    const Context parts = parts_of_copy(context);
     const bool narrow_first = size_of(destination.dtype) < size_of(source.dtype);
     const DType travel = narrow_first ? destination.dtype : source.dtype;
     Tensor copied, landed;
@@ -138,8 +133,7 @@ void copy_elements(const TensorImpl &destination, const TensorImpl &source,
     const TensorImpl *from = &source;
     Tensor untangled;
     if (hazardous_overlap(destination, source)) {
-        const Context parts = context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
-        untangled = cast_elements(source, source.dtype, source.device(), parts);
+        untangled = cast_elements(source, source.dtype, source.device(), parts_of_copy(context));
         from = untangled.impl();
     }
     if (from->device() == destination.device())
@@ -160,8 +154,7 @@ void fill_elements(const TensorImpl &destination, const Scalar &value, const Con
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_fill);
     if (destination.size() == 0) return;
-    const Route route(function, destination.device(), destination.dtype,
-                      destination.storage->stream, context);
+    const Route route(function, destination, context);
     Space space;
     Tensor replacement;
     const auto lay = [&](const TensorImpl &target) {
@@ -222,7 +215,7 @@ void read_elements(const TensorImpl &t, void *host, DType dtype, const Context &
     const ReadSection section;
     const std::int64_t count = t.size();
     if (count == 0) return;
-    const Context parts = context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
+    const Context parts = parts_of_copy(context);
     Tensor converted;
     const TensorImpl &from = packed(t, dtype, parts, converted);
     const std::int64_t bytes = count * size_of(dtype);

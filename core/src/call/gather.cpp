@@ -77,9 +77,9 @@ Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_gather);
     const Context parts = context.for_parts_of(function);
-    const Ref<StreamImpl> &stream = in.storage->stream;
-    const Route route(function, in.device(), in.dtype, in.storage->stream, context);
-    Tensor result = make_tensor(shape, in.dtype, in.device(), stream, Order::F, context.parent);
+    const Route route(function, in, context);
+    Tensor result =
+        make_tensor(shape, in.dtype, in.device(), in.storage->stream, Order::F, context.parent);
     if (result.impl()->size() == 0) return result;
     if (in.swapped()) result.impl()->flags = tensor_swapped;
     Space space;
@@ -99,10 +99,8 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
     const Context parts = context.for_parts_of(function);
-    const Ref<StreamImpl> &stream = out.storage->stream;
-    const Route route(function, out.device(), out.dtype, out.storage->stream, context);
-    for (std::int64_t extent : shape)
-        if (extent == 0) return;
+    const Route route(function, out, context);
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
     Space space;
     const bool strided = lay(space, route, function, shape, out, values, *offsets.impl());
     const TensorImpl *from = &values;
@@ -111,8 +109,8 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
         values.swapped() != out.swapped() || overlapping(values, whole) ||
         !takes_in_place(values, ATOLL_FN_scatter) ||
         (!strided && !(values.shape == shape && dense(values, Order::F)))) {
-        copy = make_tensor(strided ? values.shape : shape, out.dtype, out.device(), stream,
-                           Order::F, parts.parent);
+        copy = make_tensor(strided ? values.shape : shape, out.dtype, out.device(),
+                           out.storage->stream, Order::F, parts.parent);
         if (out.swapped()) copy.impl()->flags = tensor_swapped;
         copy_elements(*copy.impl(), values, parts);
         from = copy.impl();

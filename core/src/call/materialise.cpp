@@ -61,7 +61,6 @@ void Materialiser::plan_layouts() {
                                  size_of(plan_.operand[o].dtype));
             if (taken) continue;
             plan_.operand[o].needs |= need_layout;
-            plan_.copies = true;
             lay_dense(o);
         }
     }

@@ -26,7 +26,7 @@ Tensor find_part(const Tensor &tensor, const Context &context) {
     const FunctionRecord &find = Registry::get().core_function(ATOLL_FN_find);
     const Context parts = context.for_parts_of(find);
     const TensorImpl &t = impl(tensor);
-    const Route required(find, t.device(), t.dtype, t.storage->stream, context);
+    const Route required(find, t, context);
     const std::int64_t count =
         t.size() == 0 ? 0
                       : item_part(part(ATOLL_FN_count_nonzero, {tensor}, parts), parts).to_int();

@@ -18,6 +18,10 @@ public:
             refuse_missing();
     }
 
+    // On a tensor's device and stream, with its dtype as T.
+    Route(const FunctionRecord &function, const TensorImpl &tensor, const Context &context)
+        : Route(function, tensor.device(), tensor.dtype, tensor.storage->stream, context) {}
+
     std::uint64_t caps() const { return chain_->caps; }
     bool takes(std::uint64_t caps) const { return (chain_->caps & caps) == caps; }
     // Whether more than dense operands are taken.
