@@ -49,8 +49,13 @@ void Materialiser::plan_layouts() {
         merge(merged, call_.function->signature);
         if (route_.takes_layout(merged)) return;
         if (round == 2) {
-            if (!route_.takes_groups(merged)) refuse_groups();
-            return;
+            if (route_.takes_groups(merged)) return;
+            throw Error(Status::not_supported, call_.function->full_name,
+                        fmt::format("the implementation of plugin {} takes one axis at a time "
+                                    "where these operands have several that cannot be merged; "
+                                    "merge them first with Tensor::reshape",
+                                    route_.plugin()),
+                        call_.device->name);
         }
         for (int o = 0; o < space_.count; ++o) {
             if (!space_.operands[o].lies || (plan_.operand[o].needs & need_layout)) continue;
@@ -64,16 +69,6 @@ void Materialiser::plan_layouts() {
             lay_dense(o);
         }
     }
-}
-
-// Those that cannot be merged into the one axis that is taken.
-void Materialiser::refuse_groups() const {
-    throw Error(Status::not_supported, call_.function->full_name,
-                fmt::format("the implementation of plugin {} takes one axis at a time where these "
-                            "operands have several that cannot be merged; merge them first with "
-                            "Tensor::reshape",
-                            route_.plugin()),
-                call_.device->name);
 }
 
 // Whether every element of the loop has elements of its own in the operand's copy: what serves

@@ -28,7 +28,6 @@ public:
 private:
     int copy_axes(int operand, int *axes) const;
     void lay_dense(int operand);
-    [[noreturn]] void refuse_groups() const;
     bool serves_one_element(int operand) const;
     Tensor view_of(int operand, const int *axes, const Dims &shape) const;
     void copy_operand(int operand);
