@@ -54,8 +54,11 @@ void compare_apart(const Checked &call, Inputs inputs, Tensor &result, const Con
     };
     const Tensor same = part(ATOLL_FN_equal, {x.high, y.high}, parts);
     const Tensor low = compared(x.low, y.low), high = compared(x.high, y.high);
-    result = part(ATOLL_FN_where, {same, low, high}, parts);
-    if (call.tensor[0]) copy_elements(*call.tensor[0], *result.impl(), parts);
+    const Tensor chosen = part(ATOLL_FN_where, {same, low, high}, parts);
+    if (call.tensor[0])
+        copy_elements(*call.tensor[0], *chosen.impl(), parts);
+    else
+        result = chosen;
 }
 
 } // namespace Atoll::detail
