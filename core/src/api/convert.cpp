@@ -120,7 +120,7 @@ Tensor Tensor::cast(DType dtype) const { return cast(dtype, device()); }
 Tensor Tensor::cast(DType dtype, Device device) const {
     const ReadSection section;
     if (!device) throw Error(Status::invalid_argument, "tensor.cast", "no device");
-    return cast_part(*this, dtype, device.record(), {});
+    return cast_elements(self(), dtype, device.record(), {});
 }
 
 Tensor Tensor::ensure(DType dtype) const { return ensure(dtype, device()); }

@@ -225,7 +225,7 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
         require_fit(exact_integer(start), dtype);
         require_fit(exact_integer(start) + exact_integer(step) * (count - 1), dtype);
     }
-    steps_into(result, start.cast(wide), step.cast(wide), nullptr, {});
+    steps_part(result, start.cast(wide), step.cast(wide), nullptr, {});
     return result;
 }
 
@@ -259,7 +259,7 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
         is_floating(dtype) ? result : empty({count}, {float64, Device(result.device())});
     const DType wide = step_dtype(floats.dtype());
     const Scalar last = Scalar(b).cast(wide);
-    steps_into(floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
+    steps_part(floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
                endpoint && count > 1 ? &last : nullptr, {});
     if (floats.impl() != result.impl()) {
         copy_elements(*result.impl(), *floats.impl(), {});

@@ -9,6 +9,7 @@
 #include "call/pipeline.hpp"
 #include "call/uniform.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -124,7 +125,9 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
     const Dims other(shape_b.data() + 2, static_cast<std::size_t>(shape_b.size() - 2));
     if (!(stack == other) && !current_settings().auto_broadcast)
         refuse_auto_broadcast({"a", ta.shape}, {"b", tb.shape}, function.full_name);
-    if (const int i = broadcast_shapes(stack, other); i >= 0)
+    int rank = stack.size();
+    stack.resize(std::max(rank, other.size()));
+    if (const int i = broadcast_shapes(stack.data(), rank, other); i >= 0)
         refuse_broadcast({name_a, shape_a}, i + 2, {name_b, shape_b}, i + 2, function.full_name);
     Dims shape{shape_a[0]};
     if (!vector) shape.push_back(shape_b[1]);

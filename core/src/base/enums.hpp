@@ -3,6 +3,7 @@
 
 #include "atoll/dtype.hpp"
 #include "atoll/error.hpp"
+#include "atoll/settings.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -34,6 +35,13 @@ template <class Enum> void require_one_of(Enum value, std::initializer_list<Enum
                             letter ? fmt::format("'{}'", static_cast<char>(number))
                                    : fmt::to_string(number),
                             words));
+}
+
+inline void require_compute_mode(ComputeMode mode, std::string_view op) {
+    require_one_of(
+        mode,
+        {ComputeMode::standard, ComputeMode::warning, ComputeMode::error, ComputeMode::complex},
+        "compute mode", "standard, warning, error or complex", op);
 }
 
 } // namespace Atoll::detail

@@ -28,7 +28,7 @@ template <class T> T value_as(const Scalar &scalar) {
 } // namespace
 
 Scalar Scalar::cast(DType dtype) const {
-    require_dtype(dtype, "scalar");
+    detail::require_dtype(dtype, "scalar");
     Scalar result(dtype, false);
     with_type(dtype, [&]<class To>(std::type_identity<To>) {
         const To value = value_as<To>(*this);

@@ -1,20 +1,18 @@
 // Broadcasting of shapes.
 #include "call/broadcast.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace Atoll::detail {
 
-int broadcast_shapes(Dims &shape, const Dims &other) {
-    const int common = std::min(shape.size(), other.size());
-    for (int i = 0; i < common; ++i) {
-        if (shape[i] == other[i] || other[i] == 1) continue;
-        if (shape[i] != 1) return i;
-        shape[i] = other[i];
+int broadcast_shapes(std::int64_t *shape, int &rank, const Dims &other) {
+    for (int i = 0; i < other.size(); ++i) {
+        if (i == rank) shape[rank++] = 1;
+        if (shape[i] == 1)
+            shape[i] = other[i];
+        else if (other[i] != 1 && other[i] != shape[i])
+            return i;
     }
-    for (int i = common; i < other.size(); ++i) shape.push_back(other[i]);
     return -1;
 }
 

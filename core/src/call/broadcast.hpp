@@ -5,9 +5,9 @@
 
 namespace Atoll::detail {
 
-// Extends `shape` so that `other` broadcasts with it (first axes aligned). The axis where it does
-// not, or -1.
-int broadcast_shapes(Dims &shape, const Dims &other);
+// Extends the `rank` extents of `shape` so that `other` broadcasts with it (first axes aligned).
+// The axis where it does not, or -1.
+int broadcast_shapes(std::int64_t *shape, int &rank, const Dims &other);
 // True iff a tensor of shape `from` broadcasts to `to`; more axes than `to` are fine if they are 1.
 bool broadcasts_to(const Dims &from, const Dims &to);
 

@@ -2,7 +2,6 @@
 #include "call/check.hpp"
 
 #include "call/check_part.hpp"
-#include "call/core_axes.hpp"
 #include "objects/object.hpp"
 
 #include <algorithm>
@@ -40,14 +39,13 @@ public:
         if (s_.elementwise())
             broadcast_all();
         else
-            place_axes(f_, given_, context_, c_);
+            place_axes(*this);
         check_outputs();
     }
 
 private:
     void take_operands() {
         const int outputs = s_.output_count, count = s_.operand_count;
-        c_.unwanted = given_.unwanted;
         for (int o = 0; o < count; ++o) {
             c_.tensor[o] = nullptr;
             c_.scalar[o] = nullptr;
@@ -59,17 +57,12 @@ private:
             }
             const Operand *operand = i < given_.inputs.size() ? given_.inputs[i] : nullptr;
             if (!operand) continue;
-            if (operand->tensor()) {
-                c_.tensor[o] = operand->tensor()->impl();
-                if (!c_.tensor[o]) [[unlikely]]
-                    refuse(fmt::format("{} is undefined (default-constructed); assign a tensor "
-                                       "first",
-                                       spec(o).name));
-                require_kind(f_, o, *operand);
-            } else {
+            if (!operand->tensor())
                 c_.scalar[o] = &operand->scalar();
-                require_kind(f_, o, *operand);
-            }
+            else if (!(c_.tensor[o] = operand->tensor()->impl())) [[unlikely]]
+                refuse(fmt::format("{} is undefined (default-constructed); assign a tensor first",
+                                   spec(o).name));
+            require_kind(f_, o, *operand);
         }
     }
     // Objects stay where they were made.
@@ -108,14 +101,8 @@ private:
         if (!context_.settings().auto_broadcast)
             refuse_auto_broadcast(named(first), named(o), f_.full_name);
         if (first == 0) return;
-        for (int i = 0; i < own.size(); ++i) {
-            if (i == c_.rank)
-                c_.shape[c_.rank++] = own[i];
-            else if (c_.shape[i] == 1)
-                c_.shape[i] = own[i];
-            else if (own[i] != 1 && own[i] != c_.shape[i])
-                refuse_broadcast(named(operand_with(c_.shape[i], i)), i, named(o), i, f_.full_name);
-        }
+        if (const int i = broadcast_shapes(c_.shape, c_.rank, own); i >= 0)
+            refuse_broadcast(named(operand_with(c_.shape[i], i)), i, named(o), i, f_.full_name);
     }
     int operand_with(std::int64_t extent, int axis) const {
         int o = s_.output_count;
@@ -126,15 +113,10 @@ private:
 
     // --- results that are given ------------------------------------------------------------------
 
-    bool is_opaque(int o) const {
-        for (int i = 0; i < spec(o).axis_count; ++i)
-            if (slot(spec(o).axes[static_cast<std::size_t>(i)]).opaque) return true;
-        return false;
-    }
     void check_outputs() {
         for (int o = 0; o < s_.output_count; ++o) {
             if (!c_.tensor[o]) {
-                if (spec(o).updated && !(c_.unwanted >> o & 1))
+                if (spec(o).updated && !(given_.unwanted >> o & 1))
                     refuse(fmt::format("{} is also read, needs a tensor to update: give one with "
                                        "CallOptions::out",
                                        spec(o).name));
@@ -145,8 +127,7 @@ private:
                 refuse(fmt::format("{} is an object, which the call makes; leave it out",
                                    spec(o).name));
             check_output(out, spec(o).name, f_.full_name);
-            // Elements of opaque axes are reached by offsets.
-            if ((!s_.elementwise() || o > 0) && !is_opaque(o))
+            if (!s_.elementwise() || o > 0)
                 if (const Dims shape = c_.output_shape(o); !(out.shape == shape))
                     refuse(fmt::format("{} needs shape {}", text(o), shape_text(shape)));
             if (const DType natural = natural_dtype(spec(o), c_.T); natural != DType::none)
@@ -180,13 +161,6 @@ Dims Checked::output_shape(int output) const {
     for (int i = 0; i < rank; ++i)
         if (axis[output][i] >= 0) result[axis[output][i]] = shape[i];
     return result;
-}
-
-void Checked::lay(const TensorImpl &t, int operand, SpaceOperand &at) const {
-    for (int i = 0; i < rank; ++i) {
-        const int own = axis[operand][i];
-        at.strides[i] = own < 0 || t.shape[own] == 1 ? 0 : t.strides[own];
-    }
 }
 
 void check_output(const TensorImpl &out, std::string_view name, std::string_view op) {

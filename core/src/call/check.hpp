@@ -36,16 +36,16 @@ struct Checked {
     // core axes: there axis i of an operand is axis i of the call.
     std::int8_t axis[max_operands][max_axes];
     std::int8_t output_rank[max_operands];
-    std::uint32_t unwanted; // optional outputs that are left out, as bits
-    bool empty;             // an extent is 0, so nothing is computed
+    bool empty; // an extent is 0, so nothing is computed
 
-    int axis_of(int operand, int at) const {
-        if (!function->signature.elementwise()) return axis[operand][at];
-        return at < tensor[operand]->shape.size() ? at : -1;
-    }
     Dims output_shape(int output) const;
-    // The operand's strides over the axes of a call with core axes.
-    void lay(const TensorImpl &tensor, int operand, SpaceOperand &at) const;
+    // Appends a tensor, laid over the call's axes.
+    void lay(int operand, Space &space) const {
+        if (function->signature.elementwise())
+            space.add(*tensor[operand]);
+        else
+            space.add(*tensor[operand], axis[operand]);
+    }
 };
 
 // Throws Error that names operands, axes and shapes. The inputs that must be there are.

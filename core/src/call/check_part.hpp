@@ -1,4 +1,4 @@
-// What the parts of check() share: the call at hand, and the words of its errors.
+// The parts of check(), and what they share: the call at hand, and the words of its errors.
 #pragma once
 
 #include "call/broadcast.hpp"
@@ -33,5 +33,11 @@ protected:
     const Context &context_;
     Checked &c_;
 };
+
+// For functions with core axes: which axes of the operands are core axes of the call, which are its
+// loop, and their extents; those that only results have may come from the function's `infer`
+// callback. Fills in rank, core, slot_axes, shape, axis, output_rank and empty; operands and T must
+// be there. Throws Error that names operands and axes.
+void place_axes(const CheckPart &part);
 
 } // namespace Atoll::detail

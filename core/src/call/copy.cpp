@@ -4,9 +4,9 @@
 #include "call/route.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -14,17 +14,9 @@ namespace Atoll::detail {
 
 namespace {
 
-struct FreeMemory {
-    void operator()(void *memory) const { std::free(memory); }
-};
-using HostBuffer = std::unique_ptr<char, FreeMemory>;
-
-HostBuffer host_buffer(std::int64_t bytes) {
-    HostBuffer buffer(static_cast<char *>(std::malloc(static_cast<std::size_t>(bytes))));
-    if (!buffer)
-        throw Error(Status::out_of_memory, "core.copy",
-                    fmt::format("no {} bytes of host memory to stage a copy", bytes));
-    return buffer;
+// For calls that serve a copy.
+Context parts_of_copy(const Context &context) {
+    return context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
 }
 
 // Moves a dense block between two devices.
@@ -58,48 +50,24 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
                  from_device.index, parent);
         after_read(*from.storage, there, parent);
     } else {
-        const HostBuffer buffer = host_buffer(bytes);
+        const std::unique_ptr<char[]> buffer(
+            new (std::nothrow) char[static_cast<std::size_t>(bytes)]);
+        if (!buffer)
+            throw Error(Status::out_of_memory, "core.copy",
+                        fmt::format("no {} bytes of host memory to stage a copy", bytes));
         download(buffer.get());
         upload(buffer.get());
     }
 }
 
-// Data travel dense and native. The narrower dtype travels.
-void copy_across(const TensorImpl &destination, const TensorImpl &source, const Context &context) {
-    const FunctionRecord &copy = Registry::get().core_function(ATOLL_FN_copy);
-    const Context parts = context.for_parts_of(copy);
-    const bool narrow_first = size_of(destination.dtype) < size_of(source.dtype);
-    const DType travel = narrow_first ? destination.dtype : source.dtype;
-    Tensor packed, landed;
-    const TensorImpl *from = &source, *to = &destination;
-    if (source.dtype != travel || source.swapped() || !dense(source, Order::F)) {
-        packed = make_tensor(source.shape, travel, source.device(), source.storage->stream,
-                             Order::F, parts.parent);
-        copy_on_device(*packed.impl(), source, parts);
-        from = packed.impl();
-    }
-    if (destination.dtype != travel || destination.swapped() || !dense(destination, Order::F) ||
-        destination.size() != source.size()) {
-        landed = make_tensor(source.shape, travel, destination.device(),
-                             destination.storage->stream, Order::F, parts.parent);
-        to = landed.impl();
-    }
-    transfer_block(*to, *from, from->size() * size_of(travel), context.parent);
-    if (landed.is_defined()) copy_on_device(destination, *to, parts);
-}
-
-} // namespace
-
+// Copies elements on one device through its `copy`. Overlap must be harmless.
 void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
                     const Context &context) {
-    const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_copy);
     const Route route(function, destination.device(), source.dtype, destination.storage->stream,
                       context);
     Space space;
-    space.rank = destination.shape.size();
-    std::copy(destination.shape.begin(), destination.shape.end(), space.shape);
-    space.count = space.core = 0;
+    space.begin(destination.shape);
     space.add(destination);
     space.add(source);
     merge(space, function.signature);
@@ -129,6 +97,35 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
     route.send_parts(space, route.max_rank());
 }
 
+// Whether it is as data travel: dense and native, of this dtype.
+bool travels(const TensorImpl &t, DType dtype) {
+    return t.dtype == dtype && !t.swapped() && dense(t, Order::F);
+}
+// The tensor, or a `copy` that travels.
+const TensorImpl &packed(const TensorImpl &t, DType dtype, const Context &parts, Tensor &copy) {
+    if (travels(t, dtype)) return t;
+    copy = cast_elements(t, dtype, t.device(), parts);
+    return *copy.impl();
+}
+
+// The narrower dtype travels.
+void copy_across(const TensorImpl &destination, const TensorImpl &source, const Context &context) {
+    const Context parts = parts_of_copy(context);
+    const bool narrow_first = size_of(destination.dtype) < size_of(source.dtype);
+    const DType travel = narrow_first ? destination.dtype : source.dtype;
+    Tensor copied, landed;
+    const TensorImpl &from = packed(source, travel, parts, copied), *to = &destination;
+    if (!travels(destination, travel) || destination.size() != source.size()) {
+        landed = make_tensor(source.shape, travel, destination.device(),
+                             destination.storage->stream, Order::F, parts.parent);
+        to = landed.impl();
+    }
+    transfer_block(*to, from, from.size() * size_of(travel), context.parent);
+    if (landed.is_defined()) copy_on_device(destination, *to, parts);
+}
+
+} // namespace
+
 void copy_elements(const TensorImpl &destination, const TensorImpl &source,
                    const Context &context) {
     const ReadSection section;
@@ -136,10 +133,7 @@ void copy_elements(const TensorImpl &destination, const TensorImpl &source,
     const TensorImpl *from = &source;
     Tensor untangled;
     if (hazardous_overlap(destination, source)) {
-        const Context parts = context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
-        untangled = make_tensor(source.shape, source.dtype, source.device(), source.storage->stream,
-                                Order::F, parts.parent);
-        copy_elements(*untangled.impl(), source, parts);
+        untangled = cast_elements(source, source.dtype, source.device(), parts_of_copy(context));
         from = untangled.impl();
     }
     if (from->device() == destination.device())
@@ -148,26 +142,32 @@ void copy_elements(const TensorImpl &destination, const TensorImpl &source,
         copy_across(destination, *from, context);
 }
 
+Tensor cast_elements(const TensorImpl &t, DType dtype, DeviceRecord *device,
+                     const Context &context) {
+    const Ref<StreamImpl> stream = t.device() == device ? t.storage->stream : Ref<StreamImpl>();
+    Tensor result = make_tensor(t.shape, dtype, device, stream, Order::F, context.parent);
+    copy_elements(*result.impl(), t, context);
+    return result;
+}
+
 void fill_elements(const TensorImpl &destination, const Scalar &value, const Context &context) {
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_fill);
     if (destination.size() == 0) return;
-    const Route route(function, destination.device(), destination.dtype,
-                      destination.storage->stream, context);
+    const Route route(function, destination, context);
     Space space;
     Tensor replacement;
     const auto lay = [&](const TensorImpl &target) {
-        space.rank = target.shape.size();
+        space.begin(target.shape);
         for (int i = 0; i < space.rank; ++i) // one value everywhere: broadcast axes need one write
-            space.shape[i] = target.strides[i] == 0 ? 1 : target.shape[i];
-        space.count = space.core = 0;
+            if (target.strides[i] == 0) space.shape[i] = 1;
         space.add(target);
         merge(space, function.signature);
     };
     lay(destination);
     const Context parts = context.for_parts_of(function);
-    if (!route.takes_elements(destination, destination.dtype, ATOLL_CAP_MIXED_OUTPUTS) ||
-        !route.takes_layout(space)) {
+    if ((destination.swapped() && !route.takes(ATOLL_CAP_SWAPPED)) ||
+        !(route.takes(ATOLL_CAP_UNALIGNED) || aligned(destination)) || !route.takes_layout(space)) {
         replacement = make_tensor(destination.shape, destination.dtype, destination.device(),
                                   destination.storage->stream, Order::F, parts.parent);
         lay(*replacement.impl());
@@ -196,7 +196,7 @@ void enqueue_transfer(const TensorImpl &destination, const TensorImpl &source) {
                            name(source.dtype), shape_text(source.shape), name(destination.dtype),
                            shape_text(destination.shape)));
     for (const TensorImpl *t : {&destination, &source})
-        if (t->swapped() || !dense(*t, Order::F))
+        if (!travels(*t, t->dtype))
             refuse("needs dense tensors (first axis fastest) in native byte order");
     if (destination.read_only()) refuse("the destination is read-only");
     const std::int64_t bytes = source.size() * size_of(source.dtype);
@@ -215,22 +215,16 @@ void read_elements(const TensorImpl &t, void *host, DType dtype, const Context &
     const ReadSection section;
     const std::int64_t count = t.size();
     if (count == 0) return;
-    const Context parts = context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
-    const TensorImpl *from = &t;
+    const Context parts = parts_of_copy(context);
     Tensor converted;
-    if (t.dtype != dtype || t.swapped() || !dense(t, Order::F)) {
-        converted =
-            make_tensor(t.shape, dtype, t.device(), t.storage->stream, Order::F, parts.parent);
-        copy_on_device(*converted.impl(), t, parts);
-        from = converted.impl();
-    }
+    const TensorImpl &from = packed(t, dtype, parts, converted);
     const std::int64_t bytes = count * size_of(dtype);
-    const StreamOf home = home_of(*from->storage);
+    const StreamOf home = home_of(*from.storage);
     if (!t.device()->type->host_memory())
-        transfer(home, ATOLL_TRANSFER_DEVICE_TO_HOST, host, from->data(), bytes, 0, parts.parent);
+        transfer(home, ATOLL_TRANSFER_DEVICE_TO_HOST, host, from.data(), bytes, 0, parts.parent);
     synchronize_stream(*t.device(), home.handle(), parts.parent);
     if (t.device()->type->host_memory())
-        std::memcpy(host, from->data(), static_cast<std::size_t>(bytes));
+        std::memcpy(host, from.data(), static_cast<std::size_t>(bytes));
 }
 
 } // namespace Atoll::detail

@@ -6,12 +6,12 @@
 
 namespace Atoll::detail {
 
-// Copies elements on one device through its `copy`; shapes broadcast. Overlap must be harmless.
-void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
-                    const Context &context);
-// The same between any two tensors: device, dtype, byte order and layout may differ; resolves
+// Copies elements; shapes broadcast. Device, dtype, byte order and layout may differ; resolves
 // overlap.
 void copy_elements(const TensorImpl &destination, const TensorImpl &source, const Context &context);
+// A dense native copy, on another device or in another dtype where these differ.
+Tensor cast_elements(const TensorImpl &tensor, DType dtype, DeviceRecord *device,
+                     const Context &context);
 // Sets every element; the value is converted as cast does.
 void fill_elements(const TensorImpl &destination, const Scalar &value, const Context &context);
 

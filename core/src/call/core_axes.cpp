@@ -1,10 +1,10 @@
 // Placing of axes: inputs make them, outputs follow.
-#include "call/core_axes.hpp"
-
+#include "base/error_buffer.hpp"
 #include "call/check_part.hpp"
-#include "call/infer.hpp"
+#include "runtime/dispatch.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace Atoll::detail {
 
@@ -12,7 +12,7 @@ namespace {
 
 class CoreAxes : CheckPart {
 public:
-    using CheckPart::CheckPart;
+    explicit CoreAxes(const CheckPart &part) : CheckPart(part) {}
 
     void place() {
         name_core_axes();
@@ -27,14 +27,12 @@ public:
 private:
     // The core axes of the first input that has some, as the caller names them.
     void name_core_axes() {
-        reference_ = -1;
-        for (int o = s_.output_count; o < s_.operand_count && reference_ < 0; ++o)
-            if (spec(o).axis_count > 0 && c_.tensor[o]) reference_ = o;
         std::fill_n(c_.slot_axes, ATOLL_MAX_SLOTS, std::uint8_t{1});
-        named_count_ = 0;
-        if (s_.axes == sdk::AxesOf::first || reference_ < 0) {
-            for (int s = 0; s < s_.slot_count && given_.group_axes; ++s)
-                c_.slot_axes[s] = given_.group_axes[s];
+        if (s_.axes != sdk::AxesOf::first)
+            for (int o = s_.output_count; o < s_.operand_count && reference_ < 0; ++o)
+                if (spec(o).axis_count > 0 && c_.tensor[o]) reference_ = o;
+        if (reference_ < 0) {
+            if (given_.group_axes) std::copy_n(given_.group_axes, s_.slot_count, c_.slot_axes);
             return;
         }
         const int rank = tensor(reference_).shape.size();
@@ -51,10 +49,8 @@ private:
             }
             if (s_.axes == sdk::AxesOf::all && any_number) std::sort(named_, named_ + named_count_);
         } else if (s_.axes == sdk::AxesOf::all || rank <= 1) {
-            while (named_count_ < rank) {
-                named_[named_count_] = static_cast<std::int8_t>(named_count_);
-                ++named_count_;
-            }
+            std::iota(named_, named_ + rank, std::int8_t{0});
+            named_count_ = rank;
         } else {
             refuse(any_number || wanted == 1
                        ? fmt::format("got no axis of {}, need one (or flatten() first)",
@@ -80,7 +76,6 @@ private:
     void begin_slots() {
         c_.core = 0;
         for (int s = 0; s < s_.slot_count; ++s) {
-            if (slot(s).opaque) c_.slot_axes[s] = 0;
             // As many as the reference has: fftn's k* beside n*.
             if (!slot(s).given && slot(s).kind == sdk::AxisKind::group)
                 c_.slot_axes[s] = static_cast<std::uint8_t>(named_count_);
@@ -99,27 +94,27 @@ private:
                                max_axes),
                    Status::not_supported);
     }
+    const sdk::AxisSlot &slot_of(int at) const {
+        int s = s_.slot_count - 1;
+        while (begin_[s] > at || c_.slot_axes[s] == 0) --s;
+        return slot(s);
+    }
+    bool is_optional(int at) const { return slot_of(at).kind == sdk::AxisKind::optional; }
+    // The core axes that the operand has in the call. Returns how many.
+    int core_axes(int o, int *axes) const { return core_axes_of(spec(o), c_.slot_axes, axes); }
 
     // --- inputs ----------------------------------------------------------------------------------
 
     void place_inputs() {
+        for (int o = 0; o < s_.operand_count; ++o)
+            std::fill_n(c_.axis[o], max_axes, std::int8_t{-1});
+        int core[max_axes];
         for (int o = s_.output_count; o < s_.operand_count; ++o) {
             if (c_.tensor[o])
                 place_input(o);
-            else if (c_.scalar[o] && core_count(o) > 0)
+            else if (c_.scalar[o] && core_axes(o, core) > 0)
                 refuse(fmt::format("{} is a number, needs {}", spec(o).name, axes_needed(o)));
-            else
-                filled_[o] = 0;
         }
-        for (int o = s_.output_count; o < s_.operand_count; ++o)
-            std::fill(c_.axis[o] + filled_[o], c_.axis[o] + c_.rank, std::int8_t{-1});
-    }
-    // How many core axes the operand has in the call.
-    int core_count(int o) const {
-        int count = 0;
-        for (int i = 0; i < spec(o).axis_count; ++i)
-            count += c_.slot_axes[spec(o).axes[static_cast<std::size_t>(i)]];
-        return count;
     }
     // "at least 1 axis: (n, k?)"
     std::string axes_needed(int o) const {
@@ -140,32 +135,26 @@ private:
     void place_input(int o) {
         const Dims &own = tensor(o).shape;
         const int rank = own.size();
-        std::fill_n(c_.axis[o], c_.core, std::int8_t{-1});
-        const bool as_named = s_.axes != sdk::AxesOf::first && reference_ >= 0 &&
-                              (rank == tensor(reference_).shape.size() || o == reference_);
-        std::uint64_t core = 0;
-        int next = 0;
-        for (int i = 0; i < spec(o).axis_count; ++i) {
-            const std::uint8_t s = spec(o).axes[static_cast<std::size_t>(i)];
-            for (int k = 0; k < c_.slot_axes[s]; ++k, ++next) {
-                const int at = begin_[s] + k;
-                const int axis = as_named ? (next < named_count_ ? named_[next] : -1)
-                                          : (next < rank ? next : -1);
-                if (axis < 0) {
-                    // A missing axis counts as one of extent 1 where it may be missing.
-                    if (slot(s).kind != sdk::AxisKind::optional && rank > 0)
-                        refuse(fmt::format("{} needs {}", text(o), axes_needed(o)));
-                    meet(at, o, 1);
-                    continue;
-                }
-                c_.axis[o][at] = static_cast<std::int8_t>(axis);
-                core |= std::uint64_t{1} << axis;
-                meet(at, o, own[axis]);
+        const bool as_named = reference_ >= 0 && rank == tensor(reference_).shape.size();
+        int core[max_axes];
+        const int count = core_axes(o, core), there = as_named ? named_count_ : rank;
+        std::uint64_t taken = 0; // axes of the operand
+        for (int i = 0; i < count; ++i) {
+            if (i >= there) {
+                // A missing axis counts as one of extent 1 where it may be missing.
+                if (!is_optional(core[i]) && rank > 0)
+                    refuse(fmt::format("{} needs {}", text(o), axes_needed(o)));
+                meet(core[i], o, 1);
+                continue;
             }
+            const int axis = as_named ? named_[i] : i;
+            c_.axis[o][core[i]] = static_cast<std::int8_t>(axis);
+            taken |= std::uint64_t{1} << axis;
+            meet(core[i], o, own[axis]);
         }
         int loop = c_.core;
         for (int axis = 0; axis < rank; ++axis) {
-            if (core >> axis & 1) continue;
+            if (taken >> axis & 1) continue;
             if (loop == c_.rank || c_.shape[loop] == 1) {
                 if (loop == c_.rank) require_room(++c_.rank);
                 c_.shape[loop] = own[axis];
@@ -176,17 +165,14 @@ private:
             }
             c_.axis[o][loop++] = static_cast<std::int8_t>(axis);
         }
-        filled_[o] = loop;
-        if (o == s_.output_count) return;
-        if (!context_.settings().auto_broadcast)
-            for (int other = s_.output_count; other < o; ++other)
-                if (c_.tensor[other]) require_same_loop(other, o);
+        if (o == s_.output_count || context_.settings().auto_broadcast) return;
+        for (int other = s_.output_count; other < o; ++other)
+            if (c_.tensor[other]) require_same_loop(other, o);
     }
 
     void require_same_loop(int a, int b) const {
         for (int i = c_.core; i < c_.rank; ++i) {
-            const int x = i < filled_[a] ? c_.axis[a][i] : -1,
-                      y = i < filled_[b] ? c_.axis[b][i] : -1;
+            const int x = c_.axis[a][i], y = c_.axis[b][i];
             const std::int64_t n = x < 0 ? 1 : tensor(a).shape[x],
                                m = y < 0 ? 1 : tensor(b).shape[y];
             // Beside one without core axes, an operand with some need not have loop axes.
@@ -210,11 +196,6 @@ private:
             refuse_extent(o, at, own.name, source_[at], at);
         }
     }
-    const sdk::AxisSlot &slot_of(int at) const {
-        int s = s_.slot_count - 1;
-        while (begin_[s] > at || c_.slot_axes[s] == 0) --s;
-        return slot(s);
-    }
     // "b (5, 3) needs n = 4 rows, as a (4, 4) has", where operand `other` has n on axis `there`.
     [[noreturn]] void refuse_extent(int o, int at, std::string_view axis_name, int other,
                                     int there) const {
@@ -227,11 +208,13 @@ private:
     std::string unit(int o, int at) const {
         const int axis = c_.axis[o][at];
         if (axis < 0) return "";
-        if (core_count(o) == 1) return " elements";
+        int core[max_axes];
+        if (core_axes(o, core) == 1) return " elements";
         return axis == 0 ? " rows" : axis == 1 ? " columns" : fmt::format(" on axis {}", axis);
     }
 
-    // The extents that no input has.
+    // Those that no input has: the caller gives them, or the function's `infer` callback makes
+    // them of the others.
     void know_extents() {
         for (int s = 0; s < s_.slot_count; ++s)
             for (int i = 0; i < c_.slot_axes[s]; ++i) {
@@ -241,7 +224,59 @@ private:
                 else if (slot(s).given && extent < 0)
                     extent = 1; // an axis that all operands lack
             }
-        infer_extents(f_, given_, context_, c_);
+        know_twins();
+        if (f_.infer && unknown() >= 0) {
+            infer();
+            know_twins();
+        }
+        if (unknown() < 0) return;
+        const std::string_view axis = slot_of(unknown()).name;
+        refuse(f_.infer ? fmt::format("the function's infer gave no extent of {}; report it to its "
+                                      "vendor",
+                                      axis)
+                        : fmt::format("got no extent of {}, which only results have; give it with "
+                                      "CallOptions::extents",
+                                      axis));
+    }
+    // An axis of a result that is there twice has the extent of the first.
+    void know_twins() {
+        for (int s = 0; s < s_.slot_count; ++s)
+            if (!slot(s).given && slot(s).twin >= 0)
+                std::copy_n(c_.shape + begin_[slot(s).twin], c_.slot_axes[s], c_.shape + begin_[s]);
+    }
+    // The first core axis without an extent, or -1.
+    int unknown() const {
+        for (int i = 0; i < c_.core; ++i)
+            if (c_.shape[i] < 0) return i;
+        return -1;
+    }
+    void infer() {
+        std::int64_t extents[max_axes];
+        std::copy_n(c_.shape, c_.core, extents);
+        ErrorBuffer error;
+        atoll_infer question{sizeof question,
+                             static_cast<std::uint16_t>(c_.T),
+                             static_cast<std::uint16_t>(given_.attributes.size()),
+                             given_.attributes.data(),
+                             {},
+                             extents};
+        std::copy_n(c_.slot_axes, ATOLL_MAX_SLOTS, question.axes);
+        const PluginRecord *owner = f_.module->owner;
+        std::int32_t status = ATOLL_STATUS_OK;
+        try {
+            status = f_.infer(owner ? owner->ctx : nullptr, &question, error.get());
+        } catch (...) {
+            refuse(border_crossed("infer"), Status::plugin_fault);
+        }
+        if (status != ATOLL_STATUS_OK) refuse(error.words());
+        for (int i = 0; i < c_.core; ++i) {
+            if (c_.shape[i] >= 0 && extents[i] != c_.shape[i])
+                refuse(fmt::format("the function's infer changed {} = {} to {}; report it to its "
+                                   "vendor",
+                                   slot_of(i).name, c_.shape[i], extents[i]),
+                       Status::plugin_fault);
+            c_.shape[i] = extents[i];
+        }
     }
 
     void check_repeated() const {
@@ -257,108 +292,80 @@ private:
     // the identity, even where the loop is empty; a status is 0, and what is updated stays as it
     // is.
     void check_empty() {
-        c_.empty = false;
-        for (int i = 0; i < c_.rank; ++i) c_.empty |= c_.shape[i] == 0;
-        if (!c_.empty || s_.has_identity) return;
-        for (int o = 0; o < s_.output_count; ++o)
-            if (!(c_.unwanted >> o & 1) && o != s_.status && !spec(o).updated && needs_elements(o))
-                refuse_empty();
-    }
-    bool needs_elements(int output) const {
-        bool empty = false; // a core axis of the call
-        for (int i = 0; i < c_.core; ++i) {
-            if (c_.shape[i] != 0) continue;
-            if (c_.axis[output][i] >= 0) return false;
-            empty = true;
-        }
-        return empty;
-    }
-    [[noreturn]] void refuse_empty() const {
+        c_.empty = std::find(c_.shape, c_.shape + c_.rank, 0) != c_.shape + c_.rank;
         const int at = static_cast<int>(std::find(c_.shape, c_.shape + c_.core, 0) - c_.shape);
-        const std::string_view axis = slot_of(at).name;
-        refuse(source_[at] < 0 ? fmt::format("got {} = 0, need at least 1", axis)
-                               : fmt::format("{} has no elements along {}, needs at least one",
-                                             text(source_[at]), axis));
+        if (at == c_.core || s_.has_identity) return;
+        for (int o = 0; o < s_.output_count; ++o) {
+            bool needed = !(given_.unwanted >> o & 1) && o != s_.status && !spec(o).updated;
+            for (int i = at; i < c_.core; ++i) needed &= c_.shape[i] != 0 || c_.axis[o][i] < 0;
+            if (!needed) continue;
+            const std::string_view axis = slot_of(at).name;
+            refuse(source_[at] < 0 ? fmt::format("got {} = 0, need at least 1", axis)
+                                   : fmt::format("{} has no elements along {}, needs at least one",
+                                                 text(source_[at]), axis));
+        }
     }
 
     // --- outputs ---------------------------------------------------------------------------------
 
     void place_outputs() {
         for (int o = 0; o < s_.output_count; ++o) {
-            std::fill_n(c_.axis[o], c_.rank, std::int8_t{-1});
-            // The core axes in the order of the parentheses.
-            int core[max_axes], count = 0;
-            for (int i = 0; i < spec(o).axis_count; ++i) {
-                const std::uint8_t s = spec(o).axes[static_cast<std::size_t>(i)];
-                for (int k = 0; k < c_.slot_axes[s]; ++k)
-                    if (slot(s).kind != sdk::AxisKind::optional || source_has(s))
-                        core[count++] = begin_[s] + k;
-            }
-            int rank = 0, loop = c_.core;
-            if (s_.axes != sdk::AxesOf::first && reference_ >= 0) {
+            int core[max_axes], rank = 0, loop = c_.core;
+            const auto put = [&](int at) { c_.axis[o][at] = static_cast<std::int8_t>(rank++); };
+            int *end = std::remove_if(core, core + core_axes(o, core),
+                                      [&](int at) { return is_optional(at) && !input_has(at); });
+            if (reference_ >= 0) {
                 int place[ATOLL_MAX_RANK]; // the output's core axis at each axis of the reference
-                const int left = place_by_name(core, count, place);
+                end = place_by_name(core, end, place);
                 const int own = tensor(reference_).shape.size();
                 for (int axis = 0; axis < own; ++axis) {
                     if (place[axis] == is_loop)
-                        c_.axis[o][loop++] = static_cast<std::int8_t>(rank++);
+                        put(loop++);
                     else if (place[axis] >= 0)
-                        c_.axis[o][place[axis]] = static_cast<std::int8_t>(rank++);
+                        put(place[axis]);
                     else if (given_.keepdims)
                         ++rank;
                 }
                 const bool single = slot(spec(reference_).axes[0]).kind == sdk::AxisKind::one;
-                count = own == 0 && single ? 0 : left;
+                if (own == 0 && single) end = core;
             }
-            for (int i = 0; i < count; ++i) c_.axis[o][core[i]] = static_cast<std::int8_t>(rank++);
-            while (loop < c_.rank) c_.axis[o][loop++] = static_cast<std::int8_t>(rank++);
+            std::for_each(core, end, put);
+            while (loop < c_.rank) put(loop++);
             c_.output_rank[o] = static_cast<std::int8_t>(rank);
         }
     }
     // Where the reference has the same core axis; others where named axes are that the output
-    // lacks, in the order of their names. Leaves in `core` those without a place, and returns how
-    // many.
-    int place_by_name(int *core, int count, int *place) const {
+    // lacks, in the order of their names. Leaves in `core` those without a place, and returns their
+    // end.
+    int *place_by_name(int *core, int *end, int *place) const {
+        const std::int8_t *const own = c_.axis[reference_];
         std::fill_n(place, tensor(reference_).shape.size(), is_loop);
         for (int i = 0; i < named_count_; ++i) place[named_[i]] = is_gone;
-        int others = 0, left = 0;
-        for (int i = 0; i < count; ++i) {
-            if (const int own = c_.axis[reference_][core[i]]; own >= 0)
-                place[own] = core[i];
-            else
-                core[others++] = core[i];
-        }
-        for (int i = 0, next = 0; i < others; ++i) {
-            while (next < named_count_ && place[named_[next]] != is_gone) ++next;
-            if (next < named_count_)
-                place[named_[next]] = core[i];
-            else
-                core[left++] = core[i];
-        }
-        return left;
+        for (const int *at = core; at < end; ++at)
+            if (own[*at] >= 0) place[own[*at]] = *at;
+        end = std::remove_if(core, end, [&](int at) { return own[at] >= 0; });
+        int *next = core;
+        for (int i = 0; i < named_count_ && next < end; ++i)
+            if (place[named_[i]] == is_gone) place[named_[i]] = *next++;
+        return std::copy(next, end, core);
     }
-    // Whether an input really has the axis of an optional slot.
-    bool source_has(std::uint8_t s) const {
+    bool input_has(int at) const {
         for (int o = s_.output_count; o < s_.operand_count; ++o)
-            if (c_.tensor[o] && c_.axis[o][begin_[s]] >= 0) return true;
+            if (c_.axis[o][at] >= 0) return true;
         return false;
     }
 
     static constexpr int is_loop = -1, is_gone = -2; // in place_by_name
 
-    int reference_;                     // the input whose axes are named; -1: none
+    int reference_ = -1;                // the input whose axes are named; -1: none
     int begin_[ATOLL_MAX_SLOTS];        // the first axis of each slot
-    int filled_[max_operands];          // axes of the call that an operand knows of
     std::int8_t named_[ATOLL_MAX_RANK]; // axes of the reference
     std::int8_t source_[max_axes];      // the operand that an extent comes from; -1: none
-    int named_count_;
+    int named_count_ = 0;
 };
 
 } // namespace
 
-void place_axes(const FunctionRecord &function, const Arguments &arguments, const Context &context,
-                Checked &checked) {
-    CoreAxes(function, arguments, context, checked).place();
-}
+void place_axes(const CheckPart &part) { CoreAxes(part).place(); }
 
 } // namespace Atoll::detail

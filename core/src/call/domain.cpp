@@ -1,6 +1,7 @@
 // Compute modes. The checks are calls of the library's own functions, so every device has them.
 #include "call/domain.hpp"
 
+#include "base/enums.hpp"
 #include "call/parts.hpp"
 #include "runtime/warnings.hpp"
 
@@ -24,8 +25,8 @@ public:
             if (x && is_complex(dtype_of(*x))) return false;
         if (s_.domain == sdk::MathDomain::power)
             return first && last && root_of_negative(*first, *last);
-        return first &&
-               (least(*first) < s_.low || (std::isfinite(s_.high) && greatest(*first) > s_.high));
+        return first && (extreme(ATOLL_FN_min, *first) < s_.low ||
+                         (std::isfinite(s_.high) && extreme(ATOLL_FN_max, *first) > s_.high));
     }
     std::string sentence() const {
         const std::string_view first = s_.input(0).name, last = s_.input(s_.input_count() - 1).name;
@@ -46,9 +47,6 @@ private:
         const auto at = static_cast<std::size_t>(i);
         return at < inputs_.size() ? inputs_[at] : nullptr;
     }
-    static DType dtype_of(const Operand &x) {
-        return x.tensor() ? impl(*x.tensor()).dtype : x.scalar().dtype();
-    }
     Scalar item(int function, const Tensor &x, bool skip_nan = false) const {
         return item_part(part(function, {x}, parts_, nullptr, skip_nan), parts_);
     }
@@ -57,15 +55,13 @@ private:
         if (!x.tensor()) return x.scalar().to_double();
         return x.tensor()->size() == 0 ? 0 : item(function, *x.tensor(), true).to_double();
     }
-    double least(const Operand &x) const { return extreme(ATOLL_FN_min, x); }
-    double greatest(const Operand &x) const { return extreme(ATOLL_FN_max, x); }
     bool has_zero(const Operand &x) const {
         if (!x.tensor()) return x.scalar().to_complex() == std::complex<double>(0);
         return !item(ATOLL_FN_all, *x.tensor()).to_int();
     }
     // A negative base beside an exponent that is no integer.
     bool root_of_negative(const Operand &base, const Operand &exponent) const {
-        if (!is_floating(dtype_of(exponent)) || !(least(base) < 0)) return false;
+        if (!is_floating(dtype_of(exponent)) || !(extreme(ATOLL_FN_min, base) < 0)) return false;
         if (!exponent.tensor()) {
             const double y = exponent.scalar().to_double();
             return y != std::trunc(y); // and some base is negative
@@ -85,37 +81,37 @@ private:
 
 } // namespace
 
-DomainAction check_domain(const FunctionRecord &function, Inputs inputs, ComputeMode mode,
-                          const Context &context) {
+DType dtype_for_domain(const FunctionRecord &function, Inputs inputs, const Tensor *out,
+                       ComputeMode mode, const Context &context) {
     if (mode == ComputeMode::standard) [[likely]]
-        return DomainAction::compute;
+        return context.dtype;
+    require_compute_mode(mode, function.full_name);
     if (mode == ComputeMode::complex && function.signature.domain == sdk::MathDomain::divisor)
-        return DomainAction::compute;
+        return context.dtype;
+    // Over no elements nothing is computed, whatever the other operands hold.
+    for (const Operand *x : inputs)
+        if (x && x->tensor() && x->tensor()->is_defined() && x->tensor()->size() == 0)
+            return context.dtype;
     // Whatever is wrong with the call itself is said first.
-    decide_T(function, inputs, context);
+    const DType T = decide_T(function, inputs, context);
     const Context parts = context.for_parts_of(function);
     const Domain domain(function, inputs, parts);
-    if (!domain.has_outside()) return DomainAction::compute;
+    if (!domain.has_outside()) return context.dtype;
     if (mode == ComputeMode::error)
         throw Error(Status::domain, function.full_name, domain.sentence());
-    if (mode == ComputeMode::complex) return DomainAction::compute_complex;
-    warn(function, domain.sentence());
-    return DomainAction::compute;
-}
-
-DType complex_T(const FunctionRecord &function, Inputs inputs, const Tensor *out,
-                const Context &context) {
+    if (mode != ComputeMode::complex) {
+        warn(function, domain.sentence());
+        return context.dtype;
+    }
     if (out && !is_complex(impl(*out).dtype))
         throw Error(Status::domain, function.full_name,
                     fmt::format("{} is {}, needs a complex dtype for elements outside the domain",
                                 function.signature.operands[0].name, name(impl(*out).dtype)));
-    return promote(decide_T(function, inputs, context), complex32);
+    return promote(T, complex32);
 }
 
 void require_counts(const FunctionRecord &function, Inputs inputs, DType T, const Context &parts) {
     const sdk::Signature &s = function.signature;
-    if (s.counts < 0) [[likely]]
-        return;
     const int which = s.counts - s.output_count;
     const auto at = static_cast<std::size_t>(which);
     const DType natural = natural_dtype(s.operand(s.counts), T);

@@ -6,15 +6,12 @@
 
 namespace Atoll::detail {
 
-enum class DomainAction { compute, compute_complex };
-
-// What the compute mode asks for a function that has a domain. Raises a warning or throws Error
-// (domain). Waits for the device, but in mode `standard`.
-DomainAction check_domain(const FunctionRecord &function, Inputs inputs, ComputeMode mode,
-                          const Context &context);
-// The dtype for compute_complex; throws where a given output cannot hold it.
-DType complex_T(const FunctionRecord &function, Inputs inputs, const Tensor *out,
-                const Context &context);
+// The dtype to compute in, for a function that has a domain: what the context asks for, or a
+// complex one where the mode is to compute so and an element requires it; throws where the output
+// that is given cannot hold that. In other modes raises a warning or throws Error (domain) where an
+// element is outside. Waits for the device, but in mode `standard`.
+DType dtype_for_domain(const FunctionRecord &function, Inputs inputs, const Tensor *out,
+                       ComputeMode mode, const Context &context);
 
 // Throws where the input that counts (an integer exponent, a shift) is negative. Waits for the
 // device where that is a tensor. `parts`: the context for calls that serve this one.

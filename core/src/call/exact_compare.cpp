@@ -22,52 +22,43 @@ struct Parts {
 };
 
 Parts split(const Operand &x, const Checked &call, const Context &parts) {
-    Tensor own;
-    if (!x.tensor())
-        own = scalar_part(x.scalar(), call.device, parts);
-    else if (x.tensor()->impl()->device() == call.device)
-        own = *x.tensor();
-    else
-        own = cast_part(*x.tensor(), x.tensor()->impl()->dtype, call.device, parts);
+    const Tensor own = x.tensor() ? moved(*x.tensor(), call.device, parts)
+                                  : scalar_part(x.scalar(), call.device, parts);
     const DType dtype = own.impl()->dtype;
-    const Tensor high = cast_part(own, call.T, call.device, parts);
+    const Tensor high = cast_elements(impl(own), call.T, call.device, parts);
     if (!long_integer(dtype)) return {high, scalar_part(std::int64_t{0}, call.device, parts)};
     // The way back saturates: 2^63 (2^64) becomes one less, which the comparison puts right.
     const Scalar end(dtype == int64 ? 0x1p63 : 0x1p64);
-    const Tensor rounded = cast_part(own, float64, call.device, parts);
-    const Tensor back = cast_part(rounded, dtype, call.device, parts);
+    const Tensor rounded = cast_elements(impl(own), float64, call.device, parts);
+    const Tensor back = cast_elements(impl(rounded), dtype, call.device, parts);
     const Tensor rest = part(ATOLL_FN_subtract, {own, back}, parts).view_as(int64);
     const Tensor beyond = part(ATOLL_FN_greater_equal, {rounded, end}, parts);
-    return {high,
-            part(ATOLL_FN_subtract, {rest, cast_part(beyond, int64, call.device, parts)}, parts)};
+    return {high, part(ATOLL_FN_subtract,
+                       {rest, cast_elements(impl(beyond), int64, call.device, parts)}, parts)};
 }
 
 } // namespace
 
-bool compares_beyond(const FunctionRecord &function, Inputs inputs, DType T) {
-    if (!function.signature.exact || !is_floating(T)) [[likely]]
-        return false;
+bool compares_beyond(Inputs inputs, DType T) {
+    if (!is_floating(T)) return false;
     for (const Operand *x : inputs)
-        if (x->tensor() ? long_integer(x->tensor()->impl()->dtype)
-                        : !x->scalar().is_weak() && long_integer(x->scalar().dtype()))
-            return true;
+        if (!is_weak(*x) && long_integer(dtype_of(*x))) return true;
     return false;
 }
 
 void compare_apart(const Checked &call, Inputs inputs, Tensor &result, const Context &parts) {
     const Parts x = split(*inputs[0], call, parts), y = split(*inputs[1], call, parts);
-    const auto compared = [&](const Tensor &left, const Tensor &right) {
-        const Operand l(left), r(right);
-        const Operand *const operands[] = {&l, &r};
+    const auto compared = [&](const Operand &left, const Operand &right) {
+        const Operand *const operands[] = {&left, &right};
         return run_one(*call.function, {.inputs = operands}, parts);
     };
     const Tensor same = part(ATOLL_FN_equal, {x.high, y.high}, parts);
     const Tensor low = compared(x.low, y.low), high = compared(x.high, y.high);
-    if (!call.tensor[0]) {
-        result = part(ATOLL_FN_where, {same, low, high}, parts);
-        return;
-    }
-    copy_elements(*call.tensor[0], *part(ATOLL_FN_where, {same, low, high}, parts).impl(), parts);
+    const Tensor chosen = part(ATOLL_FN_where, {same, low, high}, parts);
+    if (call.tensor[0])
+        copy_elements(*call.tensor[0], *chosen.impl(), parts);
+    else
+        result = chosen;
 }
 
 } // namespace Atoll::detail

@@ -6,9 +6,9 @@
 
 namespace Atoll::detail {
 
-// True iff the function compares true values and T cannot hold an operand that is a 64-bit integer
-// tensor (or a strong number).
-bool compares_beyond(const FunctionRecord &function, Inputs inputs, DType T);
+// True iff T cannot hold an operand that is a 64-bit integer tensor (or a strong number). For
+// functions that compare true values.
+bool compares_beyond(Inputs inputs, DType T);
 
 // Such a comparison for implementations that do not take mixed inputs, out of calls that they do
 // take. Into the call's output, or into a new one.

@@ -19,23 +19,16 @@ Dims walked_strides(const TensorImpl &t) {
     return strides;
 }
 
-// Output, input, offsets; the byte orders of the first two agree.
-void lay(Space &space, const Dims &shape, const TensorImpl &out, const TensorImpl &in,
-         const TensorImpl &offsets) {
-    space.rank = shape.size();
-    std::copy(shape.begin(), shape.end(), space.shape);
-    space.count = space.core = 0;
+// Output, input, offsets, merged; the byte orders of the first two agree. Whether the
+// implementation takes these strides.
+bool lay(Space &space, const Route &route, const FunctionRecord &function, const Dims &shape,
+         const TensorImpl &out, const TensorImpl &in, const TensorImpl &offsets) {
+    space.begin(shape);
     space.slot_axes[0] = 0; // opaque
     space.add(out);
     space.add(in);
     space.add(offsets);
-    space.operands[0].swapped = space.operands[1].swapped = false;
-}
-
-// The same, merged; whether the implementation takes these strides.
-bool lies(Space &space, const Route &route, const FunctionRecord &function, const Dims &shape,
-          const TensorImpl &out, const TensorImpl &in, const TensorImpl &offsets) {
-    lay(space, shape, out, in, offsets);
+    space.described[0].flags = space.described[1].flags = 0;
     merge(space, function.signature);
     return route.takes(Route::any_strides) && space.rank <= route.max_rank();
 }
@@ -66,7 +59,7 @@ Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &off
         Dims place = Dims::filled(shape.size(), 1);
         place[i] = shape[i];
         const Tensor along = fresh({shape[i]});
-        steps_into(along, 0, strides[i], nullptr, context);
+        steps_part(along, 0, strides[i], nullptr, context);
         part(ATOLL_FN_add, {sum, along.reshape(place)}, context, &sum);
     }
     if (start != 0 && offsets.is_defined()) part(ATOLL_FN_add, {sum, start}, context, &sum);
@@ -84,22 +77,21 @@ Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_gather);
     const Context parts = context.for_parts_of(function);
-    const Ref<StreamImpl> &stream = in.storage->stream;
-    const Route route(function, in.device(), in.dtype, in.storage->stream, context);
-    Tensor result = make_tensor(shape, in.dtype, in.device(), stream, Order::F, context.parent);
+    const Route route(function, in, context);
+    Tensor result =
+        make_tensor(shape, in.dtype, in.device(), in.storage->stream, Order::F, context.parent);
     if (result.impl()->size() == 0) return result;
     if (in.swapped()) result.impl()->flags = tensor_swapped;
     Space space;
     Tensor full, base;
-    if (!lies(space, route, function, shape, *result.impl(), in, *offsets.impl())) {
+    if (!lay(space, route, function, shape, *result.impl(), in, *offsets.impl())) {
         full = expand_offsets(0, walked_strides(in), offsets, shape, in.device(), parts);
         base = without_strides(in);
-        lay(space, shape, *result.impl(), *base.impl(), *full.impl());
-        merge(space, function.signature);
+        lay(space, route, function, shape, *result.impl(), *base.impl(), *full.impl());
     }
     route.send(space);
     if (!in.swapped()) return result;
-    return cast_part(result, in.dtype, in.device(), parts);
+    return cast_elements(impl(result), in.dtype, in.device(), parts);
 }
 
 void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &shape,
@@ -107,33 +99,30 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
     const Context parts = context.for_parts_of(function);
-    const Ref<StreamImpl> &stream = out.storage->stream;
-    const Route route(function, out.device(), out.dtype, out.storage->stream, context);
-    for (std::int64_t extent : shape)
-        if (extent == 0) return;
+    const Route route(function, out, context);
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
     Space space;
-    const bool strided = lies(space, route, function, shape, out, values, *offsets.impl());
+    const bool strided = lay(space, route, function, shape, out, values, *offsets.impl());
     const TensorImpl *from = &values;
     Tensor copy;
     if (values.dtype != out.dtype || values.device() != out.device() ||
         values.swapped() != out.swapped() || overlapping(values, whole) ||
         !takes_in_place(values, ATOLL_FN_scatter) ||
         (!strided && !(values.shape == shape && dense(values, Order::F)))) {
-        copy = make_tensor(strided ? values.shape : shape, out.dtype, out.device(), stream,
-                           Order::F, parts.parent);
+        copy = make_tensor(strided ? values.shape : shape, out.dtype, out.device(),
+                           out.storage->stream, Order::F, parts.parent);
         if (out.swapped()) copy.impl()->flags = tensor_swapped;
         copy_elements(*copy.impl(), values, parts);
         from = copy.impl();
     }
     Tensor full, base;
     if (strided) {
-        lay(space, shape, out, *from, *offsets.impl());
+        lay(space, route, function, shape, out, *from, *offsets.impl());
     } else {
         full = expand_offsets(0, walked_strides(out), offsets, shape, out.device(), parts);
         base = without_strides(out);
-        lay(space, shape, *base.impl(), *from, *full.impl());
+        lay(space, route, function, shape, *base.impl(), *from, *full.impl());
     }
-    merge(space, function.signature);
     route.send(space);
 }
 

@@ -48,7 +48,15 @@ void Materialiser::plan_layouts() {
         Space merged = space_;
         merge(merged, call_.function->signature);
         if (route_.takes_layout(merged)) return;
-        if (round == 2) return refuse_groups(merged);
+        if (round == 2) {
+            if (route_.takes_groups(merged)) return;
+            throw Error(Status::not_supported, call_.function->full_name,
+                        fmt::format("the implementation of plugin {} takes one axis at a time "
+                                    "where these operands have several that cannot be merged; "
+                                    "merge them first with Tensor::reshape",
+                                    route_.plugin()),
+                        call_.device->name);
+        }
         for (int o = 0; o < space_.count; ++o) {
             if (!space_.operands[o].lies || (plan_.operand[o].needs & need_layout)) continue;
             const bool taken =
@@ -58,21 +66,9 @@ void Materialiser::plan_layouts() {
                                  size_of(plan_.operand[o].dtype));
             if (taken) continue;
             plan_.operand[o].needs |= need_layout;
-            plan_.copies = true;
             lay_dense(o);
         }
     }
-}
-
-// Those that cannot be merged into the one axis that is taken.
-void Materialiser::refuse_groups(const Space &merged) const {
-    if (route_.takes_groups(merged)) return;
-    throw Error(Status::not_supported, call_.function->full_name,
-                fmt::format("the implementation of plugin {} takes one axis at a time where these "
-                            "operands have several that cannot be merged; merge them first with "
-                            "Tensor::reshape",
-                            route_.plugin()),
-                call_.device->name);
 }
 
 // Whether every element of the loop has elements of its own in the operand's copy: what serves
@@ -85,49 +81,38 @@ bool Materialiser::serves_one_element(int operand) const {
 }
 
 // The operand itself over some axes of the space.
-Tensor Materialiser::view_of(int operand, const int *axes, int count) const {
+Tensor Materialiser::view_of(int operand, const int *axes, const Dims &shape) const {
     const TensorImpl &tensor = *call_.tensor[operand];
-    Dims shape, strides;
-    for (int i = 0; i < count; ++i) {
-        const int own = call_.axis_of(operand, axes[i]);
-        const bool varies = own >= 0 && tensor.shape[own] != 1;
-        shape.push_back(space_.shape[axes[i]]);
-        strides.push_back(varies ? tensor.strides[own] : 0);
-    }
-    return make_view(tensor.storage, tensor.offset, std::move(shape), std::move(strides),
-                     tensor.dtype, tensor.flags);
+    Space own;
+    own.rank = space_.rank;
+    own.count = 0;
+    call_.lay(operand, own);
+    Dims strides;
+    for (int i = 0; i < shape.size(); ++i) strides.push_back(own.operands[0].strides[axes[i]]);
+    return make_view(tensor.storage, tensor.offset, shape, std::move(strides), tensor.dtype,
+                     tensor.flags);
 }
 
 void Materialiser::copy_operand(int operand) {
-    const PlannedOperand &planned = plan_.operand[operand];
-    SpaceOperand &at = space_.operands[operand];
-    int axes[max_axes];
     // The strides say already over which axes the copy lies.
-    int count = copy_axes(operand, axes);
-    if (!call_.tensor[operand]) {
-        Dims shape;
-        for (int i = 0; i < count && (planned.needs & need_layout); ++i)
-            shape.push_back(space_.shape[axes[i]]);
-        kept_.push_back(
-            make_tensor(shape, planned.dtype, call_.device, stream_, Order::F, context_.parent));
-        fill_elements(*kept_.back().impl(), *call_.scalar[operand], context_);
-    } else {
-        const Tensor whole = view_of(operand, axes, count);
-        const Tensor copy = make_tensor(whole.impl()->shape, planned.dtype, call_.device, stream_,
-                                        Order::F, context_.parent);
-        const sdk::Signature &signature = call_.function->signature;
-        const bool output = operand < signature.output_count;
-        if (!output || signature.operand(operand).updated)
-            copy_elements(*copy.impl(), *whole.impl(), context_);
-        if (output) replaced_.emplace_back(whole, copy);
-        at.disposable = !output && serves_one_element(operand);
-        kept_.push_back(copy);
-    }
-    const TensorImpl &made = *kept_.back().impl();
-    at.data = made.data();
-    at.tensor = &made;
-    at.dtype = made.dtype;
-    at.swapped = false;
+    int axes[max_axes];
+    const int count = copy_axes(operand, axes);
+    Dims shape;
+    for (int i = 0; i < count; ++i) shape.push_back(space_.shape[axes[i]]);
+    const Tensor &copy = kept_.emplace_back(make_tensor(
+        shape, plan_.operand[operand].dtype, call_.device, stream_, Order::F, context_.parent));
+    space_.refer_to(*copy.impl(), operand);
+    if (const Scalar *number = call_.scalar[operand])
+        return fill_elements(*copy.impl(), *number, context_);
+    const Tensor whole = view_of(operand, axes, shape);
+    const sdk::Signature &signature = call_.function->signature;
+    const bool output = operand < signature.output_count;
+    if (!output || signature.operand(operand).updated)
+        copy_elements(*copy.impl(), *whole.impl(), context_);
+    if (output)
+        replaced_.emplace_back(whole, copy);
+    else if (serves_one_element(operand))
+        space_.described[operand].flags |= ATOLL_OPERAND_DISPOSABLE;
 }
 
 void Materialiser::copy() {

@@ -28,9 +28,8 @@ public:
 private:
     int copy_axes(int operand, int *axes) const;
     void lay_dense(int operand);
-    void refuse_groups(const Space &merged) const;
     bool serves_one_element(int operand) const;
-    Tensor view_of(int operand, const int *axes, int count) const;
+    Tensor view_of(int operand, const int *axes, const Dims &shape) const;
     void copy_operand(int operand);
 
     Plan &plan_;

@@ -70,7 +70,7 @@ void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
     if (call.tensor[0])
         copy_elements(*call.tensor[0], *d.impl(), parts);
     else
-        result = d.impl()->dtype == call.T ? d : cast_part(d, call.T, call.device, parts);
+        result = d.impl()->dtype == call.T ? d : cast_elements(impl(d), call.T, call.device, parts);
 }
 
 } // namespace Atoll::detail

@@ -3,10 +3,10 @@
 
 namespace Atoll::detail {
 
-Hazard overlap_policy(const Checked &call, int output, int &input) {
+int operand_to_copy(const Checked &call, int output) {
     const sdk::Signature &signature = call.function->signature;
     const TensorImpl &out = *call.tensor[output];
-    int hazards = 0;
+    int hazards = 0, input = -1;
     for (int o = signature.output_count; o < signature.operand_count; ++o) {
         const TensorImpl *in = call.tensor[o];
         if (!in || in->dtype == DType::none || separate(out, *in)) continue;
@@ -17,9 +17,8 @@ Hazard overlap_policy(const Checked &call, int output, int &input) {
         ++hazards;
         input = o;
     }
-    if (hazards == 0) return Hazard::none;
-    if (hazards == 1 && call.tensor[input]->size() <= out.size()) return Hazard::copy_input;
-    return Hazard::replace_output;
+    return hazards > 1 || (hazards == 1 && call.tensor[input]->size() > out.size()) ? output
+                                                                                    : input;
 }
 
 } // namespace Atoll::detail

@@ -26,7 +26,7 @@ Tensor find_part(const Tensor &tensor, const Context &context) {
     const FunctionRecord &find = Registry::get().core_function(ATOLL_FN_find);
     const Context parts = context.for_parts_of(find);
     const TensorImpl &t = impl(tensor);
-    const Route required(find, t.device(), t.dtype, t.storage->stream, context);
+    const Route required(find, t, context);
     const std::int64_t count =
         t.size() == 0 ? 0
                       : item_part(part(ATOLL_FN_count_nonzero, {tensor}, parts), parts).to_int();
@@ -36,7 +36,7 @@ Tensor find_part(const Tensor &tensor, const Context &context) {
     return run_one(find, {.inputs = inputs, .extents = extents}, context);
 }
 
-void steps_into(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
+void steps_part(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
                 const Context &context) {
     const Tensor *const outputs[] = {&vector};
     const atoll_scalar attributes[] = {start.raw(), step.raw(),
@@ -45,20 +45,13 @@ void steps_into(const Tensor &vector, const Scalar &start, const Scalar &step, c
     Context own = context;
     own.dtype = vector.dtype();
     own.device = vector.impl()->device();
-    Tensor unused;
-    run(Registry::get().core_function(ATOLL_FN_steps),
-        {.inputs = {}, .outputs = outputs, .attributes = attributes, .extents = extents}, &unused,
-        own);
+    run_one(Registry::get().core_function(ATOLL_FN_steps),
+            {.inputs = {}, .outputs = outputs, .attributes = attributes, .extents = extents}, own);
 }
 
-Tensor cast_part(const Tensor &tensor, DType dtype, DeviceRecord *device, const Context &context) {
+Tensor moved(const Tensor &tensor, DeviceRecord *device, const Context &context) {
     const TensorImpl &t = impl(tensor);
-    const bool here = t.device() == device;
-    Tensor result =
-        make_tensor(t.shape, dtype, device, here ? t.storage->stream : Ref<StreamImpl>(), Order::F,
-                    context.parent);
-    copy_elements(*result.impl(), t, context);
-    return result;
+    return t.device() == device ? tensor : cast_elements(t, t.dtype, device, context);
 }
 
 Tensor scalar_part(const Scalar &value, DeviceRecord *device, const Context &context) {

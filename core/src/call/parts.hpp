@@ -13,16 +13,15 @@ namespace Atoll::detail {
 Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
             const Tensor *out = nullptr, bool skip_nan = false);
 
-// Element i of a vector becomes start + i * step, and the last one `last`, if it is given. Numbers
-// are of the dtypes that core.steps takes.
-void steps_into(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
+// Element i of a vector becomes start + i * step, but the last one `last` unless that is null.
+void steps_part(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
                 const Context &context);
 
 // The positions of the non-zero elements. Waits, to count them.
 Tensor find_part(const Tensor &tensor, const Context &context);
 
-// Casts to a dtype on a device, as a part.
-Tensor cast_part(const Tensor &tensor, DType dtype, DeviceRecord *device, const Context &context);
+// The tensor itself, or a copy on another device.
+Tensor moved(const Tensor &tensor, DeviceRecord *device, const Context &context);
 // A tensor of one element of the value's dtype.
 Tensor scalar_part(const Scalar &value, DeviceRecord *device, const Context &context);
 // The only element of a tensor, converted. Waits.

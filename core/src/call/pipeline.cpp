@@ -31,10 +31,10 @@ public:
 
     void run(Tensor *results) {
         check(f_, given_, context_, call_);
-        const bool exact = s_.exact && compares_beyond(f_, given_.inputs, call_.T);
+        const bool exact = s_.exact && compares_beyond(given_.inputs, call_.T);
         stream_ = stream_of(call_);
         const Route route(f_, call_.device, call_.T, stream_, context_);
-        if (s_.counts >= 0 && !route.takes(ATOLL_CAP_REPORTS_RANGE))
+        if (s_.counts >= 0 && !call_.empty && !route.takes(ATOLL_CAP_REPORTS_RANGE))
             require_counts(f_, given_.inputs, call_.T, parts_);
         if (exact && !route.takes(ATOLL_CAP_MIXED_INPUTS))
             return compare_apart(call_, given_.inputs, results[0], parts_);
@@ -59,19 +59,18 @@ public:
             make_outputs(results);
             return fill_identity();
         }
-        make_plan(call_, route.capabilities(), exact, plan_);
+        make_plan(call_, route.caps(), exact, plan_);
         make_outputs(results);
         Tensor *const objects = s_.makes_objects ? results : nullptr;
         if (logs(ATOLL_LOG_DEBUG)) [[unlikely]]
             log_message(ATOLL_LOG_DEBUG, text(plan_));
-        take_scalars();
+        lay();
         if (!plan_.copies) {
-            lay();
             merge(space_, s_);
             if (route.takes_layout(space_) && !loops_apart(route)) [[likely]]
                 return route.send(space_, given_.attributes, objects);
+            lay();
         }
-        lay();
         run_with_copies(route, objects);
     }
 
@@ -95,7 +94,7 @@ private:
     void make_outputs(Tensor *results) {
         for (int o = 0; o < s_.output_count; ++o) {
             made_[o] = !call_.tensor[o];
-            if (!made_[o] || (call_.unwanted >> o & 1) || s_.operand(o).is_object()) continue;
+            if (!made_[o] || (given_.unwanted >> o & 1) || s_.operand(o).is_object()) continue;
             const DType natural = natural_dtype(s_.operand(o), call_.T);
             const DType dtype = natural == DType::none ? call_.T : natural;
             results[o] = make_tensor(call_.output_shape(o), dtype, call_.device, stream_, Order::F,
@@ -126,11 +125,6 @@ private:
         return {};
     }
 
-    void take_scalars() {
-        for (int o = s_.output_count; o < s_.operand_count; ++o)
-            if (call_.scalar[o]) scalars_[o] = call_.scalar[o]->cast(plan_.operand[o].dtype).raw();
-    }
-
     // The operands over the call's axes, not merged.
     void lay() {
         space_.rank = call_.rank;
@@ -139,11 +133,10 @@ private:
         std::copy_n(call_.shape, call_.rank, space_.shape);
         space_.count = 0;
         for (int o = 0; o < s_.operand_count; ++o) {
-            if (call_.tensor[o] && s_.elementwise())
-                space_.add(*call_.tensor[o]);
-            else if (call_.tensor[o])
-                call_.lay(*call_.tensor[o], o, space_.add_operand(*call_.tensor[o]));
-            else if (call_.scalar[o]) {
+            if (call_.tensor[o]) {
+                call_.lay(o, space_);
+            } else if (call_.scalar[o]) {
+                scalars_[o] = call_.scalar[o]->cast(plan_.operand[o].dtype).raw();
                 space_.add_scalar(scalars_[o].value.bytes, plan_.operand[o].dtype);
                 space_.operands[o].lies = plan_.operand[o].needs != 0;
             } else {
@@ -203,14 +196,11 @@ void run(const FunctionRecord &function, const Arguments &arguments, Tensor *res
          const Context &context) {
     const ReadSection section;
     if (function.signature.domain != sdk::MathDomain::all) [[unlikely]] {
+        const Tensor *out = arguments.outputs.empty() ? nullptr : arguments.outputs[0];
         const ComputeMode mode = arguments.mode.value_or(context.settings().compute_mode);
-        if (check_domain(function, arguments.inputs, mode, context) ==
-            DomainAction::compute_complex) {
-            const Tensor *out = arguments.outputs.empty() ? nullptr : arguments.outputs[0];
-            Context complex = context;
-            complex.dtype = complex_T(function, arguments.inputs, out, context);
-            return Call(function, arguments, complex).run(results);
-        }
+        Context own = context;
+        own.dtype = dtype_for_domain(function, arguments.inputs, out, mode, context);
+        return Call(function, arguments, own).run(results);
     }
     Call(function, arguments, context).run(results);
 }

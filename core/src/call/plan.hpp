@@ -2,7 +2,6 @@
 // shows it.
 #pragma once
 
-#include "call/capabilities.hpp"
 #include "call/check.hpp"
 
 #include <string>
@@ -33,8 +32,8 @@ struct Plan {
 
 // What the elements of the operands need, and overlap. Layouts are looked at once the axes are
 // merged. Outputs that are yet to be made need nothing.
-// `exact`: numbers keep their own dtype.
-void make_plan(const Checked &call, Capabilities can, bool exact, Plan &plan);
+// `caps`: what the implementation takes (ATOLL_CAP_*). `exact`: numbers keep their own dtype.
+void make_plan(const Checked &call, std::uint64_t caps, bool exact, Plan &plan);
 
 // The plugin gets a new tensor for the output, which is copied to its place.
 void replace_output(Plan &plan, int output);

@@ -37,14 +37,11 @@ std::string makers_of_T(const FunctionRecord &function, Inputs inputs, DType sam
     bool alike = true;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!makes_T(function, inputs, i)) continue;
-        const Tensor *tensor = inputs[i]->tensor();
-        const Scalar &number = inputs[i]->scalar();
-        const DType dtype = tensor ? impl(*tensor).dtype : number.dtype();
-        const bool weak = !tensor && number.is_weak();
-        alike = alike && !weak && dtype == same;
+        const Operand &x = *inputs[i];
+        alike = alike && !is_weak(x) && dtype_of(x) == same;
         names += fmt::format("{}{}", names.empty() ? "" : ", ", input_name(function, i));
         list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", input_name(function, i),
-                            weak ? to_string(number) : std::string(name(dtype)));
+                            is_weak(x) ? to_string(x.scalar()) : std::string(name(dtype_of(x))));
     }
     return names.empty() ? "" : fmt::format(" ({})", alike ? names : list);
 }
@@ -83,13 +80,11 @@ DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context 
     bool mixed = false, weak = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!makes_T(function, inputs, i)) continue;
-        const Operand *operand = inputs[i];
-        if (!operand->tensor() && operand->scalar().is_weak()) {
+        if (is_weak(*inputs[i])) {
             weak = true;
             continue;
         }
-        const DType dtype =
-            operand->tensor() ? impl(*operand->tensor()).dtype : operand->scalar().dtype();
+        const DType dtype = dtype_of(*inputs[i]);
         if (common == DType::none)
             common = dtype;
         else if (dtype != common) {
@@ -105,7 +100,7 @@ DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context 
     if (!weak) return common;
     const DType strong = common;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (makes_T(function, inputs, i) && !inputs[i]->tensor() && inputs[i]->scalar().is_weak())
+        if (makes_T(function, inputs, i) && is_weak(*inputs[i]))
             common =
                 with_weak_scalar(common, inputs[i]->scalar(), input_name(function, i), function);
     if (common != strong && strong != DType::none && !context.settings().auto_cast)

@@ -11,6 +11,11 @@ namespace Atoll::detail {
 
 using Inputs = std::span<const Operand *const>; // null: absent
 
+inline bool is_weak(const Operand &x) { return !x.tensor() && x.scalar().is_weak(); }
+inline DType dtype_of(const Operand &x) {
+    return x.tensor() ? impl(*x.tensor()).dtype : x.scalar().dtype();
+}
+
 // T: what the context asks for, or by the function's rule from the inputs without a type of their
 // own; weak scalars count by kind (NEP 50). Throws where automatic casting is off and dtypes
 // differ, and where the function's domain does not hold T.

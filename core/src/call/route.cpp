@@ -3,7 +3,6 @@
 
 #include "objects/object.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -25,11 +24,11 @@ bool Route::takes_layout(const Space &space, int o) const {
     if (!operand.lies) return true;
     if (!takes_strides())
         return space.rank <= space.core + 1 && !has_groups(space) &&
-               lies_dense(space, function_.signature, o, size_of(operand.dtype));
+               lies_dense(space, function_.signature, o, space.item_size(o));
     int axes[max_axes];
     const int count = axes_of(space, function_.signature, o, axes);
     if (!takes(ATOLL_CAP_STRIDED) && count > 0 && axes[0] < space.core &&
-        space.shape[axes[0]] > 1 && operand.strides[axes[0]] != size_of(operand.dtype))
+        space.shape[axes[0]] > 1 && operand.strides[axes[0]] != space.item_size(o))
         return false;
     for (int i = 0; i < count; ++i) {
         const std::int64_t stride = operand.strides[axes[i]];
@@ -39,47 +38,20 @@ bool Route::takes_layout(const Space &space, int o) const {
     return true;
 }
 
-bool Route::has_groups(const Space &space) const {
-    const std::uint8_t *axes = space.slot_axes;
-    return std::any_of(axes, axes + function_.signature.slot_count, [](int n) { return n > 1; });
-}
-
 bool Route::has_to_merge(const Space &space, int o) const {
-    if (space.rank > static_cast<int>(chain_->max_rank)) return true;
-    if (takes(ATOLL_CAP_GROUPS)) return false;
     const sdk::OperandSpec &spec = function_.signature.operand(o);
-    for (int i = 0; i < spec.axis_count; ++i)
-        if (space.slot_axes[spec.axes[static_cast<std::size_t>(i)]] > 1) return true;
-    return false;
+    int axes[max_axes];
+    return space.rank > max_rank() || (!takes(ATOLL_CAP_GROUPS) &&
+                                       core_axes_of(spec, space.slot_axes, axes) > spec.axis_count);
 }
 
 bool Route::takes_layout(const Space &space) const {
-    if (space.rank > static_cast<int>(chain_->max_rank)) return false;
-    if (!takes_groups(space)) return false;
+    if (space.rank > max_rank() || !takes_groups(space)) return false;
     if (takes(any_strides)) [[likely]]
         return true;
     for (int o = 0; o < space.count; ++o)
         if (!takes_layout(space, o)) return false;
     return true;
-}
-
-// Member by member: what is reserved costs nothing.
-void Route::pass(const SpaceOperand &from, atoll_operand &to) const {
-    to.data = from.data;
-    to.strides = from.strides;
-    to.dtype = static_cast<std::uint16_t>(from.dtype);
-    to.device = device_.index;
-    if (const TensorImpl *tensor = from.tensor) [[likely]] {
-        to.flags = static_cast<std::uint16_t>((from.swapped ? ATOLL_OPERAND_SWAPPED : 0) |
-                                              (from.disposable ? ATOLL_OPERAND_DISPOSABLE : 0) |
-                                              (is_object(*tensor) ? ATOLL_OPERAND_OBJECT : 0));
-        to.storage = tensor->storage->id;
-        to.base = tensor->storage->data;
-    } else {
-        to.flags = from.data ? ATOLL_OPERAND_SCALAR : ATOLL_OPERAND_ABSENT;
-        to.storage = 0;
-        to.base = from.data;
-    }
 }
 
 template <class TensorOf>
@@ -120,27 +92,26 @@ void Route::send_alike(std::span<const TensorImpl *const> tensors, std::int64_t 
     call.operands = operands;
     atoll_operand *to = operands;
     for (const TensorImpl *tensor : tensors) {
-        to->data = tensor->data();
+        describe(*tensor, 0, *to);
         to->strides = &element_strides[static_cast<std::size_t>(tensor->dtype)];
-        to->dtype = static_cast<std::uint16_t>(tensor->dtype);
         to->device = device_.index;
-        to->flags = 0;
-        to->storage = tensor->storage->id;
-        to->base = tensor->storage->data;
         ++to;
     }
     enqueue(prepared, [&](int o) { return tensors[static_cast<std::size_t>(o)]; });
 }
 
-void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
-                 Tensor *objects) const {
+void Route::send(Space &space, std::span<const atoll_scalar> attributes, Tensor *objects) const {
     if (space.rank > ATOLL_MAX_RANK) [[unlikely]]
         throw Error(Status::not_supported, function_.full_name,
                     fmt::format("needs {} axes at once, more than {}; merge some with "
                                 "Tensor::reshape",
                                 space.rank, ATOLL_MAX_RANK),
                     device_.name);
-    alignas(64) atoll_operand operands[max_operands];
+    atoll_operand *const operands = space.described;
+    for (int o = 0; o < space.count; ++o) {
+        operands[o].strides = space.operands[o].strides;
+        operands[o].device = device_.index;
+    }
     PreparedCall prepared(function_, device_, static_cast<int>(T_),
                           stream_ ? stream_->handle : nullptr, context_.parent);
     atoll_call &call = prepared.call;
@@ -154,31 +125,27 @@ void Route::send(const Space &space, std::span<const atoll_scalar> attributes,
     call.attributes = attributes.data();
     if (!function_.signature.elementwise())
         std::memcpy(call.axes, space.slot_axes, sizeof call.axes);
-    for (int o = 0; o < space.count; ++o) pass(space.operands[o], operands[o]);
     const auto tensor_of = [&](int o) { return space.operands[o].tensor; };
     if (!objects) [[likely]]
         return enqueue(prepared, tensor_of);
     const auto each_object = [&](auto &&use) {
         for (int o = 0; o < call.output_count; ++o)
-            if (function_.signature.operand(o).is_object()) use(o, operands[o]);
+            if (function_.signature.operand(o).is_object())
+                use(o, static_cast<atoll_object *>(std::exchange(operands[o].data, nullptr)));
     };
-    const auto taken = [](atoll_operand &operand) {
-        return static_cast<atoll_object *>(std::exchange(operand.data, nullptr));
-    };
-    each_object([](int, atoll_operand &operand) { operand.flags = ATOLL_OPERAND_OBJECT; });
+    each_object([&](int o, atoll_object *) { operands[o].flags = ATOLL_OPERAND_OBJECT; });
     try {
         enqueue(prepared, tensor_of);
-        each_object([&](int o, atoll_operand &operand) {
-            objects[o] = take_object(taken(operand), &device_, stream_, function_);
+        each_object([&](int o, atoll_object *object) {
+            objects[o] = take_object(object, &device_, stream_, function_);
         });
     } catch (...) { // what it gave back all the same is nobody's
-        each_object([&](int, atoll_operand &operand) { object_release(taken(operand)); });
+        each_object([](int, atoll_object *object) { object_release(object); });
         throw;
     }
 }
 
-void Route::send_parts(const Space &space, int most,
-                       std::span<const atoll_scalar> attributes) const {
+void Route::send_parts(Space &space, int most, std::span<const atoll_scalar> attributes) const {
     if (space.rank <= most) [[likely]]
         return send(space, attributes);
     Space part = space;
@@ -186,7 +153,7 @@ void Route::send_parts(const Space &space, int most,
     for (std::int64_t i = 0; i < space.shape[last]; ++i) {
         send_parts(part, most, attributes);
         for (int o = 0; o < part.count; ++o)
-            if (part.operands[o].data) part.operands[o].data += space.operands[o].strides[last];
+            if (part.described[o].data) part.advance(o, space.operands[o].strides[last]);
     }
 }
 

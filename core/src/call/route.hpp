@@ -1,7 +1,6 @@
 // Where a call goes: the implementation's slot, what it takes, and the stream.
 #pragma once
 
-#include "call/capabilities.hpp"
 #include "call/context.hpp"
 #include "call/space.hpp"
 #include "runtime/dispatch.hpp"
@@ -14,15 +13,19 @@ public:
     Route(const FunctionRecord &function, DeviceRecord *device, DType T,
           const Ref<StreamImpl> &stream, const Context &context)
         : function_(function), device_(*device), T_(T), stream_(stream), context_(context),
-          chain_(device->type->chain(function, static_cast<int>(T))), can_{chain_->caps} {
+          chain_(device->type->chain(function, static_cast<int>(T))) {
         if (!chain_->implemented) [[unlikely]]
             refuse_missing();
     }
 
-    Capabilities capabilities() const { return can_; }
-    bool takes(std::uint64_t caps) const { return can_.take(caps); }
+    // On a tensor's device and stream, with its dtype as T.
+    Route(const FunctionRecord &function, const TensorImpl &tensor, const Context &context)
+        : Route(function, tensor.device(), tensor.dtype, tensor.storage->stream, context) {}
+
+    std::uint64_t caps() const { return chain_->caps; }
+    bool takes(std::uint64_t caps) const { return (chain_->caps & caps) == caps; }
     // Whether more than dense operands are taken.
-    bool takes_strides() const { return can_.bits & (ATOLL_CAP_STRIDED | ATOLL_CAP_INNER_DENSE); }
+    bool takes_strides() const { return caps() & (ATOLL_CAP_STRIDED | ATOLL_CAP_INNER_DENSE); }
     // How many attributes and inputs of the lists the implementation knows for certain; of those
     // behind, it knows the ones that cannot be left out.
     int known_attributes() const { return static_cast<int>(chain_->attributes); }
@@ -33,14 +36,8 @@ public:
     }
     const std::string &plugin() const { return chain_->plugin->name; }
     int max_rank() const { return static_cast<int>(chain_->max_rank); }
-    // Whether a tensor's elements can be taken as they are, where the function wants `natural`
-    // (none: any dtype); `mixed` is the capability to take other dtypes there.
-    bool takes_elements(const TensorImpl &tensor, DType natural, std::uint64_t mixed) const {
-        if (tensor.dtype != natural && natural != DType::none && !takes(mixed)) return false;
-        if (!takes(ATOLL_CAP_SWAPPED) && tensor.swapped()) return false;
-        return takes(ATOLL_CAP_UNALIGNED) || aligned(tensor);
-    }
-    // Whether the layout of operand `o` of a merged space can be taken as it is.
+    // For merged spaces, where each group has an axis at least.
+    // Whether the layout of operand `o` can be taken as it is.
     bool takes_layout(const Space &space, int o) const;
     bool takes_layout(const Space &space) const;
     // Whether it takes as many axes of each group.
@@ -53,11 +50,10 @@ public:
 
     // Orders streams and calls the plugin. Results that are objects go to `objects`; null: there
     // are none.
-    void send(const Space &space, std::span<const atoll_scalar> attributes = {},
+    void send(Space &space, std::span<const atoll_scalar> attributes = {},
               Tensor *objects = nullptr) const;
     // The same with `most` axes at once, one element of the others after the other.
-    void send_parts(const Space &space, int most,
-                    std::span<const atoll_scalar> attributes = {}) const;
+    void send_parts(Space &space, int most, std::span<const atoll_scalar> attributes = {}) const;
     // The same for tensors of `size` elements that lie dense and alike, outputs first, by an
     // element-wise function.
     void send_alike(std::span<const TensorImpl *const> tensors, std::int64_t size) const;
@@ -67,9 +63,10 @@ public:
 
 private:
     [[noreturn]] void refuse_missing() const;
-    void pass(const SpaceOperand &from, atoll_operand &to) const;
     template <class TensorOf> void enqueue(PreparedCall &prepared, const TensorOf &tensor_of) const;
-    bool has_groups(const Space &space) const; // of several axes
+    bool has_groups(const Space &space) const { // of several axes
+        return space.core > function_.signature.slot_count;
+    }
     bool writes(int operand) const {
         return operand < function_.signature.output_count ||
                function_.signature.operand(operand).updated;
@@ -81,7 +78,6 @@ private:
     const Ref<StreamImpl> &stream_;
     const Context &context_;
     const Chain *chain_;
-    Capabilities can_;
 };
 
 } // namespace Atoll::detail

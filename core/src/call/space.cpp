@@ -3,32 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-
-#include <fmt/format.h>
+#include <numeric>
 
 namespace Atoll::detail {
-
-namespace {
-
-// Whether axis a should come before axis b: the smaller stride of the first operand that cares.
-bool comes_before(const Space &it, int a, int b) {
-    for (int o = 0; o < it.count; ++o) {
-        const std::int64_t sa = std::abs(it.operands[o].strides[a]);
-        const std::int64_t sb = std::abs(it.operands[o].strides[b]);
-        if (sa == sb || sa == 0 || sb == 0) continue;
-        return sa < sb;
-    }
-    return false;
-}
-
-bool mergeable(const Space &it, int inner, int outer) {
-    for (int o = 0; o < it.count; ++o)
-        if (it.operands[o].strides[outer] != it.operands[o].strides[inner] * it.shape[inner])
-            return false;
-    return true;
-}
-
-} // namespace
 
 void Space::add(const TensorImpl &tensor) {
     SpaceOperand &operand = add_operand(tensor);
@@ -38,13 +15,23 @@ void Space::add(const TensorImpl &tensor) {
     for (int i = own; i < rank; ++i) operand.strides[i] = 0;
 }
 
+void Space::add(const TensorImpl &tensor, const std::int8_t *axis) {
+    SpaceOperand &operand = add_operand(tensor);
+    for (int i = 0; i < rank; ++i)
+        operand.strides[i] =
+            axis[i] < 0 || tensor.shape[axis[i]] == 1 ? 0 : tensor.strides[axis[i]];
+}
+
 void Space::add_scalar(void *value, DType dtype) {
-    SpaceOperand &operand = operands[count++];
-    operand.data = static_cast<char *>(value);
+    SpaceOperand &operand = operands[count];
     operand.tensor = nullptr;
-    operand.dtype = dtype;
-    operand.swapped = operand.disposable = operand.lies = false;
+    operand.lies = false;
     std::fill_n(operand.strides, rank, 0);
+    atoll_operand &to = described[count++];
+    to.data = to.base = value;
+    to.dtype = static_cast<std::uint16_t>(dtype);
+    to.flags = value ? ATOLL_OPERAND_SCALAR : ATOLL_OPERAND_ABSENT;
+    to.storage = 0;
 }
 
 void Space::swap_axes(int a, int b) {
@@ -71,16 +58,20 @@ void Space::insert_axis(int axis, std::int64_t extent) {
     ++rank;
 }
 
-int axes_of(const Space &space, const sdk::Signature &signature, int o, int *axes) {
-    const sdk::OperandSpec &spec = signature.operand(o);
-    const std::int64_t *strides = space.operands[o].strides;
+int core_axes_of(const sdk::OperandSpec &spec, const std::uint8_t *slot_axes, int *axes) {
     int count = 0;
     for (int i = 0; i < spec.axis_count; ++i) {
         const std::uint8_t slot = spec.axes[static_cast<std::size_t>(i)];
-        int at = 0;
-        for (int s = 0; s < slot; ++s) at += space.slot_axes[s];
-        for (int k = 0; k < space.slot_axes[slot]; ++k) axes[count++] = at + k;
+        const int begin = std::accumulate(slot_axes, slot_axes + slot, 0);
+        for (int k = 0; k < slot_axes[slot]; ++k) axes[count++] = begin + k;
     }
+    return count;
+}
+
+int axes_of(const Space &space, const sdk::Signature &signature, int o, int *axes) {
+    const sdk::OperandSpec &spec = signature.operand(o);
+    const std::int64_t *strides = space.operands[o].strides;
+    int count = core_axes_of(spec, space.slot_axes, axes);
     bool loops = signature.input_count() == 1 || spec.axis_count == 0 || o < signature.output_count;
     for (int i = space.core; i < space.rank; ++i) loops |= strides[i] != 0;
     for (int i = space.core; i < space.rank && loops; ++i) axes[count++] = i;
@@ -100,16 +91,49 @@ bool lies_dense(const Space &space, const sdk::Signature &signature, int o, std:
 
 namespace {
 
-int drop_single(Space &it, int begin, int end) {
+// Whether axis a should come before axis b: the smaller stride of the first operand that cares.
+bool comes_before(const Space &it, int a, int b) {
+    for (int o = 0; o < it.count; ++o) {
+        const std::int64_t sa = std::abs(it.operands[o].strides[a]);
+        const std::int64_t sb = std::abs(it.operands[o].strides[b]);
+        if (sa == sb || sa == 0 || sb == 0) continue;
+        return sa < sb;
+    }
+    return false;
+}
+
+bool mergeable(const Space &it, int inner, int outer) {
+    for (int o = 0; o < it.count; ++o)
+        if (it.operands[o].strides[outer] != it.operands[o].strides[inner] * it.shape[inner])
+            return false;
+    return true;
+}
+
+// Turns an axis around so that the first operand that varies on it steps forward.
+void step_forward(Space &it, int axis) {
+    std::int64_t lead = 0;
+    for (int o = 0; o < it.count && lead == 0; ++o) lead = it.operands[o].strides[axis];
+    if (lead >= 0) return;
+    for (int o = 0; o < it.count; ++o) {
+        std::int64_t &stride = it.operands[o].strides[axis];
+        it.advance(o, stride * (it.shape[axis] - 1));
+        stride = -stride;
+    }
+}
+
+// Within axes [begin, end): drops those of extent 1 and merges neighbours. Unless elements are to
+// keep their order, first axis fastest, axes are sorted by stride before (smallest first, output
+// decides) and the output's strides made positive. Returns the new end.
+int coalesce(Space &it, int begin, int end, bool ordered) {
     for (int axis = end - 1; axis >= begin; --axis) {
         if (it.shape[axis] != 1) continue;
         it.remove_axis(axis);
         --end;
     }
-    return end;
-}
-
-int merge_neighbours(Space &it, int begin, int end) {
+    // Insertion sort: few axes, nearly always sorted already.
+    for (int i = begin + 1; i < end && !ordered; ++i)
+        for (int j = i; j > begin && comes_before(it, j, j - 1); --j) it.swap_axes(j, j - 1);
+    for (int axis = begin; axis < end && !ordered; ++axis) step_forward(it, axis);
     for (int axis = begin; axis + 1 < end;) {
         if (!mergeable(it, axis, axis + 1)) {
             ++axis;
@@ -126,56 +150,20 @@ int merge_neighbours(Space &it, int begin, int end) {
 
 } // namespace
 
-namespace {
-
-// Turns an axis around so that the first operand that varies on it steps forward.
-void step_forward(Space &it, int axis) {
-    std::int64_t lead = 0;
-    for (int o = 0; o < it.count && lead == 0; ++o) lead = it.operands[o].strides[axis];
-    if (lead >= 0) return;
-    for (int o = 0; o < it.count; ++o) {
-        std::int64_t &stride = it.operands[o].strides[axis];
-        it.operands[o].data += stride * (it.shape[axis] - 1);
-        stride = -stride;
-    }
-}
-
-} // namespace
-
-int coalesce_in_order(Space &it, int begin, int end) {
-    return merge_neighbours(it, begin, drop_single(it, begin, end));
-}
-
-int coalesce(Space &it, int begin, int end) {
-    end = drop_single(it, begin, end);
-    // Insertion sort: few axes, nearly always sorted already.
-    for (int i = begin + 1; i < end; ++i)
-        for (int j = i; j > begin && comes_before(it, j, j - 1); --j) it.swap_axes(j, j - 1);
-    for (int axis = begin; axis < end; ++axis) step_forward(it, axis);
-    return merge_neighbours(it, begin, end);
-}
-
 void merge(Space &space, const sdk::Signature &signature) {
-    if (space.rank > space.core)
-        signature.loop_ordered ? coalesce_in_order(space, space.core, space.rank)
-                               : coalesce(space, space.core, space.rank);
+    if (space.rank > space.core) coalesce(space, space.core, space.rank, signature.loop_ordered);
     int end = space.core;
     for (int s = signature.slot_count - 1; s >= 0; --s) {
         const sdk::AxisSlot &slot = signature.slot(s);
         const int begin = end - space.slot_axes[s];
-        if (slot.kind == sdk::AxisKind::group && space.slot_axes[s] == 1) {
-            if (!slot.ordered && !slot.separate) step_forward(space, begin);
-        } else if (slot.kind == sdk::AxisKind::group && !slot.opaque) {
-            const int merged = slot.separate  ? end
-                               : slot.ordered ? coalesce_in_order(space, begin, end)
-                                              : coalesce(space, begin, end);
-            space.slot_axes[s] = static_cast<std::uint8_t>(merged - begin);
+        if (slot.kind == sdk::AxisKind::group && !slot.opaque) {
+            const int merged = slot.separate ? end : coalesce(space, begin, end, slot.ordered);
             space.core -= end - merged;
             if (merged == begin) { // a group keeps one axis
                 space.insert_axis(begin, 1);
-                space.slot_axes[s] = 1;
                 space.core++;
             }
+            space.slot_axes[s] = static_cast<std::uint8_t>(std::max(merged - begin, 1));
         }
         end = begin;
     }

@@ -13,16 +13,22 @@ inline constexpr int max_operands = ATOLL_MAX_OPERANDS;
 // Merging brings them below ATOLL_MAX_RANK, or the call is refused.
 inline constexpr int max_axes = ATOLL_MAX_RANK + 1;
 
-// One operand laid over the space. Arrays are filled up to Space::rank only.
+// One operand laid over the space. Strides are filled up to Space::rank only.
 struct SpaceOperand {
-    char *data;
-    const TensorImpl *tensor; // null: a scalar in host memory
-    DType dtype;
-    bool swapped;
-    bool disposable;                // copied for this call
+    const TensorImpl *tensor;       // null: a scalar in host memory
     bool lies;                      // over the axes: a tensor, or a number that becomes one
     std::int64_t strides[max_axes]; // bytes
 };
+
+// What plugins are told of a tensor, but for strides and device. Member by member: what is reserved
+// costs nothing.
+inline void describe(const TensorImpl &tensor, std::uint16_t flags, atoll_operand &to) {
+    to.data = tensor.data();
+    to.dtype = static_cast<std::uint16_t>(tensor.dtype);
+    to.flags = flags;
+    to.storage = tensor.storage->id;
+    to.base = tensor.storage->data;
+}
 
 // A shape and operands with one stride per axis; outputs first. See Note [Iteration space] in
 // abi/call.h. Left uninitialised on purpose: it is on the stack of every call.
@@ -33,37 +39,49 @@ struct Space {
     std::uint8_t slot_axes[ATOLL_MAX_SLOTS]; // how many each slot has; up to the signature's
     std::int64_t shape[max_axes];
     SpaceOperand operands[max_operands];
+    alignas(64) atoll_operand described[max_operands]; // the same; strides and device as sent
 
-    std::int64_t size() const {
-        std::int64_t n = 1;
-        for (int i = 0; i < rank; ++i) n *= shape[i];
-        return n;
+    // Empties it, with a loop over `shape`.
+    void begin(const Dims &shape) {
+        rank = shape.size();
+        count = core = 0;
+        std::copy(shape.begin(), shape.end(), this->shape);
     }
     // Appends an operand whose axis i lies on axis i of the space; missing trailing axes and axes
     // of extent 1 get stride 0.
     void add(const TensorImpl &tensor);
-    // The same for a dense tensor, in a space of rank 1 or 0.
-    void add_dense(const TensorImpl &tensor) {
-        add_operand(tensor).strides[0] = size_of(tensor.dtype);
-    }
+    // The same where axis[i] is the operand's own axis on axis i of the space; -1: none.
+    void add(const TensorImpl &tensor, const std::int8_t *axis);
     // Appends a scalar at `value`; null: an operand that is absent.
     void add_scalar(void *value, DType dtype);
     // Appends nothing but the facts of an operand; strides are the caller's to fill in.
     SpaceOperand &add_operand(const TensorImpl &tensor) {
-        SpaceOperand &operand = operands[count++];
-        operand.data = tensor.data();
-        operand.tensor = &tensor;
-        operand.dtype = tensor.dtype;
-        operand.swapped = tensor.swapped();
-        operand.disposable = false;
-        operand.lies = tensor.dtype != DType::none;
-        return operand;
+        refer_to(tensor, count);
+        return operands[count++];
+    }
+    void refer_to(const TensorImpl &tensor, int operand) {
+        const bool object = tensor.dtype == DType::none;
+        operands[operand].tensor = &tensor;
+        operands[operand].lies = !object;
+        describe(tensor,
+                 static_cast<std::uint16_t>((tensor.swapped() ? ATOLL_OPERAND_SWAPPED : 0) |
+                                            (object ? ATOLL_OPERAND_OBJECT : 0)),
+                 described[operand]);
+    }
+    // Bytes of one element.
+    std::int64_t item_size(int operand) const { return sdk::dtype_size(described[operand].dtype); }
+    // The operand begins so many bytes further on.
+    void advance(int operand, std::int64_t bytes) {
+        described[operand].data = static_cast<char *>(described[operand].data) + bytes;
     }
     void remove_axis(int axis);
     void swap_axes(int a, int b);
     void insert_axis(int axis, std::int64_t extent); // strides 0
 };
 
+// The core axes of an operand in the order of the parentheses, where slot s has slot_axes[s] axes.
+// Returns how many.
+int core_axes_of(const sdk::OperandSpec &spec, const std::uint8_t *slot_axes, int *axes);
 // The axes over which operand `o` lies, fastest first where it is dense: its core axes in the order
 // of the parentheses, then the loop, but for an input with core axes, one of several, that varies
 // on no axis of the loop. Returns how many.
@@ -74,11 +92,5 @@ bool lies_dense(const Space &space, const sdk::Signature &signature, int o, std:
 // Merges what the signature allows to be merged: free groups and the loop sorted and turned around,
 // ordered ones in order; separate and plain axes stay.
 void merge(Space &space, const sdk::Signature &signature);
-
-// Within axes [begin, end): drops those of extent 1, sorts by stride (smallest first, output
-// decides), makes the output's strides positive and merges neighbours. Returns the new end.
-int coalesce(Space &space, int begin, int end);
-// The same without sorting and turning axes around: elements keep their order, first axis fastest.
-int coalesce_in_order(Space &space, int begin, int end);
 
 } // namespace Atoll::detail

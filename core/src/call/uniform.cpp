@@ -82,11 +82,10 @@ bool run_uniform_core(const FunctionRecord &function, const Tensor &input,
     const std::int64_t size = in.size();
     if (size == 0) return false;
     const bool keeps = function.signature.operands[0].axis_count > 0;
-    const Ref<StreamImpl> &stream = in.storage->stream;
-    const Route route(function, in.device(), in.dtype, in.storage->stream, context);
+    const Route route(function, in, context);
     if (!route.knows_all()) [[unlikely]]
         return false;
-    result = make_tensor(keeps ? in.shape : Dims(), natural, in.device(), stream);
+    result = make_tensor(keeps ? in.shape : Dims(), natural, in.device(), in.storage->stream);
     Space space;
     space.rank = space.core = 1;
     space.slot_axes[0] = 1;
@@ -106,9 +105,8 @@ bool run_uniform_product(const FunctionRecord &function, const TensorImpl &a, co
         return false;
     const std::int64_t m = a.shape[0], k = a.shape[1], n = b.shape[1], size = size_of(a.dtype);
     if (m * n * k == 0) return false;
-    const Ref<StreamImpl> &stream = a.storage->stream;
-    const Route route(function, a.device(), a.dtype, a.storage->stream, context);
-    result = make_tensor({m, n}, a.dtype, a.device(), stream);
+    const Route route(function, a, context);
+    result = make_tensor({m, n}, a.dtype, a.device(), a.storage->stream);
     Space space;
     space.rank = space.core = 3;
     std::fill_n(space.slot_axes, 3, std::uint8_t{1});

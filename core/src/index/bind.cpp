@@ -1,5 +1,6 @@
 // Binding an index to a shape.
 #include "atoll/functions.hpp"
+#include "call/copy.hpp"
 #include "call/parts.hpp"
 #include "index/index_range.hpp"
 #include "index/index_state.hpp"
@@ -113,7 +114,7 @@ private:
             pick.positions.push_back(given);
             return;
         }
-        const Tensor own = cast_part(given, int64, impl(given).device(), parts_);
+        const Tensor own = cast_elements(impl(given), int64, impl(given).device(), parts_);
         if (negative) { // the extent where the sign is set
             const Tensor shift = part(ATOLL_FN_right_shift, {own, 63}, parts_);
             part(ATOLL_FN_bitwise_and, {shift, shape_[axis]}, parts_, &shift);

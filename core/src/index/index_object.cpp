@@ -1,4 +1,5 @@
 // Index objects.
+#include "call/copy.hpp"
 #include "call/gather.hpp"
 #include "call/parts.hpp"
 #include "index/index_range.hpp"
@@ -49,7 +50,8 @@ void compose_positions(const IndexState &a, IndexState b, IndexState &made) {
     const Tensor offsets = make_offsets(a, strides, device);
     Tensor picked = read_bound(b, expand_offsets(start, steps, offsets, a.output, device, parts));
     if (b.picks.empty())
-        picked = cast_part(picked, int64, device, parts); // not a view that keeps all alive
+        picked =
+            cast_elements(impl(picked), int64, device, parts); // not a view that keeps all alive
     made.base = Dims::filled(a.input.size(), 0);
     made.axes.assign(static_cast<std::size_t>(b.output.size()), {Axis::Kind::pick, 0, 0});
     made.picks.push_back({0, a.input.size(), {picked}});

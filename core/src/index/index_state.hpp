@@ -69,8 +69,6 @@ void require_same_layout(const IndexState &state, const TensorImpl &t);
 
 // The sum of all picks' positions times strides, of extent 1 along all other output axes.
 Tensor make_offsets(const IndexState &state, const Dims &strides, DeviceRecord *device);
-// The tensor itself, or a copy on another device.
-Tensor moved(const Tensor &tensor, DeviceRecord *device, const Context &parts);
 // What of the tensor does not come from picks: of extent 1 along the axes of picks.
 Tensor base_view(const IndexState &state, const TensorImpl &t);
 // The elements: a view where there are no picks.

@@ -5,11 +5,6 @@
 
 namespace Atoll::detail {
 
-Tensor moved(const Tensor &tensor, DeviceRecord *device, const Context &parts) {
-    const TensorImpl &t = impl(tensor);
-    return t.device() == device ? tensor : cast_part(tensor, t.dtype, device, parts);
-}
-
 namespace {
 
 // The sum of the pick's positions times strides; `own`: the positions may be overwritten.

@@ -39,7 +39,7 @@ Located locate(const IndexState &state, const Tensor &tensor,
     Located at{tensor, {}, {}};
     for (int function : functions)
         if (!takes_in_place(*at.whole.impl(), function))
-            at.whole = cast_part(tensor, t.dtype, t.device(), parts);
+            at.whole = cast_elements(impl(tensor), t.dtype, t.device(), parts);
     const TensorImpl &whole = *at.whole.impl();
     at.base = base_view(state, whole);
     if (!state.has_offsets || &whole != &t)

@@ -39,10 +39,7 @@ namespace {
 
 const Settings &checked(const Settings &settings, std::string_view op) {
     if (settings.default_dtype != DType::none) detail::require_dtype(settings.default_dtype, op);
-    detail::require_one_of(
-        settings.compute_mode,
-        {ComputeMode::standard, ComputeMode::warning, ComputeMode::error, ComputeMode::complex},
-        "compute mode", "standard, warning, error or complex", op);
+    detail::require_compute_mode(settings.compute_mode, op);
     detail::require_one_of(settings.warning_mode,
                            {WarningMode::off, WarningMode::once, WarningMode::always},
                            "warning mode", "off, once or always", op);

@@ -154,8 +154,8 @@ TEST_CASE_FIXTURE(World, "the values of operands that are left out are not looke
     const Operand *const one[] = {&a, nullptr};
     for (const Inputs inputs : {Inputs(one), Inputs(one).first(1)}) {
         const MadeFunction divide("a (), b ()? -> c ()", "domain divisor");
-        CHECK(check_domain(divide.record(), inputs, ComputeMode::error, {}) ==
-              DomainAction::compute);
+        CHECK(dtype_for_domain(divide.record(), inputs, nullptr, ComputeMode::error, {}) ==
+              DType::none);
         const MadeFunction shift("a (), b ()? -> c ()", "counts b");
         CHECK_NOTHROW(require_counts(shift.record(), inputs, DType::int32, {}));
     }
