@@ -24,10 +24,11 @@ void print_reports_at_exit() {
     for (int i = 0; i < 100 && !lock.try_lock(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (!lock) return;
-    for (const InterposerEntry &entry : Registry::get().interposer_entries) {
-        if (!entry.from_environment) continue;
+    const auto &entries = Registry::get().interposer_entries;
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) { // in the list's order
+        if (!entry->from_environment) continue;
         try {
-            const std::string text = report_of(entry);
+            const std::string text = report_of(*entry);
             std::fwrite(text.data(), 1, text.size(), stderr);
         } catch (const Error &e) {
             log_message(ATOLL_LOG_ERROR, e.what());

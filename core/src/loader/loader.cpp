@@ -4,24 +4,22 @@
 // devices → device state of implementations. Whatever fails undoes what was done and is explained.
 #include "atoll/plugins.hpp"
 #include "base/environment.hpp"
-#include "base/error_buffer.hpp"
 #include "base/printable.hpp"
 #include "loader/candidates.hpp"
 #include "loader/descriptor.hpp"
 #include "loader/environment_interposers.hpp"
 #include "loader/float_mode.hpp"
-#include "loader/judgement.hpp"
 #include "loader/lock_file.hpp"
 #include "loader/open_library.hpp"
 #include "loader/plugin_files.hpp"
 #include "loader/probe.hpp"
+#include "loader/refusal.hpp"
 #include "loader/registration.hpp"
 #include "runtime/dispatch.hpp"
 #include "runtime/host_services.hpp"
 #include "runtime/interpose.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <utility>
 
@@ -35,7 +33,7 @@ namespace {
 
 // A file that the system has opened, as it was then.
 struct Library {
-    OpenedLibrary opened; // half-made where a constructor threw
+    boost::dll::shared_library opened;
     FileIdentity identity;
 };
 
@@ -57,10 +55,13 @@ public:
 
 private:
     PluginReport open(const Candidate &candidate);
-    // Has the system open the file, once; `refuse` throws.
-    const boost::dll::shared_library &
-    open_file(const Candidate &candidate,
-              const std::function<void(Status, const std::string &)> &refuse);
+    // Has the system open the file, once.
+    const boost::dll::shared_library &open_file(const Candidate &candidate);
+    // From the open file to a plugin that runs and is registered.
+    PluginRecord *start(const Candidate &candidate, const boost::dll::shared_library &library);
+    // The plugin's record; a retired plugin's is used again, so that handles on its devices stay
+    // valid.
+    PluginRecord &record_for(const Descriptor &descriptor, const std::string &path);
     void load_dependency(const std::string &plugin, const std::string &module);
     PluginRecord *find_loaded(std::string_view name);
 
@@ -92,15 +93,12 @@ PluginReport Loader::load(std::string_view name_or_path) {
         // Without a name: folders that cannot be searched, files that are no plugins.
         if ((report.name == name_or_path || report.name.empty()) && !report.loaded)
             refused += fmt::format("\n  {}: {}", path, report.reason);
-    throw Error(
-        Status::not_found, "load",
-        fmt::format("there is no usable plugin '{}' in {}; found: {}; {}, or give a path{}{}",
-                    name_or_path, fmt::join(candidates_.search_path(), ":"),
-                    known.empty() ? "none" : known,
-                    safe_mode() ? "ATOLL_SAFE_MODE is set, so ATOLL_PLUGIN_PATH is ignored: "
-                                  "unset it"
-                                : "set ATOLL_PLUGIN_PATH",
-                    refused.empty() ? "" : "; refused:", refused));
+    refuse(Status::not_found,
+           "there is no usable plugin '{}' in {}; found: {}; {}, or give a path{}{}", name_or_path,
+           fmt::join(candidates_.search_path(), ":"), known.empty() ? "none" : known,
+           safe_mode() ? "ATOLL_SAFE_MODE is set, so ATOLL_PLUGIN_PATH is ignored: unset it"
+                       : "set ATOLL_PLUGIN_PATH",
+           refused.empty() ? "" : "; refused:", refused);
 }
 
 void Loader::load_all() {
@@ -123,145 +121,120 @@ void Loader::load_dependency(const std::string &plugin, const std::string &modul
         ~Pop() { list.pop_back(); }
     } pop{opening_};
     if (std::find(opening_.begin(), opening_.end(), module) != opening_.end())
-        throw Error(Status::incompatible, "load",
-                    fmt::format("module {} depends on itself, through {}", module,
-                                fmt::join(opening_, ", ")));
+        refuse(Status::incompatible, "module {} depends on itself, through {}", module,
+               fmt::join(opening_, ", "));
     load(module);
     if (!Registry::get().find_module(module))
-        throw Error(Status::incompatible, "load",
-                    fmt::format("depends on module {}, but plugin {} does not define the module {}",
-                                module, module, module));
+        refuse(Status::incompatible,
+               "depends on module {}, but plugin {} does not define the module {}", module, module,
+               module);
 }
 
-const boost::dll::shared_library &
-Loader::open_file(const Candidate &candidate,
-                  const std::function<void(Status, const std::string &)> &refuse) {
+const boost::dll::shared_library &Loader::open_file(const Candidate &candidate) {
     const std::string &path = candidate.file.path;
     const FileIdentity &checked = candidate.file.identity;
-    const auto refuse_half_made = [&](const Library &library) {
-        if (library.opened.constructor_threw)
-            refuse(Status::plugin_fault,
-                   fmt::format("an exception left a constructor of the file ({}); report it to the "
-                               "plugin's vendor",
-                               library.opened.refusal));
+    const auto same_inode = [&](const FileIdentity &opened) {
+        return opened.device == checked.device && opened.inode == checked.inode;
     };
     // The system knows an open library by its name and by its inode, so that another name for the
     // file gives what was opened then.
-    const auto known = std::find_if(libraries_.begin(), libraries_.end(), [&](const auto &library) {
-        const FileIdentity &opened = library.second.identity;
-        return library.first == path ||
-               (opened.device == checked.device && opened.inode == checked.inode);
-    });
-    if (known != libraries_.end()) {
-        const FileIdentity &opened = known->second.identity;
-        if (opened.device != checked.device || opened.inode != checked.inode ||
-            opened.size != checked.size || opened.modified != checked.modified)
+    for (const auto &[name, library] : libraries_) {
+        const FileIdentity &opened = library.identity;
+        if (name != path && !same_inode(opened)) continue;
+        if (!same_inode(opened) || opened.size != checked.size ||
+            opened.modified != checked.modified)
             refuse(Status::refused, "the file has been replaced since this process opened it, and "
                                     "its former code stays mapped; start the process anew");
-        refuse_half_made(known->second);
-        return known->second.opened.library;
+        return library.opened;
     }
-    if (const std::string why =
-            probe_if_asked(candidate.file, candidate.note.name, library_folder());
-        !why.empty())
-        refuse(Status::refused, why);
-    OpenedLibrary opened = open_library(path);
-    if (!opened.library && !opened.constructor_threw)
-        refuse(Status::incompatible,
-               fmt::format("the system could not open it: {}; check what it links (ldd {})",
-                           opened.refusal, path));
-    const Library &library = libraries_[path] = {std::move(opened), checked};
-    refuse_half_made(library);
+    probe_if_asked(candidate.file, candidate.note.name, library_folder());
+    const Library &library = libraries_[path] = {open_library(path), checked};
     if (file_identity(path) != checked) // see Note [The file that was checked]
         refuse(Status::refused, "the file changed while it was opened; try again when nobody "
                                 "writes to it any more");
-    return library.opened.library;
+    return library.opened;
 }
 
-PluginReport Loader::open(const Candidate &candidate) {
-    const std::string &path = candidate.file.path;
-    const auto refuse = [&](Status status, const std::string &why) {
-        candidates_.explain(path, candidate.note.name, why);
-        throw Error(status, "load", fmt::format("{}: {}", path, why), {}, candidate.note.name);
-    };
-    if (PluginRecord *loaded = find_loaded(candidate.note.name)) {
-        if (loaded->path == path) return describe(*loaded);
-        refuse(Status::refused, fmt::format("a plugin '{}' is loaded already, from {}; retire it "
-                                            "first",
-                                            loaded->name, loaded->path));
-    }
-    const FloatModeKeeper keeper(candidate.note.name);
-    if (const std::string why =
-            locked_out(candidate.file, secure_environment("ATOLL_PLUGINS_LOCK"));
-        !why.empty())
-        refuse(Status::refused, why);
-    const boost::dll::shared_library &library = open_file(candidate, refuse);
+PluginRecord &Loader::record_for(const Descriptor &descriptor, const std::string &path) {
+    const auto shown = [](const char *text) { return text ? printable(text) : ""; };
+    const auto known = std::find_if(plugins_.begin(), plugins_.end(), [&](PluginRecord *old) {
+        return old->name == descriptor.name && !old->loaded;
+    });
+    PluginRecord &plugin = known != plugins_.end()
+                               ? **known
+                               : *plugins_.emplace_back(new PluginRecord(descriptor.name));
+    plugin.path = path;
+    plugin.version = shown(descriptor.plugin.version);
+    plugin.vendor = shown(descriptor.plugin.vendor);
+    plugin.description = shown(descriptor.plugin.description);
+    plugin.device_types.clear();
+    plugin.modules.clear();
+    plugin.interposers = descriptor.interposers;
+    plugin.ignored = descriptor.ignored;
+    plugin.ctx = nullptr;
+    plugin.unload = descriptor.plugin.unload;
+    make_host(plugin);
+    return plugin;
+}
+
+PluginRecord *Loader::start(const Candidate &candidate, const boost::dll::shared_library &library) {
     if (!library.has("atoll_plugin_query_v0"))
         refuse(Status::incompatible, "it has the note of a plugin but does not export "
                                      "atoll_plugin_query_v0; link it with the SDK's plugin.map");
     const auto query =
         library.get<const atoll_plugin *(const atoll_host_info *)>("atoll_plugin_query_v0");
     const atoll_host_info info{sizeof info, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR, ATOLL_VERSION};
-    Descriptor descriptor{};
-    PluginRecord *plugin = nullptr;
-    bool running = false;
+    const atoll_plugin *raw = query(&info);
+    if (!raw) refuse(Status::refused, "its query declined this host (returned NULL)");
+    const Descriptor descriptor = copy_descriptor(raw, candidate.note);
+    for (const ModuleDecl &module : descriptor.modules)
+        for (const char *const *name = module.decl.depends; name && *name; ++name)
+            load_dependency(descriptor.name, *name);
+    PluginRecord &plugin = record_for(descriptor, candidate.file.path);
+    const CallbackResult loaded = run_callback([&](atoll_error *error) {
+        return descriptor.plugin.load(&plugin.host, &plugin.ctx, error);
+    });
+    if (loaded.status != Status::ok) {
+        withdraw_parallel_for(plugin); // offered before load failed
+        throw Error(loaded.status, "load", fmt::format("it could not start: {}", loaded.words), {},
+                    plugin.name, loaded.native_code);
+    }
     try {
-        const atoll_plugin *raw = query(&info);
-        if (!raw) refuse(Status::refused, "its query declined this host (returned NULL)");
-        descriptor = copy_descriptor(raw);
-        check_agreement(candidate.note, descriptor);
-        for (const ModuleDecl &module : descriptor.modules)
-            for (const char *const *name = module.decl.depends; name && *name; ++name)
-                load_dependency(descriptor.name, *name);
-        // A retired plugin's record is used again, so that handles on its devices stay valid.
-        for (PluginRecord *old : plugins_)
-            if (old->name == descriptor.name && !old->loaded) plugin = old;
-        if (!plugin) plugins_.push_back(plugin = new PluginRecord(descriptor.name));
-        plugin->path = path;
-        const auto shown = [](const char *text) { return text ? printable(text) : ""; };
-        plugin->version = shown(descriptor.plugin.version);
-        plugin->vendor = shown(descriptor.plugin.vendor);
-        plugin->description = shown(descriptor.plugin.description);
-        plugin->device_types.clear();
-        plugin->modules.clear();
-        plugin->interposers.clear();
-        plugin->interposer_names.clear();
-        make_host(*plugin);
-        plugin->ctx = nullptr;
-        ErrorBuffer error;
-        const std::int32_t status =
-            descriptor.plugin.load(&plugin->host, &plugin->ctx, error.get());
-        if (status != ATOLL_STATUS_OK)
-            throw Error(status > 0 && status < ATOLL_STATUS_COUNT ? static_cast<Status>(status)
-                                                                  : Status::plugin_fault,
-                        "load", fmt::format("it could not start: {}", error.words()), {},
-                        plugin->name, error.native_code());
-        running = true;
-        plugin->unload = descriptor.plugin.unload;
-        register_plugin(*plugin, descriptor);
+        register_plugin(plugin, descriptor);
     } catch (...) {
-        if (running)
-            unregister_plugin(*plugin);
-        else if (plugin)
-            withdraw_parallel_for(*plugin); // offered before load failed
-        try {
-            throw;
-        } catch (const Error &known) {
-            const std::string prefix = "[load] ";
-            std::string why = known.what();
-            if (why.find(path) != std::string::npos) throw; // explained already
-            if (why.rfind(prefix, 0) == 0) why = why.substr(prefix.size());
-            candidates_.explain(path, candidate.note.name, why);
-            throw Error(known.status(), "load", fmt::format("{}: {}", path, why), {},
-                        candidate.note.name, known.native_code());
-        } catch (...) {
-            refuse(Status::plugin_fault, border_crossed());
-        }
+        unregister_plugin(plugin);
+        throw;
+    }
+    return &plugin;
+}
+
+PluginReport Loader::open(const Candidate &candidate) {
+    const std::string &path = candidate.file.path, &name = candidate.note.name;
+    const auto explained = [&](Status status, const std::string &why, std::int64_t native_code) {
+        candidates_.explain(path, name, why);
+        return Error(status, "load", fmt::format("{}: {}", path, why), {}, name, native_code);
+    };
+    PluginRecord *plugin = find_loaded(name);
+    if (plugin && plugin->path == path) return describe(*plugin);
+    try {
+        if (plugin)
+            refuse(Status::refused, "a plugin '{}' is loaded already, from {}; retire it first",
+                   plugin->name, plugin->path);
+        const FloatModeKeeper keeper(name);
+        if (const std::string why =
+                locked_out(candidate.file, secure_environment("ATOLL_PLUGINS_LOCK"));
+            !why.empty())
+            refuse(Status::refused, "{}", why);
+        plugin = start(candidate, open_file(candidate));
+    } catch (const Error &e) {
+        throw explained(e.status(), words_of(e), e.native_code());
+    } catch (...) {
+        throw explained(Status::plugin_fault, border_crossed(), 0);
     }
     plugin->loaded = true;
     loaded_.push_back(plugin);
     const PluginReport report = candidates_.reports[path] = describe(*plugin);
-    environment_.push(loaded_, [this](const std::string &name) { load(name); });
+    environment_.push(loaded_, [this](const std::string &other) { load(other); });
     return report;
 }
 
