@@ -37,92 +37,37 @@ struct Library {
     FileIdentity identity;
 };
 
-class Loader {
-public:
-    static Loader &get() {
-        static Loader &loader = *new Loader; // plugins stay until the process ends
-        return loader;
-    }
-
-    PluginReport load(std::string_view name_or_path);
-    void load_all();
-    void retire(std::string_view name);
-    std::vector<PluginReport> report();
-    std::vector<std::string> search_path() { return candidates_.search_path(); }
-    InterposerHandle push_named(std::string_view target, std::string_view name, int priority) {
-        return detail::push_named(target, name, priority, false, loaded_);
-    }
-
-private:
-    PluginReport open(const Candidate &candidate);
-    // Has the system open the file, once.
-    const boost::dll::shared_library &open_file(const Candidate &candidate);
-    // From the open file to a plugin that runs and is registered.
-    PluginRecord *start(const Candidate &candidate, const boost::dll::shared_library &library);
-    // The plugin's record; a retired plugin's is used again, so that handles on its devices stay
-    // valid.
-    PluginRecord &record_for(const Descriptor &descriptor, const std::string &path);
-    void load_dependency(const std::string &plugin, const std::string &module);
-    PluginRecord *find_loaded(std::string_view name);
-
-    std::vector<PluginRecord *> plugins_;      // never freed: chains and notes of errors name them
-    std::vector<PluginRecord *> loaded_;       // in the order of loading
-    std::map<std::string, Library> libraries_; // by path
-    Candidates candidates_;
-    std::vector<std::string> opening_; // plugins whose dependencies are being loaded
-    EnvironmentInterposers environment_;
+// What is known of files, under the registry's mutex. Never destroyed: plugins stay until the
+// process ends.
+struct Files {
+    std::map<std::string, Library> opened; // by path
+    Candidates candidates;
+    std::vector<std::string> opening; // plugins whose dependencies are being loaded
 };
+Files &files() {
+    static Files &value = *new Files;
+    return value;
+}
 
-PluginRecord *Loader::find_loaded(std::string_view name) {
-    for (PluginRecord *plugin : loaded_)
-        if (plugin->name == name) return plugin;
+PluginRecord *find_loaded(std::string_view name) {
+    for (PluginRecord *plugin : Registry::get().plugins)
+        if (plugin->loaded && plugin->name == name) return plugin;
     return nullptr;
 }
 
-PluginReport Loader::load(std::string_view name_or_path) {
-    if (name_or_path.find('/') != std::string_view::npos)
-        return open(candidates_.examine(std::string(name_or_path)));
-    if (const PluginRecord *plugin = find_loaded(name_or_path)) return describe(*plugin);
-    std::string known;
-    for (const Candidate &candidate : candidates_.search()) {
-        if (candidate.note.name == name_or_path) return open(candidate);
-        known += (known.empty() ? "" : ", ") + candidate.note.name;
-    }
-    std::string refused;
-    for (const auto &[path, report] : candidates_.reports)
-        // Without a name: folders that cannot be searched, files that are no plugins.
-        if ((report.name == name_or_path || report.name.empty()) && !report.loaded)
-            refused += fmt::format("\n  {}: {}", path, report.reason);
-    refuse(Status::not_found,
-           "there is no usable plugin '{}' in {}; found: {}; {}, or give a path{}{}", name_or_path,
-           fmt::join(candidates_.search_path(), ":"), known.empty() ? "none" : known,
-           safe_mode() ? "ATOLL_SAFE_MODE is set, so ATOLL_PLUGIN_PATH is ignored: unset it"
-                       : "set ATOLL_PLUGIN_PATH",
-           refused.empty() ? "" : "; refused:", refused);
-}
-
-void Loader::load_all() {
-    for (const Candidate &candidate : candidates_.search()) {
-        if (find_loaded(candidate.note.name)) continue;
-        try {
-            open(candidate);
-        } catch (const Error &e) {
-            log_message(ATOLL_LOG_WARN, e.what());
-        }
-    }
-}
+PluginReport load(std::string_view name_or_path);
 
 // The plugin that defines a module has the module's name.
-void Loader::load_dependency(const std::string &plugin, const std::string &module) {
+void load_dependency(const std::string &plugin, const std::string &module) {
     if (Registry::get().find_module(module)) return;
-    opening_.push_back(plugin);
+    files().opening.push_back(plugin);
     const struct Pop {
         std::vector<std::string> &list;
         ~Pop() { list.pop_back(); }
-    } pop{opening_};
-    if (std::find(opening_.begin(), opening_.end(), module) != opening_.end())
+    } pop{files().opening};
+    if (std::find(files().opening.begin(), files().opening.end(), module) != files().opening.end())
         refuse(Status::incompatible, "module {} depends on itself, through {}", module,
-               fmt::join(opening_, ", "));
+               fmt::join(files().opening, ", "));
     load(module);
     if (!Registry::get().find_module(module))
         refuse(Status::incompatible,
@@ -130,7 +75,8 @@ void Loader::load_dependency(const std::string &plugin, const std::string &modul
                module);
 }
 
-const boost::dll::shared_library &Loader::open_file(const Candidate &candidate) {
+// Has the system open the file, once.
+const boost::dll::shared_library &open_file(const Candidate &candidate) {
     const std::string &path = candidate.file.path;
     const FileIdentity &checked = candidate.file.identity;
     const auto same_inode = [&](const FileIdentity &opened) {
@@ -138,7 +84,7 @@ const boost::dll::shared_library &Loader::open_file(const Candidate &candidate) 
     };
     // The system knows an open library by its name and by its inode, so that another name for the
     // file gives what was opened then.
-    for (const auto &[name, library] : libraries_) {
+    for (const auto &[name, library] : files().opened) {
         const FileIdentity &opened = library.identity;
         if (name != path && !same_inode(opened)) continue;
         if (!same_inode(opened) || opened.size != checked.size ||
@@ -148,28 +94,28 @@ const boost::dll::shared_library &Loader::open_file(const Candidate &candidate) 
         return library.opened;
     }
     probe_if_asked(candidate.file, candidate.note.name, library_folder());
-    const Library &library = libraries_[path] = {open_library(path), checked};
+    const Library &library = files().opened[path] = {open_library(path), checked};
     if (file_identity(path) != checked) // see Note [The file that was checked]
         refuse(Status::refused, "the file changed while it was opened; try again when nobody "
                                 "writes to it any more");
     return library.opened;
 }
 
-PluginRecord &Loader::record_for(const Descriptor &descriptor, const std::string &path) {
+// The plugin's record; a retired plugin's is used again, so that handles on its devices stay valid.
+PluginRecord &record_for(const Descriptor &descriptor, const std::string &path) {
     const auto shown = [](const char *text) { return text ? printable(text) : ""; };
-    const auto known = std::find_if(plugins_.begin(), plugins_.end(), [&](PluginRecord *old) {
-        return old->name == descriptor.name && !old->loaded;
+    auto &plugins = Registry::get().plugins;
+    const auto known = std::find_if(plugins.begin(), plugins.end(), [&](PluginRecord *old) {
+        return old->name == descriptor.name;
     });
-    PluginRecord &plugin = known != plugins_.end()
-                               ? **known
-                               : *plugins_.emplace_back(new PluginRecord(descriptor.name));
+    PluginRecord &plugin =
+        known != plugins.end() ? **known : *plugins.emplace_back(new PluginRecord(descriptor.name));
     plugin.path = path;
     plugin.version = shown(descriptor.plugin.version);
     plugin.vendor = shown(descriptor.plugin.vendor);
     plugin.description = shown(descriptor.plugin.description);
     plugin.device_types.clear();
     plugin.modules.clear();
-    plugin.interposers = descriptor.interposers;
     plugin.ignored = descriptor.ignored;
     plugin.ctx = nullptr;
     plugin.unload = descriptor.plugin.unload;
@@ -177,7 +123,8 @@ PluginRecord &Loader::record_for(const Descriptor &descriptor, const std::string
     return plugin;
 }
 
-PluginRecord *Loader::start(const Candidate &candidate, const boost::dll::shared_library &library) {
+// From the open file to a plugin that runs and is registered.
+PluginRecord *start(const Candidate &candidate, const boost::dll::shared_library &library) {
     if (!library.has("atoll_plugin_query_v0"))
         refuse(Status::incompatible, "it has the note of a plugin but does not export "
                                      "atoll_plugin_query_v0; link it with the SDK's plugin.map");
@@ -208,10 +155,10 @@ PluginRecord *Loader::start(const Candidate &candidate, const boost::dll::shared
     return &plugin;
 }
 
-PluginReport Loader::open(const Candidate &candidate) {
+PluginReport open(const Candidate &candidate) {
     const std::string &path = candidate.file.path, &name = candidate.note.name;
     const auto explained = [&](Status status, const std::string &why, std::int64_t native_code) {
-        candidates_.explain(path, name, why);
+        files().candidates.explain(path, name, why);
         return Error(status, "load", fmt::format("{}: {}", path, why), {}, name, native_code);
     };
     PluginRecord *plugin = find_loaded(name);
@@ -232,35 +179,38 @@ PluginReport Loader::open(const Candidate &candidate) {
         throw explained(Status::plugin_fault, border_crossed(), 0);
     }
     plugin->loaded = true;
-    loaded_.push_back(plugin);
-    const PluginReport report = candidates_.reports[path] = describe(*plugin);
-    environment_.push(loaded_, [this](const std::string &other) { load(other); });
+    const PluginReport report = files().candidates.reports[path] = describe(*plugin);
+    push_environment_interposers([](const std::string &other) { load(other); });
     return report;
 }
 
-void Loader::retire(std::string_view name) {
-    PluginRecord *plugin = find_loaded(name);
-    if (!plugin) {
-        std::string known;
-        for (const PluginRecord *other : loaded_)
-            known += (known.empty() ? "" : ", ") + other->name;
-        throw Error(Status::not_found, "retire",
-                    fmt::format("no plugin '{}' is loaded; loaded: {}", name,
-                                known.empty() ? "none" : known));
+PluginReport load(std::string_view name_or_path) {
+    if (name_or_path.find('/') != std::string_view::npos)
+        return open(files().candidates.examine(std::string(name_or_path)));
+    if (const PluginRecord *plugin = find_loaded(name_or_path)) return describe(*plugin);
+    std::string known;
+    for (const Candidate &candidate : files().candidates.search()) {
+        if (candidate.note.name == name_or_path) return open(candidate);
+        known += (known.empty() ? "" : ", ") + candidate.note.name;
     }
-    withdraw_plugin(*plugin);
-    plugin->loaded = false;
-    std::erase(loaded_, plugin);
-    PluginReport &report = candidates_.reports[plugin->path];
-    report.loaded = false;
-    report.reason = "retired";
+    std::string refused;
+    for (const auto &[path, report] : files().candidates.reports)
+        // Without a name: folders that cannot be searched, files that are no plugins.
+        if ((report.name == name_or_path || report.name.empty()) && !report.loaded)
+            refused += fmt::format("\n  {}: {}", path, report.reason);
+    refuse(Status::not_found,
+           "there is no usable plugin '{}' in {}; found: {}; {}, or give a path{}{}", name_or_path,
+           fmt::join(files().candidates.search_path(), ":"), known.empty() ? "none" : known,
+           safe_mode() ? "ATOLL_SAFE_MODE is set, so ATOLL_PLUGIN_PATH is ignored: unset it"
+                       : "set ATOLL_PLUGIN_PATH",
+           refused.empty() ? "" : "; refused:", refused);
 }
 
-std::vector<PluginReport> Loader::report() {
+std::vector<PluginReport> all_reports() {
     std::vector<PluginReport> all;
-    for (auto &[path, report] : candidates_.reports) {
-        for (const PluginRecord *plugin : loaded_)
-            if (plugin->path == path) report = describe(*plugin);
+    for (auto &[path, report] : files().candidates.reports) {
+        for (const PluginRecord *plugin : Registry::get().plugins)
+            if (plugin->loaded && plugin->path == path) report = describe(*plugin);
         all.push_back(report);
     }
     return all;
@@ -270,36 +220,51 @@ std::vector<PluginReport> Loader::report() {
 
 PluginReport load_plugin(std::string_view name_or_path) {
     const RegistryChange change("load");
-    return Loader::get().load(name_or_path);
+    return load(name_or_path);
 }
 
 std::vector<PluginReport> load_all_plugins() {
     const RegistryChange change("load_all");
-    Loader::get().load_all();
-    return Loader::get().report();
+    for (const Candidate &candidate : files().candidates.search()) {
+        if (find_loaded(candidate.note.name)) continue;
+        try {
+            open(candidate);
+        } catch (const Error &e) {
+            log_message(ATOLL_LOG_WARN, e.what());
+        }
+    }
+    return all_reports();
 }
 
 std::vector<std::filesystem::path> plugin_search_path() {
     refuse_inside_call("plugin_search_path");
     const std::lock_guard lock(Registry::get().mutex);
-    const std::vector<std::string> folders = Loader::get().search_path();
+    const std::vector<std::string> folders = files().candidates.search_path();
     return {folders.begin(), folders.end()};
 }
 
 std::vector<PluginReport> load_report() {
     refuse_inside_call("load_report");
     const std::lock_guard lock(Registry::get().mutex);
-    return Loader::get().report();
+    return all_reports();
 }
 
 void retire_plugin(std::string_view name) {
     const RegistryChange change("retire");
-    Loader::get().retire(name);
-}
-
-InterposerHandle push_interposer(std::string_view target, std::string_view name, int priority) {
-    const RegistryChange change("push_interposer");
-    return Loader::get().push_named(target, name, priority);
+    PluginRecord *plugin = find_loaded(name);
+    if (!plugin) {
+        std::string known;
+        for (const PluginRecord *other : Registry::get().plugins)
+            if (other->loaded) known += (known.empty() ? "" : ", ") + other->name;
+        throw Error(Status::not_found, "retire",
+                    fmt::format("no plugin '{}' is loaded; loaded: {}", name,
+                                known.empty() ? "none" : known));
+    }
+    withdraw_plugin(*plugin);
+    plugin->loaded = false;
+    PluginReport &report = files().candidates.reports[plugin->path];
+    report.loaded = false;
+    report.reason = "retired";
 }
 
 } // namespace Atoll

@@ -152,6 +152,7 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
                             : fmt::format("module '{}' comes from the core already; give it "
                                           "another name",
                                           module.decl.name));
+    plugin.interposers = descriptor.interposers;
     for (const ImplEntry &from : descriptor.impls) {
         ImplEntry impl = from;
         impl.plugin = &plugin;
@@ -208,6 +209,7 @@ void set_routed(const PluginRecord &plugin, bool routed) {
 void unregister_plugin(PluginRecord &plugin) {
     Registry &registry = Registry::get();
     remove_interposers([&](const InterposerEntry &e) { return e.plugin == &plugin; });
+    plugin.interposers.clear();
     const auto mine = [&](const ImplEntry &impl) {
         const auto named = [](const std::string &name) {
             return [&](const auto *record) { return record->name == name; };

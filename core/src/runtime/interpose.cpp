@@ -89,10 +89,10 @@ InterposerHandle publish(InterposerEntry entry, std::string_view target) {
 } // namespace
 
 InterposerHandle push_named(std::string_view target, std::string_view name, int priority,
-                            bool from_environment, const std::vector<PluginRecord *> &plugins) {
+                            bool from_environment) {
     InterposerEntry entry{};
     std::string known;
-    for (PluginRecord *plugin : plugins)
+    for (PluginRecord *plugin : Registry::get().plugins)
         for (const InterposerDecl &offered : plugin->interposers) {
             known += (known.empty() ? "" : ", ") + offered.name;
             if (offered.name != name) continue;
@@ -172,6 +172,11 @@ InterposerHandle push_interposer(std::string_view target, atoll_fn function, voi
     entry.ctx = context;
     entry.slots = parse_target(target);
     return publish(std::move(entry), target);
+}
+
+InterposerHandle push_interposer(std::string_view target, std::string_view name, int priority) {
+    const RegistryChange change("push_interposer");
+    return push_named(target, name, priority, false);
 }
 
 void pop_interposer(InterposerHandle handle) {

@@ -281,6 +281,7 @@ public:
     // Throws Error unless there is room for `count` devices of the type. Records stay for ever, so
     // that a plugin which claims too many must not get the first of them.
     void reserve_devices(const DeviceTypeRecord &type, int count) const;
+    std::vector<PluginRecord *> plugins; // never freed: chains and notes of errors name them
     std::vector<ImplEntry> impls;
     std::vector<InterposerEntry> interposer_entries; // the outermost first
     std::uint64_t next_sequence = 1;
