@@ -13,7 +13,9 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,6 +88,12 @@ __attribute__((constructor)) void opened() {
     if (is("constructor_throws")) throw std::runtime_error("constructor exploded");
     if (is("constructor_crashes")) std::raise(SIGSEGV);
     if (is("constructor_exits")) std::_Exit(7);
+    if (is("constructor_counts")) {
+        Dl_info self;
+        if (dladdr(&host, &self))
+            std::ofstream(std::string(self.dli_fname) + ".starts", std::ios::app) << '.';
+        std::_Exit(9); // nothing is flushed that is not closed
+    }
     if (is("constructor_closes"))
         for (int file = 0; file < 1024; ++file) ::close(file);
 #if defined(__x86_64__)

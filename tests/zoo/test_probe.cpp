@@ -1,4 +1,4 @@
-// The probe: plugins that would end the process are found out in a child, and the verdict is kept.
+// The probe: plugins that would end the process are found out in a child process.
 #include "atoll/abi/note.h"
 #include "zoo_tests.hpp"
 
@@ -13,34 +13,13 @@ using namespace plugin_tests;
 
 namespace {
 
-// The probe is on, with a cache of its own, while it lives.
+// The probe is on while it lives.
 struct Probing {
-    explicit Probing(std::chrono::milliseconds deadline = std::chrono::seconds(60))
-        : cache("XDG_CACHE_HOME", folder.path) {
+    explicit Probing(std::chrono::milliseconds deadline = std::chrono::seconds(60)) {
         set_probe(true, deadline);
     }
     ~Probing() { set_probe(false); }
-    std::string file() const { return folder.path + "/atoll/probed"; }
-    std::string verdicts() const {
-        std::ifstream in(file());
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-    void write_verdicts(const std::string &text) const { std::ofstream(file()) << text; }
-    Folder folder;
-    Variable cache;
 };
-
-std::string replaced(std::string text, const std::string &from, const std::string &to) {
-    const std::size_t at = text.find(from);
-    REQUIRE_MESSAGE(at != std::string::npos, text);
-    return text.replace(at, from.size(), to);
-}
-
-bool is_logged(LogCapture &log, const std::string &words) {
-    for (const std::string &line : log.take())
-        if (contains(line, words)) return true;
-    return false;
-}
 
 } // namespace
 
@@ -54,6 +33,7 @@ TEST_CASE("plugins that end the process are refused by the probe, and the proces
     const Case cases[] = {
         {"constructor_crashes",
          plain ? "killed the child: Segmentation fault (signal 11)" : "child"},
+        {"constructor_throws", plain ? "(signal 6)" : "child"},
         {"constructor_exits", "ended the child, with status 7"},
         {"constructor_closes", "the child, with status 0"},
         {"query_crashes", plain ? "killed the child: Segmentation fault (signal 11)" : "child"},
@@ -63,9 +43,7 @@ TEST_CASE("plugins that end the process are refused by the probe, and the proces
     for (const Case &c : cases) {
         const std::string remedy = fmt::format("keep it out with ATOLL_PLUGINS_DISABLE={}", c.kind);
         check_refused(zoo(c.kind), c.cause, remedy);
-        // From the cache, which says so.
-        check_refused(zoo(c.kind), c.cause,
-                      fmt::format("remove {} to probe it again", probing.file()));
+        check_refused(zoo(c.kind), c.cause, remedy); // as at the first time
     }
 }
 
@@ -81,113 +59,33 @@ TEST_CASE("the probe blames the plugin that crashes, not the one that depends on
     CHECK_MESSAGE(contains(error.text, "ATOLL_PLUGINS_DISABLE=query_crashes"), error.text);
     const auto reports = load_report();
     CHECK(contains(find_report(reports, folder.path + "/b.so")->reason, "child"));
-    const std::string verdicts = probing.verdicts();
-    CHECK_MESSAGE(contains(verdicts, folder.path + "/b.so"), verdicts);
-    // What was only refused has not been through its start.
-    CHECK_MESSAGE(!contains(verdicts, needs), verdicts);
     others_work();
 }
 
-TEST_CASE("a plugin that takes longer than the deadline is refused, and that is not kept") {
-    const Probing probing(std::chrono::milliseconds(200));
-    check_refused(zoo("load_hangs"), "did not end within 0.2 s", "ATOLL_PROBE_DEADLINE");
-    CHECK_FALSE(contains(probing.verdicts(), "load_hangs"));
+TEST_CASE("a plugin that takes longer than the deadline is refused, and tried again") {
+    for (const int milliseconds : {200, 100}) {
+        const Probing probing{std::chrono::milliseconds(milliseconds)};
+        check_refused(zoo("load_hangs"),
+                      fmt::format("did not end within 0.{} s", milliseconds / 100),
+                      "ATOLL_PROBE_DEADLINE");
+    }
     CHECK(caught([] { set_probe(true, std::chrono::milliseconds(0)); }).status ==
           Status::invalid_argument);
 }
 
-TEST_CASE("a good plugin passes, and the verdict is kept for the user alone") {
+TEST_CASE("what killed a child is not tried again until the file changes") {
     const Probing probing;
     Folder folder;
-    const std::string tame = folder.copy(zoo("tame"), "tame.so");
-    load_plugin(tame);
-    retire_plugin("tame");
-    const std::string survived = probing.verdicts();
-    CHECK_MESSAGE(contains(survived, "survived\t"), survived);
-    CHECK(contains(survived, tame));
-    struct stat facts;
-    REQUIRE(::stat(probing.file().c_str(), &facts) == 0);
-    CHECK((facts.st_mode & 07777) == 0600);
-
-    // Another file of the same bytes is another subject.
-    const std::string other = folder.copy(zoo("tame"), "other.so");
-    load_plugin(other);
-    retire_plugin("tame");
-    CHECK(contains(probing.verdicts(), other));
-}
-
-TEST_CASE("child: planted verdict" * doctest::skip()) {
-    const char *file = std::getenv("TEST_FILE");
-    REQUIRE(file);
-    const Caught error = caught([&] { load_plugin(file); });
-    CHECK_MESSAGE(contains(error.text, "in a child process first, as the probe does, was planted"),
-                  error.text);
-    ::chmod(file, 0600); // changes the file's identity, so it is probed again
-    load_plugin(file);
-    retire_plugin("tame");
-}
-
-TEST_CASE("a kept verdict is used, until the file changes") {
-    Folder folder;
-    const std::string tame = folder.copy(zoo("tame"), "tame.so");
-    {
-        const Probing probing;
-        load_plugin(tame);
-        retire_plugin("tame");
-        std::string text = replaced(probing.verdicts(), "survived", "died");
-        text.insert(text.size() - 1, "was planted");
-        probing.write_verdicts(text);
-        const ChildResult child =
-            run_child("child: planted verdict", {"ATOLL_PROBE=1", "TEST_FILE=" + tame,
-                                                 "XDG_CACHE_HOME=" + probing.folder.path});
-        CHECK_MESSAGE(child.status == 0, child.output);
-    }
-}
-
-TEST_CASE("a damaged or foreign cache is ignored with a remark, and written anew") {
-    Folder folder;
-    for (const auto &[name, damage] :
-         {std::pair("nonsense", "does not begin as such a file does"),
-          std::pair("cut", "line 2 is damaged"), std::pair("number", "line 2 is damaged"),
-          std::pair("word", "line 2 is damaged"), std::pair("mode", "writable by everyone"),
-          std::pair("huge", "larger than 1 MiB")}) {
-        CAPTURE(name);
-        const Probing probing;
-        const std::string file = folder.copy(zoo("tame"), fmt::format("{}.so", name));
-        const std::string other = folder.copy(zoo("tame"), fmt::format("{}-2.so", name));
-        load_plugin(file);
-        retire_plugin("tame");
-        const std::string good = probing.verdicts(), kind = name;
-        if (kind == "nonsense")
-            probing.write_verdicts("\x7f"
-                                   "ELF\n" +
-                                   good);
-        if (kind == "cut") probing.write_verdicts(good.substr(0, good.size() - 1));
-        if (kind == "number") probing.write_verdicts(replaced(good, "survived\t", "survived\tx"));
-        if (kind == "word") probing.write_verdicts(replaced(good, "survived", "thrived"));
-        if (kind == "mode") REQUIRE(::chmod(probing.file().c_str(), 0666) == 0);
-        if (kind == "huge") probing.write_verdicts(good + std::string(2 << 20, 'x'));
-        LogCapture log;
-        load_plugin(other);
-        retire_plugin("tame");
-        CHECK(is_logged(log, damage));
-        const std::string anew = probing.verdicts();
-        CHECK_MESSAGE(contains(anew, other), anew);
-        CHECK_FALSE(contains(anew, file));
-        struct stat facts;
-        REQUIRE(::stat(probing.file().c_str(), &facts) == 0);
-        CHECK((facts.st_mode & 07777) == 0600);
-    }
-}
-
-TEST_CASE("a cache that cannot be written costs another probe and nothing else") {
-    Folder folder;
-    folder.file("file", "");
-    const Variable cache("XDG_CACHE_HOME", folder.path + "/file");
-    set_probe(true);
-    load_plugin(folder.copy(zoo("tame"), "tame.so"));
-    retire_plugin("tame");
-    set_probe(false);
+    // It counts its starts in a file of its name with ".starts" added.
+    const std::string file = folder.copy(zoo("constructor_counts"), "counts.so");
+    const auto starts = [&] { return fs::file_size(file + ".starts"); };
+    check_refused(file, "ended the child, with status 9", "keep it out");
+    CHECK(starts() == 1);
+    check_refused(file, "ended the child, with status 9", "keep it out");
+    CHECK(starts() == 1);
+    ::chmod(file.c_str(), 0600); // changes the file's identity
+    check_refused(file, "ended the child, with status 9", "keep it out");
+    CHECK(starts() == 2);
 }
 
 TEST_CASE("the probe gets the plugin's settings as the application has configured them") {
@@ -225,10 +123,8 @@ TEST_CASE("child: probe by environment" * doctest::skip()) {
 }
 
 TEST_CASE("ATOLL_PROBE switches the probe on, ATOLL_PROBE_DEADLINE is in seconds") {
-    Folder cache;
     const ChildResult child =
-        run_child("child: probe by environment",
-                  {"ATOLL_PROBE=1", "ATOLL_PROBE_DEADLINE=0.5", "XDG_CACHE_HOME=" + cache.path});
+        run_child("child: probe by environment", {"ATOLL_PROBE=1", "ATOLL_PROBE_DEADLINE=0.5"});
     CHECK_MESSAGE(child.status == 0, child.output);
 }
 

@@ -49,8 +49,7 @@ void retire_plugin(std::string_view name);
 
 // Turns the probe on or off; off by default. With the probe on, a helper process first loads each
 // plugin that this process has not opened before. The plugin is refused if the helper does not
-// survive or exceeds the deadline. Verdicts are kept for the user until the file changes. Overrides
-// ATOLL_PROBE and ATOLL_PROBE_DEADLINE. Thread-safe.
+// survive or exceeds the deadline. Overrides ATOLL_PROBE and ATOLL_PROBE_DEADLINE. Thread-safe.
 void set_probe(bool on, std::chrono::milliseconds deadline = std::chrono::seconds(20));
 
 // Sets a setting of a plugin ("dummy", "devices", "4"). Overrides ATOLL_<PLUGIN>_<KEY> in the

@@ -14,4 +14,10 @@ inline std::optional<std::string> secure_environment(const char *name) {
     return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+// True iff the variable is set to anything but "" and "0".
+inline bool environment_switch(const char *name) {
+    const auto text = secure_environment(name);
+    return text && !text->empty() && *text != "0";
+}
+
 } // namespace Atoll::detail

@@ -3,18 +3,45 @@
 
 #include "atoll/error.hpp"
 #include "base/environment.hpp"
-#include "loader/judgement.hpp"
+#include "loader/descriptor.hpp"
+#include "loader/refusal.hpp"
 #include "runtime/host_services.hpp"
 
 #include <algorithm>
 #include <dlfcn.h>
 #include <filesystem>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
 namespace Atoll::detail {
+namespace {
+
+std::string sanitizer_name(std::uint32_t bits) {
+    if (bits == 0) return "no sanitizer";
+    if (bits == ATOLL_SANITIZER_ADDRESS) return "the address sanitizer";
+    if (bits == ATOLL_SANITIZER_THREAD) return "the thread sanitizer";
+    return fmt::format("sanitizers {:#x}", bits);
+}
+
+// By ABI, processor, sanitizer and ATOLL_PLUGINS_DISABLE.
+void judge_note(const PluginNote &note) {
+    check_abi(note.abi_major, note.abi_minor, note.min_host_minor);
+    const auto level = static_cast<std::uint32_t>(isa_level());
+    if (note.isa_level > level)
+        refuse(Status::incompatible,
+               "built for {}, this processor is {}; use a build for a lower level",
+               level_name(note.isa_level), level_name(level));
+    if (note.sanitizers != ATOLL_SANITIZERS)
+        refuse(Status::incompatible, "built with {}, this host with {}; build both alike",
+               sanitizer_name(note.sanitizers), sanitizer_name(ATOLL_SANITIZERS));
+    const std::vector<std::string> disabled =
+        split_names(secure_environment("ATOLL_PLUGINS_DISABLE").value_or(""));
+    if (const std::string *glob = matching_glob(note.name, disabled))
+        refuse(Status::refused, "disabled by '{}' in ATOLL_PLUGINS_DISABLE", *glob);
+}
+
+} // namespace
 
 std::string library_folder() {
     Dl_info self;
@@ -53,63 +80,58 @@ void Candidates::explain(const std::string &path, const std::string &name,
 }
 
 Candidate Candidates::examine(const std::string &path) {
-    const CheckedPath checked = check_plugin_file(path);
-    const auto refuse = [&](const std::string &name, Status status, const std::string &why) {
-        const std::string text = fmt::format("{}: {}", path, why);
-        explain(checked.path.empty() ? path : checked.path, name, why);
-        throw Error(status, "load", text);
-    };
-    if (!checked.ok()) refuse("", Status::refused, checked.refusal);
-    std::string refusal;
-    const std::optional<PluginNote> note = read_plugin_note(checked.path, refusal);
-    if (!note) refuse("", Status::incompatible, refusal);
-    if (const NoteJudgement judgement = judge_note(*note); !judgement.refusal.empty())
-        refuse(note->name, judgement.status, judgement.refusal);
-    return {checked, *note};
+    const CheckedPath file = check_plugin_file(path);
+    std::string name, refusal;
+    try {
+        if (!file.ok()) refuse(Status::refused, "{}", file.refusal);
+        const std::optional<PluginNote> note = read_plugin_note(file.path, refusal);
+        if (!note) refuse(Status::incompatible, "{}", refusal);
+        name = note->name;
+        judge_note(*note);
+        return {file, *note};
+    } catch (const Error &e) {
+        const std::string why = words_of(e);
+        explain(file.path.empty() ? path : file.path, name, why);
+        refuse(e.status(), "{}: {}", path, why);
+    }
 }
 
 std::vector<Candidate> Candidates::search() {
-    const auto named = [](std::vector<Candidate> &list, const std::string &name) {
-        return std::find_if(list.begin(), list.end(),
-                            [&](const Candidate &c) { return c.note.name == name; });
-    };
     std::vector<Candidate> best;
     for (const std::string &folder : search_path()) {
         const FolderListing listing = list_plugin_files(folder);
         if (!listing.refusal.empty()) explain(folder, "", listing.refusal);
-        std::vector<Candidate> here, others;
-        for (const std::string &file : listing.files) {
-            Candidate candidate;
-            try {
-                candidate = examine(file);
-            } catch (const Error &) {
-                continue; // explained already
+        std::vector<Candidate> here;
+        for (const std::string &file : listing.files) try {
+                here.push_back(examine(file));
+            } catch (const Error &) { // explained already
             }
-            const std::string name = candidate.note.name;
-            if (const auto earlier = named(best, name); earlier != best.end()) {
-                explain(candidate.file.path, name,
-                        fmt::format("{} comes earlier in the search path", earlier->file.path),
+        const std::size_t earlier = best.size();
+        for (const Candidate &candidate : here) {
+            const std::string &path = candidate.file.path, &name = candidate.note.name;
+            const auto named = [&](const Candidate &other) { return other.note.name == name; };
+            const auto known = std::find_if(best.begin(), best.begin() + earlier, named);
+            if (known != best.begin() + earlier) {
+                explain(path, name,
+                        fmt::format("{} comes earlier in the search path", known->file.path), true);
+                continue;
+            }
+            const Candidate *chosen = &candidate; // the first of the highest level
+            for (const Candidate &other : here)
+                if (named(other) &&
+                    (other.note.isa_level > chosen->note.isa_level ||
+                     (other.note.isa_level == chosen->note.isa_level && &other < chosen)))
+                    chosen = &other;
+            if (chosen == &candidate)
+                best.push_back(candidate);
+            else
+                explain(path, name,
+                        fmt::format("{} {}", chosen->file.path,
+                                    chosen->note.isa_level > candidate.note.isa_level
+                                        ? "is built for a higher level of this processor"
+                                        : "is the same plugin and comes first by its file's name"),
                         true);
-                continue;
-            }
-            const auto variant = named(here, name);
-            if (variant == here.end()) {
-                here.push_back(candidate);
-                continue;
-            }
-            if (candidate.note.isa_level > variant->note.isa_level) std::swap(*variant, candidate);
-            others.push_back(candidate);
         }
-        for (const Candidate &other : others) {
-            const auto chosen = named(here, other.note.name);
-            explain(other.file.path, other.note.name,
-                    fmt::format("{} {}", chosen->file.path,
-                                chosen->note.isa_level > other.note.isa_level
-                                    ? "is built for a higher level of this processor"
-                                    : "is the same plugin and comes first by its file's name"),
-                    true);
-        }
-        best.insert(best.end(), here.begin(), here.end());
     }
     return best;
 }

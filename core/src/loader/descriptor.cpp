@@ -4,14 +4,14 @@
 // longer one is refused if its unknown tail holds anything but zeros.
 #include "loader/descriptor.hpp"
 
-#include "atoll/error.hpp"
 #include "atoll/signature_parser.hpp"
 #include "base/printable.hpp"
-#include "loader/elf_note.hpp"
+#include "loader/refusal.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -23,10 +23,10 @@ namespace {
 constexpr std::uint32_t max_count = 10'000;
 constexpr std::uint32_t max_struct_size = 4096;
 
-[[noreturn]] void broken(const std::string &text) {
-    throw Error(Status::plugin_fault, "load",
-                text + "; the plugin's descriptor is broken: report it "
-                       "to its vendor");
+template <class... Args>
+[[noreturn]] void broken(fmt::format_string<Args...> text, Args &&...args) {
+    refuse(Status::plugin_fault, "{}; the plugin's descriptor is broken: report it to its vendor",
+           fmt::format(text, std::forward<Args>(args)...));
 }
 
 // Bytes of a struct in the first draft, which every plugin has. They stay when a struct grows.
@@ -42,30 +42,37 @@ template <> constexpr std::size_t first_size<atoll_interposer_decl> = 56;
 template <class T> T copy_struct(const T *from, std::uint32_t size, const char *what) {
     static_assert(first_size<T> > 0 && first_size<T> <= sizeof(T));
     if (size < first_size<T> || size > max_struct_size)
-        broken(fmt::format("{}: struct_size is {}, need {} to {}", what, size, first_size<T>,
-                           max_struct_size));
+        broken("{}: struct_size is {}, need {} to {}", what, size, first_size<T>, max_struct_size);
     T copy{};
     std::memcpy(&copy, from, std::min<std::size_t>(size, sizeof copy));
     const char *bytes = reinterpret_cast<const char *>(from);
     if (size > sizeof copy &&
         std::any_of(bytes + sizeof copy, bytes + size, [](char c) { return c != 0; }))
-        throw Error(Status::incompatible, "load",
-                    fmt::format("{} uses fields that this host does not know: the plugin is too "
-                                "new; update Atoll, or use an older build of the plugin",
-                                what));
+        refuse(Status::incompatible,
+               "{} uses fields that this host does not know: the plugin is too new; update Atoll, "
+               "or use an older build of the plugin",
+               what);
     return copy;
 }
 
-template <class T> T copy_pointed(const T *from, const char *what) {
-    if (!from) broken(fmt::format("{} is NULL", what));
-    return copy_struct(from, from->struct_size, what);
+// What the entries of a list point to. `one` and `many` name them: "a module", "modules".
+template <class T> std::vector<T> copy_list(const T *const *list, std::uint32_t count,
+                                            const char *one, const char *many) {
+    if (count > max_count) broken("{} {}", count, many);
+    if (count > 0 && !list) broken("the list of {} is NULL", many);
+    std::vector<T> copies;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (!list[i]) broken("{} is NULL", one);
+        copies.push_back(copy_struct(list[i], list[i]->struct_size, one));
+    }
+    return copies;
 }
 
 // Elements of an array whose stride the plugin gives.
 template <class T> std::vector<T> copy_array(const T *from, std::uint32_t stride,
                                              std::uint32_t count, const char *what) {
-    if (count > max_count) broken(fmt::format("{}: {} of them", what, count));
-    if (count > 0 && !from) broken(fmt::format("{} is NULL", what));
+    if (count > max_count) broken("{}: {} of them", what, count);
+    if (count > 0 && !from) broken("{} is NULL", what);
     std::vector<T> copies;
     for (std::uint32_t i = 0; i < count; ++i)
         copies.push_back(
@@ -80,26 +87,21 @@ std::string unknown_extension(const atoll_extension *next) {
     for (int i = 0; next; next = next->next, ++i) {
         if (i == 64) broken("a chain of extensions has more than 64");
         if (next->struct_size < sizeof *next || next->struct_size > max_struct_size)
-            broken(fmt::format("an extension: struct_size is {}, need {} to {}", next->struct_size,
-                               sizeof *next, max_struct_size));
+            broken("an extension: struct_size is {}, need {} to {}", next->struct_size,
+                   sizeof *next, max_struct_size);
         if (next->id & ATOLL_EXTENSION_REQUIRED)
             return fmt::format("needs extension {}", next->id & ~ATOLL_EXTENSION_REQUIRED);
     }
     return {};
 }
 
-std::string checked_name(const char *name, const char *what) {
-    if (!name) broken(fmt::format("{} has no name", what));
+std::string checked_name(const char *name, std::string_view what) {
+    if (!name) broken("{} has no name", what);
     const std::string_view text(name, strnlen(name, 64));
     if (!valid_name(text))
-        broken(fmt::format("{} is named '{}', need [a-z][a-z0-9_-]*, at most 31 characters", what,
-                           printable(text.substr(0, 40))));
+        broken("{} is named '{}', need [a-z][a-z0-9_-]*, at most 31 characters", what,
+               printable(text.substr(0, 40)));
     return std::string(text);
-}
-
-void check_count(std::uint32_t count, const void *list, const char *what) {
-    if (count > max_count) broken(fmt::format("{} {}", count, what));
-    if (count > 0 && !list) broken(fmt::format("the list of {} is NULL", what));
 }
 
 // Whether nothing is of a dtype that follows from T.
@@ -124,17 +126,16 @@ ModuleDecl copy_module(const atoll_module_decl &decl, const std::string &name) {
     for (const atoll_function_info &f : module.functions) {
         const std::string function = checked_name(f.name, "a function");
         if (f.id >= seen.size() || seen[f.id] || !names.insert(function).second)
-            broken(fmt::format("module {}: function {} has id {}: ids must be 0 to {}, each once, "
-                               "names too",
-                               name, function, f.id, seen.size() - 1));
+            broken("module {}: function {} has id {}: ids must be 0 to {}, each once, "
+                   "names too",
+                   name, function, f.id, seen.size() - 1);
         seen[f.id] = true;
         if (f.rule >= ATOLL_RULE_COUNT || (f.domain & ~ATOLL_DOMAIN_ALL))
-            broken(fmt::format("module {}: function {} has rule {}, domain {:#x}: unknown to this "
-                               "host",
-                               name, function, f.rule, f.domain));
-        if (!f.doc) broken(fmt::format("module {}: function {} has no doc", name, function));
-        if (!f.signature)
-            broken(fmt::format("module {}: function {} has no signature", name, function));
+            broken("module {}: function {} has rule {}, domain {:#x}: unknown to this "
+                   "host",
+                   name, function, f.rule, f.domain);
+        if (!f.doc) broken("module {}: function {} has no doc", name, function);
+        if (!f.signature) broken("module {}: function {} has no signature", name, function);
         try {
             const auto text = [](const char *given) { return given ? given : ""; };
             const sdk::Signature signature =
@@ -143,7 +144,7 @@ ModuleDecl copy_module(const atoll_module_decl &decl, const std::string &name) {
                 throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
                                  "domain 0 needs operands of fixed dtypes");
         } catch (const sdk::Error &e) {
-            broken(fmt::format("module {}: function {}: {}", name, function, printable(e.what())));
+            broken("module {}: function {}: {}", name, function, printable(e.what()));
         }
     }
     return module;
@@ -165,86 +166,105 @@ void copy_functions(const atoll_impl_decl &decl, ImplEntry &impl) {
     });
     std::vector<std::pair<std::uint16_t, atoll_dtype_set>> seen;
     for (const atoll_function_decl &f : impl.functions) {
-        if (!f.fn)
-            broken(
-                fmt::format("{} for {}: function {} is NULL", impl.module, impl.device_type, f.id));
+        if (!f.fn) broken("{} for {}: function {} is NULL", impl.module, impl.device_type, f.id);
         for (const auto &[id, dtypes] : seen)
             if (id == f.id && ((dtypes & f.dtypes) || (!dtypes && !f.dtypes)))
-                broken(fmt::format("{} for {}: function {} is declared twice for one dtype",
-                                   impl.module, impl.device_type, f.id));
+                broken("{} for {}: function {} is declared twice for one dtype", impl.module,
+                       impl.device_type, f.id);
         seen.emplace_back(f.id, f.dtypes);
     }
 }
 
+// The note is what the plugin was chosen by, before any of it ran: the descriptor must not go
+// beyond.
+void check_agreement(const PluginNote &note, const Descriptor &descriptor) {
+    const auto disagree = [](const std::string &what) {
+        refuse(Status::plugin_fault,
+               "its note and its descriptor disagree: {}; report it to the plugin's vendor", what);
+    };
+    const atoll_plugin &plugin = descriptor.plugin;
+    if (descriptor.name != note.name)
+        disagree(
+            fmt::format("its note says '{}', its descriptor '{}'", note.name, descriptor.name));
+    if (plugin.abi_minor != note.abi_minor || plugin.min_host_minor != note.min_host_minor)
+        disagree(fmt::format("the note says ABI minor {} and a host of minor {} at least, the "
+                             "descriptor {} and {}",
+                             note.abi_minor, note.min_host_minor, plugin.abi_minor,
+                             plugin.min_host_minor));
+    const bool for_others =
+        std::any_of(descriptor.impls.begin(), descriptor.impls.end(), [&](const ImplEntry &impl) {
+            return std::none_of(
+                descriptor.device_types.begin(), descriptor.device_types.end(),
+                [&](const DeviceTypeDecl &own) { return own.name == impl.device_type; });
+        });
+    const std::tuple<bool, std::uint32_t, const char *> kinds[] = {
+        {plugin.device_type_count > 0, ATOLL_CONTAINS_DEVICES, "ATOLL_CONTAINS_DEVICES"},
+        {plugin.module_count > 0, ATOLL_CONTAINS_MODULES, "ATOLL_CONTAINS_MODULES"},
+        {for_others, ATOLL_CONTAINS_IMPLS, "ATOLL_CONTAINS_IMPLS"},
+        {plugin.interposer_count > 0, ATOLL_CONTAINS_INTERPOSERS, "ATOLL_CONTAINS_INTERPOSERS"},
+    };
+    for (const auto &[present, bit, name] : kinds)
+        if (present && !(note.kinds & bit))
+            disagree(fmt::format("the descriptor has what {} stands for, which the note's kinds "
+                                 "({}) lack",
+                                 name, note.kinds));
+}
+
 } // namespace
 
-std::string other_abi(unsigned major, unsigned minor, unsigned min_host_minor, unsigned host_major,
-                      unsigned host_minor) {
+void check_abi(unsigned major, unsigned minor, unsigned min_host_minor) {
     const auto version = [](unsigned number, unsigned part) {
         return number == 0 ? fmt::format("draft {} of the plugin ABI", part)
                            : fmt::format("plugin ABI {}.{}", number, part);
     };
-    const std::string host = major == host_major && major == 0 ? fmt::format("draft {}", host_minor)
-                                                               : version(host_major, host_minor);
-    if (major != host_major || (major == 0 && minor != host_minor))
-        return fmt::format("built for {}, this host has {}; rebuild the plugin against the headers "
-                           "of this Atoll, or get a build for it",
-                           version(major, minor), host);
-    if (min_host_minor > host_minor)
-        return fmt::format("needs a host of {} or newer, this host has {}; update Atoll",
-                           version(major, min_host_minor), host);
-    return {};
+    const std::string host = major == ATOLL_ABI_MAJOR && major == 0
+                                 ? fmt::format("draft {}", ATOLL_ABI_MINOR)
+                                 : version(ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR);
+    if (major != ATOLL_ABI_MAJOR || (major == 0 && minor != ATOLL_ABI_MINOR))
+        refuse(Status::incompatible,
+               "built for {}, this host has {}; rebuild the plugin against the headers of this "
+               "Atoll, or get a build for it",
+               version(major, minor), host);
+    if (min_host_minor > ATOLL_ABI_MINOR)
+        refuse(Status::incompatible, "needs a host of {} or newer, this host has {}; update Atoll",
+               version(major, min_host_minor), host);
 }
 
-Descriptor copy_descriptor(const atoll_plugin *from) {
+Descriptor copy_descriptor(const atoll_plugin *from, const PluginNote &note) {
     Descriptor d{};
     if (from->magic != ATOLL_MAGIC)
-        broken(
-            fmt::format("the descriptor's magic is {:#x}, need {:#x}", from->magic, ATOLL_MAGIC));
-    d.plugin = copy_struct(from, from->struct_size, "the descriptor");
-    if (const std::string why =
-            other_abi(d.plugin.abi_major, d.plugin.abi_minor, d.plugin.min_host_minor,
-                      ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR);
-        !why.empty())
-        throw Error(Status::incompatible, "load", why);
-    d.name = checked_name(d.plugin.name, "the plugin");
-    check_count(d.plugin.module_count, d.plugin.modules, "modules");
-    check_count(d.plugin.device_type_count, d.plugin.device_types, "device types");
-    check_count(d.plugin.impl_count, d.plugin.impls, "implementations");
-    check_count(d.plugin.interposer_count, d.plugin.interposers, "interposers");
-    if (!d.plugin.load || !d.plugin.unload) broken("load or unload is NULL");
-    std::set<std::string> names;
-    const auto once = [&](const char *what, const char *name) {
-        if (!names.insert(fmt::format("{} '{}'", what, name)).second)
-            broken(fmt::format("{} '{}' comes twice", what, name));
-    };
-    const auto ignore = [&](const std::string &what, const std::string &why) {
-        d.ignored.push_back(fmt::format("{}: {}", what, why));
-    };
-    // To be asked before anything else is read that the extension may change.
+        broken("the descriptor's magic is {:#x}, need {:#x}", from->magic, ATOLL_MAGIC);
+    const atoll_plugin &plugin = d.plugin = copy_struct(from, from->struct_size, "the descriptor");
+    check_abi(plugin.abi_major, plugin.abi_minor, plugin.min_host_minor);
+    d.name = checked_name(plugin.name, "the plugin");
+    if (!plugin.load || !plugin.unload) broken("load or unload is NULL");
+    // To be asked before anything else is read that an extension may change.
     const auto understood = [&](const atoll_extension *next, const std::string &what) {
         const std::string why = unknown_extension(next);
-        if (!why.empty()) ignore(what, why);
+        if (!why.empty()) d.ignored.push_back(fmt::format("{}: {}", what, why));
         return why.empty();
     };
-    for (std::uint32_t i = 0; i < d.plugin.module_count; ++i) {
-        const atoll_module_decl decl = copy_pointed(d.plugin.modules[i], "a module");
-        const std::string name = checked_name(decl.name, "a module");
-        once("module", decl.name);
-        if (understood(decl.next, "module " + name)) d.modules.push_back(copy_module(decl, name));
-    }
+    std::set<std::string> names;
+    // The checked name of what is declared once.
+    const auto name_of = [&](const auto &decl, const char *article, const std::string &kind) {
+        std::string name = checked_name(decl.name, fmt::format("{} {}", article, kind));
+        if (!names.insert(kind + name).second) broken("{} '{}' comes twice", kind, name);
+        return name;
+    };
+    for (const auto &decl : copy_list(plugin.modules, plugin.module_count, "a module", "modules"))
+        if (const std::string name = name_of(decl, "a", "module");
+            understood(decl.next, "module " + name))
+            d.modules.push_back(copy_module(decl, name));
     std::set<std::string> ignored_types;
-    for (std::uint32_t i = 0; i < d.plugin.device_type_count; ++i) {
-        const atoll_device_type_decl decl = copy_pointed(d.plugin.device_types[i], "a device type");
-        const std::string name = checked_name(decl.name, "a device type");
-        once("device type", decl.name);
-        if (understood(decl.next, "device type " + name))
+    for (const auto &decl :
+         copy_list(plugin.device_types, plugin.device_type_count, "a device type", "device types"))
+        if (const std::string name = name_of(decl, "a", "device type");
+            understood(decl.next, "device type " + name))
             d.device_types.push_back({name, decl.flags, decl.dlpack_type});
         else
             ignored_types.insert(name);
-    }
-    for (std::uint32_t i = 0; i < d.plugin.impl_count; ++i) {
-        const atoll_impl_decl decl = copy_pointed(d.plugin.impls[i], "an implementation");
+    for (const auto &decl :
+         copy_list(plugin.impls, plugin.impl_count, "an implementation", "implementations")) {
         ImplEntry impl{};
         impl.module = checked_name(decl.module, "an implementation's module");
         impl.device_type = checked_name(decl.device_type, "an implementation's device type");
@@ -252,20 +272,20 @@ Descriptor copy_descriptor(const atoll_plugin *from) {
             fmt::format("implementation {} for {}", impl.module, impl.device_type);
         if (!understood(decl.next, what)) continue;
         if (ignored_types.count(impl.device_type)) { // made for this one, not for a namesake
-            ignore(what, "its device type is ignored");
+            d.ignored.push_back(what + ": its device type is ignored");
             continue;
         }
         copy_functions(decl, impl);
         d.impls.push_back(std::move(impl));
     }
-    for (std::uint32_t i = 0; i < d.plugin.interposer_count; ++i) {
-        const atoll_interposer_decl decl = copy_pointed(d.plugin.interposers[i], "an interposer");
-        const std::string name = checked_name(decl.name, "an interposer");
-        once("interposer", decl.name);
+    for (const auto &decl :
+         copy_list(plugin.interposers, plugin.interposer_count, "an interposer", "interposers")) {
+        const std::string name = name_of(decl, "an", "interposer");
         if (!understood(decl.next, "interposer " + name)) continue;
         if (!decl.fn) broken("an interposer's function is NULL");
-        d.interposers.push_back(decl);
+        d.interposers.push_back({name, decl});
     }
+    check_agreement(note, d);
     return d;
 }
 

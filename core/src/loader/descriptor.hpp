@@ -2,6 +2,7 @@
 #pragma once
 
 #include "atoll/plugin.h"
+#include "loader/elf_note.hpp"
 #include "runtime/registry.hpp"
 
 #include <string>
@@ -26,17 +27,16 @@ struct Descriptor {
     std::vector<DeviceTypeDecl> device_types;
     std::vector<ModuleDecl> modules;
     std::vector<ImplEntry> impls; // without plugin and sequence
-    std::vector<atoll_interposer_decl> interposers;
+    std::vector<InterposerDecl> interposers;
     std::vector<std::string> ignored; // what needs an extension that this host does not know
 };
 
-// Why a plugin compiled against one ABI cannot be used by a host of another; "" where it can.
+// Throws Error (incompatible) where a plugin that was compiled against this ABI cannot be used.
 // Drafts (major 0) go with themselves only; minors of later majors work together from
 // min_host_minor on.
-std::string other_abi(unsigned major, unsigned minor, unsigned min_host_minor, unsigned host_major,
-                      unsigned host_minor);
+void check_abi(unsigned major, unsigned minor, unsigned min_host_minor);
 
-// Throws Error (incompatible, plugin_fault) that says which part is wrong.
-Descriptor copy_descriptor(const atoll_plugin *plugin);
+// Throws Error (incompatible, plugin_fault) that says which part is wrong, or goes beyond the note.
+Descriptor copy_descriptor(const atoll_plugin *plugin, const PluginNote &note);
 
 } // namespace Atoll::detail

@@ -3,14 +3,14 @@
 #include "loader/elf_note.hpp"
 
 #include "atoll/abi/note.h"
-#include "loader/plugin_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
-#include <functional>
-#include <string_view>
+#include <filesystem>
+#include <fstream>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ constexpr const char *host_machine_name = "aarch64";
 #error "name this machine here"
 #endif
 
-constexpr std::string_view note_owner = "Atoll";
+constexpr std::string_view note_owner("Atoll", 6); // with its terminator
 // Notes are a few dozen bytes. A segment beyond this is a forgery that only costs memory.
 constexpr std::uint64_t max_note_segment = 1 << 20;
 
@@ -48,53 +48,56 @@ template <class... Args>
         fmt::format("{}; report it to its vendor", fmt::format(text, std::forward<Args>(args)...))};
 }
 
-// The bytes of a file, from memory or from disk.
-struct File {
-    std::uint64_t size;
-    std::function<void(std::uint64_t offset, void *to, std::size_t count)> copy;
-
-    bool holds(std::uint64_t offset, std::uint64_t count) const {
-        return offset <= size && count <= size - offset;
+// A file of which nothing is read that is not in it.
+class File {
+public:
+    explicit File(std::istream &in) : in_(in) {
+        in_.seekg(0, std::ios::end);
+        size_ = static_cast<std::uint64_t>(in_.tellg());
     }
-    void read(const char *what, std::uint64_t offset, void *to, std::size_t count) const {
-        need(what, offset, count);
-        if (count > 0) copy(offset, to, count);
-    }
+    std::uint64_t size() const { return size_; }
     void need(const char *what, std::uint64_t offset, std::uint64_t count) const {
-        if (!holds(offset, count))
+        if (offset > size_ || count > size_ - offset)
             refuse("truncated: {} needs {} bytes at offset {}, the file has {}", what, count,
-                   offset, size);
+                   offset, size_);
     }
+    template <class T>
+    std::vector<T> read(const char *what, std::uint64_t offset, std::size_t count) const {
+        need(what, offset, count * sizeof(T));
+        std::vector<T> values(count);
+        in_.seekg(static_cast<std::streamoff>(offset));
+        in_.read(reinterpret_cast<char *>(values.data()),
+                 static_cast<std::streamsize>(count * sizeof(T)));
+        if (!in_) refuse("truncated: the file shrank while it was read");
+        return values;
+    }
+
+private:
+    std::istream &in_;
+    std::uint64_t size_;
 };
 
 // The first bytes of something that is no ELF file, as a person can recognise it.
 std::string beginning(const File &file) {
-    char bytes[16];
-    const std::size_t count = std::min<std::uint64_t>(sizeof bytes, file.size);
-    file.read("the start", 0, bytes, count);
     std::string text;
-    for (std::size_t i = 0; i < count; ++i) {
-        const unsigned char c = bytes[i];
+    for (const char c : file.read<char>("the start", 0, std::min<std::uint64_t>(16, file.size()))) {
         if (c == '\n' || c == '\r') break;
-        text += c >= 0x20 && c < 0x7f ? std::string(1, static_cast<char>(c))
-                                      : fmt::format("\\x{:02x}", c);
+        text += c >= 0x20 && c < 0x7f ? std::string(1, c)
+                                      : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     }
     return text;
 }
 
 Elf64_Ehdr read_header(const File &file) {
-    if (file.size == 0) refuse("not an ELF file (it is empty)");
-    Elf64_Ehdr header{};
-    unsigned char *ident = header.e_ident;
-    if (file.size >= SELFMAG) file.read("the magic", 0, ident, SELFMAG);
-    if (std::memcmp(ident, ELFMAG, SELFMAG) != 0)
-        refuse("not an ELF file (it starts with \"{}\")", beginning(file));
-    file.read("the ELF identification", 0, ident, EI_NIDENT);
+    if (file.size() == 0) refuse("not an ELF file (it is empty)");
+    const std::string start = beginning(file);
+    if (!start.starts_with("\\x7fELF")) refuse("not an ELF file (it starts with \"{}\")", start);
+    const auto ident = file.read<unsigned char>("the ELF identification", 0, EI_NIDENT);
     if (ident[EI_CLASS] == ELFCLASS32) refuse("32-bit ELF, this host is 64-bit");
     if (ident[EI_CLASS] != ELFCLASS64) refuse("ELF of unknown class {}", ident[EI_CLASS]);
     if (ident[EI_DATA] != ELFDATA2LSB)
         refuse("ELF of another byte order, this host is little-endian");
-    file.read("the ELF header", 0, &header, sizeof header);
+    const Elf64_Ehdr header = file.read<Elf64_Ehdr>("the ELF header", 0, 1).front();
     if (header.e_machine != host_machine)
         refuse("ELF for another machine (e_machine {}, this host is {})", header.e_machine,
                host_machine_name);
@@ -105,13 +108,11 @@ Elf64_Ehdr read_header(const File &file) {
 
 std::vector<Elf64_Phdr> read_segments(const File &file, const Elf64_Ehdr &header) {
     if (header.e_phnum == 0) refuse("ELF without program headers: no note can be in it");
-    if (header.e_phnum == PN_XNUM) refuse("ELF with too many program headers");
     if (header.e_phentsize != sizeof(Elf64_Phdr))
         refuse("ELF with program headers of {} bytes, need {}", header.e_phentsize,
                sizeof(Elf64_Phdr));
-    std::vector<Elf64_Phdr> segments(header.e_phnum);
-    file.read("the program header table", header.e_phoff, segments.data(),
-              segments.size() * sizeof(Elf64_Phdr));
+    const auto segments =
+        file.read<Elf64_Phdr>("the program header table", header.e_phoff, header.e_phnum);
     for (const Elf64_Phdr &segment : segments)
         if (segment.p_type == PT_LOAD) file.need("a segment", segment.p_offset, segment.p_filesz);
     // Linkers put the section headers last, so this finds nearly every file that is cut off.
@@ -121,102 +122,76 @@ std::vector<Elf64_Phdr> read_segments(const File &file, const Elf64_Ehdr &header
     return segments;
 }
 
-std::uint32_t word(const unsigned char *at) {
-    std::uint32_t value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-PluginNote decode(std::uint32_t type, std::span<const unsigned char> descriptor) {
-    constexpr std::size_t words = 6 * sizeof(std::uint32_t);
+// What stands in a note's descriptor: six words, then the name.
+PluginNote decode(std::uint32_t type, std::string_view descriptor) {
+    std::array<std::uint32_t, 6> words;
     if (type != ATOLL_NOTE_TYPE)
         refuse_note("Atoll note of unknown type {}, need {}", type, ATOLL_NOTE_TYPE);
-    if (descriptor.size() < words + 2)
+    if (descriptor.size() < sizeof words + 2)
         refuse_note("Atoll note too short ({} bytes, need at least {})", descriptor.size(),
-                    words + 2);
-    const unsigned char *at = descriptor.data();
-    if (word(at) != ATOLL_MAGIC)
-        refuse_note("Atoll note of unknown magic {:#010x}, need {:#010x}", word(at), ATOLL_MAGIC);
-    const auto tail = descriptor.subspan(words);
-    const auto end = std::find(tail.begin(), tail.end(), '\0');
-    if (end == tail.end()) refuse_note("Atoll note whose name is not terminated");
-    PluginNote note{static_cast<std::uint16_t>(word(at + 4) >> 16),
-                    static_cast<std::uint16_t>(word(at + 4) & 0xffff),
-                    word(at + 8),
-                    word(at + 12),
-                    word(at + 16),
-                    word(at + 20),
-                    std::string(tail.begin(), end)};
-    if (!valid_name(note.name))
+                    sizeof words + 2);
+    std::memcpy(words.data(), descriptor.data(), sizeof words);
+    const auto [magic, abi, min_host_minor, kinds, isa_level, sanitizers] = words;
+    if (magic != ATOLL_MAGIC)
+        refuse_note("Atoll note of unknown magic {:#010x}, need {:#010x}", magic, ATOLL_MAGIC);
+    const std::string_view name = descriptor.substr(sizeof words);
+    const std::size_t end = name.find('\0');
+    if (end == name.npos) refuse_note("Atoll note whose name is not terminated");
+    if (!valid_name(name.substr(0, end)))
         refuse_note(
             "Atoll note with a bad plugin name: need [a-z][a-z0-9_-]*, at most {} characters",
             max_plugin_name);
-    return note;
+    return {static_cast<std::uint16_t>(abi >> 16),
+            static_cast<std::uint16_t>(abi & 0xffff),
+            min_host_minor,
+            kinds,
+            isa_level,
+            sanitizers,
+            std::string(name.substr(0, end))};
 }
 
-// Walks the notes of one segment; true and `found` set if Atoll's is among them.
-bool find_note(std::span<const unsigned char> bytes, std::uint64_t alignment, PluginNote &found) {
+// Walks the notes of one segment; `found` is set if Atoll's is among them.
+void find_note(std::string_view bytes, std::uint64_t alignment, std::optional<PluginNote> &found) {
     // Name and descriptor are padded to 4 bytes, in a segment aligned to 8 (gABI for 64-bit
     // objects; GNU property notes) to 8.
     const std::uint64_t unit = alignment == 8 ? 8 : 4;
     const auto padded = [unit](std::uint64_t size) { return (size + unit - 1) / unit * unit; };
-    bool any = false;
-    while (bytes.size() >= sizeof(Elf64_Nhdr)) {
-        Elf64_Nhdr header;
+    Elf64_Nhdr header;
+    while (bytes.size() >= sizeof header) {
         std::memcpy(&header, bytes.data(), sizeof header);
         // Sizes are 32-bit, so these 64-bit sums cannot wrap.
         const std::uint64_t descriptor = padded(sizeof header + std::uint64_t(header.n_namesz));
         const std::uint64_t end = descriptor + header.n_descsz;
         if (end > bytes.size())
             refuse("truncated: a note needs {} bytes, its segment has {} left", end, bytes.size());
-        const std::string_view owner(reinterpret_cast<const char *>(bytes.data()) + sizeof header,
-                                     header.n_namesz);
-        if (owner == std::string_view(note_owner.data(), note_owner.size() + 1)) {
-            if (any) refuse_note("two Atoll notes in one file");
-            any = true;
-            found = decode(header.n_type, bytes.subspan(descriptor, header.n_descsz));
+        if (bytes.substr(sizeof header, header.n_namesz) == note_owner) {
+            if (found) refuse_note("two Atoll notes in one file");
+            found = decode(header.n_type, bytes.substr(descriptor, header.n_descsz));
         }
-        bytes = bytes.subspan(std::min<std::uint64_t>(padded(end), bytes.size()));
+        bytes.remove_prefix(std::min<std::uint64_t>(padded(end), bytes.size()));
     }
-    return any;
 }
 
 PluginNote parse(const File &file) {
     const Elf64_Ehdr header = read_header(file);
-    PluginNote note{};
-    bool any = false, executable_stack = false;
-    std::vector<unsigned char> bytes;
+    std::optional<PluginNote> note;
+    bool executable_stack = false;
     for (const Elf64_Phdr &segment : read_segments(file, header)) {
         if (segment.p_type == PT_GNU_STACK) executable_stack = segment.p_flags & PF_X;
         if (segment.p_type != PT_NOTE) continue;
-        file.need("a note segment", segment.p_offset, segment.p_filesz);
         if (segment.p_filesz > max_note_segment)
             refuse("note segment of {} bytes, at most {} make sense", segment.p_filesz,
                    max_note_segment);
-        bytes.resize(segment.p_filesz);
-        file.read("a note segment", segment.p_offset, bytes.data(), bytes.size());
-        if (find_note(bytes, segment.p_align, note)) {
-            if (any) refuse_note("two Atoll notes in one file");
-            any = true;
-        }
+        const auto bytes = file.read<char>("a note segment", segment.p_offset, segment.p_filesz);
+        find_note({bytes.data(), bytes.size()}, segment.p_align, note);
     }
-    if (!any)
+    if (!note)
         throw Refused{"no Atoll note: not an Atoll plugin; keep other files out of the folders of "
                       "plugins"};
     if (executable_stack)
         refuse_note("asks for executable stacks, which every thread of the process would get: link "
                     "it with -Wl,-z,noexecstack");
-    return note;
-}
-
-std::optional<PluginNote> parse_or_say(const File &file, std::string &refusal) {
-    try {
-        refusal.clear();
-        return parse(file);
-    } catch (Refused &refused) {
-        refusal = std::move(refused.why);
-        return std::nullopt;
-    }
+    return *note;
 }
 
 } // namespace
@@ -229,34 +204,28 @@ bool valid_name(std::string_view name) {
            });
 }
 
-std::optional<PluginNote> parse_plugin_note(std::span<const unsigned char> file,
-                                            std::string &refusal) {
-    return parse_or_say(
-        {file.size(), [&](std::uint64_t offset, void *to,
-                          std::size_t count) { std::memcpy(to, file.data() + offset, count); }},
-        refusal);
+std::optional<PluginNote> parse_plugin_note(std::istream &file, std::string &refusal) {
+    try {
+        refusal.clear();
+        return parse(File(file));
+    } catch (Refused &refused) {
+        refusal = std::move(refused.why);
+        return std::nullopt;
+    }
 }
 
 std::optional<PluginNote> read_plugin_note(const std::string &path, std::string &refusal) {
-    errno = 0;
-    const OpenFile file(path);
-    if (!file) {
-        refusal = errno == EINVAL ? "not a regular file"
-                                  : fmt::format("cannot be read: {}", std::strerror(errno));
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) {
+        refusal = error ? fmt::format("cannot be read: {}", error.message()) : "not a regular file";
         return std::nullopt;
     }
-    const auto copy = [&](std::uint64_t offset, void *to, std::size_t count) {
-        auto *at = static_cast<unsigned char *>(to);
-        while (count > 0) {
-            const long got = file.read(offset, at, count);
-            if (got < 0) throw Refused{fmt::format("cannot be read: {}", std::strerror(errno))};
-            if (got == 0) refuse("truncated: the file shrank while it was read");
-            at += got;
-            offset += static_cast<std::uint64_t>(got);
-            count -= static_cast<std::size_t>(got);
-        }
-    };
-    return parse_or_say({file.identity().size, copy}, refusal);
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        refusal = fmt::format("cannot be read: {}", std::strerror(errno));
+        return std::nullopt;
+    }
+    return parse_plugin_note(file, refusal);
 }
 
 } // namespace Atoll::detail

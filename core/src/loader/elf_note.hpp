@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,8 +30,7 @@ struct PluginNote {
 // shrinks meanwhile is an error and no SIGBUS.
 std::optional<PluginNote> read_plugin_note(const std::string &path, std::string &refusal);
 
-// The same on the bytes of a file.
-std::optional<PluginNote> parse_plugin_note(std::span<const unsigned char> file,
-                                            std::string &refusal);
+// The same on an open file.
+std::optional<PluginNote> parse_plugin_note(std::istream &file, std::string &refusal);
 
 } // namespace Atoll::detail

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,10 +25,11 @@ void print_reports_at_exit() {
     for (int i = 0; i < 100 && !lock.try_lock(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (!lock) return;
-    for (const InterposerEntry &entry : Registry::get().interposer_entries) {
-        if (!entry.from_environment) continue;
+    const auto &entries = Registry::get().interposer_entries;
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) { // in the list's order
+        if (!entry->from_environment) continue;
         try {
-            const std::string text = report_of(entry);
+            const std::string text = report_of(*entry);
             std::fwrite(text.data(), 1, text.size(), stderr);
         } catch (const Error &e) {
             log_message(ATOLL_LOG_ERROR, e.what());
@@ -35,10 +37,16 @@ void print_reports_at_exit() {
     }
 }
 
-} // namespace
+// An entry whose target, a module or device type, may come with a later plugin.
+struct Wanted {
+    std::string item, name, target;
+    bool told = false; // that it could not be pushed
+};
+bool has_read = false;
+auto &all_wanted = *new std::vector<Wanted>; // plugins may be loaded at exit
 
-void EnvironmentInterposers::read(const std::function<void(const std::string &)> &load) {
-    read_ = true;
+void read_environment(const std::function<void(const std::string &)> &load) {
+    has_read = true;
     const auto list = secure_environment("ATOLL_INTERPOSERS");
     if (!list || safe_mode()) return;
     for (const std::string &item : split_names(*list)) {
@@ -46,7 +54,7 @@ void EnvironmentInterposers::read(const std::function<void(const std::string &)>
         const std::string name = item.substr(0, equals);
         try {
             load(name);
-            wanted_.push_back(
+            all_wanted.push_back(
                 {item, name, equals == std::string::npos ? "*" : item.substr(equals + 1)});
         } catch (const Error &e) {
             log_message(ATOLL_LOG_ERROR,
@@ -56,12 +64,13 @@ void EnvironmentInterposers::read(const std::function<void(const std::string &)>
     std::atexit(print_reports_at_exit);
 }
 
-void EnvironmentInterposers::push(const std::vector<PluginRecord *> &loaded,
-                                  const std::function<void(const std::string &)> &load) {
-    if (!read_) read(load);
-    std::erase_if(wanted_, [&](Wanted &wanted) {
+} // namespace
+
+void push_environment_interposers(const std::function<void(const std::string &)> &load) {
+    if (!has_read) read_environment(load);
+    std::erase_if(all_wanted, [](Wanted &wanted) {
         try {
-            push_named(wanted.target, wanted.name, 0, true, loaded);
+            push_named(wanted.target, wanted.name, 0, true);
         } catch (const Error &e) {
             const bool may_come = e.status() == Status::not_found;
             if (!std::exchange(wanted.told, true))

@@ -7,12 +7,15 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
+#include <filesystem>
+#include <fstream>
 #include <nettle/sha2.h>
 #include <nettle/version.h>
+#include <sstream>
 #include <stdexcept>
 #include <sys/stat.h>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <fmt/format.h>
 
 namespace Atoll::detail {
@@ -28,27 +31,20 @@ struct Unreadable : std::runtime_error {
 // Calls use(bytes, count) for one part of the file after the other. Throws Unreadable where it is
 // not the file that was checked.
 template <class Use> void read_checked(const CheckedPath &file, Use use) {
-    const OpenFile open(file.path);
-    if (!open) throw Unreadable(fmt::format("cannot be read: {}", std::strerror(errno)));
-    const auto unchanged = [&] { return open.identity() == file.identity; };
-    if (!unchanged()) throw Unreadable("was replaced while it was examined; try again");
-    constexpr std::size_t part = 256 * 1024;
-    const auto buffer = std::make_unique_for_overwrite<unsigned char[]>(part);
-    for (std::uint64_t offset = 0;;) {
-        const long got = open.read(offset, buffer.get(), part);
-        if (got < 0) throw Unreadable(fmt::format("cannot be read: {}", std::strerror(errno)));
-        if (got == 0) break;
-        use(buffer.get(), static_cast<std::size_t>(got));
-        offset += static_cast<std::uint64_t>(got);
-    }
-    if (!unchanged()) throw Unreadable("changed while it was read; try again");
+    std::ifstream in(file.path, std::ios::binary);
+    std::vector<char> part(256 * 1024);
+    while (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0)
+        use(part.data(), static_cast<std::size_t>(in.gcount()));
+    if (!in.eof()) throw Unreadable(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (file_identity(file.path) != file.identity)
+        throw Unreadable("was replaced while it was examined; try again");
 }
 
 std::string sha256_of(const CheckedPath &file) {
     sha256_ctx context;
     sha256_init(&context);
-    read_checked(file, [&](const unsigned char *bytes, std::size_t count) {
-        sha256_update(&context, count, bytes);
+    read_checked(file, [&](const char *bytes, std::size_t count) {
+        sha256_update(&context, count, reinterpret_cast<const std::uint8_t *>(bytes));
     });
     std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest;
 #if NETTLE_VERSION_MAJOR >= 4
@@ -61,8 +57,6 @@ std::string sha256_of(const CheckedPath &file) {
     return text;
 }
 
-std::string name_of(const std::string &path) { return path.substr(path.rfind('/') + 1); }
-
 // What the lock at `lock` says of the file; "" if it lets the file pass.
 std::string judged_by(const std::string &lock, const CheckedPath &file) {
     const CheckedPath checked = check_plugin_file(lock);
@@ -74,9 +68,9 @@ std::string judged_by(const std::string &lock, const CheckedPath &file) {
     if (!checked.ok()) return unusable(checked.refusal);
     std::string text, refusal;
     try {
-        read_checked(checked, [&](const unsigned char *bytes, std::size_t count) {
+        read_checked(checked, [&](const char *bytes, std::size_t count) {
             if (text.size() + count > max_lock_bytes) throw Unreadable("it is larger than 1 MiB");
-            text.append(reinterpret_cast<const char *>(bytes), count);
+            text.append(bytes, count);
         });
     } catch (const Unreadable &e) {
         return unusable(e.what());
@@ -87,13 +81,9 @@ std::string judged_by(const std::string &lock, const CheckedPath &file) {
     const std::string remedy =
         fmt::format("if the file is what it should be, write the lock anew: cd {} && sha256sum "
                     "*.so >{}",
-                    folder, name_of(checked.path));
+                    folder, std::filesystem::path(checked.path).filename().string());
     const auto is_file = [&](const LockEntry &entry) {
-        std::string_view name = entry.path;
-        if (name.starts_with('/')) return name == file.path;
-        while (name.starts_with("./")) name.remove_prefix(2);
-        return file.path ==
-               (folder == "/" ? fmt::format("/{}", name) : fmt::format("{}/{}", folder, name));
+        return (std::filesystem::path(folder) / entry.path).lexically_normal() == file.path;
     };
     const auto entry = std::find_if(entries.rbegin(), entries.rend(), is_file);
     if (entry == entries.rend())
@@ -116,19 +106,17 @@ std::string judged_by(const std::string &lock, const CheckedPath &file) {
 
 } // namespace
 
-std::vector<LockEntry> parse_lock(std::string_view text, std::string &refusal) {
+std::vector<LockEntry> parse_lock(const std::string &text, std::string &refusal) {
     std::vector<LockEntry> entries;
     refusal.clear();
-    for (int number = 1; !text.empty(); ++number) {
-        const std::size_t end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (line.ends_with('\r')) line.remove_suffix(1);
+    std::istringstream lines(text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        if (line.ends_with('\r')) line.pop_back();
         if (line.empty() || line.front() == '#') continue;
         // 64 digits, a blank, a blank or an asterisk, the name.
-        std::string sum(line.substr(0, sum_digits));
-        for (char &c : sum)
-            if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+        std::string sum = boost::to_lower_copy(line.substr(0, sum_digits));
         const bool digits = sum.find_first_not_of("0123456789abcdef") == std::string::npos;
         if (line.size() < sum_digits + 3 || !digits || line[sum_digits] != ' ' ||
             (line[sum_digits + 1] != ' ' && line[sum_digits + 1] != '*')) {
@@ -136,7 +124,7 @@ std::vector<LockEntry> parse_lock(std::string_view text, std::string &refusal) {
                                   printable(line.substr(0, 100)));
             return {};
         }
-        entries.push_back({std::string(line.substr(sum_digits + 2)), std::move(sum)});
+        entries.push_back({line.substr(sum_digits + 2), std::move(sum)});
     }
     return entries;
 }
@@ -144,8 +132,7 @@ std::vector<LockEntry> parse_lock(std::string_view text, std::string &refusal) {
 std::string locked_out(const CheckedPath &file,
                        const std::optional<std::string> &environment_lock) {
     struct stat facts;
-    const std::string folder = folder_of(file.path);
-    const std::string beside = folder == "/" ? "/atoll.lock" : folder + "/atoll.lock";
+    const std::string beside = std::filesystem::path(file.path).replace_filename("atoll.lock");
     // A link that leads nowhere is a lock too.
     if (::lstat(beside.c_str(), &facts) == 0 || errno != ENOENT)
         if (std::string refusal = judged_by(beside, file); !refusal.empty()) return refusal;

@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace Atoll::detail {
@@ -26,7 +25,7 @@ struct LockEntry {
     std::string sum;  // 64 hexadecimal digits in lower case
 };
 // The lines of a lock; `refusal` says which of them is no entry, "" if all are.
-std::vector<LockEntry> parse_lock(std::string_view text, std::string &refusal);
+std::vector<LockEntry> parse_lock(const std::string &text, std::string &refusal);
 
 // Why the locks refuse a file that check_plugin_file has accepted; "" if they do not. The sum is
 // taken of the very file that was checked. `environment_lock`: what ATOLL_PLUGINS_LOCK says, if it

@@ -35,23 +35,6 @@ struct FileIdentity {
 // Of what lies at the path now; nothing if that cannot be said.
 std::optional<FileIdentity> file_identity(const std::string &path);
 
-// A file open for reading; false, with errno, if it cannot be.
-class OpenFile {
-public:
-    explicit OpenFile(const std::string &path);
-    ~OpenFile();
-    OpenFile(const OpenFile &) = delete;
-    OpenFile &operator=(const OpenFile &) = delete;
-    explicit operator bool() const { return regular_; }
-    FileIdentity identity() const; // now
-    // Up to `count` bytes from `offset`: how many, 0 at the end, -1 with errno.
-    long read(std::uint64_t offset, void *to, std::size_t count) const;
-
-private:
-    int descriptor_;
-    bool regular_ = false;
-};
-
 // An answer, or why not.
 struct CheckedPath {
     std::string path;           // absolute, without links; "" if there is none
@@ -86,15 +69,8 @@ std::vector<std::string> split_names(std::string_view list);
 // The first glob (fnmatch: * ? […]) that matches the plugin's name, or NULL.
 const std::string *matching_glob(const std::string &name, const std::vector<std::string> &globs);
 
-// What CPUID and XGETBV say, each register as the processor gives it; 0 for leaves that it lacks.
-struct ProcessorFacts {
-    unsigned leaf1_ecx = 0, leaf7_ebx = 0, extended1_ecx = 0;
-    unsigned xcr0 = 0; // 0 if the operating system has not enabled XSAVE
-};
-// The x86-64 level, 1 to 4, as the psABI defines it: a level needs all of its features, and the
-// operating system must save the registers. 0 on other machines.
-int isa_level(const ProcessorFacts &facts);
-// Of the processor that this runs on; asked once.
+// The x86-64 level of this processor, 1 to 4, as the psABI defines it: a level needs all of its
+// features, and the operating system must save the registers. 0 on other machines.
 int isa_level();
 // The same for AArch64, from what the kernel tells of the processor (AT_HWCAP, AT_HWCAP2).
 int arm_level(unsigned long hwcap, unsigned long hwcap2);

@@ -31,7 +31,7 @@ PluginReport describe(const PluginRecord &plugin) {
     report.name = plugin.name;
     report.version = plugin.version;
     report.description = plugin.description;
-    report.interposers = plugin.interposer_names;
+    for (const InterposerDecl &own : plugin.interposers) report.interposers.push_back(own.name);
     report.loaded = true;
     for (const DeviceTypeRecord *type : plugin.device_types) {
         for (int i = 0; i < type->device_count; ++i)

@@ -5,7 +5,7 @@
 #include "atoll/plugins.hpp"
 #include "base/environment.hpp"
 #include "base/printable.hpp"
-#include "loader/probe_cache.hpp"
+#include "loader/refusal.hpp"
 #include "runtime/host_services.hpp"
 
 #include <algorithm>
@@ -15,12 +15,15 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -32,36 +35,25 @@ using Clock = std::chrono::steady_clock;
 // Names, in a helper, the file that is not to be probed once more.
 constexpr const char *probed_now = "ATOLL_PROBED_NOW";
 
-class FileDescriptor {
-public:
-    explicit FileDescriptor(int number = -1) : number_(number) {}
-    FileDescriptor(FileDescriptor &&other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    FileDescriptor &operator=(FileDescriptor &&other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~FileDescriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    void close() { *this = FileDescriptor(); }
-    int get() const { return number_; }
+// What the helper writes at its end; that a plugin says so too is its own affair.
+constexpr std::string_view survived = "atoll-probe: survived loading it";
 
-private:
-    int number_;
-};
-
+// What the child writes; the parent reads without waiting.
 struct Pipe {
-    FileDescriptor read_end, write_end;
+    int read_end = -1, write_end = -1;
     Pipe() {
         int ends[2];
         if (::pipe2(ends, O_CLOEXEC) != 0) return;
-        read_end = FileDescriptor(ends[0]);
-        const FileDescriptor low(ends[1]);
-        // Above the numbers that the child gets, also where this process has closed some of those.
-        write_end = FileDescriptor(::fcntl(ends[1], F_DUPFD_CLOEXEC, 10));
-        ::fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
+        read_end = ends[0];
+        write_end = ends[1];
+        ::fcntl(read_end, F_SETFL, O_NONBLOCK);
     }
-    bool ok() const { return read_end.get() >= 0 && write_end.get() >= 0; }
+    Pipe(const Pipe &) = delete;
+    Pipe &operator=(const Pipe &) = delete;
+    ~Pipe() {
+        for (const int end : {read_end, write_end})
+            if (end >= 0) ::close(end);
+    }
 };
 
 // The environment but for what would make the helper do more than load the file, and what it loads
@@ -90,15 +82,15 @@ std::vector<char *> pointers_to(std::vector<std::string> &texts) {
 
 // The child's process id, or -1 with errno.
 pid_t start(std::vector<std::string> arguments, std::vector<std::string> variables,
-            const Pipe &output, const Pipe &done) {
+            const Pipe &output) {
     const std::vector<char *> argv = pointers_to(arguments), environment = pointers_to(variables);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, output.write_end, 1);
+    ::posix_spawn_file_actions_adddup2(&actions, output.write_end, 2);
+    // Last: the pipe may have this number in a process that has closed it.
     ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, output.write_end.get(), 1);
-    ::posix_spawn_file_actions_adddup2(&actions, output.write_end.get(), 2);
-    ::posix_spawn_file_actions_adddup2(&actions, done.write_end.get(), 3);
     ::posix_spawnattr_init(&attributes);
     sigset_t none, all;
     ::sigemptyset(&none);
@@ -109,8 +101,8 @@ pid_t start(std::vector<std::string> arguments, std::vector<std::string> variabl
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                 POSIX_SPAWN_SETPGROUP);
     pid_t child = -1;
-    errno = ::posix_spawn(&child, argv[0], &actions, &attributes, argv.data(), environment.data());
-    const int trouble = errno;
+    const int trouble =
+        ::posix_spawn(&child, argv[0], &actions, &attributes, argv.data(), environment.data());
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
     errno = trouble;
@@ -118,9 +110,9 @@ pid_t start(std::vector<std::string> arguments, std::vector<std::string> variabl
 }
 
 // Appends what the pipe holds now, of which the last words are kept.
-void drain(const FileDescriptor &pipe, std::string &text) {
+void drain(const Pipe &pipe, std::string &text) {
     char buffer[4096];
-    for (ssize_t got; (got = ::read(pipe.get(), buffer, sizeof buffer)) > 0;) {
+    for (ssize_t got; (got = ::read(pipe.read_end, buffer, sizeof buffer)) > 0;) {
         text.append(buffer, static_cast<std::size_t>(got));
         if (text.size() > 8192) text.erase(0, text.size() - 4096);
     }
@@ -139,26 +131,20 @@ std::string last_words(std::string text) {
 
 struct Outcome {
     bool finished = false; // before the deadline
-    bool survived = false;
-    bool loaded = false; // not refused: it has been through all of loading
     int status = 0;
     std::string output;
 };
 
-Outcome watch(pid_t child, const Pipe &output, const Pipe &done, Clock::time_point deadline) {
+Outcome watch(pid_t child, const Pipe &pipe, Clock::time_point deadline) {
     Outcome outcome;
-    std::string mark;
     // Polled, not waited for by a signal: signals belong to the application.
     for (auto pause = std::chrono::milliseconds(1);;) {
-        drain(output.read_end, outcome.output);
-        // An application that ignores SIGCHLD leaves no status behind (ECHILD); the mark says
-        // enough.
+        drain(pipe, outcome.output);
+        // An application that ignores SIGCHLD leaves no status behind (ECHILD); what the helper
+        // says is enough.
         const pid_t ended = ::waitpid(child, &outcome.status, WNOHANG);
-        if (ended == child || (ended < 0 && errno == ECHILD)) {
-            outcome.finished = true;
-            break;
-        }
-        if (Clock::now() >= deadline) break;
+        outcome.finished = ended == child || (ended < 0 && errno == ECHILD);
+        if (outcome.finished || Clock::now() >= deadline) break;
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, std::chrono::milliseconds(16));
     }
@@ -166,140 +152,111 @@ Outcome watch(pid_t child, const Pipe &output, const Pipe &done, Clock::time_poi
     if (!outcome.finished)
         while (::waitpid(child, &outcome.status, 0) < 0 && errno == EINTR) {
         }
-    drain(output.read_end, outcome.output);
-    drain(done.read_end, mark);
-    outcome.loaded = outcome.finished && mark == "loaded";
-    outcome.survived = outcome.loaded || (outcome.finished && mark == "refused");
+    drain(pipe, outcome.output);
     return outcome;
 }
 
-// What set_probe says; where it was not called, the environment.
 struct ProbeSwitch {
-    bool set = false, on = false;
+    bool on = false;
     std::chrono::milliseconds deadline = std::chrono::seconds(20);
-    static ProbeSwitch now();
-    static std::mutex mutex;
-    static ProbeSwitch by_application;
 };
-std::mutex ProbeSwitch::mutex;
-ProbeSwitch ProbeSwitch::by_application;
+std::mutex switch_mutex;
+std::optional<ProbeSwitch> by_application;
 
-ProbeSwitch ProbeSwitch::now() {
+// What set_probe says; where it was not called, the environment.
+ProbeSwitch probe_switch() {
     {
-        const std::lock_guard lock(mutex);
-        if (by_application.set) return by_application;
+        const std::lock_guard lock(switch_mutex);
+        if (by_application) return *by_application;
     }
-    ProbeSwitch probe;
-    const auto wanted = secure_environment("ATOLL_PROBE");
-    probe.on = wanted && !wanted->empty() && *wanted != "0";
+    ProbeSwitch probe{environment_switch("ATOLL_PROBE")};
     if (const auto text = secure_environment("ATOLL_PROBE_DEADLINE"); probe.on && text) {
         double seconds = 0;
-        const auto [end, error] =
-            std::from_chars(text->data(), text->data() + text->size(), seconds);
-        if (error != std::errc() || end != text->data() + text->size() ||
-            !(seconds > 0 && seconds < 1e6))
-            throw Error(
-                Status::invalid_argument, "load",
-                fmt::format("ATOLL_PROBE_DEADLINE is '{}', need a number of seconds", *text));
+        const char *const end = text->data() + text->size();
+        const auto [rest, error] = std::from_chars(text->data(), end, seconds);
+        if (error != std::errc() || rest != end || !(seconds > 0 && seconds < 1e6))
+            refuse(Status::invalid_argument,
+                   "ATOLL_PROBE_DEADLINE is '{}', need a number of seconds", *text);
         probe.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
     }
     return probe;
 }
 
-std::string refusal_for(const std::string &plugin, const std::string &death,
-                        const std::string &after) {
-    return fmt::format("loading it in a child process first, as the probe does, {}; report it to "
-                       "the plugin's vendor, and keep it out with ATOLL_PLUGINS_DISABLE={}{}",
-                       death, plugin, after);
-}
-
-// The helper's path for a library in `folder`, or a sentence that says what is wrong with it.
-CheckedPath find_helper(const std::string &folder) {
+// The helper's path for a library in `folder`.
+std::string find_helper(const std::string &folder) {
     const std::string installed = folder + "/atoll/atoll-probe", built = folder + "/atoll-probe";
     for (const std::string &path : {installed, built})
         if (::access(path.c_str(), F_OK) == 0) {
-            CheckedPath helper = check_plugin_file(path);
+            const CheckedPath helper = check_plugin_file(path);
             if (!helper.ok())
-                helper.refusal = fmt::format("the probe is on, but its helper {} cannot be "
-                                             "trusted: {}",
-                                             path, helper.refusal);
-            return helper;
+                refuse(Status::refused, "the probe is on, but its helper {} cannot be trusted: {}",
+                       path, helper.refusal);
+            return helper.path;
         }
-    return {"",
-            fmt::format("the probe is on, but its helper is neither {} nor {}; install it, or "
-                        "switch the probe off (ATOLL_PROBE, Atoll::set_probe)",
-                        installed, built),
-            {}};
+    refuse(Status::refused,
+           "the probe is on, but its helper is neither {} nor {}; install it, or switch the probe "
+           "off (ATOLL_PROBE, Atoll::set_probe)",
+           installed, built);
 }
 
-// Why the file must not be opened here; "" if the child survived loading it.
-std::string probe(const CheckedPath &file, const std::string &plugin, const std::string &helper,
-                  std::chrono::milliseconds deadline) {
-    if (const auto death = kept_verdict(file))
-        return death->empty()
-                   ? ""
-                   : refusal_for(plugin, *death,
-                                 fmt::format("; this verdict is kept until the file changes: "
-                                             "remove {} to probe it again",
-                                             probe_cache_file()));
-    std::vector<std::string> arguments{helper, file.path};
+Outcome run_helper(const std::string &helper, const std::string &file,
+                   std::chrono::milliseconds deadline) {
+    std::vector<std::string> arguments{helper, file};
     for (const PluginSetting &setting : configured())
         arguments.insert(arguments.end(), {setting.plugin, setting.key, setting.value});
-    Pipe output, done;
+    const Pipe pipe;
     const pid_t child =
-        output.ok() && done.ok()
-            ? start(arguments, environment_for_helper(file.path, deadline), output, done)
-            : -1;
+        pipe.write_end < 0 ? -1 : start(arguments, environment_for_helper(file, deadline), pipe);
     if (child < 0)
-        return fmt::format("the probe's helper {} could not be started: {}", helper,
-                           std::strerror(errno));
-    output.write_end.close();
-    done.write_end.close();
-    const Outcome outcome = watch(child, output, done, Clock::now() + deadline);
-    if (outcome.survived) {
-        if (outcome.loaded) keep_verdict(file, "");
-        return "";
-    }
-    if (!outcome.finished)
-        return refusal_for(
-            plugin,
-            fmt::format("did not end within {} s{}",
-                        std::chrono::duration<double>(deadline).count(),
-                        last_words(outcome.output)),
-            "; where it is only slow, allow it more (ATOLL_PROBE_DEADLINE, Atoll::set_probe)");
-    const char *signal = nullptr;
-    if (WIFSIGNALED(outcome.status)) signal = ::sigdescr_np(WTERMSIG(outcome.status));
-    const std::string death = fmt::format(
-        "{}{}",
-        signal ? fmt::format("killed the child: {} (signal {})", signal, WTERMSIG(outcome.status))
-               : fmt::format("ended the child, with status {}", WEXITSTATUS(outcome.status)),
-        last_words(outcome.output));
-    keep_verdict(file, death);
-    return refusal_for(plugin, death, "");
+        refuse(Status::refused, "the probe's helper {} could not be started: {}", helper,
+               std::strerror(errno));
+    return watch(child, pipe, Clock::now() + deadline);
 }
 
 } // namespace
 
-std::string probe_if_asked(const CheckedPath &file, const std::string &plugin,
-                           const std::string &library_folder) {
-    const ProbeSwitch asked = ProbeSwitch::now();
-    if (!asked.on || secure_environment(probed_now) == file.path) return "";
-    const CheckedPath helper = find_helper(library_folder);
-    return helper.ok() ? probe(file, plugin, helper.path, asked.deadline) : helper.refusal;
+void probe_if_asked(const CheckedPath &file, const std::string &plugin,
+                    const std::string &library_folder) {
+    const ProbeSwitch asked = probe_switch();
+    if (!asked.on || secure_environment(probed_now) == file.path) return;
+    const auto refuse_for = [&](const std::string &death, const char *remedy) {
+        refuse(Status::refused,
+               "loading it in a child process first, as the probe does, {}; report it to the "
+               "plugin's vendor, and keep it out with ATOLL_PLUGINS_DISABLE={}{}",
+               death, plugin, remedy);
+    };
+    // What killed a child, by path: not tried again while the file stays as it is.
+    static auto &deaths = *new std::map<std::string, std::pair<FileIdentity, std::string>>;
+    const auto known = deaths.find(file.path);
+    if (known != deaths.end() && known->second.first == file.identity)
+        refuse_for(known->second.second, "");
+    const Outcome outcome = run_helper(find_helper(library_folder), file.path, asked.deadline);
+    if (outcome.finished && outcome.output.find(survived) != std::string::npos) return;
+    const std::string words = last_words(outcome.output);
+    if (!outcome.finished) // not kept: it depends on the machine's load
+        refuse_for(fmt::format("did not end within {} s{}",
+                               std::chrono::duration<double>(asked.deadline).count(), words),
+                   "; where it is only slow, allow it more (ATOLL_PROBE_DEADLINE, "
+                   "Atoll::set_probe)");
+    const int status = outcome.status;
+    const char *signal = WIFSIGNALED(status) ? ::sigdescr_np(WTERMSIG(status)) : nullptr;
+    const std::string death =
+        signal ? fmt::format("killed the child: {} (signal {}){}", signal, WTERMSIG(status), words)
+               : fmt::format("ended the child, with status {}{}", WEXITSTATUS(status), words);
+    deaths[file.path] = {file.identity, death};
+    refuse_for(death, "");
 }
 
 } // namespace Atoll::detail
 
 namespace Atoll {
 
-using detail::ProbeSwitch;
-
 void set_probe(bool on, std::chrono::milliseconds deadline) {
     if (deadline <= deadline.zero())
         throw Error(Status::invalid_argument, "set_probe",
                     fmt::format("got a deadline of {} ms, need more than none", deadline.count()));
-    const std::lock_guard lock(ProbeSwitch::mutex);
-    ProbeSwitch::by_application = {true, on, deadline};
+    const std::lock_guard lock(detail::switch_mutex);
+    detail::by_application = {on, deadline};
 }
 
 } // namespace Atoll

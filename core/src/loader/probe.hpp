@@ -18,16 +18,13 @@ namespace Atoll::detail {
 // that a crash is put down to the plugin that crashes.
 //
 // The helper lies in the folder `atoll` beside the library, or beside the library in a build
-// folder. Verdicts are kept per user (probe_cache.hpp), under the file's
-// identity and this library's version. Not kept: that the deadline passed, since it depends on the
-// machine's load; that the plugin was only refused, since its start has not been tried then. The
-// cache is subject to Note [Trusted files]; one that is damaged or not to be trusted is ignored
-// with a remark in the log, and written anew.
+// folder. What killed a helper is not tried again by this process while the file stays as it is.
+// That the deadline passed is not remembered, since it depends on the machine's load.
 
-// Why the file must not be opened here; "" if the child survived loading it, or the probe is off.
-// Blocks for as long as loading takes, at most to the deadline. Throws Error where the environment
-// says what cannot be understood.
-std::string probe_if_asked(const CheckedPath &file, const std::string &plugin,
-                           const std::string &library_folder);
+// Throws Error if the file must not be opened here: the child did not survive loading it, or the
+// probe is not set up as it should be. Blocks for as long as loading takes, at most to the
+// deadline. Under the registry's mutex.
+void probe_if_asked(const CheckedPath &file, const std::string &plugin,
+                    const std::string &library_folder);
 
 } // namespace Atoll::detail

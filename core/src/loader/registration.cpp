@@ -1,9 +1,8 @@
 // Registering and unregistering plugins: see registration.hpp.
 #include "loader/registration.hpp"
 
-#include "atoll/error.hpp"
-#include "base/error_buffer.hpp"
 #include "base/printable.hpp"
+#include "loader/refusal.hpp"
 #include "objects/objects.hpp"
 #include "runtime/dispatch.hpp"
 #include "runtime/host_services.hpp"
@@ -28,10 +27,9 @@ void check_device_type(const DeviceTypeRecord &type) {
         const bool asynchronous = f >= ATOLL_DEVICE_FN_stream_synchronize &&
                                   f <= ATOLL_DEVICE_FN_event_query && !type.is_inline();
         if ((required[f] || asynchronous) && !device_implements(type, f))
-            throw Error(Status::incompatible, "load",
-                        fmt::format("device type '{}' lacks {}, which {} needs", type.name,
-                                    Registry::get().device_function(f).full_name,
-                                    asynchronous ? "a device that is not inline" : "every device"));
+            refuse(Status::incompatible, "device type '{}' lacks {}, which {} needs", type.name,
+                   Registry::get().device_function(f).full_name,
+                   asynchronous ? "a device that is not inline" : "every device");
     }
 }
 
@@ -44,8 +42,7 @@ void enumerate(DeviceTypeRecord &type) {
     params.reason[sizeof params.reason - 1] = '\0';
     type.no_device_reason.set(printable(params.reason));
     if (params.count > max_devices)
-        throw Error(Status::plugin_fault, "load",
-                    fmt::format("device type '{}' claims {} devices", type.name, params.count));
+        refuse(Status::plugin_fault, "device type '{}' claims {} devices", type.name, params.count);
     registry.reserve_devices(type, static_cast<int>(params.count));
     for (int i = 0; i < static_cast<int>(params.count); ++i) {
         DeviceRecord *device = registry.add_device(type, i);
@@ -59,33 +56,22 @@ void close_devices(const std::function<bool(const ImplEntry &)> &which) {
     auto &impls = Registry::get().impls;
     for (auto impl = impls.rbegin(); impl != impls.rend(); ++impl) {
         if (!which(*impl)) continue;
-        for (; !impl->opened.empty(); impl->opened.pop_back()) try {
-                if (impl->close_device) impl->close_device(impl->plugin->ctx, impl->opened.back());
-            } catch (...) {
-                log_message(ATOLL_LOG_ERROR,
-                            fmt::format("plugin {}, close_device: an exception crossed the "
-                                        "plugin's border: {}",
-                                        impl->plugin->name, exception_text()));
-            }
+        for (; !impl->opened.empty(); impl->opened.pop_back())
+            if (impl->close_device)
+                run_finaliser(fmt::format("plugin {}, close_device", impl->plugin->name),
+                              [&] { impl->close_device(impl->plugin->ctx, impl->opened.back()); });
     }
 }
 
 void open_device(ImplEntry &impl, const DeviceTypeRecord &type, int index) {
     if (std::find(impl.opened.begin(), impl.opened.end(), index) != impl.opened.end()) return;
-    ErrorBuffer error;
-    const auto refuse = [&](Status status, const std::string &why) {
-        throw Error(status, "load",
+    const CallbackResult result = run_callback(
+        [&](atoll_error *error) { return impl.open_device(impl.plugin->ctx, index, error); });
+    if (result.status != Status::ok)
+        throw Error(result.broken ? Status::plugin_fault : Status::refused, "load",
                     fmt::format("plugin {} could not open {}:{} for module {}: {}",
-                                impl.plugin->name, type.name, index, impl.module, why),
+                                impl.plugin->name, type.name, index, impl.module, result.words),
                     {}, impl.plugin->name);
-    };
-    std::int32_t status;
-    try {
-        status = impl.open_device(impl.plugin->ctx, index, error.get());
-    } catch (...) {
-        refuse(Status::plugin_fault, border_crossed());
-    }
-    if (status != ATOLL_STATUS_OK) refuse(Status::refused, error.words());
     impl.opened.push_back(index);
 }
 
@@ -136,17 +122,11 @@ std::string why_unfit(const ImplEntry &impl, const ModuleRecord &module) {
 
 // Whatever happens in it, the plugin is gone for the host.
 void unload(PluginRecord &plugin) {
-    ErrorBuffer error;
-    std::string trouble;
-    try {
-        const std::int32_t status = plugin.unload(plugin.ctx, error.get());
-        if (status != ATOLL_STATUS_OK) trouble = error.words();
-    } catch (...) {
-        trouble = fmt::format("an exception crossed the plugin's border: {}", exception_text());
-    }
-    if (!trouble.empty())
+    const CallbackResult result =
+        run_callback([&](atoll_error *error) { return plugin.unload(plugin.ctx, error); });
+    if (result.status != Status::ok)
         log_message(ATOLL_LOG_ERROR,
-                    fmt::format("plugin {} did not shut down: {}", plugin.name, trouble));
+                    fmt::format("plugin {} did not shut down: {}", plugin.name, result.words));
     plugin.ctx = nullptr;
 }
 
@@ -157,10 +137,10 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
     for (const DeviceTypeDecl &decl : descriptor.device_types) {
         const DeviceTypeRecord *type = registry.find_device_type(decl.name);
         if (type && type->live)
-            throw Error(Status::refused, "load",
-                        fmt::format("device type '{}' comes from plugin {} already; retire that "
-                                    "first",
-                                    decl.name, type->plugin->name));
+            refuse(Status::refused,
+                   "device type '{}' comes from plugin {} already; retire that "
+                   "first",
+                   decl.name, type->plugin->name);
     }
     for (const ModuleDecl &module : descriptor.modules)
         if (const ModuleRecord *known = registry.find_module(module.decl.name))
@@ -173,9 +153,6 @@ void register_plugin(PluginRecord &plugin, const Descriptor &descriptor) {
                                           "another name",
                                           module.decl.name));
     plugin.interposers = descriptor.interposers;
-    plugin.ignored = descriptor.ignored;
-    for (const atoll_interposer_decl &decl : plugin.interposers)
-        plugin.interposer_names.emplace_back(decl.name);
     for (const ImplEntry &from : descriptor.impls) {
         ImplEntry impl = from;
         impl.plugin = &plugin;
@@ -232,6 +209,7 @@ void set_routed(const PluginRecord &plugin, bool routed) {
 void unregister_plugin(PluginRecord &plugin) {
     Registry &registry = Registry::get();
     remove_interposers([&](const InterposerEntry &e) { return e.plugin == &plugin; });
+    plugin.interposers.clear();
     const auto mine = [&](const ImplEntry &impl) {
         const auto named = [](const std::string &name) {
             return [&](const auto *record) { return record->name == name; };

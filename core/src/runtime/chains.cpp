@@ -1,9 +1,10 @@
 // Chains: what the slots point to, built from implementations and interposers.
+#include "atoll/plugin.hpp"
 #include "runtime/registry.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,11 +29,7 @@ std::int32_t stub(const atoll_link *self, atoll_call *call) {
             : fmt::format("no loaded plugin implements it for device type {}; load one that does"
                           " (module {}), or move the operands to another device",
                           type.name, module ? module->name : "?");
-    const std::size_t size = std::min<std::size_t>(text.size(), call->error->capacity - 1);
-    std::memcpy(call->error->text, text.data(), size);
-    call->error->text[size] = '\0';
-    call->error->status = ATOLL_STATUS_NOT_SUPPORTED;
-    return ATOLL_STATUS_NOT_SUPPORTED;
+    return sdk::set_error(call->error, ATOLL_STATUS_NOT_SUPPORTED, text.c_str());
 }
 
 bool name_matches(std::string_view pattern, std::string_view name) {
@@ -76,15 +73,8 @@ bool SlotFilter::matches(const DeviceTypeRecord &type, const FunctionRecord &f, 
 
 const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord &function,
                                    int dtype) {
-    struct Level {
-        atoll_fn fn;
-        void *ctx;
-        const PluginRecord *owner;
-        std::int32_t priority;
-        std::uint64_t age;
-        const atoll_function_decl *decl; // of an implementation
-    };
-    std::vector<Level> implementations, wrappers;
+    using Level = std::pair<const ImplEntry *, const atoll_function_decl *>;
+    std::vector<Level> implementations;
     for (const ImplEntry &impl : impls) {
         if (impl.refused || impl.retiring || impl.device_type != type.name ||
             impl.module != function.module->name ||
@@ -92,43 +82,39 @@ const Chain *Registry::build_chain(DeviceTypeRecord &type, const FunctionRecord 
             continue;
         for (const atoll_function_decl &decl : impl.functions)
             if (decl.id == function.id && (!function.typed() || decl.dtypes >> dtype & 1))
-                implementations.push_back(
-                    {decl.fn, impl.plugin->ctx, impl.plugin, impl.priority, impl.sequence, &decl});
+                implementations.emplace_back(&impl, &decl);
     }
-    for (const InterposerEntry &entry : interposer_entries)
-        if (SlotFilter{entry.module, entry.function, entry.device_type, entry.dtype}.matches(
-                type, function, dtype))
-            wrappers.push_back(
-                {entry.fn, entry.ctx, entry.plugin, entry.priority, entry.handle, nullptr});
-    const auto outermost_first = [](const Level &a, const Level &b) {
-        return a.priority != b.priority ? a.priority > b.priority : a.age > b.age;
+    std::stable_sort(implementations.begin(), implementations.end(),
+                     [](const Level &a, const Level &b) {
+                         return std::pair(a.first->priority, a.first->sequence) >
+                                std::pair(b.first->priority, b.first->sequence);
+                     });
+    std::vector<HostLink> links;
+    const auto add = [&](atoll_fn fn, void *ctx, const PluginRecord *owner) {
+        links.push_back({{fn, ctx, nullptr, owner}, &type});
     };
-    std::stable_sort(implementations.begin(), implementations.end(), outermost_first);
-    std::stable_sort(wrappers.begin(), wrappers.end(), outermost_first);
+    for (const InterposerEntry &entry : interposer_entries)
+        if (entry.slots.matches(type, function, dtype)) add(entry.fn, entry.ctx, entry.plugin);
+    const std::size_t wrappers = links.size();
+    for (const auto &[impl, decl] : implementations) add(decl->fn, impl->plugin->ctx, impl->plugin);
+    add(&stub, nullptr, nullptr);
 
-    const std::size_t count = wrappers.size() + implementations.size() + 1;
     void *memory =
-        ::operator new(sizeof(Chain) + (count - 1) * sizeof(HostLink), std::align_val_t(64));
+        ::operator new(sizeof(Chain) + (links.size() - 1) * sizeof(HostLink), std::align_val_t(64));
     auto *chain = static_cast<Chain *>(memory);
-    chain->count = static_cast<std::uint32_t>(count);
-    chain->wrappers = static_cast<std::uint32_t>(wrappers.size());
+    chain->count = static_cast<std::uint32_t>(links.size());
+    chain->wrappers = static_cast<std::uint32_t>(wrappers);
     chain->implemented = !implementations.empty();
-    chain->plugin = chain->implemented ? implementations.front().owner : nullptr;
+    chain->plugin = chain->implemented ? implementations.front().first->plugin : nullptr;
     chain->caps = ~std::uint64_t{0};
     chain->attributes = chain->inputs = ~0u;
     chain->max_rank = ATOLL_MAX_RANK;
-    for (const Level &level : implementations) {
-        restrict_to(*chain, function.signature, *level.decl);
-        if (!(level.decl->caps & ATOLL_CAP_FORWARDS)) break;
+    for (const auto &[impl, decl] : implementations) {
+        restrict_to(*chain, function.signature, *decl);
+        if (!(decl->caps & ATOLL_CAP_FORWARDS)) break;
     }
-    std::vector<Level> levels = std::move(wrappers);
-    levels.insert(levels.end(), implementations.begin(), implementations.end());
-    levels.push_back({&stub, nullptr, nullptr, 0, 0, nullptr});
-    HostLink *link = chain->links;
-    for (const Level &level : levels) {
-        *link = {{level.fn, level.ctx, level.fn == &stub ? nullptr : link + 1, level.owner}, &type};
-        ++link;
-    }
+    std::copy(links.begin(), links.end(), chain->links);
+    for (std::size_t i = 1; i < links.size(); ++i) chain->links[i - 1].next = &chain->links[i];
     return chain;
 }
 

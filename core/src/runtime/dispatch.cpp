@@ -3,6 +3,7 @@
 
 #include "atoll/error.hpp"
 #include "base/printable.hpp"
+#include "runtime/host_services.hpp"
 
 #include <cstring>
 #include <utility>
@@ -64,6 +65,30 @@ std::string border_crossed(std::string_view callback) {
     return fmt::format(
         "an exception crossed the plugin's border{}{} ({}); the plugin must catch it",
         callback.empty() ? "" : " in ", callback, exception_text());
+}
+
+CallbackResult run_callback(const std::function<std::int32_t(atoll_error *)> &callback) {
+    ErrorBuffer error;
+    try {
+        const std::int32_t status = callback(error.get());
+        if (status == ATOLL_STATUS_OK) return {Status::ok, {}};
+        if (status > 0 && status < ATOLL_STATUS_COUNT)
+            return {static_cast<Status>(status), error.words(), error.native_code()};
+        return {
+            Status::plugin_fault,
+            fmt::format("it returned status {}, which does not exist: {}", status, error.words()),
+            error.native_code()};
+    } catch (...) {
+        return {Status::plugin_fault, border_crossed(), 0, true};
+    }
+}
+
+void run_finaliser(std::string_view owner, const std::function<void()> &callback) {
+    try {
+        callback();
+    } catch (...) {
+        log_message(ATOLL_LOG_ERROR, fmt::format("{}: {}", owner, border_crossed()));
+    }
 }
 
 void dispatch(const Chain &chain, PreparedCall &prepared) {

@@ -1,8 +1,13 @@
 // The one place where a call leaves the core for a plugin, and where its failure comes back.
 #pragma once
 
+#include "atoll/error.hpp"
 #include "base/error_buffer.hpp"
 #include "runtime/registry.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
 
 namespace Atoll::detail {
 
@@ -62,5 +67,16 @@ std::string exception_text();
 // What an error says where an exception came out of a plugin, in the callback of that name. Only
 // inside a catch block.
 std::string border_crossed(std::string_view callback = {});
+
+// What came of a callback in a plugin's life: load, unload, open_device, create.
+struct CallbackResult {
+    Status status;
+    std::string words; // where it is not ok: what the plugin said, or did wrong
+    std::int64_t native_code = 0;
+    bool broken = false; // the plugin broke the contract, whatever status it may return
+};
+CallbackResult run_callback(const std::function<std::int32_t(atoll_error *)> &callback);
+// For a callback that cannot fail; what it throws is logged for `owner`.
+void run_finaliser(std::string_view owner, const std::function<void()> &callback);
 
 } // namespace Atoll::detail

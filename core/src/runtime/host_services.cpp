@@ -2,6 +2,7 @@
 #include "runtime/host_services.hpp"
 
 #include "atoll/error.hpp"
+#include "atoll/plugin.hpp"
 #include "atoll/plugins.hpp"
 #include "base/environment.hpp"
 #include "base/printable.hpp"
@@ -17,6 +18,7 @@
 #include <mutex>
 #include <vector>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
@@ -87,15 +89,7 @@ void log(void *self, std::int32_t level, const char *text) {
 
 std::int32_t set_error(atoll_error *error, std::int32_t status, std::int64_t native_code,
                        const char *text) {
-    if (!error) return status;
-    error->status = status;
-    error->native_code = native_code;
-    if (error->text && error->capacity > 0 && text) {
-        const std::size_t size = std::min<std::size_t>(std::strlen(text), error->capacity - 1);
-        std::memcpy(error->text, text, size);
-        error->text[size] = '\0';
-    }
-    return status;
+    return sdk::set_error(error, status, text ? text : "", native_code);
 }
 
 void *allocate(std::size_t bytes) {
@@ -183,15 +177,15 @@ std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
     const ModuleRecord *module = registry.module(call->module);
     if (!type || !module || call->function >= module->functions.size() ||
         call->dtype >= ATOLL_DTYPE_COUNT)
-        return set_error(call->error, ATOLL_STATUS_NOT_FOUND, 0,
-                         "dispatch: no such device type, module, function or dtype");
+        return sdk::set_error(call->error, ATOLL_STATUS_NOT_FOUND,
+                              "dispatch: no such device type, module, function or dtype");
     if (call->correlation == 0) call->correlation = thread_state.correlation;
     try {
         return type->chain(module->functions[call->function], call->dtype)->call(*call);
     } catch (...) { // of another plugin: the caller may be C, or a thread with nobody to catch it
         const std::string text =
             "dispatch: an exception crossed a plugin's border: " + exception_text();
-        return set_error(call->error, ATOLL_STATUS_PLUGIN_FAULT, 0, text.c_str());
+        return sdk::set_error(call->error, ATOLL_STATUS_PLUGIN_FAULT, text.c_str());
     }
 }
 
@@ -221,19 +215,9 @@ std::int32_t find_function(const char *name, std::uint16_t *module, std::uint16_
     return ATOLL_STATUS_OK;
 }
 
-// A line that goes on is indented, so that no text can pass for a record of its own.
-std::string indented(std::string_view text) {
-    std::string lines;
-    for (const char c : text) lines += c == '\n' ? std::string("\n    ") : std::string(1, c);
-    return lines;
-}
-
 } // namespace
 
-bool safe_mode() {
-    const auto text = secure_environment("ATOLL_SAFE_MODE");
-    return text && !text->empty() && *text != "0";
-}
+bool safe_mode() { return environment_switch("ATOLL_SAFE_MODE"); }
 
 std::vector<PluginSetting> configured() {
     PluginSettings &settings = PluginSettings::get();
@@ -264,7 +248,8 @@ void log_message(int level, std::string_view raw) {
         } catch (...) { // plugins log, and nothing may be thrown through them
         }
     } else {
-        log.logger->log(to, "{}", indented(text));
+        // A line that goes on is indented, so that no text can pass for a record of its own.
+        log.logger->log(to, "{}", boost::replace_all_copy(text, "\n", "\n    "));
     }
 }
 

@@ -2,9 +2,7 @@
 #include "runtime/interpose.hpp"
 
 #include "atoll/error.hpp"
-#include "base/error_buffer.hpp"
 #include "runtime/dispatch.hpp"
-#include "runtime/host_services.hpp"
 
 #include <algorithm>
 
@@ -40,7 +38,8 @@ RegistryChange::~RegistryChange() { change_under_way = false; }
 namespace {
 
 // "core.add@cpu:float32" into its parts; throws where a part names nothing.
-void parse_target(std::string_view target, InterposerEntry &entry) {
+SlotFilter parse_target(std::string_view target) {
+    SlotFilter slots;
     const Registry &registry = Registry::get();
     const auto unknown = [&](std::string_view what, std::string_view which) {
         throw Error(Status::not_found, "push_interposer",
@@ -51,50 +50,54 @@ void parse_target(std::string_view target, InterposerEntry &entry) {
     };
     std::string_view rest = target;
     if (const std::size_t colon = rest.rfind(':'); colon != std::string_view::npos) {
-        entry.dtype = dtype_from_name(rest.substr(colon + 1));
+        slots.dtype = dtype_from_name(rest.substr(colon + 1));
         rest = rest.substr(0, colon);
     }
     if (const std::size_t at = rest.find('@'); at != std::string_view::npos) {
-        entry.device_type = rest.substr(at + 1);
-        if (!registry.find_device_type(entry.device_type))
-            unknown("device type", entry.device_type);
+        slots.device_type = rest.substr(at + 1);
+        if (!registry.find_device_type(slots.device_type))
+            unknown("device type", slots.device_type);
         rest = rest.substr(0, at);
     }
     if (rest == "*") {
-        entry.module = entry.function = rest;
-        return;
+        slots.module = slots.function = rest;
+        return slots;
     }
     const std::size_t dot = rest.find('.');
-    entry.module = dot == std::string_view::npos ? "core" : rest.substr(0, dot);
-    entry.function = dot == std::string_view::npos ? rest : rest.substr(dot + 1);
-    if (entry.function == "*") return; // also for modules that come later
-    const ModuleRecord *module = registry.find_module(entry.module);
-    if (!module) unknown("module", entry.module);
-    if (!module->find(entry.function)) unknown("function", entry.function);
+    slots.module = dot == std::string_view::npos ? "core" : rest.substr(0, dot);
+    slots.function = dot == std::string_view::npos ? rest : rest.substr(dot + 1);
+    if (slots.function == "*") return slots; // also for modules that come later
+    const ModuleRecord *module = registry.find_module(slots.module);
+    if (!module) unknown("module", slots.module);
+    if (!module->find(slots.function)) unknown("function", slots.function);
+    return slots;
 }
 
 InterposerHandle publish(InterposerEntry entry, std::string_view target) {
     Registry &registry = Registry::get();
+    auto &entries = registry.interposer_entries;
     entry.target = target;
     entry.handle = registry.next_sequence++;
-    const SlotFilter filter{entry.module, entry.function, entry.device_type, entry.dtype};
-    registry.interposer_entries.push_back(entry);
-    registry.rebuild(filter);
-    return entry.handle;
+    const auto inner = std::find_if(entries.begin(), entries.end(), [&](const auto &other) {
+        return other.priority <= entry.priority;
+    });
+    const InterposerEntry &pushed = *entries.insert(inner, std::move(entry));
+    registry.rebuild(pushed.slots);
+    return pushed.handle;
 }
 
 } // namespace
 
 InterposerHandle push_named(std::string_view target, std::string_view name, int priority,
-                            bool from_environment, const std::vector<PluginRecord *> &plugins) {
+                            bool from_environment) {
     InterposerEntry entry{};
     std::string known;
-    for (PluginRecord *plugin : plugins)
-        for (std::size_t i = 0; i < plugin->interposers.size(); ++i) {
-            known += (known.empty() ? "" : ", ") + plugin->interposer_names[i];
-            if (plugin->interposer_names[i] != name) continue;
+    for (PluginRecord *plugin : Registry::get().plugins)
+        for (const InterposerDecl &offered : plugin->interposers) {
+            known += (known.empty() ? "" : ", ") + offered.name;
+            if (offered.name != name) continue;
             entry.plugin = plugin;
-            entry.decl = &plugin->interposers[i];
+            entry.decl = &offered.decl;
         }
     if (!entry.decl)
         throw Error(Status::not_found, "push_interposer",
@@ -106,48 +109,32 @@ InterposerHandle push_named(std::string_view target, std::string_view name, int 
     entry.from_environment = from_environment;
     entry.fn = entry.decl->fn;
     entry.ctx = entry.plugin->ctx;
-    parse_target(target, entry);
+    entry.slots = parse_target(target);
     if (entry.decl->create) {
-        ErrorBuffer error;
-        std::int32_t status;
-        std::string why;
-        try {
-            status = entry.decl->create(entry.plugin->ctx, &entry.ctx, error.get());
-            why = error.words();
-        } catch (...) {
-            status = ATOLL_STATUS_PLUGIN_FAULT;
-            why = fmt::format("an exception crossed the plugin's border: {}", exception_text());
-        }
-        if (status < 0 || status >= ATOLL_STATUS_COUNT) {
-            why = fmt::format("it returned status {}, which does not exist {}", status, why);
-            status = ATOLL_STATUS_PLUGIN_FAULT;
-        }
-        if (status != ATOLL_STATUS_OK)
-            throw Error(static_cast<Status>(status), "push_interposer",
-                        fmt::format("'{}' could not start: {}", name, why), {}, entry.plugin->name);
+        const CallbackResult result = run_callback([&](atoll_error *error) {
+            return entry.decl->create(entry.plugin->ctx, &entry.ctx, error);
+        });
+        if (result.status != Status::ok)
+            throw Error(result.status, "push_interposer",
+                        fmt::format("'{}' could not start: {}", name, result.words), {},
+                        entry.plugin->name);
     }
     return publish(std::move(entry), target);
 }
 
 void remove_interposers(const std::function<bool(const InterposerEntry &)> &which) {
     Registry &registry = Registry::get();
-    std::vector<InterposerEntry> removed;
     auto &entries = registry.interposer_entries;
     const auto middle = std::stable_partition(entries.begin(), entries.end(),
                                               [&](const InterposerEntry &e) { return !which(e); });
-    removed.assign(middle, entries.end());
+    const std::vector<InterposerEntry> removed(middle, entries.end());
     entries.erase(middle, entries.end());
-    for (const InterposerEntry &e : removed)
-        registry.rebuild({e.module, e.function, e.device_type, e.dtype});
+    for (const InterposerEntry &e : removed) registry.rebuild(e.slots);
     if (!removed.empty()) registry.collect();
-    for (const InterposerEntry &e : removed) try {
-            if (e.decl && e.decl->destroy && e.decl->create) e.decl->destroy(e.plugin->ctx, e.ctx);
-        } catch (...) {
-            log_message(ATOLL_LOG_ERROR,
-                        fmt::format("interposer {} of plugin {}: an exception crossed the plugin's "
-                                    "border: {}",
-                                    e.name, e.plugin->name, exception_text()));
-        }
+    for (const InterposerEntry &e : removed)
+        if (e.decl && e.decl->destroy && e.decl->create)
+            run_finaliser(fmt::format("interposer {} of plugin {}", e.name, e.plugin->name),
+                          [&] { e.decl->destroy(e.plugin->ctx, e.ctx); });
 }
 
 std::string report_of(const InterposerEntry &entry) {
@@ -183,8 +170,13 @@ InterposerHandle push_interposer(std::string_view target, atoll_fn function, voi
     entry.priority = priority;
     entry.fn = function;
     entry.ctx = context;
-    parse_target(target, entry);
+    entry.slots = parse_target(target);
     return publish(std::move(entry), target);
+}
+
+InterposerHandle push_interposer(std::string_view target, std::string_view name, int priority) {
+    const RegistryChange change("push_interposer");
+    return push_named(target, name, priority, false);
 }
 
 void pop_interposer(InterposerHandle handle) {
@@ -207,24 +199,13 @@ std::string interposer_report(InterposerHandle handle) {
                 fmt::format("there is no interposer {}", handle));
 }
 
-namespace {
-// Hold the registry's mutex.
-std::vector<InterposerInfo> interposers_outermost_first() {
-    std::vector<InterposerInfo> list;
-    for (const InterposerEntry &e : Registry::get().interposer_entries)
-        list.push_back({e.handle, e.name, e.target, e.priority});
-    std::stable_sort(
-        list.begin(), list.end(), [](const InterposerInfo &a, const InterposerInfo &b) {
-            return a.priority != b.priority ? a.priority > b.priority : a.handle > b.handle;
-        });
-    return list;
-}
-} // namespace
-
 std::vector<InterposerInfo> interposers() {
     refuse_inside_call("interposers");
     const std::lock_guard lock(Registry::get().mutex);
-    return interposers_outermost_first();
+    std::vector<InterposerInfo> list;
+    for (const InterposerEntry &e : Registry::get().interposer_entries)
+        list.push_back({e.handle, e.name, e.target, e.priority});
+    return list;
 }
 
 std::vector<std::string> chain(std::string_view function, std::string_view device_type,
@@ -241,14 +222,9 @@ std::vector<std::string> chain(std::string_view function, std::string_view devic
     const ReadSection section;
     const Chain &links = *type->chain(*record, column);
     std::vector<std::string> names;
-    // Interposers come first, in their order. Not found by function and context: these need not
-    // differ.
-    for (const InterposerInfo &info : interposers_outermost_first())
-        for (const InterposerEntry &e : Registry::get().interposer_entries)
-            if (e.handle == info.handle &&
-                SlotFilter{e.module, e.function, e.device_type, e.dtype}.matches(*type, *record,
-                                                                                 column))
-                names.push_back("interposer " + e.name);
+    // Interposers come first. Not found by function and context: these need not differ.
+    for (const InterposerEntry &e : Registry::get().interposer_entries)
+        if (e.slots.matches(*type, *record, column)) names.push_back("interposer " + e.name);
     for (std::size_t i = names.size(); i < links.count; ++i) {
         const auto *owner = static_cast<const PluginRecord *>(links.links[i].owner);
         names.push_back(owner ? "implementation of plugin " + owner->name : "stub");

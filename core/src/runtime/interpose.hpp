@@ -27,7 +27,7 @@ private:
 };
 // All of these: hold the registry's mutex.
 InterposerHandle push_named(std::string_view target, std::string_view name, int priority,
-                            bool from_environment, const std::vector<PluginRecord *> &plugins);
+                            bool from_environment);
 // Takes them out, waits for running calls, destroys their state.
 void remove_interposers(const std::function<bool(const InterposerEntry &)> &which);
 std::string report_of(const InterposerEntry &entry);

@@ -204,13 +204,25 @@ struct ImplEntry {
     std::vector<std::string> ignored; // declarations that this host does not know, for the report
 };
 
+// Which slots are meant.
+struct SlotFilter {
+    std::string module, function, device_type; // "" or "*" matches all
+    DType dtype = DType::none;                 // none matches all
+    bool matches(const DeviceTypeRecord &type, const FunctionRecord &function, int column) const;
+};
+
+// What a plugin offers.
+struct InterposerDecl {
+    std::string name;
+    atoll_interposer_decl decl;
+};
+
 struct InterposerEntry {
     std::uint64_t handle;
     PluginRecord *plugin; // null: the application's
     const atoll_interposer_decl *decl;
     std::string name, target;
-    std::string module, function, device_type; // "" or "*" matches all
-    DType dtype;                               // none matches all
+    SlotFilter slots;
     atoll_fn fn;
     void *ctx;
     std::int32_t priority;
@@ -224,20 +236,12 @@ struct PluginRecord {
     std::string path, version, vendor, description;
     void *ctx = nullptr;
     std::int32_t (*unload)(void *, atoll_error *) = nullptr;
-    std::vector<atoll_interposer_decl> interposers; // copies; stay where they are while loaded
-    std::vector<std::string> interposer_names;
-    std::vector<std::string> ignored; // declarations that this host does not understand
+    std::vector<InterposerDecl> interposers; // stay where they are while loaded
+    std::vector<std::string> ignored;        // declarations that this host does not understand
     std::vector<DeviceTypeRecord *> device_types;
     std::vector<ModuleRecord *> modules;
     atoll_host host{};
     bool loaded = false;
-};
-
-// Which slots are meant.
-struct SlotFilter {
-    std::string_view module, function, device_type; // "" or "*" matches all
-    DType dtype = DType::none;                      // none matches all
-    bool matches(const DeviceTypeRecord &type, const FunctionRecord &function, int column) const;
 };
 
 class Registry {
@@ -277,8 +281,9 @@ public:
     // Throws Error unless there is room for `count` devices of the type. Records stay for ever, so
     // that a plugin which claims too many must not get the first of them.
     void reserve_devices(const DeviceTypeRecord &type, int count) const;
+    std::vector<PluginRecord *> plugins; // never freed: chains and notes of errors name them
     std::vector<ImplEntry> impls;
-    std::vector<InterposerEntry> interposer_entries; // in the order of pushing
+    std::vector<InterposerEntry> interposer_entries; // the outermost first
     std::uint64_t next_sequence = 1;
 
     // Publishes chains that follow from impls and interposer_entries in every slot that is matched,

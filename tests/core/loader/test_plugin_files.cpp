@@ -193,26 +193,6 @@ TEST_CASE("the environment is read, and unset differs from empty") {
     CHECK(!secure_environment("ATOLL_TEST_VARIABLE"));
 }
 
-TEST_CASE("an ISA level needs every feature and the operating system's support") {
-    const ProcessorFacts all{~0u, ~0u, ~0u, ~0u};
-    CHECK(isa_level(all) == 4);
-    CHECK(isa_level(ProcessorFacts{}) == 1);
-    const auto without = [&](unsigned ProcessorFacts::*part, int bit) {
-        ProcessorFacts facts = all;
-        facts.*part &= ~(1u << bit);
-        return isa_level(facts);
-    };
-    CHECK(without(&ProcessorFacts::leaf1_ecx, 20) == 1);    // SSE4.2
-    CHECK(without(&ProcessorFacts::extended1_ecx, 0) == 1); // LAHF
-    CHECK(without(&ProcessorFacts::leaf7_ebx, 5) == 2);     // AVX2
-    CHECK(without(&ProcessorFacts::leaf1_ecx, 27) == 2);    // OSXSAVE
-    CHECK(without(&ProcessorFacts::xcr0, 2) == 2);          // YMM state not saved
-    CHECK(without(&ProcessorFacts::extended1_ecx, 5) == 2); // LZCNT
-    CHECK(without(&ProcessorFacts::leaf7_ebx, 31) == 3);    // AVX512VL
-    CHECK(without(&ProcessorFacts::xcr0, 6) == 3);          // upper ZMM state not saved
-    CHECK(without(&ProcessorFacts::leaf7_ebx, 2) == 4);     // a bit that no level names
-}
-
 TEST_CASE("AArch64 processors have levels of their own") {
     constexpr unsigned long half = 1ul << 9 | 1ul << 10, dots = 1ul << 20, sve = 1ul << 22;
     CHECK(arm_level(0, 0) == 1);
