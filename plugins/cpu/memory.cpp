@@ -31,8 +31,9 @@ struct Block {
 
 constexpr std::uint64_t small_limit = 4096;
 constexpr std::size_t small_classes = small_limit / alignment;
-constexpr std::uint32_t batch = 32;            // blocks moved between a thread and the others
-constexpr std::uint64_t slab_bytes = 1u << 18; // what small blocks are cut from
+constexpr std::uint32_t batch = 32;              // blocks moved between a thread and the others
+constexpr std::uint64_t slab_bytes = 1u << 18;   // what small blocks are cut from
+constexpr std::uint64_t slab_header = alignment; // before a slab's first block
 
 constexpr std::size_t small_class(std::uint64_t bytes) { return (bytes - 1) / alignment; }
 
@@ -58,7 +59,35 @@ struct ThreadCache {
     FreeList lists[small_classes];
 };
 
-// ---- large blocks ----
+// ---- slabs ----
+
+// Small blocks of one class are cut from a slab, which stands at a multiple of its size, so that a
+// block's address says which one it is of.
+struct Slab {
+    Slab *next, *previous; // those of the class with blocks left
+    Block *free;           // blocks that came back
+    std::uint32_t cut;     // bytes cut into blocks so far, with the header
+    std::uint32_t used;    // blocks in use or in a thread's list
+
+    static Slab *of(void *block) {
+        return reinterpret_cast<Slab *>(reinterpret_cast<std::uintptr_t>(block) &
+                                        ~std::uintptr_t{slab_bytes - 1});
+    }
+    bool has_block(std::uint64_t size) const { return free || cut + size <= slab_bytes; }
+    Block *take(std::uint64_t size) {
+        ++used;
+        if (Block *block = free) {
+            free = block->next;
+            return block;
+        }
+        char *block = reinterpret_cast<char *>(this) + cut;
+        cut += static_cast<std::uint32_t>(size);
+        return reinterpret_cast<Block *>(block);
+    }
+};
+static_assert(sizeof(Slab) <= slab_header);
+
+// ---- large blocks, and slabs of which no block is in use ----
 
 constexpr std::uint64_t huge_page = 1u << 21;
 
@@ -76,6 +105,11 @@ constexpr std::uint32_t large_class(std::uint64_t bytes) {
 constexpr std::uint64_t class_bytes(std::uint32_t index) {
     return (std::uint64_t{9} + index % 8) << (index / 8 - 3);
 }
+// Slabs are a class of their own: other blocks of their size are aligned to less.
+constexpr std::uint32_t slab_class = 64 * 8, large_classes = slab_class + 1;
+constexpr std::uint64_t cached_bytes(std::uint32_t index) {
+    return index == slab_class ? slab_bytes : class_bytes(index);
+}
 static_assert(class_bytes(large_class(4097)) >= 4097 && class_bytes(large_class(4608)) == 4608);
 static_assert(class_bytes(large_class(1u << 20)) == 1u << 20);
 
@@ -83,15 +117,40 @@ class Shared {
 public:
     // Takes up to `batch` blocks of a small class into `list`; false when the system has none.
     bool refill(std::size_t index, FreeList &list) {
-        const std::lock_guard lock(mutex_);
-        FreeList &common = small_[index];
-        if (!common.head && !cut(index)) return false;
-        for (std::uint32_t k = 0; k < batch && common.head; ++k) list.push(common.pop());
-        return true;
+        const std::uint64_t size = (index + 1) * alignment;
+        for (const bool last : {false, true}) {
+            {
+                const std::lock_guard lock(mutex_);
+                if (!slabs_[index]) start_slab(index);
+                while (slabs_[index] && list.count < batch) {
+                    Slab *slab = slabs_[index];
+                    list.push(slab->take(size));
+                    if (!slab->has_block(size)) unlink(slab, index);
+                }
+            }
+            if (list.count) return true;
+            if (!last) give_back(0);
+        }
+        return false;
     }
     void drain(std::size_t index, FreeList &list, std::uint32_t count) {
-        const std::lock_guard lock(mutex_);
-        while (count-- && list.head) small_[index].push(list.pop());
+        const std::uint64_t size = (index + 1) * alignment;
+        bool much;
+        {
+            const std::lock_guard lock(mutex_);
+            while (count-- && list.head) {
+                Block *block = list.pop();
+                Slab *slab = Slab::of(block);
+                if (!slab->has_block(size)) link(slab, index);
+                block->next = slab->free;
+                slab->free = block;
+                if (--slab->used) continue;
+                unlink(slab, index);
+                cache(reinterpret_cast<LargeBlock *>(slab), slab_class);
+            }
+            much = cached_ > limit_;
+        }
+        if (much) give_back(limit_);
     }
 
     ThreadCache *join() {
@@ -134,19 +193,7 @@ public:
         auto *block = static_cast<LargeBlock *>(data);
         {
             const std::lock_guard lock(mutex_);
-            block->index = index;
-            block->previous = nullptr;
-            block->next = large_[index];
-            if (block->next) block->next->previous = block;
-            large_[index] = block;
-            block->newer = nullptr;
-            block->older = newest_;
-            if (newest_)
-                newest_->newer = block;
-            else
-                oldest_ = block;
-            newest_ = block;
-            cached_ += class_bytes(index);
+            cache(block, index);
             if (cached_ <= limit_) return;
         }
         give_back(limit_);
@@ -158,30 +205,56 @@ public:
     }
 
     void release() {
+        for (ThreadCache *cache : threads_)
+            for (std::size_t index = 0; index < small_classes; ++index)
+                drain(index, cache->lists[index], cache->lists[index].count);
         give_back(0);
-        const std::lock_guard lock(mutex_);
-        for (ThreadCache *cache : threads_) *cache = {};
-        for (FreeList &list : small_) list = {};
-        for (void *slab : slabs_) std::free(slab);
-        slabs_ = {};
     }
 
 private:
-    bool cut(std::size_t index) {
-        auto *slab = static_cast<char *>(from_system(slab_bytes, alignment));
-        if (!slab) return false;
-        slabs_.push_back(slab);
-        const std::uint64_t size = (index + 1) * alignment;
-        for (std::uint64_t at = 0; at + size <= slab_bytes; at += size)
-            small_[index].push(reinterpret_cast<Block *>(slab + at));
-        return true;
+    // A slab without a block in use becomes the first of the class; none if there is no memory.
+    void start_slab(std::size_t index) {
+        void *memory = large_[slab_class];
+        if (memory)
+            unlink(large_[slab_class]);
+        else
+            memory = from_system(slab_bytes, slab_bytes);
+        if (!memory) return;
+        Slab *slab = new (memory) Slab{};
+        slab->cut = slab_header;
+        link(slab, index);
+    }
+    void link(Slab *slab, std::size_t index) {
+        slab->previous = nullptr;
+        slab->next = slabs_[index];
+        if (slab->next) slab->next->previous = slab;
+        slabs_[index] = slab;
+    }
+    void unlink(Slab *slab, std::size_t index) {
+        (slab->previous ? slab->previous->next : slabs_[index]) = slab->next;
+        if (slab->next) slab->next->previous = slab->previous;
+    }
+    void cache(LargeBlock *block, std::uint32_t index) {
+        block->index = index;
+        block->previous = nullptr;
+        block->next = large_[index];
+        if (block->next) block->next->previous = block;
+        large_[index] = block;
+        block->newer = nullptr;
+        block->older = newest_;
+        if (newest_)
+            newest_->newer = block;
+        else
+            oldest_ = block;
+        newest_ = block;
+        cached_ += cached_bytes(index);
     }
     void unlink(LargeBlock *block) {
         (block->previous ? block->previous->next : large_[block->index]) = block->next;
         if (block->next) block->next->previous = block->previous;
         (block->newer ? block->newer->older : newest_) = block->older;
         (block->older ? block->older->newer : oldest_) = block->newer;
-        cached_ -= class_bytes(block->index);
+        cached_ -= cached_bytes(block->index);
     }
     // The system's free may take long (it unmaps), so the lock is not held for it.
     void give_back(std::uint64_t limit) {
@@ -198,10 +271,9 @@ private:
     }
 
     std::mutex mutex_;
-    FreeList small_[small_classes];
-    std::vector<void *> slabs_;
+    Slab *slabs_[small_classes] = {}; // those with blocks left
     std::vector<ThreadCache *> threads_;
-    LargeBlock *large_[64 * 8] = {};
+    LargeBlock *large_[large_classes] = {};
     LargeBlock *newest_ = nullptr, *oldest_ = nullptr;
     std::uint64_t cached_ = 0;
     std::uint64_t limit_ = std::uint64_t{1} << 30; // written while no call is inside

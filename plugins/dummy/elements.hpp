@@ -4,6 +4,7 @@
 #include "atoll/core_functions.hpp"
 #include "atoll/operand.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -85,19 +86,44 @@ template <class V> V times(V a, V b) {
         return a * b;
 }
 
+// The exponent of the larger part; 0 for zero.
+inline int exponent_of(std::complex<long double> a) {
+    const long double size = std::max(std::fabs(a.real()), std::fabs(a.imag()));
+    return size == 0 ? 0 : std::ilogb(size);
+}
+
 template <class V> V over(V a, V b) {
     if constexpr (is_complex<V>) {
+        using Part = typename V::value_type;
         if (b == V{}) { // the parts over a positive zero: infinities, as for reals
-            const auto zero = std::abs(b.real());
+            const Part zero = std::abs(b.real());
             return {a.real() / zero, a.imag() / zero};
         }
-        // Smith's method: dividing by the larger part first keeps the squares from overflowing.
-        if (std::abs(b.real()) >= std::abs(b.imag())) {
-            const auto ratio = b.imag() / b.real(), scale = b.real() + b.imag() * ratio;
-            return {(a.real() + a.imag() * ratio) / scale, (a.imag() - a.real() * ratio) / scale};
+        std::complex<long double> x(a), y(b);
+        const auto finite = [](auto z) {
+            return std::isfinite(z.real()) && std::isfinite(z.imag());
+        };
+        // Near 1 by powers of two, so that no product leaves the range.
+        const int up = finite(x) ? exponent_of(x) : 0, down = finite(y) ? exponent_of(y) : 0;
+        x = {std::scalbn(x.real(), -up), std::scalbn(x.imag(), -up)};
+        y = {std::scalbn(y.real(), -down), std::scalbn(y.imag(), -down)};
+        std::complex<long double> quotient;
+        if (finite(x) && finite(y)) {
+            const long double square = y.real() * y.real() + y.imag() * y.imag();
+            quotient = {(x.real() * y.real() + x.imag() * y.imag()) / square,
+                        (x.imag() * y.real() - x.real() * y.imag()) / square};
+        } else if (std::fabs(y.real()) >= std::fabs(y.imag())) {
+            // Smith's method says what becomes of infinities.
+            const long double ratio = y.imag() / y.real(), scale = y.real() + y.imag() * ratio;
+            quotient = {(x.real() + x.imag() * ratio) / scale,
+                        (x.imag() - x.real() * ratio) / scale};
+        } else {
+            const long double ratio = y.real() / y.imag(), scale = y.real() * ratio + y.imag();
+            quotient = {(x.real() * ratio + x.imag()) / scale,
+                        (x.imag() * ratio - x.real()) / scale};
         }
-        const auto ratio = b.real() / b.imag(), scale = b.real() * ratio + b.imag();
-        return {(a.real() * ratio + a.imag()) / scale, (a.imag() * ratio - a.real()) / scale};
+        return {static_cast<Part>(std::scalbn(quotient.real(), up - down)),
+                static_cast<Part>(std::scalbn(quotient.imag(), up - down))};
     } else {
         return a / b;
     }

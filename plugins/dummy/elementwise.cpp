@@ -201,7 +201,7 @@ void clip(const atoll_call &call) {
 void where(const atoll_call &call) {
     for_each(call, [&](Pointers at) {
         const char *chosen = Element<ATOLL_DTYPE_BOOL>::load(at[1]) ? at[2] : at[3];
-        copy_bytes(at[0], chosen, call.dtype, false);
+        move_element(at[0], chosen, call.dtype);
     });
 }
 

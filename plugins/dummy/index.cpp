@@ -21,16 +21,16 @@ void find(const atoll_call &call) {
     });
 }
 
-// Bytes are copied as they are, so either byte order will do.
+// Bytes but those of bool are copied as they are, so either byte order will do.
 void gather(const atoll_call &call) {
     for_each(call, [&](Pointers at) {
-        copy_bytes(at[0], at[1] + Element<ATOLL_DTYPE_INT64>::load(at[2]), call.dtype, false);
+        move_element(at[0], at[1] + Element<ATOLL_DTYPE_INT64>::load(at[2]), call.dtype);
     });
 }
 
 void scatter(const atoll_call &call) {
     for_each(call, [&](Pointers at) {
-        copy_bytes(at[0] + Element<ATOLL_DTYPE_INT64>::load(at[2]), at[1], call.dtype, false);
+        move_element(at[0] + Element<ATOLL_DTYPE_INT64>::load(at[2]), at[1], call.dtype);
     });
 }
 

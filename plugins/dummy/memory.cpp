@@ -77,9 +77,15 @@ void *Memory::take(std::uint64_t bytes, std::uint64_t asked) {
     for (auto gap = gaps_.begin(); gap != gaps_.end(); ++gap) {
         const auto [offset, room] = *gap;
         if (room < bytes) continue;
-        blocks_.emplace(offset, Block{bytes, asked, false});
-        if (room > bytes) gaps_.emplace(offset + bytes, room - bytes);
-        gaps_.erase(gap);
+        Gaps spare;
+        spare.emplace(0, 0);
+        blocks_.emplace(offset, Block{bytes, asked, false, spare.extract(spare.begin())});
+        auto rest = gaps_.extract(gap);
+        if (room > bytes) {
+            rest.key() = offset + bytes;
+            rest.mapped() = room - bytes;
+            gaps_.insert(std::move(rest));
+        }
         available_ -= bytes;
         return addresses_ + offset;
     }
@@ -107,6 +113,7 @@ void Memory::release(void *data) {
         madvise(worker_address(addresses_ + first), last - first, MADV_DONTNEED);
     }
     available_ += end - begin;
+    Gaps::node_type gap = std::move(block->second.gap);
     blocks_.erase(block);
     --retired_;
 
@@ -122,7 +129,9 @@ void Memory::release(void *data) {
             gaps_.erase(previous);
         }
     }
-    gaps_.emplace(begin, end - begin);
+    gap.key() = begin;
+    gap.mapped() = end - begin;
+    gaps_.insert(std::move(gap));
     released_.notify_all();
 }
 

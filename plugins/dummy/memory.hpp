@@ -19,7 +19,8 @@ namespace Dummy {
 // free is stream-ordered: retire() at the time of the call, release() on the worker after the work
 // before it. Between the two the block still belongs to that work, but new work may not name it:
 // check() tells the caller of such a mistake. An allocation that finds no room waits for retired
-// blocks, so a program that frees as much as it allocates never runs out because of timing.
+// blocks, so a program that frees as much as it allocates never runs out because of timing. What
+// the worker needs for that is there since the allocation: release() allocates nothing.
 
 // All functions may be called from any thread.
 class Memory {
@@ -55,12 +56,14 @@ public:
     std::uint64_t available() const;
 
 private:
+    using Offset = std::uint64_t; // from the start of the arena, in bytes
+    using Gaps = std::map<Offset, std::uint64_t>;
     struct Block {
         std::uint64_t bytes;
         std::uint64_t asked;
         bool retired;
+        Gaps::node_type gap; // for the time after
     };
-    using Offset = std::uint64_t; // from the start of the arena, in bytes
 
     void *take(std::uint64_t bytes, std::uint64_t asked); // with the lock held; null: no room
 
@@ -70,8 +73,8 @@ private:
     std::ptrdiff_t distance_ = 0; // to the accessible mapping
     mutable std::mutex mutex_;
     std::condition_variable released_;
-    std::map<Offset, Block> blocks_;       // in use or retired
-    std::map<Offset, std::uint64_t> gaps_; // free; neighbours are always merged
+    std::map<Offset, Block> blocks_; // in use or retired
+    Gaps gaps_;                      // free; neighbours are always merged
     std::uint64_t available_;
     std::size_t retired_ = 0; // blocks
 };

@@ -14,13 +14,15 @@ char *element_at(const atoll_call &call, const Pointers &line, std::size_t o, st
     return line[o] + i * call.operands[o].strides[0];
 }
 
-// Running totals in type V, each rounded when it is stored.
+// Running totals in type V, each rounded when it is stored. The first is the element itself: 0 + -0
+// and 1 * (inf + 0i) are not.
 template <class V, class Element, class Operation>
-void scan(const atoll_call &call, Element element, V start, const Operation &operation) {
+void scan(const atoll_call &call, Element element, const Operation &operation) {
     for_each_loop(call, [&](Pointers line) {
-        V total = start;
+        V total{};
         for (std::int64_t i = 0; i < call.shape[0]; ++i) {
-            total = operation(total, static_cast<V>(element.load(element_at(call, line, 1, i))));
+            const auto next = static_cast<V>(element.load(element_at(call, line, 1, i)));
+            total = i == 0 ? next : operation(total, next);
             store(element_at(call, line, 0, i), widen(total), call.dtype);
         }
     });
@@ -72,18 +74,18 @@ namespace Kernels {
 void cumsum(const atoll_call &call) {
     const auto sum = [](auto a, auto b) { return plus(a, b); };
     if (call.dtype == ATOLL_DTYPE_FLOAT32)
-        return scan(call, Element<ATOLL_DTYPE_FLOAT32>(), 0.0, sum);
+        return scan<double>(call, Element<ATOLL_DTYPE_FLOAT32>(), sum);
     if (call.dtype == ATOLL_DTYPE_COMPLEX64)
-        return scan(call, Element<ATOLL_DTYPE_COMPLEX64>(), std::complex<double>(), sum);
+        return scan<std::complex<double>>(call, Element<ATOLL_DTYPE_COMPLEX64>(), sum);
     with_dtype<ATOLL_DOMAIN_SUMMED>(call.dtype, [&](auto element, auto) {
-        scan(call, element, typename decltype(element)::Value{0}, sum);
+        scan<typename decltype(element)::Value>(call, element, sum);
     });
 }
 
 void cumprod(const atoll_call &call) {
     with_dtype<ATOLL_DOMAIN_SUMMED>(call.dtype, [&](auto element, auto) {
-        scan(call, element, typename decltype(element)::Value{1},
-             [](auto a, auto b) { return times(a, b); });
+        scan<typename decltype(element)::Value>(call, element,
+                                                [](auto a, auto b) { return times(a, b); });
     });
 }
 

@@ -20,8 +20,11 @@
 #include "memory.hpp"
 #include "stream.hpp"
 
+#include <atomic>
 #include <charconv>
 #include <memory>
+#include <pthread.h>
+#include <unistd.h>
 #include <vector>
 
 #ifdef DUMMY_MINIMAL
@@ -62,6 +65,17 @@ struct Device {
     Stream default_stream;
 };
 
+// Note [Forked children]
+// A child has the streams but not their workers, and locks that no thread of its own will release.
+// So its calls are refused before they touch either, and at unload it leaves all of it behind.
+std::atomic<bool> in_child{false};
+
+void watch_forks() {
+    static const int status = pthread_atfork(nullptr, nullptr, [] { in_child = true; });
+    if (status != 0)
+        throw sdk::Error(ATOLL_STATUS_OUT_OF_MEMORY, "cannot watch for forks of the process");
+}
+
 // Made by load, gone at unload; the context of all functions below.
 struct State {
     explicit State(const atoll_host &host);
@@ -74,7 +88,11 @@ struct State {
         return host.function_name(call.module, call.function);
     }
 
+    // Note [Forked children]. A child may load the plugin itself.
+    bool left_behind() const { return in_child && process != getpid(); }
+
     const atoll_host &host;
+    const pid_t process = getpid();
     Faults faults;
     std::vector<std::unique_ptr<Device>> devices;
 };
@@ -93,6 +111,7 @@ std::uint64_t number_setting(const atoll_host &host, const char *key, std::uint6
 }
 
 State::State(const atoll_host &host) : host(host), faults(host, DUMMY_NAME) {
+    watch_forks();
     const std::uint64_t count = number_setting(host, "devices", default_devices, 64);
     const std::uint64_t bytes = number_setting(host, "memory", 1 << 30, std::uint64_t{1} << 42);
     for (std::uint64_t i = 0; i < count; ++i)
@@ -100,6 +119,10 @@ State::State(const atoll_host &host) : host(host), faults(host, DUMMY_NAME) {
 }
 
 State::~State() {
+    if (left_behind()) {
+        for (auto &device : devices) (void)device.release();
+        return;
+    }
     // Work on one device may touch the memory of another, so all stop before any memory goes.
     for (const auto &device : devices) device->default_stream.stop();
 }
@@ -211,8 +234,9 @@ void stream_destroy(State &state, atoll_call &call) {
     auto *stream = static_cast<Stream *>(sdk::params<atoll_stream_params>(call).stream);
     const std::shared_ptr<Failure> failure = stream->synchronize();
     if (failure && !failure->reported)
-        state.host.log(state.host.self, ATOLL_LOG_WARN,
-                       ("destroyed with an unreported error: " + failure->text).c_str());
+        state.host.log(
+            state.host.self, ATOLL_LOG_WARN,
+            (std::string("destroyed with an unreported error: ") + failure->text).c_str());
     delete stream;
 }
 
@@ -335,6 +359,11 @@ template <auto Function> std::int32_t faulty_entry(const atoll_link *self, atoll
     State &state = *static_cast<State *>(self->ctx);
     std::int32_t injected = ATOLL_STATUS_OK;
     const std::int32_t status = sdk::guarded(call->error, [&] {
+        if (state.left_behind())
+            throw sdk::Error(ATOLL_STATUS_DEVICE_LOST,
+                             "[" + state.function(*call) +
+                                 "] " DUMMY_NAME
+                                 " does not work in a child that was forked after it was loaded");
         if constexpr (gives_back_or_waits<Function>) {
             Function(state, *call);
             injected = state.faults.before(*call);

@@ -4,6 +4,7 @@
 #include "atoll/plugin.hpp"
 
 #include <chrono>
+#include <cstdio>
 
 namespace Dummy {
 
@@ -71,8 +72,10 @@ Stream::Stream(std::string device, const Memory &memory)
       device_(std::move(device)), worker_([this] { run(); }) {}
 
 void Stream::enqueue(std::string function, std::function<void()> work) {
+    Task task{std::make_shared<Failure>(), std::move(work)};
+    task.failure->function = std::move(function);
     const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(function), std::move(work)});
+    queue_.push_back(std::move(task));
     ++enqueued_;
     work_arrived_.notify_one();
 }
@@ -132,10 +135,13 @@ void Stream::run() {
                           .reserved = 0,
                           .text = text,
                           .function = {}};
-        if (const std::int32_t status = sdk::guarded(&error, task.work); status != ATOLL_STATUS_OK)
-            fail(std::shared_ptr<Failure>(
-                new Failure{status, "[" + task.function + "] failed on " + device_ + ": " + text,
-                            task.function}));
+        Failure &failure = *task.failure;
+        failure.status = sdk::guarded(&error, task.work);
+        if (failure.status != ATOLL_STATUS_OK) {
+            std::snprintf(failure.text, sizeof failure.text, "[%s] failed on %s: %s",
+                          failure.function.c_str(), device_.c_str(), text);
+            fail(std::move(task.failure));
+        }
         task = {}; // what the work owned is gone before it counts as done
 
         lock.lock();

@@ -21,10 +21,11 @@ namespace Dummy {
 // Work that fails leaves a Failure on its stream; the work after it runs all the same, and further
 // failures are dropped while one is unreported. An event takes the failure of its stream along, and
 // a stream that waits for the event inherits it: its results depend on what failed. All of them
-// share one object, so the first synchronisation reports it and no other does.
+// share one object, so the first synchronisation reports it and no other does. It is made when the
+// work is enqueued: when memory is gone on the worker, there is none for a message either.
 struct Failure {
-    std::int32_t status;
-    std::string text;
+    std::int32_t status = 0;
+    char text[640] = "";
     std::string function; // the culprit, "core.add"
     std::atomic<bool> reported{false};
 };
@@ -82,7 +83,7 @@ public:
 
 private:
     struct Task {
-        std::string function;
+        std::shared_ptr<Failure> failure; // if it fails
         std::function<void()> work;
     };
 

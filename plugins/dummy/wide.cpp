@@ -63,6 +63,13 @@ void copy_bytes(char *to, const char *from, std::uint32_t dtype, bool swapped) {
     std::memcpy(to, bytes, size);
 }
 
+void move_element(char *to, const char *from, std::uint32_t dtype) {
+    if (dtype == ATOLL_DTYPE_BOOL)
+        Element<ATOLL_DTYPE_BOOL>::store(to, Element<ATOLL_DTYPE_BOOL>::load(from));
+    else
+        copy_bytes(to, from, dtype, false);
+}
+
 Wide load(const char *at, std::uint32_t dtype, bool swapped) {
     char native[16];
     copy_bytes(native, at, dtype, swapped);

@@ -25,5 +25,7 @@ Wide load(const char *at, std::uint32_t dtype, bool swapped = false);
 void store(char *at, const Wide &wide, std::uint32_t dtype, bool swapped = false);
 // Copies one element; reverses the bytes of each of its parts where `swapped`. `to` may be `from`.
 void copy_bytes(char *to, const char *from, std::uint32_t dtype, bool swapped);
+// Copies one element in whatever byte order it has; of bool, 0 or 1.
+void move_element(char *to, const char *from, std::uint32_t dtype);
 
 } // namespace Dummy

@@ -82,6 +82,9 @@ Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Pla
         const Scalar value = values[k].cast(dtype);
         std::memcpy(operand.image.data() + place, value.raw().value.bytes,
                     static_cast<std::size_t>(size));
+        // Every byte but 0 is true.
+        if (dtype == bool_ && operand.image[place] != 0)
+            operand.image[place] = static_cast<char>(1 << k % 8);
         if (swapped) reverse_parts(operand.image.data() + place, dtype);
     });
     const Tensor bytes =
@@ -119,6 +122,7 @@ Values decode(const Tensor &tensor, const std::vector<char> &bytes) {
         atoll_scalar raw{};
         raw.dtype = static_cast<std::uint32_t>(dtype);
         std::memcpy(raw.value.bytes, bytes.data() + at, size);
+        if (dtype == bool_) raw.value.bytes[0] = raw.value.bytes[0] != 0;
         if (tensor.is_byteswapped())
             reverse_parts(reinterpret_cast<char *>(raw.value.bytes), dtype);
         values.emplace_back(raw);

@@ -15,14 +15,8 @@ struct Exception {
     atoll_dtype_set dtypes;
     Bound bound;
 };
-// Reductions only: the smaller dtypes accumulate in wider ones, so that these concern float64
-// alone.
 constexpr Exception exceptions[] = {
     {ATOLL_FN_cumsum, doubles, {60, "adds in order: an error per element, 3001 here"}},
-    {ATOLL_FN_var,
-     doubles,
-     {30, "rounded means: the mean is 350 deviations, a last place of the input counts 700-fold"}},
-    {ATOLL_FN_stddev, doubles, {15, "as var"}},
 };
 
 } // namespace

@@ -45,6 +45,7 @@ constexpr Reduction reductions[] = {
 struct Input {
     const char *name;
     double (*draw)(Random &);
+    bool for_variances = false;
 };
 double positive(Random &random) { return std::uniform_real_distribution<double>(0, 1)(random); }
 const Input inputs[] = {
@@ -56,6 +57,8 @@ const Input inputs[] = {
          return random() % 2 ? size : -size;
      }},
     {"100 + uniform", [](Random &random) { return 100 + positive(random); }},
+    {"10^8 + normal",
+     [](Random &random) { return 1e8 + std::normal_distribution<double>()(random); }, true},
 };
 
 bool gives_part(int function) {
@@ -224,10 +227,15 @@ std::vector<ReductionFinding> measure_reductions(double scale) {
             finding.dtype = dtype;
             finding.name = reduction.name;
             Random random(static_cast<std::uint64_t>(findings.size()));
-            for (const Input &input : inputs)
-                for (const std::int64_t count : {2, 9, 100, 3001})
+            // Long enough for a variance that many runs are joined.
+            const bool variance =
+                reduction.function == ATOLL_FN_var || reduction.function == ATOLL_FN_stddev;
+            for (const Input &input : inputs) {
+                if (input.for_variances && !variance) continue;
+                for (const std::int64_t count : {2, 9, 100, variance ? 20000 : 3001})
                     for (int time = 0; time < std::max(1.0, 2 * scale); ++time)
                         measure(reduction, input, count, random, finding);
+            }
             findings.push_back(finding);
         }
     return findings;

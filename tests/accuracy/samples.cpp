@@ -223,8 +223,9 @@ Arguments complex_pair(int function, Parts &parts) {
         return {complex_sample(parts), complex_sample(parts)};
     // The product is the plain one, whose parts must not leave the range on the way; quotients are
     // asked for wherever they are in range.
-    const double reach = function == ATOLL_FN_multiply ? 2.2 : 1.02;
-    const double low = format.emin / reach, high = format.emax / reach;
+    const bool product = function == ATOLL_FN_multiply;
+    const double low = product ? format.emin / 2.2 : format.emin - format.digits + 1;
+    const double high = product ? format.emax / 2.2 : format.emax + 0.9;
     const auto number = [&](double exponent, double spread) {
         const auto part = [&] {
             return parts.exponents(std::max(low, exponent - spread),

@@ -1,7 +1,9 @@
 // The plugin `dummy` alone: memory, streams, events, errors, injected faults.
 #include "device.hpp"
+#include "memory_is_gone.hpp"
 
 #include <csignal>
+#include <memory>
 #include <random>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -283,6 +285,58 @@ TEST_CASE("a failing kernel surfaces once, at the next synchronisation, with its
         REQUIRE(Host::instance().logged.size() == 1);
         CHECK(has(Host::instance().logged[0], "core.add"));
     }
+}
+
+TEST_CASE("memory that is gone on the worker is an error of the stream") {
+    Dummy dummy;
+    const std::vector<std::int8_t> values(1000);
+    char *in = dummy.upload(values), *out = dummy.allocate(8 * values.size());
+    const auto sort = [&] {
+        dummy.compute(ATOLL_FN_argsort, ATOLL_DTYPE_INT8, {std::ssize(values)},
+                      {{out, {8}, ATOLL_DTYPE_INT64}, {in, {1}, ATOLL_DTYPE_INT8}},
+                      {.attributes = {flag(false)}});
+    };
+    Gate gate;
+    dummy.callback(&Gate::pass, &gate);
+    sort();
+    dummy.free(dummy.allocate(64), 64);
+    memory_is_gone = true;
+    gate.open = true;
+    const Failed failed = failure([&] { dummy.synchronize(); });
+    memory_is_gone = false;
+    CHECK(failed.status == ATOLL_STATUS_OUT_OF_MEMORY);
+    CHECK(failed.function == "core.argsort");
+    CHECK(has(failed.what(), "out of host memory"));
+    CHECK(dummy.free_memory() == 1048576 - 1024 - 8000);
+    sort();
+    dummy.synchronize();
+}
+
+TEST_CASE("a forked child is refused and ends") {
+    auto dummy = std::make_unique<Dummy>();
+    void *const stream = dummy->stream();
+    char *const data = dummy->allocate(64);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        alarm(20); // a hang is a failure
+        const auto refused = [](const Failed &failed) {
+            return failed.status == ATOLL_STATUS_DEVICE_LOST && has(failed.what(), "forked");
+        };
+        if (!refused(failure([&] { dummy->allocate(64); }))) _exit(1);
+        if (!refused(failure([&] { dummy->synchronize(stream); }))) _exit(2);
+        if (!refused(failure([&] { dummy->free(data, 64); }))) _exit(3);
+        if (!refused(failure([&] { dummy->destroy_stream(stream); }))) _exit(4);
+        dummy.reset(); // unloads
+        _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    dummy->synchronize(stream);
+    dummy->destroy_stream(stream);
+    dummy->free(data, 64);
 }
 
 TEST_CASE("every other fault does what its list says") {

@@ -82,3 +82,28 @@ TEST_CASE("offsets that leave the block fail, and nothing outside is touched") {
     CHECK(dummy.download<float>(out, 16) == Floats(16, 0));
     CHECK(dummy.download<float>(neighbour, 16) == Floats(16, 9));
 }
+
+TEST_CASE("every byte but 0 is a true bool, and 0 or 1 is written") {
+    Dummy dummy;
+    using Bytes = std::vector<std::uint8_t>;
+    const Bytes bytes{2, 0, 255, 128}, zeros{0, 0, 0, 0}, truths{1, 0, 1, 1};
+    const auto of = [&](std::uint16_t function) {
+        return dummy.elementwise<std::uint8_t>(function, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL, bytes);
+    };
+    CHECK(of(ATOLL_FN_abs) == truths);
+    CHECK(of(ATOLL_FN_logical_not) == Bytes{0, 1, 0, 0});
+    CHECK(dummy.mapped<std::uint8_t>(
+              ATOLL_FN_where, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL,
+              {{ATOLL_DTYPE_BOOL, bytes}, {ATOLL_DTYPE_BOOL, bytes}, {ATOLL_DTYPE_BOOL, zeros}}) ==
+          truths);
+    char *in = dummy.upload(bytes), *out = dummy.upload(zeros);
+    char *offsets = dummy.upload(std::vector<std::int64_t>{0, 1, 2, 3});
+    for (const int function : {int{ATOLL_FN_gather}, int{ATOLL_FN_scatter}}) {
+        const bool gathers = function == ATOLL_FN_gather;
+        dummy.compute(static_cast<std::uint16_t>(function), ATOLL_DTYPE_BOOL, {4},
+                      {{out, {gathers}, ATOLL_DTYPE_BOOL},
+                       {in, {!gathers}, ATOLL_DTYPE_BOOL},
+                       {offsets, {8}, ATOLL_DTYPE_INT64}});
+        CHECK(dummy.download<std::uint8_t>(out, 4) == truths);
+    }
+}

@@ -55,7 +55,25 @@ TEST_CASE("halves are computed in float and rounded once") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("complex: Smith's division, moduli without overflow, C99 square roots") {
+TEST_CASE("complex quotients are right over the whole range of floats") {
+    Dummy dummy;
+    const double large = std::numeric_limits<double>::max(), tiny = 0x1p-1074;
+    const std::vector<Complex128> a{{large, large},        {large, 0},   {3 * tiny, tiny},
+                                    {0x1p1000, 0x1p1000},  {tiny, tiny}, {1, 1},
+                                    {large / 4, large / 2}},
+        b{{large, large}, {large, large},       {tiny, tiny},   {0x1p1000, -0x1p1000},
+          {0x1p-1070, 0}, {0x1p1023, 0x1p1023}, {large, -large}};
+    const std::vector<Complex128> wanted{{1, 0},           {0.5, -0.5},    {2, -1},        {0, 1},
+                                         {0x1p-4, 0x1p-4}, {0x1p-1023, 0}, {-0.125, 0.375}};
+    const auto quotients = dummy.elementwise<Complex128>(ATOLL_FN_divide, ATOLL_DTYPE_COMPLEX128,
+                                                         ATOLL_DTYPE_COMPLEX128, a, &b);
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        CAPTURE(k);
+        CHECK(quotients[k] == wanted[k]);
+    }
+}
+
+TEST_CASE("complex: division, moduli without overflow, C99 square roots") {
     Dummy dummy;
     const std::vector<Complex128> a{{1e300, 1e300}, {3, 4}, {-4, 0.0}, {-4, -0.0}},
         b{{2e300, 2e300}, {0, 2}, {1, 0}, {1, 0}};

@@ -54,6 +54,18 @@ TEST_CASE("running sums and products along the first axis, in place too") {
     CHECK(dummy.download<std::int64_t>(x, 6) == std::vector<std::int64_t>{1, 10, 2, 200, 6, -200});
 }
 
+TEST_CASE("running sums and products begin with the element itself") {
+    Dummy dummy;
+    const auto sums = dummy.elementwise<double>(ATOLL_FN_cumsum, ATOLL_DTYPE_FLOAT64,
+                                                ATOLL_DTYPE_FLOAT64, std::vector{-0.0, -0.0});
+    CHECK(std::signbit(sums[0]));
+    CHECK(std::signbit(sums[1]));
+    const auto products =
+        dummy.elementwise<Complex128>(ATOLL_FN_cumprod, ATOLL_DTYPE_COMPLEX128,
+                                      ATOLL_DTYPE_COMPLEX128, std::vector{Complex128(inf, 0)});
+    CHECK(products[0] == Complex128(inf, 0));
+}
+
 TEST_CASE("running sums carry more digits than they show") {
     Dummy dummy;
     const std::size_t count = 4096;

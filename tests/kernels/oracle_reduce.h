@@ -13,6 +13,8 @@ namespace oracle {
 // Units in the last place, of what the dtype accumulates in, that a sum may be off relative to the
 // sum of the moduli. A running sum of many elements is off by far more.
 inline constexpr long double sum_ulps = 16;
+// Those that a variance may be off, however many deviations the mean is.
+inline constexpr long double variance_ulps = 4;
 
 // The elements of one reduction, in the compute dtype and in order, and the numbers of the call.
 struct Reduction {
@@ -130,23 +132,19 @@ inline bool all_of(const Reduction &r, bool (*test)(const Value &)) {
 inline Expected reduce_variance(const Reduction &r, bool root) {
     const long double divisor = r.count() - r.x.real();
     if (!(divisor > 0)) return number(NAN);
+    // About one of the elements: a mean of many deviations would cost the digits that count.
+    const Complex near(r.elements[0].re, r.elements[0].im);
     Complex mean = 0;
-    long double size = 0;
-    for (const Value &v : r.elements)
-        mean += Complex(v.re, v.im), size += std::fabs(v.re) + std::fabs(v.im);
+    for (const Value &v : r.elements) mean += Complex(v.re, v.im) - near;
     mean /= r.count();
     if (!finite(mean)) return number(NAN);
     long double total = 0;
-    for (const Value &v : r.elements) total += std::norm(Complex(v.re, v.im) - mean);
-    // The mean may be off as a sum may; its error enters squared, and times the deviation where
-    // parts with means of their own are joined.
-    const long double variance = total / divisor, off = sum_ulps * r.unit() * size / r.count(),
-                      tolerance = 2 * sum_ulps * r.unit() * variance +
-                                  (off + std::sqrt(total / r.count())) * off * r.count() / divisor;
+    for (const Value &v : r.elements) total += std::norm(Complex(v.re, v.im) - near - mean);
+    const long double variance = total / divisor,
+                      tolerance = variance_ulps * ulp(variance, compute_part(r.dtype));
     if (!root) return number(variance, tolerance);
-    const long double high = std::sqrt(variance + tolerance);
-    Expected e =
-        number(std::sqrt(variance), high - std::sqrt(std::max(variance - tolerance, 0.0L)));
+    Expected e = number(std::sqrt(variance),
+                        variance_ulps * ulp(std::sqrt(variance), compute_part(r.dtype)));
     // The variance itself leaves the range.
     e.open = compute_part(r.dtype) == ATOLL_DTYPE_FLOAT32 && variance > 1e36L;
     return e;
@@ -169,9 +167,7 @@ inline Expected reduce_norm(const Reduction &r, long double power) {
         total += std::pow(size, power);
     }
     Expected e = number(std::pow(total, 1 / power));
-    // Sums of other powers than squares and moduli are scalar work, and taken in order.
-    const long double in_order = power == 1 || power == 2 ? 0 : r.count() / 16;
-    if (std::isfinite(e.value.re)) e.tolerance = (sum_ulps + in_order) * r.unit() * e.value.re;
+    if (std::isfinite(e.value.re)) e.tolerance = sum_ulps * r.unit() * e.value.re;
     e.open = odd; // infinite by its modulus, NaN by its square
     return e;
 }

@@ -11,7 +11,10 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -177,6 +180,59 @@ TEST_CASE("loads, allocates, adds, refuses and unloads, twice") {
         CHECK(out[0] == 3.5f);
         REQUIRE(p.plugin->unload(p.context, &p.error) == ATOLL_STATUS_OK);
     }
+}
+
+TEST_CASE("small blocks get the memory that large ones have cached, and give it back") {
+#if defined(__SANITIZE_ADDRESS__)
+    return; // no cache, and no limit of the address space
+#endif
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        // Exits with the number of the step that failed.
+        const auto pages = [] {
+            long size = 0;
+            std::FILE *file = std::fopen("/proc/self/statm", "r");
+            if (!file || std::fscanf(file, "%ld", &size) != 1) _exit(90);
+            std::fclose(file);
+            return static_cast<std::uint64_t>(size) * static_cast<std::uint64_t>(getpagesize());
+        };
+        Plugin p;
+        const atoll_host host = make_host();
+        if (p.plugin->load(&host, &p.context, &p.error)) _exit(1);
+        const auto allocate = [&](std::uint64_t bytes) -> void * {
+            atoll_memory_params memory{sizeof memory, 0, bytes, nullptr};
+            return p.call("device", ATOLL_DEVICE_FN_allocate, &memory) ? nullptr : memory.data;
+        };
+        const auto give_back = [&](void *data, std::uint64_t bytes) {
+            atoll_memory_params memory{sizeof memory, 0, bytes, data};
+            return p.call("device", ATOLL_DEVICE_FN_free, &memory) == ATOLL_STATUS_OK;
+        };
+        constexpr std::uint64_t mib = 1 << 20;
+        std::vector<void *> large, small;
+        for (int k = 0; k < 30; ++k) large.push_back(allocate(10 * mib));
+        for (void *block : large)
+            if (!block || !give_back(block, 10 * mib)) _exit(2);
+        large.clear();
+        small.reserve(200 * mib / 4096);
+        const rlimit limit = {pages() + 8 * mib, pages() + 8 * mib};
+        if (setrlimit(RLIMIT_AS, &limit)) _exit(3);
+        // 100 MiB of small blocks, then as much of large ones.
+        for (std::uint64_t k = 0; k < 100 * mib / 4096; ++k) {
+            small.push_back(allocate(4096));
+            if (!small.back()) _exit(4);
+            std::memset(small.back(), 1, 4096);
+        }
+        for (void *block : small)
+            if (!give_back(block, 4096)) _exit(5);
+        for (int k = 0; k < 20; ++k)
+            if (!allocate(10 * mib)) _exit(6);
+        _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("a wrong setting is an error that names it") {

@@ -169,3 +169,77 @@ TEST_CASE("comparisons compare the true values of 64-bit integers") {
                     }
             }
 }
+
+TEST_CASE("every byte but 0 is a true bool, and 0 or 1 is written") {
+    Random random(19);
+    const Shape shape = {150};
+    for (const Function &f : function_list) {
+        const auto &signature = f.signature;
+        const bool indexed = f.id == ATOLL_FN_gather || f.id == ATOLL_FN_scatter;
+        const bool any_bool = f.domain >> ATOLL_DTYPE_BOOL & 1;
+        if (!any_bool || signature.input_count() == 0 || f.id == ATOLL_FN_copy ||
+            f.id == ATOLL_FN_matmul)
+            continue;
+        CAPTURE(std::string(f.name));
+        const bool reduces = is_reduction(f);
+        const bool finds = is_find(f), searches = is_search(f);
+        // The call on these bytes and on their truth values.
+        std::vector<std::vector<char>> bytes(static_cast<std::size_t>(signature.input_count()),
+                                             std::vector<char>(150));
+        for (auto &input : bytes)
+            for (char &byte : input) byte = static_cast<char>(random() % 3 ? random() % 256 : 0);
+        if (searches) // a sorted vector
+            std::sort(bytes[1].begin(), bytes[1].end(),
+                      [](char a, char b) { return (a != 0) < (b != 0); });
+        std::vector<std::int64_t> offsets(150);
+        for (std::size_t k = 0; k < offsets.size(); ++k)
+            offsets[k] = f.id == ATOLL_FN_gather ? static_cast<std::int64_t>(random() % 150)
+                                                 : static_cast<std::int64_t>(149 - k);
+        std::int64_t nonzero = 0;
+        for (const char byte : bytes[0]) nonzero += byte != 0;
+        const auto call_on = [&](std::vector<std::vector<char>> inputs, std::vector<char> &out) {
+            const int result =
+                finds || searches ? int{ATOLL_DTYPE_INT64} : result_dtype(f.id, ATOLL_DTYPE_BOOL);
+            const std::int64_t size = facts[result].size, zero[] = {0, 0};
+            const std::int64_t whole[] = {size, 0}, step[] = {1, 0}, wide[] = {8, 0};
+            const std::int64_t second[] = {0, size}, across[] = {0, 1};
+            out.assign(static_cast<std::size_t>(150 * size), 0);
+            std::vector<atoll_scalar> attributes;
+            if (reduces && has_number(f.id))
+                attributes.push_back(scalar_of(Value::of(1.0L, 0.0L), ATOLL_DTYPE_FLOAT64));
+            if (reduces && can_skip_nan(f.id)) attributes.push_back(flag_of(false));
+            if (is_sort(f) || searches) attributes.push_back(flag_of(false));
+            std::vector<atoll_operand> operands;
+            if (finds) {
+                operands = {operand_at(out.data(), second, result),
+                            operand_at(inputs[0].data(), step, ATOLL_DTYPE_BOOL)};
+                return call(f.id, ATOLL_DTYPE_BOOL, {150, nonzero}, 2, operands, attributes);
+            }
+            if (searches) {
+                operands = {operand_at(out.data(), second, result),
+                            operand_at(inputs[0].data(), across, ATOLL_DTYPE_BOOL),
+                            operand_at(inputs[1].data(), step, ATOLL_DTYPE_BOOL)};
+                return call(f.id, ATOLL_DTYPE_BOOL, {150, 150}, 1, operands, attributes);
+            }
+            if (indexed) {
+                const bool gathers = f.id == ATOLL_FN_gather;
+                operands = {operand_at(out.data(), gathers ? step : zero, ATOLL_DTYPE_BOOL),
+                            operand_at(inputs[0].data(), gathers ? zero : step, ATOLL_DTYPE_BOOL),
+                            operand_at(offsets.data(), wide, ATOLL_DTYPE_INT64)};
+                return call(f.id, ATOLL_DTYPE_BOOL, shape, 0, operands, attributes);
+            }
+            operands = {operand_at(out.data(), reduces ? zero : whole, result)};
+            for (auto &input : inputs)
+                operands.push_back(operand_at(input.data(), step, ATOLL_DTYPE_BOOL));
+            return call(f.id, ATOLL_DTYPE_BOOL, shape, reduces || is_sort(f) || is_scan(f) ? 1 : 0,
+                        operands, attributes);
+        };
+        std::vector<std::vector<char>> truths = bytes;
+        for (auto &input : truths)
+            for (char &byte : input) byte = byte != 0;
+        std::vector<char> got, wanted;
+        REQUIRE(call_on(bytes, got) == ATOLL_STATUS_OK);
+        REQUIRE(call_on(truths, wanted) == ATOLL_STATUS_OK);
+        CHECK((got == wanted));
+    }
+}

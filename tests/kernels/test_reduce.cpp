@@ -253,6 +253,70 @@ TEST_CASE("large sums are pairwise accurate along either axis") {
         }
 }
 
+TEST_CASE("variances are right beside means of 10^8 deviations, along any axis") {
+    Random random(11);
+    const Case cases[] = {{{20000}, 0},    {{2, 20000}, 1}, {{20000, 2}, 1},
+                          {{300, 700}, 1}, {{30, 700}, 0},  {{7, 11, 300}, 1},
+                          {{200000}, 0},   {{40, 5000}, 1}, {{5}, 0}};
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
+                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
+        for (const Case &c : cases)
+            for (Layout layout : {Layout::dense, Layout::permuted, Layout::strided}) {
+                std::vector<bool> kept(c.shape.size(), false);
+                std::fill_n(kept.begin(), c.kept, true);
+                Operand in(dtype, false, c.shape, all_axes(c.shape), layout);
+                // A trend, and noise: neither the first elements nor the last are the mean.
+                long double trend = 0;
+                const auto part = [&] {
+                    return 1e8L + trend + static_cast<long double>(random() % 1024) / 1024 +
+                           static_cast<long double>(random() % 1024) / 1024;
+                };
+                each(c.shape, [&](const Shape &index) {
+                    trend += 1e-5L;
+                    const long double re = part(), im = is_complex(dtype) ? -part() : 0;
+                    in.set(index, convert(Value::of(re, im), dtype));
+                });
+                for (int function : {int{ATOLL_FN_var}, int{ATOLL_FN_stddev}})
+                    for (const long double ddof : {0.0L, 1.0L}) {
+                        Operand out(result_dtype(function, dtype), false, c.shape, kept,
+                                    Layout::dense);
+                        check(function, dtype, c.kept, out, in, Value::of(ddof, 0.0L));
+                    }
+            }
+}
+
+TEST_CASE("variances of equal elements are zero, and overflow is no NaN") {
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
+                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
+        for (const Shape &shape : {Shape{3000}, Shape{40, 100}, Shape{100, 40}, Shape{7}})
+            for (const long double x : {0.1L, 12345678.9L, -1e20L}) {
+                const std::size_t kept = shape.size() - 1;
+                std::vector<bool> varies(shape.size(), false);
+                std::fill_n(varies.begin(), kept, true);
+                Operand in(dtype, false, shape, all_axes(shape), Layout::dense);
+                Operand out(result_dtype(ATOLL_FN_stddev, dtype), false, shape, varies,
+                            Layout::dense);
+                each(shape,
+                     [&](const Shape &index) { in.set(index, convert(Value::of(x, x), dtype)); });
+                const atoll_scalar ddof = scalar_of(Value::of(1.0L, 0.0L), ATOLL_DTYPE_FLOAT64);
+                REQUIRE(run(ATOLL_FN_stddev, dtype, shape, {out.c(), in.c()}, {ddof},
+                            shape.size() - kept) == ATOLL_STATUS_OK);
+                // What is left is far below the rounding of an element.
+                CHECK(out.get(Shape(shape.size(), 0)).re <=
+                      std::fabs(x) * epsilon(ATOLL_DTYPE_FLOAT64) * 1e-3L);
+            }
+    const Shape shape = {3000};
+    Operand in(ATOLL_DTYPE_FLOAT64, false, shape, {true}, Layout::dense);
+    Operand out(ATOLL_DTYPE_FLOAT64, false, shape, {false}, Layout::dense);
+    each(shape, [&](const Shape &index) {
+        in.set(index, Value::of(index[0] % 3 ? 1e200L : -3e200L, 0.0L));
+    });
+    const atoll_scalar ddof = scalar_of(Value::of(0.0L, 0.0L), ATOLL_DTYPE_FLOAT64);
+    REQUIRE(run(ATOLL_FN_var, ATOLL_DTYPE_FLOAT64, shape, {out.c(), in.c()}, {ddof}, 1) ==
+            ATOLL_STATUS_OK);
+    CHECK(out.get({0}).re == INFINITY);
+}
+
 TEST_CASE("norms of float64 leave the range only when the result does") {
     for (const double x : {1e200, 1e-200, 3e-320, 1.7e308})
         for (const Shape &shape : {Shape{100}, Shape{40, 100}, Shape{40, 3}}) {

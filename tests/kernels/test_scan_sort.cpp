@@ -133,6 +133,31 @@ TEST_CASE("special values are sorted with NaN last and ties in their order") {
             }
 }
 
+TEST_CASE("a scan begins with the element itself") {
+    // One row at a time, and a strip of rows.
+    for (const Shape &shape : {Shape{3}, Shape{40, 3}})
+        for (const auto &[re, im] : {std::pair{-0.0L, -0.0L}, std::pair{INFINITY + 0.0L, 0.0L}})
+            for (int dtype = ATOLL_DTYPE_FLOAT16; dtype <= ATOLL_DTYPE_COMPLEX128; ++dtype)
+                for (int function : {int{ATOLL_FN_cumsum}, int{ATOLL_FN_cumprod}}) {
+                    Operand in(dtype, false, shape, all_axes(shape), Layout::dense);
+                    Operand out(dtype, false, shape, all_axes(shape), Layout::dense);
+                    each(shape, [&](const Shape &index) {
+                        in.set(index, convert(Value::of(re, im), dtype));
+                    });
+                    REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, {}, 1) ==
+                            ATOLL_STATUS_OK);
+                    const Value first = out.get(Shape(shape.size(), 0));
+                    CAPTURE(dtype);
+                    CAPTURE(function);
+                    CHECK(first.re == re);
+                    CHECK(std::signbit(first.re) == std::signbit(re));
+                    if (is_complex(dtype)) {
+                        CHECK(first.im == im);
+                        CHECK(std::signbit(first.im) == std::signbit(im));
+                    }
+                }
+}
+
 TEST_CASE("long rows and many rows are scanned and sorted as short ones") {
     Random random(37);
     for (const Shape &shape : {Shape{80003}, Shape{2, 40000}, Shape{25000, 3}, Shape{900, 80}})

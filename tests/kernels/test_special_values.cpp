@@ -126,3 +126,71 @@ TEST_CASE("complex quotients and roots keep their range and branches") {
     CHECK(result(ATOLL_FN_sign, {3e200, 4e200}, {}) == std::complex<double>(0.6, 0.8));
     CHECK(result(ATOLL_FN_pow, {0, 0}, {0, 0}) == std::complex<double>(1, 0));
 }
+
+TEST_CASE("complex quotients are right over the whole range of floats") {
+    Random random(13);
+    for (int dtype : {int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
+        for (int function : {int{ATOLL_FN_divide}, int{ATOLL_FN_reciprocal}}) {
+            const bool single = dtype == ATOLL_DTYPE_COMPLEX64;
+            const Shape shape = {5000};
+            std::vector<Operand> in(function == ATOLL_FN_divide ? 2 : 1,
+                                    Operand(dtype, false, shape, {true}, Layout::dense));
+            for (Operand &operand : in)
+                each(shape, [&](const Shape &index) {
+                    // Subnormal numbers up to the largest, parts of like size or of any.
+                    const int low = single ? -149 : -1074, high = single ? 127 : 1023;
+                    const int size =
+                        low +
+                        static_cast<int>(random() % static_cast<std::uint64_t>(high - low + 1));
+                    const auto part = [&] {
+                        const int less = random() % 2 ? 0 : static_cast<int>(random() % 60);
+                        const auto significand =
+                            static_cast<long double>(random() >> 11) * 0x1p-53L;
+                        return std::ldexp((random() % 2 ? 1 : -1) * (0.5L + significand / 2),
+                                          size - less + 1);
+                    };
+                    operand.set(index, convert(Value::of(part(), part()), dtype));
+                });
+            Operand out(dtype, false, shape, {true}, Layout::dense);
+            std::vector<Operand *> pointers;
+            for (Operand &operand : in) pointers.push_back(&operand);
+            check_elementwise(function_list[function], dtype, out, pointers);
+        }
+}
+
+TEST_CASE("a complex result does not depend on where the element stands") {
+    Random random(17);
+    constexpr std::size_t count = 203;
+    std::vector<std::complex<double>> a(count), b(count), all(count), other(count);
+    for (auto *numbers : {&a, &b})
+        for (auto &z : *numbers) {
+            const auto part = [&] {
+                return std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53 - 0.5,
+                                  static_cast<int>(random() % 4));
+            };
+            z = {part(), part()};
+        }
+    const std::int64_t stride = 16;
+    for (int function : {int{ATOLL_FN_divide}, int{ATOLL_FN_multiply}, int{ATOLL_FN_reciprocal},
+                         int{ATOLL_FN_square}}) {
+        const auto apply = [&](std::size_t first, std::size_t n,
+                               std::vector<std::complex<double>> &out) {
+            std::vector<atoll_operand> operands = {
+                operand_at(&out[first], &stride, ATOLL_DTYPE_COMPLEX128),
+                operand_at(&a[first], &stride, ATOLL_DTYPE_COMPLEX128),
+                operand_at(&b[first], &stride, ATOLL_DTYPE_COMPLEX128)};
+            if (has_inputs<1>(function_list[function])) operands.pop_back();
+            REQUIRE(run(function, ATOLL_DTYPE_COMPLEX128, {static_cast<std::int64_t>(n)},
+                        operands) == ATOLL_STATUS_OK);
+        };
+        apply(0, count, all);
+        CAPTURE(function);
+        for (const std::size_t piece :
+             {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{7}, std::size_t{64}}) {
+            for (std::size_t first = 0; first < count; first += piece)
+                apply(first, std::min(piece, count - first), other);
+            CAPTURE(piece);
+            CHECK(std::memcmp(all.data(), other.data(), count * sizeof all[0]) == 0);
+        }
+    }
+}

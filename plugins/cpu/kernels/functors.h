@@ -74,24 +74,8 @@ struct multiply : Wraps {
 struct divide : Same {
     template <class T> static T apply(T a, T b) {
         if constexpr (is_complex<T>) {
-            // Smith's method: no product of parts overflows before the quotient does. Quarters keep
-            // the sums from it, too.
-            using P = Part<T>;
-            constexpr P large = sizeof(P) == 4 ? P(__FLT_MAX__ / 4) : P(__DBL_MAX__ / 4);
-            const bool huge = std::fabs(b.re) > large || std::fabs(b.im) > large;
-            const P shrink = huge ? P(0.25) : P(1);
-            a = {a.re * shrink, a.im * shrink};
-            b = {b.re * shrink, b.im * shrink};
-            const bool big = std::fabs(a.re) > large || std::fabs(a.im) > large;
-            const P down = big ? P(0.25) : P(1), up = big ? P(4) : P(1);
-            a = {a.re * down, a.im * down};
-            if (std::fabs(b.re) >= std::fabs(b.im)) {
-                if (b.re == 0 && b.im == 0) return {a.re / std::fabs(b.re), a.im / std::fabs(b.re)};
-                const P ratio = b.im / b.re, scale = b.re + b.im * ratio;
-                return {(a.re + a.im * ratio) / scale * up, (a.im + a.re * -ratio) / scale * up};
-            }
-            const P ratio = b.re / b.im, scale = b.re * ratio + b.im;
-            return {(a.re * ratio + a.im) / scale * up, (a.im * ratio + -a.re) / scale * up};
+            const Complex<double> q = complex_math::quotient({a.re, a.im}, {b.re, b.im});
+            return {static_cast<Part<T>>(q.re), static_cast<Part<T>>(q.im)};
         } else {
             return a / b;
         }

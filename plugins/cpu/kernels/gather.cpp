@@ -1,5 +1,4 @@
 // gather: elements at byte offsets. Only bytes move: in and out have the same dtype and byte order.
-#include "convert.h"
 #include "offsets.h"
 #include "parallel.h"
 #include "space.h"
@@ -9,18 +8,18 @@
 namespace Atoll::kernels {
 namespace {
 
-template <std::int64_t Size>
+template <class Mover>
 void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides) {
     char *out = data[0];
     const char *in = data[1], *offsets = data[2];
     const std::int64_t os = strides[0], is = strides[1], fs = strides[2];
-    if (os == Size && is == 0 && fs == 8) {
+    if (os == Mover::size && is == 0 && fs == 8) {
         for (std::int64_t k = 0; k < n; ++k)
-            move_one<Size>(out + k * Size, in + load<std::int64_t>(offsets + k * 8));
+            Mover::move(out + k * Mover::size, in + load<std::int64_t>(offsets + k * 8));
         return;
     }
     for (std::int64_t k = 0; k < n; ++k)
-        move_one<Size>(out + k * os, in + k * is + load<std::int64_t>(offsets + k * fs));
+        Mover::move(out + k * os, in + k * is + load<std::int64_t>(offsets + k * fs));
 }
 
 } // namespace
@@ -34,11 +33,11 @@ std::int32_t atoll_kernels_gather(const atoll_call *call) {
         operands[2].dtype != ATOLL_DTYPE_INT64)
         return ATOLL_STATUS_NOT_SUPPORTED;
     const Space space(0, call->rank, call->shape, operands, 3);
-    const std::int64_t size = sizes[dtype], length = space.shape[0];
+    const std::int64_t length = space.shape[0];
     const std::int64_t strides[] = {space.strides[0][0], space.strides[1][0], space.strides[2][0]};
     const std::int64_t part = length >= 2 * piece_size ? piece_size : length;
     const std::int64_t cuts = (length + part - 1) / part;
-    with_size(size, [&](auto constant) {
+    with_mover(dtype, [&](auto mover) {
         parallel(space.outer() * cuts, part, [&](std::int64_t begin, std::int64_t end) {
             Rows rows(space, begin / cuts, 1);
             std::int64_t cut = begin % cuts;
@@ -47,10 +46,10 @@ std::int32_t atoll_kernels_gather(const atoll_call *call) {
                 char *data[3];
                 for (int k = 0; k < 3; ++k) data[k] = rows.data[k] + first * strides[k];
                 if (strides[2] == 0) // one offset for all
-                    move_elements(n, size, data[0], strides[0],
-                                  data[1] + load<std::int64_t>(data[2]), strides[1]);
+                    mover.move(n, data[0], strides[0], data[1] + load<std::int64_t>(data[2]),
+                               strides[1]);
                 else
-                    gather_row<decltype(constant)::value>(n, data, strides);
+                    gather_row<decltype(mover)>(n, data, strides);
                 if (++cut == cuts) {
                     cut = 0;
                     rows.next();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "atoll/core_functions.hpp"
+#include "complex_loops.h"
 #include "functors_compare.h"
 #include "functors_integer.h"
 #include "functors_math.h"
@@ -31,6 +32,10 @@ template <class F, class T> inline constexpr bool has_vector = is_float<T> &&req
 template <int Inputs, class F, class T> constexpr Loop loop_of() {
     if constexpr (requires { typename F::Exchanged; })
         return &exchanged_loop<typename F::Exchanged, T>;
+    else if constexpr (is_complex<T> && std::is_same_v<F, functor::divide>)
+        return &quotient_loop<T>;
+    else if constexpr (is_complex<T> && std::is_same_v<F, functor::reciprocal>)
+        return &reciprocal_loop<T>;
     else if constexpr (Inputs == 1 && has_vector<F, T>)
         return &vector_unary_loop<F, T>;
     else if constexpr (has_vector<F, T>)

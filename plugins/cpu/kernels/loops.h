@@ -20,6 +20,14 @@ extern const LoopTable ternary_loops;
 
 template <class T> T *at(char *p) { return reinterpret_cast<T *>(p); }
 
+// What a functor of one input gets: it may give it back, and a bool that is written is 0 or 1.
+template <class T> T taken(T x) {
+    if constexpr (is_bool<T>)
+        return T(static_cast<std::uint8_t>(x) != 0);
+    else
+        return x;
+}
+
 // Functors whose loops do not vectorise get one loop for all strides.
 template <class F> inline constexpr bool one_by_one = requires { F::scalar; };
 
@@ -34,11 +42,12 @@ void unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) 
             R *o = at<R>(out);
             const T *a = at<const T>(in);
             ATOLL_INDEPENDENT
-            for (std::int64_t k = 0; k < n; ++k) o[k] = F::apply(a[k]);
+            for (std::int64_t k = 0; k < n; ++k) o[k] = F::apply(taken(a[k]));
             return;
         }
     }
-    for (std::int64_t k = 0; k < n; ++k) *at<R>(out + k * os) = F::apply(*at<const T>(in + k * is));
+    for (std::int64_t k = 0; k < n; ++k)
+        *at<R>(out + k * os) = F::apply(taken(*at<const T>(in + k * is)));
 }
 
 template <class F, class T>

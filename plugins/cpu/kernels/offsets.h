@@ -1,22 +1,43 @@
-// What gather and scatter share: elements of fixed size at any address.
+// What gather and scatter share: elements of fixed size at any address, and bool, of which 0 or 1
+// is written.
 #pragma once
 
-#include "types.h"
+#include "convert.h"
 
 namespace Atoll::kernels {
 
-template <std::int64_t Size> inline void move_one(char *out, const char *in) {
-    std::memcpy(out, in, static_cast<std::size_t>(Size));
-}
+template <std::int64_t Size> struct Bytes {
+    static constexpr std::int64_t size = Size;
+    static void move(char *out, const char *in) {
+        std::memcpy(out, in, static_cast<std::size_t>(Size));
+    }
+    // n elements with any strides.
+    static void move(std::int64_t n, char *out, std::int64_t os, const char *in, std::int64_t is) {
+        move_elements(n, Size, out, os, in, is);
+    }
+};
+struct Truth {
+    static constexpr std::int64_t size = 1;
+    static void move(char *out, const char *in) { *out = *in != 0; }
+    static void move(std::int64_t n, char *out, std::int64_t os, const char *in, std::int64_t is) {
+        if (os == 1 && is == 1) {
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < n; ++k) out[k] = in[k] != 0;
+            return;
+        }
+        for (std::int64_t k = 0; k < n; ++k) move(out + k * os, in + k * is);
+    }
+};
 
-// run(std::integral_constant<std::int64_t, size>) for the size of a dtype's elements.
-template <class Run> void with_size(std::int64_t size, Run &&run) {
-    switch (size) {
-    case 1: return run(std::integral_constant<std::int64_t, 1>{});
-    case 2: return run(std::integral_constant<std::int64_t, 2>{});
-    case 4: return run(std::integral_constant<std::int64_t, 4>{});
-    case 8: return run(std::integral_constant<std::int64_t, 8>{});
-    default: return run(std::integral_constant<std::int64_t, 16>{});
+// run(Bytes<size of the elements> or Truth).
+template <class Run> void with_mover(std::uint32_t dtype, Run &&run) {
+    if (dtype == ATOLL_DTYPE_BOOL) return run(Truth());
+    switch (sizes[dtype]) {
+    case 1: return run(Bytes<1>());
+    case 2: return run(Bytes<2>());
+    case 4: return run(Bytes<4>());
+    case 8: return run(Bytes<8>());
+    default: return run(Bytes<16>());
     }
 }
 

@@ -7,32 +7,63 @@ namespace {
 
 // ---- var, stddev ----
 
-// A run's number of elements, its mean, and the sum of |a - mean|^2. Every run of a few thousand
-// elements is read twice while it is in the cache, first for the mean; the runs then join as in
-// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-// variances" (1979).
+// A run's number of elements, its mean, and the sum of |a - mean|^2; runs join as in Chan, Golub
+// and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances" (1979).
+//
+// The mean of a run is guessed from some of its elements. The sums of a - guess and of its square
+// then give the mean and the squares about it, and next to nothing cancels if the guess is near the
+// mean as deviations go; where it is not, the run is read again with the mean just found. So most
+// runs are read once, and a mean of any number of deviations costs no digits. It is kept as re +
+// re_low: rounded to one number it would be off by too much of a deviation when runs are joined.
+//
+// Squares beside a large mean have few digits, and those of odd numbers all end alike, so rounding
+// their sum errs to one side. Hence only a few are added up at a time; `earlier` are those before.
 struct Spread {
-    double count, squares, re, im;
+    double count, squares, re, im, re_low, im_low, earlier;
 };
+static_assert(sizeof(Spread) == largest_accumulator);
 
-// n accumulators are four arrays of n numbers, so that rows vectorise.
-struct Spreads {
+// A number as the sum of its rounding and the rest. The rest of NaN and infinities is NaN.
+struct Split {
+    double high, low;
+};
+inline Split sum_of(double a, double b) { // Knuth's TwoSum
+    const double high = a + b, from_b = high - a;
+    return {high, (a - (high - from_b)) + (b - from_b)};
+}
+
+// n accumulators are seven arrays of n numbers, so that rows vectorise; those of imaginary parts
+// stay zero for real elements.
+template <class T> struct Spreads {
     Spreads(std::int64_t n, char *accumulators)
         : count(reinterpret_cast<double *>(accumulators)), squares(count + n), re(squares + n),
-          im(re + n) {}
-    Spread get(std::int64_t k) const { return {count[k], squares[k], re[k], im[k]}; }
+          re_low(re + n), earlier(re_low + n), im(earlier + n), im_low(im + n) {}
+    Spread get(std::int64_t k) const {
+        Spread a = {count[k], squares[k], re[k], 0, re_low[k], 0, earlier[k]};
+        if constexpr (is_complex<T>) {
+            a.im = im[k];
+            a.im_low = im_low[k];
+        }
+        return a;
+    }
     void set(std::int64_t k, Spread a) const {
         count[k] = a.count;
         squares[k] = a.squares;
         re[k] = a.re;
-        im[k] = a.im;
+        re_low[k] = a.re_low;
+        earlier[k] = a.earlier;
+        if constexpr (is_complex<T>) {
+            im[k] = a.im;
+            im_low[k] = a.im_low;
+        }
     }
-    double *count, *squares, *re, *im;
+    double *count, *squares, *re, *re_low, *earlier, *im, *im_low;
 };
 
 template <class T, bool Root> struct Variance {
     using P = Part<T>;
     static constexpr std::int64_t per = sizeof(T) / sizeof(P);
+    static constexpr std::int64_t at_once = 512; // parts whose squares are added up at a time
 
     static void identity(std::int64_t n, char *accumulators) {
         std::memset(accumulators, 0, static_cast<std::size_t>(n) * sizeof(Spread));
@@ -41,77 +72,188 @@ template <class T, bool Root> struct Variance {
         if (a.count == 0) return b;
         if (b.count == 0) return a;
         const double count = a.count + b.count, share = b.count / count;
-        const double re = b.re - a.re, im = b.im - a.im;
-        const double distance = is_complex<T> ? re * re + im * im : re * re;
-        return {count, a.squares + b.squares + distance * (a.count * share), a.re + re * share,
-                a.im + im * share};
+        const double re = (b.re - a.re) + (b.re_low - a.re_low);
+        const Split mean_re = sum_of(a.re, a.re_low + re * share);
+        Spread both = {count, 0, mean_re.high, 0, mean_re.low, 0, 0};
+        double distance = re * re;
+        if constexpr (is_complex<T>) {
+            const double im = (b.im - a.im) + (b.im_low - a.im_low);
+            const Split mean_im = sum_of(a.im, a.im_low + im * share);
+            both.im = mean_im.high;
+            both.im_low = mean_im.low;
+            distance += im * im;
+        }
+        both.squares = a.squares + b.squares + distance * (a.count * share);
+        return both;
     }
     static void merge(std::int64_t n, const char *from, const Given &, char *accumulators) {
-        const Spreads a(n, accumulators), b(n, const_cast<char *>(from));
+        const Spreads<T> a(n, accumulators), b(n, const_cast<char *>(from));
         for (std::int64_t k = 0; k < n; ++k) a.set(k, join(a.get(k), b.get(k)));
     }
-    // First look: sums stand where the means come.
+    // First look, at some rows: sums stand where the guesses come.
     static void rows(std::int64_t n, const char *in, const Given &, char *accumulators) {
-        const Spreads a(n, accumulators);
+        const Spreads<T> a(n, accumulators);
         const P *x = elements_of<P>(in);
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
-            a.count[k] += 1;
             a.re[k] += static_cast<double>(x[k * per]);
             if (is_complex<T>) a.im[k] += static_cast<double>(x[k * per + per - 1]);
         }
     }
-    static void turn(std::int64_t n, char *accumulators) {
-        const Spreads a(n, accumulators);
+    static void turn(std::int64_t n, std::int64_t looked_at, std::int64_t rows,
+                     char *accumulators) {
+        const Spreads<T> a(n, accumulators);
+        const double some = static_cast<double>(looked_at);
         for (std::int64_t k = 0; k < n; ++k) {
-            a.re[k] /= a.count[k];
-            a.im[k] /= a.count[k];
+            a.count[k] = static_cast<double>(rows);
+            a.re[k] /= some;
+            if (is_complex<T>) a.im[k] /= some;
         }
     }
+    // Second look: squares and sums of a - guess, which stand where the low parts come.
     static void rows_again(std::int64_t n, const char *in, const Given &, char *accumulators) {
-        const Spreads a(n, accumulators);
+        const Spreads<T> a(n, accumulators);
         const P *x = elements_of<P>(in);
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
             const double re = static_cast<double>(x[k * per]) - a.re[k];
-            const double im = static_cast<double>(x[k * per + per - 1]) - a.im[k];
-            a.squares[k] += is_complex<T> ? re * re + im * im : re * re;
+            a.re_low[k] += re;
+            if constexpr (is_complex<T>) {
+                const double im = static_cast<double>(x[k * per + per - 1]) - a.im[k];
+                a.im_low[k] += im;
+                a.squares[k] += re * re + im * im;
+            } else {
+                a.squares[k] += re * re;
+            }
         }
     }
+    static void pause(std::int64_t n, char *accumulators) {
+        const Spreads<T> a(n, accumulators);
+        for (std::int64_t k = 0; k < n; ++k) {
+            a.earlier[k] += a.squares[k];
+            a.squares[k] = 0;
+        }
+    }
+    // All squares are earlier ones.
+    static bool settle(std::int64_t n, bool last, char *accumulators) {
+        const Spreads<T> a(n, accumulators);
+        bool far = false;
+        for (std::int64_t k = 0; k < n && !last; ++k) far |= is_far(a.get(k));
+        for (std::int64_t k = 0; k < n; ++k) a.set(k, far ? better(a.get(k)) : settled(a.get(k)));
+        return !far;
+    }
+
+    // Of a run whose squares and sums are about a guess. Whether squares would lose more than a
+    // digit in settled.
+    static bool is_far(Spread a) { return 2 * shift(a) > a.earlier; }
+    // What the squares have too much.
+    static double shift(Spread a) {
+        const double re = a.re_low * (a.re_low / a.count);
+        return is_complex<T> ? re + a.im_low * (a.im_low / a.count) : re;
+    }
+    // The same run with a better guess, to be read again.
+    static Spread better(Spread a) {
+        return {a.count, 0, a.re + a.re_low / a.count, a.im + a.im_low / a.count, 0, 0, 0};
+    }
+    // The run about its mean. Squares that overflow stay infinite; rounding makes none negative.
+    static Spread settled(Spread a) {
+        constexpr double large = std::numeric_limits<double>::max();
+        const double squares = a.earlier - shift(a);
+        const bool overflow =
+            a.earlier > large && std::fabs(a.re_low) <= large && std::fabs(a.im_low) <= large;
+        a.squares = overflow ? a.earlier : squares < 0 ? 0 : squares;
+        a.earlier = 0;
+        a.re_low /= a.count;
+        if (is_complex<T>) a.im_low /= a.count;
+        return a;
+    }
+
     static void block(std::int64_t n, const char *in, const Given &, char *accumulator) {
+        Spread run = about(n, in, guess(n, in));
+        if (is_far(run)) {
+            const Spread other = better(run);
+            run = about(n, in, {other.re, other.im});
+        }
+        const Spreads<T> whole(1, accumulator);
+        whole.set(0, join(whole.get(0), settled(run)));
+    }
+    // The mean of some elements: of a long run those in the middle, which suits a trend, too.
+    static Complex<double> guess(std::int64_t n, const char *in) {
+        constexpr std::int64_t some = 4 * chains * Lanes<double>::count;
         const P *p = elements_of<P>(in);
-        const T *x = elements_of<T>(in);
+        const std::int64_t parts = n * per;
+        const bool long_run = parts >= 4 * some;
+        if (long_run) p += (n - some / per) / 2 * per;
         Sums sums = {};
-        const std::int64_t used =
-            in_doubles(n * per, p, [&](Doubles v, int c) { sums[c] += v; }) / per;
-        Complex<double> mean = even_and_odd(sums);
-        if (!is_complex<T>) mean = {mean.re + mean.im, 0};
-        for (std::int64_t k = used; k < n; ++k) {
-            const Complex<double> z = widen(x[k]);
-            mean.re += z.re;
-            mean.im += z.im;
+        std::int64_t taken =
+            in_doubles(long_run ? some : parts, p, [&](Doubles v, int c) { sums[c] += v; });
+        // The next run most often follows; the processor does not foresee its middle.
+        for (std::int64_t line = 0; long_run && line < some; line += 64 / sizeof(P))
+            __builtin_prefetch(p + parts + line);
+        Complex<double> sum = parts_of(sums);
+        if (taken == 0) { // a few elements of a short run
+            const T *x = elements_of<T>(in);
+            const std::int64_t few = std::min<std::int64_t>(n, 4);
+            for (std::int64_t k = 0; k < few; ++k) {
+                const Complex<double> z = widen(x[k * n / few]);
+                sum.re += z.re;
+                sum.im += z.im;
+            }
+            taken = few * per;
         }
-        const double count = static_cast<double>(n);
-        mean = {mean.re / count, mean.im / count};
-        double means[8];
-        for (int k = 0; k < 8; ++k) means[k] = is_complex<T> && k % 2 ? mean.im : mean.re;
-        const Doubles middle = load_lanes<Doubles>(means);
-        for (Doubles &sum : sums) sum = Doubles{};
-        in_doubles(n * per, p, [&](Doubles v, int c) {
-            v -= middle;
-            sums[c] += v * v;
-        });
-        double squares = total(sums);
-        for (std::int64_t k = used; k < n; ++k) {
-            const Complex<double> z = widen(x[k]);
-            const double re = z.re - mean.re, im = z.im - mean.im;
-            squares += is_complex<T> ? re * re + im * im : re * re;
+        const double count = static_cast<double>(taken / per);
+        return {sum.re / count, sum.im / count};
+    }
+    // Squares and sums of a - `middle`.
+    static Spread about(std::int64_t n, const char *in, Complex<double> middle) {
+        const T *x = elements_of<T>(in);
+        double both[8];
+        for (int k = 0; k < 8; ++k) both[k] = is_complex<T> && k % 2 ? middle.im : middle.re;
+        const Doubles middles = load_lanes<Doubles>(both);
+        Sums squares = {}, sums = {};
+        const std::int64_t parts = n * per;
+        std::int64_t used = 0;
+        while (used + chains * Lanes<double>::count <= parts) {
+            Sums few = {};
+            // Two groups in turn suffice for the sums, and leave registers for the squares.
+            used += in_doubles(std::min(at_once, parts - used), elements_of<P>(in) + used,
+                               [&](Doubles v, int c) {
+                                   v -= middles;
+                                   few[c] += v * v;
+                                   sums[c % (2 * group_vectors)] += v;
+                               });
+            for (int c = 0; c < vectors; ++c) squares[c] += few[c];
         }
-        Spread &whole = *reinterpret_cast<Spread *>(accumulator);
-        whole = join(whole, {count, squares, mean.re, mean.im});
+        // The rest has sums of its own: added to the large ones it would be rounded to their
+        // digits.
+        double rest = 0, rest_re = 0, rest_im = 0;
+        for (std::int64_t k = used / per; k < n; ++k) {
+            const Complex<double> z = widen(x[k]);
+            const double re = z.re - middle.re;
+            rest_re += re;
+            rest += re * re;
+            if constexpr (is_complex<T>) {
+                const double im = z.im - middle.im;
+                rest_im += im;
+                rest += im * im;
+            }
+        }
+        const Complex<double> sum = parts_of(sums);
+        Spread run = {static_cast<double>(n), 0, middle.re, middle.im, sum.re + rest_re,
+                      sum.im + rest_im,       0};
+        run.earlier = total(squares) + rest;
+        return run;
+    }
+    // The sums of both parts; for real elements of all lanes.
+    static Complex<double> parts_of(Sums &sums) {
+        const Complex<double> parts = even_and_odd(sums);
+        if constexpr (is_complex<T>)
+            return parts;
+        else
+            return {parts.re + parts.im, 0};
     }
     static void finish(std::int64_t n, const char *accumulators, const Given &given, char *out) {
-        const Spreads a(n, const_cast<char *>(accumulators));
+        const Spreads<T> a(n, const_cast<char *>(accumulators));
         double *o = reinterpret_cast<double *>(out);
         for (std::int64_t k = 0; k < n; ++k) {
             const double count = a.count[k] - given.x;
@@ -133,6 +275,8 @@ template <class T, bool Root> struct Variance {
         r.finish = &finish;
         r.turn = &turn;
         r.rows_again = &rows_again;
+        r.pause = &pause;
+        r.settle = &settle;
         return r;
     }
 };

@@ -18,14 +18,15 @@ namespace Atoll::kernels {
 namespace {
 
 // One functor on one compute dtype; results are in the type that the dtype is computed in. In and
-// out are dense and aligned, or the very same elements.
+// out are dense and aligned, or the very same elements. `first`: accumulators become their first
+// element, whatever they were; 0 + -0 and 1 * (inf + 0i) would not be that.
 struct Scanner {
     std::uint8_t size = 0; // bytes of an accumulator
-    void (*identity)(std::int64_t n, char *accumulators) = nullptr;
     // One accumulator takes in n elements, each result is written.
-    void (*row)(std::int64_t n, const char *in, char *accumulator, char *out) = nullptr;
+    void (*row)(bool first, std::int64_t n, const char *in, char *accumulator, char *out) = nullptr;
     // Accumulator i takes in element i.
-    void (*rows)(std::int64_t n, const char *in, char *accumulators, char *out) = nullptr;
+    void (*rows)(bool first, std::int64_t n, const char *in, char *accumulators,
+                 char *out) = nullptr;
 };
 
 // float32 accumulates in float64, so that one rounding is left per result; halves in float32.
@@ -44,30 +45,29 @@ template <class To, class From> To to(From x) {
 
 template <class F, class T, class A> struct Scan {
     static A *acc(char *p) { return reinterpret_cast<A *>(p); }
-    static void identity(std::int64_t n, char *accumulators) {
-        A one{};
-        if constexpr (!std::is_same_v<F, functor::add>) {
-            if constexpr (is_complex<A>)
-                one.re = 1;
-            else
-                one = 1;
-        }
-        std::fill_n(acc(accumulators), n, one);
-    }
-    static void row(std::int64_t n, const char *in, char *accumulator, char *out) {
+    static void row(bool first, std::int64_t n, const char *in, char *accumulator, char *out) {
         const T *x = reinterpret_cast<const T *>(in);
         T *o = reinterpret_cast<T *>(out);
-        A a = *acc(accumulator);
-        for (std::int64_t k = 0; k < n; ++k) {
+        A a = first ? to<A>(x[0]) : F::apply(*acc(accumulator), to<A>(x[0]));
+        o[0] = to<T>(a);
+        for (std::int64_t k = 1; k < n; ++k) {
             a = F::apply(a, to<A>(x[k]));
             o[k] = to<T>(a);
         }
         *acc(accumulator) = a;
     }
-    static void rows(std::int64_t n, const char *in, char *accumulators, char *out) {
+    static void rows(bool first, std::int64_t n, const char *in, char *accumulators, char *out) {
         const T *x = reinterpret_cast<const T *>(in);
         T *o = reinterpret_cast<T *>(out);
         A *a = acc(accumulators);
+        if (first) {
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < n; ++k) {
+                a[k] = to<A>(x[k]);
+                o[k] = to<T>(a[k]);
+            }
+            return;
+        }
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
             a[k] = F::apply(a[k], to<A>(x[k]));
@@ -84,7 +84,7 @@ template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
     if constexpr (sdk::core_functions[function].domain >> id & 1) {                                \
         using A = typename AccumulatorOf<wide::identifier, id>::type;                              \
         using S = Scan<F, Wrapping<wide::identifier>, A>;                                          \
-        row[id] = {sizeof(A), &S::identity, &S::row, &S::rows};                                    \
+        row[id] = {sizeof(A), &S::row, &S::rows};                                                  \
     }
 #include "atoll/lists/dtypes.inc"
     return row;
@@ -148,14 +148,13 @@ private:
     }
     void one_row(const char *in, char *out) const {
         alignas(16) char accumulator[16];
-        s_.identity(1, accumulator);
         const bool straight =
             in_direct_ && in_step_ == in_.in_size() && out_direct_ && out_step_ == out_.out_size();
         const std::int64_t step = straight ? n_ : block_size;
         for (std::int64_t k = 0; k < n_; k += step) {
             const std::int64_t count = std::min(step, n_ - k);
             through(count, in + k * in_step_, in_step_, out + k * out_step_, out_step_,
-                    [&](const char *i, char *o) { s_.row(count, i, accumulator, o); });
+                    [&](const char *i, char *o) { s_.row(k == 0, count, i, accumulator, o); });
         }
     }
 
@@ -172,11 +171,10 @@ private:
                          const char *in =
                              others_.data[1] + others_.offset(1, s / per_row) + first * is;
                          char *out = others_.data[0] + others_.offset(0, s / per_row) + first * os;
-                         s_.identity(count, accumulators);
                          for (std::int64_t k = 0; k < n_; ++k)
                              through(count, in + k * in_step_, is, out + k * out_step_, os,
                                      [&](const char *i, char *o) {
-                                         s_.rows(count, i, accumulators, o);
+                                         s_.rows(k == 0, count, i, accumulators, o);
                                      });
                      }
                  });

@@ -6,7 +6,6 @@
 // axes are walked in order. With the destinations of the other axes multiples of g bytes apart and
 // within `span` bytes, that is so if the free axes, taken by growing stride, first fill no more
 // than g bytes, and the rest of them step over the span of all that came before.
-#include "convert.h"
 #include "offsets.h"
 #include "ordered.h"
 #include "parallel.h"
@@ -18,27 +17,28 @@
 namespace Atoll::kernels {
 namespace {
 
-template <std::int64_t Size>
+template <class Mover>
 void scatter_row(std::int64_t n, char *const *data, const std::int64_t *strides) {
     char *out = data[0];
     const char *in = data[1], *offsets = data[2];
     const std::int64_t os = strides[0], is = strides[1], fs = strides[2];
-    if (os == 0 && is == Size && fs == 8) {
+    if (os == 0 && is == Mover::size && fs == 8) {
         for (std::int64_t k = 0; k < n; ++k)
-            move_one<Size>(out + load<std::int64_t>(offsets + k * 8), in + k * Size);
+            Mover::move(out + load<std::int64_t>(offsets + k * 8), in + k * Mover::size);
         return;
     }
     for (std::int64_t k = 0; k < n; ++k)
-        move_one<Size>(out + k * os + load<std::int64_t>(offsets + k * fs), in + k * is);
+        Mover::move(out + k * os + load<std::int64_t>(offsets + k * fs), in + k * is);
 }
 
-void scatter_run(std::int64_t size, std::int64_t n, char *const *data,
+void scatter_run(std::uint32_t dtype, std::int64_t n, char *const *data,
                  const std::int64_t *strides) {
-    if (strides[2] == 0)
-        return move_elements(n, size, data[0] + load<std::int64_t>(data[2]), strides[0], data[1],
-                             strides[1]);
-    with_size(size,
-              [&](auto constant) { scatter_row<decltype(constant)::value>(n, data, strides); });
+    with_mover(dtype, [&](auto mover) {
+        if (strides[2] == 0)
+            mover.move(n, data[0] + load<std::int64_t>(data[2]), strides[0], data[1], strides[1]);
+        else
+            scatter_row<decltype(mover)>(n, data, strides);
+    });
 }
 
 // Note [Destinations apart].
@@ -101,7 +101,7 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
         const std::int64_t outer = all.outer();
         Rows rows(all, 0, 1);
         for (std::int64_t row = 0; row < outer; ++row, rows.next())
-            scatter_run(size, all.shape[0], rows.data, steps);
+            scatter_run(dtype, all.shape[0], rows.data, steps);
         return ATOLL_STATUS_OK;
     }
 
@@ -127,9 +127,9 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
             for (std::int64_t k = 0; k < steps; ++k, rows.next()) {
                 char *data[] = {rows.data[0] + shift[0], rows.data[1] + shift[1], rows.data[2]};
                 if (along_free)
-                    scatter_run(size, std::min(part, length - start), data, free_steps);
+                    scatter_run(dtype, std::min(part, length - start), data, free_steps);
                 else
-                    scatter_run(size, others.shape[0], data, other_steps);
+                    scatter_run(dtype, others.shape[0], data, other_steps);
             }
         }
     });

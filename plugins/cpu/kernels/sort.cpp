@@ -115,6 +115,8 @@ template <class T> struct Sort {
     static std::int64_t room(std::int64_t n) { return n * static_cast<std::int64_t>(sizeof(T)); }
     static const char *run(std::int64_t n, char *elements, char *room, bool descending) {
         T *x = reinterpret_cast<T *>(elements);
+        if constexpr (is_bool<T>) // what is written is 0 or 1
+            for (std::int64_t k = 0; k < n; ++k) x[k] = T(truth(x[k]));
         return reinterpret_cast<const char *>(
             radix_sort(n, x, reinterpret_cast<T *>(room),
                        [=](T element) { return key_of(element, descending); }));

@@ -6,10 +6,10 @@ namespace {
 
 template <class Part> struct Pair { Part first, second; };
 
-// `where` moves elements without looking at them: one loop per size and alignment, which for a
-// complex number is that of its parts.
+// `where` moves elements without looking at them, bool excepted: one loop per size and alignment,
+// which for a complex number is that of its parts.
 struct select {
-    template <class T> static T apply(Bool mask, T b, T c) { return truth(mask) ? b : c; }
+    template <class T> static T apply(Bool mask, T b, T c) { return taken(truth(mask) ? b : c); }
 };
 template <std::uint32_t Size, std::uint32_t Alignment> constexpr Loop select_loop() {
     if constexpr (Size == 1)
@@ -33,6 +33,7 @@ constexpr LoopTable make_table() {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     table[ATOLL_FN_where][id] = select_loop<size, alignment_of(id)>();
 #include "atoll/lists/dtypes.inc"
+    table[ATOLL_FN_where][ATOLL_DTYPE_BOOL] = &ternary_loop<select, Bool, Bool>;
     return table;
 }
 

@@ -50,6 +50,8 @@ enum atoll_status {
 #include "atoll/lists/status.inc"
 };
 
+/* A bool element is true if its byte is not 0: memory from elsewhere contains any bytes, and an
+ * implementation must read all of them. It writes 0 or 1; only copy may keep the bytes of bool. */
 enum atoll_dtype {
     ATOLL_DTYPE_NONE = 0,
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) ATOLL_DTYPE_##ENUM = (id),
