@@ -9,8 +9,9 @@ import subprocess
 import sys
 
 BACKENDS = ["cpu", "cuda", "dummy", "gpu", "hip", "openblas", "cblas", "cublas", "mkl", "tbb", "sleef"]
-# A word of an identifier: is_cpu and CUDA_PATH count, cpuid and dummyfy do not.
-WORD = re.compile(r"(?<![a-z])(" + "|".join(BACKENDS) + r")(?![a-z])", re.IGNORECASE)
+# A word of an identifier: is_cpu and CUDA_PATH count, cpuid and dummyfy do not, nor does what the
+# compiler knows of the processor (__builtin_cpu_supports).
+WORD = re.compile(r"(?<![a-z])(?<!__builtin_)(" + "|".join(BACKENDS) + r")(?![a-z])", re.IGNORECASE)
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
       | (?P<include>\#\s*include\s*[<"][^>"\n]*[>"])

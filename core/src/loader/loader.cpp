@@ -1,6 +1,6 @@
 // Loading and retiring plugins. Finding and judging files: candidates.hpp.
 //
-// The order of a load: file checks → note → judgement → open → query → copy → load → register →
+// The order of a load: file checks → note → lock → probe → open → query → copy → load → register →
 // devices → device state of implementations. Whatever fails undoes what was done and is explained.
 #include "atoll/plugins.hpp"
 #include "base/environment.hpp"
