@@ -35,8 +35,11 @@ namespace {
                                 : ", or one of the interposers around it must: see Atoll::chain()");
     } else if (status < 0 || status >= ATOLL_STATUS_COUNT) {
         code = Status::plugin_fault;
-        text = fmt::format("the plugin returned status {}, which does not exist{}{}", status,
-                           text.empty() ? "" : ": ", text);
+        text = fmt::format("the plugin{} returned status {}, which does not exist{}{}",
+                           chain.wrappers == 0 ? ""
+                                               : ", or one of the interposers around it "
+                                                 "(Atoll::chain() lists them),",
+                           status, text.empty() ? "" : ": ", text);
     } else if (text.empty()) {
         text = fmt::format("{} (the plugin gave no details)", name(code));
     }

@@ -347,7 +347,9 @@ TEST_CASE("an interposer that throws or returns nonsense is contained") {
     }
     {
         const Pushed pushed(push_interposer("core.sqrt", nonsense, nullptr));
-        CHECK(contains(caught([&] { sqrt(a); }).text, "status 777, which does not exist"));
+        CHECK(contains(caught([&] { sqrt(a); }).text,
+                       "the plugin, or one of the interposers around it (Atoll::chain() lists "
+                       "them), returned status 777, which does not exist"));
     }
     // Where nobody can be told: a destructor.
     {
