@@ -7,6 +7,7 @@
 //   kernels.hpp  naive kernels for every function and dtype of the module `core`:
 //     elements.hpp, wide.*                      elements of each dtype; one of any dtype
 //     copy.cpp, elementwise.cpp, math.cpp, reduce.cpp, matmul.cpp, order.cpp, index.cpp
+//   process.*    forked children, which have no workers
 //   faults.*     injected faults, with the list of them; a real plugin has none
 //
 // Settings: devices (how many, default 2), memory (bytes per device, default 1 GiB), fault.
@@ -18,13 +19,11 @@
 #include "faults.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
+#include "process.hpp"
+#include "settings.hpp"
 #include "stream.hpp"
 
-#include <atomic>
-#include <charconv>
 #include <memory>
-#include <pthread.h>
-#include <unistd.h>
 #include <vector>
 
 #ifdef DUMMY_MINIMAL
@@ -65,17 +64,6 @@ struct Device {
     Stream default_stream;
 };
 
-// Note [Forked children]
-// A child has the streams but not their workers, and locks that no thread of its own will release.
-// So its calls are refused before they touch either, and at unload it leaves all of it behind.
-std::atomic<bool> in_child{false};
-
-void watch_forks() {
-    static const int status = pthread_atfork(nullptr, nullptr, [] { in_child = true; });
-    if (status != 0)
-        throw sdk::Error(ATOLL_STATUS_OUT_OF_MEMORY, "cannot watch for forks of the process");
-}
-
 // Made by load, gone at unload; the context of all functions below.
 struct State {
     explicit State(const atoll_host &host);
@@ -88,38 +76,22 @@ struct State {
         return host.function_name(call.module, call.function);
     }
 
-    // Note [Forked children]. A child may load the plugin itself.
-    bool left_behind() const { return in_child && process != getpid(); }
-
     const atoll_host &host;
-    const pid_t process = getpid();
+    const Process process;
     Faults faults;
     std::vector<std::unique_ptr<Device>> devices;
 };
 
-std::uint64_t number_setting(const atoll_host &host, const char *key, std::uint64_t fallback,
-                             std::uint64_t largest) {
-    const std::string text = sdk::config(host, key, std::to_string(fallback).c_str());
-    const char *end = text.data() + text.size();
-    std::uint64_t value = 0;
-    const auto result = std::from_chars(text.data(), end, value);
-    if (result.ec != std::errc() || result.ptr != end || value > largest)
-        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
-                         std::string("setting ") + key + " of " DUMMY_NAME ": got '" + text +
-                             "', need a number up to " + std::to_string(largest));
-    return value;
-}
-
 State::State(const atoll_host &host) : host(host), faults(host, DUMMY_NAME) {
-    watch_forks();
-    const std::uint64_t count = number_setting(host, "devices", default_devices, 64);
-    const std::uint64_t bytes = number_setting(host, "memory", 1 << 30, std::uint64_t{1} << 42);
+    const std::uint64_t count = number_setting(host, DUMMY_NAME, "devices", default_devices, 64);
+    const std::uint64_t bytes =
+        number_setting(host, DUMMY_NAME, "memory", 1 << 30, std::uint64_t{1} << 42);
     for (std::uint64_t i = 0; i < count; ++i)
         devices.push_back(std::make_unique<Device>(DUMMY_NAME ":" + std::to_string(i), bytes));
 }
 
 State::~State() {
-    if (left_behind()) {
+    if (process.left_behind()) {
         for (auto &device : devices) (void)device.release();
         return;
     }
@@ -359,11 +331,7 @@ template <auto Function> std::int32_t faulty_entry(const atoll_link *self, atoll
     State &state = *static_cast<State *>(self->ctx);
     std::int32_t injected = ATOLL_STATUS_OK;
     const std::int32_t status = sdk::guarded(call->error, [&] {
-        if (state.left_behind())
-            throw sdk::Error(ATOLL_STATUS_DEVICE_LOST,
-                             "[" + state.function(*call) +
-                                 "] " DUMMY_NAME
-                                 " does not work in a child that was forked after it was loaded");
+        if (state.process.left_behind()) refuse_child(DUMMY_NAME, state.function(*call));
         if constexpr (gives_back_or_waits<Function>) {
             Function(state, *call);
             injected = state.faults.before(*call);

@@ -20,8 +20,7 @@ inline Atoll::Tensor call_any(int function, const Atoll::Tensor &a, const Atoll:
     case Form::ternary: return by_id::ternary(function, a, b, a, out);
     case Form::reduce:
     case Form::arg_reduce: return by_id::reduce(function, a, 0, false, out);
-    case Form::reduce_one:
-        return by_id::reduce(function, a, 0, false, out, {numbers.data(), 1});
+    case Form::reduce_one: return by_id::reduce(function, a, 0, false, out, {numbers.data(), 1});
     case Form::product: return matmul(a, b, out);
     case Form::scan: return by_id::scan(function, a, 0, out);
     case Form::sort: return by_id::sort(function, a, 0, true, out);

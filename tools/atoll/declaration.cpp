@@ -2,13 +2,11 @@
 #include "declaration.hpp"
 
 #include "atoll/text_scanner.hpp"
-#include "atoll/type_rules.hpp"
+#include "identifiers.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -20,67 +18,6 @@ using sdk::AttributeSpec;
 using sdk::AttributeType;
 using sdk::AxisKind;
 using sdk::OperandSpec;
-
-using Words = std::vector<std::string>;
-
-std::string joined(const Words &words, std::string_view between = ", ") {
-    return fmt::format("{}", fmt::join(words, between));
-}
-// "a, b and c"
-std::string listed(const Words &words) {
-    if (words.size() < 2) return joined(words);
-    return joined({words.begin(), words.end() - 1}) + " and " + words.back();
-}
-
-// Words that C++ takes get an underscore.
-std::string identifier(std::string_view name) {
-    static constexpr std::string_view taken =
-        " alignas alignof and asm auto bool break case catch char class compl concept const "
-        "continue "
-        "decltype default delete do double else enum explicit export extern false float for friend "
-        "goto if inline int long mutable namespace new noexcept not nullptr operator or private "
-        "protected public register requires return short signed sizeof static struct switch "
-        "template this throw true try typedef typename union unsigned using virtual void volatile "
-        "while xor keepdims ";
-    const bool clashes = taken.find(fmt::format(" {} ", name)) != std::string_view::npos;
-    return std::string(name) + (clashes ? "_" : "");
-}
-// The same for words that declarations take.
-std::string parameter(std::string_view name) {
-    for (const std::string_view taken :
-         {"axes", "axis", "device", "dtype", "mode", "options", "out", "results", "function"})
-        if (name == taken) return std::string(name) + "_";
-    return identifier(name);
-}
-// "count_nonzero" → "CountNonzero"
-std::string camel(std::string_view name) {
-    std::string result;
-    bool upper = true;
-    for (const char c : name) {
-        if (c != '_') result += upper ? static_cast<char>(std::toupper(c)) : c;
-        upper = c == '_';
-    }
-    return result;
-}
-
-// One name for each set that occurs in core; others are listed.
-std::string dtypes_text(atoll_dtype_set set) {
-    static const std::map<atoll_dtype_set, const char *> known = {
-        {ATOLL_DOMAIN_ALL, "any dtype"},
-        {ATOLL_DOMAIN_NUMERIC, "any dtype but bool"},
-        {ATOLL_DOMAIN_FLOATING, "real or complex floats"},
-        {ATOLL_DOMAIN_REAL_FLOATS, "real floats"},
-        {ATOLL_DOMAIN_ORDERED, "any dtype but complex ones"},
-        {ATOLL_DOMAIN_REALS, "integers or real floats"},
-        {ATOLL_DOMAIN_BITS, "bool or integers"},
-        {ATOLL_DOMAIN_INTEGERS, "integers"},
-        {ATOLL_DOMAIN_SUMMED, "64-bit integers, real or complex floats"}};
-    if (const auto found = known.find(set); found != known.end()) return found->second;
-    Words names;
-    for (std::uint32_t d = 1; d < ATOLL_DTYPE_COUNT; ++d)
-        if (set >> d & 1) names.emplace_back(sdk::dtype_facts[d].name);
-    return joined(names, " or ");
-}
 
 class Declaration {
 public:
@@ -141,14 +78,15 @@ public:
             parameters.emplace_back("Mode mode = {}");
             Words into = parameters_;
             into.emplace_back("Handle &out");
-            return comment() + head("inline Tensor", parameters) +
+            return comment_of(f_, example()) + head("inline Tensor", parameters) +
                    fmt::format("    return detail::call_elementwise({}, {{&{}}}, out, mode);\n}}\n",
                                callee(), inputs) +
                    head("template <detail::TensorHandle Handle> Handle &", into) +
                    fmt::format("    detail::call_into({}, {{&{}}}, out);\n    return out;\n}}\n",
                                callee(), inputs);
         }
-        return results() + comment() + head("inline " + result_type(), parameters) + body() + "}\n";
+        return results() + comment_of(f_, example()) + head("inline " + result_type(), parameters) +
+               body() + "}\n";
     }
 
 private:
@@ -163,15 +101,11 @@ private:
     }
     void add_axes() {
         if (s_.axes == sdk::AxesOf::first) return;
-        const OperandSpec &first = s_.input(0);
-        const bool one = s_.axes == sdk::AxesOf::named && first.axis_count == 1 &&
-                         s_.slot(first.axes[0]).kind == AxisKind::one;
+        const bool one = f_.names_one_axis();
         parameters_.emplace_back(one ? "std::optional<int> axis = {}" : "const Axes &axes = {}");
         axes_ = one ? "axis" : "axes";
         example_.emplace_back("0");
     }
-    // Reduced axes, which the results lack.
-    bool reduces() const { return s_.axes == sdk::AxesOf::all && s_.operand(0).axis_count == 0; }
     void add_options() {
         const auto field = [&](const std::string &line, const std::string &meaning) {
             fields_ += fmt::format("    {};{}\n", line, meaning.empty() ? "" : " // " + meaning);
@@ -189,7 +123,7 @@ private:
                               fallback(spec)),
                   least);
         }
-        if (reduces())
+        if (f_.reduces())
             field("bool keepdims = false", "reduced axes stay in the result with extent 1");
         for (int o = 0; o < s_.output_count; ++o)
             if (s_.operand(o).optional)
@@ -212,7 +146,7 @@ private:
                                           : "1";
             return fmt::format(".{} = {}", identifier(spec.name), value);
         }
-        return reduces() ? ".keepdims = true" : "";
+        return f_.reduces() ? ".keepdims = true" : "";
     }
 
     std::string scope() const { return header_.is_core() ? "" : name_space(header_) + "::"; }
@@ -286,7 +220,7 @@ private:
         }
         list("attributes", attributes);
         if (!axes_.empty()) fields.push_back(".axes = " + axes_);
-        if (reduces()) fields.emplace_back(".keepdims = options.keepdims");
+        if (f_.reduces()) fields.emplace_back(".keepdims = options.keepdims");
         if (!s_.makes_objects) list("out", out);
         list("extents", extents_);
         if (!without.empty()) fields.push_back(".without = " + joined(without, " | "));
@@ -316,76 +250,6 @@ private:
         for (int o = 0; o < s_.output_count; ++o) moved.push_back(fmt::format("results[{}]", o));
         return text + fmt::format("    return {{{}}};\n", joined(moved));
     }
-    // --- documentation ---------------------------------------------------------------------------
-
-    std::string type_text(const OperandSpec &spec) const {
-        switch (spec.type) {
-        case sdk::TypeOf::T: return "T";
-        case sdk::TypeOf::R: return "real T";
-        case sdk::TypeOf::C: return "complex T";
-        case sdk::TypeOf::A: return "that T is accumulated in";
-        case sdk::TypeOf::dtype: return std::string(sdk::dtype_facts[spec.dtype].name);
-        default: return "its own dtype";
-        }
-    }
-    std::string dtypes() const {
-        if (f_.domain == 0) return "";
-        Words from;
-        for (int i = 0; i < s_.input_count(); ++i)
-            if (const OperandSpec &spec = s_.input(i); spec.type != sdk::TypeOf::dtype &&
-                                                       spec.type != sdk::TypeOf::object &&
-                                                       spec.type != sdk::TypeOf::any)
-                from.push_back(identifier(spec.name));
-        static constexpr const char *conversions[] = {
-            "",
-            "",
-            ", float64 for bool and integers",
-            ", int64 for bool and signed integers, uint64 for unsigned ones",
-            ", int8 for bool",
-            ", made complex"};
-        std::string text = "T is ";
-        text += f_.rule == ATOLL_RULE_GIVEN || from.empty() ? "given as `dtype`"
-                : from.size() == 1 ? fmt::format("the dtype of {}", from[0])
-                                   : fmt::format("the common dtype of {}", listed(from));
-        text += fmt::format("{} ({}); ", conversions[f_.rule], dtypes_text(f_.domain));
-        Words results;
-        for (int o = 0; o < s_.output_count; ++o)
-            if (!s_.operand(o).is_object())
-                results.push_back(fmt::format("{} has dtype {}", identifier(s_.operand(o).name),
-                                              type_text(s_.operand(o))));
-        return text + listed(results) + ".";
-    }
-    std::string shapes() const {
-        if (s_.elementwise() && s_.input_count() < 2) return "";
-        if (s_.elementwise()) return "Shapes broadcast, first axes aligned.";
-        const std::string result = identifier(s_.operand(0).name);
-        if (reduces())
-            return fmt::format("Reduces `axes`, by default all; {} has the other axes.", result);
-        if (s_.axes == sdk::AxesOf::all) return "Over `axes`, by default all.";
-        if (s_.axes == sdk::AxesOf::named)
-            return fmt::format("Along `{}`, which may be left out for rank 1 and 0.", axes_);
-        return "The named axes come first; all further axes broadcast.";
-    }
-    std::string errors() const {
-        Words lines;
-        bool group = false;
-        for (int i = 0; i < s_.slot_count; ++i)
-            group |= s_.slot(i).given && s_.slot(i).kind != AxisKind::fixed;
-        if (group && !s_.has_identity && reduces())
-            lines.emplace_back("invalid_argument if there are no elements to reduce");
-        if (s_.counts >= 0)
-            lines.push_back(fmt::format("domain if an integer {} is negative",
-                                        identifier(s_.operand(s_.counts).name)));
-        if (s_.domain == sdk::MathDomain::divisor)
-            lines.push_back(
-                fmt::format("domain for zeros in {}, if the mode says so", names_.back()));
-        else if (s_.domain == sdk::MathDomain::power)
-            lines.emplace_back("domain for roots of negative numbers, if the mode says so");
-        else if (s_.domain == sdk::MathDomain::range)
-            lines.push_back(fmt::format("domain for {} outside [{}, {}], if the mode says so",
-                                        names_[0], s_.low, s_.high));
-        return lines.empty() ? "" : fmt::format("Throws Error: {}.", joined(lines, "; "));
-    }
     std::string example() const {
         Words results;
         for (int o = 0; o < s_.output_count; ++o) results.push_back(identifier(s_.operand(o).name));
@@ -395,26 +259,6 @@ private:
             target += "_"; // in place
         return fmt::format("{} = {}{}({});", target, scope(), identifier(f_.name),
                            joined(example_));
-    }
-    static void wrap(std::string &text, const std::string &paragraph) {
-        if (paragraph.empty()) return;
-        std::istringstream words(paragraph);
-        std::string line = "//";
-        for (std::string word; words >> word; line += " " + word)
-            if (line.size() + 1 + word.size() > 100) {
-                text += line + "\n";
-                line = "//";
-            }
-        text += line + "\n";
-    }
-    std::string comment() const {
-        std::string text;
-        wrap(text, f_.doc + (f_.doc.ends_with('.') ? "" : "."));
-        text += "//\n";
-        wrap(text, fmt::format("Signature: {}. {} {}{}", f_.signature_text, shapes(), dtypes(),
-                               s_.waits ? " Blocks." : ""));
-        wrap(text, errors());
-        return text + "//   " + example() + "\n";
     }
 
 public:

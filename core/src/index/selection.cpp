@@ -1,8 +1,8 @@
 // Reading and writing the elements that an index picks.
-#include "atoll/format.hpp"
 #include "atoll/selection.hpp"
 
 #include "atoll/detail/call.hpp"
+#include "atoll/format.hpp"
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"

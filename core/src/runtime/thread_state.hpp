@@ -42,12 +42,12 @@ struct alignas(64) ThreadRecord {
 
 struct ThreadState {
     ThreadRecord *record;
-    std::uint32_t depth;             // nested read sections
-    std::uint64_t correlation;       // of the API call under way
-    std::uint64_t calls;             // API calls so far
-    std::uint64_t storages;          // made so far
+    std::uint32_t depth;       // nested read sections
+    std::uint64_t correlation; // of the API call under way
+    std::uint64_t calls;       // API calls so far
+    std::uint64_t storages;    // made so far
     Settings *scoped_settings; // innermost ScopedSettings, or null
-    bool pool_failed;                // the application's parallel_for threw since the last call
+    bool pool_failed;          // the application's parallel_for threw since the last call
 };
 
 extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));

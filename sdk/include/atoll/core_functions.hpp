@@ -10,7 +10,7 @@ namespace Atoll::sdk {
 struct FunctionLine {
     std::uint16_t id;
     std::uint16_t rule;
-    atoll_dtype_set domain; // of T
+    atoll_dtype_set domain;        // of T
     const char *name, *doc, *text; // text: the signature as written
     Signature signature;
 

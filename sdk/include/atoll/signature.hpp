@@ -51,11 +51,11 @@ enum class AttributeType : std::uint8_t { boolean, int64, float64, T, A, number,
 struct AttributeSpec {
     std::string_view name;
     AttributeType type = AttributeType::boolean;
-    bool optional = false;     // "?": may be absent; absent by default
-    bool required = false;     // no default
+    bool optional = false; // "?": may be absent; absent by default
+    bool required = false; // no default
     double least = -std::numeric_limits<double>::infinity(); // a number is not below it
     std::string_view words;                                  // "reduced | complete", for choice
-    std::string_view fallback; // the default as written
+    std::string_view fallback;                               // the default as written
 };
 
 struct Signature {

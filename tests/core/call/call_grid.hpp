@@ -116,15 +116,14 @@ private:
                 list.given = true;
                 for (int i = 0; i < 3; ++i)
                     if (axes >> i & 1) list.list.push_back(i);
-                by_id::reduce(function, tensor(ATOLL_DTYPE_FLOAT32, {2, 3, 4}, layout),
-                                           list, axes == 5, {}, {numbers, count});
+                by_id::reduce(function, tensor(ATOLL_DTYPE_FLOAT32, {2, 3, 4}, layout), list,
+                              axes == 5, {}, {numbers, count});
             });
         for (int axis = 0; axis < 3; ++axis) {
             const auto a = [&] { return tensor(ATOLL_DTYPE_INT32, {2, 3, 4}, layout); };
             if (signature.axes != Atoll::sdk::AxesOf::named) continue;
             run_(name(std::to_string(axis)), [&] {
-                if (signature.attribute_count == 0)
-                    return (void)by_id::scan(function, a(), axis);
+                if (signature.attribute_count == 0) return (void)by_id::scan(function, a(), axis);
                 by_id::sort(function, a(), axis, axis == 1);
             });
         }

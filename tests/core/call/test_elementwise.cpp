@@ -89,8 +89,8 @@ struct Trial {
         const oracle::Operand *destination = mode == 3 ? &a : &out;
         const std::vector<char> before = destination->memory, before_b = b.memory;
         const Out given = mode == 0 ? Out() : mode == 3 ? Out(ta) : Out(tout);
-        const Tensor result = dtype_b ? by_id::binary(function, ta, tb, given)
-                                      : by_id::unary(function, ta, given);
+        const Tensor result =
+            dtype_b ? by_id::binary(function, ta, tb, given) : by_id::unary(function, ta, given);
         const Tensor &expected_handle = mode == 3 ? ta : tout;
         if (mode != 0 && result.impl() != expected_handle.impl()) return "another tensor came back";
         if (mode == 0 && (result.device() != device || id(result.dtype()) != natural ||

@@ -241,12 +241,11 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
          },
          "[linalg.dct] attribute length is 0, needs 1 or more"},
         {[&] {
-             const MadeFunction strict("a (n) -> b (k)", "",
-                                       [](void *, atoll_infer *, atoll_error *error) {
-                                           return sdk::set_error(
-                                               error, ATOLL_STATUS_INVALID_ARGUMENT,
-                                               "takes vectors of even length");
-                                       });
+             const MadeFunction strict(
+                 "a (n) -> b (k)", "", [](void *, atoll_infer *, atoll_error *error) {
+                     return sdk::set_error(error, ATOLL_STATUS_INVALID_ARGUMENT,
+                                           "takes vectors of even length");
+                 });
              strict.check({of({3})});
          },
          "[made.function] takes vectors of even length"},

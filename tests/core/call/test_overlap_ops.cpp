@@ -632,8 +632,7 @@ void perform(const Case &c, const Atoll::Tensor &out, std::span<const Atoll::Ten
     case What::reduce: {
         const Atoll::Scalar order(2);
         const std::size_t count = c.function == ATOLL_FN_norm;
-        by_id::reduce(c.function, tensors[0], c.axes, c.keepdims, out,
-                                   {&order, count});
+        by_id::reduce(c.function, tensors[0], c.axes, c.keepdims, out, {&order, count});
         break;
     }
     case What::matmul: Atoll::matmul(inputs[0], inputs[1], out); break;

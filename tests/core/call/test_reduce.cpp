@@ -117,7 +117,7 @@ std::string reduce_once(int function, int dtype, Device device, Random &random) 
     Tensor result;
     try {
         result = by_id::reduce(function, source, axes, keepdims, given ? Out(target) : Out(),
-                                     attributes.scalars);
+                               attributes.scalars);
     } catch (const Error &error) {
         if (!no_answer) return error.what();
         return bytes_of(target) == before ? "" : "an error, but the destination was written";

@@ -274,9 +274,8 @@ inline void Machine::scan(const Op &op) {
     p.device = from.tensor.device();
     const auto own = static_cast<std::size_t>(axis.value_or(0));
     p.expect = [=] { return scanned(op.function, rule.compute, from.array, own); };
-    perform(op, p, [&](Atoll::Out out) {
-        return by_id::scan(op.function, from.tensor, axis, out);
-    });
+    perform(op, p,
+            [&](Atoll::Out out) { return by_id::scan(op.function, from.tensor, axis, out); });
 }
 
 inline void Machine::sort(const Op &op) {
@@ -296,8 +295,7 @@ inline void Machine::sort(const Op &op) {
                       op.flag);
     };
     perform(op, p, [&](Atoll::Out out) {
-        return by_id::sort(op.function, from.tensor, static_cast<int>(axis), op.flag,
-                                        out);
+        return by_id::sort(op.function, from.tensor, static_cast<int>(axis), op.flag, out);
     });
 }
 
@@ -327,8 +325,7 @@ inline void Machine::search(const Op &op) {
     };
     perform(op, p, [&](Atoll::Out out) {
         const Tensor list = Atoll::sort(table.tensor.flatten(), 0);
-        if (op.in[0] >= 0)
-            return by_id::search(op.function, in(op, 0).tensor, list, op.flag, out);
+        if (op.in[0] >= 0) return by_id::search(op.function, in(op, 0).tensor, list, op.flag, out);
         return by_id::search(op.function, op.scalars[0], list, op.flag, out);
     });
 }
