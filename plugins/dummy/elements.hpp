@@ -108,12 +108,8 @@ template <class V> V over(V a, V b) {
         x = {std::scalbn(x.real(), -up), std::scalbn(x.imag(), -up)};
         y = {std::scalbn(y.real(), -down), std::scalbn(y.imag(), -down)};
         std::complex<long double> quotient;
-        if (finite(x) && finite(y)) {
-            const long double square = y.real() * y.real() + y.imag() * y.imag();
-            quotient = {(x.real() * y.real() + x.imag() * y.imag()) / square,
-                        (x.imag() * y.real() - x.real() * y.imag()) / square};
-        } else if (std::fabs(y.real()) >= std::fabs(y.imag())) {
-            // Smith's method says what becomes of infinities.
+        // Smith's method says what becomes of zeros and infinities.
+        if (std::fabs(y.real()) >= std::fabs(y.imag())) {
             const long double ratio = y.imag() / y.real(), scale = y.real() + y.imag() * ratio;
             quotient = {(x.real() + x.imag() * ratio) / scale,
                         (x.imag() - x.real() * ratio) / scale};

@@ -70,7 +70,7 @@ template <class Attributes> void run_typed(const FunctionRecord &f, Arguments &a
     // A function without tensors would find out too late, or not at all.
     if (context.device) require_live(*context.device, f.full_name);
     require_kinds(f, arguments.inputs);
-    if (context.dtype != DType::none) require_dtype(context.dtype, f.full_name);
+    require_dtype_or_none(context.dtype, f.full_name);
     context.dtype = decide_T(f, arguments.inputs, context);
     const AttributeValues values = attribute_values(f, attributes, context.dtype);
     arguments.attributes = {values.data(), f.signature.attribute_count};

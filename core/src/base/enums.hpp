@@ -22,6 +22,10 @@ inline void require_dtype(DType dtype, std::string_view op) {
                         : fmt::format("got dtype {}, which does not exist", id));
 }
 
+inline void require_dtype_or_none(DType dtype, std::string_view op) {
+    if (dtype != DType::none) require_dtype(dtype, op);
+}
+
 // Throws Error unless `value` is one of `known`; `words` says which those are.
 template <class Enum> void require_one_of(Enum value, std::initializer_list<Enum> known,
                                           std::string_view name, std::string_view words,

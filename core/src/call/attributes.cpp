@@ -156,8 +156,8 @@ AttributeValues attribute_values(const FunctionRecord &function, std::span<const
     if (given.size() > signature.attribute_count)
         throw Error(Status::invalid_argument, function.full_name,
                     fmt::format("got {} attributes, takes {}: the declaration is of another "
-                                "version of module {}",
-                                given.size(), signature.attribute_count, function.module->name));
+                                "version of the module",
+                                given.size(), signature.attribute_count));
     AttributeValues values;
     for (std::size_t i = 0; i < signature.attribute_count; ++i) {
         const Converter convert(function, signature.attributes[i], T);

@@ -217,7 +217,7 @@ Storage::Storage(std::int64_t bytes, Device device, DType dtype, Stream stream) 
         throw Error(Status::invalid_argument, "storage",
                     fmt::format("got {} bytes, need 0 or more", bytes));
     DeviceRecord &record = checked(device.record());
-    require_dtype(dtype, "storage");
+    require_dtype_or_none(dtype, "storage");
     impl_ = make_storage(bytes, &record, dtype,
                          checked_stream(stream, record, "storage", "the storage"));
 }
@@ -225,7 +225,7 @@ Storage::Storage(std::int64_t bytes, Device device, DType dtype, Stream stream) 
 Storage Storage::borrow(void *data, std::int64_t bytes, Device device, DType dtype,
                         std::function<void()> deleter) {
     checked(device.record());
-    require_dtype(dtype, "storage");
+    require_dtype_or_none(dtype, "storage");
     if (bytes < 0 || (bytes > 0 && !data))
         throw Error(Status::invalid_argument, "storage",
                     fmt::format("got {} bytes at {}, need memory", bytes, data));
@@ -260,7 +260,7 @@ Device Storage::device() const { return Device(checked(impl_).device); }
 void *Storage::data() const { return checked(impl_).data; }
 DType Storage::dtype() const { return checked(impl_).dtype; }
 void Storage::set_dtype(DType dtype) {
-    require_dtype(dtype, "storage.set_dtype");
+    require_dtype_or_none(dtype, "storage.set_dtype");
     checked(impl_).dtype = dtype;
 }
 bool Storage::is_read_only() const { return checked(impl_).read_only; }

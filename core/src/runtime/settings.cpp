@@ -38,7 +38,7 @@ Settings settings() { return detail::current_settings(); }
 namespace {
 
 const Settings &checked(const Settings &settings, std::string_view op) {
-    if (settings.default_dtype != DType::none) detail::require_dtype(settings.default_dtype, op);
+    detail::require_dtype_or_none(settings.default_dtype, op);
     detail::require_compute_mode(settings.compute_mode, op);
     detail::require_one_of(settings.warning_mode,
                            {WarningMode::off, WarningMode::once, WarningMode::always},

@@ -1,7 +1,7 @@
 // Loops of complex division: see Note [Complex division] in complex_math.h.
 //
-// A block's real and imaginary parts are taken apart, so that it vectorises; what is not moderate
-// is computed again one by one.
+// A block's real and imaginary parts are taken apart, so that it vectorises; what is not moderate,
+// or has a part that is zero, is computed again one by one.
 #pragma once
 
 #include "functors.h"
@@ -47,14 +47,16 @@ void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *stride
             const auto [re, im] = complex_math::plain_quotient(a.re[i], a.im[i], b.re[i], b.im[i]);
             q.re[i] = re;
             q.im[i] = im;
-            others |= complex_math::is_moderate(a.re[i], a.im[i], b.re[i], b.im[i])
+            others |= complex_math::is_moderate(a.re[i], a.im[i], b.re[i], b.im[i]) &
+                              !complex_math::has_zero(re, im)
                           ? std::int64_t{0}
                           : std::int64_t{-1};
         }
         for (std::int64_t i = 0; others && i < count; ++i) {
-            if (complex_math::is_moderate(a.re[i], a.im[i], b.re[i], b.im[i])) continue;
-            const auto [re, im] =
-                complex_math::wide_quotient({a.re[i], a.im[i]}, {b.re[i], b.im[i]});
+            if (complex_math::is_moderate(a.re[i], a.im[i], b.re[i], b.im[i]) &
+                !complex_math::has_zero(q.re[i], q.im[i]))
+                continue;
+            const auto [re, im] = complex_math::quotient({a.re[i], a.im[i]}, {b.re[i], b.im[i]});
             q.re[i] = re;
             q.im[i] = im;
         }

@@ -131,11 +131,6 @@ Z wide_quotient(Z a, Z b) {
     if (b.re == 0 && b.im == 0) // the parts over a positive zero: infinities, as for reals
         return {a.re / std::fabs(b.re), a.im / std::fabs(b.re)};
     const Long ar = a.re, ai = a.im, br = b.re, bi = b.im;
-    if (finite(a) && finite(b)) {
-        const Long square = br * br + bi * bi;
-        return rounded((ar * br + ai * bi) / square, (ai * br - ar * bi) / square);
-    }
-    // Smith's method says what becomes of infinities.
     if (std::fabs(br) >= std::fabs(bi)) {
         const Long ratio = bi / br, scale = br + bi * ratio;
         return rounded((ar + ai * ratio) / scale, (ai - ar * ratio) / scale);

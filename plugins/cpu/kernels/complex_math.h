@@ -13,8 +13,8 @@ using Z = Complex<double>;
 // Note [Complex division]
 // a / b = a conj(b) / |b|^2. Between numbers of moderate size nothing leaves the range, and the
 // error is a few units of the last place of the larger part; all complex floats are moderate but
-// the special ones. Other numbers are divided in long double, whose range is wide enough. Which way
-// an element goes depends on nothing but itself.
+// the special ones. Other numbers are divided by Smith's method in long double, whose range is wide
+// enough. Which way an element goes depends on nothing but itself.
 inline constexpr double moderate_low = 0x1p-400, moderate_high = 0x1p400;
 
 inline bool is_moderate(double a_re, double a_im, double b_re, double b_im) {
@@ -43,12 +43,24 @@ inline Z plain_quotient(double a_re, double a_im, double b_re, double b_im) {
     return {(product(a_re, b_re) + product(a_im, b_im)) / square,
             (product(a_im, b_re) - product(a_re, b_im)) / square};
 }
+inline bool has_zero(double re, double im) { return (re == 0) | (im == 0); }
+// The same with the signs that Smith's method gives to parts that are zero: -0 for 0 / -1, as for
+// reals.
+inline Z with_signs(Z q, Z a, Z b) {
+    const bool first = std::fabs(b.re) >= std::fabs(b.im);
+    const double ratio = first ? b.im / b.re : b.re / b.im;
+    const double scale = first ? b.re + product(b.im, ratio) : product(b.re, ratio) + b.im;
+    const double re = first ? a.re + product(a.im, ratio) : product(a.re, ratio) + a.im;
+    const double im = first ? a.im - product(a.re, ratio) : product(a.im, ratio) - a.re;
+    return {q.re == 0 && re == 0 ? re / scale : q.re, q.im == 0 && im == 0 ? im / scale : q.im};
+}
 // Of any others.
 Z wide_quotient(Z a, Z b);
 
 inline Z quotient(Z a, Z b) {
-    return is_moderate(a.re, a.im, b.re, b.im) ? plain_quotient(a.re, a.im, b.re, b.im)
-                                               : wide_quotient(a, b);
+    if (!is_moderate(a.re, a.im, b.re, b.im)) return wide_quotient(a, b);
+    const Z q = plain_quotient(a.re, a.im, b.re, b.im);
+    return has_zero(q.re, q.im) ? with_signs(q, a, b) : q;
 }
 
 Z sign(Z z);

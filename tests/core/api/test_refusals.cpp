@@ -87,7 +87,7 @@ TEST_CASE("memory that is refused remains the caller's; memory that is taken is 
     CHECK_THROWS_AS(from_memory(memory, {-1}, {4}, float32, cpu(), deleter), Error);
     CHECK_THROWS_AS(from_memory(nullptr, {4}, {4}, float32, cpu(), deleter), Error);
     CHECK_THROWS_AS(
-        from_memory(memory, {1 << 20, 2}, {4, std::int64_t{1} << 62}, float32, cpu(), deleter),
+        from_memory(memory, {1 << 20, 3}, {4, std::int64_t{1} << 62}, float32, cpu(), deleter),
         Error);
     CHECK_THROWS_AS(Storage::borrow(memory, -1, cpu(), float32, deleter), Error);
     CHECK(freed == 0);

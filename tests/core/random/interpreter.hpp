@@ -197,7 +197,10 @@ inline bool counts_matter(int function, DType compute, const Input &counts) {
                        function == ATOLL_FN_right_shift;
     return takes && is_signed(compute) && (!counts.array || is_signed(counts.array->dtype));
 }
-inline bool negative_counts(DType compute, const Input &counts) {
+// Where something is counted at all: `shape` is the result's.
+template <class Shape>
+bool negative_counts(DType compute, const Input &counts, const Shape &shape) {
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return false;
     if (!counts.array) return oracle::convert(value_of(counts.scalar), id(compute)).i < 0;
     for (const Value &v : counts.array->values())
         if (v.i < 0) return true;

@@ -194,7 +194,7 @@ inline void Machine::elementwise(const Op &op, int count) {
         counts_matter(op.function, rule.compute, operands[1])) {
         settle(); // the library waits, too
         if (!wrong_.empty()) return;
-        if (negative_counts(rule.compute, operands[1])) p.errors.insert(Status::domain);
+        if (negative_counts(rule.compute, operands[1], p.shape)) p.errors.insert(Status::domain);
     }
     const int function = op.function;
     p.expect = [=] { return interpreter::elementwise(function, rule.compute, operands, p.shape); };

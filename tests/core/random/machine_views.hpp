@@ -425,7 +425,8 @@ inline void Machine::index_in_place(const Op &op) {
     if (errors.empty() && counts_matter(op.function, rule.compute, operands[1])) {
         settle();
         if (!wrong_.empty()) return;
-        if (negative_counts(rule.compute, operands[1])) errors.insert(Status::domain);
+        if (negative_counts(rule.compute, operands[1], selected.shape))
+            errors.insert(Status::domain);
     }
     if (!attempt(errors, [&] {
             Elements elements;
