@@ -14,9 +14,12 @@ namespace {
 const std::thread::id first_thread = std::this_thread::get_id();
 } // namespace
 
+void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept {
+    const bool gone = FakeHost::memory_is_gone && std::this_thread::get_id() != first_thread;
+    return gone ? nullptr : std::malloc(bytes ? bytes : 1);
+}
 void *operator new(std::size_t bytes) {
-    if (!FakeHost::memory_is_gone || std::this_thread::get_id() == first_thread)
-        if (void *memory = std::malloc(bytes ? bytes : 1)) return memory;
+    if (void *memory = operator new(bytes, std::nothrow)) return memory;
     throw std::bad_alloc();
 }
 void operator delete(void *memory) noexcept { std::free(memory); }

@@ -7,6 +7,7 @@
 #include "runtime/thread_state.hpp"
 
 #include <mutex>
+#include <vector>
 
 namespace Atoll {
 
@@ -78,7 +79,12 @@ ScopedSettings::~ScopedSettings() {
     if (!innermost)
         detail::log_message(ATOLL_LOG_ERROR, "ScopedSettings ended out of order, or on another "
                                              "thread than its own; end scopes in reverse order");
-    if (!*place) return; // the other thread may use it for as long as it lives
+    if (!*place) { // the other thread may use it for as long as it lives
+        static auto &kept = *new std::vector<State *>;
+        const std::lock_guard lock(default_mutex);
+        kept.push_back(state_);
+        return;
+    }
     *place = state_->outer;
     delete state_;
 }
