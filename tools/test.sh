@@ -16,7 +16,7 @@ if [ "${1-}" = --nightly ]; then
 fi
 
 must "set-up" tools/setup.sh &&
-  must "configure" configure_release -Dtests=true "$@" &&
+  must "configure" configure_release -Dtests=true -Dcuda=auto "$@" &&
   must "build" ninja -C build &&
   run_tests "release" build "${depth[@]}"
 conclude

@@ -15,7 +15,7 @@ namespace Atoll::cpu {
 namespace {
 
 std::uint64_t number(const atoll_host &host, const char *key, std::uint64_t fallback) {
-    const std::string text = sdk::config(host, key);
+    const std::string text = sdk::config(host, key, std::to_string(fallback).c_str());
     std::uint64_t value = fallback;
     if (text.empty()) return fallback;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -41,6 +41,8 @@ State::State(const atoll_host &h)
       threads(static_cast<int>(std::min<std::uint64_t>(number(h, "threads", 0), 1 << 16))) {
     memory::set_cache_limit(number(h, "cache_bytes", default_cache()));
     if (number(h, "threads", 0) > 0) atoll_kernels_set_blas_threads(threads.count());
+    // As the default, `atoll info` shows the number in force.
+    (void)number(h, "threads", static_cast<std::uint64_t>(threads.count()));
     host.offer_parallel_for(host.self, &Threads::parallel_for, &threads);
     // Kernels use the host's pool: ours, unless the application has set its own.
     atoll_kernels_set_pool(

@@ -308,48 +308,57 @@ void event_time(State &, atoll_call &call) {
 
 // ---- Module `core` ------------------------------------------------------------------------------
 
-template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
+void enqueue_kernel(State &state, atoll_call &call, Kernel kernel) {
     const std::string function = state.function(call);
     const auto copy = std::make_shared<EnqueuedCall>(call);
     copy->translate(function, state.device(call.device).memory);
-    state.stream(call).enqueue(function, [copy, fault = state.faults.later(call)] {
+    state.stream(call).enqueue(function, [kernel, copy, fault = state.faults.later(call)] {
         fault.happen();
         copy->check_offsets();
         kernel(copy->call());
     });
 }
+template <Kernel kernel> void enqueue(State &state, atoll_call &call) {
+    enqueue_kernel(state, call, kernel);
+}
 
 // ---- Descriptor ---------------------------------------------------------------------------------
 
-// Functions that do their work even where a fault makes them fail: nobody could do it later.
-template <auto Function> constexpr bool gives_back_or_waits =
-    Function == free || Function == free_host || Function == stream_destroy ||
-    Function == event_destroy || Function == stream_synchronize || Function == event_synchronize;
+using Implementation = void (*)(State &, atoll_call &);
 
 // Injects faults before the call. A real plugin's functions are as sdk::declare makes them.
-template <auto Function> std::int32_t faulty_entry(const atoll_link *self, atoll_call *call) {
+// `always`: the function does its work even if a fault makes it fail, because nobody could do it
+// later.
+std::int32_t call_faulty(const atoll_link *self, atoll_call *call, Implementation function,
+                         bool always) {
     State &state = *static_cast<State *>(self->ctx);
     std::int32_t injected = ATOLL_STATUS_OK;
     const std::int32_t status = sdk::guarded(call->error, [&] {
         if (state.process.left_behind()) refuse_child(DUMMY_NAME, state.function(*call));
-        if constexpr (gives_back_or_waits<Function>) {
-            Function(state, *call);
-            injected = state.faults.before(*call);
-        } else {
-            injected = state.faults.before(*call);
-            if (injected == ATOLL_STATUS_OK) Function(state, *call);
-        }
+        if (always) function(state, *call);
+        injected = state.faults.before(*call);
+        if (!always && injected == ATOLL_STATUS_OK) function(state, *call);
     });
     return injected != ATOLL_STATUS_OK ? injected : status;
 }
 
+template <auto Function> constexpr bool gives_back_or_waits =
+    Function == free || Function == free_host || Function == stream_destroy ||
+    Function == event_destroy || Function == stream_synchronize || Function == event_synchronize;
+
+// What sdk::declare takes the function from, here replaced.
+void replaced(State &, atoll_call &) {}
+
 template <auto Function> constexpr atoll_function_decl faulty(atoll_function_decl function) {
-    function.fn = &faulty_entry<Function>;
+    function.fn = [](const atoll_link *self, atoll_call *call) {
+        return call_faulty(self, call, Function, gives_back_or_waits<Function>);
+    };
     return function;
 }
 
 constexpr atoll_function_decl device_functions[] = {
-#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) faulty<name>(sdk::declare<name>(id)),
+#define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc)                                     \
+    faulty<name>(sdk::declare<replaced>(id)),
 #include "atoll/lists/device_functions.inc"
 };
 
@@ -360,7 +369,7 @@ constexpr std::uint64_t caps_of(std::uint16_t function) {
 
 constexpr atoll_function_decl core_functions[] = {
 #define ATOLL_FUNCTION(id, name, ...)                                                              \
-    faulty<enqueue<Kernels::name>>(sdk::declare_core<enqueue<Kernels::name>>(id, caps_of(id))),
+    faulty<enqueue<Kernels::name>>(sdk::declare_core<replaced>(id, caps_of(id))),
 #include "atoll/lists/functions.inc"
 };
 

@@ -11,8 +11,13 @@
 
 namespace Atoll::trace {
 
-// Counts ticks; what a tick is worth is known only at the end (ns_per_tick), when enough time has
-// passed to tell. So the hot path pays one rdtsc, a third of a clock_gettime, and no arithmetic.
+// The time of both clocks at one moment; ns are those of CLOCK_MONOTONIC.
+struct ClockSample {
+    std::uint64_t ticks, ns;
+};
+
+// Counts ticks, whose length is determined only at the end (ns_per_tick), when enough time has
+// passed. So the hot path costs one rdtsc, a third of a clock_gettime, and no arithmetic.
 class Clock {
 public:
     Clock() : steady_counter_(has_steady_counter()), start_(sample()) {}
@@ -34,19 +39,15 @@ public:
         if (!steady_counter_) return 1.0;
         while (elapsed_ns() < 2'000'000) {
         }
-        const Sample end = sample();
+        const ClockSample end = sample();
         const double ticks = static_cast<double>(end.ticks - start_.ticks);
         return ticks > 0 ? static_cast<double>(end.ns - start_.ns) / ticks : 1.0;
     }
 
-    // CLOCK_MONOTONIC's nanoseconds.
-    struct Sample {
-        std::uint64_t ticks, ns;
-    };
     // Both clocks at one moment: the tightest of some tries, since a thread may be preempted
     // between the readings.
-    Sample sample() const noexcept {
-        Sample best{};
+    ClockSample sample() const noexcept {
+        ClockSample best{};
         std::uint64_t width = ~std::uint64_t{0};
         for (int attempt = 0; attempt < 8; ++attempt) {
             const std::uint64_t before = now(), ns = monotonic_ns(), after = now();
@@ -77,7 +78,7 @@ private:
     }
 
     bool steady_counter_;
-    Sample start_;
+    ClockSample start_;
 };
 
 } // namespace Atoll::trace

@@ -92,7 +92,7 @@ std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) n
 
 [[gnu::always_inline]] inline void Session::finish(const atoll_link &self, const atoll_call &call,
                                                    Traced &traced) noexcept {
-    // A thread that moved between processors whose counters differ a little: no time, not 2^64.
+    // The counters of processors may differ slightly: avoid a negative time.
     traced.end = timed_ ? std::max(clock_.now(), traced.start) : 0;
     Counters &counters = traced.entry->counters;
     traced.bytes = bytes_of(call);
@@ -105,7 +105,7 @@ std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) n
     std::atomic_ref(counters.calls).store(calls + 1, std::memory_order_relaxed);
     add(counters.ticks, ticks);
     add(counters.bytes, traced.bytes);
-    // NOT_READY is event_query's way to say "no".
+    // NOT_READY is an answer of event_query, not an error.
     if (traced.status != ATOLL_STATUS_OK && traced.status != ATOLL_STATUS_NOT_READY) [[unlikely]]
         add(counters.errors, 1);
     if (call.flags & ATOLL_CALL_INSERTED) [[unlikely]]
@@ -172,15 +172,15 @@ template <std::size_t Capacity> void copy_text(char (&to)[Capacity], const char 
     to[size] = '\0';
 }
 
-// Does the function put work on the call's stream? What only manages objects, waits on the host or
-// asks does not.
+// Whether the function enqueues work on the call's stream. Functions that manage objects, query, or
+// wait on the host do not.
 bool enqueues_work(std::uint16_t module, std::uint16_t function) {
     if (module != ATOLL_MODULE_DEVICE) return true;
     return function == ATOLL_DEVICE_FN_transfer || function == ATOLL_DEVICE_FN_event_record ||
            function == ATOLL_DEVICE_FN_event_wait;
 }
 
-// A glob with an '@' is of "core.add@cpu", another one of "core.add".
+// A glob with an '@' is matched with "core.add@cpu", another one with "core.add".
 bool is_wanted(const std::vector<std::string> &globs, const Names &names) {
     char full[sizeof names.function + sizeof names.device + 1];
     std::snprintf(full, sizeof full, "%s@%s", names.function, names.device);

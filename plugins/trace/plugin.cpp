@@ -10,14 +10,13 @@
 //   times           "0": count only, without reading the clock
 //   timeline        a file to record every call in, for `atoll trace`; "%p" in it becomes the
 //                   process id; default: none
-//   buffer_bytes    what each thread has mapped of it, default 1 MiB
+//   buffer_bytes    how much of it each thread maps at a time, default 1 MiB
 //   timeline_bytes  its size limit, default 256 MiB; what comes later is dropped and counted
 //   execution       "0": do not follow enqueued work by callbacks on its stream
 //
 //   session.*            a push: counters per thread, the hot path; report.cpp prints them
 //   record.cpp           what it writes to its timeline
 //   timeline.*, timeline_format.hpp   the file
-//   executions.*         brackets around enqueued work
 #include "atoll/plugin.hpp"
 
 #include "session.hpp"
@@ -27,11 +26,6 @@
 
 namespace Atoll::trace {
 namespace {
-
-struct State {
-    explicit State(const atoll_host &services) : host(services) {}
-    const atoll_host &host;
-};
 
 std::int32_t trace_call(const atoll_link *self, atoll_call *call) {
     return static_cast<Session *>(self->ctx)->trace(*self, *call);
@@ -56,11 +50,18 @@ Options read_options(const atoll_host &host) {
     for (std::string glob; std::getline(globs, glob, ',');)
         if (!glob.empty()) options.functions.push_back(glob);
     options.timeline = sdk::config(host, "timeline");
+    (void)sdk::config(host, "format", "table"); // read again for each report
     options.buffer_bytes = number_setting(host, "buffer_bytes", 1 << 20);
     options.timeline_bytes = number_setting(host, "timeline_bytes", 256 << 20);
     options.execution = number_setting(host, "execution", 1) != 0;
     return options;
 }
+
+struct State {
+    // What the settings are is found out by loading; their values count when it is pushed.
+    explicit State(const atoll_host &services) : host(services) { (void)read_options(services); }
+    const atoll_host &host;
+};
 
 std::int32_t create(void *plugin, void **ctx, atoll_error *error) {
     return sdk::guarded(error, [&] {
@@ -75,8 +76,8 @@ void destroy(void *plugin, void *ctx) {
         delete session;
         return;
     }
-    // It stays, since callbacks will come to it.
-    session->stop();
+    // It is leaked, because pending callbacks use it.
+    session->synchronise(true);
     const atoll_host &host = static_cast<State *>(plugin)->host;
     host.log(
         host.self, ATOLL_LOG_WARN,

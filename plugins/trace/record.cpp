@@ -1,9 +1,10 @@
-// What a session writes to its timeline: calls, their executions, threads.
+// Writes calls, executions and threads to a session's timeline.
 #include "session.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ constexpr std::uint64_t most_ticks = ~std::uint32_t{0};
 
 std::uint64_t word_of(const Details &details) { return std::bit_cast<std::uint64_t>(details); }
 
-// Copies a record and what stands behind it to its place in the lane.
+// Copies a record and the data that follow it to the lane.
 void append(Timeline &timeline, Lane &lane, Record record, const void *behind,
             std::size_t bytes) noexcept {
     const std::size_t size = sizeof record + bytes;
@@ -119,32 +120,27 @@ void Session::record(Timeline &timeline, const atoll_call &call, const Traced &t
 }
 
 void Session::open_bracket(const atoll_call &call, Traced &traced) noexcept {
-    if (!executions_) {
+    if (!options_.execution) {
         traced.flags |= flag_not_asked;
         return;
     }
-    Bracket *const bracket = executions_->take();
-    if (!bracket) {
-        traced.flags |= flag_no_room;
-        return;
-    }
-    bracket->session = this;
-    // The address is as good as a number: a table belongs to one thread at a time.
-    bracket->id = (reinterpret_cast<std::uintptr_t>(traced.table) >> 6) << 32 ^
-                  ++traced.table->lane.executions;
-    bracket->correlation = call.correlation;
-    bracket->start = 0;
-    bracket->open = 2;
+    // A table belongs to one thread at a time, so its address makes the id unique.
+    const std::uint64_t id = (reinterpret_cast<std::uintptr_t>(traced.table) >> 6) << 32 ^
+                             ++traced.table->lane.executions;
+    auto *const bracket = new (std::nothrow) Bracket{this, id, call.correlation, 0};
     const auto begins = +[](void *argument, std::int32_t) {
         Bracket &own = *static_cast<Bracket *>(argument);
         own.start = own.session->clock_.now();
         own.session->let_go(own);
     };
+    if (!bracket) return;
+    brackets_.fetch_add(1, std::memory_order_relaxed);
     if (call_back(*traced.entry, call, *bracket, begins) == ATOLL_STATUS_OK) {
         traced.bracket = bracket;
         return;
     }
-    executions_->give_back(*bracket);
+    bracket->open = 1;
+    let_go(*bracket);
     traced.flags |= flag_no_callback;
 }
 
@@ -180,11 +176,12 @@ std::int32_t Session::call_back(const Entry &entry, const atoll_call &call, Brac
 }
 
 void Session::let_go(Bracket &bracket) noexcept {
-    if (std::atomic_ref(bracket.open).fetch_sub(1, std::memory_order_acq_rel) == 1)
-        executions_->give_back(bracket);
+    if (bracket.open.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    delete &bracket;
+    brackets_.fetch_sub(1, std::memory_order_release); // last: the session may be gone then
 }
 
-// On the thread that the device runs callbacks on, which has a table and a lane as any other.
+// Runs on the device's callback thread, which has a table and a lane like any other.
 void Session::executed(const Bracket &bracket, std::uint64_t end, std::int32_t status) noexcept {
     Timeline *const timeline = timeline_.load(std::memory_order_relaxed);
     Table *const own = timeline ? table() : nullptr;

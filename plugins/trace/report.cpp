@@ -21,17 +21,6 @@ struct Line {
     std::vector<Row> dtypes;
 };
 
-void accumulate(Counters &sum, const Counters &part) {
-    if (part.calls > 0)
-        sum.min_ticks = sum.calls > 0 ? std::min(sum.min_ticks, part.min_ticks) : part.min_ticks;
-    sum.max_ticks = std::max(sum.max_ticks, part.max_ticks);
-    for (std::uint64_t Counters::*counter :
-         {&Counters::calls, &Counters::ticks, &Counters::bytes, &Counters::errors,
-          &Counters::inserted, &Counters::temporaries, &Counters::temporary_bytes,
-          &Counters::copies, &Counters::copied_bytes, &Counters::served_ticks})
-        sum.*counter += part.*counter;
-}
-
 // Sorted by total time, longest first; ties by name, so that the order never depends on chance.
 std::vector<Line> lines_of(const Session &session) {
     std::map<std::pair<std::string, std::string>, Line> merged;
@@ -40,7 +29,7 @@ std::vector<Line> lines_of(const Session &session) {
         line.device = row.device;
         line.function = row.function;
         line.asynchronous = row.asynchronous;
-        accumulate(line.sum, row.counters);
+        merge(line.sum, row.counters);
         line.dtypes.push_back(std::move(row));
     }
     std::vector<Line> lines;
@@ -66,7 +55,7 @@ bool is_serving(const Counters &c) {
     return c.temporaries > 0 || c.copies > 0 || c.served_ticks > 0;
 }
 
-// `rate`: the bytes move within the calls, so GB/s says something.
+// `rate`: print GB/s, because the bytes move during the calls.
 void print_line(std::string &text, int width, const char *function, const char *device,
                 const Counters &c, double ns, bool rate) {
     const double total = static_cast<double>(c.ticks) * ns;
@@ -110,12 +99,12 @@ void print_times(std::string &text, const Counters &c, double ns) {
 
 void write_table(const Session &session, atoll_writer write, void *user) {
     const double ns = session.clock().ns_per_tick();
-    const std::vector<Line> lines = lines_of(session);
+    std::vector<Line> lines = lines_of(session);
     Counters total{};
     std::size_t longest = 8;
     bool serving = false;
-    for (const Line &line : lines) {
-        accumulate(total, line.sum);
+    for (Line &line : lines) {
+        merge(total, line.sum);
         longest = std::max(longest, line.function.size());
         serving = serving || is_serving(line.sum);
     }
@@ -151,7 +140,7 @@ void write_table(const Session &session, atoll_writer write, void *user) {
         }
     }
     if (session.lost() > 0)
-        print(text, "\n%llu calls are missing above: no room to count them in\n",
+        print(text, "\n%llu calls are not counted above: a table was full\n",
               Count{session.lost()});
     write(user, text.data(), text.size());
 }

@@ -1,10 +1,11 @@
-// The sessions that exist, how threads come by their tables, and what all tables sum up to.
+// The existing sessions, the tables of their threads, and the sums of all tables.
 #include "session.hpp"
 
 #include "thread_state.hpp"
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <pthread.h>
@@ -25,7 +26,7 @@ Registry &registry() {
     return *instance;
 }
 
-// Made at a thread's first traced call; its destructor gives the tables up.
+// Created at a thread's first traced call; its destructor releases the thread's tables.
 struct ThreadToken {
     std::uint64_t value;
     ThreadToken() {
@@ -40,7 +41,7 @@ struct ThreadToken {
     }
 };
 
-// A child shares the parent's file and has none of its other threads: it records nothing.
+// A child process records nothing: it shares the parent's file and lacks its other threads.
 void watch_forks() {
     static const int code =
         ::pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
@@ -54,7 +55,8 @@ void watch_forks() {
 // Runs at the end of the process, after the program's own exit handlers; other threads may go on.
 __attribute__((destructor)) void end_of_process() {
     std::unique_lock lock(registry().mutex, std::try_to_lock);
-    if (!lock) return; // a session is being made or destroyed: what is recorded is in the file
+    if (!lock)
+        return; // a session is being created or destroyed; its records are already in the file
     for (Session *session : registry().sessions) {
         session->settle();
         session->synchronise(true);
@@ -65,6 +67,8 @@ std::uint64_t next_session_id() {
     static std::atomic<std::uint64_t> last{0};
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
+
+} // namespace
 
 void merge(Counters &sum, Counters &part) noexcept {
     const std::uint64_t calls = read(part.calls);
@@ -82,15 +86,12 @@ void merge(Counters &sum, Counters &part) noexcept {
     }
 }
 
-} // namespace
-
 Session::Session(const atoll_host &host, Options options)
     : host_(host), id_(next_session_id()), options_(std::move(options)),
       timed_(options_.times || !options_.timeline.empty()) {
     if (!options_.timeline.empty()) {
-        own_timeline_ = std::make_unique<Timeline>(options_.timeline, options_.buffer_bytes / 2,
+        own_timeline_ = std::make_unique<Timeline>(options_.timeline, options_.buffer_bytes,
                                                    options_.timeline_bytes, clock_);
-        if (options_.execution) executions_ = std::make_unique<Executions>();
         timeline_ = own_timeline_.get();
     }
     watch_forks();
@@ -103,7 +104,6 @@ Session::~Session() {
         const std::lock_guard lock(registry().mutex);
         std::erase(registry().sessions, this);
     }
-    if (own_timeline_) own_timeline_->stop(); // before its lanes go
     for (Table *table = tables_.load(std::memory_order_acquire); table;) {
         Table *const next = table->next;
         if (own_timeline_) own_timeline_->leave(table->lane);
@@ -112,16 +112,18 @@ Session::~Session() {
     }
 }
 
-bool Session::settle() noexcept { return !executions_ || executions_->settle(1000); }
+bool Session::settle() noexcept {
+    for (int waited = 0; brackets_.load(std::memory_order_acquire) != 0; ++waited) { // ms
+        if (waited == 1000) return false;
+        const timespec pause{0, 1'000'000};
+        ::nanosleep(&pause, nullptr);
+    }
+    return true;
+}
 
 void Session::synchronise(bool closed) noexcept {
     if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
         timeline->synchronise(closed);
-}
-
-void Session::stop() noexcept {
-    synchronise(true);
-    if (own_timeline_) own_timeline_->stop();
 }
 
 Table *Session::find_table() noexcept {
@@ -139,7 +141,7 @@ Table *Session::find_table() noexcept {
 
 Table *Session::take_table() noexcept {
     thread_local const ThreadToken token;
-    // This thread's own, pushed out of its cache by other sessions; or one that a thread left.
+    // This thread's own, evicted from its cache by other sessions; or one that another thread left.
     for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next) {
         if (std::atomic_ref(table->owner).load(std::memory_order_relaxed) == token.value)
             return table;
@@ -152,7 +154,7 @@ Table *Session::take_table() noexcept {
             return table;
         }
     }
-    // Zeroed and untouched: a new thread pays for the pages that it counts in, not for all.
+    // Zeroed lazily: a new thread pays only for the pages that it uses.
     std::size_t space = sizeof(Table) + alignof(Table);
     void *const memory = std::calloc(1, space);
     if (!memory) return nullptr;
@@ -171,7 +173,7 @@ Table *Session::take_table() noexcept {
 void Session::begin_in_child() noexcept {
     timeline_.store(nullptr, std::memory_order_relaxed);
     static_cast<void>(own_timeline_.release());
-    static_cast<void>(executions_.release());
+    brackets_.store(0, std::memory_order_relaxed); // their callbacks run in the parent
     lost_.store(0, std::memory_order_relaxed);
     // The child has this one thread.
     for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next)

@@ -1,16 +1,15 @@
-// What one push of the tracer gathers: counters per thread, device type, function and dtype.
+// The data of one push of the tracer: counters per thread, device type, function and dtype.
 //
 // Note [Counters]
 // Each thread that calls through the push owns one Table and is the only one to write it, with
-// relaxed loads and stores: no locked instruction, no shared cache line. Whoever reports reads all
-// tables meanwhile; every number is right by itself, several of one entry may be a call apart.
+// relaxed loads and stores: no locked instruction, no shared cache line. A report reads all
+// tables meanwhile: each number is correct, but those of one entry may differ by a call.
 // Tables are linked into a list that only grows; a thread that ends gives its table to the next new
 // thread, counts and all, so there are never more tables than threads at one time.
 #pragma once
 
 #include "atoll/plugin.hpp"
 #include "clock.hpp"
-#include "executions.hpp"
 #include "timeline.hpp"
 
 #include <atomic>
@@ -21,6 +20,8 @@
 #include <vector>
 
 namespace Atoll::trace {
+
+class Session;
 
 // Plain numbers, so that tables can live in zeroed memory whose pages nobody has touched yet; they
 // are accessed through add() and read() only.
@@ -51,6 +52,9 @@ inline void add(std::uint64_t &counter, std::uint64_t amount) noexcept {
 inline std::uint64_t read(std::uint64_t &counter) noexcept {
     return std::atomic_ref<std::uint64_t>(counter).load(std::memory_order_relaxed);
 }
+
+// Adds `part`, which its thread may be changing.
+void merge(Counters &sum, Counters &part) noexcept;
 
 struct alignas(64) Entry {
     const char *device; // the key's first half; null: free. Published last, with release
@@ -89,6 +93,18 @@ struct Row {
     Counters counters{};
 };
 
+// Note [Executions]
+// An interposer sees a call of an asynchronous device only while it is enqueued. Two callbacks that
+// the device runs in stream order, one before the work and one after, bracket its execution. They
+// are dispatched as calls inserted to serve the traced one, which other interposers see and this
+// one passes on. The bracket is an outer bound: it includes the device's cost of the callbacks and,
+// where two threads enqueue into one stream at a time, also the other's work.
+struct Bracket {
+    Session *session;
+    std::uint64_t id, correlation, start;
+    std::atomic<int> open{2}; // callbacks still to come
+};
+
 struct Options {
     bool times = true;                  // read the clock; a timeline does in any case
     std::vector<std::string> functions; // globs of "core.add" or "core.add@cpu"; none: all
@@ -110,21 +126,18 @@ public:
 
     // Sums over threads: one row per device type, function and dtype. From any thread.
     std::vector<Row> rows() const;
-    // Calls that found no room to be counted in.
+    // Calls that were not counted because a table was full.
     std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
     const Clock &clock() const noexcept { return clock_; }
     bool timed() const noexcept { return timed_; }
 
-    // Waits a while for the executions under way; false if there are some still, and then the
-    // session must not be destroyed: their callbacks will come to it.
+    // Waits up to a second for pending executions. False if some remain; then the session must not
+    // be destroyed, because their callbacks use it.
     bool settle() noexcept;
-    // Makes what is recorded so far readable in nanoseconds.
+    // Lets readers convert the records so far to nanoseconds.
     void synchronise(bool closed) noexcept;
-    // Ends the background thread; calls can go on.
-    void stop() noexcept;
-    // In a forked child: counts from zero, and leaves the file to the parent. What has to do with
-    // that stays as it is for ever: the background thread is not there to be joined, and locks may
-    // be held by nobody.
+    // In a forked child: counts from zero, and leaves the file to the parent. The timeline object
+    // leaks, since its lock may be held by a thread that the child does not have.
     void begin_in_child() noexcept;
 
     // Gives up the tables of a thread that ends.
@@ -177,7 +190,7 @@ private:
     const bool timed_;
     std::atomic<Timeline *> timeline_{nullptr}; // what own_timeline_ points to, or null
     std::unique_ptr<Timeline> own_timeline_;
-    std::unique_ptr<Executions> executions_;
+    std::atomic<std::int64_t> brackets_{0}; // under way
     std::atomic<Table *> tables_{nullptr};
     std::atomic<std::uint64_t> lost_{0};
 };

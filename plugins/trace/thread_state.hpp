@@ -1,4 +1,4 @@
-// What the tracer keeps of a thread, in thread-local memory.
+// Thread-local state of the tracer.
 #pragma once
 
 #include "session.hpp"
@@ -17,7 +17,7 @@ struct ThreadState {
     bool ends;
     CachedTable cache[cache_size]; // the newest session's first
 };
-// A few bytes only, so they fit where a library that is loaded late may have fast ones.
+// Small enough for the static TLS block, which libraries that are loaded later share.
 extern constinit thread_local ThreadState here __attribute__((tls_model("initial-exec")));
 
 } // namespace Atoll::trace

@@ -1,17 +1,14 @@
-// The file's growth: see timeline.hpp.
+// Creating and growing the file: Note [Recording].
 #include "timeline.hpp"
 
 #include "atoll/plugin.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <new>
-#include <pthread.h>
 #include <sys/mman.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace Atoll::trace {
@@ -39,8 +36,8 @@ int open_file(std::string &path) {
     return file;
 }
 
-// Grows the file by real blocks and maps them. Holes would do until the disk is full: then a store
-// to one kills the process.
+// Allocates blocks of the file and maps them. With holes instead, a store on a full disk would kill
+// the process.
 void *grow_and_map(int file, std::uint64_t offset, std::uint64_t bytes) {
     int code;
     do {
@@ -77,40 +74,20 @@ Timeline::Timeline(std::string path, std::uint64_t segment_bytes, std::uint64_t 
     header_->process = static_cast<std::uint32_t>(::getpid());
     header_->segment_bytes = segment_bytes_;
     header_->limit_bytes = limit_bytes;
-    const Clock::Sample now = clock_.sample();
-    header_->first = header_->last = {now.ticks, now.ns};
+    header_->first = header_->last = clock_.sample();
     std::memcpy(header_->magic, magic, sizeof magic); // last: the file is valid from here on
-    // The program's signals are not for this thread.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-        writer_ = std::thread([this] { run(); });
-    } catch (const std::system_error &) { // without it, threads save their segments themselves
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Timeline::~Timeline() {
-    stop();
     synchronise(true);
     ::munmap(header_, header_bytes);
     ::close(file_);
 }
 
-void Timeline::stop() noexcept {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
-    changed_.notify_all();
-    if (writer_.joinable()) writer_.join();
-}
-
 // Every record fits into an empty segment.
 char *Timeline::reserve_in_next(Lane &lane, bool is_call) noexcept {
     if (!lane.full) {
-        if (lane.segment ? turn(lane) : begin(lane)) return lane.position;
+        if (map_next(lane)) return lane.position;
         lane.full = 1;
         lane.end = lane.position;
     }
@@ -120,8 +97,10 @@ char *Timeline::reserve_in_next(Lane &lane, bool is_call) noexcept {
     return nullptr;
 }
 
-// Room for one more segment at the end of the file: its offset, or 0. Holds the mutex.
+// The offset of a new segment at the end of the file, or 0 if the limit is reached.
 std::uint64_t Timeline::take_slot() noexcept {
+    const std::lock_guard lock(mutex_);
+    header_->last = clock_.sample();
     const std::uint64_t offset = header_bytes + header_->segments * segment_bytes_;
     if (offset + segment_bytes_ > header_->limit_bytes) {
         header_->full = std::max(header_->full, 1u);
@@ -131,120 +110,39 @@ std::uint64_t Timeline::take_slot() noexcept {
     return offset;
 }
 
-namespace {
-void use(Lane &lane, SegmentHeader *segment, std::uint64_t segment_bytes) {
-    lane.segment = segment;
-    segment->dropped = 0;
-    segment->sequence = ++lane.sequence;
-    std::atomic_ref(segment->used).store(sizeof(SegmentHeader), std::memory_order_release);
-    lane.position = reinterpret_cast<char *>(segment + 1);
-    lane.end = reinterpret_cast<char *>(segment) + segment_bytes;
-}
-} // namespace
-
-// The thread's two segments.
-bool Timeline::begin(Lane &lane) noexcept {
-    const std::lock_guard lock(mutex_);
-    for (SegmentHeader *&segment : lane.segments) {
-        const std::uint64_t offset = take_slot();
-        if (offset == 0) break;
-        void *const memory = grow_and_map(file_, offset, segment_bytes_);
-        if (!memory) {
-            header_->full = 2;
-            break;
-        }
-        segment = new (memory) SegmentHeader{};
-    }
-    if (!lane.segments[0]) return false;
-    try {
-        lanes_.push_back(&lane);
-    } catch (const std::bad_alloc &) {
-        return false;
-    }
-    lane.number = static_cast<std::uint32_t>(lanes_.size());
-    for (SegmentHeader *segment : lane.segments)
-        if (segment) segment->lane = lane.number;
-    use(lane, lane.segments[0], segment_bytes_);
-    return true;
-}
-
-// Goes on in the other segment.
-bool Timeline::turn(Lane &lane) noexcept {
-    const int full = lane.segment == lane.segments[0] ? 0 : 1, other = 1 - full;
-    std::unique_lock lock(mutex_);
-    if (!lane.segments[other]) return false;
-    const Clock::Sample now = clock_.sample();
-    header_->last = {now.ticks, now.ns};
-    while (lane.state[other] != Lane::usable) {
-        if (lane.state[other] == Lane::waiting) {
-            if (!save(lane, other, lock)) return false;
-        } else {
-            changed_.wait(lock);
-        }
-    }
-    lane.state[full] = Lane::waiting;
-    changed_.notify_all();
-    use(lane, lane.segments[other], segment_bytes_);
-    return true;
-}
-
-namespace {
-bool write_all(int file, const char *data, std::size_t bytes, std::uint64_t offset) {
-    while (bytes > 0) {
-        const ssize_t written = ::pwrite(file, data, bytes, static_cast<off_t>(offset));
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        data += written;
-        offset += static_cast<std::uint64_t>(written);
-        bytes -= static_cast<std::size_t>(written);
-    }
-    return true;
-}
-} // namespace
-
-// Copies a waiting segment to the end of the file. Lets go of the lock meanwhile.
-bool Timeline::save(Lane &lane, int which, std::unique_lock<std::mutex> &lock) noexcept {
+// Replaces the lane's segment by a new one. False: the file cannot grow, and the lane keeps the old
+// one, which counts dropped calls.
+bool Timeline::map_next(Lane &lane) noexcept {
     const std::uint64_t offset = take_slot();
     if (offset == 0) return false;
-    lane.state[which] = Lane::being_saved;
-    lock.unlock();
-    const SegmentHeader *const segment = lane.segments[which];
-    const char *const data = reinterpret_cast<const char *>(segment);
-    const bool saved = write_all(file_, data + sizeof *segment, segment->used - sizeof *segment,
-                                 offset + sizeof *segment) &&
-                       write_all(file_, data, sizeof *segment, offset);
-    lock.lock();
-    if (!saved) header_->full = 2;
-    lane.state[which] = saved ? Lane::usable : Lane::waiting;
-    changed_.notify_all();
-    return saved;
-}
-
-void Timeline::run() noexcept {
-    static_cast<void>(::pthread_setname_np(::pthread_self(), "atoll-trace"));
-    std::unique_lock lock(mutex_);
-    while (!stopping_) {
-        bool saved = false;
-        for (std::size_t i = 0; i < lanes_.size() && !header_->full; ++i)
-            for (int which = 0; which < 2; ++which)
-                if (lanes_[i]->state[which] == Lane::waiting)
-                    saved |= save(*lanes_[i], which, lock);
-        if (!saved) changed_.wait(lock);
+    void *const memory = grow_and_map(file_, offset, segment_bytes_);
+    {
+        const std::lock_guard lock(mutex_);
+        if (!memory) {
+            header_->full = 2;
+            return false;
+        }
+        if (lane.number == 0) lane.number = ++lanes_;
     }
+    if (lane.segment) ::munmap(lane.segment, segment_bytes_);
+    lane.segment = new (memory) SegmentHeader{};
+    lane.segment->sequence = ++lane.sequence;
+    lane.segment->used = sizeof(SegmentHeader);
+    // Last: a segment of lane 0 counts as empty.
+    std::atomic_ref(lane.segment->lane).store(lane.number, std::memory_order_release);
+    lane.position = reinterpret_cast<char *>(lane.segment + 1);
+    lane.end = reinterpret_cast<char *>(lane.segment) + segment_bytes_;
+    return true;
 }
 
 void Timeline::leave(Lane &lane) noexcept {
-    const std::lock_guard lock(mutex_);
-    for (SegmentHeader *segment : lane.segments)
-        if (segment) ::munmap(segment, segment_bytes_);
-    std::erase(lanes_, &lane);
+    if (lane.segment) ::munmap(lane.segment, segment_bytes_);
     lane = {};
 }
 
 void Timeline::synchronise(bool closed) noexcept {
     const std::lock_guard lock(mutex_);
-    const Clock::Sample now = clock_.sample();
-    header_->last = {now.ticks, now.ns};
+    header_->last = clock_.sample();
     if (closed) header_->closed = 1;
 }
 

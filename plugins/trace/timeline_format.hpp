@@ -3,14 +3,13 @@
 // Note [Timeline file]
 //   one page   FileHeader
 //   segments   each segment_bytes long: a SegmentHeader, then records up to `used`; lane 0: empty
-// A lane is what one thread at a time writes to. Its records are in the order of `sequence`. A lane
-// has two segments mapped, which it fills in turn; full ones are copied to the end of the file and
-// used again. So of two segments of the same lane and sequence either one will do. A copy's header
-// is written last, and `used` of a mapped one counts whole records only: the file is good up to the
-// last record at any moment, however the process ends.
-// Numbers have the byte order of the machine that wrote the file. It is meant to be read by the
-// tool of the same version: `version` is raised with every change.
+// A lane is written by one thread at a time; its segments are in the order of `sequence`. `used`
+// counts whole records only, so the file is valid up to the last record at any moment, however the
+// process ends. Numbers have the byte order of the machine that wrote the file, which is meant for
+// the tool of the same version: every change raises `version`.
 #pragma once
+
+#include "clock.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +17,8 @@
 namespace Atoll::trace::timeline {
 
 inline constexpr char magic[8] = {'A', 'T', 'O', 'L', 'T', 'R', 'C', 'E'};
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr std::size_t header_bytes = 4096;
-
-// Both clocks at one moment; ns are CLOCK_MONOTONIC's.
-struct ClockSample {
-    std::uint64_t ticks, ns;
-};
 
 struct FileHeader {
     char magic[8];
@@ -51,8 +45,8 @@ static_assert(sizeof(SegmentHeader) == 64);
 enum class Kind : std::uint8_t {
     call = 1,      // a call, enqueued or executed; then its extents
     execution = 2, // what an enqueued call took on its stream
-    name = 3,      // what `entry` stands for in the lane from here on; then a NameText
-    thread = 4,    // who writes the lane from here on; then a ThreadText
+    name = 3,      // the meaning of `entry` in the lane from here on; then a NameText
+    thread = 4,    // the thread that writes the lane from here on; then a ThreadText
 };
 
 enum RecordFlag : std::uint16_t {
@@ -67,8 +61,7 @@ enum RecordFlag : std::uint16_t {
     flag_asynchronous = 64, // name: the device type enqueues
     // Why an enqueued call has no execution record:
     flag_no_callback = 128, // the device type does not offer host_callback, or it failed
-    flag_no_room = 256,     // too many were under way
-    flag_not_asked = 512,   // the setting `execution` is 0
+    flag_not_asked = 256,   // the setting `execution` is 0
 };
 inline constexpr unsigned flags_with_word = 31;
 

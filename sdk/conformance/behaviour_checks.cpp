@@ -1,4 +1,4 @@
-// Per function: reserved words, a no-op interposer, many threads, memory.
+// Per function: reserved words, a no-op interposer, other devices, threads, memory.
 #include "calls.hpp"
 #include "probe.hpp"
 #include "suites.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 // ---- structs ------------------------------------------------------------------------------------
 
-// The host leaves them as they happen to be, so both calls are made with known ones.
+// The host does not initialise them, so both calls set them.
 void other_reserved(const Declared &declared) {
     const Prepared prepared(declared, {});
     Probe probe(declared.subject());
@@ -24,12 +24,12 @@ void other_reserved(const Declared &declared) {
         try {
             return prepared.bytes();
         } catch (const Error &e) {
-            fail("refused a call with other reserved words: {}; {}", e.what(), rule);
+            fail("refuses a call because of its reserved words: {}; {}", e.what(), rule);
         }
     };
     const std::vector<char> want = with(Probe::Form::zeros), got = with(Probe::Form::anything);
     if (probe.changed() == 0) skip("this function was not called");
-    if (got != want) fail("another result with other reserved words; {}", rule);
+    if (got != want) fail("the result depends on reserved words; {}", rule);
 }
 
 // ---- interposed ---------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ void same_when_interposed(const Declared &declared, DType dtype, const std::stri
     };
     const std::vector<char> want = bytes();
     const Pushed no_op = push_no_op(over);
-    if (bytes() != want) fail("another result {}", difference);
+    if (bytes() != want) fail("different results {}", difference);
 }
 
 // ---- placed -------------------------------------------------------------------------------------
@@ -49,11 +49,11 @@ void same_when_interposed(const Declared &declared, DType dtype, const std::stri
 void same_on_other_device(const Declared &declared, Device other) {
     const std::vector<char> want = Prepared(declared, {.size = Size::long_}).bytes();
     if (Prepared(declared, {.size = Size::long_}, {usual_dtype(declared), other}).bytes() != want)
-        fail("another result on {} than on {}; run on the device that call->device names",
+        fail("different results on {} and {}; run on the device that call->device names",
              other.name(), declared.device().name());
 }
 
-// Transfers to and from operands are on that stream, so a kernel on another one does not see them.
+// Operands are transferred on that stream, so a kernel on another stream reads other values.
 void same_on_own_stream(const Declared &declared) {
     constexpr std::size_t rounds = 4;
     const Device device = declared.device();
@@ -69,7 +69,7 @@ void same_on_own_stream(const Declared &declared) {
         const Recipe recipe{.size = Size::long_, .seed = round};
         const std::vector<char> want = Prepared(declared, recipe).bytes();
         if (Prepared(declared, recipe, {dtype, device, stream}).bytes() != want)
-            fail("another result where the operands are on a stream of their own; enqueue the work "
+            fail("different results if the operands are on a separate stream; enqueue the work "
                  "on call->stream");
     }
 }
@@ -79,7 +79,7 @@ void same_on_own_stream(const Declared &declared) {
 void same_from_threads(const Declared &declared) {
     constexpr std::size_t threads = 4;
     constexpr int rounds = 12;
-    // Worth a while of work, so that calls meet.
+    // Long enough for calls to overlap.
     const Size size = declared.function.signature.elementwise() ? Size::large : Size::long_;
     std::vector<Prepared> prepared;
     std::vector<std::vector<char>> want;
@@ -92,17 +92,17 @@ void same_from_threads(const Declared &declared) {
     on_threads(threads, [&](std::size_t t) {
         try {
             for (int round = 0; round < rounds; ++round) {
-                together.arrive_and_wait(); // each call at the same moment
+                together.arrive_and_wait(); // all threads call at once
                 if (prepared[t].bytes() != want[t]) ++wrong;
             }
         } catch (const std::exception &e) {
             together.arrive_and_drop();
-            fail("a call failed while others ran on other threads: {}", e.what());
+            fail("a call failed while other threads called: {}", e.what());
         }
     });
     if (wrong > 0)
-        fail("not thread-safe: {} of {} results differ when {} threads call at once, each on "
-             "tensors of its own; functions are called from any thread, several at a time: keep "
+        fail("not thread-safe: {} of {} results differ when {} threads call at once with "
+             "separate tensors; several threads may call a function at once: keep "
              "scratch memory on the stack or per call",
              wrong.load(), threads * rounds, threads);
 }
@@ -111,7 +111,7 @@ void same_from_threads(const Declared &declared) {
 
 void device_memory_balances(const Declared &declared) {
     const Device device = declared.device();
-    { Prepared(declared, {}).run(); } // what is set up once
+    { Prepared(declared, {}).run(); } // one-time initialisation
     device.synchronize();
     const MemoryCount count(declared.device_type);
     {
@@ -122,11 +122,11 @@ void device_memory_balances(const Declared &declared) {
     device.synchronize();
     if (count.blocks() != 0)
         fail("leaks device memory: {} blocks, {} bytes, allocated during calls and not freed when "
-             "all tensors were gone",
+             "all tensors were destroyed",
              count.blocks(), count.bytes());
 }
 
-// In the main arena and in mappings of their own; 0 under a sanitizer.
+// In the main arena and in separate mappings; 0 under a sanitizer.
 std::size_t heap_in_use() {
     const struct mallinfo2 info = ::mallinfo2();
     return info.uordblks + info.hblkhd;
@@ -141,8 +141,8 @@ void host_memory_balances(const Declared &declared) {
         device.synchronize();
     };
     run();
-    // A leak grows with every batch of calls. A cache does not: malloc keeps freed blocks with each
-    // thread, the more the longer a queue happened to become, and grows in a few steps at any time.
+    // A leak grows with every batch of calls. The caches of malloc grow only now and then: they
+    // keep freed blocks per thread, and more of them after a longer queue.
     constexpr int batches = 8;
     constexpr std::size_t bound = rounds * 64; // bytes
     std::size_t growth = 0;
@@ -153,9 +153,10 @@ void host_memory_balances(const Declared &declared) {
         if (after <= before + bound) return;
         growth += after - before;
     }
-    fail("leaks host memory: {} bytes more after {} calls, and more after each {} of them; free "
-         "what a call allocates before it returns, or when its work is done",
-         growth, batches * rounds, rounds);
+    fail(
+        "leaks host memory: {} bytes after {} calls, growing with every {} calls; free memory of a "
+        "call before it returns, or when its work is done",
+        growth, batches * rounds, rounds);
 }
 
 } // namespace
@@ -175,18 +176,17 @@ void add_behaviour_checks(Checks &checks, const Target &target) {
         add(usual, "reserved words", other_reserved);
     });
     each("interposed", [](const Declared &declared, DType usual, auto &&add) {
-        // The device's own functions, and those that the host inserts, are wrapped as well.
+        // This includes functions of the device and calls that the host inserts.
         add(usual, "over everything", [usual](const Declared &d) {
-            same_when_interposed(
-                d, usual, "*",
-                "while everything is wrapped by an interposer that only passes calls on");
+            same_when_interposed(d, usual, "*",
+                                 "while an interposer that only passes calls on wraps everything");
         });
         for (const DType dtype : declared.all_dtypes())
             add(dtype, "", [dtype](const Declared &d) {
-                same_when_interposed(
-                    d, dtype, d.subject(),
-                    "under an interposer that only passes calls on; a function must look at its "
-                    "call and its own context, not at who called it");
+                same_when_interposed(d, dtype, d.subject(),
+                                     "under an interposer that only passes calls on; a function "
+                                     "must depend only on its "
+                                     "call and its context");
             });
     });
     each("placed", [](const Declared &declared, DType usual, auto &&add) {

@@ -1,4 +1,4 @@
-// Which axes a call has, and their extents.
+// The axes of a call and their extents.
 #include "call_parts.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ private:
         return {n};
     }
 
-    // Whether an input has loop axes only, as what is searched for has.
+    // Whether an input has loop axes only.
     bool beside() const {
         if (has(call_.function, moves_elements)) return true;
         for (int i = 0; i < s_.input_count(); ++i)
@@ -98,7 +98,7 @@ private:
         else
             loop_ = {3};
     }
-    // Where the core axes stand, for `axes all` and `axes named`.
+    // The positions of the core axes, for `axes all` and `axes named`.
     void name_axes() {
         if (!named()) return;
         const std::size_t count = core_of(s_.input(reference_)).size();

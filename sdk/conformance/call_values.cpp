@@ -1,4 +1,4 @@
-// Arguments on which a call makes sense.
+// Values of operands.
 #include "call_parts.hpp"
 
 #include <algorithm>
@@ -109,12 +109,19 @@ void set_values(Call &call, const Recipe &recipe) {
             call.outputs[o].values = values_for(f, call.outputs[o], s.operand_count + o, recipe);
     if (has(f, needs_sorted)) {
         sort_columns(call.inputs[1]);
-        // Some of those that are searched for are there.
+        // Some of the searched values occur in the table.
         const Values &table = call.inputs[1].values;
         const auto n = static_cast<std::size_t>(call.inputs[1].shape[0]);
         for (std::size_t k = 0; k < call.inputs[0].values.size(); k += 2)
             call.inputs[0].values[k] = table[(k * n + k % n) % table.size()];
     }
+    // With beta == 0, a product does not read c.
+    const auto &given = call.options.attributes;
+    const auto is_beta = [](const NamedAttribute &a) { return a.name == "beta"; };
+    if (is(f, ATOLL_FN_matmul) && is_floating(call.compute) &&
+        std::none_of(given.begin(), given.end(), is_beta))
+        std::fill(call.inputs[2].values.begin(), call.inputs[2].values.end(),
+                  Scalar(NAN).cast(call.compute));
     for (std::size_t o = 0; o < call.inputs.size() && recipe.broadcast; ++o)
         if (Call::Argument &input = call.inputs[o];
             layout_of(Layout::broadcast, o, input) != Layout::dense)

@@ -1,4 +1,4 @@
-// Calls, made from signatures, and how they are called.
+// Calls made from signatures.
 #include "call_parts.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ DType dtype_of(const sdk::OperandSpec &spec, DType T) {
     return dtype ? static_cast<DType>(dtype) : T;
 }
 
-// The number of inputs is a list's length, which the compiler has to know.
+// A list of inputs has a length that is known at compile time.
 template <std::size_t Count = 0> std::vector<Tensor>
 call_any(const Function &function, const std::vector<Operand> &inputs, const CallOptions &options) {
     if constexpr (Count < ATOLL_MAX_OPERANDS)
@@ -38,8 +38,8 @@ call_any(const Function &function, const std::vector<Operand> &inputs, const Cal
     (std::make_index_sequence<Count>());
 }
 
-// All rows, from the end: what gather and scatter move here. On the host where there is a device
-// for it, because an index is checked by functions that `device` may lack.
+// All rows in reverse order, which gather and scatter move. On the host if possible, because the
+// functions that check an index may be missing on `device`.
 Tensor rows_tensor(const Tensor &tensor, Device device) {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = tensor.extent(0); i-- > 0;) rows.push_back(i);
@@ -107,7 +107,7 @@ Call make_call(const FunctionFacts &function, DType compute, const Recipe &recip
     set_attributes(call, recipe.setting);
     set_shapes(call, recipe.size);
     if (has(function, moves_elements))
-        call.inputs.erase(call.inputs.begin() + 1); // the offsets are the index's
+        call.inputs.erase(call.inputs.begin() + 1); // the index computes the offsets
     if (with_values) set_values(call, recipe);
     return call;
 }
@@ -115,7 +115,7 @@ Call make_call(const FunctionFacts &function, DType compute, const Recipe &recip
 int in_place_input(const Call &call) {
     const sdk::Signature &s = call.function.signature;
     const Call::Argument &output = call.outputs[0];
-    // A copy onto itself is none.
+    // Copying a tensor to itself does nothing.
     if (!call.takes_out || output.absent || s.operand(0).updated ||
         is(call.function, ATOLL_FN_copy))
         return -1;
@@ -188,6 +188,20 @@ std::vector<char> Prepared::bytes() const {
             all.insert(all.end(), bytes.begin(), bytes.end());
         }
     return all;
+}
+
+void require_refused(const FunctionFacts &function, DType dtype, Device device) {
+    try {
+        Prepared(make_call(function, dtype), {dtype, device}).run();
+    } catch (const Error &e) {
+        // Moving elements needs offsets, which other functions compute.
+        if (e.status() == Status::not_supported &&
+            (has(function, moves_elements) || e.function() == function.name))
+            return;
+        fail("need an error 'not supported' that names {}, got {}: {}", function.name,
+             Atoll::name(e.status()), e.what());
+    }
+    fail("not declared, but the call succeeded");
 }
 
 } // namespace Atoll::conformance

@@ -10,13 +10,13 @@
 
 namespace Atoll::conformance {
 
-// What no signature says, of some functions of core.
+// Facts about some functions of core that their signatures do not contain.
 enum Trait : unsigned {
     exact_values = 1,    // results are moved, selected or converted, never rounded
     moves_elements = 2,  // through an index: only the front door knows the offsets
     multiplies_up = 4,   // over many elements: they are near 1
     needs_sorted = 8,    // the second input, along its first axis
-    counts_non_zero = 16 // the axis that stands in the output only
+    counts_non_zero = 16 // its extent is that of the axis that only the output has
 };
 bool has(const FunctionFacts &function, Trait trait);
 
@@ -32,22 +32,23 @@ enum class Size {
 };
 bool has_size(const FunctionFacts &function, Size size);
 
-// What may be given to a call, or left out.
+// A choice of attributes and optional operands.
 struct Setting {
-    std::string name; // "descending", "p = 3", "with c"; empty: nothing is given
+    std::string name; // "descending", "p = 3", "with c"; empty: the default
     std::vector<NamedAttribute> attributes = {};
     std::vector<std::string_view> inputs = {}; // optional ones that are there
     std::vector<std::string> without = {};     // optional results that are not
 };
-// Nothing; each optional input; each attribute with a value that is not its default, beside all
-// optional inputs; without each optional output. Only what the implementation knows.
+// Nothing; each optional input; each attribute with a value that is not its default, and all of
+// them, beside all optional inputs; all attributes without optional inputs; without each optional
+// output. Only what the implementation knows.
 std::vector<Setting> settings_of(const Declared &declared);
 
 struct Recipe {
     Size size = Size::small;
     Setting setting = {};
     bool special = false;   // NaN, infinities, zeros and the ends of integers are among the values
-    bool broadcast = false; // the values are equal where Layout::broadcast says so
+    bool broadcast = false; // equal values along the axes that Layout::broadcast repeats
     bool damped = false;    // no result leaves the range of float16
     std::size_t seed = 0;   // other values
 };
@@ -63,7 +64,7 @@ struct Call {
     };
     std::vector<Argument> inputs = {}, outputs = {}; // in the order of the signature
     CallOptions options = {};
-    bool takes_out = true;  // results can be given places
+    bool takes_out = true;  // the caller can pass tensors for the results
     std::int64_t terms = 1; // elements that one of a result is made of
 
     // Whether the shapes of all outputs are known: some functions infer them.
@@ -82,8 +83,8 @@ int in_place_input(const Call &call);
 // Those whose operands this header can make.
 bool callable(const FunctionFacts &function);
 
-// Calls it through the public interface, on `device` where there is no input. `scalar`: the last
-// input as a plain number.
+// Calls it through the public interface, on `device` if it has no inputs. `scalar`: passes the last
+// input as a number.
 std::vector<Tensor> invoke(const Call &call, const std::vector<Tensor> &inputs, Device device,
                            const std::vector<Tensor> &out = {}, bool scalar = false);
 
@@ -112,7 +113,7 @@ struct Prepared {
     std::vector<char> bytes() const;
 };
 
-// What it should give, and who says so.
+// The expected results and their source.
 struct Expected {
     std::vector<Values> values; // one per output
     std::vector<Shape> shapes;
@@ -125,5 +126,9 @@ struct Expected {
 Expected expect(const Target &target, const Call &call, const std::string &device_type);
 // What it gives itself for contiguous operands.
 Expected expect_of_itself(const Call &call, Device device);
+
+// Throws Failed unless a call on a device that does not implement the function is an error 'not
+// supported' that names the function.
+void require_refused(const FunctionFacts &function, DType dtype, Device device);
 
 } // namespace Atoll::conformance

@@ -1,4 +1,4 @@
-// One check, how it says what became of it, and threads for it.
+// A check, the exceptions that report its outcome, and threads for checks.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace Atoll::conformance {
 
-// Thrown by a check's body: the plugin does not do what it should. The text says what happened,
-// with which arguments, and what to do.
+// Thrown by a check's body if the plugin is wrong. The text contains what happened, the arguments
+// and what to do.
 struct Failed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-// Thrown by a check's body that has nothing to look at here; the text says why.
+// Thrown by a check's body that cannot run here; the text contains the reason.
 struct Skipped : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

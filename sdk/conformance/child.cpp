@@ -1,12 +1,13 @@
-// Starting, hearing and ending a child process: Note [Children].
+// Child processes: Note [Children].
 #include "child.hpp"
 
-#include "atoll/atoll.hpp"
+#include "atoll/error.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,20 +22,52 @@ namespace Atoll::conformance {
 
 namespace {
 
-using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void throw_errno(const char *what) {
     throw Error(Status::internal, "conformance", fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
+// A message is its number of fields, then each field with its size in front.
+using Size = std::uint32_t;
+
+void append(std::string &bytes, std::size_t size) {
+    const auto number = static_cast<Size>(size);
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof number);
+}
+
+// Removes a message from the front of `bytes`; false if it is not complete.
+bool take(std::string &bytes, Message &message) {
+    std::size_t at = 0;
+    const auto number = [&](Size &value) {
+        if (bytes.size() - at < sizeof value) return false;
+        std::memcpy(&value, bytes.data() + at, sizeof value);
+        at += sizeof value;
+        return true;
+    };
+    Message fields;
+    Size count = 0, size = 0;
+    if (!number(count)) return false;
+    for (; fields.size() < count; at += size) {
+        if (!number(size) || bytes.size() - at < size) return false;
+        fields.push_back(bytes.substr(at, size));
+    }
+    bytes.erase(0, at);
+    message = std::move(fields);
+    return true;
+}
+
 } // namespace
 
-void Pipe::write(const Json &line) {
-    // Messages of plugins may hold any bytes.
-    const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    for (std::size_t done = 0; done < text.size();) {
-        const ssize_t n = ::write(end_, text.data() + done, text.size() - done);
+void Pipe::write(const Message &message) {
+    std::string bytes;
+    append(bytes, message.size());
+    for (const std::string &field : message) {
+        append(bytes, field.size());
+        bytes += field;
+    }
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t n = ::write(end_, bytes.data() + done, bytes.size() - done);
         if (n < 0 && errno != EINTR) ::_exit(1); // the parent is gone
         if (n > 0) done += static_cast<std::size_t>(n);
     }
@@ -74,16 +107,12 @@ Child::~Child() {
     }
 }
 
-bool Child::next(Json &line) {
+bool Child::next(Message &message) {
     const auto start = Clock::now();
     const std::chrono::duration<double> limit(deadline_);
     for (;;) {
-        if (const std::size_t stop = buffer_.find('\n'); stop != std::string::npos) {
-            line = Json::parse(buffer_.substr(0, stop));
-            buffer_.erase(0, stop + 1);
-            return true;
-        }
-        // In steps: what it forked may keep the pipe open when it is gone itself.
+        if (take(buffer_, message)) return true;
+        // In steps: a process that it forked may keep the pipe open after its end.
         const bool late = Clock::now() - start > limit, gone = has_ended();
         pollfd wait{end_, POLLIN, 0};
         if (::poll(&wait, 1, late || gone ? 0 : 100) <= 0) {
@@ -109,8 +138,8 @@ std::string Child::end() {
     pid_ = -1;
     const std::string printed = last_words();
     if (hung_)
-        return fmt::format("hung: no answer for {:g} s, stopped{}; look for a wait that "
-                           "nobody ends, or a loop",
+        return fmt::format("hung: no answer for {:g} s, stopped{}; look for a deadlock "
+                           "or an endless loop",
                            deadline_, printed);
     if (WIFSIGNALED(status))
         return fmt::format("crashed: the process died of signal {} ({}){}; run it with "

@@ -1,25 +1,28 @@
-// A process of its own for a group of checks, and what it tells of them.
+// A child process for a group of checks, and the messages that it sends about them.
 //
 // Note [Children]
-// The kit forks without exec, before this process has opened any plugin: the child opens the
-// plugin, writes its plan, and then a line before and after every check into a pipe. A child that
-// dies or stays silent for too long was in the check it announced last; that one failed, and a new
-// child goes on behind it. Every child makes the same plan, so an index says where to go on. A
-// child ends with its group, so that no group sees what another left behind.
+// The kit forks without exec before this process has opened any plugin. The child opens the plugin
+// and sends its plan, then a message before and after every check. If a child dies or stays silent
+// for too long, the check that it announced last has failed, and a new child continues with the
+// next one. Every child makes the same plan, so an index says where to continue. A child ends with
+// its group of checks, so that no group sees what another one left behind.
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 namespace Atoll::conformance {
+
+// What a child sends: a keyword and its arguments, which may contain any bytes.
+using Message = std::vector<std::string>;
 
 // The child's end.
 class Pipe {
 public:
     explicit Pipe(int end) : end_(end) {}
-    void write(const nlohmann::json &line);
+    void write(const Message &message);
 
 private:
     int end_;
@@ -34,9 +37,9 @@ public:
     Child(const Child &) = delete;
     Child &operator=(const Child &) = delete;
 
-    // The next line; nothing when the child is through, or dead, or was silent for too long.
-    bool next(nlohmann::json &line);
-    // Why it ended, in words; empty: as it should.
+    // Receives the next message. False if the child has ended or was silent for too long.
+    bool next(Message &message);
+    // Ends it; returns why it failed, empty if it did not.
     std::string end();
 
 private:

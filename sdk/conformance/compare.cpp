@@ -108,9 +108,11 @@ void require_equal(const Values &want, const Values &got, Tolerance tolerance,
         if (wrong++ == 0) first = k;
     }
     if (wrong == 0) return;
-    fail("wrong result: {} of {} elements; element {} is {}, {} gives {}{}", wrong, got.size(),
+    const bool read = is_nan(got[first].to_complex()) && !is_nan(want[first].to_complex());
+    fail("wrong result: {} of {} elements; element {} is {}, {} gives {}{}{}", wrong, got.size(),
          first, text(got[first]), reference, text(want[first]),
-         tolerance.relative > 0 ? fmt::format(" (within {:.2g} of it would do)", tolerance.relative)
+         read ? "; results hold NaN before the call: they must not be read" : "",
+         tolerance.relative > 0 ? fmt::format(" (tolerance {:.2g})", tolerance.relative)
                                 : std::string(" (must be exact)"));
 }
 

@@ -1,4 +1,4 @@
-// When two results count as equal.
+// Comparison of results.
 #pragma once
 
 #include "calls.hpp"

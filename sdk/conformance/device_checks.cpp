@@ -32,7 +32,7 @@ void properties(const RawDevice &device) {
 
 void alignment(const RawDevice &device, std::uint64_t bytes) {
     const auto need = std::max<std::uint64_t>(properties_of(device).alignment, 64);
-    std::vector<std::unique_ptr<Block>> blocks; // several: the first may be aligned by chance
+    std::vector<std::unique_ptr<Block>> blocks; // several, since one may be aligned by chance
     for (int i = 0; i < 8; ++i) {
         blocks.push_back(std::make_unique<Block>(device, bytes));
         const auto address = reinterpret_cast<std::uintptr_t>(blocks.back()->data());
@@ -43,7 +43,7 @@ void alignment(const RawDevice &device, std::uint64_t bytes) {
     }
 }
 
-void blocks_are_apart(const RawDevice &device) {
+void blocks_do_not_overlap(const RawDevice &device) {
     constexpr std::size_t count = 48;
     std::vector<std::unique_ptr<Block>> blocks;
     const auto size = [](std::size_t i) { return 1 + i * i * 7; };
@@ -64,7 +64,7 @@ void blocks_are_apart(const RawDevice &device) {
 
 void zero_size(Device device) {
     const Storage nothing(0, device);
-    const Tensor a = empty({0, 3}, {float32, device}), b = empty({0, 3}, {float32, device});
+    Tensor a = empty({0, 3}, {float32, device}), b = empty({0, 3}, {float32, device});
     b.assign(a);
     if (a.to_vector<float>().size() != 0 || a.to(device).size() != 0)
         fail("an empty tensor has elements");
@@ -76,13 +76,14 @@ void too_much(const RawDevice &device, std::uint64_t bytes) {
     atoll_memory_params params{sizeof params, 0, bytes, nullptr};
     const std::int32_t status = device.try_call(ATOLL_DEVICE_FN_allocate, &params);
     if (status == ATOLL_STATUS_OK)
-        fail("allocate returned OK for {} bytes; what cannot be had is ATOLL_STATUS_OUT_OF_MEMORY, "
-             "at once",
+        fail("allocate returned OK for {} bytes; return ATOLL_STATUS_OUT_OF_MEMORY at once if "
+             "there is "
+             "not enough memory",
              bytes);
     if (status != ATOLL_STATUS_OUT_OF_MEMORY)
         fail("allocate of {} bytes returned status {}, need ATOLL_STATUS_OUT_OF_MEMORY ({})", bytes,
              status, device.text());
-    if (device.text().empty()) fail("out of memory without a text: say how much was asked");
+    if (device.text().empty()) fail("out of memory without a text: report the requested size");
     const Block small(device, 64);
     const auto want = bytes_of(64, 1);
     std::vector<char> got(64);
@@ -109,10 +110,10 @@ std::size_t resident_bytes() {
     return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-void free_gives_back(const RawDevice &device) {
+void free_returns_memory(const RawDevice &device) {
     constexpr std::size_t bytes = 4 << 20, rounds = 64;
     const std::vector<char> content(bytes, 'x');
-    // One block at a time: how many are on their way must not matter.
+    // One block at a time, so that pending releases do not matter.
     const auto round = [&] {
         {
             const Block block(device, bytes);
@@ -133,9 +134,9 @@ void free_gives_back(const RawDevice &device) {
     const std::size_t bound = bytes * rounds / 2;
     if (after > before + bound)
         fail("leaks memory: {} blocks of {} bytes were allocated and freed one after the other, "
-             "and the process has grown by {} bytes; free must give back or reuse",
+             "and the process grew by {} bytes; free must release or reuse memory",
              rounds, bytes, after - before);
-    // Memory that is the machine's changes for many reasons.
+    // Host memory changes for many other reasons.
     const bool own_memory = free_before != 0 && !device.is_host_memory();
     if (own_memory && free_after + bound < free_before)
         fail("leaks device memory: {} bytes fewer are free after {} blocks of {} bytes were "
@@ -145,7 +146,7 @@ void free_gives_back(const RawDevice &device) {
 
 void allocate_from_threads(const RawDevice &device) {
     on_threads(4, [&](std::size_t t) {
-        const RawDevice own = device; // its text is its own
+        const RawDevice own = device; // with its own error text
         for (unsigned i = 0; i < 60; ++i) {
             const std::size_t size = 100 + 37 * i;
             const auto want = bytes_of(size, i + 1000u * static_cast<unsigned>(t));
@@ -172,13 +173,13 @@ void there_and_back(const RawDevice &device, std::size_t bytes, std::size_t offs
     device.to_host(got.data(), block.data(64 + offset - 32), bytes);
     device.to_host(whole.data(), block.data(), all);
     device.synchronize();
-    require_bytes(want, got, "what went to the device and back has changed");
+    require_bytes(want, got, "data has changed on its way to the device and back");
     std::vector<char> expected = around;
     std::copy(want.begin(), want.end(), expected.begin() + static_cast<long>(32 + offset));
     require_bytes(expected, whole, "a transfer changed bytes outside its destination");
 }
 
-void source_is_free_at_once(const RawDevice &device) {
+void source_may_be_reused(const RawDevice &device) {
     for (const std::size_t bytes : {std::size_t{64}, std::size_t{1} << 20}) {
         const Block block(device, bytes);
         const auto want = bytes_of(bytes, 5);
@@ -187,9 +188,10 @@ void source_is_free_at_once(const RawDevice &device) {
         std::fill(source.begin(), source.end(), 0x7f);
         device.to_host(got.data(), block.data(), bytes);
         device.synchronize();
-        require_bytes(want, got,
-                      "the source was read after the transfer had returned; copy or stage it: the "
-                      "caller may reuse it at once");
+        require_bytes(
+            want, got,
+            "the source was read after the transfer had returned; copy it first, since the "
+            "caller may reuse it at once");
     }
 }
 
@@ -215,8 +217,8 @@ std::uint32_t enumerated(const RawDevice &device) {
 void longer_structs(RawDevice device, unsigned char tail) {
     device.lengthen(tail);
     if (enumerated(device) == 0)
-        fail("enumerate says 0 devices where its params are longer; read only the members that you "
-             "know");
+        fail("enumerate returns 0 devices if its params are longer; read only known "
+             "members");
     properties(device);
     there_and_back(device, 1000, 1);
 }
@@ -225,7 +227,8 @@ void enumerates_alike(const RawDevice &device, const std::string &type) {
     const std::size_t count = devices_of(type).size();
     for (int i = 0; i < 3; ++i)
         if (const std::uint32_t now = enumerated(device); now != count)
-            fail("enumerate says {} devices, and {} when it was loaded; the number must not change",
+            fail("enumerate returns {} devices, but returned {} when it was loaded; the number "
+                 "must not change",
                  now, count);
 }
 
@@ -233,9 +236,8 @@ void enumerates_alike(const RawDevice &device, const std::string &type) {
 
 void add_device_checks(Checks &checks, const Target &target) {
     for (const std::string &absent : target.absent)
-        checks.push_back({"device", absent.substr(0, absent.find(':')), "", "is there", [absent] {
-                              skip("no device, so nothing that runs on one was checked ({})",
-                                   absent);
+        checks.push_back({"device", absent.substr(0, absent.find(':')), "", "exists", [absent] {
+                              skip("no device, so nothing that needs one was checked ({})", absent);
                           }});
     for (const Device &device : devices()) {
         const std::string type(device.type());
@@ -246,25 +248,25 @@ void add_device_checks(Checks &checks, const Target &target) {
             checks.push_back({"device", name, "", variant, std::move(body)});
         };
         const auto raw = [&target, type, index] { return RawDevice(target, type, index); };
-        add("enumerate says the same every time", [=] { enumerates_alike(raw(), type); });
+        add("enumerate returns the same number every time", [=] { enumerates_alike(raw(), type); });
         add("properties", [=] { properties(raw()); });
         for (const std::uint64_t bytes : {1, 2, 63, 64, 65, 1000, 4096, 100'000, 1 << 20})
             add(fmt::format("allocate {} bytes, alignment", bytes),
                 [=] { alignment(raw(), bytes); });
-        add("allocate, blocks are apart", [=] { blocks_are_apart(raw()); });
+        add("allocate, blocks do not overlap", [=] { blocks_do_not_overlap(raw()); });
         add("zero sizes", [=] { zero_size(device); });
         for (const int bits : {50, 60, 62})
-            add(fmt::format("allocate 2^{} bytes fails, small ones go on", bits),
+            add(fmt::format("allocate 2^{} bytes fails, small ones succeed", bits),
                 [=] { too_much(raw(), std::uint64_t{1} << bits); });
         add("allocate fails with a short error buffer", [=] { error_buffer(raw()); });
-        add("free gives back", [=] { free_gives_back(raw()); });
+        add("free returns memory", [=] { free_returns_memory(raw()); });
         add("allocate from many threads", [=] { allocate_from_threads(raw()); });
         for (const std::size_t bytes : {1, 3, 64, 4095, 65537, 1 << 20})
             for (const std::size_t offset : {0, 1})
                 add(fmt::format("transfer {} bytes there and back{}", bytes,
                                 offset ? ", unaligned" : ""),
                     [=] { there_and_back(raw(), bytes, offset); });
-        add("transfer, the source is free at once", [=] { source_is_free_at_once(raw()); });
+        add("transfer, the source may be reused at once", [=] { source_may_be_reused(raw()); });
         for (const Device &other : devices())
             if (const std::string other_name = other.name(); other_name != name) {
                 add(fmt::format("copy to {}", other_name), [=] { between_devices(device, other); });

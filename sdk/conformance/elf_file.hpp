@@ -1,4 +1,4 @@
-// What an ELF file says about itself, read without opening it as a library.
+// Contents of an ELF file, read without loading it.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct ElfFile {
     std::string note_name;
 };
 
-// Throws std::runtime_error that says what is wrong with the file. Nothing in it is trusted.
+// Throws std::runtime_error with a description of the problem. Does not trust the file.
 ElfFile read_elf(const std::string &path);
 
 } // namespace Atoll::conformance

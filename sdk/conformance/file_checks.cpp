@@ -1,4 +1,4 @@
-// The file as the linker left it, and what its query says.
+// Checks of the file as the linker wrote it, and of its query.
 #include "elf_file.hpp"
 #include "suites.hpp"
 
@@ -23,12 +23,12 @@ void one_symbol(const std::string &path) {
         fail("does not export {}; declare it with ATOLL_EXPORT and link with the SDK's plugin.map",
              query_name);
     if (!others.empty())
-        fail("exports {} besides {}: another plugin's symbol of that name would be mixed up with "
-             "it; compile with -fvisibility=hidden and link with the SDK's plugin.map",
+        fail("exports {} besides {}, which may clash with symbols of other plugins; compile with "
+             "-fvisibility=hidden and link with the SDK's plugin.map",
              fmt::join(others, ", "), query_name);
 }
 
-// Every symbol comes from a library that the file itself asks for.
+// Every undefined symbol comes from a library that the file names.
 void symbols_from_needed(const std::string &path) {
     const ElfFile file = read_elf(path);
     std::vector<void *> libraries;
@@ -47,15 +47,16 @@ void symbols_from_needed(const std::string &path) {
             missing.push_back(symbol);
     std::erase_if(missing, [](const std::string &s) { return s == "__tls_get_addr"; });
     if (!missing.empty())
-        fail("uses {}, which none of the libraries that it needs ({}) has; link what has it, and "
-             "with -Wl,-z,defs to be told",
+        fail("uses {}, which none of its libraries ({}) defines; link the library that does, and "
+             "use -Wl,-z,defs to detect this",
              fmt::join(missing, ", "), fmt::join(file.needed, ", "));
 }
 
 void nothing_of_atoll(const std::string &path) {
     for (const std::string &name : read_elf(path).needed)
         if (name.starts_with("libatoll"))
-            fail("links {}: a plugin needs the headers only, and gets the host's services in load",
+            fail("links {}; a plugin needs only the headers and receives the host's services in "
+                 "load",
                  name);
 }
 
@@ -63,13 +64,13 @@ void safe_run_paths(const std::string &path) {
     for (const std::string &folder : read_elf(path).run_paths) {
         if (folder.starts_with("$ORIGIN") || folder.starts_with("${ORIGIN}")) continue;
         if (!folder.starts_with('/'))
-            fail("its RUNPATH has the relative folder '{}': whoever is there chooses the "
-                 "libraries; use $ORIGIN or an absolute folder",
-                 folder);
+            fail(
+                "its RUNPATH has the relative folder '{}', so the working directory determines the "
+                "libraries; use $ORIGIN or an absolute folder",
+                folder);
         struct stat facts;
         if (::stat(folder.c_str(), &facts) == 0 && (facts.st_mode & S_IWOTH))
-            fail("its RUNPATH has the folder {}, which everybody can write to; take it out",
-                 folder);
+            fail("its RUNPATH has the folder {}, which is writable by everyone; remove it", folder);
     }
 }
 
@@ -119,7 +120,7 @@ void note_is_descriptor(const Target &target) {
     differ("kinds", file.note_words[3], kinds);
 }
 
-// The struct and all that it points to, as text.
+// The struct and everything that it points to, as text.
 std::string descriptor_text(const atoll_plugin &d) {
     const auto text = [](const char *s) { return std::string(s ? s : "NULL"); };
     std::string all =
@@ -152,8 +153,9 @@ void query_repeats(const Target &target) {
     const std::string first = descriptor_text(answer(target, &this_host, "the first time"));
     for (int i = 0; i < 3; ++i)
         if (descriptor_text(answer(target, &this_host, "when asked again")) != first)
-            fail("query gives another descriptor when it is asked again; it must be pure: return "
-                 "one static descriptor, and find out about the machine in load or enumerate");
+            fail(
+                "query returns another descriptor when it is called again; it must be pure: return "
+                "one static descriptor, and examine the machine in load or enumerate");
 }
 
 int open_files() {
@@ -170,7 +172,7 @@ void query_does_no_work(const Target &target) {
         fail("query opened files or started threads; leave all work to load");
 }
 
-// A newer host says more, in members that this plugin does not know.
+// A newer host passes members that this plugin does not know.
 void query_takes_longer_info(const Target &target) {
     struct {
         atoll_host_info info;
@@ -182,12 +184,12 @@ void query_takes_longer_info(const Target &target) {
         if (descriptor_text(
                 answer(target, &newer.info, "to a host whose atoll_host_info is longer")) !=
             descriptor_text(answer(target, &this_host, "")))
-            fail("query answers a host with a longer atoll_host_info in another way; look at "
-                 "struct_size before what may not be there, and ignore what you do not know");
+            fail("query returns another descriptor for a longer atoll_host_info; check "
+                 "struct_size before reading members, and ignore unknown ones");
     }
 }
 
-// The same major, a later minor: works together.
+// Hosts with the same major and a later minor are compatible.
 void query_takes_newer_minor(const Target &target) {
     const atoll_host_info newer{sizeof newer, ATOLL_ABI_MAJOR, ATOLL_ABI_MINOR + 7, "9.9"};
     answer(target, &newer,
@@ -195,14 +197,14 @@ void query_takes_newer_minor(const Target &target) {
            "together, so do not refuse it");
 }
 
-// Without one, results would be checked against nothing.
+// Without a reference, results cannot be checked.
 void has_reference(const Target &target) {
     if (target.reference_name.empty())
         fail("no other device to compare results with: put the plugin cpu or dummy on the search "
              "path (ATOLL_PLUGIN_PATH), or name another one (--with PLUGIN)");
 }
 
-void says_who_it_is(const Target &target) {
+void has_texts(const Target &target) {
     const atoll_plugin &d = *target.descriptor;
     for (const auto &[what, text] : {std::pair{"version", d.version},
                                      {"vendor", d.vendor},
@@ -240,9 +242,9 @@ void add_file_checks(Checks &checks, const std::string &path) {
                          void (*body)(const std::string &)) {
         checks.push_back({"file", subject, "", variant, [path, body] { body(path); }});
     };
-    add("note", "is there", has_note);
+    add("note", "exists", has_note);
     add("exports", "one symbol", one_symbol);
-    add("links", "every symbol from a library that it needs", symbols_from_needed);
+    add("links", "every symbol from a named library", symbols_from_needed);
     add("links", "nothing of Atoll", nothing_of_atoll);
     add("links", "no RUNPATH that others control", safe_run_paths);
     add("links", "no executable stack, no relocations in code", no_loose_memory);
@@ -254,22 +256,22 @@ void add_load_checks(Checks &checks, const Target &target) {
     };
     add("plugin", "loads", loads);
     add("note", "equals the descriptor", note_is_descriptor);
-    add("query", "gives the same every time", query_repeats);
+    add("query", "returns the same every time", query_repeats);
     add("query", "does no work", query_does_no_work);
-    add("query", "takes a longer atoll_host_info", query_takes_longer_info);
-    add("query", "takes a host of a newer minor", query_takes_newer_minor);
-    add("descriptor", "says who it is", says_who_it_is);
+    add("query", "accepts a longer atoll_host_info", query_takes_longer_info);
+    add("query", "accepts a host of a newer minor", query_takes_newer_minor);
+    add("descriptor", "texts", has_texts);
     add("descriptor", "struct sizes", sizes_are_right);
     for (const std::string &missing : target.not_reached)
         checks.push_back(
             {"load", "implementation", "", "is reached", [missing] {
-                 fail("{}, so that nothing of it can be checked; put the plugin that has it on the "
+                 fail("{}, so it cannot be checked; put the plugin that defines it on the "
                       "search path (ATOLL_PLUGIN_PATH), or name it (--with PLUGIN)",
                       missing);
              }});
     if (std::any_of(target.functions.begin(), target.functions.end(),
                     [](const Declared &declared) { return declared.function.is_core(); }))
-        add("reference", "is there", has_reference);
+        add("reference", "exists", has_reference);
 }
 
 } // namespace Atoll::conformance

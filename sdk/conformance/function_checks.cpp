@@ -1,10 +1,10 @@
-// Every function × dtype × layout: declared is actual, results, guard zones, inputs.
+// Every function × dtype × layout: capabilities, results, guard zones, inputs.
 //
 // Note [Handed through]
-// A capability that a plugin declares makes the host hand operands through as they are; the kit
-// builds operands that need the capability and looks, through an interposer, at what really
-// arrived. So a wrong result under "strided" is the plugin's own handling of strides, and not the
-// host's copy. What is not declared must not arrive: then the host would be wrong.
+// If a plugin declares a capability, the host passes such operands unchanged. The kit creates
+// operands that need the capability and verifies, with an interposer, that they arrived. So a wrong
+// result under "strided" is caused by the plugin and not by a copy of the host. Operands that need
+// an undeclared capability must not arrive; if they do, the host is wrong.
 #include "calls.hpp"
 #include "compare.hpp"
 #include "probe.hpp"
@@ -25,7 +25,7 @@ struct Variant {
     Prepared::Form form = {};
     Size size = Size::small;
     How kind = How::plain;
-    std::uint64_t caps = 0; // that hand it through
+    std::uint64_t caps = 0; // with which operands arrive unchanged
 };
 
 constexpr std::uint64_t strided = ATOLL_CAP_STRIDED;
@@ -70,7 +70,7 @@ std::string names_of(std::uint64_t caps) {
     return names;
 }
 
-// A dtype other than the result's in which every result can be written without a doubt.
+// A dtype other than the result's that the results can be converted to.
 DType other_output(DType result) {
     if (is_complex(result)) return result == complex128 ? complex64 : complex128;
     if (result == bool_) return uint8;
@@ -88,7 +88,7 @@ bool applies(const Variant &variant, const Setting &setting, const FunctionFacts
                std::any_of(call.inputs.begin(), call.inputs.end(), wide);
     };
     switch (variant.kind) {
-    // Elsewhere an infinity may become anything.
+    // In other functions, the result of infinities is unspecified.
     case How::special:
         return (is_real_float(dtype) || is_integer(dtype)) &&
                (f.is_core() || f.signature.slot_count <= 1);
@@ -144,7 +144,7 @@ bool arrived(const Captured &call, const FunctionFacts &f, const Variant &varian
 }
 
 // See Note [Handed through]. The iteration spaces of functions with core axes have zero strides and
-// axes of their own: there only the axes are looked at.
+// additional axes, so only the number of axes is checked for them.
 void require_honoured(const std::vector<Captured> &calls, const Declared &declared,
                       const Variant &variant) {
     const sdk::Signature &s = declared.function.signature;
@@ -160,17 +160,17 @@ void require_honoured(const std::vector<Captured> &calls, const Declared &declar
         return arrived(call, declared.function, variant);
     });
     if (seen && !declared.takes(variant.caps))
-        fail("the host handed over operands that need {}, which is not declared; this is a defect "
-             "of the host, report it",
+        fail("the host passed operands that need {}, which is not declared; this is a defect "
+             "of the host: report it",
              names_of(variant.caps));
     if (!seen && declared.takes(variant.caps))
-        fail("declares {}, but the host converted the operands all the same, so that nothing is "
-             "proved; this is a defect of the host, or another implementation in the chain "
+        fail("declares {}, but the host converted the operands, so nothing is "
+             "tested; this is a defect of the host, or another implementation in the chain "
              "declares less",
              names_of(variant.caps));
 }
 
-// The interposer over the function under check, kept while the function stays the same.
+// The interposer over the function under test, kept until another function is tested.
 std::unique_ptr<Probe> kept_probe;
 std::string probed;
 
@@ -190,21 +190,21 @@ Probe &probe_of(const std::string &subject) {
         skip("the host would have to convert operands, for which the device has no {}",
              error.function());
     if (error.status() == Status::not_supported)
-        fail("declares {} for {}, but does not do it: {}; take the dtype out of the declaration, "
+        fail("declares {} for {}, but does not do it: {}; remove the dtype from the declaration, "
              "or implement it",
              declared.subject(), Atoll::name(dtype), error.what());
     fail("the call failed ({}): {}",
          declared.takes(variant.caps) && variant.caps
-             ? fmt::format("which it declares to take: {}", names_of(variant.caps))
-             : "with operands that every implementation takes",
+             ? fmt::format("which it declares to accept: {}", names_of(variant.caps))
+             : "with operands that every implementation accepts",
          error.what());
 }
 
-// What the check found, with what the plugin was really handed.
+// The operands that the plugin received, for messages.
 std::string handed(const std::vector<Captured> &calls) {
     if (calls.empty()) return "";
     const Captured &call = calls.back();
-    std::string text = fmt::format("; it was handed the shape ({})", fmt::join(call.shape, ", "));
+    std::string text = fmt::format("; it received the shape ({})", fmt::join(call.shape, ", "));
     for (const Captured::Operand &o : call.operands)
         text += fmt::format(", {}{}{}{} with byte strides ({})", Atoll::name(o.dtype),
                             o.flags & ATOLL_OPERAND_SWAPPED ? " swapped" : "",
@@ -239,9 +239,9 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
         try {
             return body();
         } catch (const Error &error) {
-            // Another value of an attribute need not make sense.
+            // Not every value of an attribute is valid.
             if (setting.attributes.empty() || error.status() != Status::invalid_argument) throw;
-            skip("refused before the plugin was asked: {}", error.what());
+            skip("refused before reaching the plugin: {}", error.what());
         }
     };
     Prepared prepared = without_refusals([&] {
@@ -253,7 +253,7 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
     const Expected expected = without_refusals([&] {
         if (!f.repeats()) return Expected();
         Expected other = expect(target, call, declared.device_type);
-        // Where nobody else has the function, it still is the same whatever form the operands have.
+        // Without a reference, results must at least not depend on the form of the operands.
         const bool other_form = !(variant.form == Prepared::Form()) || scalar ||
                                 variant.kind == How::in_place || variant.kind == How::mixed_output;
         return other.source.empty() && other_form ? expect_of_itself(call, device) : other;
@@ -269,9 +269,8 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
         explain(error, declared, dtype, variant);
     }
     const std::vector<Captured> calls = probe.take();
-    // A view would do where nothing has to move; of others the plugin must have been asked.
-    if (calls.empty() && !has(f, moves_elements))
-        skip("the host answered without a call of this function");
+    // A view may suffice if nothing has to move; other calls must reach the plugin.
+    if (calls.empty() && !has(f, moves_elements)) skip("the host did not call this function");
 
     try {
         for (std::size_t o = 0; o < results.size(); ++o) {
@@ -283,7 +282,7 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
             const bool blank = call.takes_out && call.outputs[o].values.empty() &&
                                (o > 0 || in_place < 0) && results[o].size() > 0;
             if (blank && bytes == prepared.outputs[o].image)
-                fail("returned OK, but {} is as it was before the call: nothing was written",
+                fail("returned OK, but {} is unchanged: nothing was written",
                      results.size() > 1 ? which : "the destination");
             if (expected.source.empty()) continue;
             require_equal(expected.values[o], decode(results[o], bytes), tolerance_of(call, o),
@@ -296,12 +295,12 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
     } catch (const Failed &failed) {
         fail("{}{}", failed.what(), handed(calls));
     }
-    if (!f.repeats()) skip("its result follows from nothing that could be compared");
+    if (!f.repeats()) skip("its result does not depend on any input");
     expected.require();
     require_honoured(calls, declared, variant);
 }
 
-// Otherwise every other check would judge somebody else's function.
+// Otherwise all other checks would test another plugin's function.
 void is_reached(const Target &target, const Declared &declared, DType dtype) {
     const std::vector<std::string> links =
         chain(declared.function.name, declared.device_type,
@@ -358,21 +357,8 @@ void add_undeclared_checks(Checks &checks, const Target &target) {
                 const auto dtype = static_cast<DType>(d);
                 if (!((f.domain & ~declared_here) >> d & 1)) continue;
                 checks.push_back(
-                    {"undeclared", f.name + "@" + type, word(dtype), "", [&f, type, dtype] {
-                         const Device device = Target::device_of(type);
-                         const Prepared prepared(make_call(f, dtype), {dtype, device});
-                         try {
-                             prepared.run();
-                         } catch (const Error &e) {
-                             // Moving elements needs offsets, which other functions compute.
-                             if (e.status() == Status::not_supported &&
-                                 (has(f, moves_elements) || e.function() == f.name))
-                                 return;
-                             fail("need an error 'not supported' that names {}, got {}: {}", f.name,
-                                  Atoll::name(e.status()), e.what());
-                         }
-                         fail("not declared, but the call succeeded all the same");
-                     }});
+                    {"undeclared", f.name + "@" + type, word(dtype), "",
+                     [&f, type, dtype] { require_refused(f, dtype, Target::device_of(type)); }});
             }
         }
     }

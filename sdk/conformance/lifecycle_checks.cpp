@@ -10,8 +10,8 @@ void load_again(const Target &target, const char *when) {
     try {
         load_plugin(target.path);
     } catch (const Error &e) {
-        fail("does not load again {}: {}; load and unload must be able to follow each other any "
-             "number of times: keep state in what load makes, not in statics",
+        fail("cannot be loaded again {}: {}; load and unload must work repeatedly: keep "
+             "state in the context that load makes, not in statics",
              when, e.what());
     }
 }
@@ -20,7 +20,7 @@ void retire_it(const Target &target) {
     try {
         retire_plugin(target.name);
     } catch (const Error &e) {
-        fail("does not retire although nothing of it lives: {}", e.what());
+        fail("does not retire although none of its objects is alive: {}", e.what());
     }
 }
 
@@ -32,17 +32,17 @@ std::vector<char> sample(const Target &target) {
     return {};
 }
 
-// Everything twice over, and the same results.
+// Repeatedly, with the same results.
 void retires_and_loads(const Target &target) {
     const std::vector<char> want = sample(target);
     for (int round = 0; round < 5; ++round) {
         retire_it(target);
         for (const std::string &type : target.device_types)
             for (const Device &device : devices_of(type))
-                fail("{} is still there after retiring", device.name());
+                fail("{} still exists after retiring", device.name());
         load_again(target, fmt::format("after retiring, the {}. time", round + 1).c_str());
         if (sample(target) != want)
-            fail("gives another result after it was retired and loaded again");
+            fail("gives other results after it was retired and loaded again");
     }
 }
 
@@ -61,7 +61,7 @@ void refuses_while_tensors_live(const Target &target) {
             }
         }
         load_again(target, "after retiring with a live storage");
-        fail("could be retired while a storage of it lived");
+        fail("could be retired while one of its storages was alive");
     }
     retire_it(target);
     load_again(target, "after a refused retire");
@@ -72,13 +72,13 @@ void retires_with_work_under_way(const Target &target) {
     for (const std::string &type : target.device_types) {
         for (const Device &device : devices_of(type)) {
             const std::vector<char> bytes(1 << 20, 'x');
-            // Gone before its transfer need be done.
+            // Destroyed while its transfer may still be running.
             const Tensor t = from_values(bytes.data(), uint8, 1 << 20, {uint8, device});
         }
     }
     retire_it(target);
     load_again(target, "after retiring while work was enqueued");
-    if (sample(target) != want) fail("gives another result after that");
+    if (sample(target) != want) fail("gives other results after retiring while work was enqueued");
 }
 
 void joins_its_threads(const Target &target) {
@@ -95,9 +95,10 @@ void joins_its_threads(const Target &target) {
     const std::size_t after = threads_alive();
     load_again(target, "");
     if (after >= before + 6)
-        fail("leaks threads: {} more after 6 times of loading, using and retiring; unload joins "
-             "the plugin's threads",
-             after - before);
+        fail(
+            "leaks threads: {} more after loading, using and retiring it 6 times; unload must join "
+            "the plugin's threads",
+            after - before);
 }
 
 } // namespace

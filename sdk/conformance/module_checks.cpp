@@ -30,28 +30,18 @@ void callable_or_named(const FunctionFacts &f, const std::string &device_type) {
         const auto links = chain(f.name, device_type,
                                  here->dtypes.empty() ? "" : Atoll::name(here->dtypes.front()));
         if (links.empty() || links.front().find("stub") == 0)
-            fail("is declared for this device, but its chain leads nowhere");
-        return; // what it computes is checked with its implementation
+            fail("is declared for this device, but its chain has no implementation");
+        return; // its results are checked with the implementation
     }
-    if (!callable(f)) skip("the kit cannot make its operands");
-    const Device device = Target::device_of(device_type);
-    try {
-        // The lowest dtype; none: of a function with one slot.
-        const auto dtype = static_cast<DType>(f.domain ? std::countr_zero(f.domain) : 0);
-        Prepared(make_call(f, dtype), {dtype, device}).run();
-    } catch (const Error &e) {
-        if (e.status() == Status::not_supported &&
-            std::string(e.what()).find(f.name) != std::string::npos)
-            return;
-        fail("not implemented here: need an error 'not supported' that names {}, got {}", f.name,
-             e.what());
-    }
-    fail("not implemented here, but the call succeeded");
+    if (!callable(f)) skip("the kit cannot create its operands");
+    // The lowest dtype; none: of a function without a compute dtype.
+    const auto dtype = static_cast<DType>(f.domain ? std::countr_zero(f.domain) : 0);
+    require_refused(f, dtype, Target::device_of(device_type));
 }
 
 // ---- interposers --------------------------------------------------------------------------------
 
-// A bit of everything on every device: copies, arithmetic, reductions, products.
+// Copies, arithmetic, reductions and products on every device.
 std::vector<double> workload() {
     std::vector<double> numbers;
     const auto keep = [&](const Tensor &t) {
@@ -76,8 +66,8 @@ void passes_through(const std::string &name, const char *target) {
     const Pushed pushed(target, name);
     const std::vector<double> got = workload();
     if (got != want)
-        fail("other results while it is pushed over {}; pass every call on with "
-             "self->next->fn(self->next, call), change nothing in it, and return its status",
+        fail("other results while it is pushed over {}; pass every call on unchanged with "
+             "self->next->fn(self->next, call) and return its status",
              target);
 }
 
@@ -93,7 +83,7 @@ void passes_errors(const std::string &name) {
     const Status want = status();
     const Pushed pushed("*", name);
     if (status() != want)
-        fail("a call that fails without it gives another status with it; return what the next link "
+        fail("a failing call has another status under it; return what the next link "
              "returned");
 }
 
@@ -110,7 +100,8 @@ void pushes_and_pops(const std::string &name) {
     for (int round = 0; round < 20; ++round) {
         const Pushed outer("*", name), inner("core.*", name);
         if (round % 7 == 0 && workload() != want)
-            fail("other results when it is pushed twice; keep state in what create makes");
+            fail("other results when it is pushed twice; keep state in the context that create "
+                 "makes");
     }
     if (!interposers().empty()) fail("stays in the chain after its pop");
     if (workload() != want) fail("other results after its last pop");

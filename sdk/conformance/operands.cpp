@@ -1,4 +1,4 @@
-// Building, reading and guarding operands.
+// Creates, reads and guards operands.
 #include "operands.hpp"
 
 #include "atoll/half.h"
@@ -19,6 +19,13 @@ void reverse_parts(char *bytes, DType dtype) {
     const auto part = size_of(info(dtype).part);
     for (std::int64_t at = 0; at < size_of(dtype); at += part)
         std::reverse(bytes + at, bytes + at + part);
+}
+
+// Shows in the result of a function that reads it; no function returns a NaN of these bits.
+void write_nan(char *bytes, DType dtype) {
+    const auto part = static_cast<std::size_t>(size_of(info(dtype).part));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(size_of(dtype)); ++i)
+        bytes[i] = static_cast<char>(i % part + 1 == part ? 0x7f : 0xfd);
 }
 
 // Calls body(position, index) for every element in column-major order.
@@ -78,14 +85,17 @@ Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Pla
         const auto place = static_cast<std::size_t>(at);
         for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
             operand.elements[place + i] = true;
-        if (values.empty()) return;
-        const Scalar value = values[k].cast(dtype);
-        std::memcpy(operand.image.data() + place, value.raw().value.bytes,
-                    static_cast<std::size_t>(size));
+        char *const element = operand.image.data() + place;
+        if (values.empty()) {
+            if (is_floating(dtype)) write_nan(element, dtype);
+        } else {
+            const Scalar value = values[k].cast(dtype);
+            std::memcpy(element, value.raw().value.bytes, static_cast<std::size_t>(size));
+        }
         // Every byte but 0 is true.
-        if (dtype == bool_ && operand.image[place] != 0)
-            operand.image[place] = static_cast<char>(1 << k % 8);
-        if (swapped) reverse_parts(operand.image.data() + place, dtype);
+        if (dtype == bool_ && !values.empty() && *element != 0)
+            *element = static_cast<char>(1 << k % 8);
+        if (swapped) reverse_parts(element, dtype);
     });
     const Tensor bytes =
         from_values(operand.image.data(), uint8, static_cast<std::int64_t>(operand.image.size()),
@@ -142,7 +152,7 @@ void require_guards(const Guarded &operand, const std::vector<char> &now, const 
             static_cast<std::size_t>(std::find(own.rbegin(), own.rend(), true) - own.rbegin());
         const std::size_t last = own.size() - 1 - behind;
         fail("wrote outside the destination: byte {} {} ({}, {}); write only the elements that "
-             "call->shape and the strides name",
+             "call->shape and the strides specify",
              i < first  ? first - i
              : i > last ? i - last
                         : i - first,

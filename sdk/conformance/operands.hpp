@@ -1,7 +1,7 @@
-// Operands whose every byte is known: values in any layout, between guard zones.
+// Operands with known bytes: values in any layout, between guard zones.
 //
-// Values go to a device and come back as raw bytes of whole storages, so that neither its copies
-// nor its casts have a part in judging it.
+// Values are transferred as raw bytes of whole storages, so that results do not depend on the
+// device's copies and casts.
 #pragma once
 
 #include "atoll/atoll.hpp"
@@ -21,7 +21,7 @@ enum class Layout { dense, strided, reversed, transposed, broadcast, broadcast_f
 std::int64_t count_of(const Shape &shape);
 inline Dims dims_of(const Shape &shape) { return {shape.data(), shape.size()}; }
 
-// A tensor with guard zones, and what its storage held at first.
+// A tensor with guard zones, and the initial bytes of its storage.
 struct Guarded {
     Tensor tensor;
     std::vector<char> image;    // all bytes of the storage
@@ -32,7 +32,7 @@ struct Guarded {
 };
 
 // Values of `dtype` on a device, and on its default stream unless `where` names one. Broadcast: the
-// values must be equal along that axis. No values: an output, filled with a pattern.
+// values must be equal along that axis. No values: an output, filled with NaN or a pattern.
 Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Placement &where,
                 Layout layout = Layout::dense, bool swapped = false);
 
@@ -43,7 +43,7 @@ Values values_of(const Tensor &tensor);
 // All bytes of a tensor's storage.
 std::vector<char> storage_bytes(const Tensor &tensor);
 
-// Throws Failed where a byte outside the elements, or, for an input, any byte has changed.
+// Throws Failed if a byte outside the elements (of an input: any byte) has changed.
 void require_guards(const Guarded &operand, const std::vector<char> &now, const char *which);
 void require_unchanged(const Guarded &operand, const char *which);
 

@@ -1,4 +1,4 @@
-// The kit's interposers.
+// Interposers of the kit.
 #include "probe.hpp"
 
 #include "atoll/abi/device.h"
@@ -11,10 +11,10 @@ namespace Atoll::conformance {
 
 namespace {
 
-// A call of rank 0 has no shape to read; who reads it all the same writes too many elements.
+// A call of rank 0 has no shape. A kernel that reads it anyway writes too many elements.
 const std::int64_t no_shape[ATOLL_MAX_RANK] = {3, 3, 3, 3};
 
-// The call with other reserved words, on the stack of whoever passes it on.
+// A copy of the call with other reserved words.
 struct Changed {
     atoll_call call;
     alignas(64) atoll_operand operands[ATOLL_MAX_OPERANDS];

@@ -1,4 +1,4 @@
-// An interposer of the kit's own: sees what the plugin is really handed, and may change the form of
+// Interposers of the kit: they record the operands that the plugin receives, and change the form of
 // a call within what the ABI allows.
 #pragma once
 
@@ -43,13 +43,13 @@ public:
 
 class Probe {
 public:
-    // What stands in the reserved words of calls, operands and attributes on their way.
+    // The reserved words of calls, operands and attributes that are passed on.
     enum class Form : std::uint8_t { as_it_is, zeros, anything };
 
     // Over a target of push_interposer ("core.add@cpu").
     explicit Probe(const std::string &target);
 
-    // Those that came since the last time, but for calls that the host inserted.
+    // The calls since the last take(), without those that the host inserted.
     std::vector<Captured> take();
     void set_form(Form form) { form_ = form; }
     // Calls whose form was really changed.
@@ -63,10 +63,10 @@ private:
     std::atomic<int> changed_{0};
     std::mutex mutex_;
     std::vector<Captured> captured_;
-    Pushed pushed_; // last: it calls pass, which uses what is above
+    Pushed pushed_; // last: it calls pass, which uses the members above
 };
 
-// Counts device memory that is asked for and given back, on one device type.
+// Counts allocations and releases of device memory on one device type.
 class MemoryCount {
 public:
     explicit MemoryCount(const std::string &device_type);

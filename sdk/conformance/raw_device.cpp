@@ -1,4 +1,4 @@
-// Finding the plugin's context, and calling its device functions with it.
+// Finds the plugin's context and calls its device functions with it.
 #include "raw_device.hpp"
 
 #include "probe.hpp"

@@ -1,5 +1,5 @@
-// The functions of the module `device`, called straight: the public interface waits where a check
-// must not.
+// Direct calls of the functions of the module `device`: the public interface would wait where a
+// check must not.
 #pragma once
 
 #include "target.hpp"
@@ -28,10 +28,11 @@ public:
     void call(int function, void *params, void *stream = nullptr) const;
     const std::string &text() const { return text_; }
 
-    // Params get a tail of such bytes, as a newer host would send, and the call such reserved
-    // words.
+    // Appends such bytes to params, as a newer host would, and fills the call's reserved words with
+    // them.
     void lengthen(unsigned char byte) { tail_ = byte; }
-    // Room for error texts, in bytes, with guards behind; throws Failed where they are overrun.
+    // Capacity for error texts, in bytes, followed by guards; calls that overwrite them throw
+    // Failed.
     void set_error_capacity(std::uint32_t capacity) { capacity_ = capacity; }
 
     void *allocate(std::uint64_t bytes, void *stream = nullptr) const;
@@ -74,7 +75,7 @@ public:
         try {
             device_->free(data_, bytes_, stream_);
         } catch (const Failed &) {
-            // the check is failing already, or a check of `free` says so
+            // the check fails already, or a check of `free` reports it
         }
     }
     Block(const Block &) = delete;

@@ -28,11 +28,19 @@ std::string escaped(const std::string &text) {
     return result;
 }
 
-std::vector<std::string> groups_of(const Report &report) {
-    std::vector<std::string> groups;
-    for (const Result &result : report.results)
-        if (std::find(groups.begin(), groups.end(), result.group) == groups.end())
-            groups.push_back(result.group);
+// The results of each group, in the order of the groups.
+std::vector<Report> by_group(const Report &report) {
+    std::vector<Report> groups;
+    for (const Result &result : report.results) {
+        auto own = std::find_if(groups.begin(), groups.end(),
+                                [&](const Report &group) { return group.name == result.group; });
+        if (own == groups.end()) {
+            own = groups.insert(own, Report());
+            own->name = result.group;
+        }
+        own->results.push_back(result);
+        own->seconds += result.seconds;
+    }
     return groups;
 }
 
@@ -40,7 +48,7 @@ std::string joined(const std::string &first, const std::string &variant) {
     return first + (first.empty() || variant.empty() ? "" : "/") + variant;
 }
 
-// What is common to messages of one cause: up to the first detail, without numbers.
+// The common part of messages with the same cause: up to the first detail, without numbers.
 std::string kind_of(const std::string &message) {
     std::string kind;
     std::istringstream words(message.substr(0, message.find_first_of(":;,")));
@@ -52,7 +60,7 @@ std::string kind_of(const std::string &message) {
 } // namespace
 
 std::string summary(const Report &report) {
-    // What failed of one function for one reason is one paragraph, by the first of its messages.
+    // Failures of one function with one cause form a paragraph with the first message.
     struct Cause {
         const Result *first;
         std::vector<std::string> where;
@@ -86,13 +94,9 @@ std::string summary(const Report &report) {
     for (const Result &result : report.results)
         if (result.outcome == Outcome::skipped) ++skipped[result.message];
     for (const auto &[why, count] : skipped) text += fmt::format("skipped {}: {}\n", count, why);
-    for (const std::string &group : groups_of(report)) {
-        std::size_t counts[3] = {};
-        for (const Result &result : report.results)
-            if (result.group == group) ++counts[static_cast<int>(result.outcome)];
-        text += fmt::format("{:<12} {:>6} passed {:>5} failed {:>5} skipped\n", group, counts[0],
-                            counts[1], counts[2]);
-    }
+    for (const Report &group : by_group(report))
+        text += fmt::format("{:<12} {:>6} passed {:>5} failed {:>5} skipped\n", group.name,
+                            group.passed(), group.failed(), group.skipped());
     text += fmt::format("{} {}: {} checks, {} passed, {} failed, {} skipped; compared with {}; "
                         "{:.1f} s\n",
                         report.name.empty() ? report.plugin.string() : report.name, report.version,
@@ -107,24 +111,18 @@ std::string junit(const Report &report) {
                        "skipped=\"{}\" errors=\"0\" time=\"{:.3f}\">\n",
                        escaped(report.name), report.results.size(), report.failed(),
                        report.skipped(), report.seconds);
-    for (const std::string &group : groups_of(report)) {
+    for (const Report &group : by_group(report)) {
         std::string cases;
-        std::size_t tests = 0, failures = 0, skipped = 0;
-        double seconds = 0;
-        for (const Result &result : report.results) {
-            if (result.group != group) continue;
-            ++tests;
-            seconds += result.seconds;
+        for (const Result &result : group.results) {
             cases += fmt::format("    <testcase classname=\"{}.{}\" name=\"{}\" time=\"{:.6f}\"",
-                                 escaped(group), escaped(result.subject),
+                                 escaped(group.name), escaped(result.subject),
                                  escaped(joined(result.dtype, result.variant)), result.seconds);
             if (result.outcome == Outcome::passed) {
                 cases += "/>\n";
                 continue;
             }
             const bool failed = result.outcome == Outcome::failed;
-            ++(failed ? failures : skipped);
-            // Some readers show the attribute, some the text.
+            // Some tools show the attribute, others the text.
             const std::string why = escaped(result.message);
             cases +=
                 failed ? fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>"
@@ -134,7 +132,8 @@ std::string junit(const Report &report) {
         }
         xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" "
                            "skipped=\"{}\" errors=\"0\" time=\"{:.3f}\">\n{}  </testsuite>\n",
-                           escaped(group), tests, failures, skipped, seconds, cases);
+                           escaped(group.name), group.results.size(), group.failed(),
+                           group.skipped(), group.seconds, cases);
     }
     return xml + "</testsuites>\n";
 }

@@ -1,4 +1,4 @@
-// Running the checks, each group in a child process: Note [Children] in child.hpp.
+// Runs the checks, each group in a child process: Note [Children] in child.hpp.
 #include "atoll/conformance.hpp"
 #include "check.hpp"
 #include "child.hpp"
@@ -15,19 +15,18 @@ namespace Atoll::conformance {
 
 namespace {
 
-using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_deaths = 40; // of children; after that the rest is left out
+constexpr int most_deaths = 40; // of children; the remaining checks are then left out
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What runs in one child: the checks of the file alone, or those of the loaded plugin.
+// The checks that run in one child: of the file alone, or of the loaded plugin.
 struct Plan {
     Checks checks;
-    std::shared_ptr<const Target> target; // what the checks refer to; null: those of the file
+    std::shared_ptr<const Target> target; // used by the checks; null for those of the file
 };
 
 // Of a check that has not run.
@@ -46,12 +45,12 @@ Plan plan_of(const Options &options, bool file_alone) {
         add_load_checks(plan.checks, *plan.target);
     }
     if (plan.target && !trouble)
-        for (const auto add : {add_device_checks, add_function_checks, add_length_checks,
-                               add_product_checks, add_undeclared_checks, add_behaviour_checks,
-                               add_module_checks, add_interposer_checks, add_lifecycle_checks})
+        for (const auto add :
+             {add_device_checks, add_function_checks, add_length_checks, add_undeclared_checks,
+              add_behaviour_checks, add_module_checks, add_interposer_checks, add_lifecycle_checks})
             add(plan.checks, *plan.target);
     std::erase_if(plan.checks, [&](const Check &check) {
-        // Whatever was asked for, nothing of it can be looked at.
+        // Nothing else can be checked, whatever the filter.
         if (trouble) return check.subject != "plugin";
         return ::fnmatch(options.filter.c_str(), result_of(check).name().c_str(), 0) != 0;
     });
@@ -71,37 +70,29 @@ Result run_check(const Check &check) {
         result.message = failed.what();
     } catch (...) {
         result.outcome = Outcome::failed;
-        result.message = "an exception of unknown type came out of the call";
+        result.message = "the call threw an exception of unknown type";
     }
     result.seconds = seconds_since(start);
     return result;
 }
 
-// What a child does.
+// The body of a child process.
 [[noreturn]] void child(const Options &options, bool file_alone, std::size_t from, bool plan_only,
                         Pipe &pipe) {
     const Plan plan = plan_of(options, file_alone);
-    Json head = {{"plan", plan.checks.size()}};
+    Message head{"plan", std::to_string(plan.checks.size())};
     if (plan.target)
-        head.update({{"name", plan.target->name},
-                     {"version", plan.target->version},
-                     {"reference", plan.target->reference_name}});
+        head.insert(head.end(),
+                    {plan.target->name, plan.target->version, plan.target->reference_name});
     pipe.write(head);
-    if (plan_only) {
-        Json names = Json::array();
-        for (const Check &check : plan.checks) names.push_back(result_of(check).name());
-        pipe.write({{"names", names}});
-        ::_exit(0);
-    }
     for (std::size_t i = from; i < plan.checks.size(); ++i) {
         const Check &check = plan.checks[i];
-        if (i > from && check.group != plan.checks[from].group) break;
-        pipe.write({{"begin", {check.group, check.subject, check.dtype, check.variant}}});
+        if (!plan_only && i > from && check.group != plan.checks[from].group) break;
+        pipe.write({"begin", check.group, check.subject, check.dtype, check.variant});
+        if (plan_only) continue;
         const Result result = run_check(check);
-        pipe.write({{"end", i},
-                    {"outcome", static_cast<int>(result.outcome)},
-                    {"message", result.message},
-                    {"seconds", result.seconds}});
+        pipe.write({"end", std::to_string(i), std::to_string(static_cast<int>(result.outcome)),
+                    result.message, std::to_string(result.seconds)});
     }
     ::_exit(0);
 }
@@ -151,26 +142,25 @@ private:
             Result current;
             bool inside = false, has_plan = false;
             const std::size_t from = next;
-            for (Json line; child.next(line);) {
-                if (line.contains("plan")) {
+            for (Message line; child.next(line);) {
+                if (line[0] == "plan") {
                     has_plan = true;
-                    planned = line["plan"];
+                    planned = std::stoull(line[1]);
                     if (file_alone) continue;
                     total_ = total_before_ + planned;
-                    report_.name = line["name"];
-                    report_.version = line["version"];
-                    report_.reference = line["reference"];
-                } else if (line.contains("begin")) {
+                    report_.name = line[2];
+                    report_.version = line[3];
+                    report_.reference = line[4];
+                } else if (line[0] == "begin") {
                     inside = true;
-                    const Json &name = line["begin"];
-                    current = {name[0], name[1], name[2], name[3]};
-                } else {
+                    current = {line[1], line[2], line[3], line[4]};
+                } else { // "end"
                     inside = false;
-                    current.outcome = static_cast<Outcome>(line["outcome"].get<int>());
-                    current.message = line["message"];
-                    current.seconds = line["seconds"];
+                    next = std::stoull(line[1]) + 1;
+                    current.outcome = static_cast<Outcome>(std::stoi(line[2]));
+                    current.message = line[3];
+                    current.seconds = std::stod(line[4]);
                     report_.results.push_back(current);
-                    next = line["end"].get<std::size_t>() + 1;
                     if (!file_alone) tell();
                 }
             }
@@ -184,7 +174,7 @@ private:
             else if (!inside && next == from)
                 current = {"load", "plugin", "", "stays alive"};
             else if (!inside)
-                report_.results.pop_back(); // it has passed, and is judged anew
+                report_.results.pop_back(); // had passed; now fails
             current.outcome = Outcome::failed;
             current.message = inside     ? death
                               : has_plan ? death + " (between checks, after this one)"
@@ -196,7 +186,7 @@ private:
             if (++deaths < most_deaths) continue;
             report_.results.push_back(
                 {"load", "plugin", "", "the rest", Outcome::failed,
-                 fmt::format("{} checks were not run: the plugin brought the process down {} times",
+                 fmt::format("{} checks were not run: the plugin ended the process {} times",
                              planned - next, deaths),
                  0});
             return;
@@ -218,11 +208,12 @@ void require_sensible(const Options &options) {
     if (!options.isolate) return;
     for (const PluginReport &report : load_report())
         if (report.loaded)
-            throw Error(Status::busy, "conformance",
-                        fmt::format("plugin {} is loaded in this process, whose threads do not "
-                                    "come along into a child: run the kit before anything is "
-                                    "loaded, or without isolation",
-                                    report.name));
+            throw Error(
+                Status::busy, "conformance",
+                fmt::format("plugin {} is loaded in this process, and a child "
+                            "process would lack its threads: run the kit before anything is "
+                            "loaded, or without isolation",
+                            report.name));
 }
 
 } // namespace
@@ -268,9 +259,9 @@ std::vector<std::string> list(const Options &options) {
     }
     for (const bool file_alone : {true, false}) {
         Child child = start_child(options, file_alone, 0, true);
-        for (Json line; child.next(line);)
-            if (line.contains("names"))
-                for (const Json &name : line["names"]) names.push_back(name);
+        for (Message line; child.next(line);)
+            if (line[0] == "begin")
+                names.push_back(Result{line[1], line[2], line[3], line[4]}.name());
         if (const std::string death = child.end(); !death.empty())
             throw Error(Status::plugin_fault, "conformance",
                         fmt::format("{}: {}", options.plugin.string(), death));

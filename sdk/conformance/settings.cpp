@@ -1,4 +1,4 @@
-// What may be given to a call, or left out: attributes and optional operands.
+// Choices of attributes and optional operands for a call.
 #include "call_parts.hpp"
 
 namespace Atoll::conformance {
@@ -7,7 +7,7 @@ namespace {
 
 using sdk::AttributeType;
 
-// What a `number` is given in.
+// The dtype of a `number`.
 DType number_dtype(DType T) {
     if (is_complex(T)) return complex128;
     if (is_real_float(T)) return float64;
@@ -67,11 +67,19 @@ std::vector<Setting> settings_of(const Declared &declared) {
             optional.push_back(s.input(i).name);
             list.push_back({fmt::format("with {}", s.input(i).name), {}, {s.input(i).name}});
         }
+    Setting together{"all attributes", {}, optional};
     for (int i = 0; i < s.attribute_count; ++i) {
         const sdk::AttributeSpec &spec = s.attribute(i);
         if (spec.required || !(all || declared.knows_attribute(i))) continue;
-        for (const AttributeValue &value : other_values(spec, spec.fallback == "2" ? 3 : 2))
+        const auto values = other_values(spec, spec.fallback == "2" ? 3 : 2);
+        for (const AttributeValue &value : values)
             list.push_back({label(spec.name, value), {{std::string(spec.name), value}}, optional});
+        if (!values.empty()) together.attributes.push_back({std::string(spec.name), values[0]});
+    }
+    if (together.attributes.size() > 1) {
+        list.push_back(together);
+        if (!optional.empty())
+            list.push_back({"all attributes, no optional input", together.attributes});
     }
     for (int o = 0; o < s.output_count; ++o)
         if (const std::string name(s.operand(o).name); s.operand(o).optional)

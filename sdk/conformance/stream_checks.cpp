@@ -1,7 +1,7 @@
 // Order on a stream, events, host callbacks.
 //
-// The checks enqueue transfers whose results tell in which order they ran: each writes other bytes
-// to one block, and each is read back behind it without waiting.
+// The checks enqueue transfers that write different bytes to the same block and read each back
+// without waiting; the results show the order in which they ran.
 #include "operands.hpp"
 #include "raw_device.hpp"
 #include "suites.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned rounds = 24;
 constexpr std::size_t large = 1 << 18; // bytes: worth a moment of work
 
-// Writes, reads, writes, reads … on one stream; `small_every`: some are quick, some are not.
+// Alternates writes and reads of different sizes on one stream.
 void order_of_arrival(const RawDevice &device, void *stream) {
     const Block block(device, large, stream);
     std::vector<std::vector<char>> want, got;
@@ -35,18 +35,18 @@ void order_of_arrival(const RawDevice &device, void *stream) {
     for (unsigned k = 0; k < rounds; ++k)
         require_bytes(want[k], got[k],
                       fmt::format("work on one stream ran out of order: the transfer back number "
-                                  "{} does not see the one to the device before it; calls on a "
+                                  "{} does not see the preceding one to the device; calls on a "
                                   "stream take effect in the order of arrival",
                                   k));
 }
 
-// Two threads, one stream: each sees its own work in order.
+// Two threads use one stream; each sees its own work in order.
 void order_from_threads(const RawDevice &device) {
     const RawStream stream(device);
     on_threads(2, [&](std::size_t) { order_of_arrival(RawDevice(device), stream.handle()); });
 }
 
-// Freed memory may be used again only by work behind the free, also on another stream.
+// Freed memory may be reused only by work that is enqueued after the free, also on other streams.
 void free_is_ordered(const RawDevice &device) {
     const RawStream first(device), second(device);
     for (unsigned k = 0; k < rounds; ++k) {
@@ -55,15 +55,15 @@ void free_is_ordered(const RawDevice &device) {
         void *block = device.allocate(large, first.handle());
         device.to_device(block, early.data(), large, first.handle());
         device.to_host(got_early.data(), block, large, first.handle());
-        device.free(block, large, first.handle()); // the work above may not have begun
+        device.free(block, large, first.handle()); // before the work above has begun
         const Block other(device, large, second.handle());
         device.to_device(other.data(), late.data(), large, second.handle());
         device.synchronize(second.handle());
         device.synchronize(first.handle());
         device.to_host(got_late.data(), other.data(), large, second.handle());
         device.synchronize(second.handle());
-        const char *what = "memory was given to others while work enqueued before its free still "
-                           "used it; free takes effect behind the work on its stream";
+        const char *what = "memory was reused while work enqueued before its free still "
+                           "used it; free takes effect after the work on its stream";
         require_bytes(early, got_early, what);
         require_bytes(late, got_late, what);
     }
@@ -82,8 +82,8 @@ void kernels_in_order(const Target &target, const std::string &type) {
             for (int i = 0; i < 60; ++i) add(total.tensor, one.tensor, total.tensor);
             for (const Scalar &value : values_of(total.tensor))
                 if (value.to_double() != 61)
-                    fail("60 additions in place one after the other on one stream gave {}, need "
-                         "61; they ran out of order, or some not at all",
+                    fail("60 additions in place on one stream gave {}, need "
+                         "61; they ran out of order, or some did not run",
                          text(value));
             return;
         }
@@ -93,7 +93,7 @@ void kernels_in_order(const Target &target, const std::string &type) {
 
 // ---- events -------------------------------------------------------------------------------------
 
-void event_is_behind_its_work(const RawDevice &device) {
+void event_completes_after_its_work(const RawDevice &device) {
     const RawStream stream(device);
     const Block block(device, large, stream.handle());
     for (unsigned k = 0; k < rounds; ++k) {
@@ -104,10 +104,10 @@ void event_is_behind_its_work(const RawDevice &device) {
         const RawEvent event(device);
         event.record(stream.handle());
         event.synchronize();
-        const std::vector<char> seen = got; // before the stream is waited for
+        const std::vector<char> seen = got; // before synchronising the stream
         device.synchronize(stream.handle());
         require_bytes(want, seen,
-                      "event_synchronize returned before the work in front of the event was done");
+                      "event_synchronize returned before the work preceding the event was done");
     }
 }
 
@@ -128,7 +128,7 @@ void event_answers(const RawDevice &device) {
              late);
 }
 
-// One stream writes, the other waits for the event and reads.
+// One stream writes; the other waits for the event and reads.
 void event_orders_streams(const RawDevice &from, const RawDevice &to, bool peer) {
     const RawStream first(from), second(to);
     const Block source(from, large, first.handle()), landed(to, large, second.handle());
@@ -138,7 +138,7 @@ void event_orders_streams(const RawDevice &from, const RawDevice &to, bool peer)
         const auto want = bytes_of(large, k);
         std::vector<char> got(large);
         const RawEvent event(from);
-        for (unsigned i = 0; i < 4; ++i) { // only the last of them counts
+        for (unsigned i = 0; i < 4; ++i) { // overwritten by the transfer below
             const auto other = bytes_of(large, 1000 + i);
             from.to_device(source.data(), other.data(), large, first.handle());
         }
@@ -154,7 +154,7 @@ void event_orders_streams(const RawDevice &from, const RawDevice &to, bool peer)
         to.synchronize(second.handle());
         from.synchronize(first.handle());
         require_bytes(want, got,
-                      fmt::format("work behind event_wait on {} ran before the work in front of "
+                      fmt::format("work after event_wait on {} ran before the work that precedes "
                                   "the event on {}; event_wait orders streams",
                                   to.name(), from.name()));
     }
@@ -162,7 +162,7 @@ void event_orders_streams(const RawDevice &from, const RawDevice &to, bool peer)
 
 void streams_are_apart(const RawDevice &device) {
     const RawStream first(device), second(device);
-    if (first.handle() == second.handle()) fail("stream_create gives the same stream twice");
+    if (first.handle() == second.handle()) fail("stream_create returns the same stream twice");
     order_of_arrival(device, first.handle());
     order_of_arrival(device, second.handle());
     order_of_arrival(device, nullptr);
@@ -173,7 +173,7 @@ void streams_are_apart(const RawDevice &device) {
 struct Called {
     std::atomic<int> *count;
     std::atomic<int> *when;
-    const char *seen; // the last byte of what was to be there by then
+    const char *seen; // the last byte of the preceding transfer
     char expected;
     std::atomic<bool> early{false};
     std::atomic<int> calls{0}, order{0}, status{-1};
@@ -206,17 +206,18 @@ void callbacks(const RawDevice &device) {
         device.call(ATOLL_DEVICE_FN_host_callback, &params, stream.handle());
     }
     device.synchronize(stream.handle());
-    // It runs on another thread, perhaps a moment after the stream is idle.
+    // Callbacks run on another thread, possibly after the stream is idle.
     for (int i = 0; i < 2000 && count < asked; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     for (std::size_t k = 0; k < asked; ++k) {
         if (called[k]->calls != 1)
             fail("callback {} was called {} times, need once", k, called[k]->calls.load());
         if (called[k]->status != ATOLL_STATUS_OK)
-            fail("callback {} got status {} although no work failed", k, called[k]->status.load());
-        if (called[k]->early) fail("callback {} came before the work enqueued in front of it", k);
+            fail("callback {} received status {} although no work failed", k,
+                 called[k]->status.load());
+        if (called[k]->early) fail("callback {} ran before the work enqueued before it", k);
         if (called[k]->order != static_cast<int>(k))
-            fail("callback {} came as number {}", k, called[k]->order.load());
+            fail("callback {} ran as number {}", k, called[k]->order.load());
     }
 }
 
@@ -241,8 +242,9 @@ void add_stream_checks(Checks &checks, const Target &target, const std::string &
     if (device.has(ATOLL_DEVICE_FN_stream_create))
         add("several streams", [=] { streams_are_apart(raw(index)); });
     if (device.has(ATOLL_DEVICE_FN_event_create)) {
-        add("an event is behind its work", [=] { event_is_behind_its_work(raw(index)); });
-        add("event_query answers", [=] { event_answers(raw(index)); });
+        add("an event completes after its work",
+            [=] { event_completes_after_its_work(raw(index)); });
+        add("event_query", [=] { event_answers(raw(index)); });
         add("an event orders two streams",
             [=] { event_orders_streams(raw(index), raw(index), false); });
         if (has_peer(target, type))

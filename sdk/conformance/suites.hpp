@@ -6,7 +6,7 @@
 
 namespace Atoll::conformance {
 
-// Of the file alone: nothing of it runs. Group "file".
+// Of the file alone, without running any of its code. Group "file".
 void add_file_checks(Checks &checks, const std::string &path);
 // Loading, the query, the descriptor. Group "load".
 void add_load_checks(Checks &checks, const Target &target);
@@ -15,10 +15,9 @@ void add_device_checks(Checks &checks, const Target &target);
 void add_stream_checks(Checks &checks, const Target &target, const std::string &type, int index);
 // Function × dtype × layout. Groups "reached", "functions".
 void add_function_checks(Checks &checks, const Target &target);
-// The same for lengths around those of vectors and threads' shares; products. Group "functions".
+// The same for lengths around those of vectors and threads' shares. Group "functions".
 void add_length_checks(Checks &checks, const Target &target);
-void add_product_checks(Checks &checks, const Target &target);
-// What is not declared is refused. Group "undeclared".
+// Functions that are not declared are refused. Group "undeclared".
 void add_undeclared_checks(Checks &checks, const Target &target);
 // Per function: struct sizes, a no-op interposer, other devices and streams, threads, memory.
 // Groups "structs", "interposed", "placed", "threads", "memory".
@@ -29,7 +28,7 @@ void add_lifecycle_checks(Checks &checks, const Target &target);
 void add_module_checks(Checks &checks, const Target &target);
 void add_interposer_checks(Checks &checks, const Target &target);
 
-// Where add_function_checks keeps an interposer from one check to the next: taken out again.
+// Removes the interposer that add_function_checks keeps from one check to the next.
 void end_group();
 
 } // namespace Atoll::conformance

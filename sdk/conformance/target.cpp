@@ -46,7 +46,7 @@ std::vector<DType> Declared::all_dtypes() const {
 
 Device Declared::device() const { return Target::device_of(device_type); }
 
-// Those without a default count as known, and with them all that stand before.
+// Required attributes and inputs count as known, and so do all before them.
 bool Declared::knows_attribute(int i) const {
     const sdk::Signature &s = function.signature;
     bool known = i < static_cast<int>(attributes);
@@ -87,7 +87,7 @@ const atoll_plugin *query_plugin(const std::string &path) {
 
 namespace {
 
-// The interface of a module: from the list, or from the plugin that defines it.
+// The functions of a module: from the list, or from the plugin that defines it.
 std::vector<FunctionFacts> interface_of(const std::string &module) {
     if (module == "core") return core_functions();
     std::vector<FunctionFacts> list;
@@ -130,25 +130,24 @@ void Target::try_load(const std::string &plugin) {
     try {
         load_plugin(plugin);
     } catch (const Error &) {
-        // what needs it is told by the checks
+        // the checks report what needs it
     }
 }
 
 void Target::open(const Options &options) {
-    set_log_level("off"); // what is refused is told by the checks
+    set_log_level("off"); // the checks report errors
     try {
         name = read_elf(path).note_name;
     } catch (const std::exception &) {
-        // a check of the file tells
+        // a check of the file reports it
     }
     for (const std::string &plugin : options.with) {
         try {
             load_plugin(plugin);
         } catch (const Error &e) {
-            throw std::runtime_error(
-                fmt::format("nothing was checked, for the plugin '{}' that was "
-                            "to be loaded before cannot be: {}",
-                            plugin, e.what()));
+            throw std::runtime_error(fmt::format("nothing was checked, because the plugin '{}' of "
+                                                 "--with cannot be loaded: {}",
+                                                 plugin, e.what()));
         }
     }
     const PluginReport report = load_plugin(path);
@@ -171,7 +170,7 @@ void Target::read_descriptor() {
         if (!has_device(type))
             for (const PluginReport &report : load_report())
                 if (report.name == name) absent.push_back(type + ": " + report.reason);
-    // Whatever else computes is something to compare with; an interposer needs something to wrap.
+    // Other devices are the reference; an interposer needs functions to wrap.
     for (const char *other : {"cpu", "dummy"}) {
         if (!has_device(other) && !brings(other)) try_load(other);
         for (const atoll_impl_decl *impl : impls) {
@@ -223,7 +222,7 @@ Device Target::device_of(const std::string &device_type) {
 
 std::optional<Device> Target::reference(const FunctionFacts &function,
                                         const std::string &device_type, DType dtype) const {
-    // Another plugin's, or the same plugin's for another device type where there is no other.
+    // Prefer the implementation of another plugin to this plugin's own for another device type.
     const auto found = Function(function.name).support();
     for (const bool own : {false, true})
         for (const FunctionSupport &support : found) {

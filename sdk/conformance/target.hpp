@@ -1,5 +1,4 @@
-// The plugin under check, opened: what it declares, where its functions run, what they are compared
-// with.
+// The loaded plugin under test: what it declares, and the devices that it is compared with.
 #pragma once
 
 #include "atoll/atoll.hpp"
@@ -23,7 +22,7 @@ struct FunctionFacts {
     std::uint32_t rule = 0;
     atoll_dtype_set domain = 0;
     sdk::Signature signature; // views of the plugin's texts
-    bool infers = false;      // extents that stand in outputs only
+    bool infers = false;      // computes the extents that only outputs have
 
     bool is_core() const { return name.starts_with("core."); }
     // Whether equal calls give equal results: others, as counters, are made from nothing.
@@ -56,13 +55,13 @@ struct Declared {
 // The name of a dtype in the names of checks; empty for none.
 std::string word(DType dtype);
 
-// One dtype to look at a function's behaviour with.
+// The dtype for checks that use only one.
 DType usual_dtype(const Declared &declared);
 
 class Target {
 public:
-    // Loads the plugin, what it depends on and a device to compare with. Never throws: `trouble`
-    // says why it could not be loaded.
+    // Loads the plugin, its dependencies and a device to compare with. Never throws: `trouble`
+    // contains the reason if it could not be loaded.
     explicit Target(const Options &options);
 
     std::string path, name, version;
@@ -70,7 +69,7 @@ public:
     const atoll_plugin *descriptor = nullptr;
     std::vector<std::string> device_types; // that it brings
     std::vector<std::string> absent;       // of these, those without a device, and why
-    std::vector<Declared> functions;       // on devices that exist, but for module `device`
+    std::vector<Declared> functions;       // on existing devices, without the module `device`
     std::vector<std::string> not_reached;  // implementations whose module or device is missing
 
     bool brings(const std::string &device_type) const;

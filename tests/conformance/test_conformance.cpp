@@ -17,22 +17,19 @@ void check_conforms(const conf::Report &report) {
 } // namespace
 
 TEST_CASE("a full device plugin passes at least 1500 checks, none skipped") {
-    for (const char *file : {"atoll-cpu", "atoll-dummy.so", "atoll-dummy-min"}) {
-        CAPTURE(file);
-        const conf::Report report = conf::run({.plugin = on_path(file)});
-        check_conforms(report);
-        CHECK(report.passed() >= 1500);
-        CHECK(report.skipped() == 0);
-        CHECK_FALSE(report.reference.empty());
-        CHECK(report.reference.find(report.name) == std::string::npos);
-        for (const char *group : {"file", "load", "device", "streams", "functions", "structs",
-                                  "interposed", "threads", "memory", "lifecycle"})
-            CHECK_MESSAGE(count_in(report, group, conf::Outcome::passed) > 0, group);
-        // One name, one check.
-        std::set<std::string> names;
-        for (const conf::Result &result : report.results) names.insert(result.name());
-        CHECK(names.size() == report.results.size());
-    }
+    const conf::Report report = conf::run({.plugin = on_path("atoll-cpu")});
+    check_conforms(report);
+    CHECK(report.passed() >= 1500);
+    CHECK(report.skipped() == 0);
+    CHECK_FALSE(report.reference.empty());
+    CHECK(report.reference.find(report.name) == std::string::npos);
+    for (const char *group : {"file", "load", "device", "streams", "functions", "structs",
+                              "interposed", "threads", "memory", "lifecycle"})
+        CHECK_MESSAGE(count_in(report, group, conf::Outcome::passed) > 0, group);
+    // One name, one check.
+    std::set<std::string> names;
+    for (const conf::Result &result : report.results) names.insert(result.name());
+    CHECK(names.size() == report.results.size());
 }
 
 TEST_CASE("modules, their implementations, a replaced function and interposers pass") {
@@ -50,7 +47,7 @@ TEST_CASE("a device that lacks most functions is checked for saying so") {
     CHECK(count_in(report, "undeclared", conf::Outcome::passed) > 1000);
     CHECK(count_in(report, "device", conf::Outcome::passed) > 50);
     CHECK(count_in(report, "streams", conf::Outcome::passed) > 10);
-    // Without `copy` the host cannot convert what `add` does not take: told, not failed.
+    // Without `copy` the host cannot convert what `add` does not accept; such checks are skipped.
     CHECK(count_in(report, "functions", conf::Outcome::skipped) > 0);
     for (const conf::Result &result : report.results)
         if (result.outcome == conf::Outcome::skipped)
@@ -86,7 +83,7 @@ TEST_CASE("a function's checks follow from its signature") {
     const auto has = [&](const std::string &name) {
         return std::find(all.begin(), all.end(), "functions/core." + name) != all.end();
     };
-    // Every attribute, every optional operand, groups and loops of several axes; of nobody else.
+    // Every attribute, every optional operand, groups and loops of several axes; nothing else.
     for (const char *setting : {"with c", "alpha = 2", "beta = 2", "conj_a", "conj_b"})
         CHECK(has(std::string("matmul@cpu:float64/strided, ") + setting));
     CHECK(has("matmul@cpu:float64/strided"));

@@ -12,8 +12,8 @@ inline Atoll::Tensor call_any(int function, const Atoll::Tensor &a, const Atoll:
     using namespace Atoll;
     const std::array<Scalar, 2> numbers{1, 2};
     switch (functions[function].form) {
-    case Form::copy: return out.get() ? out.get()->assign(a) : a.replicate();
-    case Form::fill: return (out.get() ? *out.get() : a).fill(7);
+    case Form::copy: return out.get() ? Tensor(*out.get()).assign(a) : a.replicate();
+    case Form::fill: return Tensor(out.get() ? *out.get() : a).fill(7);
     case Form::steps: return arange(0, 5, 1, {a.dtype(), a.device()});
     case Form::unary: return by_id::unary(function, a, out);
     case Form::binary: return by_id::binary(function, a, b, out);

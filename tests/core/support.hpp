@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../kernels/operand.h"
+#include "any_output.hpp"
 #include "atoll/atoll.hpp"
 
 #include <string>
@@ -65,8 +66,8 @@ inline Atoll::Tensor upload(const oracle::Operand &operand, Atoll::Device device
     const Atoll::Tensor bytes = Atoll::from_values(operand.memory.data(), Atoll::uint8,
                                                    static_cast<std::int64_t>(operand.memory.size()),
                                                    {Atoll::uint8, device});
-    const Atoll::Tensor tensor(bytes.storage(), operand.start, dims(operand.shape),
-                               dims(operand.strides), static_cast<Atoll::DType>(operand.dtype));
+    Atoll::Tensor tensor(bytes.storage(), operand.start, dims(operand.shape), dims(operand.strides),
+                         static_cast<Atoll::DType>(operand.dtype));
     tensor.set_byteswapped(operand.swapped);
     return tensor;
 }

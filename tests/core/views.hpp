@@ -68,7 +68,7 @@ struct View {
         return oracle::read(memory.data() + at(index), id(dtype), swapped);
     }
     Atoll::Tensor on(const Atoll::Storage &storage) const {
-        const Atoll::Tensor tensor(storage, offset, dims(shape), dims(strides), dtype);
+        Atoll::Tensor tensor(storage, offset, dims(shape), dims(strides), dtype);
         tensor.set_byteswapped(swapped);
         return tensor;
     }

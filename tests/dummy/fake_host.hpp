@@ -2,7 +2,6 @@
 // tables. For tests of a plugin alone, without libatoll.
 #pragma once
 
-#include "atoll/hello.h"
 #include "atoll/plugin.hpp"
 
 #include <cstdlib>
@@ -14,8 +13,6 @@
 #include <vector>
 
 namespace FakeHost {
-
-inline constexpr std::uint16_t module_hello = 2;
 
 // What the plugins under test find behind atoll_host. One per process, as the names are.
 struct Host {
@@ -42,8 +39,6 @@ inline const char *function_name(std::uint16_t module, std::uint16_t function) {
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc)                                     \
     {{ATOLL_MODULE_DEVICE, id}, "device." #name},
 #include "atoll/lists/device_functions.inc"
-        {{module_hello, ATOLL_HELLO_scale_add}, "hello.scale_add"},
-        {{module_hello, ATOLL_HELLO_calls}, "hello.calls"},
     };
     const auto found = names.find({module, function});
     return found == names.end() ? "?" : found->second;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes promotion.inc: NumPy's result dtype for every two dtypes that Atoll has too."""
+"""Writes promotion.inc: for every two dtypes that Atoll has too, NumPy's result dtype, and whether
+NumPy casts an output from the first to the second without being asked to."""
 import pathlib
 
 import numpy
@@ -12,12 +13,13 @@ def identifier(dtype):
     return "bool_" if dtype.name == "bool" else dtype.name
 
 
-lines = ["// NumPy's promotion table: PROMOTE(a, b, result). Written by make_promotion.py."]
+lines = ["// NumPy's rules: PROMOTE(a, b, result, can_cast(a, b, 'same_kind')). Written by make_promotion.py."]
 for a in NAMES:
     for b in NAMES:
         result = numpy.promote_types(a, b)
         lines.append(
-            f"PROMOTE({identifier(numpy.dtype(a))}, {identifier(numpy.dtype(b))}, {identifier(result)})"
+            f"PROMOTE({identifier(numpy.dtype(a))}, {identifier(numpy.dtype(b))}, {identifier(result)}, "
+            f"{str(numpy.can_cast(a, b, 'same_kind')).lower()})"
         )
 lines.append("#undef PROMOTE")
 pathlib.Path(__file__).with_name("promotion.inc").write_text("\n".join(lines) + "\n")

@@ -128,7 +128,8 @@ Tensor call(const golden::Case &c, int function, const std::vector<Tensor> &in, 
                    ? arange(numbers[0], numbers[1], 1, placement())
                    : arange(numbers.at(0), numbers.at(1), numbers.at(2), placement());
     if (c.name == "linspace")
-        return linspace(numbers.at(0), numbers.at(1), numbers.at(2).to_int(), c.flag, placement());
+        return linspace(numbers.at(0), numbers.at(1), numbers.at(2).to_int(), {.endpoint = c.flag},
+                        placement());
     Axes axes;
     axes.given = c.axes_given;
     axes.list = c.axes;
@@ -157,7 +158,7 @@ Tensor call(const golden::Case &c, int function, const std::vector<Tensor> &in, 
         Selection(in[0], Index(index)) = in[1];
         return in[0];
     }
-    case Form::fill: return in[0].fill(numbers.at(0));
+    case Form::fill: return Tensor(in[0]).fill(numbers.at(0));
     case Form::copy:
         if (!out.get()) return in[0].cast(static_cast<DType>(c.result->dtype));
         copy(*out.get(), in[0]);
@@ -389,6 +390,7 @@ public:
     int trials = 0;
 
 private:
+    const AnyOutput any_output_;
     std::map<std::string, int> failures_;
 };
 

@@ -59,7 +59,7 @@ std::string answer(const std::string &line, Device &device) {
         return facts(t);
     }
     if (verb == "rewrite") {
-        const Tensor t = read_npy(file, {device});
+        Tensor t = read_npy(file, {device});
         if (swap == "1") t.byteswap();
         write_npy(out, view_of(t, layout));
         return "ok";

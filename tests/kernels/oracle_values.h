@@ -71,11 +71,12 @@ inline long double round_to(long double x, int digits, int lowest, int end) {
     return rounded == 0 ? std::copysign(0.0L, x) : rounded;
 }
 inline long double round_part(long double x, int part) {
+    if (std::fabs(x) <= 256 && x == static_cast<int>(x)) return x; // exact in every format
     switch (part) {
     case ATOLL_DTYPE_FLOAT16: return round_to(x, 11, -24, 16);
     case ATOLL_DTYPE_BFLOAT16: return round_to(x, 8, -133, 128);
-    case ATOLL_DTYPE_FLOAT32: return round_to(x, 24, -149, 128);
-    default: return round_to(x, 53, -1074, 1024);
+    case ATOLL_DTYPE_FLOAT32: return static_cast<float>(x); // as the processor rounds
+    default: return static_cast<double>(x);
     }
 }
 

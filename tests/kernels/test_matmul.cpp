@@ -74,17 +74,28 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
     const std::vector<char> before = out.memory, other_before = other.memory;
     Shape space = shape;
     space[1] = 1;
+    // The elements of a and b for each matrix of the stack, k fastest.
+    const auto factors = [&](const Operand &operand, std::size_t free, bool conjugated) {
+        Shape order = {c.k, shape[free]}, index(shape.size(), 0);
+        if (c.stack) order.push_back(c.stack);
+        std::vector<Value> list;
+        each(order, [&](const Shape &at) {
+            index[1] = at[0];
+            index[free] = at[1];
+            if (c.stack) index[3] = at[2];
+            list.push_back(convert(operand.get(index), dtype));
+            if (conjugated) list.back().im = -list.back().im;
+        });
+        return list;
+    };
+    const std::vector<Value> of_a = factors(a, 0, conj & 1), of_b = factors(b, 2, conj & 2);
     std::vector<Value> expected;
     each(space, [&](const Shape &index) {
+        const std::int64_t matrix = c.stack ? index[3] : 0;
+        const Value *x = of_a.data() + c.k * (index[0] + c.m * matrix),
+                    *y = of_b.data() + c.k * (index[2] + c.n * matrix);
         Value sum = convert(Value::of(__int128{0}), dtype);
-        for (std::int64_t k = 0; k < c.k; ++k) {
-            Shape at = index;
-            at[1] = k;
-            Value x = convert(a.get(at), dtype), y = convert(b.get(at), dtype);
-            if (conj & 1) x.im = -x.im;
-            if (conj & 2) y.im = -y.im;
-            sum = add(sum, multiply(x, y, dtype), dtype);
-        }
+        for (std::int64_t k = 0; k < c.k; ++k) sum = add(sum, multiply(x[k], y[k], dtype), dtype);
         const Value s = convert(Value::of(__int128{alpha}), dtype),
                     t = convert(Value::of(__int128{beta}), dtype);
         Value v = multiply(s, sum, dtype);

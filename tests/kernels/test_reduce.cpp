@@ -276,12 +276,11 @@ TEST_CASE("variances are right beside means of 10^8 deviations, along any axis")
                     const long double re = part(), im = is_complex(dtype) ? -part() : 0;
                     in.set(index, convert(Value::of(re, im), dtype));
                 });
-                for (int function : {int{ATOLL_FN_var}, int{ATOLL_FN_stddev}})
-                    for (const long double ddof : {0.0L, 1.0L}) {
-                        Operand out(result_dtype(function, dtype), false, c.shape, kept,
-                                    Layout::dense);
-                        check(function, dtype, c.kept, out, in, Value::of(ddof, 0.0L));
-                    }
+                for (const auto &[function, ddof] :
+                     {std::pair{int{ATOLL_FN_var}, 0.0L}, std::pair{int{ATOLL_FN_stddev}, 1.0L}}) {
+                    Operand out(result_dtype(function, dtype), false, c.shape, kept, Layout::dense);
+                    check(function, dtype, c.kept, out, in, Value::of(ddof, 0.0L));
+                }
             }
 }
 

@@ -205,15 +205,24 @@ template <class T, class Sum = T> void multiply(atoll_call &call) {
             d[i + m * j] = narrow(sum, T{});
         }
 }
+// As kernels do that use the call for their variables.
+void scribble(atoll_call &call) {
+    for (int o = 0; o < call.operand_count; ++o) {
+        call.operands[o].data = nullptr;
+        call.operands[o].flags = ATOLL_OPERAND_ABSENT;
+    }
+}
+
 void gemm(State &, atoll_call &call) {
     switch (call.dtype) {
-    case ATOLL_DTYPE_FLOAT16: return multiply<Half, float>(call);
-    case ATOLL_DTYPE_FLOAT32: return multiply<float>(call);
-    case ATOLL_DTYPE_FLOAT64: return multiply<double>(call);
-    case ATOLL_DTYPE_INT64: return multiply<std::int64_t>(call);
-    case ATOLL_DTYPE_COMPLEX128: return multiply<std::complex<double>>(call);
+    case ATOLL_DTYPE_FLOAT16: multiply<Half, float>(call); break;
+    case ATOLL_DTYPE_FLOAT32: multiply<float>(call); break;
+    case ATOLL_DTYPE_FLOAT64: multiply<double>(call); break;
+    case ATOLL_DTYPE_INT64: multiply<std::int64_t>(call); break;
+    case ATOLL_DTYPE_COMPLEX128: multiply<std::complex<double>>(call); break;
     default: throw sdk::Error(ATOLL_STATUS_INTERNAL, "got a dtype that it did not declare");
     }
+    scribble(call);
 }
 
 void sort(State &, atoll_call &call) {
@@ -222,6 +231,7 @@ void sort(State &, atoll_call &call) {
     const std::int64_t n = call.shape[0];
     std::copy(a, a + n, b);
     std::sort(b, b + n);
+    scribble(call);
 }
 
 // ---- kernels for any strides

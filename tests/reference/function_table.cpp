@@ -30,13 +30,13 @@ constexpr Device devices[] = {{"cpu", 'c'}, {"dummy", 'd'}};
 
 constexpr char introduction[] =
     "# The functions of the module `core`\n\n"
-    "Generated from `sdk/include/atoll/lists/functions.inc` and from what the plugins declare when "
-    "they\nare loaded; a test compares. Columns are *compute* dtypes: `c` the cpu plugin has the "
-    "function for it,\n`d` the dummy plugin; `-` the function has no meaning there (its domain in "
-    "the list). Inputs of other\ndtypes are promoted, outputs of other dtypes converted; a cell "
-    "without one of the letters would be a\ngap. The cuda plugin says of itself what it has: "
-    "`Function::support`.\n\n"
-    "Signatures and rules: see `abi/module.h`.\n\n";
+    "Generated from `sdk/include/atoll/lists/functions.inc` and from what the plugins declare; a "
+    "test\ncompares. One row per function, one column per compute dtype T. `c`: the cpu plugin "
+    "implements the\nfunction for this T; `d`: the dummy plugin does; `-`: the function is not "
+    "defined for this T. Inputs\nof other dtypes are converted to T first, outputs of other dtypes "
+    "from it. The cuda plugin is not\nlisted: `atoll info` and `Function::support` list what the "
+    "loaded plugins implement.\n\n"
+    "Note [Signatures] in `abi/module.h` explains signatures and rules.\n\n";
 
 } // namespace
 

@@ -148,7 +148,8 @@ def completes():
 def fails_with_a_sentence():
     for arguments, status, words in (
             ((), 2, "subcommand"),
-            (("nonsense",), 2, "subcommand"),
+            (("nonsense",), 2, "unknown command 'nonsense'; commands: info, "),
+            (("inof",), 2, "did you mean 'info'?"),
             (("info", "--nonsense"), 2, "nonsense"),
             (("bench", "zz"), 2, "--list"),
             (("bench", "o1", "--device", "nowhere"), 1, "nowhere"),

@@ -15,14 +15,23 @@ namespace {
 // A number with three decimals, in thousandths.
 std::int64_t nano(const Json &micro) { return std::llround(micro.get<double>() * 1000); }
 
+// A run of `traced threads`, which several tests examine.
+struct Threads {
+    Folder folder;
+    Ran ran = shell(folder, "$atoll trace -o run.json -o run.html -- $traced threads");
+    Json trace = parsed(folder, "run.json");
+};
+const Threads &threads() {
+    static const Threads run;
+    return run;
+}
+
 } // namespace
 
 TEST_CASE("a trace has every call: threads, inline and asynchronous devices, temporaries") {
-    const Folder folder;
-    const Ran ran = shell(folder, "$atoll trace -o run.json -o run.html -- $traced threads");
+    const auto &[folder, ran, trace] = threads();
     INFO(ran.error);
     REQUIRE(ran.status == 0);
-    const Json trace = parsed(folder, "run.json");
     const Counts own = counted(ran.out);
     CHECK(own.size() > 30);
     CHECK(own == spans(trace));
@@ -76,10 +85,7 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
 }
 
 TEST_CASE("spans nest, and interface calls hold the calls that they caused") {
-    const Folder folder;
-    const Ran ran = shell(folder, "$atoll trace -o run.json -- $traced threads");
-    REQUIRE(ran.status == 0);
-    const Json trace = parsed(folder, "run.json");
+    const Json &trace = threads().trace;
     struct Span {
         std::int64_t start, end;
         const Json *event;
@@ -116,10 +122,7 @@ TEST_CASE("spans nest, and interface calls hold the calls that they caused") {
 }
 
 TEST_CASE("every enqueued call leads to one execution, in the order of its stream") {
-    const Folder folder;
-    const Ran ran = shell(folder, "$atoll trace -o run.json -- $traced threads");
-    REQUIRE(ran.status == 0);
-    const Json trace = parsed(folder, "run.json");
+    const Json &trace = threads().trace;
     struct Ends {
         const Json *from = nullptr, *to = nullptr;
         const Json *call = nullptr, *execution = nullptr;
@@ -196,7 +199,7 @@ TEST_CASE("every enqueued call leads to one execution, in the order of its strea
     CHECK(across > 20);
 }
 
-TEST_CASE("calls past the limit are dropped, counted and told of") {
+TEST_CASE("calls past the limit are dropped, counted and reported") {
     const Folder folder;
     const auto calls = [](const Json &summary) {
         return summary["calls"].get<long>() + summary["dropped"].get<long>();
@@ -215,7 +218,7 @@ TEST_CASE("calls past the limit are dropped, counted and told of") {
     CHECK(calls(part) == calls(all));
     CHECK(part["processes"][0]["file"] == "at its size limit");
     CHECK(contains(cut.error, std::to_string(part["dropped"].get<long>()) + " calls came after"));
-    // Small buffers alone lose nothing: full ones are copied away.
+    // Small buffers alone lose nothing: full ones are followed by others.
     const Ran turned = shell(folder, small + "64MB --json -- $traced many");
     CHECK(Json::parse(turned.out)["dropped"] == 0);
     CHECK(calls(Json::parse(turned.out)) == calls(all));
@@ -242,9 +245,8 @@ TEST_CASE("exit with threads at work, and forks, leave a good trace") {
     CHECK(parsed(folder, "fork.json")["otherData"]["processes"].size() == 1);
 }
 
-TEST_CASE("the report tells work from waiting and leaves no gap where calls are short") {
-    const Folder folder;
-    const auto data = [&](const std::string &name) {
+TEST_CASE("the report distinguishes work from waiting and groups short calls") {
+    const auto data = [](const Folder &folder, const std::string &name) {
         const std::string page = content(folder.path + "/" + name);
         const std::size_t begin = page.find("id=\"data\">") + 10;
         return Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
@@ -254,8 +256,7 @@ TEST_CASE("the report tells work from waiting and leaves no gap where calls are 
         for (const int kind : page["spans"]["kind"]) ++counts[kind];
         return counts;
     };
-    REQUIRE(shell(folder, "$atoll trace -o run.html -- $traced threads").status == 0);
-    const Json page = data("run.html");
+    const Json page = data(threads().folder, "run.html");
     CHECK(page["shown"] == page["summary"]["calls"]);
     std::map<std::string, bool> waits;
     for (const Json &line : page["summary"]["functions"]) waits[line["function"]] = line["waiting"];
@@ -274,8 +275,9 @@ TEST_CASE("the report tells work from waiting and leaves no gap where calls are 
     CHECK(devices.size() > 3);
     CHECK(std::is_sorted(devices.begin(), devices.end()));
 
+    const Folder folder;
     REQUIRE(shell(folder, "$atoll trace -o many.html -- $traced many 70000").status == 0);
-    const Json many = data("many.html");
+    const Json many = data(folder, "many.html");
     const long calls = many["summary"]["calls"];
     CHECK(calls >= 70'000);
     CHECK(many["shown"] == 50'000);

@@ -300,9 +300,9 @@ TEST_CASE("what is no timeline is refused, and damage does no harm") {
         }
         return std::string();
     };
-    CHECK(contains(text([&] { read(folder.file("short", "x")); }), "is no timeline file"));
+    CHECK(contains(text([&] { read(folder.file("short", "x")); }), "is not a timeline file"));
     CHECK(contains(text([&] { read(folder.file("other", std::string(9000, 'x'))); }),
-                   "is no timeline file"));
+                   "is not a timeline file"));
     CHECK(contains(text([&] { read(folder.path + "/none"); }), "No such file"));
     {
         Traced traced(folder.path + "/t", "8192");

@@ -55,7 +55,7 @@ TEST_CASE("the status of the program, or the reason why there is none, is passed
     folder.file("text", "no program");
     const Ran text = shell(folder, "$atoll trace -- ./text");
     CHECK(text.status == 126);
-    CHECK(contains(text.error, "no file that you may execute"));
+    CHECK(contains(text.error, "not a file that you may execute"));
     CHECK(contains(shell(folder, "$atoll trace -- ./").error, "a folder"));
     CHECK(shell(folder, "$atoll trace -- ''").status == 127);
     folder.file("strange", "#!/no/such/interpreter\n");
@@ -155,7 +155,7 @@ TEST_CASE("what one output or the reader cannot take leaves the others whole, an
                                    "$atoll trace --json -- $traced many");
     CHECK(full.status == 0);
     CHECK(Json::parse(full.out)["dropped"].get<long>() > 0);
-    CHECK_MESSAGE(contains(full.error, "set TMPDIR to a folder with more room"), full.error);
+    CHECK_MESSAGE(contains(full.error, "set TMPDIR to a folder with more space"), full.error);
     CHECK_FALSE(contains(full.error, "--limit"));
 }
 

@@ -263,7 +263,6 @@ void describe() {
     plugin.load = load;
     plugin.unload = unload;
     if (is("device_name")) plugin.device_types = types, plugin.device_type_count = 1;
-    if (is("minor_differs")) plugin.min_host_minor = ATOLL_ABI_MINOR;
     if (is("power_cut") || is("power_spike")) { // waits for a module of another plugin
         plugin.module_count = 0;
         impl.module = "tame";

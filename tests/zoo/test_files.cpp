@@ -105,13 +105,13 @@ TEST_CASE("damaged and foreign files are refused before they run") {
         {"machine", with([](auto &h) { h.e_machine = EM_S390; }), "ELF for another machine"},
         {"object", with([](auto &h) { h.e_type = ET_REL; }), "not a shared object (e_type 1"},
         {"executable", with([](auto &h) { h.e_type = ET_EXEC; }), "not a shared object (e_type 2"},
-        {"segments", with([](auto &h) { h.e_phnum = 0; }), "no note can be in it"},
+        {"segments", with([](auto &h) { h.e_phnum = 0; }), "so without a note"},
         {"beyond", with([](auto &h) { h.e_phoff = ~std::uint64_t{0}; }), "truncated"},
         {"sections", with([](auto &h) { h.e_shoff = std::uint64_t{1} << 60; }), "truncated"},
     };
     for (const Case &c : cases)
         check_refused(folder.file(fmt::format("{}.so", c.kind), c.bytes), c.cause,
-                      "get a whole one, built for this machine");
+                      "use a complete file that is built for this machine");
 }
 
 TEST_CASE("what is no file, or not an own one, is refused") {
@@ -135,7 +135,7 @@ TEST_CASE("what is no file, or not an own one, is refused") {
     // Terabytes of nothing.
     const std::string sparse = folder.file("sparse.so", "");
     REQUIRE(::truncate(sparse.c_str(), std::int64_t{1} << 40) == 0);
-    check_refused(sparse, "not an ELF file", "get a whole one");
+    check_refused(sparse, "not an ELF file", "use a complete file");
     // A library that is no plugin.
     check_refused(fs::canonical(zoo("libzoo_absent")).string(),
                   "no Atoll note: not an Atoll plugin", "");
@@ -155,7 +155,7 @@ TEST_CASE("what the note says of a file is judged before it runs") {
                   "use a build for a lower level");
     check_refused(zoo("isa_garbage"), "built for x86-64-v4294967295", "use a build for a lower");
     check_refused(zoo("sanitizer"), "sanitizer", "build both alike");
-    check_refused(zoo("executable_stack"), "asks for executable stacks",
+    check_refused(zoo("executable_stack"), "requests executable stacks",
                   "link it with -Wl,-z,noexecstack");
     check_refused(zoo("two_notes"), "two Atoll notes in one file", "report it to its vendor");
     // The same beasts in a folder that is searched: left out and explained, the others load.
@@ -202,7 +202,7 @@ TEST_CASE("a file that changes while it is opened, or was replaced since, is ref
     retire_plugin("tame");
     fs::remove(tame);
     folder.copy(zoo("tame"), "tame.so");
-    check_refused(tame, "has been replaced since this process opened it", "start the process anew");
+    check_refused(tame, "has been replaced since this process opened it", "restart the process");
 }
 
 TEST_CASE("a file whose section headers were stripped is whole") {
@@ -228,5 +228,5 @@ TEST_CASE("a file that was written over is not opened under another name either"
     // In place, so that name, inode and size stay. What the process has mapped is the former code.
     REQUIRE(::utimensat(AT_FDCWD, first.c_str(), nullptr, 0) == 0);
     check_refused(third, "the file has been replaced since this process opened it",
-                  "start the process anew");
+                  "restart the process");
 }

@@ -68,8 +68,8 @@ TEST_CASE("a lock that is missing opens nothing") {
         run_child("child: nothing refused", {"ATOLL_PLUGINS_LOCK=/no/such/lock"});
     CHECK(child.status != 0);
     CHECK_MESSAGE(contains(child.output, "the lock file /no/such/lock cannot be used: cannot be "
-                                         "found: No such file or directory; until it is mended no "
-                                         "plugin that it holds for is opened"),
+                                         "found: No such file or directory; until it is repaired, "
+                                         "no plugin that it applies to is opened"),
                   child.output);
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("a privileged process ignores the environment and trusts files as othe
         return;
     }
     CHECK(contains(output, "secure: 1\n"));
-    CHECK(contains(output, "by name: [load] there is no usable plugin 'dummy'"));
+    CHECK(contains(output, "by name: [load_plugin] there is no usable plugin 'dummy'"));
     CHECK_FALSE(contains(output, fs::path(dummy).parent_path().string() + " "));
     CHECK(contains(output, "cpu: cpu\n"));
     CHECK(contains(output, "dummy devices: 2\n"));

@@ -1,7 +1,8 @@
-// `atoll bench`: times rows of fixed work, and two implementations of it beside each other.
+// `atoll bench`: times rows of fixed work, and compares two implementations.
 #include "bench.hpp"
 
-#include "command.hpp"
+#include "commands.hpp"
+#include "json.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -17,14 +18,6 @@ namespace Atoll::tools {
 
 namespace {
 
-struct Options {
-    std::vector<std::string> rows;
-    std::string device = "cpu", against;
-    int threads = -1, rounds = 7;
-    double seconds = 0.02;
-    bool list = false;
-};
-
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
@@ -38,7 +31,7 @@ double time_of(const Work &work, const Device &device, std::int64_t repeats) {
     return (now() - start) / static_cast<double>(repeats);
 }
 
-// As many repeats as take about the wanted time; the first runs also warm caches and pools.
+// The number of repeats that take about `seconds`; the first runs also warm caches and pools.
 std::int64_t repeats_for(const Work &work, const Device &device, double seconds) {
     std::int64_t repeats = 1;
     for (double took = time_of(work, device, 1);;) {
@@ -50,7 +43,7 @@ std::int64_t repeats_for(const Work &work, const Device &device, double seconds)
     }
 }
 
-// The largest |a - b|, and the same relative to the largest |b|; NaN beside NaN is no difference.
+// The largest |a - b|, absolute and relative to the largest |b|; two NaNs do not differ.
 struct Difference {
     double absolute = 0, relative = 0;
 };
@@ -75,7 +68,7 @@ Difference difference(const Tensor &a, const Tensor &b) {
     return worst;
 }
 
-bool selected(const Options &options, const BenchRow &row) {
+bool selected(const BenchOptions &options, const BenchRow &row) {
     if (options.rows.empty()) return true;
     return std::any_of(options.rows.begin(), options.rows.end(), [&](const std::string &pattern) {
         return ::fnmatch(pattern.c_str(), row.id, 0) == 0;
@@ -85,13 +78,13 @@ bool selected(const Options &options, const BenchRow &row) {
 struct Measured {
     const BenchRow *row = nullptr;
     double seconds = 0, bytes = 0, operations = 0;
-    std::optional<double> other; // seconds of the implementation that it is compared with
+    std::optional<double> other; // seconds of the other implementation
     Difference apart;
-    std::string skipped; // why there are no figures
+    std::string skipped; // the reason, if it was not measured
 };
 
-// Another implementation of the device's functions, loaded and retired around what it should do; or
-// a device of its own.
+// The other implementation: a plugin with functions for the device, which is loaded only while it
+// is measured, or one with its own device.
 class Rival {
 public:
     Rival(std::string path, Device device) : path_(std::move(path)), device_(device) {
@@ -112,7 +105,7 @@ public:
     void leave() {
         if (is_override()) retire_plugin(name_);
     }
-    // Whether it has any of the row's functions. Only between enter and leave.
+    // Whether it implements any of the row's functions. Only between enter and leave.
     bool serves(const BenchRow &row) const {
         if (!is_override()) return true;
         for (const std::string &function : row.functions)
@@ -132,7 +125,7 @@ private:
     std::optional<Device> other_device_;
 };
 
-Measured measure(const BenchRow &row, const Options &options, Device device, Rival *rival) {
+Measured measure(const BenchRow &row, const BenchOptions &options, Device device, Rival *rival) {
     Measured result;
     result.row = &row;
     try {
@@ -162,7 +155,7 @@ Measured measure(const BenchRow &row, const Options &options, Device device, Riv
         rival->leave();
         result.apart = difference(theirs, ours);
         double best = INFINITY;
-        // In turn, so that both meet the same disturbances.
+        // Alternating, so that disturbances affect both.
         for (int round = 0; round < options.rounds; ++round) {
             result.seconds = std::min(result.seconds, time_of(work, device, repeats));
             rival->enter();
@@ -203,7 +196,9 @@ Json as_json(const Measured &m) {
     return row;
 }
 
-int run(const Options &options, bool json) {
+} // namespace
+
+int run_bench(const BenchOptions &options) {
     std::vector<const BenchRow *> rows;
     for (const BenchRow &row : bench_rows())
         if (selected(options, row)) rows.push_back(&row);
@@ -217,7 +212,10 @@ int run(const Options &options, bool json) {
             table.add({row->id, row->what});
             list.push_back({{"id", row->id}, {"what", row->what}});
         }
-        fmt::print("{}", json ? list.dump(2) + "\n" : table.text());
+        if (options.json)
+            print_json(list);
+        else
+            fmt::print("{}", table.text());
         return 0;
     }
     const std::string type = options.device.substr(0, options.device.find(':'));
@@ -234,7 +232,7 @@ int run(const Options &options, bool json) {
     Json list = Json::array();
     for (const BenchRow *row : rows) {
         const Measured m = measure(*row, options, device, rival ? &*rival : nullptr);
-        if (json) {
+        if (options.json) {
             list.push_back(as_json(m));
             continue;
         }
@@ -247,10 +245,10 @@ int run(const Options &options, bool json) {
         else
             table.add({row->id, row->what, seconds_text(m.seconds), rate(m)});
     }
-    if (json) {
+    if (options.json) {
         Json document = {{"device", device.name()}, {"version", version()}, {"rows", list}};
         if (rival) document["against"] = rival->name();
-        fmt::print("{}\n", document.dump(2));
+        print_json(document);
         return 0;
     }
     fmt::print("{}", table.text());
@@ -259,33 +257,6 @@ int run(const Options &options, bool json) {
                    "results, relative to the largest |b|\n",
                    rival->name());
     return 0;
-}
-
-} // namespace
-
-void add_bench(CLI::App &app, Request &request) {
-    CLI::App *command = add_command(app, request, "bench", "Time rows of fixed work on a device");
-    const auto options = std::make_shared<Options>();
-    command->add_option("rows", options->rows, "Rows or patterns, e.g. e1 'r*'; none: all");
-    command->add_option("--device", options->device, "Where to run, e.g. cpu or dummy:1")
-        ->capture_default_str();
-    command->add_option("--against", options->against,
-                        "A plugin file whose functions are swapped in for comparison, or whose "
-                        "device runs the same work");
-    command->add_option("--threads", options->threads, "The plugin's setting threads; 0: all")
-        ->check(CLI::Range(0, 4096));
-    command->add_option("--rounds", options->rounds, "Repeats of which the best counts")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    command->add_option("--seconds", options->seconds, "About how long one repeat takes")
-        ->check(CLI::Range(1e-4, 60.0))
-        ->capture_default_str();
-    command->add_flag("--list", options->list, "Show the rows and measure nothing");
-    command->footer("Examples:\n"
-                    "  atoll bench 'e*' --threads 1\n"
-                    "  atoll bench e8 --against ./atoll-fast-sqrt.so\n"
-                    "Times are the best of several rounds; compare figures of one run only.");
-    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools

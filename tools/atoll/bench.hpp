@@ -1,4 +1,4 @@
-// The rows that `atoll bench` measures: what each does, and how much of it there is.
+// The rows that `atoll bench` measures.
 #pragma once
 
 #include "atoll/atoll.hpp"
@@ -10,8 +10,8 @@
 
 namespace Atoll::tools {
 
-// One row made ready on a device. On asynchronous devices the work may still be under way when a
-// function returns.
+// A row, prepared on a device. On asynchronous devices, work may still be running when a function
+// returns.
 struct Work {
     std::function<void(std::int64_t)> repeat; // that many times
     std::function<Tensor()> result;           // once
@@ -22,7 +22,7 @@ struct Work {
 struct BenchRow {
     const char *id, *what;
     std::vector<std::string> functions; // of the module core that the row is about
-    Work (*prepare)(Device device);
+    std::function<Work(Device)> prepare;
 };
 
 std::span<const BenchRow> bench_rows();

@@ -1,4 +1,4 @@
-// How the work of bench_work.hpp is put together.
+// Work of bench_work.hpp.
 #include "bench_work.hpp"
 
 #include <fcntl.h>
@@ -35,8 +35,8 @@ Work add_into(const Tensor &a, const Tensor &b, const Tensor &out) {
                 bytes_of(a) + bytes_of(b) + bytes_of(out));
 }
 Work copying(const Tensor &from) {
-    const Tensor to = empty(from.shape(), {from.dtype(), from.device()});
-    return work([=]() -> const Tensor & { return to.assign(from), to; }, 2 * bytes_of(from));
+    Tensor to = empty(from.shape(), {from.dtype(), from.device()});
+    return work([=]() mutable -> const Tensor & { return to.assign(from); }, 2 * bytes_of(from));
 }
 Work product(const Tensor &a, const Tensor &b, double operations) {
     return work([=] { return matmul(a, b); }, 0, operations);

@@ -1,5 +1,5 @@
-// What the rows of `atoll bench` are made of: a call or a few, on data that is random but the same
-// in every run.
+// Building blocks for the rows of `atoll bench`: calls on random data that is the same in every
+// run.
 #pragma once
 
 #include "bench.hpp"
@@ -14,16 +14,16 @@ inline double bytes_of(const Tensor &t) { return static_cast<double>(t.bytes());
 using Unary = Tensor (*)(const Operand &, Out, Mode);
 using Binary = Tensor (*)(const Operand &, const Operand &, Out, Mode);
 
-// The loop stands around the body itself, since the smallest rows take tens of nanoseconds: no call
-// through a pointer, no counting of handles comes in between.
+// The loop contains the body itself, without a call through a pointer or reference counting, since
+// the smallest rows take tens of nanoseconds.
 template <class Body> Work work(Body body, double bytes, double operations = 0) {
-    return {[body](std::int64_t repeats) {
+    return {[body](std::int64_t repeats) mutable {
                 for (; repeats > 0; --repeats) body();
             },
-            [body]() -> Tensor { return body(); }, bytes, operations};
+            [body]() mutable -> Tensor { return body(); }, bytes, operations};
 }
 
-// Into a new tensor each time, as an expression does.
+// Each creates a new result, as an expression does.
 Work unary(Unary function, const Tensor &a);
 Work binary(Binary function, const Tensor &a, const Tensor &b);
 Work add_into(const Tensor &a, const Tensor &b, const Tensor &out);
@@ -33,10 +33,10 @@ template <class Function> Work reduction(const Tensor &a, Function function) {
 Work copying(const Tensor &from);
 Work product(const Tensor &a, const Tensor &b, double operations);
 
-// o2 under an interposer, which is there as long as the work is.
+// o2 under an interposer, which is popped with the work.
 Work interposed(Device device, InterposerHandle pushed);
 
-// This program in a process of its own; what it prints goes nowhere.
+// Runs this program in a new process and discards its output.
 Work process(const char *argument);
 
 } // namespace Atoll::tools

@@ -245,9 +245,10 @@ private:
             return text + fmt::format("    return detail::call_object({});\n", arguments);
         text += fmt::format("    Tensor results[{}];\n    detail::call_function({}, results);\n",
                             s_.output_count, arguments);
-        if (s_.output_count == 1) return text + "    return results[0];\n";
+        if (s_.output_count == 1) return text + "    return std::move(results[0]);\n";
         Words moved;
-        for (int o = 0; o < s_.output_count; ++o) moved.push_back(fmt::format("results[{}]", o));
+        for (int o = 0; o < s_.output_count; ++o)
+            moved.push_back(fmt::format("std::move(results[{}])", o));
         return text + fmt::format("    return {{{}}};\n", joined(moved));
     }
     std::string example() const {

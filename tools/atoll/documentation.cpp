@@ -1,4 +1,4 @@
-// What a generated declaration says of its function: shapes, dtypes, errors.
+// Documentation of generated declarations: shapes, dtypes, errors.
 #include "atoll/type_rules.hpp"
 #include "declaration.hpp"
 #include "identifiers.hpp"

@@ -1,7 +1,7 @@
 // `atoll header`: C++ declarations of a module's functions, written from its compiled descriptor.
 #include "atoll/atoll.hpp"
 #include "atoll/core_functions.hpp"
-#include "command.hpp"
+#include "commands.hpp"
 #include "declaration.hpp"
 
 #include <algorithm>
@@ -14,11 +14,6 @@
 namespace Atoll::tools {
 
 namespace {
-
-struct Options {
-    std::string module, name_space;
-    std::vector<std::string> without;
-};
 
 std::vector<ListedFunction> core_list() {
     std::vector<ListedFunction> list;
@@ -53,7 +48,9 @@ const atoll_module_decl &module_of(const std::string &plugin) {
     return *descriptor->modules[0];
 }
 
-int run(const Options &options, bool) {
+} // namespace
+
+int run_header(const HeaderOptions &options) {
     HeaderOf header{options.module, options.name_space, {}};
     if (options.module == "core") {
         header.functions = core_list();
@@ -72,23 +69,6 @@ int run(const Options &options, bool) {
                 fmt::format("header: module {} has no function '{}'", header.module, name));
     std::fputs(header_text(header).c_str(), stdout);
     return 0;
-}
-
-} // namespace
-
-void add_header(CLI::App &app, Request &request) {
-    CLI::App *command =
-        add_command(app, request, "header", "Print the C++ declarations of a module's functions");
-    const auto options = std::make_shared<Options>();
-    command->add_option("module", options->module, "A plugin that declares one module, or core")
-        ->required();
-    command->add_option("--namespace", options->name_space, "By default the module's name");
-    command->add_option("--without", options->without, "Functions to leave out")->delimiter(',');
-    command->footer("Each function gets a real declaration with its shapes, dtypes, attributes and "
-                    "an\nexample. The header needs atoll/atoll.hpp and C++20; the module's plugin "
-                    "has to be\nloaded before the first call.\n\n"
-                    "Examples:\n  atoll header build/atoll-linalg.so > linalg_functions.hpp\n");
-    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools

@@ -1,12 +1,15 @@
-// `atoll info`: plugins, devices, modules, functions, as the runtime finds them here.
+// `atoll info`: plugins, devices, modules, functions and settings, as the runtime finds them.
+//
+// Each section is a list of JSON objects; the tables are made of the same objects.
 #include "atoll/atoll.hpp"
-#include "command.hpp"
+#include "commands.hpp"
+#include "json.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -14,19 +17,32 @@ namespace Atoll::tools {
 
 namespace {
 
-struct Options {
-    bool plugins = false, devices = false, modules = false, functions = false, settings = false,
-         interposers = false;
-    bool all() const {
-        return !plugins && !devices && !modules && !functions && !settings && !interposers;
-    }
-};
-
-std::string joined(const std::vector<std::string> &list) {
-    return fmt::format("{}", fmt::join(list, ", "));
+std::string joined(const Json &list, const char *between = ", ") {
+    return fmt::format("{}", fmt::join(list.get<std::vector<std::string>>(), between));
 }
 
-Json plugins_json() {
+// A value as a cell: lists separated by commas, yes and no.
+std::string cell(const Json &value) {
+    if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+    if (value.is_array()) return joined(value);
+    return value.is_string() ? value.get<std::string>() : dump(value);
+}
+
+// The text of a table, with the members `keys` of each object as columns.
+std::string table_text(const Json &rows, std::vector<std::string> header,
+                       const std::vector<const char *> &keys) {
+    Table table(std::move(header));
+    for (const Json &row : rows) {
+        std::vector<std::string> cells;
+        for (const char *key : keys) cells.push_back(cell(row[key]));
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+// ---- Plugins ------------------------------------------------------------------------------------
+
+Json plugins() {
     Json list = Json::array();
     for (const PluginReport &plugin : load_report())
         list.push_back({{"path", plugin.path.string()},
@@ -44,40 +60,38 @@ Json plugins_json() {
     return list;
 }
 
-void print_plugins() {
-    std::vector<std::string> folders;
-    std::vector<std::filesystem::path> absent;
+std::string plugins_text(const Json &plugins) {
+    std::vector<std::string> folders, absent;
     for (const std::filesystem::path &folder : plugin_search_path()) {
         folders.push_back(folder.string());
         std::error_code error; // a name may be too long
         if (std::filesystem::exists(folder, error)) continue;
-        folders.back() += styled(" (not there)", Style::dim);
-        absent.push_back(folder);
+        absent.push_back(folder.string());
+        folders.back() += styled(" (does not exist)", Style::dim);
     }
-    fmt::print("{} {}\n\n", styled("search path:", Style::bold), joined(folders));
-    Table table({"plugin", "version", "state", "what it brings, or why it is not loaded"});
-    for (const PluginReport &plugin : load_report()) {
-        if (std::find(absent.begin(), absent.end(), plugin.path) != absent.end()) continue;
+    Table table({"plugin", "version", "state", "contents, or why it is not loaded"});
+    for (const Json &plugin : plugins) {
+        const std::string path = plugin["path"], name = plugin["name"];
+        if (std::find(absent.begin(), absent.end(), path) != absent.end()) continue;
         std::vector<std::string> parts;
-        for (const auto &[what, names] : {std::pair{"devices", &plugin.devices},
-                                          {"modules", &plugin.modules},
-                                          {"implements", &plugin.implements},
-                                          {"interposers", &plugin.interposers},
-                                          {"ignored", &plugin.ignored}})
-            if (!names->empty()) parts.push_back(fmt::format("{}: {}", what, joined(*names)));
-        std::string text = fmt::format("{}", fmt::join(parts, "; "));
-        if (!plugin.reason.empty()) text += (text.empty() ? "" : "; ") + plugin.reason;
-        table.add({plugin.name.empty() ? "?" : plugin.name, plugin.version,
-                   plugin.loaded       ? styled("loaded", Style::good)
-                   : plugin.superseded ? styled("not needed", Style::dim)
-                                       : styled("refused", Style::bad),
-                   text});
-        table.add({"", "", "", styled(plugin.path.string(), Style::dim)});
+        for (const char *key : {"devices", "modules", "implements", "interposers", "ignored"})
+            if (!plugin[key].empty())
+                parts.push_back(fmt::format("{}: {}", key, joined(plugin[key])));
+        if (const std::string reason = plugin["reason"]; !reason.empty()) parts.push_back(reason);
+        table.add({name.empty() ? "?" : name, plugin["version"],
+                   plugin["loaded"]       ? styled("loaded", Style::good)
+                   : plugin["superseded"] ? styled("not needed", Style::dim)
+                                          : styled("refused", Style::bad),
+                   fmt::format("{}", fmt::join(parts, "; "))});
+        table.add({"", "", "", styled(path, Style::dim)});
     }
-    fmt::print("{}\n", table.text());
+    return fmt::format("{} {}\n\n{}", styled("search path:", Style::bold), fmt::join(folders, ", "),
+                       table.text());
 }
 
-Json devices_json() {
+// ---- Devices and modules ------------------------------------------------------------------------
+
+Json device_list() {
     Json list = Json::array();
     for (const Device &device : devices()) {
         const DeviceProperties facts = device.properties();
@@ -96,25 +110,18 @@ Json devices_json() {
     return list;
 }
 
-void print_devices() {
-    Table table({"device", "model", ">units", ">memory", ">free", "host memory", "inline",
-                 "byteswap", "mixed dtypes", "modules"});
-    const auto yes_no = [](bool yes) { return yes ? "yes" : "no"; };
-    const auto bytes = [](std::uint64_t n) {
-        return n ? bytes_text(static_cast<double>(n)) : std::string("?");
-    };
-    for (const Device &device : devices()) {
-        const DeviceProperties facts = device.properties();
-        table.add({device.name(), facts.name, fmt::to_string(facts.units),
-                   bytes(facts.total_memory), bytes(facts.free_memory),
-                   yes_no(device.is_host_memory()), yes_no(device.is_inline()),
-                   yes_no(device.supports_byteswap()), yes_no(device.supports_mixed_dtypes()),
-                   joined(device.modules())});
-    }
-    fmt::print("{}\n", table.text());
+std::string devices_text(Json list) {
+    for (Json &device : list)
+        for (Json *memory : {&device["total_memory"], &device["free_memory"]})
+            *memory = *memory == 0 ? "?" : bytes_text(memory->get<double>());
+    return table_text(list,
+                      {"device", "model", ">units", ">memory", ">free", "host memory", "inline",
+                       "byteswap", "mixed dtypes", "modules"},
+                      {"name", "model", "units", "total_memory", "free_memory", "host_memory",
+                       "inline", "byteswap", "mixed_dtypes", "modules"});
 }
 
-Json modules_json() {
+Json module_list() {
     Json list = Json::array();
     for (const Module &module : modules())
         list.push_back({{"name", module.name()},
@@ -124,89 +131,86 @@ Json modules_json() {
     return list;
 }
 
-void print_modules() {
-    Table table({"module", ">version", "defined by", ">functions"});
-    for (const Module &module : modules())
-        table.add({module.name(), fmt::to_string(module.version()),
-                   module.plugin().empty() ? "the library" : "plugin " + module.plugin(),
-                   fmt::to_string(module.functions().size())});
-    fmt::print("{}\n", table.text());
+std::string modules_text(Json list) {
+    for (Json &module : list) {
+        const std::string plugin = module["plugin"];
+        module["plugin"] = plugin.empty() ? "the library" : "plugin " + plugin;
+    }
+    return table_text(list, {"module", ">version", "defined by", ">functions"},
+                      {"name", "version", "plugin", "functions"});
 }
 
-std::vector<std::string> names_of(const std::vector<DType> &dtypes) {
-    std::vector<std::string> names;
-    for (const DType dtype : dtypes) names.emplace_back(name(dtype));
-    return names;
-}
+// ---- Functions ----------------------------------------------------------------------------------
 
-Json functions_json() {
+Json function_list() {
     Json list = Json::array();
     for (const Module &module : modules())
         for (const Function &function : module.functions()) {
             Json support = Json::array();
-            for (const FunctionSupport &own : function.support())
-                support.push_back({{"device", own.device_type},
-                                   {"plugin", own.plugin},
-                                   {"dtypes", names_of(own.dtypes)}});
+            for (const FunctionSupport &own : function.support()) {
+                Json dtypes = Json::array();
+                for (const DType dtype : own.dtypes) dtypes.push_back(name(dtype));
+                support.push_back(
+                    {{"device", own.device_type}, {"plugin", own.plugin}, {"dtypes", dtypes}});
+            }
             list.push_back({{"name", function.name()}, {"doc", function.doc()}, {"on", support}});
         }
     return list;
 }
 
 // float16 → f16, complex128 → c128, bool → b.
-std::string short_name(DType dtype) {
-    std::string text(name(dtype));
-    const std::size_t digits = text.find_first_of("0123456789");
-    const std::string number = digits == std::string::npos ? "" : text.substr(digits);
-    return (text.starts_with("bfloat") ? "bf" : text.substr(0, 1)) + number;
+std::string short_name(std::string_view dtype) {
+    const std::size_t digits = std::min(dtype.find_first_of("0123456789"), dtype.size());
+    return std::string(dtype.substr(0, dtype.starts_with("bfloat") ? 2 : 1)) +
+           std::string(dtype.substr(digits));
 }
 
-void print_functions() {
-    std::vector<std::string> header{"function", "device", "plugin"};
-    for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) header.push_back(short_name(static_cast<DType>(d)));
+std::string functions_text(const Json &functions) {
+    std::vector<std::string> header{"function", "device", "plugin"}, dtypes;
+    for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
+        dtypes.emplace_back(name(static_cast<DType>(d)));
+        header.push_back(short_name(dtypes.back()));
+    }
     Table table(header);
-    for (const Module &module : modules())
-        for (const Function &function : module.functions()) {
-            std::string label(function.name());
-            for (const FunctionSupport &own : function.support()) {
-                std::vector<std::string> row{label, own.device_type, own.plugin};
-                for (int d = 1; d < ATOLL_DTYPE_COUNT; ++d) {
-                    const bool has =
-                        own.dtypes.empty() ||
-                        std::count(own.dtypes.begin(), own.dtypes.end(), static_cast<DType>(d)) > 0;
-                    row.push_back(has ? styled("x", Style::good) : styled(".", Style::dim));
-                }
-                table.add(std::move(row));
-                label.clear();
+    for (const Json &function : functions) {
+        std::string label = function["name"];
+        for (const Json &own : function["on"]) {
+            const Json &list = own["dtypes"]; // empty: of a function without a compute dtype
+            std::vector<std::string> row{label, own["device"], own["plugin"]};
+            for (const std::string &dtype : dtypes) {
+                const bool has = list.empty() || std::count(list.begin(), list.end(), dtype) > 0;
+                row.push_back(has ? styled("x", Style::good) : styled(".", Style::dim));
             }
-            if (!label.empty()) table.add({label, styled("nowhere", Style::warn)});
+            table.add(std::move(row));
+            label.clear();
         }
-    fmt::print("{}\nColumns are the dtypes that functions compute in; operands of others are "
-               "converted.\n\n",
-               table.text());
+        if (!label.empty()) table.add({label, styled("nowhere", Style::warn)});
+    }
+    return table.text() + "\nThe columns are the dtypes that functions compute in; operands of "
+                          "other dtypes are converted.\n";
 }
 
-struct SettingLine {
-    std::string name, value, source;
-};
+// ---- Settings -----------------------------------------------------------------------------------
 
-// The library's own, then those that plugins have asked for.
-std::vector<SettingLine> all_settings() {
+// Those of the library, then those that plugins have read.
+Json setting_list() {
+    Json list = Json::array();
+    const auto add = [&](const std::string &name, const std::string &value,
+                         const std::string &source) {
+        list.push_back({{"name", name}, {"value", value}, {"source", source}});
+    };
     const Settings now = settings();
-    const auto choice = [](auto value, std::initializer_list<const char *> names) {
-        return std::string(names.begin()[static_cast<int>(value)]);
-    };
-    const auto on_off = [](bool on) { return std::string(on ? "on" : "off"); };
-    std::vector<SettingLine> list{
-        {"default_dtype", std::string(name(now.default_dtype)), "default"},
-        {"default_device",
-         now.default_device.empty() ? "the first with host memory" : now.default_device, "default"},
-        {"auto_cast", on_off(now.auto_cast), "default"},
-        {"auto_broadcast", on_off(now.auto_broadcast), "default"},
-        {"compute_mode", choice(now.compute_mode, {"standard", "warning", "error", "complex"}),
-         "default"},
-        {"warning_mode", choice(now.warning_mode, {"off", "once", "always"}), "default"},
-    };
+    static constexpr const char *compute_modes[] = {"standard", "warning", "error", "complex"},
+                                *warning_modes[] = {"off", "once", "always"},
+                                *lossy[] = {"error", "warn", "allow"};
+    add("default_dtype", std::string(name(now.default_dtype)), "default");
+    add("default_device",
+        now.default_device.empty() ? "the first with host memory" : now.default_device, "default");
+    add("auto_cast", now.auto_cast ? "on" : "off", "default");
+    add("auto_broadcast", now.auto_broadcast ? "on" : "off", "default");
+    add("compute_mode", compute_modes[static_cast<int>(now.compute_mode)], "default");
+    add("lossy", lossy[static_cast<int>(now.lossy)], "default");
+    add("warning_mode", warning_modes[static_cast<int>(now.warning_mode)], "default");
     const char *safe = std::getenv("ATOLL_SAFE_MODE");
     const bool is_safe = safe && *safe && std::string_view(safe) != "0";
     for (const auto &[variable, risky] : {std::pair{"ATOLL_PLUGIN_PATH", true},
@@ -217,130 +221,97 @@ std::vector<SettingLine> all_settings() {
                                           {"ATOLL_INTERPOSERS", true},
                                           {"ATOLL_SAFE_MODE", false}})
         if (const char *value = std::getenv(variable))
-            list.push_back({variable, value,
-                            is_safe && risky ? "environment, ignored: ATOLL_SAFE_MODE is set"
-                                             : "environment"});
-    for (PluginSetting &setting : plugin_settings())
-        list.push_back(
-            {fmt::format("{}.{}", setting.plugin, setting.key), setting.value, setting.source});
+            add(variable, value,
+                is_safe && risky ? "environment, ignored: ATOLL_SAFE_MODE is set" : "environment");
+    for (const PluginSetting &setting : plugin_settings())
+        add(setting.plugin + "." + setting.key, setting.value, setting.source);
     return list;
 }
 
-Json settings_json() {
+std::string settings_text(Json list) {
+    for (Json &setting : list)
+        if (setting["source"] == "default") setting["source"] = styled("default", Style::dim);
+    return table_text(list, {"setting", "value", "source"}, {"name", "value", "source"});
+}
+
+// ---- Interposers --------------------------------------------------------------------------------
+
+// Chains with more than one implementation: interposers, replaced functions. Dtypes with the same
+// chain are one entry.
+Json chains() {
     Json list = Json::array();
-    for (const SettingLine &line : all_settings())
-        list.push_back({{"name", line.name}, {"value", line.value}, {"source", line.source}});
-    return list;
-}
-
-void print_settings() {
-    Table table({"setting", "value", "comes from"});
-    for (const SettingLine &line : all_settings())
-        table.add({line.name, line.value,
-                   line.source == "default" ? styled(line.source, Style::dim) : line.source});
-    fmt::print("{}\n", table.text());
-}
-
-// The chains that hold more than one implementation: interposers, replaced functions.
-struct ChainLine {
-    std::string function, device;
-    std::vector<std::string> dtypes, links;
-};
-std::vector<ChainLine> chains() {
-    std::vector<ChainLine> list;
     for (const Module &module : modules())
         for (const Function &function : module.functions())
             for (const FunctionSupport &own : function.support()) {
-                std::vector<ChainLine> lines;
-                const auto add = [&](std::string dtype) {
+                std::vector<Json> entries;
+                const auto add = [&](std::string_view dtype) {
                     std::vector<std::string> links = chain(function.name(), own.device_type, dtype);
                     std::erase(links, "stub");
                     if (links.size() < 2) return;
-                    const auto same = [&](const ChainLine &line) { return line.links == links; };
-                    auto line = std::find_if(lines.begin(), lines.end(), same);
-                    if (line == lines.end())
-                        line = lines.insert(
-                            lines.end(),
-                            {std::string(function.name()), own.device_type, {}, links});
-                    if (!dtype.empty()) line->dtypes.push_back(std::move(dtype));
+                    auto entry = std::find_if(entries.begin(), entries.end(), [&](const Json &e) {
+                        return e["links"] == Json(links);
+                    });
+                    if (entry == entries.end()) {
+                        entries.push_back({{"function", function.name()},
+                                           {"device", own.device_type},
+                                           {"dtypes", Json::array()},
+                                           {"links", links}});
+                        entry = entries.end() - 1;
+                    }
+                    if (!dtype.empty()) (*entry)["dtypes"].push_back(dtype);
                 };
                 if (own.dtypes.empty()) add("");
-                for (const DType dtype : own.dtypes) add(std::string(name(dtype)));
-                list.insert(list.end(), lines.begin(), lines.end());
+                for (const DType dtype : own.dtypes) add(name(dtype));
+                for (Json &entry : entries) list.push_back(std::move(entry));
             }
     return list;
 }
 
-Json interposers_json() {
-    Json pushed = Json::array(), list = Json::array();
+Json interposer_lists() {
+    Json pushed = Json::array();
     for (const InterposerInfo &info : interposers())
         pushed.push_back(
             {{"name", info.name}, {"target", info.target}, {"priority", info.priority}});
-    for (const ChainLine &line : chains())
-        list.push_back({{"function", line.function},
-                        {"device", line.device},
-                        {"dtypes", line.dtypes},
-                        {"links", line.links}});
-    return {{"pushed", pushed}, {"chains", list}};
+    return {{"pushed", pushed}, {"chains", chains()}};
 }
 
-void print_interposers() {
-    Table pushed({"interposer", "target", ">priority"});
-    for (const InterposerInfo &info : interposers())
-        pushed.add({info.name, info.target, fmt::to_string(info.priority)});
-    fmt::print("{}\n", pushed.empty() ? "no interposer is pushed\n" : pushed.text());
-    Table table({"function", "device", "chain, outermost first", "dtypes"});
-    for (const ChainLine &line : chains())
-        table.add({line.function, line.device, fmt::format("{}", fmt::join(line.links, " > ")),
-                   joined(line.dtypes)});
-    if (!table.empty()) fmt::print("{}\n", table.text());
-}
-
-int run(const Options &options, bool json) {
-    load_all_plugins();
-    Json document = Json::object();
-    const auto section = [&](bool wanted, const char *name, Json (*as_json)(), void (*print)()) {
-        if (!wanted) return;
-        if (json)
-            document[name] = as_json();
-        else
-            print();
-    };
-    if (json && (options.plugins || options.all())) {
-        document["search_path"] = Json::array();
-        for (const std::filesystem::path &folder : plugin_search_path())
-            document["search_path"].push_back(folder.string());
-    }
-    section(options.plugins || options.all(), "plugins", plugins_json, print_plugins);
-    section(options.devices || options.all(), "devices", devices_json, print_devices);
-    section(options.modules || options.all(), "modules", modules_json, print_modules);
-    section(options.functions, "functions", functions_json, print_functions);
-    section(options.settings || options.all(), "settings", settings_json, print_settings);
-    section(options.interposers, "interposers", interposers_json, print_interposers);
-    // Names of files need not be UTF-8.
-    if (json) fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
-    return 0;
+std::string interposers_text(Json lists) {
+    std::string text = lists["pushed"].empty()
+                           ? "no interposer is pushed\n"
+                           : table_text(lists["pushed"], {"interposer", "target", ">priority"},
+                                        {"name", "target", "priority"});
+    if (lists["chains"].empty()) return text;
+    for (Json &entry : lists["chains"]) entry["links"] = joined(entry["links"], " > ");
+    return text + "\n" +
+           table_text(lists["chains"], {"function", "device", "chain, outermost first", "dtypes"},
+                      {"function", "device", "links", "dtypes"});
 }
 
 } // namespace
 
-void add_info(CLI::App &app, Request &request) {
-    CLI::App *command =
-        add_command(app, request, "info", "Show plugins, devices, modules, functions, settings");
-    const auto options = std::make_shared<Options>();
-    command->add_flag("--plugins", options->plugins, "Every file found: loaded, or why not");
-    command->add_flag("--devices", options->devices, "Devices and their properties");
-    command->add_flag("--modules", options->modules, "Modules whose interface is loaded");
-    command->add_flag("--functions", options->functions,
-                      "Functions, where they run, for which dtypes");
-    command->add_flag("--settings", options->settings, "Settings and where each comes from");
-    command->add_flag("--interposers", options->interposers,
-                      "Interposers, and the chains of functions that have more than one link");
-    command->footer("Without a choice: plugins, devices, modules and settings.\n"
-                    "Examples:\n"
-                    "  atoll info --plugins\n"
-                    "  ATOLL_INTERPOSERS=trace=core.add atoll info --interposers");
-    run_on_parse(command, request, options, run);
+int run_info(const InfoOptions &options) {
+    load_all_plugins();
+    const bool all = !options.plugins && !options.devices && !options.modules &&
+                     !options.functions && !options.settings && !options.interposers;
+    Json document = Json::object();
+    if (options.plugins || all) {
+        document["search_path"] = Json::array();
+        for (const std::filesystem::path &folder : plugin_search_path())
+            document["search_path"].push_back(folder.string());
+    }
+    const auto section = [&](bool wanted, const char *name, Json (*list)(), auto text) {
+        if (!wanted) return;
+        Json &values = document[name] = list();
+        if (!options.json) fmt::print("{}\n", text(values));
+    };
+    section(options.plugins || all, "plugins", plugins, plugins_text);
+    section(options.devices || all, "devices", device_list, devices_text);
+    section(options.modules || all, "modules", module_list, modules_text);
+    section(options.functions, "functions", function_list, functions_text);
+    section(options.settings || all, "settings", setting_list, settings_text);
+    section(options.interposers, "interposers", interposer_lists, interposers_text);
+    if (options.json) print_json(document);
+    return 0;
 }
 
 } // namespace Atoll::tools

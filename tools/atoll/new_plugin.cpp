@@ -1,9 +1,10 @@
 // `atoll new-plugin`: writes a vendor's starting tree from the installed template.
 //
-// The template is real files of a plugin named `newplugin`; that word is replaced in contents and
-// file names, `newplugin.EXTENSION` by the source's name. In README.md, what stands between the
-// lines `<!-- if WORD -->` and `<!-- end -->` is for the choice WORD only.
-#include "command.hpp"
+// The template consists of the files of a plugin named `newplugin`, which is replaced in contents
+// and file names by the name given; `newplugin.EXTENSION` becomes the name of the source file and
+// the line DESCRIPTION the contents of KIND/description.md.
+#include "commands.hpp"
+#include "json.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -11,13 +12,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <memory>
-#include <set>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <system_error>
-#include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -29,13 +29,9 @@ namespace {
 
 constexpr std::string_view placeholder = "newplugin";
 
-struct Options {
-    std::string name, kind = "device", language = "cpp", build = "both", folder;
-};
-
 // Names that plugins, modules or device types of the runtime have.
-constexpr std::string_view taken[] = {"core",      "cpu",   "cuda",      "device",      "dummy",
-                                      "dummy_min", "hello", "hello_cpu", "hello_dummy", "trace"};
+constexpr std::string_view taken[] = {"core",  "cpu",       "cuda", "device",
+                                      "dummy", "dummy_min", "trace"};
 
 void check_name(const std::string &name) {
     const auto fits = [](char c) {
@@ -48,11 +44,11 @@ void check_name(const std::string &name) {
                                      "in all",
                                      name));
     if (std::find(std::begin(taken), std::end(taken), name) != std::end(taken))
-        throw UsageError(fmt::format("new-plugin: '{}' is a name of the runtime's own; take "
+        throw UsageError(fmt::format("new-plugin: the runtime uses the name '{}'; choose "
                                      "another, such as {}_{}",
                                      name, "my", name));
     if (name == placeholder)
-        throw UsageError(fmt::format("new-plugin: '{}' stands for the name in the template; take "
+        throw UsageError(fmt::format("new-plugin: '{}' is the placeholder of the template; choose "
                                      "another",
                                      name));
 }
@@ -63,13 +59,12 @@ fs::path template_folder() {
     const fs::path tool = fs::read_symlink("/proc/self/exe", error);
     if (error)
         throw std::runtime_error(
-            fmt::format("new-plugin: cannot tell where this program is: {}", error.message()));
+            fmt::format("new-plugin: cannot find the path of this program: {}", error.message()));
     const fs::path folder = (tool.parent_path() / ATOLL_TEMPLATE).lexically_normal();
     if (!fs::is_directory(folder, error))
-        throw std::runtime_error(
-            fmt::format("new-plugin: the template should be in {}, but is not there; install Atoll "
-                        "(meson install) and call the installed program",
-                        folder.string()));
+        throw std::runtime_error(fmt::format("new-plugin: the template is not in {}; install Atoll "
+                                             "(meson install) and run the installed program",
+                                             folder.string()));
     return folder;
 }
 
@@ -87,86 +82,32 @@ void replace_all(std::string &text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-// Without the sections that are for another choice, and without the marks.
-std::string choose(const std::string &text, const std::set<std::string> &chosen) {
-    std::istringstream lines(text);
-    std::string kept;
-    bool keep = true;
-    for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with("<!-- if ")) {
-            keep = chosen.count(line.substr(8, line.find(' ', 8) - 8)) > 0;
-        } else if (line == "<!-- end -->") {
-            keep = true;
-        } else if (keep) {
-            kept += line;
-            kept += '\n';
-        }
-    }
-    return kept;
-}
-
-// (file of the template, file of the new tree)
-using Files = std::vector<std::pair<fs::path, std::string>>;
-
-Files files_of(const Options &options) {
-    const fs::path from = template_folder();
-    const fs::path kind = from / options.kind;
+// Creates the files in an empty folder and returns their names.
+std::vector<std::string> write(const NewPluginOptions &options, const fs::path &folder) {
+    const fs::path from = template_folder(), kind = from / options.kind;
     const std::string source = fmt::format("{}.{}", options.name, options.language);
-    Files files{
-        {from / "README.md", "README.md"},
+    const std::pair<fs::path, std::string> files[] = {
         {from / "gitignore", ".gitignore"},
+        {from / "CMakeLists.txt", "CMakeLists.txt"},
+        {from / "README.md", "README.md"},
         {kind / fmt::format("{}.{}", placeholder, options.language), source},
+        {from / "meson.build", "meson.build"},
         {kind / fmt::format("test_{}.cpp", placeholder), fmt::format("test_{}.cpp", options.name)}};
-    if (options.build != "cmake") files.emplace_back(from / "meson.build", "meson.build");
-    if (options.build != "meson") files.emplace_back(from / "CMakeLists.txt", "CMakeLists.txt");
-    std::sort(files.begin(), files.end(),
-              [](const auto &a, const auto &b) { return a.second < b.second; });
-    return files;
-}
-
-void write(const Options &options, const Files &files, const fs::path &folder) {
-    std::set<std::string> chosen{options.kind, options.build};
-    if (options.build == "both") chosen.insert({"meson", "cmake"});
-    for (const auto &[from, name] : files) {
-        std::string text = read(from);
-        if (name == "README.md") text = choose(text, chosen);
-        replace_all(text, fmt::format("{}.EXTENSION", placeholder),
-                    fmt::format("{}.{}", options.name, options.language));
+    std::vector<std::string> names;
+    for (const auto &[file, name] : files) {
+        std::string text = read(file);
+        replace_all(text, "DESCRIPTION\n", read(kind / "description.md"));
+        replace_all(text, fmt::format("{}.EXTENSION", placeholder), source);
         replace_all(text, placeholder, options.name);
         std::ofstream stream(folder / name, std::ios::binary);
         stream << text;
         if (!stream.flush())
             throw std::runtime_error(
                 fmt::format("new-plugin: cannot write {}", (folder / name).string()));
+        names.push_back(name);
     }
+    return names;
 }
-
-// A folder that goes away unless it is moved to its place.
-class Scaffold {
-public:
-    explicit Scaffold(const fs::path &target) : target_(target) {
-        std::string pattern = (target.parent_path() / ".new-plugin-XXXXXX").string();
-        if (!mkdtemp(pattern.data()))
-            throw UsageError(fmt::format("new-plugin: cannot write to {}: {}",
-                                         target.parent_path().string(),
-                                         std::generic_category().message(errno)));
-        path_ = pattern;
-        fs::permissions(path_, fs::perms::owner_all | fs::perms::group_read |
-                                   fs::perms::group_exec | fs::perms::others_read |
-                                   fs::perms::others_exec);
-    }
-    ~Scaffold() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    Scaffold(const Scaffold &) = delete;
-    Scaffold &operator=(const Scaffold &) = delete;
-    const fs::path &path() const { return path_; }
-    void finish() { fs::rename(path_, target_); }
-
-private:
-    fs::path path_, target_;
-};
 
 // The text as one word of a shell.
 std::string word(const std::string &text) {
@@ -180,10 +121,12 @@ std::string word(const std::string &text) {
     return quoted + "'";
 }
 
-int run(Options options, bool json) {
+} // namespace
+
+int run_new_plugin(const NewPluginOptions &options) {
     check_name(options.name);
-    if (options.folder.empty()) options.folder = options.name;
-    const fs::path target = fs::absolute(options.folder).lexically_normal();
+    const std::string given = options.folder.empty() ? options.name : options.folder;
+    const fs::path target = fs::absolute(given).lexically_normal();
     // "folder/" ends in an empty name.
     const fs::path folder = target.has_filename() ? target : target.parent_path();
     if (fs::exists(fs::symlink_status(folder)))
@@ -191,61 +134,34 @@ int run(Options options, bool json) {
                                      "or remove it",
                                      folder.string()));
     if (!fs::is_directory(folder.parent_path()))
-        throw UsageError(fmt::format("new-plugin: {} is not a folder; make it first",
+        throw UsageError(fmt::format("new-plugin: {} is not a folder; create it first",
                                      folder.parent_path().string()));
-    const Files files = files_of(options);
-    Scaffold scaffold(folder);
-    write(options, files, scaffold.path());
-    scaffold.finish();
-
+    std::error_code error;
+    if (!fs::create_directory(folder, error))
+        throw UsageError(fmt::format("new-plugin: cannot write to {}: {}",
+                                     folder.parent_path().string(), error.message()));
     std::vector<std::string> names;
-    for (const auto &[from, name] : files) names.push_back(name);
-    if (json) {
-        fmt::print("{}\n", Json({{"name", options.name},
-                                 {"kind", options.kind},
-                                 {"language", options.language},
-                                 {"build", options.build},
-                                 {"folder", folder.string()},
-                                 {"files", names}})
-                               .dump(2));
+    try {
+        names = write(options, folder);
+    } catch (...) {
+        fs::remove_all(folder, error);
+        throw;
+    }
+    if (options.json) {
+        print_json({{"name", options.name},
+                    {"kind", options.kind},
+                    {"language", options.language},
+                    {"folder", folder.string()},
+                    {"files", names}});
         return 0;
     }
     fmt::print("{}\n", styled(folder.string(), Style::bold));
     for (const std::string &name : names) fmt::print("  {}\n", name);
-    fmt::print("\nNext:\n  cd {}\n", word(options.folder));
-    if (options.build != "cmake") fmt::print("  meson setup build && meson test -C build -v\n");
-    if (options.build != "meson")
-        fmt::print("  cmake -S . -B build-cmake && cmake --build build-cmake && "
-                   "ctest --test-dir build-cmake\n");
+    fmt::print("\nNext:\n  cd {}\n", word(given));
+    fmt::print("  meson setup build && meson test -C build -v\nor:\n"
+               "  cmake -S . -B build-cmake && cmake --build build-cmake && "
+               "ctest --test-dir build-cmake\n");
     return 0;
-}
-
-} // namespace
-
-void add_new_plugin(CLI::App &app, Request &request) {
-    CLI::App *command =
-        add_command(app, request, "new-plugin", "Write the starting tree of a new plugin");
-    const auto options = std::make_shared<Options>();
-    command->add_option("name", options->name, "The plugin's name: lowercase letters, digits, '_'")
-        ->required();
-    command
-        ->add_option("--kind", options->kind,
-                     "device: a device type of your own; override: one function on the cpu")
-        ->check(CLI::IsMember({"device", "override"}))
-        ->capture_default_str();
-    command->add_option("--language", options->language, "c (C11) or cpp (C++20)")
-        ->check(CLI::IsMember({"c", "cpp"}))
-        ->capture_default_str();
-    command->add_option("--build", options->build, "meson, cmake or both")
-        ->check(CLI::IsMember({"meson", "cmake", "both"}))
-        ->capture_default_str();
-    command->add_option("-o,--output", options->folder,
-                        "The folder to make; default: NAME in the working directory");
-    command->footer("The tree builds against an installed Atoll, tests itself, and says in its "
-                    "README.md how to go on.\n\n"
-                    "Example: atoll new-plugin acme && cd acme && meson setup build && "
-                    "meson test -C build");
-    run_on_parse(command, request, options, run);
 }
 
 } // namespace Atoll::tools

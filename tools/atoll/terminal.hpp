@@ -1,4 +1,4 @@
-// Text for people: colour where the terminal takes it, and aligned tables.
+// Text for terminals: colours and aligned tables.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@ enum class Style { plain, bold, dim, good, warn, bad };
 // is "dumb"; else as it is.
 std::string styled(std::string_view text, Style style, std::FILE *stream = stdout);
 
-// To standard error. Its reader may have gone, which is no error.
+// Prints to standard error and ignores failures, such as a closed pipe.
 void say(const std::string &text);
 void say_error(std::string_view text); // "atoll: …" and a line end
 

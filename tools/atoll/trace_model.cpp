@@ -1,4 +1,4 @@
-// Makes sense of what was read from timeline files: nesting, groups, streams, flows.
+// Derives nesting, groups, streams and flows from the records of timeline files.
 #include "trace_model.hpp"
 
 #include "atoll/plugin.hpp"
@@ -53,8 +53,8 @@ void TraceModel::finish() {
     connect_events();
 }
 
-// Calls on one thread lie within each other or apart; where the processors' counters differ by a
-// little, the inner one is cut.
+// Calls on one thread are nested or disjoint. If they overlap because processors' counters differ
+// slightly, the inner one is shortened.
 void TraceModel::nest() {
     std::sort(calls.begin(), calls.end(), [](const TracedCall &a, const TracedCall &b) {
         return std::tie(a.thread, a.start, b.end) < std::tie(b.thread, b.start, a.end);
@@ -80,8 +80,8 @@ std::string_view short_name(std::string_view name) {
     return name;
 }
 
-// After whom the interface call is called: the first computing function that was not inserted, else
-// the one that the first inserted call serves, else the first call.
+// The name for an interface call: that of the first computing function that was not inserted, else
+// of the function that the first inserted call serves, else of the first call.
 std::string_view api_name(const TracedCall *begin, const TracedCall *end) {
     for (const TracedCall *call = begin; call != end; ++call)
         if (!call->has(flag_inserted) && !is_device_function(call->function()))
@@ -107,7 +107,7 @@ void TraceModel::group() {
     }
 }
 
-// Those of one device side by side.
+// Sorts streams by device.
 void TraceModel::sort_streams() {
     std::vector<std::uint32_t> order(streams.size()), place(streams.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -142,15 +142,15 @@ void TraceModel::attach() {
             const std::uint32_t number = handle ? ++numbers[{process, call.device()}] : 0;
             streams.push_back({process, call.device(), handle, number});
         }
-        // The callback before the work may have run before the call was even made.
+        // The callback before the work may have run before the call.
         executions.push_back({std::max(found->second.start, call.start), found->second.end,
                               found->second.status, i, place->second, false});
     }
     sort_streams();
-    // A stream does one thing after the other, in the order of enqueueing. Brackets overlap where
-    // several threads enqueue into it at a time: a thread's callback may come in between another's
-    // work and callback, even long after. So work ends no later than what was enqueued after it,
-    // and begins no earlier than what came before it ends.
+    // A stream executes work in the order of enqueueing. Brackets overlap if several threads
+    // enqueue at once, because one thread's callbacks may be enqueued between another's work and
+    // callback. So work ends no later than the work enqueued after it, and begins no earlier than
+    // the end of the work enqueued before it.
     const auto call_start = [&](const Execution &e) { return calls[e.call].start; };
     std::sort(executions.begin(), executions.end(), [&](const Execution &a, const Execution &b) {
         return std::tuple(a.stream, call_start(a), a.call) <
@@ -169,12 +169,12 @@ void TraceModel::attach() {
             own.shared |= own.start + 1 < executions[i - 1].end;
             own.start = executions[i - 1].end;
         }
-        own.end = std::max(own.end, own.start + 1); // a flow needs a span that it can end in
+        own.end = std::max(own.end, own.start + 1); // flows need a span of nonzero length
         calls[own.call].execution = static_cast<std::int64_t>(i);
     }
 }
 
-// A wait is for the latest record of its event that was enqueued before it.
+// A wait belongs to the latest record of its event that was enqueued before it.
 void TraceModel::connect_events() {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::size_t>> records, waits;
     for (std::size_t i = 0; i < executions.size(); ++i) {
@@ -195,7 +195,7 @@ void TraceModel::connect_events() {
             const auto after = std::upper_bound(
                 known.begin(), known.end(), enqueued(wait),
                 [&](std::int64_t time, std::size_t record) { return time < enqueued(record); });
-            // Where brackets overlap it may look as if the wait was over before: no arrow then.
+            // With overlapping brackets the wait may seem to end earlier; then there is no arrow.
             if (after != known.begin() &&
                 executions[*std::prev(after)].start < executions[wait].end)
                 event_flows.push_back({*std::prev(after), wait});

@@ -1,4 +1,4 @@
-// What the timeline files of a program say: threads, calls, and what ran on which stream.
+// The contents of the timeline files of a program: threads, calls, executions on streams.
 #pragma once
 
 #include "moves_bytes.hpp"
@@ -30,23 +30,23 @@ struct TracedCall {
     std::string_view function() const { return name->function; }
     std::string device() const; // "dummy:0"
     std::int32_t status() const;
-    bool failed() const; // "not ready", event_query's answer, is no failure
+    bool failed() const; // the answer "not ready" of event_query is not a failure
     // Handles; 0: the default stream; not a function of an event.
     std::uint64_t stream() const;
     std::uint64_t event() const;
     std::vector<std::int64_t> shape() const; // at most max_extents
 };
 
-// One span on a stream: what an enqueued call took there.
+// One span on a stream: the execution of an enqueued call.
 struct Execution {
     std::int64_t start, end;
     std::int32_t status;
     std::size_t call;
     std::uint32_t stream;
-    bool shared; // the bracket overlapped with others, so that it was cut
+    bool shared; // the bracket overlapped others and was shortened
 };
 
-// What one call of the library's interface caused: the calls of one correlation id.
+// The calls with one correlation id, which one call of the library's interface caused.
 struct ApiCall {
     std::string_view name;
     std::uint64_t correlation;
@@ -58,7 +58,7 @@ struct ApiCall {
 struct TracedProcess {
     std::uint32_t id;
     std::uint64_t calls = 0, dropped = 0;
-    bool closed;        // it came to its regular end
+    bool closed;        // it ended regularly
     std::uint32_t full; // see FileHeader
 };
 struct TracedThread {
@@ -84,7 +84,7 @@ public:
     TraceModel(const TraceModel &) = delete;
     TraceModel &operator=(const TraceModel &) = delete;
 
-    // Throws std::runtime_error for a file that is no timeline of this version.
+    // Throws std::runtime_error if the file is not a timeline of this version.
     void read(const std::string &path);
     // After the last file: order, nesting, groups, flows.
     void finish();
@@ -121,7 +121,7 @@ private:
     std::vector<Ids> finished_; // per process
 };
 
-// Does its time, on a stream or on the host, pass in waiting for other work?
+// Whether it waits, on a stream or on the host, for other work.
 inline bool is_waiting(std::string_view function, bool on_stream) {
     return on_stream
                ? function == "device.event_wait"

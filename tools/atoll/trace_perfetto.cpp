@@ -64,10 +64,6 @@ private:
     static std::string micro(std::int64_t ns) {
         return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
     }
-    // Names come from plugins: what is no UTF-8 is replaced.
-    static std::string dump(const Json &value) {
-        return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    }
     void add(const std::string &event) {
         text(first_ ? "\n" : ",\n");
         first_ = false;
@@ -82,7 +78,6 @@ private:
 std::string unknown_execution(const TracedCall &call) {
     if (call.execution >= 0 || !call.asynchronous) return {};
     if (call.has(flag_no_callback)) return "unknown: the device offers no host callback";
-    if (call.has(flag_no_room)) return "unknown: too much work was under way";
     if (call.has(flag_not_asked)) return "unknown: not asked for";
     if (!call.has(flag_followed) || call.status() != ATOLL_STATUS_OK) return {};
     return "unknown: not finished when the trace ended, or its file was full";
@@ -112,7 +107,7 @@ Json details(const TraceModel &model, const TracedCall &call) {
         if (execution.shared)
             args["execution"] = "about: several threads enqueued into the stream at a time";
     } else if (call.asynchronous) {
-        took = 0; // time to enqueue says nothing about bytes
+        took = 0; // the time to enqueue does not measure bytes
         if (const std::string why = unknown_execution(call); !why.empty()) args["execution"] = why;
     } else {
         args["execution"] = "inline";
@@ -129,9 +124,8 @@ Json details(const TraceModel &model, const TracedCall &call) {
 
 void write_perfetto(const TraceModel &model, const TracedRun &run, std::FILE *out) {
     EventWriter writer(out);
-    writer.text(
-        fmt::format(R"({{"displayTimeUnit":"ns","otherData":{},"traceEvents":[)",
-                    summary_json(model, run).dump(-1, ' ', false, Json::error_handler_t::replace)));
+    writer.text(fmt::format(R"({{"displayTimeUnit":"ns","otherData":{},"traceEvents":[)",
+                            dump(summary_json(model, run))));
     // Processes of the format: those of the host, then devices.
     std::map<std::pair<std::uint32_t, std::string>, std::size_t> device_ids;
     const auto host_id = [](std::uint32_t process) { return process + std::size_t{1}; };

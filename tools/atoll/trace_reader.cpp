@@ -30,14 +30,14 @@ public:
         : model_(model), memory_(memory), bytes_(bytes),
           header_(*reinterpret_cast<const FileHeader *>(memory)) {
         if (std::memcmp(header_.magic, magic, sizeof magic) != 0)
-            throw std::runtime_error(fmt::format("{} is no timeline file of the tracer", path));
+            throw std::runtime_error(fmt::format("{} is not a timeline file of the tracer", path));
         if (header_.version != version)
             throw std::runtime_error(
                 fmt::format("{} is a timeline of version {}, this tool reads version {}: use the "
                             "tool of the library that wrote it",
                             path, header_.version, version));
         const std::uint64_t elapsed = header_.last.ns - header_.first.ns;
-        // Over less than a millisecond the two samples do not tell the clock's rate.
+        // Samples less than a millisecond apart do not determine the clock's rate.
         ns_per_tick_ = elapsed > 1'000'000
                            ? static_cast<double>(elapsed) /
                                  static_cast<double>(header_.last.ticks - header_.first.ticks)
@@ -49,8 +49,6 @@ public:
     }
 
     void read() {
-        // Of two segments with one lane and sequence either will do: the later one in the file,
-        // which is the copy.
         std::map<std::pair<std::uint32_t, std::uint32_t>, const SegmentHeader *> segments;
         const std::uint64_t size = header_.segment_bytes;
         if (size < sizeof(SegmentHeader) || size % alignof(SegmentHeader) != 0 ||
@@ -59,7 +57,7 @@ public:
         for (std::uint64_t at = header_bytes; at + sizeof(SegmentHeader) <= bytes_; at += size) {
             const auto *segment = reinterpret_cast<const SegmentHeader *>(memory_ + at);
             if (segment->lane == 0 || segment->used < sizeof *segment || segment->used > size ||
-                at + segment->used > bytes_) // the last copy is as long as its records
+                at + segment->used > bytes_)
                 continue;
             segments[{segment->lane, segment->sequence}] = segment;
         }
@@ -92,7 +90,7 @@ private:
         bool asynchronous = false;
     };
 
-    // Of a damaged file the numbers may be anything: bounded, so that differences stay numbers.
+    // A damaged file may contain any numbers; limits keep differences in range.
     std::int64_t ns(std::uint64_t ticks) const {
         constexpr std::int64_t most = 2'000'000'000'000'000'000; // 63 years
         const auto since = static_cast<std::int64_t>(ticks - header_.first.ticks);
@@ -102,8 +100,8 @@ private:
                                                       : most;
         return static_cast<std::int64_t>(std::min<std::uint64_t>(header_.first.ns, most)) + offset;
     }
-    // The lane's present thread. Only who calls is one; others just run the device's callbacks. A
-    // thread that has left its lane may write to another one later.
+    // The present thread of the lane. Threads that make no calls, but only run the device's
+    // callbacks, are not listed. A thread that left its lane may write to another one later.
     std::uint32_t thread() {
         const auto [place, is_new] =
             threads_.try_emplace(id_, static_cast<std::uint32_t>(model_.threads.size()));
@@ -185,7 +183,7 @@ void TraceModel::read(const std::string &path) {
     const auto bytes = static_cast<std::size_t>(facts.st_size);
     if (bytes < header_bytes) {
         ::close(file);
-        throw std::runtime_error(fmt::format("{} is no timeline file of the tracer", path));
+        throw std::runtime_error(fmt::format("{} is not a timeline file of the tracer", path));
     }
     void *const memory = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
     ::close(file);

@@ -1,4 +1,4 @@
-// What stands in a record of a timeline file and in the words behind it.
+// The fields of a record of a timeline file and the words after it.
 #pragma once
 
 #include "timeline_format.hpp"
@@ -10,7 +10,7 @@ namespace Atoll::trace::timeline {
 inline const std::uint64_t *words_of(const Record &record) {
     return reinterpret_cast<const std::uint64_t *>(&record + 1);
 }
-// Words behind the record that stand before the one of this flag.
+// The number of words between the record and the word of this flag.
 inline unsigned words_before(const Record &record, unsigned flag) {
     return static_cast<unsigned>(std::popcount(record.flags & flags_with_word & (flag - 1)));
 }

@@ -1,4 +1,4 @@
-// A trace as a page: trace_report.inc with the data in its middle.
+// A trace as a page: trace_report.inc around the data.
 #include "atoll/plugin.hpp"
 #include "trace_output.hpp"
 
@@ -18,10 +18,10 @@ using namespace trace::timeline;
 
 namespace {
 
-// A browser draws that many at once.
+// As many as a browser draws quickly.
 constexpr std::size_t most_calls = 50'000;
 
-// The page before and after the data: two literals.
+// The page before and after the data.
 constexpr std::string_view parts[] = {
 #include "trace_report.inc"
 };
@@ -49,7 +49,7 @@ std::int64_t length(const TraceModel &model, const TracedCall &call) {
     return longest;
 }
 
-// Which calls are shown: the longest.
+// Selects the longest calls.
 std::vector<bool> choose(const TraceModel &model) {
     std::vector<bool> chosen(model.calls.size(), true);
     if (model.calls.size() <= most_calls) return chosen;
@@ -83,15 +83,7 @@ std::string detail_text(const Json &args) {
     return text;
 }
 
-// Columns of equal length, one row per span.
-struct Spans {
-    Json track = Json::array(), depth = Json::array(), start = Json::array(),
-         length = Json::array(), name = Json::array(), kind = Json::array(), bytes = Json::array(),
-         rate = Json::array(), detail = Json::array(), correlation = Json::array(),
-         id = Json::array(), failed = Json::array();
-};
-
-// What is too short to be shown on a track, as one span where it comes in close succession.
+// A span for calls that are too short to be shown and follow each other closely.
 struct Crowd {
     std::int64_t start = 0, end = 0;
     std::size_t count = 0;
@@ -101,27 +93,28 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
     enum { api, call_, inserted, executed, waiting, crowd };
     const std::vector<bool> chosen = choose(model);
     Texts names, texts;
-    Spans spans;
+    Json spans; // columns of equal length, one row per span
     std::vector<std::int64_t> depths(model.threads.size() + model.streams.size(), 1);
     // `id` is what an enqueued call and its execution have in common.
     const auto add = [&](std::size_t track, std::uint32_t depth, std::int64_t start,
                          std::int64_t end, std::string_view name, int kind, const Json &args,
                          std::uint64_t correlation, std::size_t id, bool failed) {
         depths[track] = std::max<std::int64_t>(depths[track], depth + 1);
-        spans.track.push_back(track);
-        spans.depth.push_back(depth);
-        spans.start.push_back(start);
-        spans.length.push_back(end - start);
-        spans.name.push_back(names(std::string(name)));
-        spans.kind.push_back(kind);
-        spans.bytes.push_back(args.value("bytes", std::uint64_t{0}));
-        const double rate = args.value("GB/s", 0.0);
-        spans.rate.push_back(std::round(rate * 1000) / 1000);
-        spans.detail.push_back(texts(detail_text(args)));
-        spans.correlation.push_back(correlation);
-        spans.id.push_back(id);
-        spans.failed.push_back(failed ? 1 : 0);
-        return spans.track.size() - 1;
+        const double rate = std::round(args.value("GB/s", 0.0) * 1000) / 1000;
+        for (const auto &[column, value] : {std::pair<const char *, Json>{"track", track},
+                                            {"depth", depth},
+                                            {"start", start},
+                                            {"length", end - start},
+                                            {"name", names(std::string(name))},
+                                            {"kind", kind},
+                                            {"bytes", args.value("bytes", std::uint64_t{0})},
+                                            {"rate", rate},
+                                            {"detail", texts(detail_text(args))},
+                                            {"correlation", correlation},
+                                            {"id", id},
+                                            {"failed", failed ? 1 : 0}})
+            spans[column].push_back(value);
+        return spans["track"].size() - 1;
     };
     std::map<std::size_t, std::size_t> call_rows; // of enqueued calls
     std::size_t next = 0, id = 0, shown = 0;
@@ -188,7 +181,7 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
         const std::size_t row =
             add(track, 0, execution.start, execution.end, call.function(),
                 is_waiting(call.function(), true) ? waiting : executed, details(model, call),
-                call.record->correlation, spans.id[from->second].get<std::size_t>(),
+                call.record->correlation, spans["id"][from->second].get<std::size_t>(),
                 execution.status != ATOLL_STATUS_OK);
         execution_rows[i] = row;
         flows.push_back({from->second, row});
@@ -214,32 +207,16 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
              {"stream", true},
              {"depth", depths[model.threads.size() + i]}});
     }
-    return {{"summary", summary_json(model, run)},
-            {"shown", shown},
-            {"names", std::move(names.list)},
-            {"details", std::move(texts.list)},
-            {"tracks", std::move(tracks)},
-            {"flows", std::move(flows)},
-            {"events", std::move(events)},
-            {"spans",
-             {{"track", std::move(spans.track)},
-              {"depth", std::move(spans.depth)},
-              {"start", std::move(spans.start)},
-              {"length", std::move(spans.length)},
-              {"name", std::move(spans.name)},
-              {"kind", std::move(spans.kind)},
-              {"bytes", std::move(spans.bytes)},
-              {"rate", std::move(spans.rate)},
-              {"detail", std::move(spans.detail)},
-              {"correlation", std::move(spans.correlation)},
-              {"id", std::move(spans.id)},
-              {"failed", std::move(spans.failed)}}}};
+    return {{"summary", summary_json(model, run)}, {"shown", shown},
+            {"names", std::move(names.list)},      {"details", std::move(texts.list)},
+            {"tracks", std::move(tracks)},         {"flows", std::move(flows)},
+            {"events", std::move(events)},         {"spans", std::move(spans)}};
 }
 
 } // namespace
 
 void write_report(const TraceModel &model, const TracedRun &run, std::FILE *out) {
-    std::string data = page_data(model, run).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string data = dump(page_data(model, run));
     // A "</script>" or "<!--" in a name must not end the element: JSON may escape any character.
     for (std::size_t at = 0; (at = data.find('<', at)) != std::string::npos;)
         data.replace(at, 1, "\\u003c");

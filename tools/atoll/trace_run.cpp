@@ -41,10 +41,11 @@ std::string find_program(const std::string &name) {
             if (usable(folder + "/" + name)) return folder + "/" + name;
             at = end + 1;
         }
-        throw CannotStart(fmt::format("there is no program '{}' in PATH; for one in this folder "
-                                      "write ./{}",
-                                      name, name),
-                          127);
+        throw CannotStart(
+            fmt::format("there is no program '{}' in PATH; for a program in this folder, "
+                        "write ./{}",
+                        name, name),
+            127);
     }
     if (usable(name)) return name;
     struct stat facts {};
@@ -52,12 +53,12 @@ std::string find_program(const std::string &name) {
         throw CannotStart(fmt::format("cannot run {}: {}", name, std::strerror(errno)), 127);
     throw CannotStart(
         fmt::format("cannot run {}: it is {}", name,
-                    S_ISDIR(facts.st_mode) ? "a folder" : "no file that you may execute"),
+                    S_ISDIR(facts.st_mode) ? "a folder" : "not a file that you may execute"),
         126);
 }
 
-// In a program with more rights than its user the library ignores the environment, so nothing would
-// come of it. Capabilities of a file give root none that it lacks.
+// In a program with more privileges than its user, the library ignores the environment, so it
+// cannot be traced. File capabilities do not matter to root.
 void refuse_privileged(const std::string &program) {
     struct stat facts {};
     if (::stat(program.c_str(), &facts) != 0) return;
@@ -67,9 +68,9 @@ void refuse_privileged(const std::string &program) {
     if (::geteuid() != 0 && ::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
         what = "given capabilities by its file";
     if (what)
-        throw UsageError(fmt::format("{} is privileged ({}), and in such a program the library "
-                                     "ignores the environment, so it cannot be traced; trace a "
-                                     "copy of the file without these rights",
+        throw UsageError(fmt::format("{} is privileged ({}), and in such programs the library "
+                                     "ignores the environment; trace a copy of the file without "
+                                     "these privileges",
                                      program, what));
 }
 
@@ -84,7 +85,7 @@ bool pushes_tracer(const std::string &list) {
     return false;
 }
 
-// Where the tracer's file is, so that programs find it whose library lies elsewhere.
+// The tracer's file, so that programs with a library elsewhere find it.
 fs::path tracer_file() {
     try {
         return load_plugin("trace").path;
@@ -93,8 +94,8 @@ fs::path tracer_file() {
     }
 }
 
-// Keeps what the user has set, but for what would undo the trace.
-void set_environment(const TraceRequest &request, const TraceFolder &folder) {
+// Keeps the user's settings, except those that would prevent the trace.
+void set_environment(const TraceOptions &options, const TraceFolder &folder) {
     const auto get = [](const char *name) {
         const char *text = std::getenv(name);
         return std::string(text ? text : "");
@@ -103,11 +104,11 @@ void set_environment(const TraceRequest &request, const TraceFolder &folder) {
         ::setenv(name, value.c_str(), 1);
     };
     if (const std::string safe = get("ATOLL_SAFE_MODE"); !safe.empty() && safe != "0")
-        throw UsageError("ATOLL_SAFE_MODE is set, in which the library ignores interposers and "
+        throw UsageError("ATOLL_SAFE_MODE is set, so the library ignores interposers and "
                          "settings of the environment; unset it to trace");
     const fs::path tracer = tracer_file();
-    // A link to the tracer alone: its folder may hold other plugins, which are not to change what
-    // the program loads.
+    // A link to the tracer alone: other plugins in its folder must not affect what the program
+    // loads.
     fs::create_symlink(tracer, folder.path + "/" + tracer.filename().string());
     const std::string path = get("ATOLL_PLUGIN_PATH");
     set("ATOLL_PLUGIN_PATH", path.empty() ? folder.path : path + ":" + folder.path);
@@ -115,20 +116,20 @@ void set_environment(const TraceRequest &request, const TraceFolder &folder) {
     if (!pushes_tracer(interposers))
         set("ATOLL_INTERPOSERS", interposers.empty() ? "trace" : interposers + ",trace");
     set("ATOLL_TRACE_TIMELINE", folder.path + "/%p.timeline");
-    if (!request.functions.empty()) set("ATOLL_TRACE_FUNCTIONS", request.functions);
-    if (request.quiet) set("ATOLL_TRACE_FORMAT", "none");
-    if (request.limit > 0) set("ATOLL_TRACE_TIMELINE_BYTES", fmt::to_string(request.limit));
-    if (!request.execution) set("ATOLL_TRACE_EXECUTION", "0");
+    if (!options.functions.empty()) set("ATOLL_TRACE_FUNCTIONS", options.functions);
+    if (options.json) set("ATOLL_TRACE_FORMAT", "none");
+    if (options.limit > 0) set("ATOLL_TRACE_TIMELINE_BYTES", fmt::to_string(options.limit));
+    if (!options.execution) set("ATOLL_TRACE_EXECUTION", "0");
 }
 
-// Of a file that may be executed, but cannot be.
+// Why an executable file cannot be executed.
 std::string spawn_error(int code) {
     if (code == ENOENT)
-        return "what it is run by is not there: the interpreter in its first line (#!), or the "
+        return "its interpreter does not exist: the interpreter in its first line (#!), or the "
                "dynamic linker that it names";
     if (code == ENOEXEC)
         return "it is neither a program for this machine nor a script whose first line begins "
-               "with #!, as #!/bin/sh";
+               "with #!, such as #!/bin/sh";
     return std::strerror(code);
 }
 
@@ -153,20 +154,20 @@ void TraceFolder::remove() const {
     fs::remove_all(path, ignored);
 }
 
-TracedRun run_traced(const TraceRequest &request, const TraceFolder &folder) {
-    const std::string program = find_program(request.command.front());
+TracedRun run_traced(const TraceOptions &options, const TraceFolder &folder) {
+    const std::string program = find_program(options.command.front());
     refuse_privileged(program);
-    set_environment(request, folder);
+    set_environment(options, folder);
 
     std::vector<char *> arguments;
-    for (const std::string &word : request.command)
+    for (const std::string &word : options.command)
         arguments.push_back(const_cast<char *>(word.c_str()));
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
-    if (request.quiet) ::posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    // The program gets the signals' handling that this one was started with. Whoever read this
-    // one's output may go away while the trace is still to be written.
+    if (options.json) ::posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    // The program gets the signal handling that this process was started with. The reader of this
+    // process's output may close it before the trace is written.
     struct sigaction ignore {
     }, forward{}, old_int{}, old_quit{}, old_pipe{};
     ignore.sa_handler = SIG_IGN;
@@ -205,7 +206,7 @@ TracedRun run_traced(const TraceRequest &request, const TraceFolder &folder) {
     ::sigaction(SIGINT, &old_int, nullptr);
     ::sigaction(SIGQUIT, &old_quit, nullptr);
     TracedRun run;
-    run.command = request.command;
+    run.command = options.command;
     run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (WIFSIGNALED(status))
         run.signal = WTERMSIG(status);

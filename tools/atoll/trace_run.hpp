@@ -1,6 +1,7 @@
-// Runs a program under the tracer, by its environment alone.
+// Runs a program under the tracer by setting its environment.
 #pragma once
 
+#include "commands.hpp"
 #include "trace_output.hpp"
 
 #include <string>
@@ -8,21 +9,13 @@
 
 namespace Atoll::tools {
 
-struct TraceRequest {
-    std::vector<std::string> command;
-    std::string functions; // globs separated by commas; empty: all
-    bool quiet = false; // no table from the program, and its standard output goes to standard error
-    std::uint64_t limit = 0; // bytes of each process's timeline; 0: the plugin's default
-    bool execution = true;
-};
-
 // The program cannot be started: `status` as shells have it, 127 not found, 126 cannot be executed.
 struct CannotStart : std::runtime_error {
     CannotStart(const std::string &text, int code) : std::runtime_error(text), status(code) {}
     int status;
 };
 
-// A folder of the user's alone for the timelines of a run; gone at the end.
+// A private folder for the timelines of a run, removed at the end.
 class TraceFolder {
 public:
     TraceFolder();
@@ -33,8 +26,8 @@ public:
     std::string path;
 };
 
-// Refuses what cannot be traced (UsageError, CannotStart), runs it, waits for its end and returns
-// it. SIGINT and SIGQUIT are left to the program, SIGTERM and SIGHUP are passed on to it.
-TracedRun run_traced(const TraceRequest &request, const TraceFolder &folder);
+// Runs the program, waits for its end and returns it. Throws UsageError or CannotStart if it cannot
+// be traced. SIGINT and SIGQUIT are left to the program, SIGTERM and SIGHUP are passed on to it.
+TracedRun run_traced(const TraceOptions &options, const TraceFolder &folder);
 
 } // namespace Atoll::tools

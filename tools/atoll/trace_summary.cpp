@@ -12,7 +12,7 @@ using namespace trace::timeline;
 
 namespace {
 
-// Of a damaged file a sum may leave the range: it stops there.
+// Saturates, since sums of a damaged file may overflow.
 void add(std::int64_t &sum, std::int64_t part) {
     if (__builtin_add_overflow(sum, part, &sum)) sum = std::numeric_limits<std::int64_t>::max();
 }
@@ -56,7 +56,7 @@ std::vector<HotLine> hot_list(const TraceModel &model) {
             served.copied_bytes += record.bytes;
         } else if (call.function() == "core.copy") {
             ++served.copies;
-            // What arrives.
+            // The copied elements, once.
             std::uint64_t bytes = static_cast<std::uint64_t>(sdk::dtype_size(record.dtypes[0]));
             for (const std::int64_t extent : call.shape())
                 bytes *= static_cast<std::uint64_t>(extent);

@@ -12,7 +12,11 @@
 
 namespace Atoll {
 
-// The dtype, device and stream of a new tensor. The settings provide the defaults.
+// The dtype, device and stream of a new tensor. The settings provide the default device. Without a
+// dtype, values have that of their C++ type (double: float64, int: int32), several values the one
+// that they promote to, where C++ integers and bools adapt to floating-point numbers beside them;
+// makers without values use Settings::default_dtype. A value that does not fit the dtype
+// (Scalar::overflows) is an Error (out_of_range).
 struct Placement {
     Placement() = default;
     Placement(DType d) : dtype(d) {}
@@ -38,9 +42,10 @@ template <std::integral Extent> Tensor empty(std::initializer_list<Extent> shape
 // within the storage.
 Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placement &where = {});
 Tensor zeros(const Dims &shape, const Placement &where = {});
+template <std::integral... Extents> Tensor empty(Extents...) = delete; // write empty({3, 4})
+template <std::integral... Extents> Tensor zeros(Extents...) = delete; // write zeros({3, 4})
+template <std::integral... Extents> Tensor ones(Extents...) = delete;  // write ones({3, 4})
 Tensor ones(const Dims &shape, const Placement &where = {});
-// Default dtype: that of the value's kind (bool; int64; the default dtype; complex of the default
-// dtype), or the dtype of a strong scalar.
 Tensor full(const Dims &shape, const Scalar &value, const Placement &where = {});
 Tensor empty_like(const Tensor &like);
 Tensor zeros_like(const Tensor &like);
@@ -51,14 +56,19 @@ Tensor eye(std::int64_t rows, std::optional<std::int64_t> cols = {}, std::int64_
            const Placement &where = {});
 // Creates a matrix with `vector` on diagonal k.
 Tensor diag(const Tensor &vector, std::int64_t k = 0);
-// The values start, start + step, … below stop (above, for a negative step). Default dtype: int64
-// for integers, else the default dtype. Integer dtypes hold truncated values; values that do not
-// fit are an Error (out_of_range).
+// The values start, start + step, … below stop (above, for a negative step). Integer dtypes hold
+// truncated values; values that do not fit are an Error (out_of_range).
 Tensor arange(Scalar start, Scalar stop, Scalar step = 1, const Placement &where = {});
 Tensor arange(Scalar stop, const Placement &where = {});
-// Creates `count` values from start to stop; with endpoint the last value is exactly stop.
-Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint = true,
+struct LinspaceOptions {
+    bool endpoint = true; // the last value is exactly stop; false: stop is the value after the last
+};
+// Creates `count` values from start to stop. Default dtype: float64 for integers.
+Tensor linspace(Scalar start, Scalar stop, std::int64_t count, LinspaceOptions options = {},
                 const Placement &where = {});
+inline Tensor linspace(Scalar start, Scalar stop, std::int64_t count, const Placement &where) {
+    return linspace(start, stop, count, {}, where);
+}
 
 // Creates a vector of the values.
 Tensor from_values(const void *values, DType dtype, std::int64_t count, const Placement &where);
@@ -92,9 +102,8 @@ private:
     bool is_list_ = false;
 };
 // Makes a tensor from nested lists that reads as written: tensor({{1, 2}, {3, 4}, {5, 6}}) has the
-// shape (3, 2), and lists[i][j][k] is element (i, j, k). Without a dtype: bool if all values are,
-// int64 if all are integers, else the default dtype, or the complex dtype for it if one is complex.
-// Throws Error (invalid_argument) if lists at the same depth differ in length.
+// shape (3, 2), and lists[i][j][k] is element (i, j, k). Throws Error (invalid_argument) if lists
+// at the same depth differ in length.
 Tensor tensor(const Nested &lists, const Placement &where = {});
 // Borrows host memory with any byte strides; `deleter` runs when the last user is gone. If this
 // throws, it does not run, and the memory remains the caller's.

@@ -27,7 +27,7 @@ public:
           std::string_view device = {}, std::string_view plugin = {}, std::int64_t native_code = 0);
 
     Status status() const noexcept { return status_; }
-    // The failed function, e.g. "core.add", or operation, e.g. "load".
+    // The failed function, e.g. "core.add", or operation, e.g. "load_plugin".
     const std::string &function() const noexcept { return function_; }
     const std::string &device() const noexcept { return device_; }
     const std::string &plugin() const noexcept { return plugin_; }

@@ -1,8 +1,6 @@
 // Text of tensors, in the layout of figure 2(d) of the Ocean paper.
 #pragma once
 
-#include "atoll/device.hpp"
-#include "atoll/error.hpp"
 #include "atoll/settings.hpp"
 #include "atoll/tensor.hpp"
 
@@ -13,47 +11,31 @@
 namespace Atoll {
 
 // Returns the elements and a footer "<tensor.float64 of size 5x5 on cpu (byteswapped, read-only)>".
-// A tensor of rank 0 gives only the value, an empty tensor only the footer. Blocks until the data
-// are available.
-std::string to_string(const Tensor &tensor);
+// A tensor of rank 0 gives only the value, like a Scalar with the fewest digits that read back as
+// the same value of its dtype; an empty tensor gives only the footer. Blocks until the data
+// are available. to_string(tensor) uses the settings in effect.
 std::string to_string(const Tensor &tensor, const PrintSettings &print);
-std::string to_string(const Scalar &scalar);
 
-} // namespace Atoll
-
-namespace Atoll::detail {
+namespace detail {
 // Accepts only "{}"; PrintSettings determine how numbers look.
-struct PlainFormatter {
+template <class T> struct Formatter {
     constexpr auto parse(fmt::format_parse_context &context) {
         if (context.begin() != context.end() && *context.begin() != '}')
             throw fmt::format_error("takes no format specification");
         return context.begin();
     }
+    template <class Context> auto format(const T &value, Context &context) const {
+        return fmt::format_to(context.out(), "{}", to_string(value));
+    }
 };
-} // namespace Atoll::detail
+} // namespace detail
 
-template <> struct fmt::formatter<Atoll::Tensor> : Atoll::detail::PlainFormatter {
-    template <class Context> auto format(const Atoll::Tensor &tensor, Context &context) const {
-        return fmt::format_to(context.out(), "{}", Atoll::to_string(tensor));
-    }
-};
-template <> struct fmt::formatter<Atoll::Scalar> : Atoll::detail::PlainFormatter {
-    template <class Context> auto format(const Atoll::Scalar &scalar, Context &context) const {
-        return fmt::format_to(context.out(), "{}", Atoll::to_string(scalar));
-    }
-};
-template <> struct fmt::formatter<Atoll::DType> : Atoll::detail::PlainFormatter {
-    template <class Context> auto format(Atoll::DType dtype, Context &context) const {
-        return fmt::format_to(context.out(), "{}", Atoll::name(dtype));
-    }
-};
-template <> struct fmt::formatter<Atoll::Device> : Atoll::detail::PlainFormatter {
-    template <class Context> auto format(const Atoll::Device &device, Context &context) const {
-        return fmt::format_to(context.out(), "{}", device ? device.name() : "no device");
-    }
-};
-template <> struct fmt::formatter<Atoll::Status> : Atoll::detail::PlainFormatter {
-    template <class Context> auto format(Atoll::Status status, Context &context) const {
-        return fmt::format_to(context.out(), "{}", Atoll::name(status));
-    }
-};
+} // namespace Atoll
+
+template <> struct fmt::formatter<Atoll::Tensor> : Atoll::detail::Formatter<Atoll::Tensor> {};
+template <> struct fmt::formatter<Atoll::View> : Atoll::detail::Formatter<Atoll::Tensor> {};
+template <> struct fmt::formatter<Atoll::Scalar> : Atoll::detail::Formatter<Atoll::Scalar> {};
+template <> struct fmt::formatter<Atoll::Dims> : Atoll::detail::Formatter<Atoll::Dims> {};
+template <> struct fmt::formatter<Atoll::DType> : Atoll::detail::Formatter<Atoll::DType> {};
+template <> struct fmt::formatter<Atoll::Device> : Atoll::detail::Formatter<Atoll::Device> {};
+template <> struct fmt::formatter<Atoll::Status> : Atoll::detail::Formatter<Atoll::Status> {};

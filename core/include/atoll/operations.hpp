@@ -54,7 +54,7 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
 
 // Copies `source` to `destination`, the same as destination.assign(source): broadcasts and converts
 // dtype and layout.
-void copy(const Tensor &destination, const Operand &source);
+void copy(Tensor destination, const Operand &source);
 
 // Copies between pinned host memory (Storage::pinned) and the device that it is pinned for, without
 // waiting. Both tensors must be dense, native, and of the same dtype and shape. Do not change the

@@ -26,22 +26,23 @@ public:
     Device device() const;
 
     // Writes into the elements; broadcasts, converts dtype, device and byte order.
-    const Selection &operator=(const Operand &source) const;
-    const Selection &operator=(const Selection &source) const;
+    Selection &operator=(const Operand &source);
+    Selection &operator=(const Selection &source);
     // In-place arithmetic like that of Tensor: each element is read, computed and written once.
-    const Selection &operator+=(const Operand &b) const;
-    const Selection &operator-=(const Operand &b) const;
-    const Selection &operator*=(const Operand &b) const;
-    const Selection &operator/=(const Operand &b) const;
-    const Selection &operator%=(const Operand &b) const;
-    const Selection &operator&=(const Operand &b) const;
-    const Selection &operator|=(const Operand &b) const;
-    const Selection &operator^=(const Operand &b) const;
-    const Selection &operator<<=(const Operand &b) const;
-    const Selection &operator>>=(const Operand &b) const;
+    Selection &operator+=(const Operand &b);
+    Selection &operator-=(const Operand &b);
+    Selection &operator*=(const Scalar &b);
+    Selection &operator*=(const Tensor &) = delete; // multiply(t(mask), b), assigned to t(mask)
+    Selection &operator/=(const Operand &b);
+    Selection &operator%=(const Operand &b);
+    Selection &operator&=(const Operand &b);
+    Selection &operator|=(const Operand &b);
+    Selection &operator^=(const Operand &b);
+    Selection &operator<<=(const Operand &b);
+    Selection &operator>>=(const Operand &b);
 
 private:
-    const Selection &apply(int function, const Operand &b) const;
+    Selection &apply(int function, const Operand &b);
     Tensor tensor_;
     Index index_;
 };

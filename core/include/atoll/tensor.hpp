@@ -4,6 +4,7 @@
 #include "atoll/detail/ref.hpp"
 #include "atoll/dims.hpp"
 #include "atoll/dtype.hpp"
+#include "atoll/error.hpp"
 #include "atoll/index.hpp"
 #include "atoll/scalar.hpp"
 #include "atoll/storage.hpp"
@@ -55,6 +56,10 @@ private:
 // exchanged. K (flatten only): memory order. A (flatten only): C if dense in C order, else F.
 enum class Order : char { F = 'F', C = 'C', R = 'R', K = 'K', A = 'A' };
 
+struct BroadcastOptions {
+    bool align_left = true; // new axes come last; false: first
+};
+
 // A handle; copies share the same tensor object (shape, flags and data), as in Python.
 //
 // Assignment to a Tensor rebinds the handle, assignment to a View writes the elements: `t = u`
@@ -62,7 +67,8 @@ enum class Order : char { F = 'F', C = 'C', R = 'R', K = 'K', A = 'A' };
 //
 // Axes may be negative (from the end) everywhere. Broadcasting aligns the FIRST axes. `*` is the
 // matrix product. Results are on the device of the left operand. Reading shapes and flags is
-// thread-safe; concurrent writes to one tensor are a data race.
+// thread-safe; concurrent writes to one tensor are a data race. Functions that write are not const;
+// an output is taken as `const Tensor &`, because a copy of the handle could be written to anyway.
 class Tensor {
 public:
     Tensor() noexcept = default; // undefined: every use but assignment throws
@@ -73,6 +79,9 @@ public:
     Tensor &operator=(const Tensor &other) &noexcept = default;
     Tensor &operator=(Tensor &&other) &noexcept = default;
     Tensor &operator=(const Tensor &other) && = delete; // of a temporary: use assign(), or a View
+    template <class Number>
+    requires std::constructible_from<Scalar, Number> Tensor &
+    operator=(const Number &) = delete; // write t.fill(5), or keep a View: auto row = t(0)
 
     // --- properties ------------------------------------------------------------------------------
     bool is_defined() const noexcept { return static_cast<bool>(impl_); }
@@ -99,20 +108,21 @@ public:
     bool is_read_only() const;                        // tensor flag or storage flag
     bool is_contiguous(Order order = Order::F) const; // F or C
     bool is_self_overlapping() const;                 // true iff two elements share a byte
-    void set_read_only(bool read_only = true) const;
+    void set_read_only(bool read_only = true);
     // Declares whether the data are byte-swapped, without changing the data.
-    void set_byteswapped(bool swapped) const;
+    void set_byteswapped(bool swapped);
 
     // --- views -----------------------------------------------------------------------------------
     template <BasicIndexElement... Elements> View operator()(const Elements &...elements) const;
+    template <class Index> View operator[](Index) const = delete; // write t(0), t(0, all_)
     // For index tensors or index objects, see selection.hpp.
     template <class... Elements>
     requires(!(BasicIndexElement<Elements> && ...)) Selection
     operator()(const Elements &...elements) const;
     // A view, or a copy if there are index tensors. Throws Error (out_of_range, invalid_argument).
     Tensor index(std::span<const IndexElement> elements) const;
-    // Exchanges axes 0 and 1. An n-vector becomes 1×n. If the rank of the result is at most 2,
-    // trailing axes of extent 1 are dropped, so that v.T().T() is v.
+    // Exchanges axes 0 and 1; an n-vector becomes 1×n. Nothing else changes the rank: the transpose
+    // of a 1×n matrix is n×1.
     Tensor T() const;
     Tensor H() const; // conjugate transpose; a copy for complex dtypes
     // Reshapes in column-major order; one extent may be -1. A view if the strides allow it, else a
@@ -131,10 +141,10 @@ public:
     Tensor reverse_axes2() const; // reverse, then exchange the first two
     Tensor flip(int axis) const;
     // A view with zero strides along the stretched axes, read-only unless `shape` is the tensor's
-    // own shape. New axes come last; with align_left = false first.
-    Tensor broadcast_to(const Dims &shape, bool align_left = true) const;
-    Tensor broadcast_like(const Tensor &like, bool align_left = true) const {
-        return broadcast_to(like.shape(), align_left);
+    // own shape.
+    Tensor broadcast_to(const Dims &shape, BroadcastOptions options = {}) const;
+    Tensor broadcast_like(const Tensor &like, BroadcastOptions options = {}) const {
+        return broadcast_to(like.shape(), options);
     }
     // The diagonal of axes 0 and 1 as a view; k > 0 selects a diagonal above the main one. Further
     // axes follow.
@@ -160,16 +170,17 @@ public:
     Tensor ensure(DType dtype, Device device) const;
     // Reverses the bytes of every element and flips the flag, in place, so that the values do not
     // change.
-    const Tensor &byteswap() const;
+    Tensor &byteswap();
     // Writes all elements; broadcasts `source`, converts dtype, device and byte order.
-    const Tensor &assign(const Operand &source) const;
-    const Tensor &fill(const Scalar &value) const;
+    Tensor &assign(const Operand &source);
+    // Throws Error (out_of_range) if the value does not fit, see Scalar::overflows.
+    Tensor &fill(const Scalar &value);
     // Gives this tensor (all its handles) its own copy of the data, laid out like clone(), so that
     // writes to it are not visible in other views, and vice versa.
-    void detach() const;
+    void detach();
     // Releases the data: this tensor (all its handles) becomes empty. The bytes are freed unless
     // other tensors use the storage.
-    void dealloc() const;
+    void dealloc();
     // The value of a tensor with one element. Blocks.
     Scalar item() const;
     // The same as a T: converted as cast does. Throws Error (out_of_range) if an integer does not
@@ -200,16 +211,17 @@ public:
     template <class T, int rank> HostView<T, rank> host_view() const;
 
     // --- arithmetic in place: shape, dtype and device do not change -----------------------------
-    const Tensor &operator+=(const Operand &b) const;
-    const Tensor &operator-=(const Operand &b) const;
-    const Tensor &operator*=(const Operand &b) const; // element by element
-    const Tensor &operator/=(const Operand &b) const;
-    const Tensor &operator%=(const Operand &b) const; // remainder
-    const Tensor &operator&=(const Operand &b) const;
-    const Tensor &operator|=(const Operand &b) const;
-    const Tensor &operator^=(const Operand &b) const;
-    const Tensor &operator<<=(const Operand &b) const;
-    const Tensor &operator>>=(const Operand &b) const;
+    Tensor &operator+=(const Operand &b);
+    Tensor &operator-=(const Operand &b);
+    Tensor &operator*=(const Scalar &b);
+    Tensor &operator*=(const Tensor &) = delete; // `*` is the matrix product: multiply(a, b, a)
+    Tensor &operator/=(const Operand &b);
+    Tensor &operator%=(const Operand &b); // remainder
+    Tensor &operator&=(const Operand &b);
+    Tensor &operator|=(const Operand &b);
+    Tensor &operator^=(const Operand &b);
+    Tensor &operator<<=(const Operand &b);
+    Tensor &operator>>=(const Operand &b);
 
     explicit Tensor(detail::Ref<detail::TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
     detail::TensorImpl *impl() const noexcept { return impl_.get(); }
@@ -251,8 +263,8 @@ public:
     explicit View(Tensor tensor) noexcept : Tensor(std::move(tensor)) {}
     View(const View &) noexcept = default;
     // As assign(): broadcasts, converts dtype, device and byte order.
-    const View &operator=(const Operand &source) const;
-    const View &operator=(const View &source) const;
+    View &operator=(const Operand &source);
+    View &operator=(const View &source);
 };
 
 template <BasicIndexElement... Elements>
@@ -285,17 +297,28 @@ private:
     Scalar scalar_;
 };
 
-inline const View &View::operator=(const Operand &source) const {
+inline View &View::operator=(const Operand &source) {
     assign(source);
     return *this;
 }
-inline const View &View::operator=(const View &source) const {
+inline View &View::operator=(const View &source) {
     assign(source);
     return *this;
 }
 
-// Like to_string in format.hpp.
+// Text: the elements of a tensor (blocks until they are available; see format.hpp), "(2, 3)",
+// "float64", "dummy:0", "out of memory". format.hpp has the same for fmt.
+std::string to_string(const Tensor &tensor);
+std::string to_string(const Scalar &scalar);
+std::string to_string(const Dims &dims);
+std::string to_string(DType dtype);
+std::string to_string(const Device &device);
+std::string to_string(Status status);
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
 std::ostream &operator<<(std::ostream &stream, const Scalar &scalar);
+std::ostream &operator<<(std::ostream &stream, const Dims &dims);
+std::ostream &operator<<(std::ostream &stream, DType dtype);
+std::ostream &operator<<(std::ostream &stream, const Device &device);
+std::ostream &operator<<(std::ostream &stream, Status status);
 
 } // namespace Atoll

@@ -1,9 +1,8 @@
 // Joining tensors along an axis.
 #include "atoll/create.hpp"
+#include "base/throw_error.hpp"
 #include "call/copy.hpp"
 #include "call/promotion.hpp"
-
-#include <fmt/format.h>
 
 namespace Atoll {
 
@@ -14,9 +13,8 @@ Tensor concatenate(std::span<const Tensor> tensors, std::optional<int> axis_or_n
     if (tensors.empty()) throw Error(Status::invalid_argument, "concatenate", "got no tensors");
     const TensorImpl &first = detail::impl(tensors[0]);
     if (!axis_or_none && first.shape.size() > 1)
-        throw Error(
-            Status::invalid_argument, "concatenate",
-            fmt::format("got no axis for tensors of rank {}, need one", first.shape.size()));
+        throw_error(Status::invalid_argument, "concatenate",
+                    "got no axis for tensors of rank {}, need one", first.shape.size());
     const int axis = checked_axis(axis_or_none.value_or(0), first.shape.size(), "concatenate");
     Dims shape = first.shape;
     DType dtype = first.dtype;
@@ -25,10 +23,10 @@ Tensor concatenate(std::span<const Tensor> tensors, std::optional<int> axis_or_n
         bool fits = t.shape.size() == shape.size();
         for (int i = 0; fits && i < shape.size(); ++i) fits = i == axis || t.shape[i] == shape[i];
         if (!fits)
-            throw Error(Status::invalid_argument, "concatenate",
-                        fmt::format("got shapes {} and {} along axis {}, need equal extents on "
-                                    "the others",
-                                    shape_text(first.shape), shape_text(t.shape), axis));
+            throw_error(Status::invalid_argument, "concatenate",
+                        "got shapes {} and {} along axis {}, need equal extents on "
+                        "the others",
+                        shape_text(first.shape), shape_text(t.shape), axis);
         if (__builtin_add_overflow(shape[axis], t.shape[axis], &shape[axis]))
             throw Error(Status::overflow, "concatenate", "more elements than fit 63 bits");
         require_auto_cast(first, "the first tensor", t.dtype, t.device(), "concatenate", {});
@@ -50,9 +48,8 @@ Tensor stack(std::span<const Tensor> tensors, int axis) {
     checked_axis(axis, first.size() + 1, "stack");
     for (const Tensor &tensor : tensors)
         if (!(detail::impl(tensor).shape == first))
-            throw Error(Status::invalid_argument, "stack",
-                        fmt::format("got shapes {} and {}, need equal ones", shape_text(first),
-                                    shape_text(tensor.impl()->shape)));
+            throw_error(Status::invalid_argument, "stack", "got shapes {} and {}, need equal ones",
+                        shape_text(first), shape_text(tensor.impl()->shape));
     std::vector<Tensor> raised;
     for (const Tensor &tensor : tensors) raised.push_back(tensor.unsqueeze(axis));
     return concatenate(raised, axis);

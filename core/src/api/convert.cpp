@@ -2,6 +2,7 @@
 #include "atoll/format.hpp"
 #include "atoll/functions.hpp"
 #include "base/enums.hpp"
+#include "base/throw_error.hpp"
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"
@@ -11,13 +12,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
 namespace Atoll {
 
 using namespace detail;
 
-const Tensor &Tensor::assign(const Operand &source) const {
+Tensor &Tensor::assign(const Operand &source) {
     const TensorImpl &to = impl_ ? *impl_ : detail::impl(*this);
     const ReadSection section;
     const std::string &op = Registry::get().core_function(ATOLL_FN_copy).full_name;
@@ -25,10 +24,10 @@ const Tensor &Tensor::assign(const Operand &source) const {
     if (!source.tensor()) return fill(source.scalar());
     const TensorImpl &from = detail::elements(*source.tensor(), "core.copy");
     if (!broadcasts_to(from.shape, to.shape))
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("got {} for {}, need extents that are equal or 1, first axes "
-                                "aligned",
-                                shape_text("a", from.shape), shape_text("out", to.shape)));
+        throw_error(Status::invalid_argument, op,
+                    "got {} for {}, need extents that are equal or 1, first axes "
+                    "aligned",
+                    shape_text("a", from.shape), shape_text("out", to.shape));
     if (!(from.shape == to.shape) && !current_settings().auto_broadcast)
         refuse_auto_broadcast({"out", to.shape}, {"a", from.shape}, op);
     require_auto_cast(to, "out", from.dtype, from.device(), op, {});
@@ -36,22 +35,21 @@ const Tensor &Tensor::assign(const Operand &source) const {
     return *this;
 }
 
-const Tensor &Tensor::fill(const Scalar &value) const {
+Tensor &Tensor::fill(const Scalar &value) {
     const TensorImpl &to = detail::impl(*this);
     const ReadSection section;
     const std::string &op = Registry::get().core_function(ATOLL_FN_fill).full_name;
     if (to.read_only()) check_output(to, "out", op);
     if (value.overflows(to.dtype))
-        throw Error(Status::out_of_range, op,
-                    fmt::format("{} does not fit {}; convert it with Scalar::cast",
-                                to_string(value), name(to.dtype)));
+        throw_error(Status::out_of_range, op, "{} does not fit {}; convert it with Scalar::cast",
+                    to_string(value), name(to.dtype));
     fill_elements(to, value, {});
     return *this;
 }
 
-void copy(const Tensor &destination, const Operand &source) { destination.assign(source); }
+void copy(Tensor destination, const Operand &source) { destination.assign(source); }
 
-const Tensor &Tensor::byteswap() const {
+Tensor &Tensor::byteswap() {
     const TensorImpl &t = detail::impl(*this);
     const ReadSection section;
     const std::string op = "tensor.byteswap";
@@ -76,7 +74,9 @@ Tensor Tensor::clone() const { return clone(device()); }
 Tensor Tensor::clone(Device device) const {
     const ReadSection section;
     const TensorImpl &t = self();
-    if (!device) throw Error(Status::invalid_argument, "tensor.clone", "no device");
+    if (!device)
+        throw Error(Status::invalid_argument, "tensor.clone",
+                    "the device is undefined (default-constructed)");
     // The strides are kept where the elements fill the memory that they span, in whatever order;
     // gaps are not copied.
     Dims strides = t.strides, held = t.shape;
@@ -119,7 +119,9 @@ Tensor Tensor::cast(DType dtype) const { return cast(dtype, device()); }
 
 Tensor Tensor::cast(DType dtype, Device device) const {
     const ReadSection section;
-    if (!device) throw Error(Status::invalid_argument, "tensor.cast", "no device");
+    if (!device)
+        throw Error(Status::invalid_argument, "tensor.cast",
+                    "the device is undefined (default-constructed)");
     return cast_elements(self(), dtype, device.record(), {});
 }
 
@@ -130,7 +132,7 @@ Tensor Tensor::ensure(DType dtype, Device device) const {
                                                               : cast(dtype, device);
 }
 
-void Tensor::detach() const {
+void Tensor::detach() {
     TensorImpl &t = self();
     const Tensor own = clone();
     t.offset = own.impl()->offset;
@@ -139,7 +141,7 @@ void Tensor::detach() const {
     t.storage = own.impl()->storage;
 }
 
-void Tensor::dealloc() const {
+void Tensor::dealloc() {
     TensorImpl &t = self();
     Ref<StorageImpl> nothing = make_storage(0, t.device(), t.dtype);
     t.offset = 0;
@@ -150,14 +152,19 @@ void Tensor::dealloc() const {
 }
 
 Tensor::operator bool() const {
+    if (size() != 1)
+        throw_error(Status::invalid_argument, "tensor.bool",
+                    "got shape {}, need one element; use all() or any(), or logical_and, "
+                    "logical_or, logical_not for each element",
+                    shape_text(shape()));
     const Scalar value = item();
     return value.to_complex() != std::complex<double>(0);
 }
 
 Scalar Tensor::item() const {
     if (size() != 1)
-        throw Error(Status::invalid_argument, "tensor.item",
-                    fmt::format("got shape {}, need one element", shape_text(shape())));
+        throw_error(Status::invalid_argument, "tensor.item", "got shape {}, need one element",
+                    shape_text(shape()));
     return item_part(*this, {});
 }
 

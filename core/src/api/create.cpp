@@ -3,6 +3,7 @@
 
 #include "atoll/operations.hpp"
 #include "base/enums.hpp"
+#include "base/throw_error.hpp"
 #include "call/copy.hpp"
 #include "call/parts.hpp"
 #include "runtime/settings_access.hpp"
@@ -43,18 +44,18 @@ Place resolve(const Placement &where, DType dtype, std::string_view op) {
     return place;
 }
 
-// The dtype of numbers of that kind that are given without one; none: the default dtype.
-DType natural_dtype(Kind kind) {
-    switch (kind) {
-    case Kind::bool_: return bool_;
-    case Kind::signed_:
-    case Kind::unsigned_: return int64;
-    case Kind::complex: {
-        const DType real = current_settings().default_dtype;
-        return is_real_float(real) ? promote(real, complex32) : complex128;
+// The dtype of several values: what their dtypes promote to; integers and bools adapt to floats.
+DType common_dtype(std::span<const Scalar> values) {
+    const bool floats = std::any_of(values.begin(), values.end(), [](const Scalar &value) {
+        return is_floating(value.value_dtype());
+    });
+    DType common = DType::none;
+    for (const Scalar &value : values) {
+        const DType own = value.value_dtype();
+        if (floats && !is_floating(own) && value.is_weak()) continue;
+        common = common == DType::none ? own : promote(common, own);
     }
-    default: return DType::none;
-    }
+    return common;
 }
 
 bool is_integral(const Scalar &value) {
@@ -79,9 +80,8 @@ template <class Number> void require_fit(Number value, DType dtype) {
     const int bits = dtype == bool_ ? 1 : 8 * info(dtype).size - (is_signed ? 1 : 0);
     const Number end = static_cast<Number>(__int128{1} << bits);
     if (value < end && value >= (is_signed ? -end : Number{0})) return;
-    throw Error(Status::out_of_range, "arange",
-                fmt::format("got the element {}, which does not fit {}", static_cast<double>(value),
-                            name(dtype)));
+    throw_error(Status::out_of_range, "arange", "got the element {}, which does not fit {}",
+                static_cast<double>(value), name(dtype));
 }
 
 Tensor filled(const Dims &shape, const Scalar &value, const Placement &where, DType dtype,
@@ -94,9 +94,8 @@ Tensor filled(const Dims &shape, const Scalar &value, const Placement &where, DT
 // fastest.
 void collect(const Nested &lists, const Dims &extents, int depth, std::vector<Scalar> &values) {
     const auto fail = [&](const std::string &got) {
-        throw Error(Status::invalid_argument, "tensor",
-                    fmt::format("got {} at depth {} of nested lists, need lists of equal lengths",
-                                got, depth));
+        throw_error(Status::invalid_argument, "tensor",
+                    "got {} at depth {} of nested lists, need lists of equal lengths", got, depth);
     };
     if (!lists.is_list()) {
         if (depth != extents.size()) fail("a number beside a list");
@@ -107,23 +106,6 @@ void collect(const Nested &lists, const Dims &extents, int depth, std::vector<Sc
         extents[depth] != static_cast<std::int64_t>(length))
         fail(fmt::format("lists of {} and {} items", extents[depth], length));
     for (const Nested &item : lists.items()) collect(item, extents, depth + 1, values);
-}
-
-// The dtype of numbers that are given without one.
-DType common_kind(const std::vector<Scalar> &values) {
-    DType strong = DType::none;
-    Kind widest = Kind::bool_;
-    bool weak = false;
-    for (const Scalar &value : values) {
-        const Kind kind = info(value.dtype()).kind;
-        if (!value.is_weak())
-            strong = strong == DType::none ? value.dtype() : promote(strong, value.dtype());
-        else
-            weak = true, widest = std::max(widest, kind == Kind::unsigned_ ? Kind::signed_ : kind);
-    }
-    if (!weak) return strong;
-    const DType own = natural_dtype(widest);
-    return strong == DType::none || own == DType::none ? own : promote(strong, own);
 }
 
 } // namespace
@@ -148,8 +130,7 @@ Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placeme
 }
 
 Tensor full(const Dims &shape, const Scalar &value, const Placement &where) {
-    const DType own = value.is_weak() ? natural_dtype(info(value.dtype()).kind) : value.dtype();
-    return filled(shape, value, where, own, "full");
+    return filled(shape, value, where, value.value_dtype(), "full");
 }
 Tensor zeros(const Dims &shape, const Placement &where) {
     return filled(shape, false, where, DType::none, "zeros");
@@ -181,18 +162,36 @@ Tensor diag(const Tensor &vector, std::int64_t k) {
     std::int64_t n = 0;
     if (v.shape.size() != 1 ||
         __builtin_add_overflow(v.shape[0], k < 0 ? -static_cast<__int128>(k) : k, &n))
-        throw Error(
-            Status::invalid_argument, "diag",
-            fmt::format("got shape {} and diagonal {}, need a vector", shape_text(v.shape), k));
+        throw_error(Status::invalid_argument, "diag", "got shape {} and diagonal {}, need a vector",
+                    shape_text(v.shape), k);
     const Tensor result = zeros({n, n}, {v.dtype, Device(v.device())});
     result.diag(k).assign(vector);
     return result;
 }
 
-Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
+namespace {
+
+// `own`: the dtype of the values.
+// Fills the vector for a maker of tensors, which a missing kernel's error names.
+void write_steps(const char *maker, const Tensor &vector, const Scalar &start, const Scalar &step,
+                 const Scalar *last = nullptr) {
+    try {
+        steps_part(vector, start, step, last, {});
+    } catch (const Error &e) {
+        if (e.status() != Status::not_supported) throw;
+        throw Error(e.status(), maker,
+                    fmt::format("needs core.steps, which is not implemented for {} here; make the "
+                                "values on another device and move them with Tensor::to",
+                                name(vector.dtype())),
+                    e.device(), e.plugin());
+    }
+}
+
+Tensor range(const Scalar &start, const Scalar &stop, const Scalar &step, DType own,
+             const Placement &where) {
     const ReadSection section;
     const bool integral = is_integral(start) && is_integral(stop) && is_integral(step);
-    const Place place = resolve(where, integral ? int64 : DType::none, "arange");
+    const Place place = resolve(where, own, "arange");
     std::int64_t count = 0;
     if (integral) {
         const __int128 from = exact_integer(start), to = exact_integer(stop),
@@ -205,9 +204,9 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
     } else {
         const double n = std::ceil((stop.to_double() - start.to_double()) / step.to_double());
         if (!std::isfinite(n) || n >= 0x1p63)
-            throw Error(Status::invalid_argument, "arange",
-                        fmt::format("got start {}, stop {}, step {}: no finite number of elements",
-                                    start.to_double(), stop.to_double(), step.to_double()));
+            throw_error(Status::invalid_argument, "arange",
+                        "got start {}, stop {}, step {}: no finite number of elements",
+                        start.to_double(), stop.to_double(), step.to_double());
         count = static_cast<std::int64_t>(std::max(n, 0.0));
     }
     const DType dtype = place.dtype;
@@ -225,31 +224,42 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
         require_fit(exact_integer(start), dtype);
         require_fit(exact_integer(start) + exact_integer(step) * (count - 1), dtype);
     }
-    steps_part(result, start.cast(wide), step.cast(wide), nullptr, {});
+    write_steps("arange", result, start.cast(wide), step.cast(wide));
     return result;
 }
 
-Tensor arange(Scalar stop, const Placement &where) { return arange(0, stop, 1, where); }
+} // namespace
 
-Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
+Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
+    const Scalar given[] = {start, stop, step};
+    // A step that is left out is an int, and adapts.
+    const bool adapts = is_integral(step) && is_integer(stop.value_dtype());
+    return range(start, stop, step, common_dtype(std::span(given, adapts ? 2 : 3)), where);
+}
+
+Tensor arange(Scalar stop, const Placement &where) {
+    return range(0, stop, 1, stop.value_dtype(), where);
+}
+
+Tensor linspace(Scalar start, Scalar stop, std::int64_t count, LinspaceOptions options,
                 const Placement &where) {
     const ReadSection section;
     const bool complex = is_complex(start.dtype()) || is_complex(stop.dtype());
-    const Place place =
-        resolve(where, complex ? natural_dtype(Kind::complex) : DType::none, "linspace");
+    const Scalar given[] = {start, stop};
+    const DType own = common_dtype(given);
+    const Place place = resolve(where, is_floating(own) ? own : float64, "linspace");
     if (count < 0)
-        throw Error(Status::invalid_argument, "linspace",
-                    fmt::format("got {} elements, need 0 or more", count));
+        throw_error(Status::invalid_argument, "linspace", "got {} elements, need 0 or more", count);
     const DType dtype = place.dtype;
     const Tensor result = place.make({count});
     if (count == 0) return result;
     const std::complex<double> a = start.to_complex(), b = stop.to_complex();
-    const double intervals = static_cast<double>(endpoint ? count - 1 : count);
+    const double intervals = static_cast<double>(options.endpoint ? count - 1 : count);
     const std::complex<double> step = intervals > 0 ? (b - a) / intervals : b - a;
     if (!complex && std::isinf(step.real()) && std::isfinite(a.real()) && std::isfinite(b.real())) {
         // The distance is beyond float64, though all values are within: in two halves.
         const Placement wide{float64, Device(result.device())};
-        const Tensor t = linspace(0, 1, count, endpoint, wide);
+        const Tensor t = linspace(0, 1, count, options, wide);
         const Tensor values = multiply(t, b.real()) + multiply(subtract(1, t), a.real());
         copy_elements(*result.impl(), *values.impl(), {});
         return result;
@@ -259,12 +269,12 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, bool endpoint,
         is_floating(dtype) ? result : empty({count}, {float64, Device(result.device())});
     const DType wide = step_dtype(floats.dtype());
     const Scalar last = Scalar(b).cast(wide);
-    steps_part(floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
-               endpoint && count > 1 ? &last : nullptr, {});
+    write_steps("linspace", floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
+                options.endpoint && count > 1 ? &last : nullptr);
     if (floats.impl() != result.impl()) {
         copy_elements(*result.impl(), *floats.impl(), {});
         // float64 does not hold every int64.
-        if (endpoint && count > 1 && is_integral(stop)) result(-1).fill(stop.cast(dtype));
+        if (options.endpoint && count > 1 && is_integral(stop)) result(-1).fill(stop.cast(dtype));
     }
     return result;
 }
@@ -293,16 +303,14 @@ Tensor tensor(const Nested &lists, const Placement &where) {
     }
     std::vector<Scalar> values;
     collect(lists, nesting, 0, values);
-    const Place place =
-        resolve(where, values.empty() ? DType::none : common_kind(values), "tensor");
+    const Place place = resolve(where, common_dtype(values), "tensor");
     const std::int64_t itemsize = size_of(place.dtype);
     std::vector<char> bytes(values.size() * static_cast<std::size_t>(itemsize));
     char *at = bytes.data();
     for (const Scalar &value : values) {
         if (value.overflows(place.dtype))
-            throw Error(
-                Status::out_of_range, "tensor",
-                fmt::format("got {}, which does not fit {}", value.to_double(), name(place.dtype)));
+            throw_error(Status::out_of_range, "tensor", "got {}, which does not fit {}",
+                        to_string(value), name(place.dtype));
         const Scalar own = value.cast(place.dtype);
         std::memcpy(at, own.raw().value.bytes, static_cast<std::size_t>(itemsize));
         at += itemsize;
@@ -321,10 +329,10 @@ Tensor tensor(const Nested &lists, const Placement &where) {
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
                    Device host, std::function<void()> deleter) {
     if (!host || !host.is_host_memory())
-        throw Error(Status::invalid_argument, "from_memory",
-                    fmt::format("got {}, need a device with host memory (for memory of another "
-                                "device see Storage::borrow)",
-                                host ? host.name() : "no device"));
+        throw_error(Status::invalid_argument, "from_memory",
+                    "got {}, need a device with host memory (for memory of another "
+                    "device see Storage::borrow)",
+                    host ? host.name() : "no device");
     require_dtype(dtype, "from_memory");
     const ByteRange range = checked_range(shape, strides_bytes, size_of(dtype), "from_memory");
     const Storage storage = Storage::borrow(static_cast<char *>(data) + range.begin,

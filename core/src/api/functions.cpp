@@ -111,24 +111,22 @@ Tensor nonzero(const Tensor &a) {
     return result;
 }
 
-#define ATOLL_IN_PLACE(op, name)                                                                   \
-    const Tensor &Tensor::operator op(const Operand &b) const {                                    \
+#define ATOLL_IN_PLACE(op, name, Right)                                                            \
+    Tensor &Tensor::operator op(const Right &b) {                                                  \
         name(*this, b, *this);                                                                     \
         return *this;                                                                              \
     }                                                                                              \
-    const Selection &Selection::operator op(const Operand &b) const {                              \
-        return apply(ATOLL_FN_##name, b);                                                          \
-    }
-ATOLL_IN_PLACE(+=, add)
-ATOLL_IN_PLACE(-=, subtract)
-ATOLL_IN_PLACE(*=, multiply)
-ATOLL_IN_PLACE(/=, divide)
-ATOLL_IN_PLACE(%=, remainder)
-ATOLL_IN_PLACE(&=, bitwise_and)
-ATOLL_IN_PLACE(|=, bitwise_or)
-ATOLL_IN_PLACE(^=, bitwise_xor)
-ATOLL_IN_PLACE(<<=, left_shift)
-ATOLL_IN_PLACE(>>=, right_shift)
+    Selection &Selection::operator op(const Right &b) { return apply(ATOLL_FN_##name, b); }
+ATOLL_IN_PLACE(+=, add, Operand)
+ATOLL_IN_PLACE(-=, subtract, Operand)
+ATOLL_IN_PLACE(*=, multiply, Scalar)
+ATOLL_IN_PLACE(/=, divide, Operand)
+ATOLL_IN_PLACE(%=, remainder, Operand)
+ATOLL_IN_PLACE(&=, bitwise_and, Operand)
+ATOLL_IN_PLACE(|=, bitwise_or, Operand)
+ATOLL_IN_PLACE(^=, bitwise_xor, Operand)
+ATOLL_IN_PLACE(<<=, left_shift, Operand)
+ATOLL_IN_PLACE(>>=, right_shift, Operand)
 #undef ATOLL_IN_PLACE
 
 } // namespace Atoll

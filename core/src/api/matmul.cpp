@@ -2,17 +2,16 @@
 #include "atoll/create.hpp"
 #include "atoll/operations.hpp"
 #include "base/enums.hpp"
+#include "base/throw_error.hpp"
 #include "call/broadcast.hpp"
 #include "call/copy.hpp"
-#include "call/multiply_apart.hpp"
 #include "call/parts.hpp"
 #include "call/pipeline.hpp"
+#include "call/taken_apart.hpp"
 #include "call/uniform.hpp"
 
 #include <algorithm>
 #include <optional>
-
-#include <fmt/format.h>
 
 namespace Atoll {
 
@@ -86,13 +85,13 @@ Tensor matmul(const Operand &a, const Operand &b, Out out) {
     }
     const std::int64_t inner = ta.shape.size() > 1 ? ta.shape[1] : 1;
     if (inner != tb.shape[0])
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("{} needs k = {} rows, as {} has columns{}",
-                                shape_text("b", tb.shape), inner, shape_text("a", ta.shape),
-                                ta.shape.size() == 1 && tb.shape.size() == 1
-                                    ? " (vectors are columns: a.T() * b is the inner product, "
-                                      "multiply(a, b) the element-wise one)"
-                                    : ""));
+        throw_error(Status::invalid_argument, function.full_name,
+                    "{} needs k = {} rows, as {} has columns{}", shape_text("b", tb.shape), inner,
+                    shape_text("a", ta.shape),
+                    ta.shape.size() == 1 && tb.shape.size() == 1
+                        ? " (vectors are columns: a.T() * b is the inner product, "
+                          "multiply(a, b) the element-wise one)"
+                        : "");
     const ReadSection section;
     Tensor result;
     if (!out.get() && run_uniform_product(function, ta, tb, plain_product(ta.dtype), result, {}))
@@ -117,10 +116,9 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
     const char *const name_a = transpose_a ? "a transposed" : "a";
     const char *const name_b = transpose_b ? "b transposed" : "b";
     if (shape_a[1] != shape_b[0])
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("{} needs k = {} rows, as {} has columns",
-                                shape_text(name_b, shape_b), shape_a[1],
-                                shape_text(name_a, shape_a)));
+        throw_error(Status::invalid_argument, function.full_name,
+                    "{} needs k = {} rows, as {} has columns", shape_text(name_b, shape_b),
+                    shape_a[1], shape_text(name_a, shape_a));
     Dims stack(shape_a.data() + 2, static_cast<std::size_t>(shape_a.size() - 2));
     const Dims other(shape_b.data() + 2, static_cast<std::size_t>(shape_b.size() - 2));
     if (!(stack == other) && !current_settings().auto_broadcast)
@@ -133,8 +131,8 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
     if (!vector) shape.push_back(shape_b[1]);
     for (std::int64_t extent : stack) shape.push_back(extent);
     if (!(tc.shape == shape))
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("{} needs shape {}", shape_text("c", tc.shape), shape_text(shape)));
+        throw_error(Status::invalid_argument, function.full_name, "{} needs shape {}",
+                    shape_text("c", tc.shape), shape_text(shape));
     check_output(tc, "c", function.full_name);
     // The factors promote like scalars beside a tensor, but for 0 and 1 beside bool.
     const Operand left(a), right(b), third(c), first(alpha), second(beta);
@@ -145,7 +143,7 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
             inputs[count++] = factor;
     const Inputs all(inputs, count);
     const DType T = decide_T(function, all, {});
-    require_auto_cast(tc, "c", T, decide_device(function, all, {}), function.full_name, {});
+    require_output_dtype(tc, "c", T, decide_device(function, all, {}), function.full_name, {});
     const DType factor = accumulator(T);
     // As in BLAS: with alpha == 0 the factors are not read, with beta == 0 c is not.
     if (is_zero(alpha) || shape_a[1] == 0) {

@@ -2,6 +2,7 @@
 #include "atoll/module.hpp"
 
 #include "base/enums.hpp"
+#include "base/throw_error.hpp"
 #include "call/attributes.hpp"
 #include "call/pipeline.hpp"
 
@@ -48,19 +49,35 @@ void require_inputs(const FunctionRecord &function, Inputs inputs) {
     };
     const int given = static_cast<int>(inputs.size());
     if (given > s.input_count())
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got {} input{}, takes {}", given, given == 1 ? "" : "s", names()));
+        throw_error(Status::invalid_argument, function.full_name, "got {} input{}, takes {}", given,
+                    given == 1 ? "" : "s", names());
     for (int i = 0; i < s.input_count(); ++i)
         if (!s.input(i).optional && (i >= given || !inputs[static_cast<std::size_t>(i)]))
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("got no {}, takes {}", s.input(i).name, names()));
+            throw_error(Status::invalid_argument, function.full_name, "got no {}, takes {}",
+                        s.input(i).name, names());
 }
 
-void require_module(const FunctionRecord &function) {
+[[noreturn]] void refuse(const FunctionRecord &function, const std::string &text) {
+    throw Error(Status::invalid_argument, function.full_name, text);
+}
+
+// What a caller may ask of this function at all.
+void require_callable(const FunctionRecord &function, bool axes, bool extents) {
+    const sdk::Signature &s = function.signature;
     if (!function.module->live)
-        throw Error(Status::not_found, function.full_name,
-                    fmt::format("module {} has been retired; load its plugin again",
-                                function.module->name));
+        throw_error(Status::not_found, function.full_name,
+                    "module {} has been retired; load its plugin again", function.module->name);
+    const bool opaque = std::any_of(s.slots.begin(), s.slots.begin() + s.slot_count,
+                                    [](const sdk::AxisSlot &slot) { return slot.opaque; });
+    if (function.texts[0].empty() || opaque) refuse(function, "is called by the host alone");
+    if (s.axes == sdk::AxesOf::first && axes)
+        refuse(function, "takes no axes: its core axes are the first ones of each operand");
+    if (function.infer && extents)
+        refuse(function, "takes no extents: it infers those that only results have");
+}
+
+void require_extent(const FunctionRecord &function, std::string_view name, std::int64_t extent) {
+    if (extent < 0) refuse(function, fmt::format("got {} = {}, need 0 or more", name, extent));
 }
 
 // Decides T, for attributes of type T, and runs the call.
@@ -81,8 +98,8 @@ template <class Attributes> void run_typed(const FunctionRecord &f, Arguments &a
 
 Function::Function(std::string_view name) : record_(Registry::get().find_function(name)) {
     if (record_) return;
-    throw Error(Status::not_found, "function",
-                fmt::format("there is no function '{}'; modules now: {}", name, module_names()));
+    throw_error(Status::not_found, "function", "there is no function '{}'; modules now: {}", name,
+                module_names());
 }
 
 std::string_view Function::name() const { return record_->full_name; }
@@ -128,18 +145,8 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
                                    const CallOptions &options) const {
     const ReadSection section;
     const FunctionRecord &f = *record_;
-    require_module(f);
     const sdk::Signature &s = f.signature;
-    const auto refuse = [&](const std::string &text) {
-        throw Error(Status::invalid_argument, f.full_name, text);
-    };
-    const bool opaque = std::any_of(s.slots.begin(), s.slots.begin() + s.slot_count,
-                                    [](const sdk::AxisSlot &slot) { return slot.opaque; });
-    if (f.texts[0].empty() || opaque) refuse("is called by the host alone");
-    if (s.axes == sdk::AxesOf::first && (options.axes.given || options.keepdims))
-        refuse("takes no axes: its core axes are the first ones of each operand");
-    if (f.infer && !options.extents.empty())
-        refuse("takes no extents: it infers those that only results have");
+    require_callable(f, options.axes.given || options.keepdims, !options.extents.empty());
     boost::container::small_vector<const Operand *, ATOLL_MAX_OPERANDS> list;
     for (const Operand &input : inputs) {
         const bool absent = input.tensor() && !input.tensor()->is_defined();
@@ -152,8 +159,8 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
                         .axes_given = options.axes.given,
                         .keepdims = options.keepdims};
     if (options.out.size() > s.output_count)
-        refuse(fmt::format("got {} tensors to write to, makes {}: {}", options.out.size(),
-                           s.output_count, result_names(s)));
+        refuse(f, fmt::format("got {} tensors to write to, makes {}: {}", options.out.size(),
+                              s.output_count, result_names(s)));
     const Tensor *outputs[ATOLL_MAX_OPERANDS] = {};
     for (std::size_t i = 0; i < options.out.size(); ++i)
         if (options.out[i].is_defined()) outputs[i] = &options.out[i];
@@ -162,9 +169,9 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
         int at = 0;
         while (at < s.output_count && s.operand(at).name != name) ++at;
         if (at == s.output_count)
-            refuse(fmt::format("has no result {}, makes {}", name, result_names(s)));
+            refuse(f, fmt::format("has no result {}, makes {}", name, result_names(s)));
         if (!s.operand(at).optional)
-            refuse(fmt::format("{} is always made, cannot be left out", name));
+            refuse(f, fmt::format("{} is always made, cannot be left out", name));
         arguments.unwanted |= 1u << at;
     }
     std::int64_t extents[ATOLL_MAX_SLOTS];
@@ -174,9 +181,9 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
         for (int i = 0; i < s.slot_count; ++i)
             if (s.slot(i).name == name && is_free(s.slot(i))) extents[i] = extent, known = true;
         if (!known)
-            refuse(fmt::format("got an extent of {}, takes those that only results have: {}", name,
-                               free_extents(s)));
-        if (extent < 0) refuse(fmt::format("got {} = {}, need 0 or more", name, extent));
+            refuse(f, fmt::format("got an extent of {}, takes those that only results have: {}",
+                                  name, free_extents(s)));
+        require_extent(f, name, extent);
     }
     arguments.extents = extents;
     std::vector<Tensor> results(s.output_count);
@@ -192,7 +199,13 @@ void detail::call_function(const Function &function, std::initializer_list<const
     const ReadSection section;
     const FunctionRecord &f = *function.record_;
     const sdk::Signature &s = f.signature;
-    require_module(f);
+    require_callable(f, details.axes.given || details.keepdims, details.extents.size() != 0);
+    const auto free = std::count_if(s.slots.begin(), s.slots.begin() + s.slot_count, is_free);
+    if (results.size() != s.output_count || details.out.size() > results.size() ||
+        static_cast<std::ptrdiff_t>(details.extents.size()) > free)
+        refuse(f, fmt::format("the declaration is of another version of module {}: generate its "
+                              "header anew",
+                              f.module->name));
     boost::container::small_vector<const Operand *, ATOLL_MAX_OPERANDS> list;
     for (const Operand *input : inputs)
         list.push_back(input->tensor() && !input->tensor()->is_defined() ? nullptr : input);
@@ -206,12 +219,10 @@ void detail::call_function(const Function &function, std::initializer_list<const
     std::fill_n(extents, ATOLL_MAX_SLOTS, -1);
     auto next = details.extents.begin();
     for (int i = 0; i < s.slot_count && next != details.extents.end(); ++i)
-        if (is_free(s.slot(i))) extents[i] = *next++;
-    if (results.size() != s.output_count || next != details.extents.end())
-        throw Error(Status::invalid_argument, f.full_name,
-                    fmt::format("the declaration is of another version of module {}: generate its "
-                                "header anew",
-                                f.module->name));
+        if (is_free(s.slot(i))) {
+            require_extent(f, s.slot(i).name, *next);
+            extents[i] = *next++;
+        }
     Arguments arguments{.inputs = given,
                         .outputs = {outputs, s.output_count},
                         .axes = details.axes.list,
@@ -234,10 +245,10 @@ Object detail::call_object(const Function &function, std::initializer_list<const
 
 Module::Module(std::string_view name) : record_(Registry::get().find_module(name)) {
     if (!record_)
-        throw Error(Status::not_found, "module",
-                    fmt::format("there is no module '{}'; load the plugin that defines it; modules "
-                                "now: {}",
-                                name, module_names()));
+        throw_error(Status::not_found, "module",
+                    "there is no module '{}'; load the plugin that defines it; modules "
+                    "now: {}",
+                    name, module_names());
 }
 
 const std::string &Module::name() const { return record_->name; }
@@ -256,8 +267,7 @@ std::vector<Function> Module::functions() const {
 
 Function Module::function(std::string_view name) const {
     if (const FunctionRecord *function = record_->find(name)) return Function(function);
-    throw Error(Status::not_found, "module",
-                fmt::format("module {} has no function '{}'", record_->name, name));
+    throw_error(Status::not_found, "module", "module {} has no function '{}'", record_->name, name);
 }
 
 std::vector<Module> modules() {

@@ -1,14 +1,12 @@
-// Values of public enumerations that do not exist: any number can be cast to one.
+// Checks values of public enumerations: any number can be cast to one.
 #pragma once
 
 #include "atoll/dtype.hpp"
-#include "atoll/error.hpp"
 #include "atoll/settings.hpp"
+#include "base/throw_error.hpp"
 
 #include <algorithm>
 #include <initializer_list>
-
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 
@@ -26,7 +24,7 @@ inline void require_dtype_or_none(DType dtype, std::string_view op) {
     if (dtype != DType::none) require_dtype(dtype, op);
 }
 
-// Throws Error unless `value` is one of `known`; `words` says which those are.
+// Throws Error unless `value` is one of `known`, which `words` lists.
 template <class Enum> void require_one_of(Enum value, std::initializer_list<Enum> known,
                                           std::string_view name, std::string_view words,
                                           std::string_view op) {
@@ -34,11 +32,9 @@ template <class Enum> void require_one_of(Enum value, std::initializer_list<Enum
         return;
     const int number = static_cast<int>(value);
     const bool letter = number > ' ' && number < 0x7f;
-    throw Error(Status::invalid_argument, op,
-                fmt::format("got {} {}, need {}", name,
-                            letter ? fmt::format("'{}'", static_cast<char>(number))
-                                   : fmt::to_string(number),
-                            words));
+    throw_error(Status::invalid_argument, op, "got {} {}, need {}", name,
+                letter ? fmt::format("'{}'", static_cast<char>(number)) : std::to_string(number),
+                words);
 }
 
 inline void require_compute_mode(ComputeMode mode, std::string_view op) {

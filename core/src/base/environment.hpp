@@ -4,11 +4,15 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <sys/auxv.h>
 
 namespace Atoll::detail {
 
-// An environment variable; nothing if it is unset or the process runs with privileges that its
-// user does not have (set-user-ID and the like): then the environment is an attacker's.
+// False if the process has privileges that its user lacks (set-user-ID and the like), because an
+// attacker may control its environment.
+inline bool environment_trusted() { return ::getauxval(AT_SECURE) == 0; }
+
+// An environment variable; empty if it is unset or the environment is not trusted.
 inline std::optional<std::string> secure_environment(const char *name) {
     const char *value = ::secure_getenv(name);
     return value ? std::optional<std::string>(value) : std::nullopt;

@@ -1,7 +1,7 @@
 // Status texts and the exception's message.
 #include "atoll/error.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll {
 

@@ -1,4 +1,4 @@
-// The buffer that a plugin writes its words into.
+// The buffer for a plugin's error text.
 #pragma once
 
 #include "atoll/abi/base.h"
@@ -14,21 +14,21 @@ struct ErrorText {
     char bytes[capacity];
 
     void clear() { bytes[0] = '\0'; }
-    // Fit to be shown, terminated or not.
+    // Safe to show, even if the plugin has not terminated it.
     std::string text() {
         bytes[capacity - 1] = '\0';
         return printable(bytes);
     }
 };
 
-// For the calls of a plugin's life: load, unload, open_device, create.
+// For load, unload, open_device, create and infer.
 class ErrorBuffer {
 public:
     ErrorBuffer() { text_.clear(); }
     ErrorBuffer(const ErrorBuffer &) = delete;
     ErrorBuffer &operator=(const ErrorBuffer &) = delete;
     atoll_error *get() { return &error_; }
-    // What the plugin said, or that it said nothing.
+    // The plugin's text, or that there is none.
     std::string words() {
         std::string words = text_.text();
         return words.empty() ? "no details given" : words;

@@ -1,4 +1,4 @@
-// Do two strided views share a byte, and does one view lie over itself? Exact, with a work limit.
+// Whether two strided views share a byte, or one overlaps itself. Exact, with a work limit.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 namespace Atoll::detail {
 
 // The bytes of a strided view: element (i0, i1, …) occupies `itemsize` bytes from
-// data + i0 * strides[0] + i1 * strides[1] + …. Memory is never read, so any device's addresses do.
+// data + i0 * strides[0] + i1 * strides[1] + …. Memory is never read, so any device's addresses
+// work.
 struct StridedExtent {
     const void *data; // address of element (0, 0, …)
     int rank;         // 0 to 64
@@ -15,8 +16,8 @@ struct StridedExtent {
     std::int64_t itemsize;       // bytes
 };
 
-// `too_hard`: the work limit was reached, or the numbers are beyond any real memory. Callers take
-// it as `yes`, which is always safe: at worst a temporary too many.
+// `too_hard`: the work limit was reached, or the numbers exceed any real memory. Callers treat it
+// as `yes`, which is always safe: at worst an unnecessary temporary.
 enum class Overlap { no, yes, too_hard };
 
 // All bytes of a view lie in [begin, end).
@@ -51,8 +52,8 @@ inline bool byte_range(const StridedExtent &extent, ByteRange &range) {
 // The exact test without the range test.
 Overlap solve_memory_overlap(const StridedExtent &a, const StridedExtent &b, std::int64_t max_work);
 
-// Do a and b share a byte? `max_work` bounds the steps of the search (each about 100 ns); with 0
-// only what bounds and divisibility alone decide is decided. Never allocates.
+// Whether a and b share a byte. `max_work` bounds the steps of the search (each about 100 ns); with
+// 0 bounds and divisibility alone decide. Never allocates.
 inline Overlap memory_overlap(const StridedExtent &a, const StridedExtent &b,
                               std::int64_t max_work) {
     // The usual case, different storages or far parts of one, is settled inline.
@@ -63,8 +64,8 @@ inline Overlap memory_overlap(const StridedExtent &a, const StridedExtent &b,
     return solve_memory_overlap(a, b, max_work);
 }
 
-// True iff, taking the axes in the order first, first + step, …, every stride reaches beyond all
-// elements of the axes before it: then no two elements can meet. False if not sure.
+// True if, in the axis order first, first + step, …, every stride reaches beyond all elements of
+// the axes before it: then no two elements overlap. False if not sure.
 inline bool nested(const StridedExtent &extent, int first, int step) {
     std::int64_t span = extent.itemsize;
     for (int axis = first; axis >= 0 && axis < extent.rank; axis += step) {
@@ -83,7 +84,7 @@ inline bool nested(const StridedExtent &extent, int first, int step) {
 // The exact test without the test for nested axes.
 Overlap solve_self_overlap(const StridedExtent &a, std::int64_t max_work);
 
-// Do two different elements of a share a byte? `max_work` as above.
+// Whether two different elements of a share a byte. `max_work` as above.
 inline Overlap self_overlap(const StridedExtent &a, std::int64_t max_work) {
     // The usual case, column-major or row-major axes with or without gaps, is settled inline.
     if (nested(a, 0, 1) || nested(a, a.rank - 1, -1)) return Overlap::no;

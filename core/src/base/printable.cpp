@@ -1,16 +1,16 @@
-// Escaping what cannot be shown: see printable.hpp.
+// Escapes unprintable characters: see printable.hpp.
 #include "base/printable.hpp"
 
 #include <boost/nowide/utf/utf.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 namespace {
 
 namespace utf = boost::nowide::utf;
 
-// No UTF-8; C0 but line feed and tab, delete, C1 (U+0080 to U+009F); U+FFFE and U+FFFF, which are
-// no characters, and which XML must not hold.
+// False for invalid UTF-8; for C0 except line feed and tab, delete, and C1 (U+0080 to U+009F); and
+// for U+FFFE and U+FFFF, which are not characters and must not be in XML.
 bool is_shown(utf::code_point point) {
     if (point < 0x20) return point == '\n' || point == '\t';
     return (point < 0x7f || point > 0x9f) && point != 0xfffe && point != 0xffff &&

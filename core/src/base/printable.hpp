@@ -1,4 +1,4 @@
-// Texts of others made fit to be shown.
+// Makes foreign texts safe to show.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace Atoll::detail {
 
-// The text with `\x1b` and the like for what would steer a terminal, forge what stands before it or
-// break JSON: control characters but line feed and tab, and bytes that are not UTF-8. What plugins
-// say goes through this, and the whole of the log.
+// The text with escapes such as `\x1b` for what would control a terminal, imitate other output or
+// break JSON: control characters except line feed and tab, and bytes that are not UTF-8. Applied to
+// all texts of plugins, and to the whole log.
 std::string printable(std::string_view text);
 
 } // namespace Atoll::detail

@@ -2,10 +2,8 @@
 #include "atoll/scalar.hpp"
 
 #include "atoll/convert.hpp"
-#include "atoll/error.hpp"
 #include "base/enums.hpp"
-
-#include <fmt/format.h>
+#include "base/throw_error.hpp"
 
 namespace Atoll {
 
@@ -25,19 +23,36 @@ template <class T> T value_as(const Scalar &scalar) {
     return value;
 }
 
+std::string text(const Scalar &scalar) {
+    if (scalar.dtype() == uint64) return std::to_string(value_as<std::uint64_t>(scalar));
+    if (is_integer(scalar.dtype())) return std::to_string(scalar.to_int());
+    const std::complex<double> value = scalar.to_complex();
+    return value.imag() == 0 ? fmt::format("{}", value.real())
+                             : fmt::format("{}{:+}i", value.real(), value.imag());
+}
+
 } // namespace
 
 Scalar Scalar::cast(DType dtype) const {
     detail::require_dtype(dtype, "scalar");
-    Scalar result(dtype, false);
+    atoll_scalar raw{static_cast<std::uint32_t>(dtype), 0, 0, {}};
     with_type(dtype, [&]<class To>(std::type_identity<To>) {
         const To value = value_as<To>(*this);
-        std::memcpy(result.raw_.value.bytes, &value, sizeof value);
+        std::memcpy(raw.value.bytes, &value, sizeof value);
     });
-    return result;
+    return Scalar(raw);
 }
 
 bool Scalar::overflows(DType dtype) const {
+    if (is_floating(dtype)) {
+        const auto largest = [](std::complex<double> x) {
+            return std::max(std::abs(x.real()), std::abs(x.imag()));
+        };
+        constexpr double fits_all = 65504; // float16's largest
+        const double value = largest(to_complex());
+        return value > fits_all && std::isfinite(value) &&
+               std::isinf(largest(cast(dtype).to_complex()));
+    }
     if (!is_integer(dtype) || is_floating(this->dtype())) return false;
     const bool into_signed = info(dtype).kind == Kind::signed_;
     const int bits = 8 * info(dtype).size - (into_signed ? 1 : 0); // of magnitude
@@ -49,11 +64,8 @@ bool Scalar::overflows(DType dtype) const {
 
 Scalar::Scalar(Scalar value, DType dtype) : Scalar(value.cast(dtype)) {
     if (value.overflows(dtype))
-        throw Error(Status::out_of_range, "scalar",
-                    fmt::format("{} does not fit {}",
-                                value.dtype() == uint64 ? fmt::to_string(value.raw_.value.u64)
-                                                        : fmt::to_string(value.to_int()),
-                                name(dtype)));
+        detail::throw_error(Status::out_of_range, "scalar", "{} does not fit {}", text(value),
+                            name(dtype));
 }
 
 double Scalar::to_double() const { return value_as<double>(*this); }

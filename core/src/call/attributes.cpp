@@ -1,15 +1,14 @@
 // Attributes by name.
 #include "call/attributes.hpp"
 
-#include "atoll/error.hpp"
 #include "atoll/format.hpp"
 #include "atoll/text_scanner.hpp"
+#include "base/list.hpp"
+#include "base/throw_error.hpp"
 #include "call/promotion.hpp"
 
 #include <cmath>
 #include <cstring>
-
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 
@@ -67,13 +66,13 @@ public:
     }
     atoll_scalar fallback() const {
         if (spec_.required)
-            throw Error(Status::invalid_argument, function_.full_name,
-                        fmt::format("got no attribute {}, which has no default", spec_.name));
+            throw_error(Status::invalid_argument, function_.full_name,
+                        "got no attribute {}, which has no default", spec_.name);
         if (spec_.optional) return {};
         if (spec_.type == sdk::AttributeType::choice) return word(spec_.fallback);
         if (spec_.type == sdk::AttributeType::boolean)
             return number(Scalar(spec_.fallback == "true"));
-        // Never fails: the parser of signatures has read it.
+        // Never fails: the signature's parser has read it.
         const sdk::Decimal value = sdk::TextScanner(spec_.fallback).decimal();
         if (value.is_int64()) return number(Scalar(value.integer()));
         if (value.is_whole() && !value.negative) return number(Scalar(value.digits));
@@ -93,7 +92,7 @@ private:
         if (!(value.to_double() >= spec_.least))
             refuse(to_string(value), fmt::format("{} or more", spec_.least));
     }
-    // What any value must be.
+    // The values that the attribute accepts.
     std::string need() const {
         switch (spec_.type) {
         case sdk::AttributeType::boolean: return "a bool";
@@ -104,8 +103,8 @@ private:
         }
     }
     [[noreturn]] void refuse(std::string_view got, std::string_view needed) const {
-        throw Error(Status::invalid_argument, function_.full_name,
-                    fmt::format("attribute {} is {}, needs {}", spec_.name, got, needed));
+        throw_error(Status::invalid_argument, function_.full_name, "attribute {} is {}, needs {}",
+                    spec_.name, got, needed);
     }
     const FunctionRecord &function_;
     const sdk::AttributeSpec &spec_;
@@ -126,14 +125,14 @@ AttributeValues attribute_values(const FunctionRecord &function,
         if (at == signature.attribute_count) {
             std::string names;
             for (int i = 0; i < signature.attribute_count; ++i)
-                names += fmt::format("{}{}", i ? ", " : "", signature.attribute(i).name);
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("has no attribute {}, takes {}", attribute.name,
-                                    names.empty() ? "none" : names));
+                add_to_list(names, signature.attribute(i).name);
+            throw_error(Status::invalid_argument, function.full_name,
+                        "has no attribute {}, takes {}", attribute.name,
+                        names.empty() ? "none" : names);
         }
         if (named[at])
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("attribute {} is given twice", attribute.name));
+            throw_error(Status::invalid_argument, function.full_name, "attribute {} is given twice",
+                        attribute.name);
         named[at] = &attribute;
     }
     for (std::size_t i = 0; i < signature.attribute_count; ++i) {
@@ -154,10 +153,10 @@ AttributeValues attribute_values(const FunctionRecord &function, std::span<const
                                  DType T) {
     const sdk::Signature &signature = function.signature;
     if (given.size() > signature.attribute_count)
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got {} attributes, takes {}: the declaration is of another "
-                                "version of the module",
-                                given.size(), signature.attribute_count));
+        throw_error(Status::invalid_argument, function.full_name,
+                    "got {} attributes, takes {}: the declaration is of another "
+                    "version of the module",
+                    given.size(), signature.attribute_count);
     AttributeValues values;
     for (std::size_t i = 0; i < signature.attribute_count; ++i) {
         const Converter convert(function, signature.attributes[i], T);

@@ -1,4 +1,4 @@
-// The attributes of a call: what the caller names, and the defaults of the function's list.
+// The attributes of a call: the caller's, and the defaults of the function's list.
 #pragma once
 
 #include "atoll/module.hpp"
@@ -12,14 +12,14 @@ namespace Atoll::detail {
 // `given`.
 using AttributeValues = std::array<atoll_scalar, 8>;
 
-// Throws Error that names the attribute: one that the function has not, of the wrong kind, or
-// missing. `T`: the dtype of attributes of type T; those of type A get what T accumulates in.
+// Throws Error that names an attribute that is unknown, of the wrong kind, or missing. `T`: the
+// dtype of attributes of type T; those of type A have its accumulator.
 AttributeValues attribute_values(const FunctionRecord &function,
                                  std::span<const NamedAttribute> given, DType T);
-// The same by position; those that are missing have their defaults.
+// The same by position; missing ones have their defaults.
 AttributeValues attribute_values(const FunctionRecord &function, std::span<const Attribute> given,
                                  DType T);
-// Whether attribute `i` of the function's list has its default, for this T.
+// Whether attribute `i` of the function's list has its default for this T.
 bool is_default(const FunctionRecord &function, int i, const atoll_scalar &value, DType T);
 
 } // namespace Atoll::detail

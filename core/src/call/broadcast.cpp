@@ -1,7 +1,7 @@
 // Broadcasting of shapes.
 #include "call/broadcast.hpp"
 
-#include <fmt/format.h>
+#include "base/throw_error.hpp"
 
 namespace Atoll::detail {
 
@@ -23,18 +23,18 @@ bool broadcasts_to(const Dims &from, const Dims &to) {
 }
 
 void refuse_broadcast(NamedShape a, int i, NamedShape b, int j, std::string_view op) {
-    throw Error(Status::invalid_argument, op,
-                fmt::format("{} and {} do not broadcast: axis {} of {} is {}, axis {} of {} is {}; "
-                            "need extents that are equal or 1, first axes aligned",
-                            shape_text(a.name, a.shape), shape_text(b.name, b.shape), i, a.name,
-                            a.shape[i], j, b.name, b.shape[j]));
+    throw_error(Status::invalid_argument, op,
+                "{} and {} do not broadcast: axis {} of {} is {}, axis {} of {} is {}; "
+                "need extents that are equal or 1, first axes aligned",
+                shape_text(a.name, a.shape), shape_text(b.name, b.shape), i, a.name, a.shape[i], j,
+                b.name, b.shape[j]);
 }
 
 void refuse_auto_broadcast(NamedShape a, NamedShape b, std::string_view op) {
-    throw Error(Status::invalid_argument, op,
-                fmt::format("got {} and {} with automatic broadcasting off; use "
-                            "Tensor::broadcast_to, or set Settings::auto_broadcast",
-                            shape_text(a.name, a.shape), shape_text(b.name, b.shape)));
+    throw_error(Status::invalid_argument, op,
+                "got {} and {} with automatic broadcasting off; use "
+                "Tensor::broadcast_to, or set Settings::auto_broadcast",
+                shape_text(a.name, a.shape), shape_text(b.name, b.shape));
 }
 
 } // namespace Atoll::detail

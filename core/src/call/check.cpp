@@ -1,6 +1,7 @@
-// Checking of arguments, and what follows from them.
+// Checks the arguments of a call, and decides device, T and axes.
 #include "call/check.hpp"
 
+#include "base/throw_error.hpp"
 #include "call/check_part.hpp"
 #include "objects/object.hpp"
 
@@ -12,13 +13,12 @@ namespace {
 
 [[noreturn]] void refuse_kind(const FunctionRecord &function, int o, const Operand &operand) {
     const sdk::OperandSpec &spec = function.signature.operand(o);
-    throw Error(Status::invalid_argument, function.full_name,
-                fmt::format("{} is {}", spec.name,
-                            !spec.is_object()  ? "an object, needs a tensor"
-                            : operand.tensor() ? "a tensor, needs an object"
-                                               : "a number, needs an object"));
+    throw_error(Status::invalid_argument, function.full_name, "{} is {}", spec.name,
+                !spec.is_object()  ? "an object, needs a tensor"
+                : operand.tensor() ? "a tensor, needs an object"
+                                   : "a number, needs an object");
 }
-// Objects where objects are wanted, tensors or numbers elsewhere.
+// An object where the signature has one, a tensor or number elsewhere.
 inline void require_kind(const FunctionRecord &function, int o, const Operand &operand) {
     const bool given = operand.tensor() && is_object(impl(*operand.tensor()));
     if (given != function.signature.operand(o).is_object()) [[unlikely]]
@@ -60,8 +60,8 @@ private:
             if (!operand->tensor())
                 c_.scalar[o] = &operand->scalar();
             else if (!(c_.tensor[o] = operand->tensor()->impl())) [[unlikely]]
-                refuse(fmt::format("{} is undefined (default-constructed); assign a tensor first",
-                                   spec(o).name));
+                refuse("{} is undefined (default-constructed); assign a tensor first",
+                       spec(o).name);
             require_kind(f_, o, *operand);
         }
     }
@@ -69,15 +69,15 @@ private:
     void check_object_devices() const {
         for (int o = s_.output_count; o < s_.operand_count; ++o)
             if (spec(o).is_object() && c_.tensor[o] && tensor(o).device() != c_.device)
-                refuse(fmt::format("{} lies on {}, the call runs on {}; objects are not copied",
-                                   spec(o).name, tensor(o).device()->name, c_.device->name));
+                refuse("{} lies on {}, the call runs on {}; objects are not copied", spec(o).name,
+                       tensor(o).device()->name, c_.device->name);
     }
 
     // --- functions without core axes -------------------------------------------------------------
 
     void broadcast_all() {
         c_.core = 0;
-        int first = -1; // the operand that the shape comes from
+        int first = -1; // the operand that gives the shape
         if (c_.tensor[0]) take_shape(first = 0);
         for (int o = s_.output_count; o < s_.operand_count; ++o) {
             if (!c_.tensor[o] || spec(o).is_object()) continue;
@@ -97,7 +97,7 @@ private:
     void broadcast(int first, int o) {
         const Dims &own = tensor(o).shape;
         if (first == 0 && !broadcasts_to(own, tensor(0).shape))
-            refuse(fmt::format("got {} for {}; results are never broadcast", text(o), text(0)));
+            refuse("got {} for {}; results are never broadcast", text(o), text(0));
         if (!context_.settings().auto_broadcast)
             refuse_auto_broadcast(named(first), named(o), f_.full_name);
         if (first == 0) return;
@@ -111,31 +111,30 @@ private:
         return o;
     }
 
-    // --- results that are given ------------------------------------------------------------------
+    // --- outputs that the caller gives -----------------------------------------------------------
 
     void check_outputs() {
         for (int o = 0; o < s_.output_count; ++o) {
             if (!c_.tensor[o]) {
                 if (spec(o).updated && !(given_.unwanted >> o & 1))
-                    refuse(fmt::format("{} is also read, needs a tensor to update: give one with "
-                                       "CallOptions::out",
-                                       spec(o).name));
+                    refuse("{} is also read, needs a tensor to update: give one with "
+                           "CallOptions::out",
+                           spec(o).name);
                 continue;
             }
             const TensorImpl &out = tensor(o);
             if (spec(o).is_object())
-                refuse(fmt::format("{} is an object, which the call makes; leave it out",
-                                   spec(o).name));
+                refuse("{} is an object, which the call makes; leave it out", spec(o).name);
             check_output(out, spec(o).name, f_.full_name);
             if (!s_.elementwise() || o > 0)
                 if (const Dims shape = c_.output_shape(o); !(out.shape == shape))
-                    refuse(fmt::format("{} needs shape {}", text(o), shape_text(shape)));
+                    refuse("{} needs shape {}", text(o), shape_text(shape));
             if (const DType natural = natural_dtype(spec(o), c_.T); natural != DType::none)
-                require_auto_cast(out, spec(o).name, natural, c_.device, f_.full_name, context_);
+                require_output_dtype(out, spec(o).name, natural, c_.device, f_.full_name, context_);
             for (int other = 0; other < o; ++other)
                 if (c_.tensor[other] && overlapping(out, tensor(other)))
-                    refuse(fmt::format("{} and {} share memory; results need memory of their own",
-                                       spec(other).name, spec(o).name));
+                    refuse("{} and {} share memory; results need memory of their own",
+                           spec(other).name, spec(o).name);
         }
     }
 };

@@ -1,4 +1,4 @@
-// First stage of a call: are its arguments right, and what follows from them? Touches nothing.
+// First stage of a call: checks its arguments and decides what follows from them. Changes nothing.
 #pragma once
 
 #include "atoll/arguments.hpp"
@@ -10,15 +10,15 @@ namespace Atoll::detail {
 // What the caller gives.
 struct Arguments {
     Inputs inputs;                                 // in the order of the signature; null: absent
-    std::span<const Tensor *const> outputs = {};   // null or left out: to be made
+    std::span<const Tensor *const> outputs = {};   // null or missing: to be made
     std::span<const atoll_scalar> attributes = {}; // all of them, in the order of the list
     std::span<const int> axes = {};                // for `axes all` and `axes named`
     bool axes_given = false;                       // else: all, or the only one
     bool keepdims = false;                         // core axes that outputs lack become 1
     const std::uint8_t *group_axes = nullptr; // per slot; for groups under `axes first`; null: 1
-    const std::int64_t *extents = nullptr;    // per slot; of those that stand in outputs only
-    std::uint32_t unwanted = 0;               // optional outputs that are not made, as bits
-    Mode mode = {}; // where elements are outside the function's domain; empty: as settings say
+    const std::int64_t *extents = nullptr;    // per slot; of those in outputs only
+    std::uint32_t unwanted = 0;               // bits of the optional outputs that are not made
+    Mode mode = {}; // for elements outside the function's domain; empty: that of the settings
 };
 
 // Operands are numbered as in the call: outputs first.
@@ -32,8 +32,8 @@ struct Checked {
     int rank, core;
     std::uint8_t slot_axes[ATOLL_MAX_SLOTS];
     std::int64_t shape[max_axes];
-    // The operand's own axis there; -1: none. These two are not filled in for functions without
-    // core axes: there axis i of an operand is axis i of the call.
+    // The operand's own axis there; -1: none. These two are unset for functions without core axes,
+    // where axis i of an operand is axis i of the call.
     std::int8_t axis[max_operands][max_axes];
     std::int8_t output_rank[max_operands];
     bool empty; // an extent is 0, so nothing is computed
@@ -48,16 +48,15 @@ struct Checked {
     }
 };
 
-// Throws Error that names operands, axes and shapes. The inputs that must be there are.
+// Throws Error that names operands, axes and shapes. No required input may be missing.
 void check(const FunctionRecord &function, const Arguments &arguments, const Context &context,
            Checked &checked);
 
-// Throws unless objects are where objects are wanted, and nowhere else: an object has no dtype that
-// anything could be decided from.
+// Throws unless exactly the inputs that the signature calls objects are objects: these have no
+// dtype to decide anything from.
 void require_kinds(const FunctionRecord &function, Inputs inputs);
 
-// Throws unless `out` may be written: not read-only, not overlapping itself. `name`: what errors
-// call it.
+// Throws if `out`, by this name in errors, is read-only or overlaps itself.
 void check_output(const TensorImpl &out, std::string_view name, std::string_view op);
 
 } // namespace Atoll::detail

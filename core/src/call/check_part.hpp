@@ -1,10 +1,10 @@
-// The parts of check(), and what they share: the call at hand, and the words of its errors.
+// What the parts of check() share: the call, and the texts of its errors.
 #pragma once
 
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 
@@ -19,9 +19,9 @@ protected:
     const sdk::AxisSlot &slot(int s) const { return s_.slot(s); }
     const TensorImpl &tensor(int o) const { return *c_.tensor[o]; }
 
-    [[noreturn]] void refuse(const std::string &text,
-                             Status status = Status::invalid_argument) const {
-        throw Error(status, f_.full_name, text);
+    template <class... Args>
+    [[noreturn]] void refuse(fmt::format_string<Args...> text, Args &&...args) const {
+        throw_error(Status::invalid_argument, f_.full_name, text, std::forward<Args>(args)...);
     }
     NamedShape named(int o) const { return {spec(o).name, tensor(o).shape}; }
     // "b (5, 3)"
@@ -34,10 +34,10 @@ protected:
     Checked &c_;
 };
 
-// For functions with core axes: which axes of the operands are core axes of the call, which are its
-// loop, and their extents; those that only results have may come from the function's `infer`
-// callback. Fills in rank, core, slot_axes, shape, axis, output_rank and empty; operands and T must
-// be there. Throws Error that names operands and axes.
+// For functions with core axes: decides which axes of the operands are core axes of the call and
+// which its loop, and their extents; the function's `infer` callback may give those that only
+// outputs have. Fills in rank, core, slot_axes, shape, axis, output_rank and empty, from operands
+// and T. Throws Error that names operands and axes.
 void place_axes(const CheckPart &part);
 
 } // namespace Atoll::detail

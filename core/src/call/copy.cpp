@@ -1,14 +1,14 @@
 // Copies between any two tensors: within a device by its `copy`, across devices by transfers.
 #include "call/copy.hpp"
 
+#include "base/list.hpp"
+#include "base/throw_error.hpp"
 #include "call/route.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
-
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 
@@ -53,8 +53,8 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
         const std::unique_ptr<char[]> buffer(
             new (std::nothrow) char[static_cast<std::size_t>(bytes)]);
         if (!buffer)
-            throw Error(Status::out_of_memory, "core.copy",
-                        fmt::format("no {} bytes of host memory to stage a copy", bytes));
+            throw_error(Status::out_of_memory, "core.copy",
+                        "no {} bytes of host memory to stage a copy", bytes);
         download(buffer.get());
         upload(buffer.get());
     }
@@ -71,10 +71,10 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
     space.add(destination);
     space.add(source);
     merge(space, function.signature);
-    // The one function that has nothing to fall back on: what it does not take is an error.
+    // copy has nothing to fall back on: what the plugin does not take is an error.
     std::string lacking;
     const auto need = [&](bool needed, const char *what) {
-        if (needed) lacking += (lacking.empty() ? "" : ", ") + std::string(what);
+        if (needed) add_to_list(lacking, what);
     };
     if (!route.takes(ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_SWAPPED | Route::any_strides))
         [[unlikely]] {
@@ -82,7 +82,7 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
              "a change of dtype");
         need((destination.swapped() || source.swapped()) && !route.takes(ATOLL_CAP_SWAPPED),
              "byte-swapped data");
-        Space part = space; // what it gets at once
+        Space part = space; // one of the calls that it gets
         part.rank = std::min(part.rank, route.max_rank());
         need(!route.takes_layout(part), "these strides");
     }
@@ -97,7 +97,7 @@ void copy_on_device(const TensorImpl &destination, const TensorImpl &source,
     route.send_parts(space, route.max_rank());
 }
 
-// Whether it is as data travel: dense and native, of this dtype.
+// Whether it can be transferred as it is: dense and native, of this dtype.
 bool travels(const TensorImpl &t, DType dtype) {
     return t.dtype == dtype && !t.swapped() && dense(t, Order::F);
 }
@@ -159,7 +159,7 @@ void fill_elements(const TensorImpl &destination, const Scalar &value, const Con
     Tensor replacement;
     const auto lay = [&](const TensorImpl &target) {
         space.begin(target.shape);
-        for (int i = 0; i < space.rank; ++i) // one value everywhere: broadcast axes need one write
+        for (int i = 0; i < space.rank; ++i) // broadcast axes need only one write
             if (target.strides[i] == 0) space.shape[i] = 1;
         space.add(target);
         merge(space, function.signature);

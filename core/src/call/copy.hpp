@@ -1,4 +1,4 @@
-// Copies between any two tensors, and fills: what all other calls are prepared with.
+// Copies between any two tensors, and fills. They prepare all other calls.
 #pragma once
 
 #include "call/context.hpp"
@@ -6,10 +6,10 @@
 
 namespace Atoll::detail {
 
-// Copies elements; shapes broadcast. Device, dtype, byte order and layout may differ; resolves
-// overlap.
+// Copies elements; shapes broadcast. Device, dtype, byte order and layout may differ, and the
+// tensors may overlap.
 void copy_elements(const TensorImpl &destination, const TensorImpl &source, const Context &context);
-// A dense native copy, on another device or in another dtype where these differ.
+// A dense native copy of this dtype on this device.
 Tensor cast_elements(const TensorImpl &tensor, DType dtype, DeviceRecord *device,
                      const Context &context);
 // Sets every element; the value is converted as cast does.
@@ -18,7 +18,8 @@ void fill_elements(const TensorImpl &destination, const Scalar &value, const Con
 // The elements as a dense column-major array of `dtype` in host memory. Waits.
 void read_elements(const TensorImpl &tensor, void *host, DType dtype, const Context &context);
 
-// Between pinned host memory and its device, without waiting. Throws Error where that cannot be.
+// Copies between pinned host memory and its device, without waiting. Throws Error if that is
+// impossible.
 void enqueue_transfer(const TensorImpl &destination, const TensorImpl &source);
 
 } // namespace Atoll::detail

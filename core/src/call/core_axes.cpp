@@ -1,5 +1,6 @@
-// Placing of axes: inputs make them, outputs follow.
+// Places the axes of a call: inputs determine them, outputs follow.
 #include "base/error_buffer.hpp"
+#include "base/throw_error.hpp"
 #include "call/check_part.hpp"
 #include "runtime/dispatch.hpp"
 
@@ -25,7 +26,7 @@ public:
     }
 
 private:
-    // The core axes of the first input that has some, as the caller names them.
+    // The core axes of the first input that has any, as the caller names them.
     void name_core_axes() {
         std::fill_n(c_.slot_axes, ATOLL_MAX_SLOTS, std::uint8_t{1});
         if (s_.axes != sdk::AxesOf::first)
@@ -42,8 +43,7 @@ private:
             std::uint64_t seen = 0;
             for (int axis : given_.axes) {
                 const int own = own_axis(axis, rank);
-                if (seen >> own & 1)
-                    refuse(fmt::format("axis {} of {} is named twice", own, text(reference_)));
+                if (seen >> own & 1) refuse("axis {} of {} is named twice", own, text(reference_));
                 seen |= std::uint64_t{1} << own;
                 named_[named_count_++] = static_cast<std::int8_t>(own);
             }
@@ -51,32 +51,28 @@ private:
         } else if (s_.axes == sdk::AxesOf::all || rank <= 1) {
             std::iota(named_, named_ + rank, std::int8_t{0});
             named_count_ = rank;
+        } else if (any_number || wanted == 1) {
+            refuse("got no axis of {}, need one (or flatten() first)", text(reference_));
         } else {
-            refuse(any_number || wanted == 1
-                       ? fmt::format("got no axis of {}, need one (or flatten() first)",
-                                     text(reference_))
-                       : fmt::format("got no axes of {}, need {}", text(reference_), wanted));
+            refuse("got no axes of {}, need {}", text(reference_), wanted);
         }
         if (any_number)
             c_.slot_axes[spec(reference_).axes[0]] = static_cast<std::uint8_t>(named_count_);
         else if (named_count_ != wanted && rank > 0)
-            refuse(
-                fmt::format("got {} axes of {}, need {}", named_count_, text(reference_), wanted));
+            refuse("got {} axes of {}, need {}", named_count_, text(reference_), wanted);
     }
     int own_axis(int axis, int rank) const {
-        if (axis < -rank || axis >= rank)
-            refuse(rank == 0
-                       ? fmt::format("got axis {} of {}, which has none", axis, text(reference_))
-                       : fmt::format("got axis {} of {}, need {} to {}", axis, text(reference_),
-                                     -rank, rank - 1),
-                   Status::out_of_range);
-        return axis < 0 ? axis + rank : axis;
+        if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+        const std::string needed =
+            rank == 0 ? "but rank 0 has no axes" : fmt::format("need {} to {}", -rank, rank - 1);
+        throw_error(Status::out_of_range, f_.full_name, "got axis {} of {}, {}", axis,
+                    text(reference_), needed);
     }
 
     void begin_slots() {
         c_.core = 0;
         for (int s = 0; s < s_.slot_count; ++s) {
-            // As many as the reference has: fftn's k* beside n*.
+            // As many axes as the reference's group: fftn's k* beside n*.
             if (!slot(s).given && slot(s).kind == sdk::AxisKind::group)
                 c_.slot_axes[s] = static_cast<std::uint8_t>(named_count_);
             begin_[s] = c_.core;
@@ -90,9 +86,9 @@ private:
     }
     void require_room(int axes) const {
         if (axes > max_axes)
-            refuse(fmt::format("needs more than {} axes at once; merge some with Tensor::reshape",
-                               max_axes),
-                   Status::not_supported);
+            throw_error(Status::not_supported, f_.full_name,
+                        "needs more than {} axes at once; merge some with Tensor::reshape",
+                        max_axes);
     }
     const sdk::AxisSlot &slot_of(int at) const {
         int s = s_.slot_count - 1;
@@ -113,7 +109,7 @@ private:
             if (c_.tensor[o])
                 place_input(o);
             else if (c_.scalar[o] && core_axes(o, core) > 0)
-                refuse(fmt::format("{} is a number, needs {}", spec(o).name, axes_needed(o)));
+                refuse("{} is a number, needs {}", spec(o).name, axes_needed(o));
         }
     }
     // "at least 1 axis: (n, k?)"
@@ -143,7 +139,7 @@ private:
             if (i >= there) {
                 // A missing axis counts as one of extent 1 where it may be missing.
                 if (!is_optional(core[i]) && rank > 0)
-                    refuse(fmt::format("{} needs {}", text(o), axes_needed(o)));
+                    refuse("{} needs {}", text(o), axes_needed(o));
                 meet(core[i], o, 1);
                 continue;
             }
@@ -192,7 +188,7 @@ private:
         } else if (c_.shape[at] != extent) {
             const sdk::AxisSlot &own = slot_of(at);
             if (own.kind == sdk::AxisKind::fixed)
-                refuse(fmt::format("{} needs {}{}", text(o), own.name, unit(o, at)));
+                refuse("{} needs {}{}", text(o), own.name, unit(o, at));
             refuse_extent(o, at, own.name, source_[at], at);
         }
     }
@@ -201,8 +197,8 @@ private:
                                     int there) const {
         const std::string own = unit(o, at), theirs = unit(other, there);
         const bool alike = own == theirs || theirs == " elements";
-        refuse(fmt::format("{} needs {} = {}{}, as {} has{}", text(o), axis_name, c_.shape[there],
-                           own, o == other ? "it" : text(other), alike ? "" : theirs));
+        refuse("{} needs {} = {}{}, as {} has{}", text(o), axis_name, c_.shape[there], own,
+               o == other ? "it" : text(other), alike ? "" : theirs);
     }
     // What the extent of axis `at` of the call counts in operand `o`.
     std::string unit(int o, int at) const {
@@ -213,8 +209,7 @@ private:
         return axis == 0 ? " rows" : axis == 1 ? " columns" : fmt::format(" on axis {}", axis);
     }
 
-    // Those that no input has: the caller gives them, or the function's `infer` callback makes
-    // them of the others.
+    // Extents that no input has come from the caller, or from the function's `infer` callback.
     void know_extents() {
         for (int s = 0; s < s_.slot_count; ++s)
             for (int i = 0; i < c_.slot_axes[s]; ++i) {
@@ -231,14 +226,12 @@ private:
         }
         if (unknown() < 0) return;
         const std::string_view axis = slot_of(unknown()).name;
-        refuse(f_.infer ? fmt::format("the function's infer gave no extent of {}; report it to its "
-                                      "vendor",
-                                      axis)
-                        : fmt::format("got no extent of {}, which only results have; give it with "
-                                      "CallOptions::extents",
-                                      axis));
+        if (f_.infer)
+            refuse("the function's infer gave no extent of {}; report it to its vendor", axis);
+        refuse("got no extent of {}, which only results have; give it with CallOptions::extents",
+               axis);
     }
-    // An axis of a result that is there twice has the extent of the first.
+    // The second of two axes of one name in a result has the extent of the first.
     void know_twins() {
         for (int s = 0; s < s_.slot_count; ++s)
             if (!slot(s).given && slot(s).twin >= 0)
@@ -266,15 +259,15 @@ private:
         try {
             status = f_.infer(owner ? owner->ctx : nullptr, &question, error.get());
         } catch (...) {
-            refuse(border_crossed("infer"), Status::plugin_fault);
+            throw Error(Status::plugin_fault, f_.full_name, border_crossed("infer"));
         }
-        if (status != ATOLL_STATUS_OK) refuse(error.words());
+        if (status != ATOLL_STATUS_OK) refuse("{}", error.words());
         for (int i = 0; i < c_.core; ++i) {
             if (c_.shape[i] >= 0 && extents[i] != c_.shape[i])
-                refuse(fmt::format("the function's infer changed {} = {} to {}; report it to its "
-                                   "vendor",
-                                   slot_of(i).name, c_.shape[i], extents[i]),
-                       Status::plugin_fault);
+                throw_error(Status::plugin_fault, f_.full_name,
+                            "the function's infer changed {} = {} to {}; report it to its "
+                            "vendor",
+                            slot_of(i).name, c_.shape[i], extents[i]);
             c_.shape[i] = extents[i];
         }
     }
@@ -288,9 +281,8 @@ private:
         }
     }
 
-    // Over no elements nothing is computed: outputs with an empty core axis need nothing, others
-    // the identity, even where the loop is empty; a status is 0, and what is updated stays as it
-    // is.
+    // Over no elements nothing is computed: outputs without an empty core axis need the identity,
+    // even if the loop is empty; a status is 0, and updated operands stay unchanged.
     void check_empty() {
         c_.empty = std::find(c_.shape, c_.shape + c_.rank, 0) != c_.shape + c_.rank;
         const int at = static_cast<int>(std::find(c_.shape, c_.shape + c_.core, 0) - c_.shape);
@@ -300,9 +292,8 @@ private:
             for (int i = at; i < c_.core; ++i) needed &= c_.shape[i] != 0 || c_.axis[o][i] < 0;
             if (!needed) continue;
             const std::string_view axis = slot_of(at).name;
-            refuse(source_[at] < 0 ? fmt::format("got {} = 0, need at least 1", axis)
-                                   : fmt::format("{} has no elements along {}, needs at least one",
-                                                 text(source_[at]), axis));
+            if (source_[at] < 0) refuse("got {} = 0, need at least 1", axis);
+            refuse("{} has no elements along {}, needs at least one", text(source_[at]), axis);
         }
     }
 
@@ -334,8 +325,8 @@ private:
             c_.output_rank[o] = static_cast<std::int8_t>(rank);
         }
     }
-    // Where the reference has the same core axis; others where named axes are that the output
-    // lacks, in the order of their names. Leaves in `core` those without a place, and returns their
+    // Places the output's core axes where the reference has them, others in place of named axes
+    // that the output lacks, in that order. Leaves in `core` those without a place; returns their
     // end.
     int *place_by_name(int *core, int *end, int *place) const {
         const std::int8_t *const own = c_.axis[reference_];

@@ -1,13 +1,12 @@
-// Compute modes. The checks are calls of the library's own functions, so every device has them.
+// Compute modes. The checks call the library's own functions, so they work on every device.
 #include "call/domain.hpp"
 
 #include "base/enums.hpp"
+#include "base/throw_error.hpp"
 #include "call/parts.hpp"
-#include "runtime/warnings.hpp"
+#include "runtime/log.hpp"
 
 #include <cmath>
-
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 
@@ -33,7 +32,7 @@ public:
         switch (s_.domain) {
         case sdk::MathDomain::divisor: return fmt::format("{} has an element that is zero", last);
         case sdk::MathDomain::power:
-            return fmt::format("{} has a negative element where {} is no integer", first, last);
+            return fmt::format("{} has a negative element where {} is not an integer", first, last);
         default:
             return std::isfinite(s_.high)
                        ? fmt::format("{} has an element outside [{}, {}]", first, s_.low, s_.high)
@@ -42,7 +41,7 @@ public:
     }
 
 private:
-    // Null: left out.
+    // Null: absent.
     const Operand *input(int i) const {
         const auto at = static_cast<std::size_t>(i);
         return at < inputs_.size() ? inputs_[at] : nullptr;
@@ -50,7 +49,7 @@ private:
     Scalar item(int function, const Tensor &x, bool skip_nan = false) const {
         return item_part(part(function, {x}, parts_, nullptr, skip_nan), parts_);
     }
-    // NaN is nowhere outside: it has been so before the function.
+    // Ignores NaN, which is NaN before the function too.
     double extreme(int function, const Operand &x) const {
         if (!x.tensor()) return x.scalar().to_double();
         return x.tensor()->size() == 0 ? 0 : item(function, *x.tensor(), true).to_double();
@@ -59,7 +58,7 @@ private:
         if (!x.tensor()) return x.scalar().to_complex() == std::complex<double>(0);
         return !item(ATOLL_FN_all, *x.tensor()).to_int();
     }
-    // A negative base beside an exponent that is no integer.
+    // Whether a negative base meets an exponent that is not an integer.
     bool root_of_negative(const Operand &base, const Operand &exponent) const {
         if (!is_floating(dtype_of(exponent)) || !(extreme(ATOLL_FN_min, base) < 0)) return false;
         if (!exponent.tensor()) {
@@ -88,11 +87,11 @@ DType dtype_for_domain(const FunctionRecord &function, Inputs inputs, const Tens
     require_compute_mode(mode, function.full_name);
     if (mode == ComputeMode::complex && function.signature.domain == sdk::MathDomain::divisor)
         return context.dtype;
-    // Over no elements nothing is computed, whatever the other operands hold.
+    // Over no elements nothing is computed, whatever the other operands contain.
     for (const Operand *x : inputs)
         if (x && x->tensor() && x->tensor()->is_defined() && x->tensor()->size() == 0)
             return context.dtype;
-    // Whatever is wrong with the call itself is said first.
+    // Errors of the call itself come first.
     const DType T = decide_T(function, inputs, context);
     const Context parts = context.for_parts_of(function);
     const Domain domain(function, inputs, parts);
@@ -100,13 +99,13 @@ DType dtype_for_domain(const FunctionRecord &function, Inputs inputs, const Tens
     if (mode == ComputeMode::error)
         throw Error(Status::domain, function.full_name, domain.sentence());
     if (mode != ComputeMode::complex) {
-        warn(function, domain.sentence());
+        warn(function.full_name, domain.sentence());
         return context.dtype;
     }
     if (out && !is_complex(impl(*out).dtype))
-        throw Error(Status::domain, function.full_name,
-                    fmt::format("{} is {}, needs a complex dtype for elements outside the domain",
-                                function.signature.operands[0].name, name(impl(*out).dtype)));
+        throw_error(Status::domain, function.full_name,
+                    "{} is {}, needs a complex dtype for elements outside the domain",
+                    function.signature.operands[0].name, name(impl(*out).dtype));
     return promote(T, complex32);
 }
 
@@ -129,9 +128,9 @@ void require_counts(const FunctionRecord &function, Inputs inputs, DType T, cons
         least = (natural == DType::none ? number : number.cast(natural)).to_int();
     }
     if (least < 0)
-        throw Error(Status::domain, function.full_name,
-                    fmt::format("got {} = {}, need 0 or more; cast to a float dtype first",
-                                function.signature.input(which).name, least));
+        throw_error(Status::domain, function.full_name,
+                    "got {} = {}, need 0 or more; cast to a float dtype first",
+                    function.signature.input(which).name, least);
 }
 
 } // namespace Atoll::detail

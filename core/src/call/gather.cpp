@@ -1,4 +1,4 @@
-// Moving elements by byte offsets.
+// Moves elements by byte offsets.
 #include "call/gather.hpp"
 
 #include "call/copy.hpp"
@@ -19,7 +19,7 @@ Dims walked_strides(const TensorImpl &t) {
     return strides;
 }
 
-// Output, input, offsets, merged; the byte orders of the first two agree. Whether the
+// Lays output, input and offsets, merged; the first two have one byte order. Returns whether the
 // implementation takes these strides.
 bool lay(Space &space, const Route &route, const FunctionRecord &function, const Dims &shape,
          const TensorImpl &out, const TensorImpl &in, const TensorImpl &offsets) {
@@ -33,7 +33,7 @@ bool lay(Space &space, const Route &route, const FunctionRecord &function, const
     return route.takes(Route::any_strides) && space.rank <= route.max_rank();
 }
 
-// The same address without strides: all is in the offsets.
+// The same address without strides, which the offsets include.
 Tensor without_strides(const TensorImpl &t) {
     return make_view(t.storage, t.offset, {}, {}, t.dtype, t.flags);
 }

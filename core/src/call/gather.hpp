@@ -1,4 +1,4 @@
-// Moving elements by byte offsets: what index tensors come down to.
+// Moves elements by byte offsets, which implements index tensors.
 #pragma once
 
 #include "call/context.hpp"
@@ -9,19 +9,17 @@ namespace Atoll::detail {
 // True iff the plugin's `function` (gather or scatter) takes the tensor's addresses as they are.
 bool takes_in_place(const TensorImpl &tensor, int function);
 
-// Byte offsets that hold strides as well: element i of the dense tensor of `shape` is `start` plus
-// the sum of i's indices times `strides` (missing ones are 0) plus the offset at i, if there are
-// any.
+// Byte offsets that include strides: element i of the dense tensor of `shape` is `start` plus the
+// sum of i's indices times `strides` (missing ones are 0) plus the offset at i, if there are any.
 Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &offsets,
                       const Dims &shape, DeviceRecord *device, const Context &context);
 
-// A dense tensor of `shape`, native, on in's device: element i is in's element at i plus the offset
-// at i. `in` has extents of 1 where it does not vary, as have the int64 `offsets` (bytes), which
-// broadcast to `shape`.
+// A dense native tensor of `shape` on in's device: element i is in's element at i plus the offset
+// at i. `in` and the int64 `offsets` (bytes) broadcast to `shape`.
 Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &shape,
                        const Context &context);
 // Writes `values`, broadcast to `shape`, to out's elements at i plus the offset at i, in
-// column-major order. `whole` is the tensor that all of them are in.
+// column-major order. `whole` is the tensor that contains all of them.
 void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &shape,
                       const TensorImpl &values, const TensorImpl &whole, const Context &context);
 

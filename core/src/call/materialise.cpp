@@ -2,9 +2,9 @@
 //
 // Note [Materialisation]
 // A copy is made once, in the dtype, byte order and layout that the plugin takes, on the call's
-// stream, and is flagged as inserted for the function that needs it. Its storage is freed in stream
-// order, so nothing waits. It holds the elements that the operand really has: axes on which it does
-// not vary stay so, unless the layout asks for them.
+// stream, flagged as inserted for the function that needs it. Its storage is freed in stream order,
+// so nothing waits. Axes on which the operand does not vary have stride 0 in the copy too, unless
+// the layout needs them.
 #include "call/materialise.hpp"
 
 #include "call/copy.hpp"
@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 
-// The axes over which the copy of an operand lies, fastest first. Unless a layout is needed: only
-// those on which the operand varies, in its own order, so that the copy is a straight one.
+// The axes of an operand's copy, fastest first. Unless a layout is needed: only those on which the
+// operand varies, in its own order, so that the copy is sequential.
 int Materialiser::copy_axes(int operand, int *axes) const {
     const int count = axes_of(space_, call_.function->signature, operand, axes);
     if (plan_.operand[operand].needs & need_layout) return count;
@@ -28,7 +28,7 @@ int Materialiser::copy_axes(int operand, int *axes) const {
     return static_cast<int>(end - axes);
 }
 
-// As the copy will lie.
+// Gives the operand the strides of its future copy.
 void Materialiser::lay_dense(int operand) {
     int axes[max_axes];
     const int count = copy_axes(operand, axes);
@@ -43,7 +43,7 @@ void Materialiser::lay_dense(int operand) {
 void Materialiser::plan_layouts() {
     for (int o = 0; o < space_.count; ++o)
         if (plan_.operand[o].needs) lay_dense(o);
-    // A second round: what one operand needs may keep others from being merged.
+    // Repeats: the layout of one operand may keep the axes of others from being merged.
     for (int round = 0;; ++round) {
         Space merged = space_;
         merge(merged, call_.function->signature);
@@ -71,8 +71,8 @@ void Materialiser::plan_layouts() {
     }
 }
 
-// Whether every element of the loop has elements of its own in the operand's copy: what serves
-// several is not for the first of them to overwrite.
+// Whether each element of the loop has its own elements in the operand's copy, which it may
+// overwrite.
 bool Materialiser::serves_one_element(int operand) const {
     const std::int64_t *strides = space_.operands[operand].strides;
     for (int i = space_.core; i < space_.rank; ++i)
@@ -80,7 +80,7 @@ bool Materialiser::serves_one_element(int operand) const {
     return true;
 }
 
-// The operand itself over some axes of the space.
+// A view of the operand over some axes of the space.
 Tensor Materialiser::view_of(int operand, const int *axes, const Dims &shape) const {
     const TensorImpl &tensor = *call_.tensor[operand];
     Space own;
@@ -94,7 +94,7 @@ Tensor Materialiser::view_of(int operand, const int *axes, const Dims &shape) co
 }
 
 void Materialiser::copy_operand(int operand) {
-    // The strides say already over which axes the copy lies.
+    // The strides are already those of the copy.
     int axes[max_axes];
     const int count = copy_axes(operand, axes);
     Dims shape;

@@ -1,5 +1,4 @@
-// Third stage of a call: the copies that the plan asks for. The only code that makes temporaries of
-// operands.
+// Third stage of a call: makes the copies of the plan. No other code makes temporaries of operands.
 #pragma once
 
 #include "call/plan.hpp"
@@ -11,16 +10,16 @@ namespace Atoll::detail {
 
 class Materialiser {
 public:
-    // `space` holds the operands as they are, unmerged; `context` is for the parts of the call.
+    // `space` contains the operands unmerged; `context` is for the parts of the call.
     Materialiser(Plan &plan, const Route &route, Space &space, const Ref<StreamImpl> &stream,
                  const Context &context)
         : plan_(plan), call_(*plan.call), route_(route), space_(space), stream_(stream),
           context_(context) {}
 
-    // Adds the layouts that are not taken to the needs.
+    // Adds layouts that the implementation does not take to the needs.
     void plan_layouts();
-    // Makes the copies and lays them over the space. Outputs that are replaced begin with what they
-    // hold only where the function reads them.
+    // Makes the copies and lays them over the space. Copies the contents of replaced outputs only
+    // if the function reads them.
     void copy();
     // Copies replaced outputs to their places.
     void finish();

@@ -1,4 +1,4 @@
-// The one place where overlap is decided.
+// The one place that decides how to resolve overlap.
 #include "call/overlap_policy.hpp"
 
 namespace Atoll::detail {
@@ -11,7 +11,7 @@ int operand_to_copy(const Checked &call, int output) {
         const TensorImpl *in = call.tensor[o];
         if (!in || in->dtype == DType::none || separate(out, *in)) continue;
         const sdk::OperandSpec &spec = signature.operand(o);
-        // Element by element, or declared: then elements that are the same do no harm.
+        // Element by element, or declared: then identical elements do no harm.
         const bool in_place = signature.elementwise() || (spec.in_place && in->dtype == out.dtype);
         if (!(in_place ? hazardous_overlap(out, *in) : overlapping(out, *in))) continue;
         ++hazards;

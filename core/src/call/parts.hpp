@@ -8,12 +8,12 @@
 
 namespace Atoll::detail {
 
-// A function of core that has one output: it, or `out`. `skip_nan`: of those that have this
-// attribute, and no other.
+// Runs a core function of one output; returns it, or `out`. `skip_nan`: for functions with this
+// attribute only.
 Tensor part(int core_function, std::initializer_list<Operand> inputs, const Context &context,
             const Tensor *out = nullptr, bool skip_nan = false);
 
-// Element i of a vector becomes start + i * step, but the last one `last` unless that is null.
+// Element i of a vector becomes start + i * step; the last one `last`, unless that is null.
 void steps_part(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
                 const Context &context);
 

@@ -1,15 +1,14 @@
-// The stages of a call, one after the other.
+// Runs the stages of a call.
 #include "call/pipeline.hpp"
 
 #include "call/attributes.hpp"
 #include "call/copy.hpp"
 #include "call/domain.hpp"
-#include "call/exact_compare.hpp"
 #include "call/materialise.hpp"
-#include "call/multiply_apart.hpp"
+#include "call/taken_apart.hpp"
 #include "call/uniform.hpp"
 #include "objects/object.hpp"
-#include "runtime/host_services.hpp"
+#include "runtime/log.hpp"
 
 namespace Atoll::detail {
 
@@ -77,7 +76,7 @@ public:
 private:
     static constexpr int adds_to = 3; // c of a product
 
-    // An implementation knows the objects of its own plugin alone.
+    // An implementation knows only the objects of its own plugin.
     void require_own_objects(const Route &route) const {
         for (int o = s_.output_count; o < s_.operand_count; ++o) {
             if (!call_.tensor[o] || !is_object(*call_.tensor[o])) continue;
@@ -104,14 +103,14 @@ private:
         }
     }
 
-    // What the outputs are over no elements; check() has seen to it that there is an identity.
+    // The outputs over no elements; check() requires that there is an identity.
     void fill_identity() {
         for (int o = 0; o < s_.output_count; ++o)
             if (call_.tensor[o] && !s_.operand(o).updated)
                 fill_elements(*call_.tensor[o], o == s_.status ? 0 : s_.identity, parts_);
     }
 
-    // What of the call the implementation does not know, by name; "": nothing.
+    // Names an argument that the implementation does not know; "": none.
     std::string unknown_argument(const Route &route) const {
         for (int i = route.known_inputs(); i < s_.input_count(); ++i)
             if (const int o = s_.output_count + i;
@@ -145,8 +144,8 @@ private:
         }
     }
 
-    // Whether the implementation takes one element of the loop at a time. An axis of the loop may
-    // be one too many, if the groups are one axis each.
+    // Whether the implementation takes one element of the loop at a time: it takes no loops, or its
+    // max_rank leaves no axis for the loop.
     bool loops_apart(const Route &route) const {
         return space_.core > 0 && space_.rank > space_.core &&
                (!route.takes(ATOLL_CAP_LOOPS) || route.max_rank() <= s_.slot_count);
@@ -155,7 +154,7 @@ private:
     void run_with_copies(const Route &route, Tensor *objects) {
         Materialiser copies(plan_, route, space_, stream_, parts_);
         copies.plan_layouts();
-        // All of a given output is written, or nothing.
+        // A given output is written as a whole, or not at all.
         if (loops_apart(route)) {
             if (s_.makes_objects)
                 throw Error(Status::not_supported, f_.full_name,

@@ -1,9 +1,9 @@
-// What has to be done to the operands of a call.
+// Decides which operands of a call need copies.
 #include "call/plan.hpp"
 
 #include "call/overlap_policy.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 
@@ -11,7 +11,7 @@ void make_plan(const Checked &call, std::uint64_t caps, bool exact, Plan &plan) 
     const sdk::Signature &signature = call.function->signature;
     plan.call = &call;
     plan.copies = false;
-    // What the elements need. Outputs first: one that is replaced is in nobody's way.
+    // Needs of the elements, before overlap: a replaced output overlaps nothing.
     for (int o = 0; o < signature.operand_count; ++o) {
         const bool output = o < signature.output_count;
         const sdk::OperandSpec &spec = signature.operand(o);

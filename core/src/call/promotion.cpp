@@ -1,10 +1,10 @@
-// Promotion of inputs, weak scalars, the rules of functions.
+// Promotion of inputs and weak scalars, and the type rules of functions.
 #include "call/promotion.hpp"
 
 #include "atoll/device.hpp"
 #include "atoll/format.hpp"
-
-#include <fmt/format.h>
+#include "base/throw_error.hpp"
+#include "runtime/log.hpp"
 
 namespace Atoll::detail {
 
@@ -59,14 +59,15 @@ DType with_weak_scalar(DType common, const Scalar &scalar, std::string_view scal
     case Kind::signed_:
     case Kind::unsigned_:
         if (common == bool_) common = int64;
-        if (function.rule == ATOLL_RULE_FLOAT || !scalar.overflows(common)) return common;
+        if (function.rule == ATOLL_RULE_FLOAT || is_floating(common) || !scalar.overflows(common))
+            return common;
         // True values are compared or tested, so the number need not fit.
         if (function.signature.operands[0].dtype == ATOLL_DTYPE_BOOL)
             return promote(common, scalar.dtype());
-        throw Error(Status::out_of_range, function.full_name,
-                    fmt::format("{} = {} does not fit {}; cast the tensor, or give the number a "
-                                "dtype with Scalar(value, dtype)",
-                                scalar_name, to_string(scalar), name(common)));
+        throw_error(Status::out_of_range, function.full_name,
+                    "{} = {} does not fit {}; cast the tensor, or give the number a "
+                    "dtype with Scalar(value, dtype)",
+                    scalar_name, to_string(scalar), name(common));
     case Kind::complex:
         if (is_complex(common)) return common;
         return is_real_float(common) ? promote(common, complex32) : complex128;
@@ -93,10 +94,10 @@ DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context 
         }
     }
     if (mixed && !context.settings().auto_cast)
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got dtypes that differ{} with automatic casting off; cast one of "
-                                "them, or set Settings::auto_cast",
-                                makers_of_T(function, inputs)));
+        throw_error(Status::invalid_argument, function.full_name,
+                    "got dtypes that differ{} with automatic casting off; cast one of "
+                    "them, or set Settings::auto_cast",
+                    makers_of_T(function, inputs));
     if (!weak) return common;
     const DType strong = common;
     for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -104,11 +105,20 @@ DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context 
             common =
                 with_weak_scalar(common, inputs[i]->scalar(), input_name(function, i), function);
     if (common != strong && strong != DType::none && !context.settings().auto_cast)
-        throw Error(Status::invalid_argument, function.full_name,
-                    fmt::format("got a number that makes {} of {}{} with automatic casting off; "
-                                "cast the tensor, or set Settings::auto_cast",
-                                name(common), name(strong), makers_of_T(function, inputs)));
+        throw_error(Status::invalid_argument, function.full_name,
+                    "got a number that makes {} of {}{} with automatic casting off; "
+                    "cast the tensor, or set Settings::auto_cast",
+                    name(common), name(strong), makers_of_T(function, inputs));
     return common;
+}
+
+// What values of one dtype lose in another, other than digits and range; empty: nothing.
+std::string_view lost_kind(DType from, DType to) {
+    if (is_complex(from)) return is_complex(to) ? "" : "imaginary parts";
+    if (is_real_float(from)) return is_floating(to) ? "" : "fractions";
+    if (from == bool_ || is_floating(to)) return "";
+    if (to == bool_) return "values other than 0 and 1";
+    return info(from).kind == Kind::signed_ && info(to).kind == Kind::unsigned_ ? "signs" : "";
 }
 
 } // namespace
@@ -125,10 +135,9 @@ DType decide_T(const FunctionRecord &function, Inputs inputs, const Context &con
     if (T == DType::none)
         throw Error(Status::invalid_argument, function.full_name,
                     "got nothing that makes the dtype; give one with CallOptions::dtype");
-    throw Error(Status::invalid_argument, function.full_name,
-                fmt::format("got {}{}, need one of {}", name(T),
-                            context.dtype != DType::none ? "" : makers_of_T(function, inputs, T),
-                            dtype_list(function.domain)));
+    throw_error(Status::invalid_argument, function.full_name, "got {}{}, need one of {}", name(T),
+                context.dtype != DType::none ? "" : makers_of_T(function, inputs, T),
+                dtype_list(function.domain));
 }
 
 DeviceRecord *decide_device(const FunctionRecord &function, Inputs inputs, const Context &context) {
@@ -141,11 +150,11 @@ DeviceRecord *decide_device(const FunctionRecord &function, Inputs inputs, const
         if (!device)
             device = own, first = i;
         else if (own != device && !context.settings().auto_cast)
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("got {} on {} and {} on {} with automatic casting off; move "
-                                    "one with Tensor::to, or set Settings::auto_cast",
-                                    input_name(function, first), device->name,
-                                    input_name(function, i), own->name));
+            throw_error(Status::invalid_argument, function.full_name,
+                        "got {} on {} and {} on {} with automatic casting off; move "
+                        "one with Tensor::to, or set Settings::auto_cast",
+                        input_name(function, first), device->name, input_name(function, i),
+                        own->name);
     }
     return device ? device : default_device().record();
 }
@@ -153,10 +162,26 @@ DeviceRecord *decide_device(const FunctionRecord &function, Inputs inputs, const
 void require_auto_cast(const TensorImpl &to, std::string_view to_name, DType dtype,
                        const DeviceRecord *device, std::string_view op, const Context &context) {
     if ((to.dtype == dtype && to.device() == device) || context.settings().auto_cast) return;
-    throw Error(Status::invalid_argument, op,
-                fmt::format("got {} on {} for {} ({} on {}) with automatic casting off; cast "
-                            "first, or set Settings::auto_cast",
-                            name(dtype), device->name, to_name, name(to.dtype), to.device()->name));
+    throw_error(Status::invalid_argument, op,
+                "got {} on {} for {} ({} on {}) with automatic casting off; cast "
+                "first, or set Settings::auto_cast",
+                name(dtype), device->name, to_name, name(to.dtype), to.device()->name);
+}
+
+void require_output_dtype(const TensorImpl &out, std::string_view out_name, DType result,
+                          const DeviceRecord *device, const std::string &op,
+                          const Context &context) {
+    require_auto_cast(out, out_name, result, device, op, context);
+    if (out.dtype == result || context.settings().lossy == Lossy::allow) return;
+    const std::string_view lost = lost_kind(result, out.dtype);
+    if (lost.empty()) return;
+    if (context.settings().lossy == Lossy::warn)
+        return warn(op, fmt::format("{} is {}, the result {}: {} are lost", out_name,
+                                    name(out.dtype), name(result), lost));
+    throw_error(Status::invalid_argument, op,
+                "{} is {}, the result {}, whose {} would be lost; assign the result to {} to "
+                "convert it, or set Settings::lossy",
+                out_name, name(out.dtype), name(result), lost, out_name);
 }
 
 } // namespace Atoll::detail

@@ -39,5 +39,9 @@ DeviceRecord *decide_device(const FunctionRecord &function, Inputs inputs, const
 // tensor that it goes to.
 void require_auto_cast(const TensorImpl &to, std::string_view to_name, DType dtype,
                        const DeviceRecord *device, std::string_view op, const Context &context);
+// The same for the output of a function, which also has to hold the kind of the result: see Lossy.
+void require_output_dtype(const TensorImpl &out, std::string_view out_name, DType result,
+                          const DeviceRecord *device, const std::string &op,
+                          const Context &context);
 
 } // namespace Atoll::detail

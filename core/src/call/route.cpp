@@ -1,19 +1,20 @@
-// Layouts that an implementation takes, the order of streams, and the call itself.
+// Decides which layouts an implementation takes, orders streams, and calls it.
 #include "call/route.hpp"
 
 #include "objects/object.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 
 void Route::refuse_missing() const {
     require_live(device_, function_.full_name);
-    // The stub knows what to say, and interposers see the attempt.
+    // The stub has the error text, and interposers see the attempt.
     PreparedCall prepared(function_, device_, static_cast<int>(T_), nullptr, context_.parent);
     dispatch(*chain_, prepared);
     throw Error(Status::not_supported, function_.full_name, "not implemented", device_.name);
@@ -139,7 +140,7 @@ void Route::send(Space &space, std::span<const atoll_scalar> attributes, Tensor 
         each_object([&](int o, atoll_object *object) {
             objects[o] = take_object(object, &device_, stream_, function_);
         });
-    } catch (...) { // what it gave back all the same is nobody's
+    } catch (...) { // objects that the plugin returned nevertheless have no owner
         each_object([](int, atoll_object *object) { object_release(object); });
         throw;
     }
@@ -151,9 +152,11 @@ void Route::send_parts(Space &space, int most, std::span<const atoll_scalar> att
     Space part = space;
     const int last = --part.rank;
     for (std::int64_t i = 0; i < space.shape[last]; ++i) {
-        send_parts(part, most, attributes);
+        // Copied each time: a plugin may have modified its operands.
+        std::copy_n(space.described, space.count, part.described);
         for (int o = 0; o < part.count; ++o)
-            if (part.described[o].data) part.advance(o, space.operands[o].strides[last]);
+            if (part.described[o].data) part.advance(o, i * space.operands[o].strides[last]);
+        send_parts(part, most, attributes);
     }
 }
 

@@ -1,4 +1,4 @@
-// Where a call goes: the implementation's slot, what it takes, and the stream.
+// The route of a call: the implementation's slot, what it takes, and the stream.
 #pragma once
 
 #include "call/context.hpp"
@@ -9,7 +9,7 @@ namespace Atoll::detail {
 
 class Route {
 public:
-    // Loads the slot's chain: must be inside a ReadSection. Throws where nothing is implemented.
+    // Loads the slot's chain, inside a ReadSection. Throws Error if nothing is implemented.
     Route(const FunctionRecord &function, DeviceRecord *device, DType T,
           const Ref<StreamImpl> &stream, const Context &context)
         : function_(function), device_(*device), T_(T), stream_(stream), context_(context),
@@ -24,10 +24,10 @@ public:
 
     std::uint64_t caps() const { return chain_->caps; }
     bool takes(std::uint64_t caps) const { return (chain_->caps & caps) == caps; }
-    // Whether more than dense operands are taken.
+    // Whether it takes more than dense operands.
     bool takes_strides() const { return caps() & (ATOLL_CAP_STRIDED | ATOLL_CAP_INNER_DENSE); }
-    // How many attributes and inputs of the lists the implementation knows for certain; of those
-    // behind, it knows the ones that cannot be left out.
+    // How many of the first attributes and inputs the implementation knows. Later ones it knows
+    // only if they are required.
     int known_attributes() const { return static_cast<int>(chain_->attributes); }
     int known_inputs() const { return static_cast<int>(chain_->inputs); }
     bool knows_all() const {
@@ -36,26 +36,25 @@ public:
     }
     const std::string &plugin() const { return chain_->plugin->name; }
     int max_rank() const { return static_cast<int>(chain_->max_rank); }
-    // For merged spaces, where each group has an axis at least.
-    // Whether the layout of operand `o` can be taken as it is.
+    // Whether it takes the layout of operand `o`, or of all. For merged spaces, where each group
+    // has at least one axis.
     bool takes_layout(const Space &space, int o) const;
     bool takes_layout(const Space &space) const;
-    // Whether it takes as many axes of each group.
+    // Whether it takes as many axes per group.
     bool takes_groups(const Space &space) const {
         return takes(ATOLL_CAP_GROUPS) || !has_groups(space);
     }
-    // Whether operand `o` has to be dense, so that axes merge which the implementation does not
-    // take apart: too many of them, or a group of several.
+    // Whether operand `o` must be dense so that axes merge: there are too many of them, or several
+    // in a group, and the implementation does not take that.
     bool has_to_merge(const Space &space, int o) const;
 
-    // Orders streams and calls the plugin. Results that are objects go to `objects`; null: there
-    // are none.
+    // Orders streams and calls the plugin. `objects` receives results that are objects; null: none.
     void send(Space &space, std::span<const atoll_scalar> attributes = {},
               Tensor *objects = nullptr) const;
-    // The same with `most` axes at once, one element of the others after the other.
+    // The same with at most `most` axes per call, looping over the others.
     void send_parts(Space &space, int most, std::span<const atoll_scalar> attributes = {}) const;
-    // The same for tensors of `size` elements that lie dense and alike, outputs first, by an
-    // element-wise function.
+    // The same for an element-wise function of dense tensors of one shape and `size` elements,
+    // outputs first.
     void send_alike(std::span<const TensorImpl *const> tensors, std::int64_t size) const;
 
     static constexpr std::uint64_t any_strides =

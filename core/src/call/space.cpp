@@ -91,7 +91,8 @@ bool lies_dense(const Space &space, const sdk::Signature &signature, int o, std:
 
 namespace {
 
-// Whether axis a should come before axis b: the smaller stride of the first operand that cares.
+// Whether axis a should come before axis b: the first operand that varies differently on both has
+// the smaller stride there.
 bool comes_before(const Space &it, int a, int b) {
     for (int o = 0; o < it.count; ++o) {
         const std::int64_t sa = std::abs(it.operands[o].strides[a]);
@@ -109,7 +110,7 @@ bool mergeable(const Space &it, int inner, int outer) {
     return true;
 }
 
-// Turns an axis around so that the first operand that varies on it steps forward.
+// Flips an axis if the first operand that varies on it steps backward.
 void step_forward(Space &it, int axis) {
     std::int64_t lead = 0;
     for (int o = 0; o < it.count && lead == 0; ++o) lead = it.operands[o].strides[axis];
@@ -121,16 +122,16 @@ void step_forward(Space &it, int axis) {
     }
 }
 
-// Within axes [begin, end): drops those of extent 1 and merges neighbours. Unless elements are to
-// keep their order, first axis fastest, axes are sorted by stride before (smallest first, output
-// decides) and the output's strides made positive. Returns the new end.
+// Within axes [begin, end): drops those of extent 1 and merges neighbours. Unless elements must
+// keep their order, sorts axes by stride first (smallest first, outputs decide) and makes the
+// strides of the output positive. Returns the new end.
 int coalesce(Space &it, int begin, int end, bool ordered) {
     for (int axis = end - 1; axis >= begin; --axis) {
         if (it.shape[axis] != 1) continue;
         it.remove_axis(axis);
         --end;
     }
-    // Insertion sort: few axes, nearly always sorted already.
+    // Insertion sort: few axes, usually sorted.
     for (int i = begin + 1; i < end && !ordered; ++i)
         for (int j = i; j > begin && comes_before(it, j, j - 1); --j) it.swap_axes(j, j - 1);
     for (int axis = begin; axis < end && !ordered; ++axis) step_forward(it, axis);

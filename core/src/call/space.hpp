@@ -1,4 +1,4 @@
-// The space of a call: its axes, each operand laid over them, and the merging of axes.
+// The space of a call: its axes, the operands over them, and the merging of axes.
 #pragma once
 
 #include "objects/layout.hpp"
@@ -9,8 +9,8 @@ namespace Atoll::detail {
 
 inline constexpr int max_operands = ATOLL_MAX_OPERANDS;
 
-// A product has an inner axis beside those of its result, a reduction over nothing an axis of 1.
-// Merging brings them below ATOLL_MAX_RANK, or the call is refused.
+// A product has an inner axis besides those of its result, a reduction over nothing an axis of 1.
+// The call is refused unless merging leaves at most ATOLL_MAX_RANK axes.
 inline constexpr int max_axes = ATOLL_MAX_RANK + 1;
 
 // One operand laid over the space. Strides are filled up to Space::rank only.
@@ -20,8 +20,8 @@ struct SpaceOperand {
     std::int64_t strides[max_axes]; // bytes
 };
 
-// What plugins are told of a tensor, but for strides and device. Member by member: what is reserved
-// costs nothing.
+// Describes a tensor to plugins, except strides and device. Member by member, so that reserved
+// members cost nothing.
 inline void describe(const TensorImpl &tensor, std::uint16_t flags, atoll_operand &to) {
     to.data = tensor.data();
     to.dtype = static_cast<std::uint16_t>(tensor.dtype);
@@ -54,7 +54,7 @@ struct Space {
     void add(const TensorImpl &tensor, const std::int8_t *axis);
     // Appends a scalar at `value`; null: an operand that is absent.
     void add_scalar(void *value, DType dtype);
-    // Appends nothing but the facts of an operand; strides are the caller's to fill in.
+    // Appends an operand whose strides the caller fills in.
     SpaceOperand &add_operand(const TensorImpl &tensor) {
         refer_to(tensor, count);
         return operands[count++];
@@ -70,7 +70,7 @@ struct Space {
     }
     // Bytes of one element.
     std::int64_t item_size(int operand) const { return sdk::dtype_size(described[operand].dtype); }
-    // The operand begins so many bytes further on.
+    // Moves the start of the operand.
     void advance(int operand, std::int64_t bytes) {
         described[operand].data = static_cast<char *>(described[operand].data) + bytes;
     }
@@ -79,18 +79,18 @@ struct Space {
     void insert_axis(int axis, std::int64_t extent); // strides 0
 };
 
-// The core axes of an operand in the order of the parentheses, where slot s has slot_axes[s] axes.
-// Returns how many.
+// The core axes of an operand in the order of its parentheses, where slot s has slot_axes[s] axes.
+// Returns their number.
 int core_axes_of(const sdk::OperandSpec &spec, const std::uint8_t *slot_axes, int *axes);
-// The axes over which operand `o` lies, fastest first where it is dense: its core axes in the order
-// of the parentheses, then the loop, but for an input with core axes, one of several, that varies
-// on no axis of the loop. Returns how many.
+// The axes of operand `o`, fastest first if it is dense: its core axes in the order of its
+// parentheses, then the loop, unless it is one of several inputs, has core axes and does not vary
+// over the loop. Returns their number.
 int axes_of(const Space &space, const sdk::Signature &signature, int o, int *axes);
-// Whether it lies dense over them, with elements of `bytes` each.
+// Whether it is dense over them, with elements of `bytes` each.
 bool lies_dense(const Space &space, const sdk::Signature &signature, int o, std::int64_t bytes);
 
-// Merges what the signature allows to be merged: free groups and the loop sorted and turned around,
-// ordered ones in order; separate and plain axes stay.
+// Merges axes as the signature allows: sorts and flips free groups and the loop, keeps the order of
+// ordered ones; leaves separate and plain axes.
 void merge(Space &space, const sdk::Signature &signature);
 
 } // namespace Atoll::detail

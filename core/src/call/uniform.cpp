@@ -1,10 +1,10 @@
 // Calls with operands that every plugin takes as they are.
 //
 // Note [Uniform operands]
-// Most calls have tensors of one dtype, shape and device that lie dense, native and aligned in
-// memory of their own, which every plugin takes. One look at each finds that out, and nothing has
-// to be tested for conversion, broadcasting, overlap or merging: a third of the cost of a small
-// call. Which functions may be called so is decided when they are registered.
+// Most calls have tensors of one dtype, shape and device that are dense, native, aligned and
+// disjoint, which every plugin takes. One test of each operand replaces those for conversion,
+// broadcasting, overlap and merging, a third of the cost of a small call. The functions that may be
+// called this way are determined when they are registered.
 #include "call/uniform.hpp"
 
 #include "call/route.hpp"
@@ -13,7 +13,7 @@ namespace Atoll::detail {
 
 namespace {
 
-// How many elements a dense, native, aligned tensor of this shape has; -1: it is not all of that.
+// The number of elements if the tensor is dense, native, aligned and of this shape, else -1.
 std::int64_t uniform_size(const TensorImpl &t, const Dims &shape) {
     const int rank = t.shape.size();
     if (t.swapped() || rank != shape.size() ||

@@ -5,13 +5,13 @@
 
 namespace Atoll::detail {
 
-// Runs a call whose operands are uniform: Note [Uniform operands]. False: they are not, and nothing
-// has happened. Must be inside a ReadSection.
+// Runs a call whose operands are uniform: Note [Uniform operands]. Returns false, having done
+// nothing, if they are not. Call inside a ReadSection.
 bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl *out,
                  Tensor &result, const Context &context);
 
-// The same for functions of one input that work on one core axis or group, which then takes all of
-// the tensor: a reduction of all elements, a sorted vector. Into a new tensor.
+// The same for functions of one input with one core axis or group, which covers the whole tensor: a
+// reduction of all elements, a sorted vector. Into a new tensor.
 bool run_uniform_core(const FunctionRecord &function, const Tensor &input,
                       std::span<const atoll_scalar> attributes, Tensor &result,
                       const Context &context);

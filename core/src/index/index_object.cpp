@@ -120,7 +120,9 @@ Index Index::bind(const Tensor &tensor) const {
 }
 
 Index Index::to(Device device) const {
-    if (!device) throw Error(Status::invalid_argument, "index.to", "no device");
+    if (!device)
+        throw Error(Status::invalid_argument, "index.to",
+                    "the device is undefined (default-constructed)");
     auto made = std::make_shared<IndexState>(*state_);
     for (Element &e : made->elements) {
         if (e.tensor.is_defined()) e.tensor = e.tensor.to(device);

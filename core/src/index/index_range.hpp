@@ -81,8 +81,10 @@ take_axes(const Elements &elements, const Dims &shape, Made &made) {
     }
     if (ellipses > 1) refuse_index("got more than one ellipsis");
     if (named > shape.size())
-        refuse_index(fmt::format("got {} indices for shape {} (rank {})", named, shape_text(shape),
-                                 shape.size()));
+        refuse_index(fmt::format("got {} {} for shape {}, {}", named,
+                                 named == 1 ? "index" : "indices", shape_text(shape),
+                                 shape.empty() ? "but rank 0 has no axes"
+                                               : fmt::format("need at most {}", shape.size())));
     const auto take_whole = [&](std::int64_t count) {
         for (; count > 0; --count, ++axis) made.walk(axis, 0, 1, shape[axis]);
     };

@@ -3,6 +3,7 @@
 
 #include "atoll/detail/call.hpp"
 #include "atoll/format.hpp"
+#include "base/throw_error.hpp"
 #include "call/broadcast.hpp"
 #include "call/check.hpp"
 #include "call/copy.hpp"
@@ -70,11 +71,10 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
     if (source.tensor()) {
         const TensorImpl &from = elements(*source.tensor(), "core.scatter");
         if (!broadcasts_to(from.shape, shape))
-            throw Error(Status::invalid_argument, function.full_name,
-                        fmt::format("got {} for {}, need extents that are equal or 1, first axes "
-                                    "aligned",
-                                    shape_text("values", from.shape),
-                                    shape_text("a selection", shape)));
+            throw_error(Status::invalid_argument, function.full_name,
+                        "got {} for {}, need extents that are equal or 1, first axes "
+                        "aligned",
+                        shape_text("values", from.shape), shape_text("a selection", shape));
         if (!(from.shape == shape) && !current_settings().auto_broadcast)
             refuse_auto_broadcast({"values", from.shape}, {"a selection", shape},
                                   function.full_name);
@@ -83,9 +83,9 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
     }
     const Scalar &value = source.scalar();
     if (value.overflows(t.dtype))
-        throw Error(Status::out_of_range, function.full_name,
-                    fmt::format("{} does not fit {}; convert it with Scalar::cast",
-                                to_string(value), Atoll::name(t.dtype)));
+        throw_error(Status::out_of_range, function.full_name,
+                    "{} does not fit {}; convert it with Scalar::cast", to_string(value),
+                    Atoll::name(t.dtype));
     const Context parts = Context{}.for_parts_of(function);
     const Tensor one =
         make_tensor({}, t.dtype, t.device(), t.storage->stream, Order::F, parts.parent);
@@ -126,7 +126,7 @@ std::int64_t Selection::size() const {
 
 Device Selection::device() const { return tensor_.device(); }
 
-const Selection &Selection::operator=(const Operand &source) const {
+Selection &Selection::operator=(const Operand &source) {
     const TensorImpl &t = detail::impl(tensor_);
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
@@ -140,11 +140,9 @@ const Selection &Selection::operator=(const Operand &source) const {
     scatter_to(locate(*state, tensor_, {ATOLL_FN_scatter}), tensor_, state->output, values);
     return *this;
 }
-const Selection &Selection::operator=(const Selection &source) const {
-    return *this = Operand(source);
-}
+Selection &Selection::operator=(const Selection &source) { return *this = Operand(source); }
 
-const Selection &Selection::apply(int function, const Operand &b) const {
+Selection &Selection::apply(int function, const Operand &b) {
     const TensorImpl &t = detail::impl(tensor_);
     const ReadSection section;
     const State state = bound_for_call(index_.state(), t);

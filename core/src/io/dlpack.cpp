@@ -1,6 +1,7 @@
 // DLPack 1.x import and export.
 #include "atoll/dlpack.hpp"
 
+#include "base/throw_error.hpp"
 #include "objects/layout.hpp"
 
 #include <cstddef>
@@ -173,10 +174,10 @@ DType dtype_from(ElementType type, std::string_view op) {
             const auto dtype = static_cast<DType>(d);
             if (type_code(dtype) == type.code && size_of(dtype) * 8 == type.bits) return dtype;
         }
-    throw Error(Status::not_supported, op,
-                fmt::format("got elements of DLPack type code {}, {} bits, {} lane(s), for which "
-                            "there is no dtype; convert them in the producing library",
-                            type.code, type.bits, type.lanes));
+    throw_error(Status::not_supported, op,
+                "got elements of DLPack type code {}, {} bits, {} lane(s), for which "
+                "there is no dtype; convert them in the producing library",
+                type.code, type.bits, type.lanes);
 }
 
 // The device type whose memory it is, where a loaded plugin says so; for memory of the host the
@@ -202,18 +203,18 @@ Device device_from(DlpackDevice device, const DlpackImport &options, std::string
             type = options.stream.device().type();
     }
     if (type.empty())
-        throw Error(device.type == ext_dev ? Status::invalid_argument : Status::not_found, op,
-                    fmt::format("no device type that is loaded says that memory of DLPack device "
-                                "type {} is its own; load its plugin, or name the Atoll device "
-                                "type in DlpackImport::device_type",
-                                device.type));
+        throw_error(device.type == ext_dev ? Status::invalid_argument : Status::not_found, op,
+                    "no device type that is loaded says that memory of DLPack device "
+                    "type {} is its own; load its plugin, or name the Atoll device "
+                    "type in DlpackImport::device_type",
+                    device.type);
     const Device found = Atoll::device(fmt::format("{}:{}", type, host ? 0 : device.id));
     const std::int32_t code = code_of(*found.record()->type);
     if (host ? !found.is_host_memory() : declared_code(device.type) != code)
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("got memory of DLPack device type {} for a tensor on {}, whose "
-                                "memory is of type {}",
-                                device.type, found.name(), code));
+        throw_error(Status::invalid_argument, op,
+                    "got memory of DLPack device type {} for a tensor on {}, whose "
+                    "memory is of type {}",
+                    device.type, found.name(), code);
     return found;
 }
 

@@ -1,10 +1,13 @@
 // Text of tensors and scalars, in the layout of the Ocean paper's figure 2(d).
 #include "atoll/format.hpp"
 
+#include "base/enums.hpp"
 #include "call/copy.hpp"
+#include "objects/layout.hpp"
 #include "runtime/settings_access.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <ostream>
@@ -48,22 +51,57 @@ std::string element_text(const Scalar &value, const NumberStyle &style,
     }
 }
 
-// Fewest decimals, up to the limit, that show every element as well as the limit would.
-NumberStyle choose_style(const std::vector<Scalar> &values, int limit) {
+// The fewest decimal digits that read back as the same value of a dtype.
+struct Shortest {
+    int digits, exponent; // d.ddd * 10^exponent
+    int decimals(bool scientific) const {
+        return std::max(0, scientific ? digits - 1 : digits - 1 - exponent);
+    }
+};
+Shortest shortest(double value, DType dtype) {
+    char text[64];
+    const auto written = [&](auto... how) {
+        const std::string_view all(text, std::to_chars(text, std::end(text), how...).ptr);
+        const std::string_view mantissa = all.substr(0, all.find('e'));
+        const auto digits = std::count_if(mantissa.begin(), mantissa.end(),
+                                          [](char c) { return c >= '0' && c <= '9'; });
+        return Shortest{static_cast<int>(digits),
+                        std::stoi(std::string(all.substr(mantissa.size() + 1)))};
+    };
+    constexpr auto scientific = std::chars_format::scientific;
+    if (dtype == float64) return written(value, scientific);
+    if (dtype == float32) return written(static_cast<float>(value), scientific);
+    Shortest found{};
+    for (int decimals = 0; decimals < 5; ++decimals) {
+        found = written(value, scientific, decimals);
+        double back = 0;
+        std::from_chars(text, std::end(text), back);
+        if (Scalar(back).cast(dtype).to_double() == value) break;
+    }
+    return found;
+}
+
+NumberStyle choose_style(const std::vector<Scalar> &values, const PrintSettings &print) {
     NumberStyle style;
-    if (!is_floating(values[0].dtype())) return style;
+    const DType dtype = values[0].dtype(), part = info(dtype).part;
+    if (!is_floating(dtype)) return style;
     std::vector<double> parts; // without signs
     for (const Scalar &value : values)
-        for (double part : {value.to_complex().real(), value.to_complex().imag()})
-            if (std::isfinite(part)) parts.push_back(std::abs(part));
-    for (double x : parts) style.scientific |= x > 0 && (x < 1e-4 || x >= 1e5);
+        for (double x : {value.to_complex().real(), value.to_complex().imag()})
+            if (std::isfinite(x)) parts.push_back(std::abs(x));
+    for (double x : parts)
+        style.scientific |= !print.suppress_exponent && x > 0 && (x < 1e-4 || x >= 1e8);
+    if (print.float_mode == FloatMode::fixed) style.decimals = print.decimals;
+    if (print.float_mode == FloatMode::fixed) return style;
     for (double x : parts) {
-        const std::string text = real_text(x, {limit, style.scientific});
-        const std::size_t dot = text.find('.');
-        if (dot == std::string::npos) continue;
-        std::size_t end = style.scientific ? text.find('e') : text.size();
-        while (text[end - 1] == '0') --end;
-        style.decimals = std::max(style.decimals, static_cast<int>(end - dot) - 1);
+        int decimals = shortest(x, part).decimals(style.scientific);
+        if (print.float_mode == FloatMode::maxprec && decimals > print.decimals) {
+            // Rounding may leave zeros at the end.
+            const std::string text = real_text(x, {print.decimals, style.scientific});
+            std::size_t end = std::min(text.find('e'), text.size());
+            for (decimals = print.decimals; decimals > 0 && text[end - 1] == '0'; --end) --decimals;
+        }
+        style.decimals = std::max(style.decimals, decimals);
     }
     return style;
 }
@@ -121,7 +159,7 @@ public:
             if (extents.back() < extent) width_ = 3; // of the dots
         }
         const std::vector<Scalar> values = shown_values(tensor, extents);
-        const NumberStyle style = choose_style(values, print.decimals);
+        const NumberStyle style = choose_style(values, print);
         std::size_t imag_width = 0;
         if (is_complex(t.dtype))
             for (const Scalar &value : values)
@@ -237,6 +275,8 @@ std::string to_string(const Tensor &tensor, const PrintSettings &print) {
     if (t.shape.empty()) return to_string(tensor.item());
     if (t.size() == 0) return footer(t);
     PrintSettings safe = print;
+    require_one_of(safe.float_mode, {FloatMode::maxprec, FloatMode::fixed, FloatMode::unique},
+                   "float mode", "maxprec, fixed or unique", "to_string");
     safe.decimals = std::clamp(safe.decimals, 0, 40);
     safe.edge = std::max(safe.edge, 1);
     safe.width = std::max(safe.width, 1);
@@ -244,13 +284,24 @@ std::string to_string(const Tensor &tensor, const PrintSettings &print) {
 }
 
 std::string to_string(const Scalar &scalar) {
-    if (is_real_float(scalar.dtype())) {
-        // Six significant digits, as in the figure: 8.81018e-15.
-        const double x = scalar.to_double();
-        return std::isnan(x) ? "nan" : fmt::format("{:.6g}", x);
+    NumberStyle style;
+    const DType dtype = scalar.dtype();
+    if (is_floating(dtype)) {
+        const std::complex<double> z = scalar.to_complex();
+        const double larger = std::max(std::abs(z.real()), std::abs(z.imag()));
+        style.scientific = std::isfinite(larger) && larger > 0 && (larger < 1e-4 || larger >= 1e16);
+        for (double x : {z.real(), z.imag()})
+            if (std::isfinite(x))
+                style.decimals = std::max(style.decimals,
+                                          shortest(x, info(dtype).part).decimals(style.scientific));
     }
-    return element_text(scalar, choose_style({scalar}, current_settings().print.decimals));
+    return element_text(scalar, style);
 }
+
+std::string to_string(const Dims &dims) { return shape_text(dims); }
+std::string to_string(DType dtype) { return std::string(name(dtype)); }
+std::string to_string(const Device &device) { return device ? device.name() : "no device"; }
+std::string to_string(Status status) { return std::string(name(status)); }
 
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor) {
     return stream << to_string(tensor);
@@ -258,5 +309,13 @@ std::ostream &operator<<(std::ostream &stream, const Tensor &tensor) {
 std::ostream &operator<<(std::ostream &stream, const Scalar &scalar) {
     return stream << to_string(scalar);
 }
+std::ostream &operator<<(std::ostream &stream, const Dims &dims) {
+    return stream << to_string(dims);
+}
+std::ostream &operator<<(std::ostream &stream, DType dtype) { return stream << name(dtype); }
+std::ostream &operator<<(std::ostream &stream, const Device &device) {
+    return stream << to_string(device);
+}
+std::ostream &operator<<(std::ostream &stream, Status status) { return stream << name(status); }
 
 } // namespace Atoll

@@ -1,18 +1,14 @@
-// Searching and judging files: see candidates.hpp.
+// Search for plugin files and the checks before one is opened: see candidates.hpp.
 #include "loader/candidates.hpp"
 
-#include "atoll/error.hpp"
 #include "base/environment.hpp"
 #include "loader/descriptor.hpp"
 #include "loader/refusal.hpp"
-#include "runtime/host_services.hpp"
+#include "runtime/plugin_settings.hpp"
 
 #include <algorithm>
 #include <dlfcn.h>
 #include <filesystem>
-#include <optional>
-
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 namespace {
@@ -24,7 +20,7 @@ std::string sanitizer_name(std::uint32_t bits) {
     return fmt::format("sanitizers {:#x}", bits);
 }
 
-// By ABI, processor, sanitizer and ATOLL_PLUGINS_DISABLE.
+// Whether this host can use the plugin, and ATOLL_PLUGINS_DISABLE allows it.
 void judge_note(const PluginNote &note) {
     check_abi(note.abi_major, note.abi_minor, note.min_host_minor);
     const auto level = static_cast<std::uint32_t>(isa_level());
@@ -48,29 +44,32 @@ std::string library_folder() {
     static const char anchor = 0;
     if (!dladdr(&anchor, &self) || !self.dli_fname) return "";
     std::error_code error;
-    const auto library = std::filesystem::canonical(self.dli_fname, error);
-    return error ? "" : library.parent_path().string();
+    return std::filesystem::canonical(self.dli_fname, error).parent_path(); // "" on an error
 }
 
-std::vector<std::string> Candidates::search_path() {
+std::vector<std::string> searched_folders() {
     std::vector<std::string> folders;
     if (!safe_mode())
-        if (const auto list = secure_environment("ATOLL_PLUGIN_PATH"))
-            for (const CheckedPath &entry : split_search_path(*list)) {
-                if (entry.ok())
-                    folders.push_back(entry.path);
-                else
-                    explain(entry.path.empty() ? "ATOLL_PLUGIN_PATH" : entry.path, "",
-                            entry.refusal);
-            }
+        for (const CheckedPath &entry :
+             split_search_path(secure_environment("ATOLL_PLUGIN_PATH").value_or(""))) {
+            if (entry.ok())
+                folders.push_back(entry.path);
+            else
+                explain(entry.path.empty() ? "ATOLL_PLUGIN_PATH" : entry.path, "", entry.refusal);
+        }
     if (const std::string beside = library_folder(); !beside.empty())
-        folders.push_back(fmt::format("{}/atoll", beside));
+        folders.push_back(beside + "/atoll");
     return folders;
 }
 
-void Candidates::explain(const std::string &path, const std::string &name,
-                         const std::string &reason, bool superseded) {
-    PluginReport &report = reports[path];
+std::map<std::string, PluginReport> &reports() {
+    static auto &value = *new std::map<std::string, PluginReport>; // plugins stay until exit
+    return value;
+}
+
+void explain(const std::string &path, const std::string &name, const std::string &reason,
+             bool superseded) {
+    PluginReport &report = reports()[path];
     if (report.loaded) return;
     report = {};
     report.path = path;
@@ -79,26 +78,24 @@ void Candidates::explain(const std::string &path, const std::string &name,
     report.reason = reason;
 }
 
-Candidate Candidates::examine(const std::string &path) {
-    const CheckedPath file = check_plugin_file(path);
-    std::string name, refusal;
+Candidate examine(const std::string &path) {
+    Candidate candidate{check_plugin_file(path), {}};
+    const CheckedPath &file = candidate.file;
     try {
         if (!file.ok()) refuse(Status::refused, "{}", file.refusal);
-        const std::optional<PluginNote> note = read_plugin_note(file.path, refusal);
-        if (!note) refuse(Status::incompatible, "{}", refusal);
-        name = note->name;
-        judge_note(*note);
-        return {file, *note};
+        candidate.note = read_plugin_note(file.path);
+        judge_note(candidate.note);
+        return candidate;
     } catch (const Error &e) {
-        const std::string why = words_of(e);
-        explain(file.path.empty() ? path : file.path, name, why);
+        const std::string why = reason_of(e);
+        explain(file.path.empty() ? path : file.path, candidate.note.name, why);
         refuse(e.status(), "{}: {}", path, why);
     }
 }
 
-std::vector<Candidate> Candidates::search() {
-    std::vector<Candidate> best;
-    for (const std::string &folder : search_path()) {
+std::vector<Candidate> find_candidates() {
+    std::vector<Candidate> found;
+    for (const std::string &folder : searched_folders()) {
         const FolderListing listing = list_plugin_files(folder);
         if (!listing.refusal.empty()) explain(folder, "", listing.refusal);
         std::vector<Candidate> here;
@@ -106,34 +103,29 @@ std::vector<Candidate> Candidates::search() {
                 here.push_back(examine(file));
             } catch (const Error &) { // explained already
             }
-        const std::size_t earlier = best.size();
+        std::stable_sort(here.begin(), here.end(), [](const Candidate &a, const Candidate &b) {
+            return a.note.isa_level > b.note.isa_level;
+        });
+        const auto earlier = static_cast<std::ptrdiff_t>(found.size());
         for (const Candidate &candidate : here) {
-            const std::string &path = candidate.file.path, &name = candidate.note.name;
-            const auto named = [&](const Candidate &other) { return other.note.name == name; };
-            const auto known = std::find_if(best.begin(), best.begin() + earlier, named);
-            if (known != best.begin() + earlier) {
-                explain(path, name,
-                        fmt::format("{} comes earlier in the search path", known->file.path), true);
+            const auto known = std::find_if(found.begin(), found.end(), [&](const Candidate &c) {
+                return c.note.name == candidate.note.name;
+            });
+            if (known == found.end()) {
+                found.push_back(candidate);
                 continue;
             }
-            const Candidate *chosen = &candidate; // the first of the highest level
-            for (const Candidate &other : here)
-                if (named(other) &&
-                    (other.note.isa_level > chosen->note.isa_level ||
-                     (other.note.isa_level == chosen->note.isa_level && &other < chosen)))
-                    chosen = &other;
-            if (chosen == &candidate)
-                best.push_back(candidate);
-            else
-                explain(path, name,
-                        fmt::format("{} {}", chosen->file.path,
-                                    chosen->note.isa_level > candidate.note.isa_level
-                                        ? "is built for a higher level of this processor"
-                                        : "is the same plugin and comes first by its file's name"),
-                        true);
+            const char *why = known - found.begin() < earlier ? "comes earlier in the search path"
+                              : known->note.isa_level > candidate.note.isa_level
+                                  ? "is built for a higher level of this processor"
+                                  : "is the same plugin and comes first by its file's name";
+            explain(candidate.file.path, candidate.note.name,
+                    fmt::format("{} {}", known->file.path, why), true);
         }
+        std::sort(found.begin() + earlier, found.end(),
+                  [](const Candidate &a, const Candidate &b) { return a.file.path < b.file.path; });
     }
-    return best;
+    return found;
 }
 
 } // namespace Atoll::detail

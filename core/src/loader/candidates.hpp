@@ -1,5 +1,5 @@
-// Which files could be loaded: the search, the checks before a file is opened, and what became of
-// every file that was looked at.
+// Which files could be loaded: the search, the checks before a file is opened, and the report on
+// every file that was examined. Hold the registry's mutex.
 #pragma once
 
 #include "atoll/plugins.hpp"
@@ -12,28 +12,24 @@
 
 namespace Atoll::detail {
 
-// The folder of this library; "" if it cannot be told.
-std::string library_folder();
-
 struct Candidate {
     CheckedPath file;
     PluginNote note;
 };
 
-// Under the registry's mutex.
-class Candidates {
-public:
-    // The folders that are searched, in their order.
-    std::vector<std::string> search_path();
-    // The best candidates that the search finds: one for each name, sorted by file.
-    std::vector<Candidate> search();
-    // The file as a candidate; throws Error with the reason.
-    Candidate examine(const std::string &path);
-    // Notes why a file is not loaded, unless it is.
-    void explain(const std::string &path, const std::string &name, const std::string &reason,
-                 bool superseded = false);
+// The folder of this library; "" if unknown.
+std::string library_folder();
+// The folders that are searched, in their order.
+std::vector<std::string> searched_folders();
+// The best candidate for each plugin name, sorted by folder and file name.
+std::vector<Candidate> find_candidates();
+// The file as a candidate; throws Error with the reason.
+Candidate examine(const std::string &path);
 
-    std::map<std::string, PluginReport> reports; // by path
-};
+// On every file that was examined, by path.
+std::map<std::string, PluginReport> &reports();
+// Reports why a file is not loaded, unless it is.
+void explain(const std::string &path, const std::string &name, const std::string &reason,
+             bool superseded = false);
 
 } // namespace Atoll::detail

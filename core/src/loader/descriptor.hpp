@@ -1,8 +1,7 @@
-// Copies of what a plugin declares, made safe: any struct_size, checked names, ids and pointers.
+// Checked copies of what a plugin declares.
 #pragma once
 
 #include "atoll/plugin.h"
-#include "loader/elf_note.hpp"
 #include "runtime/registry.hpp"
 
 #include <string>
@@ -16,27 +15,22 @@ struct DeviceTypeDecl {
     std::int32_t dlpack_type;
 };
 
-struct ModuleDecl {
-    atoll_module_decl decl; // functions points into the vector below
-    std::vector<atoll_function_info> functions;
-};
-
 struct Descriptor {
     atoll_plugin plugin;
     std::string name;
     std::vector<DeviceTypeDecl> device_types;
-    std::vector<ModuleDecl> modules;
+    std::vector<std::unique_ptr<ModuleRecord>> modules;
     std::vector<ImplEntry> impls; // without plugin and sequence
     std::vector<InterposerDecl> interposers;
     std::vector<std::string> ignored; // what needs an extension that this host does not know
 };
 
-// Throws Error (incompatible) where a plugin that was compiled against this ABI cannot be used.
-// Drafts (major 0) go with themselves only; minors of later majors work together from
-// min_host_minor on.
+// Throws Error (incompatible) unless this host can use a plugin that was compiled against this ABI.
+// A draft (major 0) works with itself only; with later majors, a host works from min_host_minor on.
 void check_abi(unsigned major, unsigned minor, unsigned min_host_minor);
 
-// Throws Error (incompatible, plugin_fault) that says which part is wrong, or goes beyond the note.
-Descriptor copy_descriptor(const atoll_plugin *plugin, const PluginNote &note);
+// Throws Error (incompatible, plugin_fault) that names the invalid part. `note_name`: the name in
+// the note, by which the plugin was chosen.
+Descriptor copy_descriptor(const atoll_plugin *plugin, const std::string &note_name);
 
 } // namespace Atoll::detail

@@ -1,19 +1,19 @@
-// The ELF reader behind elf_note.hpp. Every number in the file is hostile until checked: offsets
-// and sizes are compared against the file's size before a byte is read, without sums that wrap.
+// The ELF reader behind elf_note.hpp. No number in the file is trusted: offsets and sizes are
+// compared with the file's size before a byte is read, without sums that wrap.
 #include "loader/elf_note.hpp"
 
 #include "atoll/abi/note.h"
+#include "base/printable.hpp"
+#include "loader/refusal.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
-#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 namespace {
@@ -32,23 +32,20 @@ constexpr std::string_view note_owner("Atoll", 6); // with its terminator
 // Notes are a few dozen bytes. A segment beyond this is a forgery that only costs memory.
 constexpr std::uint64_t max_note_segment = 1 << 20;
 
-struct Refused {
-    std::string why;
-};
 // The file is damaged, or for another machine.
 template <class... Args>
-[[noreturn]] void refuse(fmt::format_string<Args...> text, Args &&...args) {
-    throw Refused{fmt::format("{}; get a whole one, built for this machine",
-                              fmt::format(text, std::forward<Args>(args)...))};
+[[noreturn]] void refuse_file(fmt::format_string<Args...> text, Args &&...args) {
+    refuse(Status::incompatible, "{}; use a complete file that is built for this machine",
+           fmt::format(text, std::forward<Args>(args)...));
 }
-// The file is whole and its note is wrong.
+// The file is complete and its note is wrong.
 template <class... Args>
 [[noreturn]] void refuse_note(fmt::format_string<Args...> text, Args &&...args) {
-    throw Refused{
-        fmt::format("{}; report it to its vendor", fmt::format(text, std::forward<Args>(args)...))};
+    refuse(Status::incompatible, "{}; report it to its vendor",
+           fmt::format(text, std::forward<Args>(args)...));
 }
 
-// A file of which nothing is read that is not in it.
+// Reads only what lies within the file.
 class File {
 public:
     explicit File(std::istream &in) : in_(in) {
@@ -58,8 +55,8 @@ public:
     std::uint64_t size() const { return size_; }
     void need(const char *what, std::uint64_t offset, std::uint64_t count) const {
         if (offset > size_ || count > size_ - offset)
-            refuse("truncated: {} needs {} bytes at offset {}, the file has {}", what, count,
-                   offset, size_);
+            refuse_file("truncated: {} needs {} bytes at offset {}, the file has {}", what, count,
+                        offset, size_);
     }
     template <class T>
     std::vector<T> read(const char *what, std::uint64_t offset, std::size_t count) const {
@@ -68,7 +65,7 @@ public:
         in_.seekg(static_cast<std::streamoff>(offset));
         in_.read(reinterpret_cast<char *>(values.data()),
                  static_cast<std::streamsize>(count * sizeof(T)));
-        if (!in_) refuse("truncated: the file shrank while it was read");
+        if (!in_) refuse_file("truncated: the file shrank while it was read");
         return values;
     }
 
@@ -77,52 +74,45 @@ private:
     std::uint64_t size_;
 };
 
-// The first bytes of something that is no ELF file, as a person can recognise it.
-std::string beginning(const File &file) {
-    std::string text;
-    for (const char c : file.read<char>("the start", 0, std::min<std::uint64_t>(16, file.size()))) {
-        if (c == '\n' || c == '\r') break;
-        text += c >= 0x20 && c < 0x7f ? std::string(1, c)
-                                      : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    }
-    return text;
-}
-
 Elf64_Ehdr read_header(const File &file) {
-    if (file.size() == 0) refuse("not an ELF file (it is empty)");
-    const std::string start = beginning(file);
-    if (!start.starts_with("\\x7fELF")) refuse("not an ELF file (it starts with \"{}\")", start);
-    const auto ident = file.read<unsigned char>("the ELF identification", 0, EI_NIDENT);
-    if (ident[EI_CLASS] == ELFCLASS32) refuse("32-bit ELF, this host is 64-bit");
-    if (ident[EI_CLASS] != ELFCLASS64) refuse("ELF of unknown class {}", ident[EI_CLASS]);
-    if (ident[EI_DATA] != ELFDATA2LSB)
-        refuse("ELF of another byte order, this host is little-endian");
+    if (file.size() == 0) refuse_file("not an ELF file (it is empty)");
+    const auto bytes = file.read<char>("the start", 0, std::min<std::uint64_t>(16, file.size()));
+    const std::string_view start(bytes.data(), bytes.size());
+    if (!start.starts_with(ELFMAG))
+        refuse_file("not an ELF file (it starts with \"{}\")",
+                    printable(start.substr(0, start.find_first_of("\r\n"))));
     const Elf64_Ehdr header = file.read<Elf64_Ehdr>("the ELF header", 0, 1).front();
+    const int file_class = header.e_ident[EI_CLASS];
+    if (file_class == ELFCLASS32) refuse_file("32-bit ELF, this host is 64-bit");
+    if (file_class != ELFCLASS64) refuse_file("ELF of unknown class {}", file_class);
+    if (header.e_ident[EI_DATA] != ELFDATA2LSB)
+        refuse_file("ELF of another byte order, this host is little-endian");
     if (header.e_machine != host_machine)
-        refuse("ELF for another machine (e_machine {}, this host is {})", header.e_machine,
-               host_machine_name);
+        refuse_file("ELF for another machine (e_machine {}, this host is {})", header.e_machine,
+                    host_machine_name);
     if (header.e_type != ET_DYN)
-        refuse("not a shared object (e_type {}, need {})", header.e_type, ET_DYN);
+        refuse_file("not a shared object (e_type {}, need {})", header.e_type, ET_DYN);
     return header;
 }
 
-std::vector<Elf64_Phdr> read_segments(const File &file, const Elf64_Ehdr &header) {
-    if (header.e_phnum == 0) refuse("ELF without program headers: no note can be in it");
+std::vector<Elf64_Phdr> read_segments(const File &file) {
+    const Elf64_Ehdr header = read_header(file);
+    if (header.e_phnum == 0) refuse_file("ELF without program headers, so without a note");
     if (header.e_phentsize != sizeof(Elf64_Phdr))
-        refuse("ELF with program headers of {} bytes, need {}", header.e_phentsize,
-               sizeof(Elf64_Phdr));
+        refuse_file("ELF with program headers of {} bytes, need {}", header.e_phentsize,
+                    sizeof(Elf64_Phdr));
     const auto segments =
         file.read<Elf64_Phdr>("the program header table", header.e_phoff, header.e_phnum);
     for (const Elf64_Phdr &segment : segments)
         if (segment.p_type == PT_LOAD) file.need("a segment", segment.p_offset, segment.p_filesz);
-    // Linkers put the section headers last, so this finds nearly every file that is cut off.
+    // Linkers put the section headers last, so this finds nearly every truncated file.
     if (header.e_shoff != 0)
         file.need("the section header table", header.e_shoff,
                   std::uint64_t(header.e_shnum) * header.e_shentsize);
     return segments;
 }
 
-// What stands in a note's descriptor: six words, then the name.
+// A note's descriptor: six words, then the name.
 PluginNote decode(std::uint32_t type, std::string_view descriptor) {
     std::array<std::uint32_t, 6> words;
     if (type != ATOLL_NOTE_TYPE)
@@ -134,23 +124,23 @@ PluginNote decode(std::uint32_t type, std::string_view descriptor) {
     const auto [magic, abi, min_host_minor, kinds, isa_level, sanitizers] = words;
     if (magic != ATOLL_MAGIC)
         refuse_note("Atoll note of unknown magic {:#010x}, need {:#010x}", magic, ATOLL_MAGIC);
-    const std::string_view name = descriptor.substr(sizeof words);
+    std::string_view name = descriptor.substr(sizeof words);
     const std::size_t end = name.find('\0');
     if (end == name.npos) refuse_note("Atoll note whose name is not terminated");
-    if (!valid_name(name.substr(0, end)))
-        refuse_note(
-            "Atoll note with a bad plugin name: need [a-z][a-z0-9_-]*, at most {} characters",
-            max_plugin_name);
+    name = name.substr(0, end);
+    if (!valid_name(name))
+        refuse_note("Atoll note with the invalid plugin name '{}': need [a-z][a-z0-9_-]*, at most "
+                    "31 characters",
+                    printable(name.substr(0, 40)));
     return {static_cast<std::uint16_t>(abi >> 16),
             static_cast<std::uint16_t>(abi & 0xffff),
             min_host_minor,
-            kinds,
             isa_level,
             sanitizers,
-            std::string(name.substr(0, end))};
+            std::string(name)};
 }
 
-// Walks the notes of one segment; `found` is set if Atoll's is among them.
+// Walks the notes of one segment; sets `found` if Atoll's is among them.
 void find_note(std::string_view bytes, std::uint64_t alignment, std::optional<PluginNote> &found) {
     // Name and descriptor are padded to 4 bytes, in a segment aligned to 8 (gABI for 64-bit
     // objects; GNU property notes) to 8.
@@ -163,7 +153,8 @@ void find_note(std::string_view bytes, std::uint64_t alignment, std::optional<Pl
         const std::uint64_t descriptor = padded(sizeof header + std::uint64_t(header.n_namesz));
         const std::uint64_t end = descriptor + header.n_descsz;
         if (end > bytes.size())
-            refuse("truncated: a note needs {} bytes, its segment has {} left", end, bytes.size());
+            refuse_file("truncated: a note needs {} bytes, its segment has {} left", end,
+                        bytes.size());
         if (bytes.substr(sizeof header, header.n_namesz) == note_owner) {
             if (found) refuse_note("two Atoll notes in one file");
             found = decode(header.n_type, bytes.substr(descriptor, header.n_descsz));
@@ -172,60 +163,39 @@ void find_note(std::string_view bytes, std::uint64_t alignment, std::optional<Pl
     }
 }
 
-PluginNote parse(const File &file) {
-    const Elf64_Ehdr header = read_header(file);
+} // namespace
+
+bool valid_name(std::string_view name) {
+    return !name.empty() && name.size() <= 31 && name[0] >= 'a' && name[0] <= 'z' &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == name.npos;
+}
+
+PluginNote parse_plugin_note(std::istream &in) {
+    const File file(in);
     std::optional<PluginNote> note;
     bool executable_stack = false;
-    for (const Elf64_Phdr &segment : read_segments(file, header)) {
+    for (const Elf64_Phdr &segment : read_segments(file)) {
         if (segment.p_type == PT_GNU_STACK) executable_stack = segment.p_flags & PF_X;
         if (segment.p_type != PT_NOTE) continue;
         if (segment.p_filesz > max_note_segment)
-            refuse("note segment of {} bytes, at most {} make sense", segment.p_filesz,
-                   max_note_segment);
+            refuse_file("note segment of {} bytes, need at most {}", segment.p_filesz,
+                        max_note_segment);
         const auto bytes = file.read<char>("a note segment", segment.p_offset, segment.p_filesz);
         find_note({bytes.data(), bytes.size()}, segment.p_align, note);
     }
     if (!note)
-        throw Refused{"no Atoll note: not an Atoll plugin; keep other files out of the folders of "
-                      "plugins"};
+        refuse(Status::incompatible, "no Atoll note: not an Atoll plugin; keep other files out of "
+                                     "plugin folders");
     if (executable_stack)
-        refuse_note("asks for executable stacks, which every thread of the process would get: link "
+        refuse_note("requests executable stacks, which every thread of the process would get: link "
                     "it with -Wl,-z,noexecstack");
-    return *note;
+    return std::move(*note);
 }
 
-} // namespace
-
-bool valid_name(std::string_view name) {
-    const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-    return !name.empty() && name.size() <= max_plugin_name && is_lower(name[0]) &&
-           std::all_of(name.begin(), name.end(), [&](char c) {
-               return is_lower(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
-           });
-}
-
-std::optional<PluginNote> parse_plugin_note(std::istream &file, std::string &refusal) {
-    try {
-        refusal.clear();
-        return parse(File(file));
-    } catch (Refused &refused) {
-        refusal = std::move(refused.why);
-        return std::nullopt;
-    }
-}
-
-std::optional<PluginNote> read_plugin_note(const std::string &path, std::string &refusal) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) {
-        refusal = error ? fmt::format("cannot be read: {}", error.message()) : "not a regular file";
-        return std::nullopt;
-    }
+PluginNote read_plugin_note(const std::string &path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        refusal = fmt::format("cannot be read: {}", std::strerror(errno));
-        return std::nullopt;
-    }
-    return parse_plugin_note(file, refusal);
+    if (!file) refuse(Status::incompatible, "cannot be read: {}", std::strerror(errno));
+    return parse_plugin_note(file);
 }
 
 } // namespace Atoll::detail

@@ -1,11 +1,12 @@
-// The interposers that ATOLL_INTERPOSERS asks for.
+// Interposers from ATOLL_INTERPOSERS.
 #include "loader/environment_interposers.hpp"
 
 #include "atoll/error.hpp"
 #include "base/environment.hpp"
 #include "loader/plugin_files.hpp"
-#include "runtime/host_services.hpp"
 #include "runtime/interpose.hpp"
+#include "runtime/log.hpp"
+#include "runtime/plugin_settings.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 namespace {
@@ -37,13 +38,13 @@ void print_reports_at_exit() {
     }
 }
 
-// An entry whose target, a module or device type, may come with a later plugin.
-struct Wanted {
+// An entry that is not pushed yet: a later plugin may provide its target, a module or device type.
+struct Pending {
     std::string item, name, target;
-    bool told = false; // that it could not be pushed
+    bool failure_logged = false;
 };
 bool has_read = false;
-auto &all_wanted = *new std::vector<Wanted>; // plugins may be loaded at exit
+auto &all_pending = *new std::vector<Pending>; // plugins may be loaded at exit
 
 void read_environment(const std::function<void(const std::string &)> &load) {
     has_read = true;
@@ -54,7 +55,7 @@ void read_environment(const std::function<void(const std::string &)> &load) {
         const std::string name = item.substr(0, equals);
         try {
             load(name);
-            all_wanted.push_back(
+            all_pending.push_back(
                 {item, name, equals == std::string::npos ? "*" : item.substr(equals + 1)});
         } catch (const Error &e) {
             log_message(ATOLL_LOG_ERROR,
@@ -68,15 +69,15 @@ void read_environment(const std::function<void(const std::string &)> &load) {
 
 void push_environment_interposers(const std::function<void(const std::string &)> &load) {
     if (!has_read) read_environment(load);
-    std::erase_if(all_wanted, [](Wanted &wanted) {
+    std::erase_if(all_pending, [](Pending &pending) {
         try {
-            push_named(wanted.target, wanted.name, 0, true);
+            push_named(pending.target, pending.name, 0, true);
         } catch (const Error &e) {
             const bool may_come = e.status() == Status::not_found;
-            if (!std::exchange(wanted.told, true))
+            if (!std::exchange(pending.failure_logged, true))
                 log_message(
                     ATOLL_LOG_ERROR,
-                    fmt::format("ATOLL_INTERPOSERS, '{}': {}{}", wanted.item, e.what(),
+                    fmt::format("ATOLL_INTERPOSERS, '{}': {}{}", pending.item, e.what(),
                                 may_come ? "; tried again whenever a plugin is loaded" : ""));
             return !may_come;
         }

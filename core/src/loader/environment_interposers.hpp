@@ -1,4 +1,4 @@
-// The interposers that ATOLL_INTERPOSERS asks for.
+// Interposers from ATOLL_INTERPOSERS.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,8 @@
 
 namespace Atoll::detail {
 
-// Pushes those that can be had of the loaded plugins. When called first, has their plugins loaded,
-// which may call this again. Under the registry's mutex.
+// Pushes the interposers whose targets exist. The first call loads their plugins by `load`, which
+// may call this again. Under the registry's mutex.
 void push_environment_interposers(const std::function<void(const std::string &)> &load);
 
 } // namespace Atoll::detail

@@ -1,7 +1,8 @@
-// Reading lock files and taking sums: see lock_file.hpp.
+// Reading lock files and computing sums: see lock_file.hpp.
 #include "loader/lock_file.hpp"
 
 #include "base/printable.hpp"
+#include "loader/refusal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,11 +13,6 @@
 #include <nettle/sha2.h>
 #include <nettle/version.h>
 #include <sstream>
-#include <stdexcept>
-#include <sys/stat.h>
-
-#include <boost/algorithm/string/case_conv.hpp>
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 namespace {
@@ -24,20 +20,16 @@ namespace {
 constexpr std::size_t max_lock_bytes = 1 << 20;
 constexpr std::size_t sum_digits = 2 * SHA256_DIGEST_SIZE;
 
-struct Unreadable : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// Calls use(bytes, count) for one part of the file after the other. Throws Unreadable where it is
-// not the file that was checked.
+// Calls use(bytes, count) for each part of the file. Throws Error unless it is the file that was
+// checked.
 template <class Use> void read_checked(const CheckedPath &file, Use use) {
     std::ifstream in(file.path, std::ios::binary);
     std::vector<char> part(256 * 1024);
     while (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0)
         use(part.data(), static_cast<std::size_t>(in.gcount()));
-    if (!in.eof()) throw Unreadable(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (!in.eof()) refuse(Status::refused, "cannot be read: {}", std::strerror(errno));
     if (file_identity(file.path) != file.identity)
-        throw Unreadable("was replaced while it was examined; try again");
+        refuse(Status::refused, "was replaced while it was examined; try again");
 }
 
 std::string sha256_of(const CheckedPath &file) {
@@ -57,58 +49,51 @@ std::string sha256_of(const CheckedPath &file) {
     return text;
 }
 
-// What the lock at `lock` says of the file; "" if it lets the file pass.
-std::string judged_by(const std::string &lock, const CheckedPath &file) {
-    const CheckedPath checked = check_plugin_file(lock);
-    const auto unusable = [&](const std::string &why) {
-        return fmt::format("the lock file {} cannot be used: {}; until it is mended no plugin that "
-                           "it holds for is opened",
-                           lock, why);
-    };
-    if (!checked.ok()) return unusable(checked.refusal);
-    std::string text, refusal;
+std::vector<LockEntry> read_lock(const CheckedPath &lock, const std::string &name) {
     try {
-        read_checked(checked, [&](const char *bytes, std::size_t count) {
-            if (text.size() + count > max_lock_bytes) throw Unreadable("it is larger than 1 MiB");
+        if (!lock.ok()) refuse(Status::refused, "{}", lock.refusal);
+        std::string text;
+        read_checked(lock, [&](const char *bytes, std::size_t count) {
+            if (text.size() + count > max_lock_bytes)
+                refuse(Status::refused, "it is larger than 1 MiB");
             text.append(bytes, count);
         });
-    } catch (const Unreadable &e) {
-        return unusable(e.what());
+        return parse_lock(text);
+    } catch (const Error &e) {
+        refuse(Status::refused,
+               "the lock file {} cannot be used: {}; until it is repaired, no plugin that it "
+               "applies to is opened",
+               name, reason_of(e));
     }
-    const std::vector<LockEntry> entries = parse_lock(text, refusal);
-    if (!refusal.empty()) return unusable(refusal);
-    const std::string folder = folder_of(checked.path);
-    const std::string remedy =
-        fmt::format("if the file is what it should be, write the lock anew: cd {} && sha256sum "
-                    "*.so >{}",
-                    folder, std::filesystem::path(checked.path).filename().string());
-    const auto is_file = [&](const LockEntry &entry) {
-        return (std::filesystem::path(folder) / entry.path).lexically_normal() == file.path;
-    };
-    const auto entry = std::find_if(entries.rbegin(), entries.rend(), is_file);
+}
+
+// Throws Error unless the lock at `name` lists the file with its sum.
+void require_listed(const std::string &name, const CheckedPath &file) {
+    const CheckedPath lock = check_plugin_file(name);
+    const std::vector<LockEntry> entries = read_lock(lock, name);
+    const std::string folder = folder_of(lock.path);
+    const auto entry = std::find_if(entries.rbegin(), entries.rend(), [&](const LockEntry &e) {
+        return (std::filesystem::path(folder) / e.path).lexically_normal() == file.path;
+    });
+    const std::string rewrite =
+        fmt::format("if the file is the expected one, write the lock anew: cd {} && sha256sum *.so "
+                    ">{}",
+                    folder, std::filesystem::path(lock.path).filename().string());
     if (entry == entries.rend())
-        return fmt::format("it is not listed in the lock file {}; {}", lock,
-                           folder == folder_of(file.path)
-                               ? remedy
-                               : fmt::format("if the file is what it should be, add it: sha256sum "
-                                             "{} >>{}",
-                                             file.path, checked.path));
-    try {
-        const std::string sum = sha256_of(file);
-        if (sum != entry->sum)
-            return fmt::format("its SHA-256 sum is {}, the lock file {} says {}; {}", sum, lock,
-                               entry->sum, remedy);
-    } catch (const Unreadable &e) {
-        return e.what();
-    }
-    return "";
+        refuse(Status::refused, "it is not listed in the lock file {}; {}", name,
+               folder == folder_of(file.path)
+                   ? rewrite
+                   : fmt::format("if the file is the expected one, add it: sha256sum {} >>{}",
+                                 file.path, lock.path));
+    if (const std::string sum = sha256_of(file); sum != entry->sum)
+        refuse(Status::refused, "its SHA-256 sum is {}, the lock file {} says {}; {}", sum, name,
+               entry->sum, rewrite);
 }
 
 } // namespace
 
-std::vector<LockEntry> parse_lock(const std::string &text, std::string &refusal) {
+std::vector<LockEntry> parse_lock(const std::string &text) {
     std::vector<LockEntry> entries;
-    refusal.clear();
     std::istringstream lines(text);
     int number = 0;
     for (std::string line; std::getline(lines, line);) {
@@ -116,32 +101,32 @@ std::vector<LockEntry> parse_lock(const std::string &text, std::string &refusal)
         if (line.ends_with('\r')) line.pop_back();
         if (line.empty() || line.front() == '#') continue;
         // 64 digits, a blank, a blank or an asterisk, the name.
-        std::string sum = boost::to_lower_copy(line.substr(0, sum_digits));
-        const bool digits = sum.find_first_not_of("0123456789abcdef") == std::string::npos;
-        if (line.size() < sum_digits + 3 || !digits || line[sum_digits] != ' ' ||
-            (line[sum_digits + 1] != ' ' && line[sum_digits + 1] != '*')) {
-            refusal = fmt::format("line {} is no line of sha256sum: \"{}\"", number,
-                                  printable(line.substr(0, 100)));
-            return {};
-        }
+        std::string sum = line.substr(0, sum_digits);
+        std::transform(sum.begin(), sum.end(), sum.begin(),
+                       [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
+        if (line.size() < sum_digits + 3 || sum.find_first_not_of("0123456789abcdef") != sum.npos ||
+            line[sum_digits] != ' ' || (line[sum_digits + 1] != ' ' && line[sum_digits + 1] != '*'))
+            refuse(Status::refused, "line {} is not in sha256sum format: \"{}\"", number,
+                   printable(line.substr(0, 100)));
         entries.push_back({line.substr(sum_digits + 2), std::move(sum)});
     }
     return entries;
 }
 
-std::string locked_out(const CheckedPath &file,
-                       const std::optional<std::string> &environment_lock) {
-    struct stat facts;
-    const std::string beside = std::filesystem::path(file.path).replace_filename("atoll.lock");
-    // A link that leads nowhere is a lock too.
-    if (::lstat(beside.c_str(), &facts) == 0 || errno != ENOENT)
-        if (std::string refusal = judged_by(beside, file); !refusal.empty()) return refusal;
-    if (!environment_lock || environment_lock->empty()) return "";
+void require_unlocked(const CheckedPath &file, const std::optional<std::string> &environment_lock) {
+    const std::string beside = folder_of(file.path) + "/atoll.lock";
+    // A link that leads nowhere is a lock too, and so is a path that cannot be examined.
+    std::error_code error;
+    if (std::filesystem::symlink_status(beside, error).type() !=
+        std::filesystem::file_type::not_found)
+        require_listed(beside, file);
+    if (!environment_lock || environment_lock->empty()) return;
     if (environment_lock->front() != '/')
-        return fmt::format("ATOLL_PLUGINS_LOCK is '{}', need an absolute path; until it is mended "
-                           "no plugin is opened",
-                           *environment_lock);
-    return judged_by(*environment_lock, file);
+        refuse(Status::refused,
+               "ATOLL_PLUGINS_LOCK is '{}', need an absolute path; until it is repaired, no plugin "
+               "is opened",
+               *environment_lock);
+    require_listed(*environment_lock, file);
 }
 
 } // namespace Atoll::detail

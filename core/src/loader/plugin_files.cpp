@@ -1,4 +1,4 @@
-// File trust, discovery and processor facts: see plugin_files.hpp.
+// File trust, search lists and processor levels: see plugin_files.hpp.
 #include "loader/plugin_files.hpp"
 
 #include <algorithm>
@@ -6,16 +6,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fnmatch.h>
+#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
 #if defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
 
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/split.hpp>
-#include <boost/algorithm/string/trim.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 namespace {
@@ -43,11 +41,13 @@ FileIdentity identity_of(const struct stat &facts) {
             nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim)};
 }
 
-// The parts of a list, empty ones included; none of "".
+// The parts of a list, including empty ones; none of "".
 std::vector<std::string> parts_of(std::string_view list, char separator) {
     std::vector<std::string> parts;
     if (list.empty()) return parts;
-    return boost::split(parts, list, [&](char c) { return c == separator; });
+    std::istringstream rest(std::string(list) + separator);
+    for (std::string part; std::getline(rest, part, separator);) parts.push_back(part);
+    return parts;
 }
 
 } // namespace
@@ -84,17 +84,16 @@ std::string folder_of(const std::string &path) { return std::filesystem::path(pa
 std::vector<CheckedPath> split_search_path(std::string_view list) {
     std::vector<CheckedPath> folders;
     for (const std::string &part : parts_of(list, ':')) {
-        CheckedPath folder{part, ""};
-        if (part.empty())
-            folder.refusal =
-                "an empty entry would mean the working directory, which is never searched";
-        else if (part.front() != '/')
-            folder.refusal =
-                "a relative folder depends on the working directory; give an absolute one";
-        const bool again =
-            std::any_of(folders.begin(), folders.end(),
-                        [&](const CheckedPath &other) { return other.path == folder.path; });
-        if (!again) folders.push_back(std::move(folder));
+        if (std::any_of(folders.begin(), folders.end(),
+                        [&](const CheckedPath &other) { return other.path == part; }))
+            continue;
+        const char *refusal =
+            part.empty()
+                ? "an empty entry would mean the working directory, which is never searched"
+            : part.front() != '/'
+                ? "a relative folder depends on the working directory; give an absolute one"
+                : "";
+        folders.push_back({part, refusal});
     }
     return folders;
 }
@@ -113,9 +112,11 @@ FolderListing list_plugin_files(const std::string &folder) {
 }
 
 std::vector<std::string> split_names(std::string_view list) {
-    std::vector<std::string> names = parts_of(list, ',');
-    for (std::string &name : names) boost::trim_if(name, boost::is_any_of(" \t\n"));
-    std::erase(names, "");
+    constexpr const char *blanks = " \t\n";
+    std::vector<std::string> names;
+    for (const std::string &part : parts_of(list, ','))
+        if (const std::size_t begin = part.find_first_not_of(blanks); begin != part.npos)
+            names.push_back(part.substr(begin, part.find_last_not_of(blanks) + 1 - begin));
     return names;
 }
 
@@ -152,9 +153,9 @@ int isa_level() {
 
 int arm_level(unsigned long hwcap, unsigned long hwcap2) {
     // Bits from Linux, arch/arm64/include/uapi/asm/hwcap.h.
-    constexpr unsigned long half = 1ul << 9 | 1ul << 10, dot_product = 1ul << 20, sve = 1ul << 22,
+    constexpr unsigned long half_and_dots = 1ul << 9 | 1ul << 10 | 1ul << 20, sve = 1ul << 22,
                             sve2 = 1ul << 1;
-    if ((hwcap & (half | dot_product)) != (half | dot_product)) return 1;
+    if ((hwcap & half_and_dots) != half_and_dots) return 1;
     if (!(hwcap & sve)) return 2;
     return hwcap2 & sve2 ? 4 : 3;
 }

@@ -1,12 +1,12 @@
-// Starting the probe's helper and watching it: see Note [Probe] in probe.hpp.
+// Starts the probe's helper and watches it: see Note [Probe] in probe.hpp.
 #include "loader/probe.hpp"
 
-#include "atoll/error.hpp"
 #include "atoll/plugins.hpp"
 #include "base/environment.hpp"
 #include "base/printable.hpp"
+#include "base/throw_error.hpp"
 #include "loader/refusal.hpp"
-#include "runtime/host_services.hpp"
+#include "runtime/plugin_settings.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,20 +25,18 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 namespace Atoll::detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Names, in a helper, the file that is not to be probed once more.
+// In a helper, names the file that must not be probed again.
 constexpr const char *probed_now = "ATOLL_PROBED_NOW";
 
-// What the helper writes at its end; that a plugin says so too is its own affair.
+// The helper's last line.
 constexpr std::string_view survived = "atoll-probe: survived loading it";
 
-// What the child writes; the parent reads without waiting.
+// The child's output; the parent reads without waiting.
 struct Pipe {
     int read_end = -1, write_end = -1;
     Pipe() {
@@ -56,8 +54,8 @@ struct Pipe {
     }
 };
 
-// The environment but for what would make the helper do more than load the file, and what it loads
-// for it: that is probed in turn, by helpers that have less time.
+// The environment without what would make the helper do more than load the file. It probes what the
+// file depends on in turn, by helpers that have less time.
 std::vector<std::string> environment_for_helper(const std::string &file,
                                                 std::chrono::milliseconds deadline) {
     std::vector<std::string> list;
@@ -89,7 +87,7 @@ pid_t start(std::vector<std::string> arguments, std::vector<std::string> variabl
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, output.write_end, 1);
     ::posix_spawn_file_actions_adddup2(&actions, output.write_end, 2);
-    // Last: the pipe may have this number in a process that has closed it.
+    // Last: in a process that has closed its standard input, the pipe may have this number.
     ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     ::posix_spawnattr_init(&attributes);
     sigset_t none, all;
@@ -109,7 +107,7 @@ pid_t start(std::vector<std::string> arguments, std::vector<std::string> variabl
     return trouble == 0 ? child : -1;
 }
 
-// Appends what the pipe holds now, of which the last words are kept.
+// Appends what the pipe contains now; keeps the end of it.
 void drain(const Pipe &pipe, std::string &text) {
     char buffer[4096];
     for (ssize_t got; (got = ::read(pipe.read_end, buffer, sizeof buffer)) > 0;) {
@@ -118,15 +116,14 @@ void drain(const Pipe &pipe, std::string &text) {
     }
 }
 
-std::string last_words(std::string text) {
+std::string last_output(std::string text) {
     for (char &c : text)
         if (static_cast<unsigned char>(c) < ' ' && c != '\x1b') c = ' ';
     while (text.ends_with(' ')) text.pop_back();
     if (text.empty()) return "";
     constexpr std::size_t most = 300;
-    if (text.size() > most) text = fmt::format("…{}", text.substr(text.size() - most));
-    text = printable(text);
-    return fmt::format(" (its last words: \"{}\")", text);
+    if (text.size() > most) text = "…" + text.substr(text.size() - most);
+    return fmt::format(" (its last output: \"{}\")", printable(text));
 }
 
 struct Outcome {
@@ -137,18 +134,17 @@ struct Outcome {
 
 Outcome watch(pid_t child, const Pipe &pipe, Clock::time_point deadline) {
     Outcome outcome;
-    // Polled, not waited for by a signal: signals belong to the application.
+    // Polls, because signals belong to the application.
     for (auto pause = std::chrono::milliseconds(1);;) {
         drain(pipe, outcome.output);
-        // An application that ignores SIGCHLD leaves no status behind (ECHILD); what the helper
-        // says is enough.
+        // If the application ignores SIGCHLD, there is no status (ECHILD); the output suffices.
         const pid_t ended = ::waitpid(child, &outcome.status, WNOHANG);
         outcome.finished = ended == child || (ended < 0 && errno == ECHILD);
         if (outcome.finished || Clock::now() >= deadline) break;
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, std::chrono::milliseconds(16));
     }
-    ::kill(-child, SIGKILL); // the child at the deadline, or what it has left behind
+    ::kill(-child, SIGKILL); // the child at the deadline, or processes that it left behind
     if (!outcome.finished)
         while (::waitpid(child, &outcome.status, 0) < 0 && errno == EINTR) {
         }
@@ -163,7 +159,7 @@ struct ProbeSwitch {
 std::mutex switch_mutex;
 std::optional<ProbeSwitch> by_application;
 
-// What set_probe says; where it was not called, the environment.
+// As set by set_probe, else by the environment.
 ProbeSwitch probe_switch() {
     {
         const std::lock_guard lock(switch_mutex);
@@ -182,21 +178,21 @@ ProbeSwitch probe_switch() {
     return probe;
 }
 
-// The helper's path for a library in `folder`.
+// The helper's path for a library in `folder`: as installed, or as built.
 std::string find_helper(const std::string &folder) {
-    const std::string installed = folder + "/atoll/atoll-probe", built = folder + "/atoll-probe";
-    for (const std::string &path : {installed, built})
-        if (::access(path.c_str(), F_OK) == 0) {
-            const CheckedPath helper = check_plugin_file(path);
-            if (!helper.ok())
-                refuse(Status::refused, "the probe is on, but its helper {} cannot be trusted: {}",
-                       path, helper.refusal);
-            return helper.path;
-        }
-    refuse(Status::refused,
-           "the probe is on, but its helper is neither {} nor {}; install it, or switch the probe "
-           "off (ATOLL_PROBE, Atoll::set_probe)",
-           installed, built);
+    std::string path = folder + "/atoll/atoll-probe";
+    if (::access(path.c_str(), F_OK) != 0) path = folder + "/atoll-probe";
+    if (::access(path.c_str(), F_OK) != 0)
+        refuse(
+            Status::refused,
+            "the probe is on, but its helper is neither {0}/atoll/atoll-probe nor "
+            "{0}/atoll-probe; install it, or switch the probe off (ATOLL_PROBE, Atoll::set_probe)",
+            folder);
+    const CheckedPath helper = check_plugin_file(path);
+    if (!helper.ok())
+        refuse(Status::refused, "the probe is on, but its helper {} cannot be trusted: {}", path,
+               helper.refusal);
+    return helper.path;
 }
 
 Outcome run_helper(const std::string &helper, const std::string &file,
@@ -221,22 +217,22 @@ void probe_if_asked(const CheckedPath &file, const std::string &plugin,
     if (!asked.on || secure_environment(probed_now) == file.path) return;
     const auto refuse_for = [&](const std::string &death, const char *remedy) {
         refuse(Status::refused,
-               "loading it in a child process first, as the probe does, {}; report it to the "
-               "plugin's vendor, and keep it out with ATOLL_PLUGINS_DISABLE={}{}",
+               "loading it in the probe's child process {}; report it to the plugin's vendor, and "
+               "keep it out with ATOLL_PLUGINS_DISABLE={}{}",
                death, plugin, remedy);
     };
-    // What killed a child, by path: not tried again while the file stays as it is.
+    // How a child died, by path.
     static auto &deaths = *new std::map<std::string, std::pair<FileIdentity, std::string>>;
     const auto known = deaths.find(file.path);
     if (known != deaths.end() && known->second.first == file.identity)
         refuse_for(known->second.second, "");
     const Outcome outcome = run_helper(find_helper(library_folder), file.path, asked.deadline);
     if (outcome.finished && outcome.output.find(survived) != std::string::npos) return;
-    const std::string words = last_words(outcome.output);
-    if (!outcome.finished) // not kept: it depends on the machine's load
+    const std::string words = last_output(outcome.output);
+    if (!outcome.finished)
         refuse_for(fmt::format("did not end within {} s{}",
                                std::chrono::duration<double>(asked.deadline).count(), words),
-                   "; where it is only slow, allow it more (ATOLL_PROBE_DEADLINE, "
+                   "; if it is only slow, allow more time (ATOLL_PROBE_DEADLINE, "
                    "Atoll::set_probe)");
     const int status = outcome.status;
     const char *signal = WIFSIGNALED(status) ? ::sigdescr_np(WTERMSIG(status)) : nullptr;
@@ -253,8 +249,8 @@ namespace Atoll {
 
 void set_probe(bool on, std::chrono::milliseconds deadline) {
     if (deadline <= deadline.zero())
-        throw Error(Status::invalid_argument, "set_probe",
-                    fmt::format("got a deadline of {} ms, need more than none", deadline.count()));
+        detail::throw_error(Status::invalid_argument, "set_probe",
+                            "got a deadline of {} ms, need more than 0", deadline.count());
     const std::lock_guard lock(detail::switch_mutex);
     detail::by_application = {on, deadline};
 }

@@ -1,23 +1,20 @@
-// Why a plugin is not loaded, as an Error: "[load] …".
+// Why a plugin is not loaded, as an Error: "[load_plugin] …".
 #pragma once
 
-#include "atoll/error.hpp"
+#include "base/throw_error.hpp"
 
 #include <string>
-#include <utility>
-
-#include <fmt/format.h>
 
 namespace Atoll::detail {
 
 template <class... Args>
 [[noreturn]] void refuse(Status status, fmt::format_string<Args...> text, Args &&...args) {
-    throw Error(status, "load", fmt::format(text, std::forward<Args>(args)...));
+    throw_error(status, "load_plugin", text, std::forward<Args>(args)...);
 }
 
-// What an error says, without "[load] ".
-inline std::string words_of(const std::exception &error) {
-    constexpr std::string_view prefix = "[load] ";
+// The text of an error without "[load_plugin] ".
+inline std::string reason_of(const std::exception &error) {
+    constexpr std::string_view prefix = "[load_plugin] ";
     const std::string_view text = error.what();
     return std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : text);
 }

@@ -1,4 +1,4 @@
-// What a plugin's descriptor becomes in the registry, what is told of it, and taking it out again.
+// Adds a plugin to the registry, reports on it, and removes it.
 #pragma once
 
 #include "atoll/plugins.hpp"
@@ -6,21 +6,21 @@
 
 namespace Atoll::detail {
 
-// All of these: hold the registry's mutex, not from inside a call.
+// Call all of these with the registry's mutex held, and never inside a call.
 
-// Publishes what a started plugin declares, counts its devices and opens the state of every
-// implementation that has waited for it. Throws Error where the plugin cannot be taken in; what was
-// published by then is for unregister_plugin to take back.
-void register_plugin(PluginRecord &plugin, const Descriptor &descriptor);
-// What the application is told of a loaded plugin.
+// Publishes the declarations of a started plugin, enumerates its devices and opens the state of all
+// implementations that waited for it. Throws Error if the plugin must be refused; then call
+// unregister_plugin to remove what was published.
+void register_plugin(PluginRecord &plugin, Descriptor &descriptor);
+// The report on a loaded plugin.
 PluginReport describe(const PluginRecord &plugin);
-// Stops or begins to route calls to the plugin's functions, but for those of its own devices, which
-// may still have to give memory back. Waits for the calls under way.
+// Starts or stops routing calls to the plugin's functions, except those of its own devices, which
+// may still have to free memory. Waits for running calls.
 void set_routed(const PluginRecord &plugin, bool routed);
-// Stops routing to the plugin, waits for calls that are inside, closes its implementations' state
-// and unloads it.
+// Stops routing to the plugin, waits for running calls, closes the state of its implementations and
+// unloads it.
 void unregister_plugin(PluginRecord &plugin);
-// The same unless something uses the plugin: then throws Error (busy), and it goes on as before.
+// The same unless the plugin is in use: then throws Error (busy) and changes nothing.
 void withdraw_plugin(PluginRecord &plugin);
 
 } // namespace Atoll::detail

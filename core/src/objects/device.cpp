@@ -1,5 +1,6 @@
 // Devices: what is known of them, and calls of the module `device`.
 #include "base/printable.hpp"
+#include "base/throw_error.hpp"
 #include "objects/objects.hpp"
 #include "runtime/dispatch.hpp"
 #include "runtime/settings_access.hpp"
@@ -130,15 +131,14 @@ Device device(std::string_view name) {
     for (const Device &d : devices()) known += (known.empty() ? "" : ", ") + d.name();
     std::string why =
         fmt::format("load its plugin first, e.g. Atoll::load_plugin(\"{}\")", type_name);
-    if (!valid)
+    if (!valid || type_name.empty())
         why = "write a type, or a type and an index, e.g. \"dummy:0\"";
     else if (type && type->live && type->device_count == 0)
         why = "its plugin found no device: " + type->no_device_reason.get();
     else if (type && type->live)
         why = fmt::format("{} has {} device(s), counted from 0", type_name, type->device_count);
-    throw Error(Status::not_found, "device",
-                fmt::format("there is no device '{}'; {}; devices now: {}", name, why,
-                            known.empty() ? "none" : known));
+    throw_error(Status::not_found, "device", "there is no device '{}'; {}; devices now: {}", name,
+                why, known.empty() ? "none" : known);
 }
 
 std::vector<Device> devices() {

@@ -2,6 +2,7 @@
 #include "objects/layout.hpp"
 
 #include "base/overlap.hpp"
+#include "base/throw_error.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -43,16 +44,16 @@ std::optional<std::int64_t> bytes_of(const Dims &shape, std::int64_t itemsize) {
 
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op) {
     if (shape.size() > ATOLL_MAX_RANK)
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("got rank {}, need at most {}", shape.size(), ATOLL_MAX_RANK));
+        throw_error(Status::invalid_argument, op, "got rank {}, need at most {}", shape.size(),
+                    ATOLL_MAX_RANK);
     for (std::int64_t extent : shape)
         if (extent < 0)
-            throw Error(Status::invalid_argument, op,
-                        fmt::format("got shape {}, need extents of 0 or more", shape_text(shape)));
+            throw_error(Status::invalid_argument, op, "got shape {}, need extents of 0 or more",
+                        shape_text(shape));
     if (const std::optional<std::int64_t> bytes = bytes_of(shape, itemsize)) return *bytes;
-    throw Error(Status::overflow, op,
-                fmt::format("shape {} of {}-byte elements has more bytes than fit 63 bits",
-                            shape_text(shape), itemsize));
+    throw_error(Status::overflow, op,
+                "shape {} of {}-byte elements has more bytes than fit 63 bits", shape_text(shape),
+                itemsize);
 }
 
 void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize) {
@@ -105,9 +106,9 @@ bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, B
 
 void require_strides(const Dims &shape, const Dims &strides, std::string_view op) {
     if (shape.size() != strides.size())
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("got {} extents and {} strides, need as many of both", shape.size(),
-                                strides.size()));
+        throw_error(Status::invalid_argument, op,
+                    "got {} extents and {} strides, need as many of both", shape.size(),
+                    strides.size());
 }
 
 ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t itemsize,
@@ -123,7 +124,7 @@ ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t ite
 int checked_axis(int axis, int rank, std::string_view op) {
     if (axis < -rank || axis >= rank)
         throw Error(Status::out_of_range, op,
-                    rank == 0 ? fmt::format("got axis {} of a tensor without axes", axis)
+                    rank == 0 ? fmt::format("got axis {}, but rank 0 has no axes", axis)
                               : fmt::format("got axis {} of a tensor of rank {}, need {} to {}",
                                             axis, rank, -rank, rank - 1));
     return axis < 0 ? axis + rank : axis;

@@ -3,6 +3,7 @@
 
 #include "atoll/abi/note.h"
 #include "base/enums.hpp"
+#include "base/throw_error.hpp"
 #include "objects/layout.hpp"
 
 #include <cstddef>
@@ -135,9 +136,8 @@ Ref<StreamImpl> checked_stream(const Stream &stream, const DeviceRecord &device,
                                std::string_view op, std::string_view what) {
     if (!stream) return {};
     if (stream.device().record() != &device)
-        throw Error(Status::invalid_argument, op,
-                    fmt::format("the stream belongs to {}, {} to {}", stream.device().name(), what,
-                                device.name));
+        throw_error(Status::invalid_argument, op, "the stream belongs to {}, {} to {}",
+                    stream.device().name(), what, device.name);
     return Ref<StreamImpl>::share(stream.impl());
 }
 
@@ -214,8 +214,7 @@ StorageImpl &checked(const Ref<StorageImpl> &storage) {
 
 Storage::Storage(std::int64_t bytes, Device device, DType dtype, Stream stream) {
     if (bytes < 0)
-        throw Error(Status::invalid_argument, "storage",
-                    fmt::format("got {} bytes, need 0 or more", bytes));
+        throw_error(Status::invalid_argument, "storage", "got {} bytes, need 0 or more", bytes);
     DeviceRecord &record = checked(device.record());
     require_dtype_or_none(dtype, "storage");
     impl_ = make_storage(bytes, &record, dtype,
@@ -227,8 +226,8 @@ Storage Storage::borrow(void *data, std::int64_t bytes, Device device, DType dty
     checked(device.record());
     require_dtype_or_none(dtype, "storage");
     if (bytes < 0 || (bytes > 0 && !data))
-        throw Error(Status::invalid_argument, "storage",
-                    fmt::format("got {} bytes at {}, need memory", bytes, data));
+        throw_error(Status::invalid_argument, "storage", "got {} bytes at {}, need memory", bytes,
+                    data);
     const ReadSection section;
     require_live(*device.record(), "storage");
     return Storage(borrow_storage(data, bytes, device.record(), dtype, {}, std::move(deleter)));
@@ -236,8 +235,7 @@ Storage Storage::borrow(void *data, std::int64_t bytes, Device device, DType dty
 
 Storage Storage::pinned(std::int64_t bytes, Device device, DType dtype) {
     if (bytes <= 0)
-        throw Error(Status::invalid_argument, "storage",
-                    fmt::format("got {} bytes, need 1 or more", bytes));
+        throw_error(Status::invalid_argument, "storage", "got {} bytes, need 1 or more", bytes);
     DeviceRecord &pinned_for = checked(device.record());
     DeviceRecord *host = Registry::get().first_host_device();
     if (!host)

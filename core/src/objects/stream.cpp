@@ -1,6 +1,7 @@
 // Streams and events, and the order between streams.
 #include "atoll/stream.hpp"
 
+#include "base/throw_error.hpp"
 #include "objects/objects.hpp"
 #include "runtime/settings_access.hpp"
 
@@ -146,8 +147,8 @@ Stream Device::new_stream() const {
 namespace {
 template <class Impl> Impl &checked(Impl *object, std::string_view kind, std::string_view maker) {
     if (!object)
-        throw Error(Status::invalid_argument, kind,
-                    fmt::format("the {} is undefined; make one with {}", kind, maker));
+        throw_error(Status::invalid_argument, kind, "the {} is undefined; make one with {}", kind,
+                    maker);
     require_live(*object->device, kind);
     return *object;
 }

@@ -3,12 +3,11 @@
 
 #include "atoll/create.hpp"
 #include "base/enums.hpp"
+#include "base/throw_error.hpp"
 #include "objects/layout.hpp"
 
 #include <algorithm>
 #include <limits>
-
-#include <fmt/format.h>
 
 namespace Atoll {
 
@@ -30,10 +29,9 @@ Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims stri
                       !__builtin_add_overflow(range.end, offset_bytes, &range.end) &&
                       range.begin >= 0 && range.end <= storage.bytes();
     if (!fits || (size == 0 && (offset_bytes < 0 || offset_bytes > storage.bytes())))
-        throw Error(Status::out_of_range, op,
-                    fmt::format("shape {} of {} at byte {} reaches outside the storage of {} bytes",
-                                shape_text(shape), Atoll::name(dtype), offset_bytes,
-                                storage.bytes()));
+        throw_error(Status::out_of_range, op,
+                    "shape {} of {} at byte {} reaches outside the storage of {} bytes",
+                    shape_text(shape), Atoll::name(dtype), offset_bytes, storage.bytes());
     tame_strides(shape, strides_bytes, size_of(dtype));
     *this = make_view(storage.impl(), offset_bytes, std::move(shape), std::move(strides_bytes),
                       dtype, 0);
@@ -63,13 +61,13 @@ bool Tensor::is_contiguous(Order order) const {
 }
 bool Tensor::is_self_overlapping() const { return self_overlapping(self()); }
 
-void Tensor::set_read_only(bool read_only) const {
+void Tensor::set_read_only(bool read_only) {
     TensorImpl &t = self();
     t.flags = static_cast<std::uint8_t>(read_only ? t.flags | tensor_read_only
                                                   : t.flags & ~tensor_read_only);
 }
 
-void Tensor::set_byteswapped(bool swapped) const {
+void Tensor::set_byteswapped(bool swapped) {
     if (swapped != is_byteswapped()) self().flags ^= tensor_swapped;
 }
 
@@ -96,9 +94,9 @@ Tensor Tensor::view_as(DType dtype) const {
     const TensorImpl &t = self();
     require_dtype(dtype, "tensor.view_as");
     if (size_of(dtype) != size_of(t.dtype))
-        throw Error(Status::invalid_argument, "tensor.view_as",
-                    fmt::format("got {} for {}, need a dtype of the same size", Atoll::name(dtype),
-                                Atoll::name(t.dtype)));
+        throw_error(Status::invalid_argument, "tensor.view_as",
+                    "got {} for {}, need a dtype of the same size", Atoll::name(dtype),
+                    Atoll::name(t.dtype));
     return make_view(t.storage, t.offset, t.shape, t.strides, dtype, t.flags);
 }
 
@@ -112,10 +110,6 @@ Tensor Tensor::T() const {
     }
     std::swap(shape[0], shape[1]);
     std::swap(strides[0], strides[1]);
-    while (shape.size() <= 2 && !shape.empty() && shape.back() == 1) {
-        shape.pop_back();
-        strides.pop_back();
-    }
     return make_view(t, t.offset, std::move(shape), std::move(strides));
 }
 
@@ -156,10 +150,13 @@ Tensor Tensor::reshape(Dims shape) const {
     for (int i = 0; i < shape.size(); ++i) {
         if (shape[i] == -1 && open < 0)
             open = i;
-        else if (shape[i] < 0 || __builtin_mul_overflow(known, shape[i], &known))
-            throw Error(Status::invalid_argument, "tensor.reshape",
-                        fmt::format("got shape {}, need extents of 0 or more and at most one -1",
-                                    shape_text(shape)));
+        else if (shape[i] < 0)
+            throw_error(Status::invalid_argument, "tensor.reshape",
+                        "got shape {}, need extents of 0 or more and at most one -1",
+                        shape_text(shape));
+        else if (__builtin_mul_overflow(known, shape[i], &known))
+            throw_error(Status::overflow, "tensor.reshape",
+                        "shape {} has more elements than fit 63 bits", shape_text(shape));
     }
     if (open >= 0 && known > 0 && count % known == 0) {
         shape[open] = count / known;
@@ -168,9 +165,9 @@ Tensor Tensor::reshape(Dims shape) const {
         known = -1;
     }
     if (known != count)
-        throw Error(Status::invalid_argument, "tensor.reshape",
-                    fmt::format("got shape {} for {} elements (shape {}), need as many",
-                                shape_text(shape), count, shape_text(t.shape)));
+        throw_error(Status::invalid_argument, "tensor.reshape",
+                    "got shape {} for {} elements (shape {}), need as many", shape_text(shape),
+                    count, shape_text(t.shape));
     checked_bytes(shape, size_of(t.dtype), "tensor.reshape"); // the rank, and strides beside a 0
     if (count == 0)
         return make_view(t, t.offset, shape, dense_strides(shape, size_of(t.dtype), Order::F));
@@ -205,9 +202,9 @@ Tensor Tensor::squeeze(int axis) const {
     const TensorImpl &t = self();
     axis = checked_axis(axis, t.shape.size(), "tensor.squeeze");
     if (t.shape[axis] != 1)
-        throw Error(Status::invalid_argument, "tensor.squeeze",
-                    fmt::format("got axis {} of extent {} (shape {}), need 1", axis, t.shape[axis],
-                                shape_text(t.shape)));
+        throw_error(Status::invalid_argument, "tensor.squeeze",
+                    "got axis {} of extent {} (shape {}), need 1", axis, t.shape[axis],
+                    shape_text(t.shape));
     return with_axes(t, [axis](Dims &dims) { dims.erase(axis); });
 }
 
@@ -232,16 +229,16 @@ Tensor Tensor::permute_axes(std::span<const int> axes) const {
     const TensorImpl &t = self();
     const int rank = t.shape.size();
     if (static_cast<int>(axes.size()) != rank)
-        throw Error(Status::invalid_argument, "tensor.permute_axes",
-                    fmt::format("got {} axes for rank {}, need each once", axes.size(), rank));
+        throw_error(Status::invalid_argument, "tensor.permute_axes",
+                    "got {} axes for rank {}, need each once", axes.size(), rank);
     Dims shape = t.shape, strides = t.strides;
     std::vector<bool> seen(axes.size());
     for (int i = 0; i < rank; ++i) {
         const int from =
             checked_axis(axes[static_cast<std::size_t>(i)], rank, "tensor.permute_axes");
         if (seen[static_cast<std::size_t>(from)])
-            throw Error(Status::invalid_argument, "tensor.permute_axes",
-                        fmt::format("axis {} is named twice", from));
+            throw_error(Status::invalid_argument, "tensor.permute_axes", "axis {} is named twice",
+                        from);
         seen[static_cast<std::size_t>(from)] = true;
         shape[i] = t.shape[from];
         strides[i] = t.strides[from];
@@ -267,10 +264,10 @@ Tensor Tensor::flip(int axis) const {
     return make_view(t, t.offset + last, t.shape, std::move(strides));
 }
 
-Tensor Tensor::broadcast_to(const Dims &shape, bool align_left) const {
+Tensor Tensor::broadcast_to(const Dims &shape, BroadcastOptions options) const {
     const TensorImpl &t = self();
     checked_bytes(shape, size_of(t.dtype), "tensor.broadcast_to");
-    const int shift = align_left ? 0 : shape.size() - t.shape.size();
+    const int shift = options.align_left ? 0 : shape.size() - t.shape.size();
     Dims strides = Dims::filled(shape.size(), 0);
     bool fits = t.shape.size() <= shape.size();
     for (int i = 0; fits && i < t.shape.size(); ++i) {
@@ -278,11 +275,10 @@ Tensor Tensor::broadcast_to(const Dims &shape, bool align_left) const {
         strides[i + shift] = t.shape[i] == 1 ? 0 : t.strides[i];
     }
     if (!fits)
-        throw Error(Status::invalid_argument, "tensor.broadcast_to",
-                    fmt::format("got shape {} for {}, need extents that are equal or 1 ({} axes "
-                                "aligned)",
-                                shape_text(t.shape), shape_text(shape),
-                                align_left ? "first" : "last"));
+        throw_error(Status::invalid_argument, "tensor.broadcast_to",
+                    "got shape {} for {}, need extents that are equal or 1 ({} axes "
+                    "aligned)",
+                    shape_text(t.shape), shape_text(shape), options.align_left ? "first" : "last");
     Tensor view = make_view(t, t.offset, shape, std::move(strides));
     if (!(shape == t.shape)) view.set_read_only();
     return view;
@@ -291,15 +287,15 @@ Tensor Tensor::broadcast_to(const Dims &shape, bool align_left) const {
 View Tensor::diag(std::int64_t k) const {
     const TensorImpl &t = self();
     if (t.shape.size() < 2)
-        throw Error(Status::invalid_argument, "tensor.diag",
-                    fmt::format("got shape {}, need rank 2 or more (Atoll::diag makes a matrix of "
-                                "a vector)",
-                                shape_text(t.shape)));
+        throw_error(Status::invalid_argument, "tensor.diag",
+                    "got shape {}, need rank 2 or more (Atoll::diag makes a matrix of "
+                    "a vector)",
+                    shape_text(t.shape));
     const std::int64_t rows = t.shape[0], cols = t.shape[1];
     if (k < -rows || k > cols)
-        throw Error(Status::out_of_range, "tensor.diag",
-                    fmt::format("got diagonal {} of shape {}, need {} to {}", k,
-                                shape_text(t.shape), -rows, cols));
+        throw_error(Status::out_of_range, "tensor.diag",
+                    "got diagonal {} of shape {}, need {} to {}", k, shape_text(t.shape), -rows,
+                    cols);
     const std::int64_t count =
         std::max<std::int64_t>(0, k >= 0 ? std::min(rows, cols - k) : std::min(rows + k, cols));
     const std::int64_t start = k >= 0 ? k * t.strides[1] : -k * t.strides[0];
@@ -325,7 +321,7 @@ View Tensor::imag() const {
         return View(make_view(t.storage, t.offset + shift, t.shape, t.strides, info(t.dtype).part,
                               t.flags));
     }
-    const Tensor view = zeros({}, {t.dtype, device()}).broadcast_to(t.shape);
+    Tensor view = zeros({}, {t.dtype, device()}).broadcast_to(t.shape);
     view.set_read_only();
     return View(view);
 }
@@ -337,9 +333,9 @@ View Tensor::slice(int axis, std::int64_t begin, std::int64_t end) const {
     const std::int64_t first = begin < 0 ? begin + extent : begin;
     const std::int64_t last = end < 0 ? end + extent : end;
     if (first < 0 || last > extent || first > last)
-        throw Error(
-            Status::out_of_range, "tensor.slice",
-            fmt::format("got [{}, {}) of axis {} with extent {}", begin, end, axis, extent));
+        throw_error(Status::out_of_range, "tensor.slice",
+                    "got [{}, {}) of axis {} with extent {}, need a part of [0, {})", begin, end,
+                    axis, extent, extent);
     Dims shape = t.shape;
     shape[axis] = last - first;
     const std::int64_t shift = shape[axis] ? first * t.strides[axis] : 0;
@@ -350,9 +346,8 @@ std::vector<Tensor> Tensor::split(int axis, std::int64_t parts) const {
     axis = checked_axis(axis, rank(), "tensor.split");
     const std::int64_t extent = shape()[axis];
     if (parts <= 0 || extent % parts != 0)
-        throw Error(Status::invalid_argument, "tensor.split",
-                    fmt::format("got {} parts of axis {} with extent {}, need a divisor", parts,
-                                axis, extent));
+        throw_error(Status::invalid_argument, "tensor.split",
+                    "got {} parts of axis {} with extent {}, need a divisor", parts, axis, extent);
     std::vector<Tensor> pieces;
     for (std::int64_t i = 0; i < parts; ++i)
         pieces.push_back(slice(axis, i * (extent / parts), (i + 1) * (extent / parts)));

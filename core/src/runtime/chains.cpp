@@ -1,18 +1,19 @@
-// Chains: what the slots point to, built from implementations and interposers.
+// Builds the chains that slots point to, from implementations and interposers.
 #include "atoll/plugin.hpp"
+#include "base/list.hpp"
 #include "runtime/registry.hpp"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 
 namespace {
 
-// The end of every chain: says that nothing is implemented here, and what is.
+// The end of every chain: reports that the function is not implemented for this dtype.
 std::int32_t stub(const atoll_link *self, atoll_call *call) {
     const auto &type = *static_cast<const HostLink *>(self)->type;
     std::string supported;
@@ -20,8 +21,7 @@ std::int32_t stub(const atoll_link *self, atoll_call *call) {
     const FunctionRecord *function = module ? &module->functions[call->function] : nullptr;
     for (int dtype = 1; function && dtype < function->columns; ++dtype)
         if (const Chain *chain = type.chain(*function, dtype); chain && chain->implemented)
-            supported +=
-                fmt::format("{}{}", supported.empty() ? "" : ", ", name(static_cast<DType>(dtype)));
+            add_to_list(supported, name(static_cast<DType>(dtype)));
     const std::string text =
         !supported.empty()
             ? fmt::format("not implemented for {} here; implemented for: {}; cast first",
@@ -40,8 +40,8 @@ void free_chain(const Chain *chain) {
     ::operator delete(const_cast<Chain *>(chain), std::align_val_t(64));
 }
 
-// The position of the first attribute that is not known. Those without a default count as known:
-// the function makes no sense without them.
+// The position of the first unknown attribute. Those without a default count as known: the function
+// makes no sense without them.
 std::uint32_t known_attributes(const sdk::Signature &s, std::uint32_t declared) {
     std::uint32_t i = 0;
     while (i < s.attribute_count && (i < declared || s.attributes[i].required)) ++i;
@@ -55,7 +55,7 @@ std::uint32_t known_inputs(const sdk::Signature &s, std::uint32_t declared) {
     return static_cast<std::uint32_t>(i);
 }
 
-// What both of two implementations take.
+// Leaves what this implementation takes, too.
 void restrict_to(Chain &chain, const sdk::Signature &s, const atoll_function_decl &decl) {
     chain.caps &= decl.caps | ATOLL_CAP_FORWARDS;
     chain.attributes = std::min(chain.attributes, known_attributes(s, decl.attributes));

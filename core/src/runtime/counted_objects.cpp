@@ -1,15 +1,16 @@
-// Objects are few: one lock for all of them.
+// Objects of plugins. There are few, so one lock serves all.
 #include "runtime/counted_objects.hpp"
 
 #include "atoll/plugin.hpp"
+#include "base/list.hpp"
 #include "base/printable.hpp"
 #include "runtime/dispatch.hpp"
-#include "runtime/host_services.hpp"
+#include "runtime/log.hpp"
 
 #include <map>
 #include <mutex>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 
@@ -25,17 +26,17 @@ struct ObjectRecord {
 
 struct Objects {
     std::mutex mutex;
-    std::map<const atoll_object *, std::unique_ptr<ObjectRecord>> known; // also while destroyed
+    std::map<const atoll_object *, std::unique_ptr<ObjectRecord>> known; // also while destroy runs
     std::uint64_t made = 0;
     static Objects &get() {
-        static Objects &objects = *new Objects; // plugins may let go at exit
+        static Objects &objects = *new Objects; // plugins may release objects at exit
         return objects;
     }
-    // Null where there is no such object, or none any more.
-    ObjectRecord *find(const atoll_object *object) const {
+    // Null if there is no such object, or none any more.
+    ObjectRecord *find(const atoll_object *object) {
         const auto found = known.find(object);
-        return found == known.end() || found->second->references == 0 ? nullptr
-                                                                      : found->second.get();
+        const bool lives = found != known.end() && found->second->references > 0;
+        return lives ? found->second.get() : nullptr;
     }
 };
 
@@ -46,10 +47,9 @@ std::int32_t object_create(void *self, const atoll_object_type *type, const char
                            atoll_error *error) {
     if (!self || !type || !object || type->struct_size < sizeof *type || !type->name ||
         !type->destroy)
-        return sdk::set_error(
-            error, ATOLL_STATUS_INVALID_ARGUMENT,
-            "object_create: needs a type with a name and destroy, and a place for the "
-            "object");
+        return sdk::set_error(error, ATOLL_STATUS_INVALID_ARGUMENT,
+                              "object_create: needs a type with a name and destroy, and a place "
+                              "for the object");
     const DeviceTypeRecord *of = Registry::get().find_device_type(device_type ? device_type : "");
     if (!of || device < 0 || device >= of->device_count)
         return sdk::set_error(error, ATOLL_STATUS_NOT_FOUND, "object_create: no such device");
@@ -93,8 +93,8 @@ void release(const atoll_object *object, bool handle) {
     }
     if (!record)
         return log_message(ATOLL_LOG_ERROR,
-                           fmt::format("plugin {}: object_release of a {} whose counts are all "
-                                       "held by handles; nothing is released",
+                           fmt::format("plugin {}: object_release of a {} whose references all "
+                                       "belong to handles; nothing is released",
                                        facts.owner->name, facts.type));
     try {
         record->destroy(facts.owner->ctx, record->object.value);
@@ -135,7 +135,7 @@ std::string living_objects(const PluginRecord &plugin) {
         if (record->facts.owner == &plugin) ++counts[record->facts.type];
     std::string text;
     for (const auto &[type, count] : counts)
-        text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, type);
+        add_to_list(text, fmt::format("{} of {}", count, type));
     return text;
 }
 

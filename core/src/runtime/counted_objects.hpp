@@ -14,7 +14,7 @@ std::int32_t object_create(void *self, const atoll_object_type *type, const char
 void object_retain(atoll_object *object);
 void object_release(atoll_object *object);
 
-// What is known of a living object; null owner where there is none at this address.
+// A living object; null owner if there is none at this address.
 struct ObjectFacts {
     const PluginRecord *owner = nullptr; // the plugin that made it
     const DeviceTypeRecord *device_type = nullptr;
@@ -22,12 +22,12 @@ struct ObjectFacts {
 };
 ObjectFacts facts_of(const atoll_object *object);
 
-// A handle takes over one of the object's counts; false where all are held by handles already. The
-// plugin cannot release those, so that a handle's object lives.
+// A handle takes over one of the object's references; false if handles have all of them. The plugin
+// cannot release those, so the object of a handle stays alive.
 bool take_handle(const atoll_object *object);
 void release_handle(const atoll_object *object);
 
-// "2 of linalg.generator, 1 of linalg.plan"; "" where none of the plugin's objects live.
+// "2 of linalg.generator, 1 of linalg.plan"; "" if none of the plugin's objects are alive.
 std::string living_objects(const PluginRecord &plugin);
 
 } // namespace Atoll::detail

@@ -1,14 +1,13 @@
 // Dispatch, and the translation of a plugin's failure into an Error.
 #include "runtime/dispatch.hpp"
 
-#include "atoll/error.hpp"
 #include "base/printable.hpp"
-#include "runtime/host_services.hpp"
+#include "runtime/log.hpp"
 
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 
@@ -70,20 +69,25 @@ std::string border_crossed(std::string_view callback) {
         callback.empty() ? "" : " in ", callback, exception_text());
 }
 
-CallbackResult run_callback(const std::function<std::int32_t(atoll_error *)> &callback) {
+void run_callback(std::string_view op, std::string_view what, const PluginRecord &plugin,
+                  const std::function<std::int32_t(atoll_error *)> &callback,
+                  std::optional<Status> as) {
     ErrorBuffer error;
+    Status status = Status::plugin_fault;
+    std::string words;
     try {
-        const std::int32_t status = callback(error.get());
-        if (status == ATOLL_STATUS_OK) return {Status::ok, {}};
-        if (status > 0 && status < ATOLL_STATUS_COUNT)
-            return {static_cast<Status>(status), error.words(), error.native_code()};
-        return {
-            Status::plugin_fault,
-            fmt::format("it returned status {}, which does not exist: {}", status, error.words()),
-            error.native_code()};
+        const std::int32_t returned = callback(error.get());
+        if (returned == ATOLL_STATUS_OK) return;
+        words = error.words();
+        if (returned > 0 && returned < ATOLL_STATUS_COUNT)
+            status = as.value_or(static_cast<Status>(returned));
+        else
+            words = fmt::format("it returned status {}, which does not exist: {}", returned, words);
     } catch (...) {
-        return {Status::plugin_fault, border_crossed(), 0, true};
+        words = border_crossed();
     }
+    throw Error(status, op, fmt::format("{}: {}", what, words), {}, plugin.name,
+                error.native_code());
 }
 
 void run_finaliser(std::string_view owner, const std::function<void()> &callback) {

@@ -1,4 +1,4 @@
-// The one place where a call leaves the core for a plugin, and where its failure comes back.
+// The one place where a call leaves the core for a plugin, and where its failure becomes an Error.
 #pragma once
 
 #include "atoll/error.hpp"
@@ -6,6 +6,7 @@
 #include "runtime/registry.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,27 +57,24 @@ inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d
     text.clear();
 }
 
-// Sends the call through the chain. Must be inside a ReadSection. Throws Error with the function,
-// device and plugin when it fails, whatever way the plugin fails.
+// Sends the call through the chain, inside a ReadSection. However it fails, throws Error with the
+// function, device and plugin.
 void dispatch(const Chain &chain, PreparedCall &prepared);
 // The same, but returns the status; an exception counts as ATOLL_STATUS_PLUGIN_FAULT.
 std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept;
 
-// What the exception being handled says. Only inside a catch block.
+// The text of the exception being handled.
 std::string exception_text();
-// What an error says where an exception came out of a plugin, in the callback of that name. Only
-// inside a catch block.
+// The text of an error for the exception being handled, which left a plugin, in this callback.
 std::string border_crossed(std::string_view callback = {});
 
-// What came of a callback in a plugin's life: load, unload, open_device, create.
-struct CallbackResult {
-    Status status;
-    std::string words; // where it is not ok: what the plugin said, or did wrong
-    std::int64_t native_code = 0;
-    bool broken = false; // the plugin broke the contract, whatever status it may return
-};
-CallbackResult run_callback(const std::function<std::int32_t(atoll_error *)> &callback);
-// For a callback that cannot fail; what it throws is logged for `owner`.
+// Runs load, unload, open_device or create of a plugin. If it fails, throws Error of `op`: "WHAT: "
+// and what the plugin reported, or how it broke the contract. `as`: the status for an error that
+// the plugin reports; empty: the plugin's.
+void run_callback(std::string_view op, std::string_view what, const PluginRecord &plugin,
+                  const std::function<std::int32_t(atoll_error *)> &callback,
+                  std::optional<Status> as = {});
+// For a callback that cannot fail; logs what it throws for `owner`.
 void run_finaliser(std::string_view owner, const std::function<void()> &callback);
 
 } // namespace Atoll::detail

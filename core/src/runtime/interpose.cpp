@@ -1,35 +1,35 @@
-// Pushing and popping interposers, and looking at chains.
+// Pushes and pops interposers, and lists chains.
 #include "runtime/interpose.hpp"
 
-#include "atoll/error.hpp"
+#include "base/list.hpp"
+#include "base/throw_error.hpp"
 #include "runtime/dispatch.hpp"
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace Atoll {
 
 namespace detail {
 
-void refuse_inside_call(std::string_view op) {
+namespace {
+
+bool change_under_way = false; // under the registry's mutex
+
+} // namespace
+
+std::unique_lock<std::recursive_mutex> lock_registry(std::string_view op) {
     if (in_read_section())
         throw Error(Status::busy, op,
-                    "called from inside a call (an interposer or a callback); it would wait for "
-                    "that call for ever; do it after the call has returned");
+                    "called from inside a call (an interposer or a callback), which it would wait "
+                    "for forever; do it after the call has returned");
+    return std::unique_lock(Registry::get().mutex);
 }
 
-namespace {
-bool change_under_way = false; // under the registry's mutex
-}
-
-RegistryChange::RegistryChange(std::string_view op) {
-    refuse_inside_call(op);
-    lock_ = std::unique_lock(Registry::get().mutex);
+RegistryChange::RegistryChange(std::string_view op) : lock_(lock_registry(op)) {
     if (change_under_way)
         throw Error(Status::busy, op,
-                    "called by a plugin or a log handler that this thread runs while it loads, "
-                    "retires, pushes or pops; do it after that has returned");
+                    "called by a plugin or a log handler while this thread loads, retires, pushes "
+                    "or pops; do it after that has returned");
     change_under_way = true;
 }
 
@@ -37,16 +37,15 @@ RegistryChange::~RegistryChange() { change_under_way = false; }
 
 namespace {
 
-// "core.add@cpu:float32" into its parts; throws where a part names nothing.
+// Parses "core.add@cpu:float32"; throws Error for unknown names.
 SlotFilter parse_target(std::string_view target) {
     SlotFilter slots;
     const Registry &registry = Registry::get();
     const auto unknown = [&](std::string_view what, std::string_view which) {
-        throw Error(Status::not_found, "push_interposer",
-                    fmt::format("target '{}': there is no {} '{}'; write \"*\", \"module.*\", "
-                                "\"module.function\", each with \"@device_type\" and \":dtype\" if "
-                                "wanted",
-                                target, what, which));
+        throw_error(Status::not_found, "push_interposer",
+                    "target '{}': there is no {} '{}'; write \"*\", \"module.*\", "
+                    "\"module.function\", each optionally with \"@device_type\" and \":dtype\"",
+                    target, what, which);
     };
     std::string_view rest = target;
     if (const std::size_t colon = rest.rfind(':'); colon != std::string_view::npos) {
@@ -94,31 +93,27 @@ InterposerHandle push_named(std::string_view target, std::string_view name, int 
     std::string known;
     for (PluginRecord *plugin : Registry::get().plugins)
         for (const InterposerDecl &offered : plugin->interposers) {
-            known += (known.empty() ? "" : ", ") + offered.name;
+            add_to_list(known, offered.name);
             if (offered.name != name) continue;
             entry.plugin = plugin;
             entry.decl = &offered.decl;
         }
     if (!entry.decl)
-        throw Error(Status::not_found, "push_interposer",
-                    fmt::format("no loaded plugin offers an interposer '{}'; load its plugin "
-                                "first; offered now: {}",
-                                name, known.empty() ? "none" : known));
+        throw_error(Status::not_found, "push_interposer",
+                    "no loaded plugin offers an interposer '{}'; load its plugin "
+                    "first; offered now: {}",
+                    name, known.empty() ? "none" : known);
     entry.name = name;
     entry.priority = priority;
     entry.from_environment = from_environment;
     entry.fn = entry.decl->fn;
     entry.ctx = entry.plugin->ctx;
     entry.slots = parse_target(target);
-    if (entry.decl->create) {
-        const CallbackResult result = run_callback([&](atoll_error *error) {
-            return entry.decl->create(entry.plugin->ctx, &entry.ctx, error);
-        });
-        if (result.status != Status::ok)
-            throw Error(result.status, "push_interposer",
-                        fmt::format("'{}' could not start: {}", name, result.words), {},
-                        entry.plugin->name);
-    }
+    if (entry.decl->create)
+        run_callback("push_interposer", fmt::format("'{}' could not start", name), *entry.plugin,
+                     [&](atoll_error *error) {
+                         return entry.decl->create(entry.plugin->ctx, &entry.ctx, error);
+                     });
     return publish(std::move(entry), target);
 }
 
@@ -184,10 +179,10 @@ void pop_interposer(InterposerHandle handle) {
     const Registry &registry = Registry::get();
     const auto is_it = [&](const InterposerEntry &e) { return e.handle == handle; };
     if (std::none_of(registry.interposer_entries.begin(), registry.interposer_entries.end(), is_it))
-        throw Error(Status::not_found, "pop_interposer",
-                    fmt::format("there is no interposer {}; it was popped before, or its plugin "
-                                "has been retired",
-                                handle));
+        throw_error(Status::not_found, "pop_interposer",
+                    "there is no interposer {}; it was popped already, or its plugin "
+                    "was retired",
+                    handle);
     remove_interposers(is_it);
 }
 
@@ -195,34 +190,29 @@ std::string interposer_report(InterposerHandle handle) {
     const RegistryChange change("interposer_report"); // the plugin must not pop what reports
     for (const InterposerEntry &entry : Registry::get().interposer_entries)
         if (entry.handle == handle) return report_of(entry);
-    throw Error(Status::not_found, "interposer_report",
-                fmt::format("there is no interposer {}", handle));
+    throw_error(Status::not_found, "interposer_report", "there is no interposer {}", handle);
 }
 
 std::vector<InterposerInfo> interposers() {
-    refuse_inside_call("interposers");
-    const std::lock_guard lock(Registry::get().mutex);
-    std::vector<InterposerInfo> list;
-    for (const InterposerEntry &e : Registry::get().interposer_entries)
-        list.push_back({e.handle, e.name, e.target, e.priority});
-    return list;
+    const auto lock = lock_registry("interposers");
+    const auto &entries = Registry::get().interposer_entries;
+    return {entries.begin(), entries.end()};
 }
 
 std::vector<std::string> chain(std::string_view function, std::string_view device_type,
                                std::string_view dtype) {
-    refuse_inside_call("chain");
-    const std::lock_guard lock(Registry::get().mutex);
+    const auto lock = lock_registry("chain");
     const FunctionRecord *record = Registry::get().find_function(function);
     const DeviceTypeRecord *type = Registry::get().find_device_type(device_type);
     if (!record || !type)
-        throw Error(Status::not_found, "chain",
-                    fmt::format("there is no {} '{}'", record ? "device type" : "function",
-                                record ? device_type : function));
+        throw_error(Status::not_found, "chain", "there is no {} '{}'",
+                    record ? "device type" : "function", record ? device_type : function);
     const int column = dtype.empty() ? 1 : static_cast<int>(dtype_from_name(dtype));
     const ReadSection section;
     const Chain &links = *type->chain(*record, column);
     std::vector<std::string> names;
-    // Interposers come first. Not found by function and context: these need not differ.
+    // Interposers come first. Their links cannot tell them apart: function and context may be
+    // equal.
     for (const InterposerEntry &e : Registry::get().interposer_entries)
         if (e.slots.matches(*type, *record, column)) names.push_back("interposer " + e.name);
     for (std::size_t i = names.size(); i < links.count; ++i) {

@@ -1,4 +1,4 @@
-// What the loader needs of interposers.
+// What the loader needs of interposers, and the lock of changes.
 #pragma once
 
 #include "atoll/interpose.hpp"
@@ -9,12 +9,12 @@
 
 namespace Atoll::detail {
 
-// Throws Error (busy) on a thread that is inside a call.
-void refuse_inside_call(std::string_view op);
+// Locks the registry; throws Error (busy) on a thread that is inside a call.
+std::unique_lock<std::recursive_mutex> lock_registry(std::string_view op);
 
-// Holds the registry's mutex for a call that changes what is loaded or pushed. Throws Error (busy)
-// where this thread is inside such a call already: in a plugin's code that the call runs, or in the
-// application's log handler. Lists that the outer call walks would change under it.
+// The same for a call that changes what is loaded or pushed. Throws Error (busy) also if this
+// thread is inside such a change already, in a plugin's code or a log handler that the change runs:
+// the lists that the outer call walks would be modified.
 class RegistryChange {
 public:
     explicit RegistryChange(std::string_view op);
@@ -25,10 +25,11 @@ public:
 private:
     std::unique_lock<std::recursive_mutex> lock_;
 };
-// All of these: hold the registry's mutex.
+
+// Hold the registry's mutex for all of these.
 InterposerHandle push_named(std::string_view target, std::string_view name, int priority,
                             bool from_environment);
-// Takes them out, waits for running calls, destroys their state.
+// Removes interposers, waits for running calls, and destroys their state.
 void remove_interposers(const std::function<bool(const InterposerEntry &)> &which);
 std::string report_of(const InterposerEntry &entry);
 

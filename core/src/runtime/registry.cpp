@@ -1,15 +1,14 @@
 // Records of modules, functions, device types and devices.
 #include "runtime/registry.hpp"
 
-#include "atoll/error.hpp"
 #include "atoll/signature_parser.hpp"
 #include "atoll/type_rules.hpp"
 #include "base/printable.hpp"
+#include "base/throw_error.hpp"
 
 #include <algorithm>
 #include <new>
-
-#include <fmt/format.h>
+#include <span>
 
 namespace Atoll::detail {
 
@@ -44,11 +43,6 @@ constexpr atoll_function_info device_functions[] = {
 #include "atoll/lists/device_functions.inc"
 };
 
-std::array<std::string, 3> texts_of(const atoll_function_info &info) {
-    const auto text = [](const char *given) { return std::string(given ? given : ""); };
-    return {text(info.signature), text(info.attributes), text(info.properties)};
-}
-
 // One output, and inputs of T on the loop alone, with nothing to look at before the call.
 bool can_be_uniform(const sdk::Signature &s) {
     if (!s.elementwise() || s.output_count != 1 || s.input_count() == 0 || s.attribute_count > 0 ||
@@ -76,19 +70,38 @@ void set_uniform(FunctionRecord &f) {
     }
 }
 
-bool same_functions(const ModuleRecord &record, const atoll_module_decl &decl) {
-    if (record.name != decl.name || record.functions.size() != decl.function_count) return false;
-    for (std::uint32_t i = 0; i < decl.function_count; ++i) {
-        const atoll_function_info &info = decl.functions[i];
-        const FunctionRecord &f = record.functions[info.id];
-        if (f.name != info.name || f.rule != info.rule || f.domain != info.domain ||
-            f.texts != texts_of(info))
-            return false;
-    }
-    return true;
+bool same_functions(const ModuleRecord &a, const ModuleRecord &b) {
+    return a.name == b.name &&
+           std::equal(a.functions.begin(), a.functions.end(), b.functions.begin(),
+                      b.functions.end(), [](const FunctionRecord &f, const FunctionRecord &g) {
+                          return f.name == g.name && f.rule == g.rule && f.domain == g.domain &&
+                                 f.texts == g.texts;
+                      });
+}
+
+std::unique_ptr<ModuleRecord> built_in(const char *name,
+                                       std::span<const atoll_function_info> functions) {
+    auto module = std::make_unique<ModuleRecord>();
+    module->version = 1;
+    module->name = name;
+    module->functions.resize(functions.size());
+    for (const atoll_function_info &info : functions) module->functions[info.id].declare(info);
+    return module;
 }
 
 } // namespace
+
+void FunctionRecord::declare(const atoll_function_info &info) {
+    const auto text = [](const char *given) { return std::string(given ? given : ""); };
+    id = info.id;
+    rule = info.rule;
+    domain = info.domain;
+    name = info.name;
+    doc = printable(info.doc);
+    texts = {text(info.signature), text(info.attributes), text(info.properties)};
+    if (info.signature) signature = sdk::parse_signature(texts[0], texts[1], texts[2]);
+    infer = info.infer;
+}
 
 const FunctionRecord *ModuleRecord::find(std::string_view function) const {
     for (const FunctionRecord &record : functions)
@@ -107,18 +120,8 @@ SlotTable *SlotTable::make(const ModuleRecord &module) {
 }
 
 Registry::Registry() {
-    atoll_module_decl decl{};
-    decl.struct_size = sizeof decl;
-    decl.version = 1;
-    decl.function_size = sizeof(atoll_function_info);
-    decl.name = "core";
-    decl.functions = core_functions;
-    decl.function_count = std::size(core_functions);
-    core_functions_ = add_module(decl, nullptr)->functions.data();
-    decl.name = "device";
-    decl.functions = device_functions;
-    decl.function_count = std::size(device_functions);
-    device_functions_ = add_module(decl, nullptr)->functions.data();
+    core_functions_ = add_module(built_in("core", core_functions), nullptr)->functions.data();
+    device_functions_ = add_module(built_in("device", device_functions), nullptr)->functions.data();
 }
 
 ModuleRecord *Registry::find_module(std::string_view name) const {
@@ -149,45 +152,28 @@ DeviceRecord *Registry::first_host_device() const {
     return nullptr;
 }
 
-ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRecord *owner) {
+ModuleRecord *Registry::add_module(std::unique_ptr<ModuleRecord> added, const PluginRecord *owner) {
     for (int i = 0; i < module_count_; ++i) {
         ModuleRecord *record = module(i);
-        if (record->live.load(std::memory_order_relaxed) || !same_functions(*record, decl))
+        if (record->live.load(std::memory_order_relaxed) || !same_functions(*record, *added))
             continue;
-        record->version = decl.version;
+        record->version = added->version.load();
         record->owner = owner;
-        for (std::uint32_t i = 0; i < decl.function_count; ++i)
-            record->functions[decl.functions[i].id].infer = decl.functions[i].infer;
+        for (FunctionRecord &f : record->functions) f.infer = added->functions[f.id].infer;
         record->live.store(true, std::memory_order_release);
         rebuild({record->name, "", "", DType::none});
         return record;
     }
     if (module_count_ == max_modules)
-        throw Error(
-            Status::refused, "load",
-            fmt::format("there are {} modules already, no room for '{}'", max_modules, decl.name));
-    auto *record = new ModuleRecord;
+        throw_error(Status::refused, "load_plugin",
+                    "there are {} modules already, no room for '{}'", max_modules, added->name);
+    ModuleRecord *record = added.release(); // for the life of the process
     record->id = static_cast<std::uint16_t>(module_count_);
-    record->version = decl.version;
-    record->name = decl.name;
     record->owner = owner;
-    for (const char *const *name = decl.depends; name && *name; ++name)
-        record->depends.emplace_back(*name);
-    record->functions.resize(decl.function_count);
-    for (std::uint32_t i = 0; i < decl.function_count; ++i) {
-        const atoll_function_info &info = decl.functions[i];
-        FunctionRecord &f = record->functions[info.id];
-        f.id = info.id;
-        f.rule = info.rule;
-        f.domain = info.domain;
+    for (FunctionRecord &f : record->functions) {
         f.module = record;
         f.module_id = record->id;
-        f.name = info.name;
         f.full_name = record->name + "." + f.name;
-        f.doc = printable(info.doc);
-        f.texts = texts_of(info);
-        if (info.signature) f.signature = sdk::parse_signature(f.texts[0], f.texts[1], f.texts[2]);
-        f.infer = info.infer;
         set_uniform(f);
     }
     const bool typed = std::any_of(record->functions.begin(), record->functions.end(),
@@ -198,7 +184,7 @@ ModuleRecord *Registry::add_module(const atoll_module_decl &decl, const PluginRe
                                                  std::memory_order_release);
     ++module_count_;
     rebuild({record->name, "", "", DType::none});
-    // Last: who finds the module finds chains in all of its slots.
+    // Last: readers that find the module find chains in all of its slots.
     modules_[record->id].store(record, std::memory_order_release);
     return record;
 }
@@ -208,9 +194,9 @@ DeviceTypeRecord *Registry::add_device_type(const std::string &name, std::uint32
     DeviceTypeRecord *record = find_device_type(name);
     if (!record) {
         if (device_type_count_ == max_device_types)
-            throw Error(Status::refused, "load",
-                        fmt::format("there are {} device types already, no room for '{}'",
-                                    max_device_types, name));
+            throw_error(Status::refused, "load_plugin",
+                        "there are {} device types already, no room for '{}'", max_device_types,
+                        name);
         record = new DeviceTypeRecord;
         record->name = name;
         for (int i = 0; i < module_count_; ++i)
@@ -229,10 +215,10 @@ void Registry::reserve_devices(const DeviceTypeRecord &type, int count) const {
     int missing = 0;
     for (int i = 0; i < count; ++i) missing += !type.devices[i].load(std::memory_order_relaxed);
     if (missing > max_devices - device_count_)
-        throw Error(Status::refused, "load",
-                    fmt::format("device type '{}' claims {} devices; there is room for {} in all, "
-                                "{} are taken",
-                                type.name, count, max_devices, device_count_));
+        throw_error(Status::refused, "load_plugin",
+                    "device type '{}' claims {} devices; there is room for {} in all, "
+                    "{} are taken",
+                    type.name, count, max_devices, device_count_);
 }
 
 DeviceRecord *Registry::add_device(DeviceTypeRecord &type, int index) {

@@ -2,16 +2,17 @@
 //
 //   DeviceTypeRecord ──tables[module]──▶ SlotTable ──slot(function, dtype)──▶ Slot ──head──▶ Chain
 //
-// A Chain is immutable once published: interposers, implementations, stub. Readers load a slot's
-// head inside a ReadSection (see Note [Read sections]); writers hold the registry's mutex, publish
-// a new chain and free the old one after wait_for_readers(). Records of modules, device types and
-// devices are never freed, so that handles stay valid; `live` says whether they can be used.
+// A published Chain is immutable: interposers, implementations, stub. Readers load a slot's head
+// inside a ReadSection (see Note [Read sections]); writers hold the registry's mutex, publish a new
+// chain and free the old one after wait_for_readers(). Records of modules, device types and devices
+// are never freed, so that handles stay valid; `live` says whether they can be used.
 #pragma once
 
 #include "atoll/abi/device.h"
 #include "atoll/abi/host.h"
 #include "atoll/abi/object.h"
 #include "atoll/dtype.hpp"
+#include "atoll/interpose.hpp"
 #include "atoll/signature.hpp"
 #include "runtime/thread_state.hpp"
 
@@ -20,12 +21,13 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace Atoll::detail {
 
@@ -36,36 +38,32 @@ struct DeviceTypeRecord;
 inline constexpr int max_modules = 64;
 inline constexpr int max_device_types = 32;
 
-// A text that may be replaced while others read it without a lock. Texts are kept, each once, so
-// that a reader's reference stays good; there are only a few in the life of a record.
+// A text that may be replaced while others read it without a lock. All texts of a record are kept,
+// so that a reader's reference stays valid; there are only a few.
 class PublishedText {
 public:
-    PublishedText() { set(""); }
-    PublishedText(std::string text) { set(std::move(text)); }
+    PublishedText(std::string text = "") { set(std::move(text)); }
     // Hold the registry's mutex.
     void set(std::string text) {
-        for (const auto &known : texts_)
-            if (*known == text) return now_.store(known.get(), std::memory_order_release);
-        texts_.push_back(std::make_unique<const std::string>(std::move(text)));
-        now_.store(texts_.back().get(), std::memory_order_release);
+        now_.store(&*texts_.insert(std::move(text)).first, std::memory_order_release);
     }
     const std::string &get() const { return *now_.load(std::memory_order_acquire); }
     operator const std::string &() const { return get(); }
     operator std::string_view() const { return get(); }
 
 private:
-    std::vector<std::unique_ptr<const std::string>> texts_;
-    std::atomic<const std::string *> now_{nullptr};
+    std::set<std::string> texts_;
+    std::atomic<const std::string *> now_;
 };
 
 struct FunctionRecord {
     std::uint16_t id;
     std::uint16_t rule;      // enum atoll_rule
-    std::uint16_t module_id; // here, so that a call need not ask the module
+    std::uint16_t module_id; // also here, so that a call need not load the module
     std::uint16_t columns; // slots: one per dtype id, or 1 where no function of the module is typed
     atoll_dtype_set domain;
-    // By the dtype that all inputs have: the result's, where the call may go without a plan; 0: it
-    // may not. See Note [Uniform operands].
+    // The dtype of the result by the dtype of all inputs, if a call needs no plan, else 0. See
+    // Note [Uniform operands].
     std::uint8_t uniform[ATOLL_DTYPE_COUNT];
     std::uint8_t uniform_core[ATOLL_DTYPE_COUNT]; // the same for one input with one core axis
     sdk::Signature signature;                     // views of `texts`
@@ -75,6 +73,8 @@ struct FunctionRecord {
     std::array<std::string, 3> texts; // signature, attributes, properties
     atoll_infer_fn infer;             // or null
     bool typed() const { return domain != 0; }
+    // Fills in what the declaration says. Throws sdk::Error for an invalid signature.
+    void declare(const atoll_function_info &info);
 };
 
 struct ModuleRecord {
@@ -111,7 +111,7 @@ struct Slot {
     std::atomic<const Chain *> head{nullptr};
 };
 
-// The slots of one module for one device type: a call gets to its chain by few loads.
+// The slots of one module for one device type: a call reaches its chain by few loads.
 struct SlotTable {
     static SlotTable *make(const ModuleRecord &module);
     const ModuleRecord *module;
@@ -121,7 +121,7 @@ struct SlotTable {
     }
 };
 
-// How much was enqueued on a stream, and how much of other streams it waits for.
+// How much work was enqueued on a stream, and which work of other streams it waits for.
 class StreamWork {
 public:
     std::uint64_t id() const { return id_; } // of no other stream, ever
@@ -198,13 +198,12 @@ struct ImplEntry {
     std::int32_t (*open_device)(void *, std::int32_t, atoll_error *);
     void (*close_device)(void *, std::int32_t);
     std::vector<int> opened;          // devices on which open_device succeeded
-    bool retiring = false;            // not routed to any more
+    bool retiring = false;            // no longer routed to
     bool refused = false;             // open_device failed or the module is too old
-    std::string refusal;              // then why, for the report
+    std::string refusal;              // why, for the report
     std::vector<std::string> ignored; // declarations that this host does not know, for the report
 };
 
-// Which slots are meant.
 struct SlotFilter {
     std::string module, function, device_type; // "" or "*" matches all
     DType dtype = DType::none;                 // none matches all
@@ -217,15 +216,12 @@ struct InterposerDecl {
     atoll_interposer_decl decl;
 };
 
-struct InterposerEntry {
-    std::uint64_t handle;
+struct InterposerEntry : InterposerInfo {
     PluginRecord *plugin; // null: the application's
     const atoll_interposer_decl *decl;
-    std::string name, target;
     SlotFilter slots;
     atoll_fn fn;
     void *ctx;
-    std::int32_t priority;
     bool from_environment;
 };
 
@@ -246,8 +242,8 @@ struct PluginRecord {
 
 class Registry {
 public:
-    // Never destroyed: plugins' threads and late destructors may still call at exit. At an address
-    // that calls know without a load.
+    // Never destroyed: plugins' threads and late destructors may still call at exit. At a constant
+    // address, so that calls need not load it.
     static Registry &get() {
         alignas(64) static std::byte memory[sizeof(Registry)];
         static Registry *const made = new (memory) Registry;
@@ -273,23 +269,24 @@ public:
     // --- writing: hold `mutex` -------------------------------------------------------------------
     std::recursive_mutex mutex;
 
-    // A retired module of the same name and functions is revived, so that its handles work again.
-    ModuleRecord *add_module(const atoll_module_decl &decl, const PluginRecord *owner);
+    // Publishes a module whose functions are declared. Instead revives a retired module of the same
+    // name and functions, so that its handles work again.
+    ModuleRecord *add_module(std::unique_ptr<ModuleRecord> added, const PluginRecord *owner);
     DeviceTypeRecord *add_device_type(const std::string &name, std::uint32_t flags,
                                       std::int32_t dlpack_type, PluginRecord *plugin);
     DeviceRecord *add_device(DeviceTypeRecord &type, int index);
-    // Throws Error unless there is room for `count` devices of the type. Records stay for ever, so
-    // that a plugin which claims too many must not get the first of them.
+    // Throws Error unless there is room for `count` devices of the type. Records are never freed,
+    // so a plugin that claims too many must not get the first of them.
     void reserve_devices(const DeviceTypeRecord &type, int count) const;
     std::vector<PluginRecord *> plugins; // never freed: chains and notes of errors name them
     std::vector<ImplEntry> impls;
     std::vector<InterposerEntry> interposer_entries; // the outermost first
     std::uint64_t next_sequence = 1;
 
-    // Publishes chains that follow from impls and interposer_entries in every slot that is matched,
-    // and keeps the old ones until collect().
+    // Publishes chains of impls and interposer_entries in every matching slot, and keeps the old
+    // ones until collect().
     void rebuild(const SlotFilter &filter = {});
-    // Waits for readers and frees what rebuild() replaced. Not from inside a call.
+    // Waits for readers and frees what rebuild() replaced. Never inside a call.
     void collect();
 
 private:
@@ -305,9 +302,11 @@ private:
 
 } // namespace Atoll::detail
 
-template <> struct fmt::formatter<Atoll::detail::PublishedText> : fmt::formatter<std::string_view> {
+template <> struct fmt::formatter<Atoll::detail::PublishedText> {
+    constexpr auto parse(fmt::format_parse_context &context) { return context.begin(); }
     template <class Context>
-    auto format(const Atoll::detail::PublishedText &text, Context &c) const {
-        return fmt::formatter<std::string_view>::format(text.get(), c);
+    auto format(const Atoll::detail::PublishedText &text, Context &context) const {
+        const std::string &shown = text.get();
+        return std::copy(shown.begin(), shown.end(), context.out());
     }
 };

@@ -2,7 +2,7 @@
 #include "atoll/settings.hpp"
 
 #include "base/enums.hpp"
-#include "runtime/host_services.hpp"
+#include "runtime/log.hpp"
 #include "runtime/settings_access.hpp"
 #include "runtime/thread_state.hpp"
 
@@ -41,6 +41,8 @@ namespace {
 const Settings &checked(const Settings &settings, std::string_view op) {
     detail::require_dtype_or_none(settings.default_dtype, op);
     detail::require_compute_mode(settings.compute_mode, op);
+    detail::require_one_of(settings.lossy, {Lossy::error, Lossy::warn, Lossy::allow},
+                           "treatment of lossy results", "error, warn or allow", op);
     detail::require_one_of(settings.warning_mode,
                            {WarningMode::off, WarningMode::once, WarningMode::always},
                            "warning mode", "off, once or always", op);
@@ -77,9 +79,9 @@ ScopedSettings::~ScopedSettings() {
     const bool innermost = *place == state_;
     while (*place && *place != state_) place = &static_cast<State *>(*place)->outer;
     if (!innermost)
-        detail::log_message(ATOLL_LOG_ERROR, "ScopedSettings ended out of order, or on another "
-                                             "thread than its own; end scopes in reverse order");
-    if (!*place) { // the other thread may use it for as long as it lives
+        detail::log_message(ATOLL_LOG_ERROR, "ScopedSettings ended out of order or on another "
+                                             "thread; end scopes in reverse order");
+    if (!*place) { // the other thread may still use it
         static auto &kept = *new std::vector<State *>;
         const std::lock_guard lock(default_mutex);
         kept.push_back(state_);

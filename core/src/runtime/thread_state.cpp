@@ -21,8 +21,8 @@ std::atomic<std::uint64_t> thread_ids{0};
 
 long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
-// Gives the record back when the thread ends. By a POSIX key, whose destructors run after those of
-// thread-local objects, and again for whoever claims a record after that.
+// Returns the record when the thread ends. By a POSIX key, whose destructors run after those of
+// thread-local objects, and again if the thread claims a record after that.
 void return_record(void *record) {
     thread_state.record = nullptr;
     static_cast<ThreadRecord *>(record)->claimed.store(false, std::memory_order_release);

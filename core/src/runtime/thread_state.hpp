@@ -1,12 +1,11 @@
-// What the core keeps per thread: read sections of the slots, settings, correlation ids, live
-// counts.
+// Per-thread state of the core: read sections, settings, correlation ids, live counts.
 //
 // Note [Read sections]
-// A slot's chain may be replaced at any time. Every API call runs inside a read section, and
-// whoever unpublishes a chain waits for all sections that began before (wait_for_readers) before
-// freeing it. The reader's side is two plain stores to its own cache line; the writer pays for it
-// with membarrier(2), which makes every running thread pass a full barrier: either the writer sees
-// the reader's epoch, or the reader sees the new chain.
+// A slot's chain may be replaced at any time. Every API call runs inside a read section, and the
+// thread that unpublishes a chain waits for all sections that began before (wait_for_readers), then
+// frees it. A reader only makes two plain stores to its own cache line; the writer calls
+// membarrier(2), which makes every running thread pass a full barrier: either the writer sees the
+// reader's epoch, or the reader sees the new chain.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@ struct Settings;
 
 namespace Atoll::detail {
 
-// Device instances there may be at the same time; indexes the live counts.
+// The largest number of device records; they index the live counts.
 inline constexpr int max_devices = 128;
 
 // One per thread, never freed, reused by later threads.
@@ -30,12 +29,12 @@ struct alignas(64) ThreadRecord {
     ThreadRecord *next = nullptr;
     std::uint64_t id = 0;
     // Objects (storages, streams, events) made minus objects destroyed by this thread, per device.
-    // Only sums over all threads mean something. Written by the owner only.
+    // Only sums over all threads are meaningful. Written by the owner only.
     std::array<std::atomic<std::int64_t>, max_devices> live{};
     std::shared_ptr<const Settings> default_settings; // as of settings_version
     std::uint64_t settings_version = 0;
-    // Memory of gone tensors, for the next ones: Note [One block] in objects/storage.cpp. Linked by
-    // its first word; the owner's alone.
+    // Memory of freed tensors for reuse: Note [One block] in objects/storage.cpp. Linked by its
+    // first word; the owner's only.
     void *spare_blocks = nullptr;
     std::uint32_t spare_count = 0;
 };
@@ -65,8 +64,8 @@ public:
         if (state.depth++ != 0) return;
         if (!state.record) [[unlikely]]
             register_thread();
-        // Acquire: who sees an epoch sees the chains published before it. Release: who sees this
-        // section sees the end of the one before. Both are plain moves on x86-64.
+        // Acquire: a thread that sees an epoch sees the chains published before it. Release: one
+        // that sees this section sees the end of the previous one. Plain moves on x86-64.
         state.record->epoch.store(global_epoch.load(std::memory_order_acquire),
                                   std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -82,12 +81,11 @@ public:
     ReadSection &operator=(const ReadSection &) = delete;
 };
 
-// Returns when every read section that began before the call has ended. Must not be called inside
-// one.
+// Returns when every read section that began before the call has ended. Never call it inside one.
 void wait_for_readers();
 inline bool in_read_section() { return thread_state.depth != 0; }
 
-// An identity that no other storage of the process has or will have. In a read section.
+// An identity that no other storage of the process ever has. Call inside a read section.
 inline std::uint64_t next_storage_id() {
     return (thread_state.record->id << 40) | (++thread_state.storages & 0xffffffffff);
 }

@@ -1,7 +1,7 @@
 // Loops of complex division: see Note [Complex division] in complex_math.h.
 //
-// A block's real and imaginary parts are taken apart, so that it vectorises; what is not moderate,
-// or has a part that is zero, is computed again one by one.
+// A block's real and imaginary parts are taken apart, so that it vectorises; what is not
+// moderate is computed again one by one.
 #pragma once
 
 #include "functors.h"
@@ -14,6 +14,7 @@ namespace Atoll::kernels {
 template <class T>
 void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     constexpr std::int64_t block = 64;
+    constexpr bool narrow = sizeof(Part<T>) < sizeof(double);
     struct Parts {
         alignas(64) double re[block], im[block];
     } a, b, q;
@@ -44,26 +45,28 @@ void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *stride
         take(b, 2, begin, count);
         std::int64_t others = 0;
         for (std::int64_t i = 0; i < count; ++i) {
-            const auto [re, im] = complex_math::plain_quotient(a.re[i], a.im[i], b.re[i], b.im[i]);
+            const auto [re, im] =
+                complex_math::plain_quotient<narrow>(a.re[i], a.im[i], b.re[i], b.im[i]);
             q.re[i] = re;
             q.im[i] = im;
-            others |= complex_math::is_moderate(a.re[i], a.im[i], b.re[i], b.im[i]) &
-                              !complex_math::has_zero(re, im)
+            others |= complex_math::is_plain<narrow>(re, im, a.re[i], a.im[i], b.re[i], b.im[i])
                           ? std::int64_t{0}
                           : std::int64_t{-1};
         }
         for (std::int64_t i = 0; others && i < count; ++i) {
-            if (complex_math::is_moderate(a.re[i], a.im[i], b.re[i], b.im[i]) &
-                !complex_math::has_zero(q.re[i], q.im[i]))
-                continue;
-            const auto [re, im] = complex_math::quotient({a.re[i], a.im[i]}, {b.re[i], b.im[i]});
+            const auto [re, im] =
+                complex_math::quotient<narrow>({a.re[i], a.im[i]}, {b.re[i], b.im[i]});
             q.re[i] = re;
             q.im[i] = im;
         }
         char *to = data[0] + begin * strides[0];
-        for (std::int64_t i = 0; i < count; ++i)
-            *at<T>(to + i * strides[0]) = {static_cast<Part<T>>(q.re[i]),
-                                           static_cast<Part<T>>(q.im[i])};
+        const auto z = [&](std::int64_t i) {
+            return T{static_cast<Part<T>>(q.re[i]), static_cast<Part<T>>(q.im[i])};
+        };
+        if (strides[0] == sizeof(T))
+            for (std::int64_t i = 0; i < count; ++i) at<T>(to)[i] = z(i);
+        else
+            for (std::int64_t i = 0; i < count; ++i) *at<T>(to + i * strides[0]) = z(i);
     }
 }
 

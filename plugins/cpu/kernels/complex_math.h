@@ -12,20 +12,13 @@ using Z = Complex<double>;
 
 // Note [Complex division]
 // a / b = a conj(b) / |b|^2. Between numbers of moderate size nothing leaves the range, and the
-// error is a few units of the last place of the larger part; all complex floats are moderate but
-// the special ones. Other numbers are divided by Smith's method in long double, whose range is wide
-// enough. Which way an element goes depends on nothing but itself.
+// error is a few units of the last place of the larger part. Other numbers are divided by Smith's
+// method in long double, whose range is wide enough. Which way an element goes depends on nothing
+// but itself.
+//
+// Complex floats (`narrow`) are all moderate but the special ones, which make a part that is not
+// finite; one division serves both parts, as the bits that this costs are rounded away.
 inline constexpr double moderate_low = 0x1p-400, moderate_high = 0x1p400;
-
-inline bool is_moderate(double a_re, double a_im, double b_re, double b_im) {
-    const double ar = std::fabs(a_re), ai = std::fabs(a_im);
-    const double br = std::fabs(b_re), bi = std::fabs(b_im);
-    // No branches, so that loops vectorise; NaN is not moderate.
-    return (ar <= moderate_high) & (ai <= moderate_high) &
-           ((ar >= moderate_low) | (ai >= moderate_low) | ((ar == 0) & (ai == 0))) &
-           (br <= moderate_high) & (bi <= moderate_high) &
-           ((br >= moderate_low) | (bi >= moderate_low));
-}
 
 // A product that no compiler makes a part of a fused operation, which rounds once less: GCC 12 does
 // that to a sum beside a difference even where contraction is off.
@@ -37,30 +30,38 @@ inline double product(double a, double b) {
 #endif
 }
 
-// Of moderate numbers.
-inline Z plain_quotient(double a_re, double a_im, double b_re, double b_im) {
-    const double square = product(b_re, b_re) + product(b_im, b_im);
-    return {(product(a_re, b_re) + product(a_im, b_im)) / square,
-            (product(a_im, b_re) - product(a_re, b_im)) / square};
+template <bool narrow> Z plain_quotient(double a_re, double a_im, double b_re, double b_im) {
+    // The divisor is turned until its larger part is positive, and the quotient back: parts that
+    // are zero get the signs of Smith's method, -0 for 0 / -1, as for reals.
+    const double turn = std::copysign(1.0, std::fabs(b_re) >= std::fabs(b_im) ? b_re : b_im);
+    b_re *= turn;
+    b_im *= turn;
+    const double square = (product(b_re, b_re) + product(b_im, b_im)) * turn;
+    const double re = product(a_re, b_re) + product(a_im, b_im);
+    const double im = product(a_im, b_re) - product(a_re, b_im);
+    if constexpr (narrow) {
+        const double inverse = 1 / square;
+        return {re * inverse, im * inverse};
+    }
+    return {re / square, im / square};
 }
-inline bool has_zero(double re, double im) { return (re == 0) | (im == 0); }
-// The same with the signs that Smith's method gives to parts that are zero: -0 for 0 / -1, as for
-// reals.
-inline Z with_signs(Z q, Z a, Z b) {
-    const bool first = std::fabs(b.re) >= std::fabs(b.im);
-    const double ratio = first ? b.im / b.re : b.re / b.im;
-    const double scale = first ? b.re + product(b.im, ratio) : product(b.re, ratio) + b.im;
-    const double re = first ? a.re + product(a.im, ratio) : product(a.re, ratio) + a.im;
-    const double im = first ? a.im - product(a.re, ratio) : product(a.im, ratio) - a.re;
-    return {q.re == 0 && re == 0 ? re / scale : q.re, q.im == 0 && im == 0 ? im / scale : q.im};
+// Whether the plain quotient, q, is a / b. No branches, so that loops vectorise.
+template <bool narrow>
+bool is_plain(double q_re, double q_im, double a_re, double a_im, double b_re, double b_im) {
+    if constexpr (narrow)
+        return (std::fabs(q_re) <= __DBL_MAX__) & (std::fabs(q_im) <= __DBL_MAX__);
+    const double ar = std::fabs(a_re), ai = std::fabs(a_im);
+    const double br = std::fabs(b_re), bi = std::fabs(b_im);
+    return (ar <= moderate_high) & (ai <= moderate_high) &
+           ((ar >= moderate_low) | (ai >= moderate_low) | ((ar == 0) & (ai == 0))) &
+           (br <= moderate_high) & (bi <= moderate_high) &
+           ((br >= moderate_low) | (bi >= moderate_low));
 }
-// Of any others.
 Z wide_quotient(Z a, Z b);
 
-inline Z quotient(Z a, Z b) {
-    if (!is_moderate(a.re, a.im, b.re, b.im)) return wide_quotient(a, b);
-    const Z q = plain_quotient(a.re, a.im, b.re, b.im);
-    return has_zero(q.re, q.im) ? with_signs(q, a, b) : q;
+template <bool narrow> Z quotient(Z a, Z b) {
+    const Z q = plain_quotient<narrow>(a.re, a.im, b.re, b.im);
+    return is_plain<narrow>(q.re, q.im, a.re, a.im, b.re, b.im) ? q : wide_quotient(a, b);
 }
 
 Z sign(Z z);

@@ -74,7 +74,8 @@ struct multiply : Wraps {
 struct divide : Same {
     template <class T> static T apply(T a, T b) {
         if constexpr (is_complex<T>) {
-            const Complex<double> q = complex_math::quotient({a.re, a.im}, {b.re, b.im});
+            constexpr bool narrow = sizeof(Part<T>) < sizeof(double);
+            const Complex<double> q = complex_math::quotient<narrow>({a.re, a.im}, {b.re, b.im});
             return {static_cast<Part<T>>(q.re), static_cast<Part<T>>(q.im)};
         } else {
             return a / b;

@@ -55,7 +55,7 @@ constexpr atoll_function_decl device_functions[] = {
     sdk::declare<transfer>(ATOLL_DEVICE_FN_transfer),
 };
 
-// ---- What it computes ---------------------------------------------------------------------------
+// ---- Functions ----------------------------------------------------------------------------------
 
 constexpr atoll_dtype_set floats =
     ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT16) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_BFLOAT16) |
@@ -131,7 +131,7 @@ constexpr atoll_function_decl core_functions[] = {
                          {.attributes = 4, .inputs = 3}),
 };
 
-// ---- What the plugin says of itself -------------------------------------------------------------
+// ---- Descriptor ---------------------------------------------------------------------------------
 
 constexpr atoll_device_type_decl device_type =
     sdk::device_type("grown_device", ATOLL_DEVICE_INLINE);

@@ -15,7 +15,7 @@ struct State {
     const atoll_host &host;
 };
 
-// One push: made by create, gone after the pop, when no call is inside any more.
+// State of one push: created by create, destroyed after the pop, when no call is running.
 struct Counts {
     explicit Counts(const atoll_host &services) : host(services) {}
 

@@ -134,8 +134,8 @@ inline void smooth(const atoll_call &call) {
 
 // --- uniform: state: object& -> a (n)
 
-// The state of a generator. Number i of a seed is the same on every device; who draws takes the
-// next ones when the call is made, so that nothing waits.
+// The state of a generator. Number i of a seed is the same on every device; a call
+// reserves its numbers when it is made, so that nothing waits.
 struct Generator {
     std::uint64_t seed;
     std::atomic<std::uint64_t> next{0};

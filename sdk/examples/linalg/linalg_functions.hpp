@@ -29,7 +29,7 @@ inline SolveResult solve(const Tensor &a, const Tensor &b, const SolveResult &ou
     Tensor results[2];
     detail::call_function(function, {detail::operand(a), detail::operand(b)},
         {.out = {out.x, out.info}}, results);
-    return {results[0], results[1]};
+    return {std::move(results[0]), std::move(results[1])};
 }
 
 enum class QrMode { reduced, complete };
@@ -54,7 +54,7 @@ inline QrResult qr(const Tensor &a, const QrOptions &options = {}, const QrResul
         {.attributes = {options.mode},
          .out = {out.q, out.r},
          .without = (options.q ? 0u : 1u)}, results);
-    return {results[0], results[1]};
+    return {std::move(results[0]), std::move(results[1])};
 }
 
 struct DctOptions {
@@ -72,7 +72,7 @@ inline Tensor dct(const Tensor &a, std::optional<int> axis = {}, const DctOption
         {.attributes = {options.length},
          .axes = axis,
          .out = {out}}, results);
-    return results[0];
+    return std::move(results[0]);
 }
 
 struct SmoothOptions {
@@ -90,7 +90,7 @@ inline Tensor smooth(const Tensor &a, std::optional<int> axis = {}, const Smooth
         {.attributes = {options.rate},
          .axes = axis,
          .out = {out}}, results);
-    return results[0];
+    return std::move(results[0]);
 }
 
 struct GeneratorOptions {
@@ -119,7 +119,7 @@ inline Tensor uniform(const Object &state, std::int64_t n, DType dtype, Out out 
         {.out = {out},
          .extents = {n},
          .dtype = dtype}, results);
-    return results[0];
+    return std::move(results[0]);
 }
 
 } // namespace linalg

@@ -47,7 +47,7 @@ void run(const char *title, Factorise factorise) {
     const Tensor A = arange(25, {float64, device("cpu")}).reshape({5, 5});
     A.diag() += 1; // through a view
 
-    const Tensor Q = A.clone();
+    Tensor Q = A.clone();
     Q.byteswap();
     const Tensor R = zeros(A.shape(), {float32, other_device()});
 

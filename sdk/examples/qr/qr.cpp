@@ -8,7 +8,7 @@ using namespace Atoll;
 void qr_by_columns(const Tensor &Q, const Tensor &R) {
     const auto n = Q.extent(1);
     for (std::int64_t i = 0; i < n; ++i) {
-        const Tensor q = Q(all_, i); // a view: what is written to q is written to Q
+        Tensor q = Q(all_, i); // a view: what is written to q is written to Q
         Tensor r = sqrt(q.T() * q);
         q /= r;
         R(i, i) = r;
@@ -23,7 +23,7 @@ void qr_by_columns(const Tensor &Q, const Tensor &R) {
 void qr_by_updates(const Tensor &Q, const Tensor &R) {
     const auto n = Q.extent(1);
     for (std::int64_t i = 0; i < n; ++i) {
-        const Tensor q = Q(all_, i);
+        Tensor q = Q(all_, i);
         Tensor r = sqrt(q.T() * q);
         q /= r;
         R(i, i) = r;

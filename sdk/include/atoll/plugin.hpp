@@ -13,6 +13,14 @@
 // operand.hpp.
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error                                                                                             \
+    "atoll/plugin.hpp needs C++ exceptions: remove -fno-exceptions, or write the plugin in C (atoll/plugin.h)"
+#elif __cplusplus < 202002L
+#error                                                                                             \
+    "atoll/plugin.hpp needs C++20: compile with -std=c++20, or write the plugin in C (atoll/plugin.h)"
+#else
+
 #include "atoll/half.h"
 #include "atoll/plugin.h"
 
@@ -390,3 +398,5 @@ private:
 };
 
 } // namespace Atoll::sdk
+
+#endif

@@ -1,8 +1,8 @@
-/* newplugin: a device type that computes on tensors. What stands for your hardware is host memory
- * and loops; each function below says what to put in its place.
+/* newplugin: a device type that computes on tensors. It uses host memory
+ * and loops in place of your hardware; each function below describes what to replace them with.
  *
- * The host may not look into this device's memory: it moves data with `transfer`. The device is
- * inline: a call has taken effect when it returns, so it needs no streams and no events yet. */
+ * The host does not dereference this device's memory: it moves data with `transfer`. The device
+ * is inline: a call has taken effect when it returns, so it needs no streams and no events yet. */
 #include <atoll/plugin.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// newplugin: a device type that computes on tensors. What stands for your hardware is host memory
-// and loops; each function below says what to put in its place.
+// newplugin: a device type that computes on tensors. It uses host memory
+// and loops in place of your hardware; each function below describes what to replace them with.
 //
 // The host may not look into this device's memory: it moves data with `transfer`. The device is
 // inline: a call has taken effect when it returns, so it needs no streams and no events yet.
@@ -14,8 +14,8 @@ namespace {
 
 namespace sdk = Atoll::sdk;
 
-// Made when the plugin is loaded, gone when it is retired; every function gets it. Handles of your
-// driver go here. What the constructor throws is why the plugin was not loaded.
+// Created when the plugin is loaded, destroyed when it is retired, passed to every function.
+// Handles of your driver go here. What the constructor throws is why the plugin was not loaded.
 struct State {
     explicit State(const atoll_host &services) : host(services) {}
     const atoll_host &host; // logging, settings, other functions: atoll/abi/host.h
@@ -44,7 +44,7 @@ void free(State &, atoll_call &call) {
     ::operator delete(sdk::params<atoll_memory_params>(call).data, std::align_val_t(alignment));
 }
 
-// Host to device, device to host, device to device: here all the same.
+// Host to device, device to host and device to device do not differ here.
 void transfer(State &, atoll_call &call) {
     const auto &asked = sdk::params<atoll_transfer_params>(call);
     std::memmove(asked.destination, asked.source, asked.bytes);
@@ -88,7 +88,7 @@ constexpr atoll_function_decl core_functions[] = {
     sdk::declare<add<double>>(ATOLL_FN_add, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64)),
 };
 
-// ---- What the plugin says of itself -------------------------------------------------------------
+// ---- Descriptor ---------------------------------------------------------------------------------
 
 constexpr atoll_device_type_decl device_type = sdk::device_type("newplugin", ATOLL_DEVICE_INLINE);
 constexpr const atoll_device_type_decl *device_types[] = {&device_type};

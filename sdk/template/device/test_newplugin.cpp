@@ -26,7 +26,7 @@ void run(const char *path) {
     const Tensor turned = a.to(mine).T() + a.T().to(mine);
     require(turned.to_vector<float>() == (a.T() * 2.0).to_vector<float>(), "views are added too");
 
-    // Not there yet: an error that says so, and no crash. Once it is there, test what it gives.
+    // Not implemented yet: an error, and no crash. Once it is implemented, test its result.
     try {
         exp(sum);
         require(false, "exp is an error; now that it is there, test what it gives");
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
     }
     try {
         run(argv[1]);
-        retire_plugin("newplugin"); // every tensor of the device is gone
+        retire_plugin("newplugin"); // all tensors of the device are destroyed
         std::cout << "all is as it must be\n";
     } catch (const std::exception &error) {
         std::cerr << error.what() << "\n";

@@ -9,7 +9,8 @@ namespace {
 
 namespace sdk = Atoll::sdk;
 
-// Made when the plugin is loaded, gone when it is retired; every function gets it, from any thread.
+// Created when the plugin is loaded and destroyed when it is retired; passed to every function,
+// from any thread.
 struct State {
     explicit State(const atoll_host &services) : host(services) {}
     const atoll_host &host; // logging, settings, the pool, other functions: atoll/abi/host.h

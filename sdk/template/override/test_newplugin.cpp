@@ -12,12 +12,12 @@ void require(bool condition, const char *what) {
     if (!condition) throw std::runtime_error(std::string("not so: ") + what);
 }
 
-// Who serves square on the cpu.
+// The first implementation of square on the cpu.
 std::string server(const char *dtype) { return chain("core.square", "cpu", dtype).front(); }
 
 void run(const char *path) {
     load_plugin("cpu");
-    const Tensor a = linspace(-3, 3, 1001, true, {float64, device("cpu")});
+    const Tensor a = linspace(-3, 3, 1001, {float64, device("cpu")});
     const std::vector<double> before = square(a).to_doubles();
     const std::string original = server("float64");
 

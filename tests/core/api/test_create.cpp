@@ -39,7 +39,7 @@ TEST_CASE("strides of any sign get a storage of exactly their extent") {
                           {{}, {}, 8, 0}};
     for (const Device device : all_devices())
         for (const Case &c : cases) {
-            const Tensor t = empty_strided(c.shape, c.strides, {float64, device});
+            Tensor t = empty_strided(c.shape, c.strides, {float64, device});
             CHECK(t.storage().bytes() == c.bytes);
             CHECK(t.offset() == c.offset);
             CHECK(t.strides() == c.strides);
@@ -72,7 +72,7 @@ TEST_CASE("sizes that overflow are an error") {
     CHECK(status([&] { arange(0.0, INFINITY, 1.0, where); }) == Status::invalid_argument);
     CHECK(status([&] { arange(0.0, 1.0, 0.0, where); }) == Status::invalid_argument);
     CHECK(status([&] { arange(0, 1, 0, where); }) == Status::invalid_argument);
-    CHECK(status([&] { linspace(0, 1, -1, true, where); }) == Status::invalid_argument);
+    CHECK(status([&] { linspace(0, 1, -1, where); }) == Status::invalid_argument);
     const Tensor one = zeros({1, 1}, where);
     CHECK(status([&] { (void)one.broadcast_to({huge, 2}); }) == Status::overflow);
     CHECK(status([&] { (void)one.broadcast_to({1 << 20, 1 << 20}).replicate(); }) != Status::ok);
@@ -145,9 +145,9 @@ TEST_CASE("zeros, ones and full fill every dtype on every device") {
                 for (const Value &v : values_of(t)) CHECK(oracle::same(v, one, d, 0));
         }
     CHECK(full({2}, true, {cpu()}).dtype() == bool_);
-    CHECK(full({2}, 1, {cpu()}).dtype() == int64);
-    CHECK(full({2}, 1.5, {cpu()}).dtype() == float32);
-    CHECK(full({2}, std::complex<double>(0, 1), {cpu()}).dtype() == complex64);
+    CHECK(full({2}, 1, {cpu()}).dtype() == int32);
+    CHECK(full({2}, 1.5, {cpu()}).dtype() == float64);
+    CHECK(full({2}, std::complex<float>(0, 1), {cpu()}).dtype() == complex64);
     CHECK(full({2}, Scalar(1, uint8), {cpu()}).dtype() == uint8);
     CHECK(full_like(zeros({2, 3}, {int16, cpu()}), -3).shape() == Dims{2, 3});
     CHECK_THROWS_AS(full({2}, 300, {uint8, cpu()}), Error);
@@ -200,7 +200,12 @@ TEST_CASE("arange gives what NumPy's formula gives") {
         }
         CHECK(arange(5, {device}).to_vector<std::int64_t>() ==
               std::vector<std::int64_t>{0, 1, 2, 3, 4});
-        CHECK(arange(2.5, {device}).dtype() == float32);
+        CHECK(arange(2.5, {device}).dtype() == float64);
+        CHECK(arange(2.5f, {device}).dtype() == float32);
+        CHECK(arange(0, 1.5f, 0.5f, {device}).dtype() == float32);
+        CHECK(arange(0, 2, 0.5, {device}).dtype() == float64);
+        CHECK(arange(3u, {device}).dtype() == uint32);
+        CHECK(arange(0, std::int64_t{3}, 1, {device}).dtype() == int64);
         CHECK(arange(0, 3, 1, {float16, device}).to_doubles() == std::vector<double>{0, 1, 2});
         // Exact beyond the doubles.
         const std::int64_t large = (std::int64_t{1} << 53) + 1;
@@ -218,7 +223,7 @@ TEST_CASE("linspace meets both ends exactly") {
             for (std::int64_t n : {0, 1, 2, 7, 50}) {
                 const double a = -0.3, b = 1.7;
                 const std::vector<double> values =
-                    linspace(a, b, n, endpoint, {float64, device}).to_doubles();
+                    linspace(a, b, n, {.endpoint = endpoint}, {float64, device}).to_doubles();
                 REQUIRE(std::ssize(values) == n);
                 const double step = (b - a) / static_cast<double>(endpoint ? n - 1 : n);
                 for (std::int64_t i = 0; i < n; ++i)
@@ -228,10 +233,10 @@ TEST_CASE("linspace meets both ends exactly") {
                 if (n > 0) CHECK(values.front() == a);
                 if (n > 1 && endpoint) CHECK(values.back() == b);
             }
-        CHECK(linspace(0, 3, 5, true, {int32, device}).to_doubles() ==
+        CHECK(linspace(0, 3, 5, {int32, device}).to_doubles() ==
               std::vector<double>{0, 0, 1, 2, 3}); // truncated, as NumPy does
-        CHECK(linspace(0, 1, 3, true, {device}).dtype() == float32);
-        const Tensor z = linspace(0.0, std::complex<double>(2, -4), 3, true, {complex128, device});
+        CHECK(linspace(0, 1, 3, {device}).dtype() == float64);
+        const Tensor z = linspace(0.0, std::complex<double>(2, -4), 3, {complex128, device});
         CHECK(z(1).item().to_complex() == std::complex<double>(1, -2));
     }
 }
@@ -262,17 +267,34 @@ TEST_CASE("nested lists read as written") {
     CHECK(Atoll::tensor(ranges, {float32, cpu()}).shape() == Dims{3, 2});
 }
 
-TEST_CASE("numbers in lists have the dtype of their kind") {
+TEST_CASE("numbers in lists have the dtype of their C++ types") {
     load_devices();
     CHECK(Atoll::tensor({true, false}, {cpu()}).dtype() == bool_);
-    CHECK(Atoll::tensor({1, true}, {cpu()}).dtype() == int64);
-    CHECK(Atoll::tensor({1, 2.5}, {cpu()}).dtype() == float32);
-    CHECK(Atoll::tensor({1.0, std::complex<double>(0, 1)}, {cpu()}).dtype() == complex64);
+    CHECK(Atoll::tensor({1, true}, {cpu()}).dtype() == int32);
+    CHECK(Atoll::tensor({1, 2.5}, {cpu()}).dtype() == float64);
+    CHECK(Atoll::tensor({1.0, std::complex<float>(0, 1)}, {cpu()}).dtype() == complex128);
+    CHECK(Atoll::tensor({1, 0.5f}, {cpu()}).dtype() == float32);
+    CHECK(Atoll::tensor({1L, 0.5f, true}, {cpu()}).dtype() == float32);
+    CHECK(Atoll::tensor({1, 2u}, {cpu()}).dtype() == int64);
+    CHECK(Atoll::tensor({'a', 'b'}, {cpu()}).dtype() == int8);
+    CHECK(Atoll::tensor({1, std::complex<float>(0, 1)}, {cpu()}).dtype() == complex64);
     CHECK(Atoll::tensor({Scalar(1, int8), Scalar(2, uint8)}, {cpu()}).dtype() == int16);
-    CHECK(Atoll::tensor({Scalar(1, int8), 2}, {cpu()}).dtype() == int64);
+    CHECK(Atoll::tensor({Scalar(1, int8), 2}, {cpu()}).dtype() == int32);
     const Tensor exact = Atoll::tensor({INT64_MAX, INT64_MIN}, {cpu()});
     CHECK(exact.to_vector<std::int64_t>() == std::vector<std::int64_t>{INT64_MAX, INT64_MIN});
     CHECK(error_status([] { Atoll::tensor({1, 300}, {uint8, cpu()}); }) == Status::out_of_range);
+    CHECK(Atoll::tensor({1e300}, {cpu()}).to_doubles() == std::vector<double>{1e300});
+    CHECK(error_text([] {
+              Atoll::tensor({1, 1e300}, {float32, cpu()});
+          }) == "[tensor] got 1e+300, which does not fit float32");
+    CHECK(error_text([] {
+              full({2}, 1e300, {float32, cpu()});
+          }).find("1e+300") != std::string::npos);
+    CHECK(error_text([] { Scalar(1e300, float32); }) == "[scalar] 1e+300 does not fit float32");
+    CHECK(error_status([] { Scalar(std::complex<double>(0, 7e4), complex32); }) ==
+          Status::out_of_range);
+    CHECK(std::isinf(Scalar(INFINITY, float16).to_double()));
+    CHECK(Scalar(3e38f, float32).to_double() > 2e38);
     CHECK(error_status([] { Atoll::tensor({{1, 2}, 3}, {cpu()}); }) == Status::invalid_argument);
     CHECK(error_status([] { Atoll::tensor({1, {2, 3}}, {cpu()}); }) == Status::invalid_argument);
 }
@@ -288,8 +310,7 @@ TEST_CASE("ranges hold what fits their dtype, or say what does not") {
               }) == Status::out_of_range);
         CHECK(arange(0, 3, 0.5, {int64, device}).to_doubles() ==
               std::vector<double>{0, 0, 1, 1, 2, 2});
-        const std::vector<double> wide =
-            linspace(-1e308, 1e308, 5, true, {float64, device}).to_doubles();
+        const std::vector<double> wide = linspace(-1e308, 1e308, 5, {float64, device}).to_doubles();
         CHECK(wide == std::vector<double>{-1e308, -5e307, 0, 5e307, 1e308});
         CHECK(eye(2, 3, 1, {float32, device}).to_doubles() ==
               std::vector<double>{0, 0, 1, 0, 0, 1});
@@ -317,8 +338,7 @@ TEST_CASE("borrowed memory is used in place and its deleter runs once, after the
     {
         Tensor view;
         {
-            const Tensor t =
-                from_memory(data + 5, {2, 3}, {-8, -16}, float64, cpu(), [&] { ++deleted; });
+            Tensor t = from_memory(data + 5, {2, 3}, {-8, -16}, float64, cpu(), [&] { ++deleted; });
             CHECK(t.data() == data + 5);
             CHECK(t.to_doubles() == std::vector<double>{5, 4, 3, 2, 1, 0});
             t += 10;
@@ -346,7 +366,7 @@ TEST_CASE("integers beyond int64 and beyond float64 keep their value") {
           std::vector<std::uint64_t>{5, (std::uint64_t{1} << 62) + 5});
     CHECK_THROWS_AS(arange(0, ~std::uint64_t{0}, 1, u64), Error); // more than fit
     const std::int64_t odd = (std::int64_t{1} << 53) + 1;
-    CHECK(linspace(0, odd, 2, true, {int64, cpu()})(1).item().to_int() == odd);
+    CHECK(linspace(0, odd, 2, {int64, cpu()})(1).item().to_int() == odd);
 }
 
 TEST_CASE("vectors come from any contiguous range") {

@@ -119,6 +119,29 @@ TEST_CASE_FIXTURE(World, "operators between tensors, selections and numbers") {
     IS(float64, ({2, 3}), (m + 1)(all_, all_));
 }
 
+TEST_CASE_FIXTURE(World, "in place: tensors, views, selections, and what a function returns") {
+    Tensor v = this->v.clone(), m = this->m.clone();
+    IS(float64, ({3}), v += v);
+    IS(float64, ({3}), v += v(0));
+    IS(float64, ({3}), v -= 1);
+    IS(float64, ({3}), v *= 2);
+    IS(float64, ({3}), v *= Scalar(0.5));
+    IS(float64, ({3}), v /= 2);
+    IS(float64, ({2, 3}), m -= mean(m, 1, {.keepdims = true}));
+    IS(float64, ({2}), m(all_, 1) += 1);
+    IS(float64, ({2}), m(all_, 1) *= 3);
+    IS(float64, ({3}), m.T()(all_, 0) += v);
+    IS(float64, ({3}), m(0).assign(v));
+    IS(float64, ({2}), m.diag().fill(1));
+    IS(float64, ({3, 2}), m.T() += 1);
+    IS(float64, ({2}), v(b) *= 2);
+    IS(float64, ({3}), v(i) += 1);
+    auto row = m(1);
+    row = v;
+    row *= 2;
+    CHECK(m(1, 2).item<double>() == 2 * v(2).item<double>());
+}
+
 TEST_CASE_FIXTURE(World, "functions beside those of std") {
     IS(float64, ({3}), sqrt(v));
     IS(float64, ({3}), abs(v));
@@ -265,13 +288,13 @@ TEST_CASE_FIXTURE(World, "making") {
     IS(float64, ({2, 3}), zeros({2, 3}, float64));
     IS(float32, ({2, 3}), Atoll::empty({2, 3}));
     IS(int64, ({3}), zeros({3}, int64));
-    IS(int64, ({2}), full({2}, 7));
+    IS(int32, ({2}), full({2}, 7));
     IS(float64, ({2}), full({2}, 7.0, float64));
     IS(bool_, ({2}), full({2}, true));
-    IS(int64, ({5}), arange(5));
-    IS(int64, ({3}), arange(2, 5));
+    IS(int32, ({5}), arange(5));
+    IS(int32, ({3}), arange(2, 5));
     IS(float64, ({4}), arange(0, 2, 0.5, float64));
-    IS(float64, ({5}), linspace(0, 1, 5, true, float64));
+    IS(float64, ({5}), linspace(0, 1, 5, float64));
     IS(float64, ({3, 3}), eye(3, {}, 0, float64));
     IS(int32, ({3}), Atoll::vector({1, 2, 3}).cast(int32));
     IS(float64, ({3}), Atoll::vector(std::vector<double>{1, 2, 3}));
@@ -281,7 +304,7 @@ TEST_CASE_FIXTURE(World, "making") {
     IS(float64, ({2, 3}), full_like(m, 3));
     IS(float64, ({6}), concatenate({v, v}, 0));
     IS(float64, ({6}), concatenate({v, v}));
-    IS(int64, ({3, 2}), tensor({{1, 2}, {3, 4}, {5, 6}}));
+    IS(int32, ({3, 2}), tensor({{1, 2}, {3, 4}, {5, 6}}));
     IS(float64, ({2}), tensor({1.5, 2.5}, float64));
     IS(float64, ({3, 2}), stack({v, v}, 1));
     IS(float64, ({3, 3}), Atoll::diag(v));

@@ -54,10 +54,10 @@ TEST_CASE("direct access is refused with what does not hold") {
     CHECK(contains(error_text([&] { (void)t.T().host_span<double>(); }), "are not contiguous"));
     CHECK(contains(error_text([&] { (void)t.host_view<double, 3>(); }),
                    "[tensor.host_view] on cpu: got shape (2, 3), need 3 axes"));
-    const Tensor swapped = t.clone();
+    Tensor swapped = t.clone();
     swapped.byteswap();
     CHECK(contains(error_text([&] { (void)swapped.host_view<double, 2>(); }), "byte-swapped"));
-    const Tensor frozen = t.shallow_copy();
+    Tensor frozen = t.shallow_copy();
     frozen.set_read_only();
     CHECK(error_status([&] { (void)frozen.host_span<double>(); }) == Status::read_only);
     CHECK(frozen.host_span<const double>().size() == 6);

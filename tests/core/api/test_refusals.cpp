@@ -101,8 +101,8 @@ TEST_CASE("memory that is refused remains the caller's; memory that is taken is 
 
 TEST_CASE("what needs no copy is a view with flags of its own") {
     load_devices();
-    const Tensor t = ones({2, 3}, {float32, cpu()});
-    for (const Tensor &same :
+    Tensor t = ones({2, 3}, {float32, cpu()});
+    for (Tensor same :
          {t.as_contiguous(), t.ensure(float32), t.to(cpu()), t.ensure(float32, cpu())}) {
         CHECK(same.data() == t.data());
         same.set_read_only();

@@ -15,7 +15,7 @@ HEAD = """#include <atoll/atoll.hpp>
 #include <atoll/format.hpp>
 using namespace Atoll;
 """
-PARAMETERS = "Tensor t, Tensor m, Device cpu"
+PARAMETERS = "Tensor t, Tensor m, const Tensor fixed, Device cpu"
 # (expression, a regular expression for the message)
 WRONG = [
     # Assigning to what is neither a handle nor a view.
@@ -25,9 +25,14 @@ WRONG = [
     ("(t + m) = t", "use of deleted function"),
     ("t.squeeze() = m", "use of deleted function"),
     ("zeros({2}) = t", "use of deleted function"),
-    ("sum(t) = 1", "no match for 'operator='"),
-    ("t.flip(0) = 0", "no match for 'operator='"),
-    ("t = 5", "no match for 'operator='"),
+    ("sum(t) = 1", "use of deleted function"),
+    ("t.flip(0) = 0", "use of deleted function"),
+    ("t = 5", "use of deleted function"),
+    ("t = 1.5f", "use of deleted function"),
+    ("zeros(3)", "use of deleted function"),
+    ("ones(3, 4)", "use of deleted function"),
+    ("empty(3)", "use of deleted function"),
+    ("t[0]", "use of deleted function"),
     # Flags are named, and axes come before numbers.
     ("sum(t, 0, true)", "const Atoll::SumOptions"),
     ("mean(t, 0, false)", "const Atoll::SumOptions"),
@@ -39,6 +44,19 @@ WRONG = [
     ("argmax(t, 0, true)", "const Atoll::AnyOptions"),
     ("sum(t, {.keepdims = true})", "use of deleted function.*Axes"),
     ("sum(t, true)", "use of deleted function.*Axes"),
+    ("linspace(0, 1, 5, true)", "no matching function for call to .linspace"),
+    ("t.broadcast_to({2, 3}, false)", "BroadcastOptions"),
+    # `*` is the matrix product.
+    ("t *= m", "use of deleted function"),
+    ("t(0) *= m", "use of deleted function"),
+    ("t(m == 1) *= m", "use of deleted function"),
+    ("t *= m(m == 1)", "use of deleted function"),
+    # What writes is not const.
+    ("fixed += 1", "discards qualifiers|no match for .operator\\+="),
+    ("fixed.fill(0)", "discards qualifiers"),
+    ("fixed.assign(t)", "discards qualifiers"),
+    ("fixed.set_read_only()", "discards qualifiers"),
+    ("const View row = t(0); row = 1", "discards qualifiers|no match for .operator="),
     # Old names.
     ("load(\"cpu\")", "not declared"),
     ("retire(\"cpu\")", "not declared"),

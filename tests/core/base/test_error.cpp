@@ -35,11 +35,11 @@ TEST_CASE("an Error carries its parts and reads them in one line") {
 TEST_CASE("bad input says what, where and what to do, and nothing is written") {
     for (const Device device : all_devices()) {
         const Placement f32{float32, device};
-        const Tensor a = counting({2, 3}, float32, device), b = counting({4}, float32, device);
-        const Tensor z = ones({2}, {complex64, device}), i = ones({2, 3}, {int8, device});
-        const Tensor frozen = counting({2, 3}, float32, device);
+        Tensor a = counting({2, 3}, float32, device), b = counting({4}, float32, device);
+        Tensor z = ones({2}, {complex64, device}), i = ones({2, 3}, {int8, device});
+        Tensor frozen = counting({2, 3}, float32, device);
         frozen.set_read_only();
-        const Tensor folded = empty_strided({2, 3}, {4, 0}, f32);
+        Tensor folded = empty_strided({2, 3}, {4, 0}, f32);
         folded.fill(1);
         const std::vector<double> before_a = a.to_doubles(), before_frozen = frozen.to_doubles(),
                                   before_folded = folded.to_doubles();

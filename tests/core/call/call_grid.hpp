@@ -222,7 +222,7 @@ inline void Grid::moves() const {
     run_("eye", [&] { eye(3, 4, 1, where); });
     run_("full", [&] { full({2, 3}, 2.5, {complex64, device_}); });
     run_("arange", [&] { arange(0, 10, 3, where); });
-    run_("linspace", [&] { linspace(0, 1, 5, true, where); });
+    run_("linspace", [&] { linspace(0, 1, 5, where); });
     run_("concatenate", [&] { concatenate({t(), t(ATOLL_DTYPE_INT8)}, 0); });
     run_("stack", [&] { stack({t(), t(ATOLL_DTYPE_INT8)}, 1); });
     run_("clone", [&] { t()(range({}, {}, -1)).clone(); });

@@ -65,7 +65,7 @@ Tensor small(const oracle::Shape &shape, DType dtype, std::int64_t from = -3) {
     return result;
 }
 Tensor swapped(const Tensor &tensor) {
-    const Tensor copy = tensor.clone();
+    Tensor copy = tensor.clone();
     copy.byteswap();
     return copy;
 }
@@ -77,7 +77,7 @@ Tensor apart(const Tensor &tensor) {
     const Tensor memory = zeros(wide, {tensor.dtype(), tensor.device()});
     Dims steps = memory.strides();
     for (std::int64_t &stride : steps) stride *= 2;
-    const Tensor view(memory.storage(), 0, shape, steps, tensor.dtype());
+    Tensor view(memory.storage(), 0, shape, steps, tensor.dtype());
     view.assign(tensor);
     return view;
 }
@@ -279,7 +279,7 @@ TEST_CASE("a copy that takes few axes is called for parts") {
     const Tensor view = apart(a);
     CHECK(view.clone().to_doubles() == expected);
     CHECK(view.to_doubles() == expected);
-    const Tensor out = apart(zeros({5, 2, 4, 3}, {float64, the_cpu()}));
+    Tensor out = apart(zeros({5, 2, 4, 3}, {float64, the_cpu()}));
     out.assign(view.permute_axes({3, 2, 1, 0}));
     CHECK(out.permute_axes({3, 2, 1, 0}).to_doubles() == expected);
     CHECK(Tensor(view(positions)).to_doubles() == picked);
@@ -298,7 +298,7 @@ TEST_CASE("INNER_DENSE: the first core axis is dense, the others lie as they lik
         Recorder calls("picky.combine");
         // Rows of a larger matrix: as BLAS takes them.
         const Tensor large = zeros({9, 3}, {float64, the_cpu()});
-        const Tensor part = large.slice(0, 2, 6);
+        Tensor part = large.slice(0, 2, 6);
         part.assign(a);
         CHECK(combine({part, b})[0].to_doubles() == expected);
         auto seen = calls.take();

@@ -142,6 +142,7 @@ void check_function(int function, Random &random, int trials) {
 } // namespace
 
 TEST_CASE("unary functions agree with the oracle on every dtype and layout") {
+    const AnyOutput any_output;
     Random random(41);
     int checked = 0;
     for (int f = 0; f < ATOLL_FN_COUNT; ++f) {
@@ -153,6 +154,7 @@ TEST_CASE("unary functions agree with the oracle on every dtype and layout") {
 }
 
 TEST_CASE("binary functions agree with the oracle on every pair of dtypes") {
+    const AnyOutput any_output;
     Random random(42);
     int checked = 0;
     for (int f = 0; f < ATOLL_FN_COUNT; ++f) {
@@ -191,12 +193,13 @@ TEST_CASE("scalars stand on either side") {
 }
 
 TEST_CASE("in place the left side keeps shape, dtype and device") {
+    const AnyOutput any_output;
     for (const Device device : all_devices()) {
-        const Tensor t = counting({3}, int32, device);
+        Tensor t = counting({3}, int32, device);
         t += 1.75; // computed in float64, truncated back
         CHECK(t.dtype() == int32);
         CHECK(t.to_doubles() == std::vector<double>{1, 2, 3});
-        t *= counting({3}, float32, cpu());
+        multiply(t, counting({3}, float32, cpu()), t);
         CHECK(t.to_doubles() == std::vector<double>{0, 2, 6});
         t /= 4;
         CHECK(t.to_doubles() == std::vector<double>{0, 0, 1});
@@ -231,10 +234,10 @@ TEST_CASE("a destination may overlap its operands") {
         const Tensor v = counting({6}, int64, device);
         v(range(1, {})) += v(range({}, -1));
         CHECK(v.to_doubles() == std::vector<double>{0, 1, 3, 5, 7, 9});
-        const Tensor a = counting({2, 2}, float32, device);
+        Tensor a = counting({2, 2}, float32, device);
         a += a.T();
         CHECK(a.to_doubles() == std::vector<double>{0, 3, 3, 6});
-        const Tensor b = counting({2, 2}, float32, device);
+        Tensor b = counting({2, 2}, float32, device);
         b -= b(all_, 1);
         CHECK(b.to_doubles() == std::vector<double>{-2, -2, 0, 0});
         const Tensor z = full({2}, std::complex<double>(3, 4), {complex64, device});
@@ -350,7 +353,7 @@ TEST_CASE(
             }
             return Status::ok;
         };
-        const Tensor fixed = zeros({6}, f64), shorter = empty({5}, f64), undefined;
+        Tensor fixed = zeros({6}, f64), shorter = empty({5}, f64), undefined;
         fixed.set_read_only();
         CHECK(status([&] { add(v, v, fixed); }) == Status::read_only);
         CHECK(sum(fixed).item().to_double() == 0);
@@ -358,7 +361,7 @@ TEST_CASE(
         CHECK(status([&] { add(v, v, undefined); }) == Status::invalid_argument);
         CHECK(status([&] { add(v, undefined, out); }) == Status::invalid_argument);
 
-        const Tensor other = arange(6, f64), swapped = empty({6}, f64);
+        Tensor other = arange(6, f64), swapped = empty({6}, f64);
         swapped.set_byteswapped(true);
         add(other, other, swapped);
         CHECK(swapped.is_byteswapped());

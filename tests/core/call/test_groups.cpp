@@ -38,7 +38,7 @@ Tensor apart(const Tensor &tensor) {
     const Tensor memory = zeros(wide, {tensor.dtype(), tensor.device()});
     Dims steps = memory.reverse_axes().strides();
     for (std::int64_t &stride : steps) stride *= 2;
-    const Tensor view(memory.storage(), 0, tensor.shape(), steps, tensor.dtype());
+    Tensor view(memory.storage(), 0, tensor.shape(), steps, tensor.dtype());
     view.assign(tensor);
     return view;
 }

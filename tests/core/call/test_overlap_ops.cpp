@@ -3,6 +3,7 @@
 //
 // ATOLL_TEST_CASES sets the number of cases, ATOLL_TEST_SEED another sequence, ATOLL_TEST_CASE runs
 // one case of it alone.
+#include "../any_output.hpp"
 #include "../by_id.hpp"
 #include "../views.hpp"
 
@@ -610,7 +611,7 @@ struct Outcome {
     bool swapped = false;
 };
 
-void perform(const Case &c, const Atoll::Tensor &out, std::span<const Atoll::Tensor> tensors) {
+void perform(const Case &c, Atoll::Tensor out, std::span<const Atoll::Tensor> tensors) {
     std::vector<Atoll::Operand> inputs;
     for (std::size_t i = 0; i < c.inputs.size(); ++i)
         if (c.inputs[i].scalar)
@@ -623,7 +624,7 @@ void perform(const Case &c, const Atoll::Tensor &out, std::span<const Atoll::Ten
     case What::in_place:
         if (c.function == ATOLL_FN_add) out += inputs[1];
         if (c.function == ATOLL_FN_subtract) out -= inputs[1];
-        if (c.function == ATOLL_FN_multiply) out *= inputs[1];
+        if (c.function == ATOLL_FN_multiply) multiply(out, inputs[1], out);
         if (c.function == ATOLL_FN_divide) out /= inputs[1];
         break;
     case What::assign: out.assign(inputs[0]); break;
@@ -655,7 +656,7 @@ Outcome run(const Case &c, const Place &place) {
                    ? Atoll::Storage::borrow(memory.data(), count, place.device, uint8, {})
                    : bytes.storage();
     };
-    const Atoll::Tensor out = c.out.on(storage());
+    Atoll::Tensor out = c.out.on(storage());
     out.set_read_only(c.read_only);
     std::vector<Atoll::Tensor> tensors;
     for (const Input &in : c.inputs) {
@@ -727,6 +728,7 @@ struct Counts {
 };
 
 Counts run_cases(std::int64_t count, const std::vector<Place> &places, std::uint64_t sequence) {
+    const AnyOutput any_output;
     const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
     const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1);
     count = number_from_environment("ATOLL_TEST_CASES", count);

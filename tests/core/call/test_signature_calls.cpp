@@ -3,6 +3,7 @@
 #include "atoll/module.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace Atoll;
 using namespace support;
@@ -52,7 +53,7 @@ TEST_CASE(
 
     // Another dtype, byte order and layout; in place; overlapping.
     CHECK(near(m.solve({m.a.cast(int32), m.b.cast(float32)})[0], plain[0]));
-    const Tensor swapped = m.b.clone();
+    Tensor swapped = m.b.clone();
     swapped.byteswap();
     CHECK(near(m.solve({m.a.T(), swapped})[0], m.solve({m.a.T().clone(), m.b})[0]));
     const Tensor x = m.b.clone();
@@ -119,6 +120,17 @@ TEST_CASE("a declaration of another version of the module is refused") {
     CHECK(status(m.solve, {&a, &b, &b}, {}, two) == Status::invalid_argument);
     CHECK(status(m.solve, {&a, &b}, {.attributes = {1}}, two) == Status::invalid_argument);
     CHECK(status(m.solve, {&a, &b}, {.extents = {3}}, two) == Status::invalid_argument);
+    CHECK(status(m.solve, {&a, &b}, {.axes = Axes(1)}, two) == Status::invalid_argument);
+    const Tensor out;
+    CHECK(status(m.solve, {&a, &b}, {.out = {out, out, out}}, two) == Status::invalid_argument);
+    const Function uniform("linalg.uniform");
+    const Object state = Function("linalg.generator").make({}, {.device = cpu()});
+    const Operand object(state);
+    for (const std::int64_t extent : {-4, -1})
+        CHECK(error_text([&] {
+                  detail::call_function(uniform, {&object}, {.extents = {extent}, .dtype = float64},
+                                        one);
+              }) == fmt::format("[linalg.uniform] got n = {}, need 0 or more", extent));
     detail::call_function(m.solve, {&a, &b}, {}, two);
     CHECK(near(results[0], m.solve({m.a, m.b})[0]));
 }

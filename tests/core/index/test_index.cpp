@@ -238,7 +238,7 @@ TEST_CASE("assignment to a name rebinds it, assignment to an expression writes")
 
 TEST_CASE("assignment broadcasts and converts dtype, device and byte order") {
     for (const Device device : all_devices()) {
-        const Tensor t = zeros({2, 3}, {float32, device});
+        Tensor t = zeros({2, 3}, {float32, device});
         t.byteswap();
         t(all_, range(1, 3)) = vector<std::int16_t>({7, -7}, {cpu()});
         CHECK(t.to_doubles() == std::vector<double>{0, 0, 7, -7, 7, -7});

@@ -37,7 +37,7 @@ enum class Action {
     flipped,
     itself,
     add_number,
-    multiply_tensor,
+    add_tensor,
     divide_number,
     count
 };
@@ -300,19 +300,19 @@ private:
             }
             break;
         case Action::add_number:
-            in_place([](const Tensor &x) { x += 3; });
-            apply(target, [](const auto &x) { x += 3; });
+            in_place([](Tensor x) { x += 3; });
+            apply(target, [](auto x) { x += 3; });
             break;
         case Action::divide_number:
-            in_place([](const Tensor &x) { x /= 2; });
-            apply(target, [](const auto &x) { x /= 2; });
+            in_place([](Tensor x) { x /= 2; });
+            apply(target, [](auto x) { x /= 2; });
             break;
-        case Action::multiply_tensor: {
+        case Action::add_tensor: {
             const Tensor b =
                 source(random_() % 2 ? c_.dtype : int16, reduced_shape(), false, c_.device);
             written_.clear();
-            in_place([&](const Tensor &x) { x *= b; });
-            apply(target, [&](const auto &x) { x *= b; });
+            in_place([&](Tensor x) { x += b; });
+            apply(target, [&](auto x) { x += b; });
             break;
         }
         default: break;
@@ -320,10 +320,8 @@ private:
     }
     Selection target_of(const Selection &selection) const { return selection; }
     Selection target_of(const Tensor &view) const { return {view, Index()}; }
-    template <class Source> static void assign(const Selection &to, const Source &source) {
-        to = source;
-    }
-    template <class Source> static void assign(const Tensor &to, const Source &source) {
+    template <class Source> static void assign(Selection to, const Source &source) { to = source; }
+    template <class Source> static void assign(Tensor to, const Source &source) {
         to.assign(source);
     }
     template <class Target, class Body> static void apply(const Target &to, const Body &body) {
@@ -671,7 +669,7 @@ TEST_CASE("what may not be written is not, and the tensor stays as it is") {
             CHECK(error_status([&] { to(make_index(i).bind(to)) = 7; }) == status);
             CHECK(model_of(t) == before);
         };
-        const Tensor locked = t.shallow_copy();
+        Tensor locked = t.shallow_copy();
         locked.set_read_only();
         refused(locked, Status::read_only);
         CHECK(locked(make_index(all_, 0)).get().is_read_only());
@@ -712,8 +710,8 @@ TEST_CASE("errors of index tensors say what was given and what fits") {
 
 TEST_CASE("an index holds what its tensors held when it was bound") {
     for (const Device device : all_devices()) {
-        const Tensor t = arange(10, {int64, device}), i = vector<std::int64_t>({1, 2}, {device});
-        const Tensor mask = t < 2;
+        Tensor t = arange(10, {int64, device}), i = vector<std::int64_t>({1, 2}, {device});
+        Tensor mask = t < 2;
         const Index unbound = make_index(i), bound = unbound.bind({10}), laid_out = bound.bind(t);
         const Index masked = make_index(mask).bind({10});
         i.assign(5);

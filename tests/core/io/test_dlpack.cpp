@@ -194,12 +194,12 @@ TEST_CASE("an exported struct keeps the memory until its deleter runs, whatever 
 
 TEST_CASE("read-only is carried both ways, and refused where the struct cannot say it") {
     const Tensor t = arange(4, {float32, cpu()});
-    const Tensor view = t.shallow_copy();
+    Tensor view = t.shallow_copy();
     view.set_read_only();
     CHECK(Exported(to_dlpack(t))->flags == 0);
     DLManagedTensorVersioned *managed = to_dlpack(view);
     CHECK(managed->flags == 1);
-    const Tensor back = from_dlpack(managed);
+    Tensor back = from_dlpack(managed);
     CHECK(back.is_read_only());
     CHECK(back(0).is_read_only());
     CHECK(error_status([&] { back.fill(1); }) == Status::read_only);
@@ -220,14 +220,14 @@ TEST_CASE("what DLPack cannot express is refused with the copy that helps") {
     CHECK(error_status([] {
               (void)to_dlpack(zeros({2}, {complex32, cpu()}));
           }) == Status::not_supported);
-    const Tensor swapped = arange(4, {int32, cpu()});
+    Tensor swapped = arange(4, {int32, cpu()});
     swapped.byteswap();
     CHECK(contains(text(swapped), "byteswap()"));
     CHECK(from_dlpack(to_dlpack(swapped.replicate())).to_doubles() ==
           std::vector<double>{0, 1, 2, 3});
     swapped.byteswap();
     CHECK(Exported(to_dlpack(swapped)));
-    const Tensor bytes = arange(4, {uint8, cpu()});
+    Tensor bytes = arange(4, {uint8, cpu()});
     bytes.set_byteswapped(true); // means nothing for single bytes
     CHECK(Exported(to_dlpack(bytes)));
     alignas(8) char memory[64] = {};

@@ -24,12 +24,12 @@ std::vector<std::string> lines_of(const std::string &text) {
 
 TEST_CASE("Q and R of the figure print as there") {
     load_devices();
-    const Tensor q = Atoll::tensor({{0.179605302, 0.410365061, 0.583178291, 0.512369, 0.443529},
-                                    {0.179605302, 0.779101, -0.590874, -0.078411, 0.073921},
-                                    {0.359210604, 0.267631, 0.513892, -0.669198, -0.295686},
-                                    {0.538815906, -0.0594702, -0.0654426, 0.509148, -0.665293},
-                                    {0.718421208, -0.386583, -0.205938, -0.155752, 0.517450}},
-                                   {float64, device("cpu")});
+    Tensor q = Atoll::tensor({{0.179605302, 0.410365061, 0.583178291, 0.512369, 0.443529},
+                              {0.179605302, 0.779101, -0.590874, -0.078411, 0.073921},
+                              {0.359210604, 0.267631, 0.513892, -0.669198, -0.295686},
+                              {0.538815906, -0.0594702, -0.0654426, 0.509148, -0.665293},
+                              {0.718421208, -0.386583, -0.205938, -0.155752, 0.517450}},
+                             {float64, device("cpu")});
     q.byteswap();
     CHECK(text_of(q) == "(:,:)\n"
                         "  0.17961  0.41037  0.58318  0.51237  0.44353\n"
@@ -61,7 +61,7 @@ TEST_CASE("every dtype and rank has its own look") {
                                                       "  0  3  6  9\n"
                                                       "  1  4  7 10\n"
                                                       "  2  5  8 11\n"
-                                                      "<tensor.int64 of size 3x4 on cpu>");
+                                                      "<tensor.int32 of size 3x4 on cpu>");
     CHECK(text_of(arange(-2, 2, 1, {int8, c})) ==
           "(:)\n -2 -1  0  1\n<tensor.int8 of size 4 on cpu>");
     CHECK(text_of(equal(arange(3, {c}), 1)) ==
@@ -76,7 +76,7 @@ TEST_CASE("every dtype and rank has its own look") {
           "(:)\n  1.50  0.25\n<tensor.float16 of size 2 on cpu>");
     CHECK(text_of(arange(8, {c}).reshape({2, 2, 1, 2})) == "(:,:,0,0)\n 0 2\n 1 3\n"
                                                            "(:,:,0,1)\n 4 6\n 5 7\n"
-                                                           "<tensor.int64 of size 2x2x1x2 on cpu>");
+                                                           "<tensor.int32 of size 2x2x1x2 on cpu>");
     CHECK(text_of(vector<double>({NAN, INFINITY, -INFINITY, 1.5}, {c})) ==
           "(:)\n  nan  inf -inf  1.5\n<tensor.float64 of size 4 on cpu>");
 }
@@ -96,7 +96,7 @@ TEST_CASE("rank 0 is the value, an empty tensor its footer") {
 
 TEST_CASE("the footer names flags") {
     const auto last = [](const Tensor &t) { return lines_of(text_of(t)).back(); };
-    const Tensor t = ones({2}, {float64, cpu()});
+    Tensor t = ones({2}, {float64, cpu()});
     t.set_read_only();
     CHECK(last(t) == "<tensor.float64 of size 2 on cpu (read-only)>");
     t.set_byteswapped(true);
@@ -105,13 +105,13 @@ TEST_CASE("the footer names flags") {
           "<tensor.float32 of size 2 on cpu (read-only)>");
 }
 
-TEST_CASE("one magnitude below 1e-4 or from 1e5 on makes the whole tensor scientific") {
+TEST_CASE("one magnitude below 1e-4 or from 1e8 on makes the whole tensor scientific") {
     const auto scientific = [](std::initializer_list<double> values) {
         return contains(lines_of(text_of(vector(values, {cpu()})))[1], "e");
     };
-    CHECK(!scientific({0.0, 1e-4, 99999.0}));
+    CHECK(!scientific({0.0, 1e-4, 99999999.0}));
     CHECK(scientific({1.0, 9.99e-5}));
-    CHECK(scientific({1.0, -1e5}));
+    CHECK(scientific({1.0, -1e8}));
     CHECK(!scientific({0.0, -0.0}));
     CHECK(!scientific({INFINITY}));
     CHECK(lines_of(text_of(vector({1e-5, 1.0, -123456.0}, {cpu()})))[1] ==
@@ -120,6 +120,57 @@ TEST_CASE("one magnitude below 1e-4 or from 1e5 on makes the whole tensor scient
     CHECK(lines_of(text_of(vector<std::int32_t>({1, 1000000}, {cpu()})))[1] == "       1 1000000");
     const Tensor z = vector<std::complex<float>>({{1, 1e-6f}}, {cpu()});
     CHECK(contains(text_of(z), "e-06j"));
+}
+
+TEST_CASE("a number alone has the fewest digits that read back as the same value") {
+    const auto text = [](double x, DType dtype) { return Atoll::to_string(Scalar(x, dtype)); };
+    CHECK(text(1234567.5, float64) == "1234567.5");
+    CHECK(text(0.1, float64) == "0.1");
+    CHECK(text(0.1, float32) == "0.1");
+    CHECK(text(0.1, float16) == "0.1");
+    CHECK(text(0.1, bfloat16) == "0.1");
+    CHECK(text(1.0 / 3, float16) == "0.3333");
+    CHECK(text(100000, float32) == "100000");
+    CHECK(text(1e16, float64) == "1e+16");
+    CHECK(text(-1.5e-5, float64) == "-1.5e-05");
+    CHECK(text(-0.0, float64) == "-0");
+    CHECK(text(NAN, float32) == "nan");
+    CHECK(Atoll::to_string(Scalar(std::complex<double>(1.5, -1e6 / 8))) == "1.5 - 125000.0j");
+    CHECK(Atoll::to_string(full({}, 1234567.5, {cpu()})) == "1234567.5");
+    Random random(72);
+    for (const DType dtype : {float16, bfloat16, float32, float64})
+        for (int trial = 0; trial < 2000; ++trial) {
+            const double any =
+                std::ldexp(static_cast<double>(random()), -static_cast<int>(random() % 90));
+            const Scalar value = Scalar(any).cast(dtype);
+            if (!std::isfinite(value.to_double())) continue;
+            const std::string shown = Atoll::to_string(value);
+            CAPTURE(shown);
+            CHECK(Scalar(std::stod(shown)).cast(dtype).to_double() == value.to_double());
+        }
+}
+
+TEST_CASE("settings decide decimals and exponents") {
+    const Tensor t = vector({0.1, 1.0 / 3, 1234567.5}, {cpu()});
+    const auto shown = [&](const Tensor &tensor, FloatMode mode, bool suppress = false) {
+        PrintSettings print;
+        print.decimals = 3;
+        print.float_mode = mode;
+        print.suppress_exponent = suppress;
+        return lines_of(Atoll::to_string(tensor, print))[1];
+    };
+    CHECK(shown(t, FloatMode::maxprec) == "        0.100        0.333  1234567.500");
+    CHECK(shown(vector({0.1, 1234567.5}, {cpu()}), FloatMode::maxprec) == "        0.1  1234567.5");
+    CHECK(shown(ones({2}, {float32, cpu()}), FloatMode::fixed) == "  1.000  1.000");
+    CHECK(shown(t.cast(float32), FloatMode::unique) ==
+          "        0.10000000        0.33333334  1234567.50000000");
+    const Tensor small = vector({1e-6, 2.0}, {cpu()});
+    CHECK(shown(small, FloatMode::maxprec) == "  1e-06  2e+00");
+    CHECK(shown(small, FloatMode::maxprec, true) == "  0  2");
+    CHECK(shown(small, FloatMode::unique, true) == "  0.000001  2.000000");
+    PrintSettings print;
+    print.float_mode = static_cast<FloatMode>(7);
+    CHECK(contains(error_text([&] { Atoll::to_string(t, print); }), "float mode"));
 }
 
 TEST_CASE("printed numbers read back to within the decimals, in columns of one width") {
@@ -163,7 +214,7 @@ TEST_CASE("printed numbers read back to within the decimals, in columns of one w
 TEST_CASE("long tensors show their edges, and only those are fetched") {
     CHECK(text_of(arange(2000, {cpu()})) == "(:)\n"
                                             "    0    1    2  ... 1997 1998 1999\n"
-                                            "<tensor.int64 of size 2000 on cpu>");
+                                            "<tensor.int32 of size 2000 on cpu>");
     for (const Device device : all_devices()) {
         const std::vector<std::string> lines =
             lines_of(text_of(arange(5000, {float64, device}).reshape({50, 100})));
@@ -182,10 +233,10 @@ TEST_CASE("long tensors show their edges, and only those are fetched") {
     print.threshold = 4;
     print.edge = 1;
     CHECK(Atoll::to_string(arange(5, {cpu()}), print) ==
-          "(:)\n   0 ...   4\n<tensor.int64 of size 5 on cpu>");
+          "(:)\n   0 ...   4\n<tensor.int32 of size 5 on cpu>");
     print.threshold = 5;
     CHECK(Atoll::to_string(arange(5, {cpu()}), print) ==
-          "(:)\n 0 1 2 3 4\n<tensor.int64 of size 5 on cpu>");
+          "(:)\n 0 1 2 3 4\n<tensor.int32 of size 5 on cpu>");
 }
 
 TEST_CASE("no line of elements is wider than the width") {
@@ -208,13 +259,13 @@ TEST_CASE("no line of elements is wider than the width") {
     print.width = 16;
     CHECK(Atoll::to_string(arange(6, {cpu()}).reshape({1, 6}) * 100000, print) ==
           "(:,:)\n columns 0 to 1\n      0 100000\n columns 2 to 3\n 200000 300000\n"
-          " columns 4 to 5\n 400000 500000\n<tensor.int64 of size 1x6 on cpu>");
+          " columns 4 to 5\n 400000 500000\n<tensor.int32 of size 1x6 on cpu>");
     // A gap at the end of a line is not what names it.
     print.width = 8;
     print.threshold = 0;
     print.edge = 1;
     CHECK(Atoll::to_string(arange(10, {cpu()}).reshape({1, 10}), print) ==
-          "(:,:)\n column 0\n   0 ...\n column 9\n   9\n<tensor.int64 of size 1x10 on cpu>");
+          "(:,:)\n column 0\n   0 ...\n column 9\n   9\n<tensor.int32 of size 1x10 on cpu>");
 }
 
 TEST_CASE("odd settings are tamed") {
@@ -237,6 +288,14 @@ TEST_CASE("fmt and iostreams print the same, with the settings in force") {
     CHECK(stream.str() == fmt::format("{}", t));
     CHECK(contains(stream.str(), "0.12  0.12"));
     CHECK(fmt::format("{}", float16) == "float16");
+    CHECK(fmt::format("{} {} {} {}", t.shape(), t.device(), Status::read_only, t(0)) ==
+          fmt::format("{} {} read-only {}", to_string(t.shape()), t.device().name(),
+                      to_string(t(0))));
+    stream.str("");
+    stream << Dims{2, 3} << Dims{4} << Dims{} << float16 << t.device() << Device()
+           << Status::read_only;
+    CHECK(stream.str() == "(2, 3)(4,)()float16" + t.device().name() + "no device" +
+                              std::string(name(Status::read_only)));
 }
 
 TEST_CASE("scalars, dtypes, devices and states have a text of their own") {

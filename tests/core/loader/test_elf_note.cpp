@@ -2,6 +2,7 @@
 // ATOLL_TEST_NOTE_MODULE: path of the object built from note_module.c.
 #include "atoll/abi/note.h"
 #include "loader/elf_note.hpp"
+#include "loader/refusal.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,10 +43,13 @@ const Bytes &module_bytes() {
 
 std::string refusal(const Bytes &bytes) {
     std::istringstream file(std::string(bytes.begin(), bytes.end()));
-    std::string why;
-    const auto note = parse_plugin_note(file, why);
-    CHECK(note.has_value() == why.empty());
-    return why;
+    try {
+        parse_plugin_note(file);
+        return "";
+    } catch (const Atoll::Error &e) {
+        CHECK(e.status() == Atoll::Status::incompatible);
+        return reason_of(e);
+    }
 }
 
 bool starts(const std::string &text, const char *with) { return text.rfind(with, 0) == 0; }
@@ -69,17 +73,13 @@ template <class T> Bytes patched(Bytes bytes, std::size_t offset, T value) {
 } // namespace
 
 TEST_CASE("reads the facts of a real shared object") {
-    std::string why = "left over";
-    const auto note = read_plugin_note(note_module(), why);
-    REQUIRE(note);
-    CHECK(why.empty());
-    CHECK(note->abi_major == ATOLL_ABI_MAJOR);
-    CHECK(note->abi_minor == ATOLL_ABI_MINOR);
-    CHECK(note->min_host_minor == 7);
-    CHECK(note->kinds == (ATOLL_CONTAINS_DEVICES | ATOLL_CONTAINS_IMPLS));
-    CHECK(note->isa_level == ATOLL_ISA_LEVEL); // compiled with the same flags as this test
-    CHECK(note->sanitizers == ATOLL_SANITIZERS);
-    CHECK(note->name == "note-module_1");
+    const PluginNote note = read_plugin_note(note_module());
+    CHECK(note.abi_major == ATOLL_ABI_MAJOR);
+    CHECK(note.abi_minor == ATOLL_ABI_MINOR);
+    CHECK(note.min_host_minor == 7);
+    CHECK(note.isa_level == ATOLL_ISA_LEVEL); // compiled with the same flags as this test
+    CHECK(note.sanitizers == ATOLL_SANITIZERS);
+    CHECK(note.name == "note-module_1");
 }
 
 TEST_CASE("files that are no ELF say what they begin with") {
@@ -98,7 +98,8 @@ TEST_CASE("other machines, classes, byte orders and types are named") {
     };
 #if defined(__x86_64__)
     CHECK(with_machine(EM_AARCH64) == "ELF for another machine (e_machine 183, this host is "
-                                      "x86-64); get a whole one, built for this machine");
+                                      "x86-64); use a complete file that is built for this "
+                                      "machine");
 #endif
     CHECK(starts(with_machine(EM_RISCV), "ELF for another machine (e_machine 243"));
     CHECK(starts(refusal(patched(good, EI_CLASS, char(ELFCLASS32))), "32-bit ELF"));
@@ -113,9 +114,7 @@ TEST_CASE("a shared object without the note is no plugin") {
     const std::size_t at = note_offset(good);
     CHECK(starts(refusal(patched(good, at + sizeof(Elf64_Nhdr), 'B')),
                  "no Atoll note: not an Atoll plugin"));
-    std::string why;
-    CHECK(!read_plugin_note("/proc/self/exe", why));
-    CHECK(!why.empty());
+    CHECK_THROWS_AS(read_plugin_note("/proc/self/exe"), Atoll::Error);
 }
 
 TEST_CASE("a broken note says what is wrong with it") {
@@ -133,9 +132,12 @@ TEST_CASE("a broken note says what is wrong with it") {
     CHECK(starts(refusal(patched(good, size_at, 0xffffffffu)), "truncated: a note needs"));
     CHECK(starts(refusal(patched(good, at + offsetof(Elf64_Nhdr, n_namesz), 0xfffffff0u)),
                  "truncated: a note needs"));
-    CHECK(starts(refusal(patched(good, words + 24, 'N')), "Atoll note with a bad plugin name"));
-    CHECK(starts(refusal(patched(good, words + 24, '\0')), "Atoll note with a bad plugin name"));
-    CHECK(starts(refusal(patched(good, words + 26, '/')), "Atoll note with a bad plugin name"));
+    CHECK(starts(refusal(patched(good, words + 24, 'N')),
+                 "Atoll note with the invalid plugin name '"));
+    CHECK(starts(refusal(patched(good, words + 24, '\0')),
+                 "Atoll note with the invalid plugin name '"));
+    CHECK(starts(refusal(patched(good, words + 26, '/')),
+                 "Atoll note with the invalid plugin name '"));
     // Another major is the loader's to judge: it is read, not refused.
     CHECK(with_word(1, 2u << 16 | 3) == "");
 }
@@ -211,12 +213,7 @@ TEST_CASE("flipped bytes never crash the reader") {
     CHECK(refused > 1000);
 }
 
-TEST_CASE("what cannot be read as a file is an error, not a wait") {
-    std::string why;
-    CHECK(!read_plugin_note("/nonexistent/x.so", why));
-    CHECK(why == "cannot be read: No such file or directory");
-    CHECK(!read_plugin_note("/", why));
-    CHECK(why == "not a regular file");
-    CHECK(!read_plugin_note("/dev/zero", why));
-    CHECK(why == "not a regular file");
+TEST_CASE("a file that cannot be read is an error") {
+    CHECK_THROWS_WITH_AS(read_plugin_note("/nonexistent/x.so"),
+                         "[load_plugin] cannot be read: No such file or directory", Atoll::Error);
 }

@@ -76,7 +76,7 @@ TEST_CASE("load_all loads what can be loaded and explains the rest") {
 TEST_CASE("an unknown name lists where was searched, what was found, what to do") {
     const Caught error = caught([] { load_plugin("no_such_plugin"); });
     CHECK(error.status == Status::not_found);
-    CHECK(error.function == "load");
+    CHECK(error.function == "load_plugin");
     CHECK(contains(error.text, "'no_such_plugin'"));
     CHECK(contains(error.text, std::getenv("ATOLL_PLUGIN_PATH")));
     for (const char *name : {"cpu", "dummy", "hello_cpu", "trace"})
@@ -183,6 +183,13 @@ TEST_CASE("what is missing says what, where and what to do") {
         CHECK_MESSAGE(contains(error.text, "no loaded plugin implements it for device type odd"),
                       error.text);
         CHECK(contains(error.text, "load one that does"));
+        error = caught([] { arange(3, {float64, device("odd")}); });
+        CHECK(error.function == "arange");
+        CHECK_MESSAGE(contains(error.text, "needs core.steps, which is not implemented"),
+                      error.text);
+        CHECK(caught([] {
+                  linspace(0, 1, 3, {}, {float64, device("odd")});
+              }).function == "linspace");
         // A dtype that it has not.
         error = caught([&] { sqrt(t.view_as(complex64)); });
         CHECK(error.status == Status::not_supported);

@@ -1,5 +1,6 @@
 // Lock files: their format, what they hold for, and that a damaged one opens up nothing.
 #include "loader/lock_file.hpp"
+#include "loader/refusal.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,12 +42,21 @@ public:
     std::string path;
 };
 
-// Why the file may not be opened, "" if it may.
+// Why the locks refuse the file, "" if they do not.
+std::string judged(const CheckedPath &file,
+                   const std::optional<std::string> &environment_lock = std::nullopt) {
+    REQUIRE(file.ok());
+    try {
+        require_unlocked(file, environment_lock);
+        return "";
+    } catch (const Atoll::Error &e) {
+        CHECK(e.status() == Atoll::Status::refused);
+        return reason_of(e);
+    }
+}
 std::string judged(const std::string &path,
                    const std::optional<std::string> &environment_lock = std::nullopt) {
-    const CheckedPath checked = check_plugin_file(path);
-    REQUIRE(checked.ok());
-    return locked_out(checked, environment_lock);
+    return judged(check_plugin_file(path), environment_lock);
 }
 
 bool contains(const std::string &text, const std::string &part) {
@@ -60,13 +70,10 @@ std::string line(const std::string &sum, const std::string &name) {
 } // namespace
 
 TEST_CASE("lines of sha256sum are understood, any other line is named") {
-    std::string refusal;
     std::string capitals(sum_of_content);
     for (char &c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     const auto entries = parse_lock("# plugins of this machine\n\n" + line(sum_of_content, "a.so") +
-                                        capitals + " */opt/b b.so\r\n" + sum_of_other + "  c.so",
-                                    refusal);
-    CHECK(refusal == "");
+                                    capitals + " */opt/b b.so\r\n" + sum_of_other + "  c.so");
     REQUIRE(entries.size() == 3);
     CHECK(entries[0].path == "a.so");
     CHECK(entries[0].sum == sum_of_content);
@@ -79,8 +86,13 @@ TEST_CASE("lines of sha256sum are understood, any other line is named") {
           sum_of_content + std::string("a.so"), "\\" + line(sum_of_content, "a\\nb.so"),
           "SHA256 (a.so) = " + std::string(sum_of_content)}) {
         CAPTURE(bad);
-        CHECK(parse_lock(line(sum_of_other, "x.so") + bad, refusal).empty());
-        CHECK(contains(refusal, "line 2 is no line of sha256sum"));
+        std::string refusal;
+        try {
+            parse_lock(line(sum_of_other, "x.so") + bad);
+        } catch (const Atoll::Error &e) {
+            refusal = e.what();
+        }
+        CHECK(contains(refusal, "line 2 is not in sha256sum format"));
     }
 }
 
@@ -154,9 +166,9 @@ TEST_CASE("a lock that cannot be trusted or read refuses all that it holds for")
     CHECK(judged(a) == "");
     REQUIRE(::chmod(lock.c_str(), 0646) == 0);
     CHECK(contains(judged(a), "writable by everyone"));
-    CHECK(contains(judged(a), "until it is mended no plugin that it holds for is opened"));
+    CHECK(contains(judged(a), "until it is repaired, no plugin that it applies to is opened"));
     folder.file("atoll.lock", good + "nonsense\n");
-    CHECK(contains(judged(a), "line 2 is no line of sha256sum: \"nonsense\""));
+    CHECK(contains(judged(a), "line 2 is not in sha256sum format: \"nonsense\""));
     folder.file("atoll.lock", std::string(2 << 20, '#'));
     CHECK(contains(judged(a), "larger than 1 MiB"));
     fs::remove(lock);
@@ -178,9 +190,9 @@ TEST_CASE("the sum is that of the file that was checked") {
     const std::string a = folder.file("a.so", "content");
     folder.file("atoll.lock", line(sum_of_content, "a.so"));
     const CheckedPath checked = check_plugin_file(a);
-    CHECK(locked_out(checked, std::nullopt) == "");
+    CHECK(judged(checked) == "");
     // The same bytes in another file of the same name.
     fs::rename(folder.file("b.so", "content"), a);
-    CHECK(contains(locked_out(checked, std::nullopt), "was replaced while it was examined"));
-    CHECK(locked_out(check_plugin_file(a), std::nullopt) == "");
+    CHECK(contains(judged(checked), "was replaced while it was examined"));
+    CHECK(judged(a) == "");
 }

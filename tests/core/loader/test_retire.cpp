@@ -47,9 +47,9 @@ TEST_CASE("a plugin stays while storages, streams or events of its devices live"
     const auto refused = [](const char *alive) {
         const Caught error = caught([] { retire_plugin("dummy"); });
         CHECK(error.status == Status::busy);
-        CHECK(error.function == "retire");
+        CHECK(error.function == "retire_plugin");
         CHECK_MESSAGE(contains(error.text, alive), error.text);
-        CHECK(contains(error.text, "let go of the tensors first"));
+        CHECK(contains(error.text, "release the tensors first"));
         CHECK(is_loaded("dummy"));
     };
     const Device zero = device("dummy:0"), one = device("dummy:1");
@@ -67,7 +67,8 @@ TEST_CASE("a plugin stays while storages, streams or events of its devices live"
     refused("2 of dummy:0"); // the view keeps a's storage
     view = {};
     b = {};
-    refused("plugin dummy cannot go while storages, streams or events live: 2 of dummy:1");
+    refused("plugin dummy cannot be retired while its storages, streams or events are alive: 2 of "
+            "dummy:1");
     event = {};
     refused("1 of dummy:1");
     stream = {};
@@ -268,7 +269,7 @@ TEST_CASE("an implementation for a newer module is left out until that comes") {
     Caught error = caught([] { load_plugin(test_plugin("base_cpu_newer")); });
     CHECK(error.status == Status::incompatible);
     CHECK(contains(error.text, "needs version 2 of module base, which is version 1"));
-    CHECK(contains(error.text, "update what defines the module"));
+    CHECK(contains(error.text, "update the plugin that defines the module"));
     CHECK(contains(error.text, test_plugin("base_cpu_newer")));
     retire_plugin("base");
 
@@ -279,8 +280,8 @@ TEST_CASE("an implementation for a newer module is left out until that comes") {
     CHECK(find_report(reports, "base_cpu_newer.so")->implements ==
           std::vector<std::string>{
               "base for cpu (refused: needs version 2 of module base, which is version 1; "
-              "update what defines the module, or use an older build of the "
-              "plugin)"});
+              "update the plugin that defines the module, or use an older build of this "
+              "one)"});
     const Function ping("base.ping");
     CHECK(ping.support().empty());
     error = caught([&] { ping({}, {.device = device("cpu")}); });
@@ -312,7 +313,7 @@ TEST_CASE("retire drains what is enqueued and tells of errors that nobody asked 
     configure("dummy", "fault", "");
     retire_plugin("dummy");
     const std::string text = join(log.take());
-    CHECK_MESSAGE(contains(text, "dummy:0: work failed and was never asked for"), text);
+    CHECK_MESSAGE(contains(text, "dummy:0: work failed whose result was never used"), text);
     load_plugin("dummy"); // the error went with it
     CHECK(sqrt(full({1}, 4.0, {float64, zero})).item().to_double() == 2.0);
     retire_plugin("dummy");

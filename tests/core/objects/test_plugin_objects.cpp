@@ -162,7 +162,7 @@ TEST_CASE("objects beside tensors, and made of them") {
 TEST_CASE_FIXTURE(OnDummy, "errors name the operand, and what is wrong with it") {
     const Object counter = fn.from(1), there = fn.from(2, "dummy:0"),
                  beside = fn.from(3, "dummy:1");
-    const Tensor a = ones({3}, {float64, device("cpu")});
+    Tensor a = ones({3}, {float64, device("cpu")});
     const auto refused = [](const auto &call, const std::string &text) {
         const Caught error = caught(call);
         CHECK(error.status == Status::invalid_argument);
@@ -192,7 +192,7 @@ TEST_CASE_FIXTURE(OnDummy, "errors name the operand, and what is wrong with it")
     Picky::set("make", "");
     // Functions of the library take tensors and numbers alone.
     const char *needs = "is an object, needs a tensor";
-    const Tensor out = a.clone();
+    Tensor out = a.clone();
     refused([&] { sqrt(counter); }, needs);
     refused([&] { sqrt(counter, out); }, needs);
     refused([&] { square(there); }, needs);
@@ -291,8 +291,9 @@ TEST_CASE_FIXTURE(
             CHECK(fn.number(fn.next, {counter}) == 4);
             const auto lines = log.take();
             REQUIRE(lines.size() == 1);
-            CHECK(
-                contains(lines[0], "object_release of a picky.counter whose counts are all held"));
+            CHECK(contains(
+                lines[0],
+                "object_release of a picky.counter whose references all belong to handles"));
         }
         CHECK(destroyed(log) == 1);
         // What destroy throws is logged.

@@ -113,27 +113,24 @@ TEST_CASE("T exchanges the first two axes and is its own inverse") {
         Shape shape = m.shape;
         if (shape.size() == 1) shape.push_back(1);
         if (shape.size() >= 2) std::swap(shape[0], shape[1]);
-        const Shape raised = shape;
-        while (shape.size() <= 2 && !shape.empty() && shape.back() == 1) shape.pop_back();
         CHECK(model_of(r) == m.map(shape, [&](Shape index) {
-            index.resize(raised.size(), 0);
             if (index.size() >= 2) std::swap(index[0], index[1]);
             index.resize(m.shape.size());
             return index;
         }));
-        // Rank <= 2: up to the trailing unit axes, twice is nothing.
-        if (t.rank() != 2 || t.extent(1) != 1) {
-            if (t.rank() != 1 || t.extent(0) != 1) CHECK(model_of(r.T()) == m);
-        } else {
+        if (t.rank() == 1)
             CHECK(model_of(r.T()).numbers == m.numbers);
-        }
+        else
+            CHECK(model_of(r.T()) == m); // twice is nothing
     });
     const Tensor v = arange(4, {cpu()});
     CHECK(v.T().shape() == Dims{1, 4});
-    CHECK(v.T().T().shape() == Dims{4});
-    CHECK(zeros({1, 1}, {cpu()}).T().rank() == 0);
+    CHECK(v.T().T().shape() == Dims{4, 1});
+    CHECK(zeros({1}, {cpu()}).T().shape() == Dims{1, 1});
+    CHECK(zeros({1, 1}, {cpu()}).T().shape() == Dims{1, 1});
     CHECK(zeros({1, 1, 1}, {cpu()}).T().shape() == Dims{1, 1, 1});
-    CHECK(zeros({1, 3}, {cpu()}).T().shape() == Dims{3});
+    CHECK(zeros({1, 3}, {cpu()}).T().shape() == Dims{3, 1});
+    CHECK(zeros({3, 1}, {cpu()}).T().shape() == Dims{1, 3});
 }
 
 TEST_CASE("H conjugates, and is a view only of real tensors") {
@@ -278,7 +275,7 @@ TEST_CASE("broadcast_to stretches unit axes, aligned at the first or the last ax
             const auto more = static_cast<std::size_t>(pick(random, 3));
             for (std::size_t i = 0; i < more; ++i)
                 shape.insert(left ? shape.end() : shape.begin(), 1 + pick(random, 3));
-            const Tensor r = t.broadcast_to(dims(shape), left);
+            const Tensor r = t.broadcast_to(dims(shape), {.align_left = left});
             CHECK(shares(r, t));
             CHECK(r.is_read_only() == (shape != m.shape));
             CHECK(model_of(r) == m.map(shape, [&](Shape i) {
@@ -294,8 +291,8 @@ TEST_CASE("broadcast_to stretches unit axes, aligned at the first or the last ax
     CHECK_THROWS_AS((void)t.broadcast_to({3, 3}), Error);
     CHECK_THROWS_AS((void)t.broadcast_to({2}), Error);
     CHECK_THROWS_AS((void)t.broadcast_to({4, 2, 3}), Error);
-    CHECK_NOTHROW((void)t.broadcast_to({4, 2, 3}, false));
-    CHECK_THROWS_AS((void)t.broadcast_to({2, 3, 4}, false), Error);
+    CHECK_NOTHROW((void)t.broadcast_to({4, 2, 3}, {.align_left = false}));
+    CHECK_THROWS_AS((void)t.broadcast_to({2, 3, 4}, {.align_left = false}), Error);
 }
 
 TEST_CASE("a diagonal is a view that can be written through") {
@@ -389,19 +386,19 @@ TEST_CASE("slice and split cut views; concatenate and stack put copies together"
 
 TEST_CASE("read-only and byte order never drop out of a view") {
     for (const Device device : all_devices()) {
-        const Tensor t = counting({3, 3}, complex64, device);
+        Tensor t = counting({3, 3}, complex64, device);
         t.byteswap();
         CHECK(t.is_byteswapped());
         const std::vector<double> before = t.to_doubles();
         for (bool through_storage : {false, true}) {
-            const Tensor original = through_storage ? t : t.shallow_copy();
+            Tensor original = through_storage ? t : t.shallow_copy();
             Storage storage = original.storage();
             if (through_storage)
                 storage.set_read_only();
             else
                 original.set_read_only();
             int number = 0;
-            for (const Tensor &view : every_view(original)) {
+            for (Tensor view : every_view(original)) {
                 CAPTURE(number++);
                 CHECK(view.is_read_only());
                 CHECK(view.is_byteswapped());
@@ -420,8 +417,8 @@ TEST_CASE("read-only and byte order never drop out of a view") {
 }
 
 TEST_CASE("flags of one tensor object do not leak into others on the same data") {
-    const Tensor t = arange(4, {float32, cpu()});
-    const Tensor view = t.shallow_copy(), same = t;
+    Tensor t = arange(4, {float32, cpu()});
+    Tensor view = t.shallow_copy(), same = t;
     view.set_read_only();
     CHECK(!t.is_read_only());
     same.set_read_only();
@@ -433,7 +430,7 @@ TEST_CASE("flags of one tensor object do not leak into others on the same data")
 
 TEST_CASE("the byte order is the tensor's flag XOR the storage's") {
     for (const Device device : all_devices()) {
-        const Tensor t = vector<std::int32_t>({1, 256, -2}, {device});
+        Tensor t = vector<std::int32_t>({1, 256, -2}, {device});
         Storage storage = t.storage();
         storage.set_byteswapped(true);
         CHECK(t.is_byteswapped());
@@ -451,7 +448,7 @@ TEST_CASE("the byte order is the tensor's flag XOR the storage's") {
 
 TEST_CASE("a clone keeps layout, zero strides and byte order") {
     on_random(8, 0, 4, [](const Tensor &t, const Model &m, Random &random) {
-        if (random() % 2 && !t.is_self_overlapping()) t.byteswap();
+        if (random() % 2 && !t.is_self_overlapping()) Tensor(t).byteswap();
         const Tensor c = t.clone();
         CHECK(model_of(c) == m);
         CHECK(!shares(c, t));
@@ -483,8 +480,8 @@ TEST_CASE("a clone keeps layout, zero strides and byte order") {
 
 TEST_CASE("a detached tensor has data of its own, and keeps its layout and flags") {
     for (const Device device : all_devices()) {
-        const Tensor whole = counting({2, 3}, int32, device);
-        const Tensor view = whole.T(), other = whole.shallow_copy();
+        Tensor whole = counting({2, 3}, int32, device);
+        Tensor view = whole.T(), other = whole.shallow_copy();
         const Tensor same = view; // another handle on the same tensor
         view.set_read_only();
         const Dims strides = view.strides();
@@ -513,7 +510,7 @@ TEST_CASE("the truth of a tensor is that of its only element") {
 
 TEST_CASE("dealloc leaves an empty tensor that still knows its dtype and device") {
     for (const Device device : all_devices()) {
-        const Tensor t = zeros({3, 4}, {float64, device}), handle = t;
+        Tensor t = zeros({3, 4}, {float64, device}), handle = t;
         t.dealloc();
         CHECK(handle.size() == 0);
         CHECK(handle.shape() == Dims{0});
@@ -528,7 +525,7 @@ TEST_CASE("dealloc leaves an empty tensor that still knows its dtype and device"
 TEST_CASE("dealloc frees the data at once for all that share the storage by the handle") {
     double data[2] = {};
     int deleted = 0;
-    const Tensor t = from_memory(data, {2}, {8}, float64, cpu(), [&] { ++deleted; });
+    Tensor t = from_memory(data, {2}, {8}, float64, cpu(), [&] { ++deleted; });
     const Tensor same = t;
     t.dealloc();
     CHECK(deleted == 1);
@@ -584,7 +581,7 @@ TEST_CASE("no dtype is no dtype to convert to") {
 }
 
 TEST_CASE("an undefined tensor is refused by every use") {
-    const Tensor nothing;
+    Tensor nothing;
     CHECK(!nothing.is_defined());
     CHECK_THROWS_AS((void)nothing.rank(), Error);
     CHECK_THROWS_AS((void)nothing.T(), Error);
@@ -614,7 +611,7 @@ TEST_CASE("strides of axes that are never walked may be anything") {
 TEST_CASE("the deleter of a tensor let go may use the library's registry") {
     float data[2] = {};
     bool ran = false;
-    const Tensor t = from_memory(data, {2}, {4}, float32, cpu(), [&] {
+    Tensor t = from_memory(data, {2}, {4}, float32, cpu(), [&] {
         load_plugin("cpu");
         ran = true;
     });

@@ -396,12 +396,12 @@ private:
         op.function = function_of({Form::ternary},
                                   [&](int f) { return rule_of(f, inputs(op, 3)).errors.empty(); });
     }
-    int operator_function() {
-        constexpr int list[] = {ATOLL_FN_add,        ATOLL_FN_subtract,    ATOLL_FN_multiply,
-                                ATOLL_FN_divide,     ATOLL_FN_remainder,   ATOLL_FN_bitwise_and,
-                                ATOLL_FN_bitwise_or, ATOLL_FN_bitwise_xor, ATOLL_FN_left_shift,
-                                ATOLL_FN_right_shift};
-        return list[below(random_, 10)];
+    int operator_function(bool by_number) {
+        constexpr int list[] = {ATOLL_FN_add,         ATOLL_FN_subtract,    ATOLL_FN_divide,
+                                ATOLL_FN_remainder,   ATOLL_FN_bitwise_and, ATOLL_FN_bitwise_or,
+                                ATOLL_FN_bitwise_xor, ATOLL_FN_left_shift,  ATOLL_FN_right_shift,
+                                ATOLL_FN_multiply}; // `*=` takes numbers only
+        return list[below(random_, by_number ? 10 : 9)];
     }
     void in_place(Op &op) {
         op.kind = Kind::in_place;
@@ -410,7 +410,7 @@ private:
         op.in[1] = chance(random_, 20) ? -1 : partner(array(op.to).shape, true);
         op.scalars[1] = small_number();
         for (int tries = 0; tries < 4; ++tries) {
-            op.function = operator_function();
+            op.function = operator_function(op.in[1] < 0);
             if (rule_of(op.function, inputs(op, 2)).errors.empty()) break;
         }
     }
@@ -694,7 +694,7 @@ private:
         op.in[0] = -1;
         op.scalars[1] = small_number();
         for (int tries = 0; tries < 4; ++tries) {
-            op.function = operator_function();
+            op.function = operator_function(op.in[1] < 0);
             std::vector<Input> list = inputs(op, 2);
             list[0].array = array(op.to);
             if (rule_of(op.function, list).errors.empty()) break;

@@ -10,6 +10,7 @@
 // copy, whose elements the interpreter's memory takes over, so that errors do not add up.
 #pragma once
 
+#include "../any_output.hpp"
 #include "program.hpp"
 
 #include <deque>
@@ -377,12 +378,11 @@ private:
 
     // functions
     void elementwise(const Op &op, int count);
-    template <class To>
-    static void apply_operator(int function, const To &to, const Atoll::Operand &b) {
+    template <class To> static void apply_operator(int function, To &to, const Atoll::Operand &b) {
         switch (function) {
         case ATOLL_FN_add: to += b; break;
         case ATOLL_FN_subtract: to -= b; break;
-        case ATOLL_FN_multiply: to *= b; break;
+        case ATOLL_FN_multiply: to *= b.scalar(); break;
         case ATOLL_FN_divide: to /= b; break;
         case ATOLL_FN_remainder: to %= b; break;
         case ATOLL_FN_bitwise_and: to &= b; break;
@@ -433,6 +433,7 @@ private:
     void index_in_place(const Op &op);
 
     const World &world_;
+    const AnyOutput any_output_;
     const bool tracing_;
     std::optional<Slot> slots_[slot_count];
     std::deque<Effect> pending_;

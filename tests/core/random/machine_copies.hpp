@@ -55,7 +55,7 @@ inline void Machine::copy(const Op &op) {
 }
 
 inline void Machine::assign(const Op &op) {
-    const Slot to = *slots_[op.to];
+    Slot to = *slots_[op.to];
     const std::vector<Input> operands = inputs(op, 1);
     Prediction p;
     p.shape = to.array.shape;
@@ -83,7 +83,7 @@ inline void Machine::assign(const Op &op) {
 
 // Unlike all others, fills a tensor that overlaps itself.
 inline void Machine::fill(const Op &op) {
-    const Slot to = *slots_[op.to];
+    Slot to = *slots_[op.to];
     std::set<Status> errors;
     if (to.array.is_read_only()) errors.insert(Status::read_only);
     if (op.scalars[0].overflows(to.array.dtype)) errors.insert(Status::out_of_range);
@@ -99,7 +99,7 @@ inline void Machine::fill(const Op &op) {
 }
 
 inline void Machine::byteswap(const Op &op) {
-    const Slot to = *slots_[op.to];
+    Slot to = *slots_[op.to];
     std::set<Status> errors;
     destination_errors(to.array, errors);
     if (!attempt(errors, [&] { to.tensor.byteswap(); })) return;

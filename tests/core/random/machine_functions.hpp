@@ -104,7 +104,7 @@ inline void Machine::steps(const Op &op) {
     Tensor made;
     if (!attempt({}, [&] {
             made = range ? Atoll::arange(start, stop, step, where)
-                         : Atoll::linspace(start, stop, n, op.flag, where);
+                         : Atoll::linspace(start, stop, n, {.endpoint = op.flag}, where);
         }))
         return;
     auto memory = std::make_shared<Memory>();
@@ -206,7 +206,7 @@ inline void Machine::elementwise(const Op &op, int count) {
             else
                 x[i].emplace(op.scalars[i]);
         if (op.kind == Kind::in_place) {
-            const Tensor &to = slots_[op.to]->tensor;
+            Tensor to = slots_[op.to]->tensor;
             apply_operator(op.function, to, *x[1]);
             return to;
         }

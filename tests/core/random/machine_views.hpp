@@ -61,7 +61,6 @@ inline void Machine::view(const Op &op) {
                 i.resize(rank);
                 return i;
             };
-            while (shape.size() <= 2 && !shape.empty() && shape.back() == 1) shape.pop_back();
         }
         may_copy = kind == ViewKind::conjugate_transpose && is_complex(dtype);
         break;
@@ -260,7 +259,7 @@ inline Tensor Machine::call_view(const Op &op, ViewKind kind, const Tensor &t) {
     case ViewKind::squeeze_axis: return t.squeeze(axis(0));
     case ViewKind::reshape: return t.reshape(dims(op.numbers));
     case ViewKind::flatten: return t.flatten(orders[number(0)]);
-    case ViewKind::broadcast_to: return t.broadcast_to(dims(op.numbers), op.flag);
+    case ViewKind::broadcast_to: return t.broadcast_to(dims(op.numbers), {.align_left = op.flag});
     case ViewKind::view_as: return t.view_as(op.dtype);
     case ViewKind::as_contiguous:
         return t.as_contiguous(op.flag ? Atoll::Order::C : Atoll::Order::F);
@@ -390,7 +389,7 @@ inline void Machine::index_set(const Op &op) {
     if (!attempt(errors, [&] {
             Elements elements;
             make_elements(op, op.index, elements);
-            const Atoll::Selection target(to.tensor, make_index(op, elements, to.tensor));
+            Atoll::Selection target(to.tensor, make_index(op, elements, to.tensor));
             if (tensor)
                 target = in(op).tensor;
             else
@@ -431,7 +430,7 @@ inline void Machine::index_in_place(const Op &op) {
     if (!attempt(errors, [&] {
             Elements elements;
             make_elements(op, op.index, elements);
-            const Atoll::Selection target(to.tensor, make_index(op, elements, to.tensor));
+            Atoll::Selection target(to.tensor, make_index(op, elements, to.tensor));
             if (op.in[1] >= 0)
                 apply_operator(op.function, target, in(op, 1).tensor);
             else

@@ -251,8 +251,8 @@ TEST_CASE("calls, interposers, loading, settings and queries from many threads a
     crowd.add("locked queries", [&](int) {
         findings.check(!load_report().empty(), "report");
         findings.check(chain("core.add", "cpu", "float64").size() >= 2, "chain");
-        configure("dummy", "unknown", "x");
-        configure("dummy", "unknown", "");
+        configure("dummy", "memory", "1000");
+        configure("dummy", "memory", "");
         std::this_thread::yield(); // the lock is not fair
     });
     crowd.run();

@@ -1,6 +1,7 @@
 // Every fault that the simulated device injects becomes an Error that names function and device;
 // inputs and destinations stay as they were, nothing is left behind, and the device works again.
 #include "../any_call.hpp"
+#include "../any_output.hpp"
 #include "../views.hpp"
 
 #include <functional>
@@ -193,13 +194,13 @@ TEST_CASE("a failure travels with events to the streams that depend on it") {
 TEST_CASE("transfers that fail are reported and leave their destination alone") {
     const Session session;
     const Atoll::Device device = Atoll::device("dummy:0"), other = Atoll::device("dummy:1");
-    const Tensor there = upload(numbers(4, 1), {Atoll::float64, device});
-    const Tensor here = upload(numbers(4, 5), {Atoll::float64, Atoll::device("cpu")});
-    const Tensor beside = upload(numbers(4, 9), {Atoll::float64, other});
+    Tensor there = upload(numbers(4, 1), {Atoll::float64, device});
+    Tensor here = upload(numbers(4, 5), {Atoll::float64, Atoll::device("cpu")});
+    Tensor beside = upload(numbers(4, 9), {Atoll::float64, other});
     for (const Atoll::Device &d : {device, other}) d.synchronize();
 
     set_fault("transfer");
-    const auto down = error_of([&] { here.assign(there); });
+    auto down = error_of([&] { here.assign(there); });
     CHECK_ERROR(down, Status::kernel_failed, "device.transfer", "dummy:0");
     CHECK(here.to_doubles() == numbers(4, 5));
 
@@ -218,6 +219,7 @@ TEST_CASE("transfers that fail are reported and leave their destination alone") 
 
 TEST_CASE("a temporary that cannot be had leaves operands and destination as they were") {
     const Session session;
+    const AnyOutput any_output;
     const Atoll::Device device = Atoll::device("dummy:0");
     using Atoll::float64;
     struct Entry {
@@ -226,16 +228,14 @@ TEST_CASE("a temporary that cannot be had leaves operands and destination as the
     };
     const Entry entries[] = {
         {"mixed dtypes", [](const Tensor &a, const Tensor &out) { add(a.real(), a, out); }},
-        {"in place", [](const Tensor &, const Tensor &out) { out += out.T(); }},
+        {"in place", [](const Tensor &, Tensor out) { out += out.T(); }},
         {"an own dtype", [](const Tensor &a, const Tensor &out) { multiply(a, 2.5, out); }},
         {"swapped",
          [](const Tensor &a, const Tensor &out) { subtract(a.clone().byteswap(), a, out); }},
-        {"assign", [](const Tensor &, const Tensor &out) { out.assign(out.T()); }},
+        {"assign", [](const Tensor &, Tensor out) { out.assign(out.T()); }},
         {"to the host", [](const Tensor &a, const Tensor &) { a.T().to_doubles(); }},
         {"from the other device",
-         [](const Tensor &a, const Tensor &out) {
-             out.assign(a.T().to(Atoll::device("dummy:1")));
-         }},
+         [](const Tensor &a, Tensor out) { out.assign(a.T().to(Atoll::device("dummy:1"))); }},
         {"reduction", [](const Tensor &a, const Tensor &out) { Atoll::sum(a, 0, {}, out(0)); }},
         {"product", [](const Tensor &a, const Tensor &out) { matmul(a, out, out); }},
         {"gemm", [](const Tensor &a,
@@ -311,17 +311,17 @@ struct FailSecond {
 TEST_CASE("who cannot wait for the readers of what it writes fails before it has written") {
     const Session session;
     const Atoll::Device device = Atoll::device("dummy:0"), other = Atoll::device("dummy:1");
-    const Tensor a = upload(numbers(4, 1), {Atoll::float64, device, device.new_stream()}),
-                 out = upload(numbers(4, 5), {Atoll::float64, device}),
-                 beside = upload(numbers(4, 5), {Atoll::float64, other});
+    Tensor a = upload(numbers(4, 1), {Atoll::float64, device, device.new_stream()}),
+           out = upload(numbers(4, 5), {Atoll::float64, device}),
+           beside = upload(numbers(4, 5), {Atoll::float64, other});
     // The first use orders the call after its operands, the second who writes to them next.
-    for (const Tensor &destination : {out, beside}) {
+    for (Tensor destination : {out, beside}) {
         FailSecond fail;
         const auto handle =
             Atoll::push_interposer("device.stream_order@dummy", &FailSecond::call, &fail);
         set_fault("latency:1000");
         destination.assign(a);
-        const auto error = error_of([&] { a.fill(0); });
+        auto error = error_of([&] { a.fill(0); });
         CHECK(fail.calls == 2);
         Atoll::pop_interposer(handle);
         REQUIRE(error);
@@ -400,8 +400,8 @@ TEST_CASE("every function of the device that fails gives an error with its name 
 TEST_CASE("a lost device refuses work, gives back what it has, and works when it is found again") {
     const Session session;
     const Atoll::Device first = Atoll::device("dummy:0"), second = Atoll::device("dummy:1");
-    const Tensor a = upload(numbers(4, 1), {Atoll::float64, first}),
-                 b = upload(numbers(4, 5), {Atoll::float64, second});
+    Tensor a = upload(numbers(4, 1), {Atoll::float64, first}),
+           b = upload(numbers(4, 5), {Atoll::float64, second});
     {
         const Atoll::Stream stream = second.new_stream();
         const Tensor dropped = upload(numbers(4, 1), {Atoll::float64, second, stream});
@@ -451,11 +451,11 @@ TEST_CASE("memory that really runs out says how much there is, and comes back") 
 
 TEST_CASE("a setting that makes no sense is an error that quotes it") {
     const Session session;
-    const Tensor a = upload(numbers(4, 1), {Atoll::float64, Atoll::device("dummy:0")});
+    Tensor a = upload(numbers(4, 1), {Atoll::float64, Atoll::device("dummy:0")});
     for (const std::string setting : {"nonsense", "allocate:x", "kernel", "latency:", "lost:x"}) {
         CAPTURE(setting);
         set_fault(setting);
-        const auto error = error_of([&] { a += a; });
+        auto error = error_of([&] { a += a; });
         set_fault("");
         CHECK_ERROR(error, Status::invalid_argument, "core.add", "dummy:0");
         CHECK(mentions(error, "cannot understand '" + setting + "'"));

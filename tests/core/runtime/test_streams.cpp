@@ -79,7 +79,7 @@ private:
 } // namespace
 
 TEST_CASE("readers of one tensor on several streams do not wait for each other; a writer does") {
-    const Tensor x = numbers({dummy()});
+    Tensor x = numbers({dummy()});
     const Stream first = dummy().new_stream(), second = dummy().new_stream();
     const Tensor a = zeros({3}, {float64, dummy(), first}),
                  b = zeros({3}, {float64, dummy(), second});
@@ -102,7 +102,7 @@ TEST_CASE("readers of one tensor on several streams do not wait for each other; 
 
 TEST_CASE("a reader on another stream waits for the write") {
     const Stream other = dummy().new_stream();
-    const Tensor x = zeros({3}, {float64, dummy()}), y = zeros({3}, {float64, dummy(), other});
+    Tensor x = zeros({3}, {float64, dummy()}), y = zeros({3}, {float64, dummy(), other});
     Hold hold(x.stream());
     x.fill(3);
     square(x, y);
@@ -119,7 +119,7 @@ TEST_CASE("a reader whose call is under way is not forgotten by a write elsewher
         std::promise<void> entered, open;
     } gate;
     const Stream other = dummy().new_stream();
-    const Tensor x = ones({4}, {float64, dummy()}), low = x.slice(0, 0, 2), high = x.slice(0, 2, 4);
+    Tensor x = ones({4}, {float64, dummy()}), low = x.slice(0, 0, 2), high = x.slice(0, 2, 4);
     const Tensor out = zeros({2}, {float64, dummy(), other});
     const InterposerHandle handle = push_interposer(
         "core.square@dummy",
@@ -164,7 +164,7 @@ TEST_CASE("a tensor is given back when its readers on other streams are through"
 }
 
 TEST_CASE("more readers than a tensor remembers are all waited for") {
-    const Tensor x = numbers({dummy()});
+    Tensor x = numbers({dummy()});
     std::vector<Stream> streams;
     std::vector<Tensor> results;
     for (int i = 0; i < 7; ++i) {
@@ -192,7 +192,7 @@ TEST_CASE("an order between streams is asked for once, until there is more to wa
         // One call where the device orders streams itself, events where it does not.
         const std::string how = type == std::string("dummy") ? "stream_order" : "event_wait";
         const Stream other = device.new_stream();
-        const Tensor x = numbers({device}), y = zeros({3}, {float64, device, other});
+        Tensor x = numbers({device}), y = zeros({3}, {float64, device, other});
         square(x, y);
         const Counter orders("device." + how + "@" + type);
         square(x, y);
@@ -234,10 +234,10 @@ TEST_CASE("work that was put on a stream by its native handle fails as the devic
 TEST_CASE("copies from and to pinned memory wait for nothing") {
     const Storage pinned = Storage::pinned(3 * 8, dummy(), float64);
     CHECK(pinned.device() == cpu());
-    const Tensor host(pinned, 0, {3}, {8}, float64);
+    Tensor host(pinned, 0, {3}, {8}, float64);
     host.assign(numbers({cpu()}));
     const Stream stream = dummy().new_stream();
-    const Tensor there = zeros({3}, {float64, dummy(), stream});
+    Tensor there = zeros({3}, {float64, dummy(), stream});
     {
         Hold hold(stream);
         const Event up = enqueue_copy(there, host);
@@ -279,7 +279,7 @@ TEST_CASE("pinned memory is given back when the copies that use it are through")
         int freed_early = -1;
         std::thread releaser;
         {
-            const Tensor host(Storage::pinned(3 * 8, dummy(), float64), 0, {3}, {8}, float64);
+            Tensor host(Storage::pinned(3 * 8, dummy(), float64), 0, {3}, {8}, float64);
             host.assign(numbers({cpu()}));
             auto hold = std::make_unique<Hold>(streams[0]);
             std::vector<Tensor> there;
@@ -299,7 +299,7 @@ TEST_CASE("pinned memory is given back when the copies that use it are through")
 }
 
 TEST_CASE("direct access to pinned memory waits for transfers") {
-    const Tensor host(Storage::pinned(3 * 8, dummy(), float64), 0, {3}, {8}, float64);
+    Tensor host(Storage::pinned(3 * 8, dummy(), float64), 0, {3}, {8}, float64);
     host.assign(numbers({cpu()}));
     const Stream stream = dummy().new_stream();
     const Tensor there = full({3}, 6, {float64, dummy(), stream});

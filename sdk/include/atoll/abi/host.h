@@ -54,7 +54,9 @@ typedef struct atoll_host {
     void (*offer_parallel_for)(void *self, atoll_parallel_for run, void *pool);
     /* Reads this plugin's setting `key` from the application or the environment
      * (ATOLL_<PLUGIN>_<KEY>); uses `fallback` if it is not set. Copies the string to `buffer`,
-     * truncated to `capacity` and NUL-terminated. Returns the full length without the NUL. */
+     * truncated to `capacity` and NUL-terminated. Returns the full length without the NUL. Ask for
+     * every setting during load, also for one that is read again later: the host warns of settings
+     * that the plugin has not asked for. */
     size_t (*config)(void *self, const char *key, const char *fallback, char *buffer,
                      size_t capacity);
     /* Sends a call through the slot of call->module, call->function and call->dtype on the given
