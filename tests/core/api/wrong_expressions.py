@@ -70,7 +70,7 @@ WRONG = [
     ("t(1.5)", "no matching function for call to .Atoll::IndexElement"),
     ("t(true)", "no matching function for call to .Atoll::IndexElement"),
     ("full({2}, \"1\")", "Atoll::Scalar"),
-    ("zeros(\"2\")", "Atoll::Dims"),
+    ("zeros(\"2\")", "no matching function for call to .zeros"),
     ("cpu + 1", "no match for .operator\\+"),
     ("std::vector<float> v = t", "conversion|convert"),
     ("double x = t", "cannot convert"),
