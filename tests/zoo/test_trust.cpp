@@ -2,6 +2,8 @@
 #include "zoo_tests.hpp"
 
 #include <grp.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -116,6 +118,120 @@ TEST_CASE("the folder `atoll` beside the library is searched, the working direct
         "child: beside the library",
         {"ATOLL_PLUGIN_PATH=", "TEST_FOLDER=" + folder.path, "LD_LIBRARY_PATH=" + folder.path},
         working.path);
+    CHECK_MESSAGE(child.status == 0, child.output);
+}
+
+namespace {
+
+// Hides /etc from this process behind a folder of its own, so that a test can write there, and
+// keeps mounts from spreading; false where the machine allows no mounts.
+bool with_own_mounts() {
+    return ::unshare(CLONE_NEWNS) == 0 &&
+           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           ::mount("none", "/etc", "tmpfs", 0, nullptr) == 0 && fs::create_directory("/etc/atoll");
+}
+
+void trust(const std::string &lines) { std::ofstream("/etc/atoll/trust.conf") << lines; }
+
+void give(const std::string &path, uid_t user, gid_t group, mode_t mode) {
+    REQUIRE(::chown(path.c_str(), user, group) == 0);
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+}
+
+void check_loads(const std::string &path) {
+    CHECK_NOTHROW(load_plugin(path));
+    retire_plugin("tame");
+}
+
+} // namespace
+
+TEST_CASE("child: trust.conf" * doctest::skip()) {
+    if (!with_own_mounts()) {
+        MESSAGE("left out: this machine allows no mounts");
+        return;
+    }
+    Folder folder;
+    const std::string tame = folder.copy(zoo("tame"), "tame.so");
+    give(tame, 12345, 0, 0755);
+    check_refused(tame, "belongs to user 12345",
+                  "or have root write `owner 12345` to /etc/atoll/trust.conf");
+    trust("# who installs here\n\nowner nobody-of-this-name\nowner 12345 # a service\n");
+    check_loads(tame);
+    trust("owner 12346\n");
+    check_refused(tame, "belongs to user 12345", "trust.conf");
+    trust("group 12345\n");
+    check_refused(tame, "belongs to user 12345", "trust.conf");
+    trust("owner 12345\nowners 12345\n");
+    check_refused(tame, "belongs to user 12345", "is ignored: line 2 is neither `owner NAME` nor");
+    trust("owner 12345\n");
+    give("/etc/atoll/trust.conf", 0, 0, 0646);
+    check_refused(tame, "belongs to user 12345", "is ignored: others than root can write it");
+    give("/etc/atoll/trust.conf", 12345, 0, 0644);
+    check_refused(tame, "belongs to user 12345", "is ignored: others than root can write it");
+    give("/etc/atoll/trust.conf", 0, 0, 0644);
+    check_loads(tame);
+    // Everyone may write: nothing helps but the mode.
+    give(tame, 12345, 0, 0757);
+    check_refused(tame, "writable by everyone", "chmod o-w it");
+    // Groups.
+    give(tame, 12345, 23456, 0775);
+    check_refused(tame, "writable by group 23456", "have root write `group 23456` to");
+    trust("owner 12345\ngroup 23456\n");
+    check_loads(tame);
+}
+
+TEST_CASE("child: read-only mount" * doctest::skip()) {
+    if (!with_own_mounts()) {
+        MESSAGE("left out: this machine allows no mounts");
+        return;
+    }
+    Folder folder;
+    const char *const mounted = folder.path.c_str();
+    REQUIRE(::mount("none", mounted, "tmpfs", 0, "mode=0755") == 0);
+    const std::string tame = folder.copy(zoo("tame"), "tame.so");
+    give(tame, 12345, 0, 0755);
+    check_refused(tame, "belongs to user 12345", "mount it read-only");
+    REQUIRE(::mount("none", mounted, "tmpfs", MS_REMOUNT | MS_RDONLY, "mode=0755") == 0);
+    check_loads(tame);
+    REQUIRE(::umount2(mounted, MNT_DETACH) == 0);
+}
+
+TEST_CASE("owners and groups that root names, and file systems mounted read-only, are trusted") {
+    for (const char *name : {"child: trust.conf", "child: read-only mount"}) {
+        const ChildResult child = run_child(name, {});
+        CHECK_MESSAGE(child.status == 0, child.output);
+        if (contains(child.output, "left out")) MESSAGE("left out: this machine allows no mounts");
+    }
+}
+
+TEST_CASE("child: foreign" * doctest::skip()) {
+    const std::string folder = std::getenv("TEST_FOLDER"), tame = folder + "/atoll/tame.so";
+    const auto refusal = [&] { return caught([&] { load_plugin(tame); }).text; };
+    check_loads("tame");
+    // Of a third person.
+    give(tame, 12346, 0, 0755);
+    CHECK(contains(refusal(), "belongs to user 12346, need root or user 0 or the owner of "
+                              "libatoll.so, 12345; chown it"));
+    give(tame, 12345, 23456, 0775);
+    CHECK(contains(refusal(), "writable by group 23456 (mode 0775); chmod g-w it"));
+    give(folder + "/libatoll.so.0.1", 12345, 23456, 0775);
+    check_loads(tame);
+}
+
+TEST_CASE("the plugins of an installation that a service account made load for everyone") {
+    if (::geteuid() != 0) {
+        MESSAGE("left out: only root can give files away");
+        return;
+    }
+    Folder folder;
+    copy_library(folder);
+    fs::create_directory(folder.path + "/atoll");
+    folder.copy(zoo("tame"), "atoll/tame.so");
+    for (const auto &entry : fs::recursive_directory_iterator(folder.path))
+        if (!entry.is_symlink()) give(entry.path(), 12345, 0, 0755);
+    const ChildResult child =
+        run_child("child: foreign", {"ATOLL_PLUGIN_PATH=", "TEST_FOLDER=" + folder.path,
+                                     "LD_LIBRARY_PATH=" + folder.path});
     CHECK_MESSAGE(child.status == 0, child.output);
 }
 

@@ -4,11 +4,10 @@
 #include "base/environment.hpp"
 #include "loader/descriptor.hpp"
 #include "loader/refusal.hpp"
+#include "loader/trust.hpp"
 #include "runtime/plugin_settings.hpp"
 
 #include <algorithm>
-#include <dlfcn.h>
-#include <filesystem>
 
 namespace Atoll::detail {
 namespace {
@@ -40,11 +39,8 @@ void judge_note(const PluginNote &note) {
 } // namespace
 
 std::string library_folder() {
-    Dl_info self;
-    static const char anchor = 0;
-    if (!dladdr(&anchor, &self) || !self.dli_fname) return "";
-    std::error_code error;
-    return std::filesystem::canonical(self.dli_fname, error).parent_path(); // "" on an error
+    const std::string library = library_file();
+    return library.empty() ? "" : folder_of(library);
 }
 
 std::vector<std::string> searched_folders() {

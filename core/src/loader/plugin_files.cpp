@@ -1,5 +1,7 @@
-// File trust, search lists and processor levels: see plugin_files.hpp.
+// Files, search lists and processor levels: see plugin_files.hpp.
 #include "loader/plugin_files.hpp"
+
+#include "loader/trust.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,21 +19,6 @@
 
 namespace Atoll::detail {
 namespace {
-
-// Why Note [Trusted files] refuses a file or folder; "" if it does not. `what`: "the file" ….
-std::string distrust(const char *what, const std::string &path, const struct stat &facts) {
-    const uid_t user = ::geteuid();
-    if (facts.st_uid != 0 && facts.st_uid != user)
-        return fmt::format("{} {} belongs to user {}, need root or user {}; chown it", what, path,
-                           facts.st_uid, user);
-    if (facts.st_mode & S_IWOTH)
-        return fmt::format("{} {} is writable by everyone (mode {:04o}); chmod o-w it", what, path,
-                           facts.st_mode & 07777u);
-    if ((facts.st_mode & S_IWGRP) && facts.st_gid != 0 && facts.st_gid != ::getegid())
-        return fmt::format("{} {} is writable by group {} (mode {:04o}); chmod g-w it", what, path,
-                           facts.st_gid, facts.st_mode & 07777u);
-    return "";
-}
 
 FileIdentity identity_of(const struct stat &facts) {
     const auto nanoseconds = [](const timespec &time) {

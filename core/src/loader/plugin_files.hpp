@@ -1,5 +1,5 @@
-// Which files may be opened as plugins: trust, search path, listing, the lists in the environment,
-// and the processor's level. Opens no plugin; refusals are sentences for load_report().
+// Which files may be opened as plugins: search path, listing, the lists in the environment, and the
+// processor's level. Opens no plugin; refusals are sentences for load_report().
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,6 @@
 #include <vector>
 
 namespace Atoll::detail {
-
-// Note [Trusted files]
-// Opening a library runs its code, so a file is opened only if nobody but root and the effective
-// user could have written it. After symbolic links are resolved, the file must be regular, and both
-// the file and its folder must
-//   - belong to root or to the effective user;
-//   - not be writable by everyone, not even in a sticky folder such as /tmp, where others can
-//     create files;
-//   - not be writable by their group, unless it is root's or the user's primary group: with one
-//     private group per user (Debian's default), a umask of 002 makes every build group-writable.
-// Folders further up, and access control lists, are the administrator's responsibility.
 
 // Note [The file that was checked]
 // Between its check and its opening by name, an update may replace a file. Its identity is
@@ -40,8 +29,8 @@ struct CheckedPath {
     bool ok() const { return refusal.empty(); }
 };
 
-// Resolves a path and applies Note [Trusted files]. Open the resulting path, not the given one: a
-// link may change in between.
+// Resolves a path and applies Note [Trusted files] of trust.hpp. Open the resulting path, not the
+// given one: a link may change in between.
 CheckedPath check_plugin_file(const std::string &path);
 
 // The entries of a colon-separated search path, each once. Empty and relative ones are refused:
