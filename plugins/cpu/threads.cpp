@@ -4,6 +4,7 @@
 #include "atoll/abi/note.h"
 
 #include <algorithm>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -20,12 +21,25 @@ struct Threads::Arena {
     tbb::task_scheduler_handle handle;
 };
 
-Threads::Threads(int limit)
-    : count_(std::min(limit > 0 ? limit : tbb::this_task_arena::max_concurrency(),
-                      tbb::this_task_arena::max_concurrency())),
-      arena_(std::make_unique<Arena>(count_)) {}
+namespace {
+// The processors that this process may run on.
+int processors() {
+    cpu_set_t set;
+    // Fails on machines with more than 1024.
+    if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+    return tbb::this_task_arena::max_concurrency();
+}
+} // namespace
+
+Threads::Threads(int limit) : count_(limit > 0 ? std::min(limit, processors()) : processors()) {}
+
+Threads::Arena &Threads::arena() {
+    std::call_once(made_, [this] { arena_ = std::make_unique<Arena>(count_); });
+    return *arena_;
+}
 
 Threads::~Threads() {
+    if (!arena_) return;
     arena_->limited.terminate();
     tbb::finalize(arena_->handle, std::nothrow);
 }
@@ -63,7 +77,7 @@ void Threads::parallel_for(void *pool, std::int64_t count, std::int64_t grain,
                 body(argument, range.begin(), range.end());
             });
     };
-    self.arena_->limited.execute(run);
+    self.arena().limited.execute(run);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "atoll/abi/host.h"
 
 #include <memory>
+#include <mutex>
 
 namespace Atoll::cpu {
 
@@ -22,8 +23,11 @@ public:
 
 private:
     struct Arena;
+    Arena &arena();
+
     int count_;
-    std::unique_ptr<Arena> arena_;
+    std::once_flag made_;
+    std::unique_ptr<Arena> arena_; // made when work is first shared: oneTBB opens some 40 files
 };
 
 } // namespace Atoll::cpu

@@ -225,6 +225,28 @@ def use_template_cmake(atoll):
     check_installed_plugin(atoll, name)
 
 
+def check_file_operations(atoll, folder, flags):
+    """Starting on a thousand nodes at once is a load on the file server: what load_plugin("cpu") asks of it."""
+    if not shutil.which("strace"):
+        print("left out: there is no strace")
+        return
+    program = write(folder / "load.cpp", """#include <atoll/atoll.hpp>
+int main(int count, char **names) {
+    for (int i = 1; i < count; ++i) Atoll::load_plugin(names[i]);
+}
+""")
+    atoll.run(*atoll.compilers["CXX"], program, "-o", folder / "load", *flags)
+
+    def operations(*plugins):
+        log = folder / "operations"
+        atoll.run("strace", "-f", "-e", "trace=%file,%process", "-o", log, folder / "load", *plugins)
+        return log.read_text(encoding="utf-8").splitlines()
+
+    without, loading = operations(), operations("cpu")
+    require(len(loading) - len(without) <= 30, "\n".join(loading))
+    require(not any("O_CREAT" in line or "fork" in line or "vfork" in line for line in loading), "\n".join(loading))
+
+
 def use_host(atoll):
     """A host application through pkg-config and through CMake; what find_package refuses."""
     readme = (atoll.source / "README.md").read_text(encoding="utf-8")
@@ -237,6 +259,8 @@ def use_host(atoll):
     atoll.run(*atoll.compilers["CXX"], main, "-o", host / "first", *flags)
     output = atoll.run(host / "first", env={**atoll.env, "LD_LIBRARY_PATH": str(atoll.libdir)})
     require("dummy:0" in output, output)
+
+    check_file_operations(atoll, host, [*flags, f"-Wl,-rpath,{atoll.libdir}"])
 
     # What the headers need, in one error each.
     for header, option, cure in (("atoll.hpp", "-std=c++17", "-std=c++20"), ("atoll.hpp", "-fno-exceptions", "-fno-exceptions"),

@@ -39,7 +39,7 @@ void judge_note(const PluginNote &note) {
 } // namespace
 
 std::string library_folder() {
-    const std::string library = library_file();
+    const std::string &library = library_file();
     return library.empty() ? "" : folder_of(library);
 }
 
@@ -74,8 +74,8 @@ void explain(const std::string &path, const std::string &name, const std::string
     report.reason = reason;
 }
 
-Candidate examine(const std::string &path) {
-    Candidate candidate{check_plugin_file(path), {}};
+Candidate examine(const std::string &path, CheckedPath checked) {
+    Candidate candidate{std::move(checked), {}};
     const CheckedPath &file = candidate.file;
     try {
         if (!file.ok()) refuse(Status::refused, "{}", file.refusal);
@@ -95,8 +95,8 @@ std::vector<Candidate> find_candidates() {
         const FolderListing listing = list_plugin_files(folder);
         if (!listing.refusal.empty()) explain(folder, "", listing.refusal);
         std::vector<Candidate> here;
-        for (const std::string &file : listing.files) try {
-                here.push_back(examine(file));
+        for (const CheckedPath &file : listing.files) try {
+                here.push_back(examine(file.path, file));
             } catch (const Error &) { // explained already
             }
         std::stable_sort(here.begin(), here.end(), [](const Candidate &a, const Candidate &b) {

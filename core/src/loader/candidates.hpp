@@ -24,7 +24,7 @@ std::vector<std::string> searched_folders();
 // The best candidate for each plugin name, sorted by folder and file name.
 std::vector<Candidate> find_candidates();
 // The file as a candidate; throws Error with the reason.
-Candidate examine(const std::string &path);
+Candidate examine(const std::string &path, CheckedPath file);
 
 // On every file that was examined, by path.
 std::map<std::string, PluginReport> &reports();

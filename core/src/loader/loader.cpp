@@ -178,8 +178,10 @@ PluginReport open(const Candidate &candidate) {
 }
 
 PluginReport load(std::string_view name_or_path) {
-    if (name_or_path.find('/') != std::string_view::npos)
-        return open(examine(std::string(name_or_path)));
+    if (name_or_path.find('/') != std::string_view::npos) {
+        const std::string path(name_or_path);
+        return open(examine(path, check_plugin_file(path)));
+    }
     if (const PluginRecord *plugin = find_loaded(name_or_path)) return describe(*plugin);
     std::string known, refused;
     std::vector<std::string> names;

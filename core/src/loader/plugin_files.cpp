@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fnmatch.h>
 #include <sstream>
@@ -37,7 +39,38 @@ std::vector<std::string> parts_of(std::string_view list, char separator) {
     return parts;
 }
 
+std::string distrust_folder(const std::string &folder) {
+    struct stat facts;
+    return ::stat(folder.c_str(), &facts) == 0
+               ? distrust("its folder", folder, facts)
+               : fmt::format("its folder cannot be read: {}", std::strerror(errno));
+}
+
+// Of a path without links, in a folder that may not be trusted itself.
+CheckedPath check_resolved(const std::string &file, const std::string &folder_refusal) {
+    struct stat facts;
+    if (::lstat(file.c_str(), &facts) != 0)
+        return {"", fmt::format("cannot be read: {}", std::strerror(errno))};
+    if (S_ISDIR(facts.st_mode)) return {file, "a folder, not a file"};
+    if (!S_ISREG(facts.st_mode)) return {file, "not a regular file"};
+    const std::string refusal = distrust("the file", file, facts);
+    return {file, refusal.empty() ? folder_refusal : refusal, identity_of(facts)};
+}
+
 } // namespace
+
+std::string canonical_path(const std::string &path, std::error_code &error) {
+    // The kernel knows the path of what is open: two calls, where a walk takes one for each folder.
+    if (const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC); file >= 0) {
+        char resolved[PATH_MAX];
+        const std::string link = fmt::format("/proc/self/fd/{}", file);
+        const ssize_t size = ::readlink(link.c_str(), resolved, sizeof resolved);
+        ::close(file);
+        if (size > 0 && resolved[0] == '/' && static_cast<std::size_t>(size) < sizeof resolved)
+            return {resolved, static_cast<std::size_t>(size)};
+    }
+    return std::filesystem::canonical(path, error);
+}
 
 std::optional<FileIdentity> file_identity(const std::string &path) {
     struct stat facts;
@@ -49,21 +82,9 @@ CheckedPath check_plugin_file(const std::string &path) {
     // A path with a NUL would be checked under another name than it shows.
     if (path.empty() || path.find('\0') != std::string::npos) return {"", "not a file name"};
     std::error_code error;
-    const std::string file = std::filesystem::canonical(path, error);
+    const std::string file = canonical_path(path, error);
     if (error) return {"", fmt::format("cannot be found: {}", error.message())};
-    struct stat facts;
-    if (::stat(file.c_str(), &facts) != 0)
-        return {"", fmt::format("cannot be read: {}", std::strerror(errno))};
-    if (S_ISDIR(facts.st_mode)) return {file, "a folder, not a file"};
-    if (!S_ISREG(facts.st_mode)) return {file, "not a regular file"};
-    const FileIdentity identity = identity_of(facts);
-    std::string refusal = distrust("the file", file, facts);
-    const std::string folder = folder_of(file);
-    if (refusal.empty())
-        refusal = ::stat(folder.c_str(), &facts) == 0
-                      ? distrust("its folder", folder, facts)
-                      : fmt::format("its folder cannot be read: {}", std::strerror(errno));
-    return {file, std::move(refusal), identity};
+    return check_resolved(file, distrust_folder(folder_of(file)));
 }
 
 std::string folder_of(const std::string &path) { return std::filesystem::path(path).parent_path(); }
@@ -86,15 +107,27 @@ std::vector<CheckedPath> split_search_path(std::string_view list) {
 }
 
 FolderListing list_plugin_files(const std::string &folder) {
+    using Entry = std::filesystem::directory_entry;
     FolderListing listing;
     std::error_code error;
-    for (auto entry = std::filesystem::directory_iterator(folder, error);
+    std::vector<Entry> entries;
+    const std::string resolved = canonical_path(folder, error);
+    for (auto entry = std::filesystem::directory_iterator(error ? folder : resolved, error);
          !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
         const std::string name = entry->path().filename();
-        if (name.front() != '.' && name.ends_with(".so")) listing.files.push_back(entry->path());
+        if (name.front() != '.' && name.ends_with(".so")) entries.push_back(*entry);
     }
     if (error) listing.refusal = fmt::format("cannot be listed: {}", error.message());
-    std::sort(listing.files.begin(), listing.files.end());
+    if (entries.empty()) return listing;
+    std::sort(entries.begin(), entries.end());
+    const std::string refusal = distrust_folder(resolved);
+    for (const Entry &entry : entries) {
+        const std::string path = entry.path();
+        CheckedPath file =
+            entry.is_symlink(error) ? check_plugin_file(path) : check_resolved(path, refusal);
+        if (file.path.empty()) file.path = path;
+        listing.files.push_back(std::move(file));
+    }
     return listing;
 }
 

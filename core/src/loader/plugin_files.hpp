@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace Atoll::detail {
@@ -40,11 +41,14 @@ std::vector<CheckedPath> split_search_path(std::string_view list);
 // Of an absolute path.
 std::string folder_of(const std::string &path);
 
-// The files in a folder whose names end in ".so" and do not begin with a dot, as full paths sorted
-// by byte value, so that all runs and file systems give the same order. Neither recursive nor
-// checked.
+// The absolute path without links. On an error it is "", and `error` is set.
+std::string canonical_path(const std::string &path, std::error_code &error);
+
+// The files in a folder whose names end in ".so" and do not begin with a dot, checked as by
+// check_plugin_file (what cannot be resolved keeps its path here), sorted by the bytes of their
+// names, so that all runs and file systems give the same order. Not recursive.
 struct FolderListing {
-    std::vector<std::string> files;
+    std::vector<CheckedPath> files;
     std::string refusal; // "" if the folder could be listed
 };
 FolderListing list_plugin_files(const std::string &folder);

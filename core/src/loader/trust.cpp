@@ -2,13 +2,13 @@
 #include "loader/trust.hpp"
 
 #include "base/environment.hpp"
+#include "loader/plugin_files.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <filesystem>
 #include <fstream>
 #include <grp.h>
 #include <pwd.h>
@@ -121,12 +121,15 @@ bool on_read_only_mount(const std::string &path) {
 
 } // namespace
 
-std::string library_file() {
-    Dl_info self;
-    static const char anchor = 0;
-    if (!dladdr(&anchor, &self) || !self.dli_fname) return "";
-    std::error_code error;
-    return std::filesystem::canonical(self.dli_fname, error); // "" on an error
+const std::string &library_file() {
+    static const std::string file = []() -> std::string {
+        Dl_info self;
+        static const char anchor = 0;
+        if (!dladdr(&anchor, &self) || !self.dli_fname) return "";
+        std::error_code error;
+        return canonical_path(self.dli_fname, error); // "" on an error
+    }();
+    return file;
 }
 
 std::string distrust(const char *what, const std::string &path, const struct stat &facts) {
@@ -141,7 +144,7 @@ std::string distrust(const char *what, const std::string &path, const struct sta
 
     const bool privileged = !environment_trusted();
     struct stat library {};
-    const std::string own = library_file();
+    const std::string &own = library_file();
     const bool beside = !privileged && !own.empty() && ::stat(own.c_str(), &library) == 0 &&
                         library.st_dev == facts.st_dev;
     const Trust trust = privileged ? Trust() : read_trust();

@@ -31,6 +31,6 @@ namespace Atoll::detail {
 std::string distrust(const char *what, const std::string &path, const struct stat &facts);
 
 // libatoll.so's own file, without links; "" if it cannot be found.
-std::string library_file();
+const std::string &library_file();
 
 } // namespace Atoll::detail

@@ -164,8 +164,12 @@ TEST_CASE("a folder is listed in sorted order, shared objects only") {
     const FolderListing listing = list_plugin_files(folder.path().string());
     CHECK(listing.refusal.empty());
     const std::string base = folder.path().string() + "/";
-    CHECK(listing.files == std::vector<std::string>{base + "B.so", base + "a.so", base + "b.so"});
-    CHECK(list_plugin_files(base).files == listing.files);
+    REQUIRE(listing.files.size() == 3);
+    CHECK(listing.files[0].path == base + "B.so");
+    CHECK(listing.files[1].path == base + "a.so");
+    CHECK(listing.files[2].path == base + "b.so");
+    for (const CheckedPath &file : listing.files) CHECK(file.identity == *file_identity(file.path));
+    CHECK(list_plugin_files(base).files.size() == 3);
     CHECK(contains(list_plugin_files(base + "missing").refusal, "No such file"));
     CHECK(contains(list_plugin_files(base + "a.so").refusal, "Not a directory"));
 }
