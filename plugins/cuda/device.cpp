@@ -106,8 +106,8 @@ void Target::fail(cudaError_t code, const char *what) const {
 }
 
 void Target::fail(cublasStatus_t code, const char *what) const {
-    std::string text = heading(state, call) + what + ": " + cublasGetStatusName(code) + " (" +
-                       cublasGetStatusString(code) + ")";
+    std::string text = heading(state, call) + what + ": " + Cublas::get().status_name(code) + " (" +
+                       Cublas::get().status_string(code) + ")";
     const atoll_status status = status_of(code);
     blame(state, call, status, &stream.culprit, text);
     throw sdk::Error(status, std::move(text), code);

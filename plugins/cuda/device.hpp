@@ -14,6 +14,7 @@
 #pragma once
 
 #include "atoll/plugin.hpp"
+#include "cublas.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -22,7 +23,6 @@
 #include <string>
 #include <vector>
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
 
 namespace Atoll::cuda {

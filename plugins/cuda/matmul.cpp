@@ -98,12 +98,13 @@ void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Inp
     const Target &target = product.target;
     Stream &stream = target.stream;
     const std::lock_guard lock(stream.mutex);
+    const Cublas &cublas = Cublas::get();
     if (!stream.blas) {
         cublasHandle_t handle = nullptr;
-        target.check(cublasCreate(&handle), "cublasCreate");
-        if (const cublasStatus_t code = cublasSetStream(handle, stream.handle);
+        target.check(cublas.create(&handle), "cublasCreate");
+        if (const cublasStatus_t code = cublas.set_stream(handle, stream.handle);
             code != CUBLAS_STATUS_SUCCESS) {
-            cublasDestroy(handle);
+            cublas.destroy(handle);
             target.check(code, "cublasSetStream");
         }
         stream.blas = handle;
@@ -117,13 +118,13 @@ void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Inp
     }
     const bool is_single =
         product.dtype == ATOLL_DTYPE_FLOAT32 || product.dtype == ATOLL_DTYPE_COMPLEX64;
-    target.check(cublasGemmStridedBatchedEx_64(
-                     stream.blas, a_input.operation, b_input.operation, out.rows, out.columns,
-                     a.columns, product.alpha.value.bytes, a.data, type, a_input.leading,
-                     batch.a_step, b.data, type, b_input.leading, batch.b_step,
-                     product.beta.value.bytes, out.data, type, leading_dimension(out, product.size),
-                     batch.out_step, batch.count,
-                     is_single ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F, CUBLAS_GEMM_DEFAULT),
+    target.check(cublas.gemm(stream.blas, a_input.operation, b_input.operation, out.rows,
+                             out.columns, a.columns, product.alpha.value.bytes, a.data, type,
+                             a_input.leading, batch.a_step, b.data, type, b_input.leading,
+                             batch.b_step, product.beta.value.bytes, out.data, type,
+                             leading_dimension(out, product.size), batch.out_step, batch.count,
+                             is_single ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F,
+                             CUBLAS_GEMM_DEFAULT),
                  "cublasGemmStridedBatchedEx");
 }
 

@@ -8,7 +8,7 @@ namespace Atoll::cuda {
 Stream::~Stream() {
     if (!handle) return;
     cudaStreamSynchronize(handle);
-    if (blas) cublasDestroy(blas);
+    if (blas) Cublas::get().destroy(blas);
     for (int i = 0; i < 2; ++i) {
         if (staging.drained[i]) cudaEventDestroy(staging.drained[i]);
         if (staging.halves[i]) cudaFreeHost(staging.halves[i]);

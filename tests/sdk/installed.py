@@ -117,6 +117,11 @@ def write(path, text):
 
 def use_tool(atoll):
     """atoll new-plugin: bad input is an error with status 2 that leaves nothing behind."""
+    # Backends are light until they are used: cuBLAS alone would map 200 MB.
+    with subprocess.Popen([atoll.tool, "info"], stdout=subprocess.DEVNULL, env=atoll.env) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    require(process.returncode == 0 and usage.ru_maxrss < 30_000, f"atoll info: {status}, {usage.ru_maxrss} KiB")
     own = sorted(p.name for p in (atoll.source / "plugins").iterdir() if p.is_dir())
     require(len(own) >= 4, f"plugins of the runtime: {own}")
     cases = [([name], "the runtime uses the name") for name in own + ["core", "device"]]
