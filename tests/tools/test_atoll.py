@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `atoll info`, `bench` and `completion` say, as text and as JSON, and how they fail.
 
-test_atoll.py TOOL    (the plugins are found by ATOLL_PLUGIN_PATH)
+test_atoll.py TOOL OVERRIDE ZOO    (the plugins are found by ATOLL_PLUGIN_PATH)
 """
 import json
 import os
@@ -79,6 +79,25 @@ def says_why_a_plugin_is_refused():
     disabled = data("info", "--plugins", ATOLL_PLUGINS_DISABLE="dumm*")["plugins"]
     reasons = [plugin["reason"] for plugin in disabled if plugin["name"] == "dummy"]
     check(reasons and "ATOLL_PLUGINS_DISABLE" in reasons[0], reasons)
+
+
+def survives_what_it_explains(zoo):
+    """Plugins that end the process, or print, while they are loaded."""
+    for name, why in (("constructor_exits", "status 7"), ("load_exits", "status 0"), ("query_aborts", "Aborted"),
+                      ("constructor_crashes", "Segmentation fault")):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(zoo / f"{name}.so", folder)
+            path = folder + ":" + os.environ["ATOLL_PLUGIN_PATH"]
+            result = run("info", "--json", ATOLL_PLUGIN_PATH=path)
+            check(result.returncode == 0 and why in result.stderr, name, result.returncode, result.stderr)
+            plugins = {plugin["name"]: plugin for plugin in json.loads(result.stdout)["plugins"]}
+            check(not plugins[name]["loaded"] and "child" in plugins[name]["reason"], plugins[name])
+            check(plugins["dummy"]["loaded"] and plugins["trace"]["loaded"], plugins)
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(zoo / "constructor_prints.so", folder)
+        path = folder + ":" + os.environ["ATOLL_PLUGIN_PATH"]
+        names = [plugin["name"] for plugin in data("info", ATOLL_PLUGIN_PATH=path)["plugins"]]
+        check("constructor_prints" in names, names)
 
 
 def says_where_settings_come_from():
@@ -176,6 +195,7 @@ says_why_a_plugin_is_refused()
 says_where_settings_come_from()
 shows_functions_and_chains()
 measures_rows()
+survives_what_it_explains(pathlib.Path(sys.argv[3]))
 compares_a_replaced_function(sys.argv[2])
 completes()
 fails_with_a_sentence()

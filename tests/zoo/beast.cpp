@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -99,6 +100,7 @@ __attribute__((constructor)) void opened() {
 #if defined(__x86_64__)
     if (is("fast_math")) _mm_setcsr(_mm_getcsr() | 0x8040); // what -ffast-math links in
 #endif
+    if (is("constructor_prints")) std::puts("a vendor greets you");
     if (is("constructor_writes")) {
         Dl_info self;
         const timespec times[2] = {{1, 0}, {1, 0}};

@@ -5,8 +5,10 @@
 #include "commands.hpp"
 #include "json.hpp"
 #include "terminal.hpp"
+#include "trial.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -287,10 +289,12 @@ std::string interposers_text(Json lists) {
                       {"function", "device", "links", "dtypes"});
 }
 
-} // namespace
-
-int run_info(const InfoOptions &options) {
-    load_all_plugins();
+std::string info_text(const InfoOptions &options) {
+    {
+        const OutputAside aside;
+        load_all_plugins();
+    }
+    std::string output;
     const bool all = !options.plugins && !options.devices && !options.modules &&
                      !options.functions && !options.settings && !options.interposers;
     Json document = Json::object();
@@ -302,7 +306,7 @@ int run_info(const InfoOptions &options) {
     const auto section = [&](bool wanted, const char *name, Json (*list)(), auto text) {
         if (!wanted) return;
         Json &values = document[name] = list();
-        if (!options.json) fmt::print("{}\n", text(values));
+        if (!options.json) output += text(values) + "\n";
     };
     section(options.plugins || all, "plugins", plugins, plugins_text);
     section(options.devices || all, "devices", device_list, devices_text);
@@ -310,7 +314,21 @@ int run_info(const InfoOptions &options) {
     section(options.functions, "functions", function_list, functions_text);
     section(options.settings || all, "settings", setting_list, settings_text);
     section(options.interposers, "interposers", interposer_lists, interposers_text);
-    if (options.json) print_json(document);
+    return options.json ? dump(document, 2) + "\n" : output;
+}
+
+} // namespace
+
+int run_info(const InfoOptions &options) {
+    // A plugin may end the process that loads it, and be what the user asks about. Probing each one
+    // costs a process each, so it is left to a second attempt.
+    const auto collect = [&] { return info_text(options); };
+    std::optional<std::string> text = text_of_child(collect, std::chrono::seconds(20));
+    if (!text) {
+        set_probe(true);
+        text = collect();
+    }
+    (void)std::fwrite(text->data(), 1, text->size(), stdout); // main reports errors
     return 0;
 }
 
