@@ -25,9 +25,7 @@ void on_threads(std::size_t count, const std::function<void(std::size_t)> &body)
 }
 
 std::size_t threads_alive() {
-    std::error_code error;
-    const std::filesystem::directory_iterator tasks("/proc/self/task", error);
-    if (error) skip("/proc/self/task, which shows the threads, cannot be read");
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 

@@ -170,10 +170,9 @@ void require_honoured(const std::vector<Captured> &calls, const Declared &declar
              names_of(variant.caps));
 }
 
-// The interposer over the function under test, kept until another function is tested. Not destroyed
-// at exit, which a plugin may call within a call.
-auto &kept_probe = *new std::unique_ptr<Probe>;
-auto &probed = *new std::string;
+// The interposer over the function under test, kept until another function is tested.
+std::unique_ptr<Probe> kept_probe;
+std::string probed;
 
 Probe &probe_of(const std::string &subject) {
     if (probed != subject || !kept_probe) {

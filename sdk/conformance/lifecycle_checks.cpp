@@ -1,9 +1,6 @@
-// Retiring and loading again, with and without live objects; the end of the process.
+// Retiring and loading again, with and without live objects.
 #include "calls.hpp"
 #include "suites.hpp"
-
-#include <chrono>
-#include <thread>
 
 namespace Atoll::conformance {
 
@@ -95,28 +92,13 @@ void joins_its_threads(const Target &target) {
         sample(target);
         retire_it(target);
     }
-    std::size_t after = threads_alive();
-    // The system may list a thread for a moment after it was joined.
-    for (int i = 0; i < 1000 && after > before; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        after = threads_alive();
-    }
+    const std::size_t after = threads_alive();
     load_again(target, "");
     if (after >= before + 6)
         fail(
             "leaks threads: {} more after loading, using and retiring it 6 times; unload must join "
             "the plugin's threads",
             after - before);
-}
-
-// Until the end of the process, as objects that a program forgets.
-void keep_work_under_way(const Target &target) {
-    sample(target);
-    for (const std::string &type : target.device_types)
-        for (const Device &device : devices_of(type)) {
-            const std::vector<char> bytes(1 << 20, 'x');
-            new Tensor(from_values(bytes.data(), uint8, 1 << 20, {uint8, device}));
-        }
 }
 
 } // namespace
@@ -131,12 +113,6 @@ void add_lifecycle_checks(Checks &checks, const Target &target) {
         add("with work under way", retires_with_work_under_way);
     }
     add("joins threads", joins_its_threads);
-    const auto add_exit = [&](const char *variant, void (*body)(const Target &)) {
-        checks.push_back({"exit", "process", "", variant, [&target, body] { body(target); }, true});
-    };
-    add_exit("after a call", [](const Target &own) { sample(own); });
-    add_exit("after retiring", retire_it);
-    add_exit("with work under way", keep_work_under_way);
 }
 
 } // namespace Atoll::conformance

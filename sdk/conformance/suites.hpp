@@ -22,7 +22,7 @@ void add_undeclared_checks(Checks &checks, const Target &target);
 // Per function: struct sizes, a no-op interposer, other devices and streams, threads, memory.
 // Groups "structs", "interposed", "placed", "threads", "memory".
 void add_behaviour_checks(Checks &checks, const Target &target);
-// Retiring and loading again; the end of the process. Groups "lifecycle" and "exit".
+// Retiring and loading again. Group "lifecycle".
 void add_lifecycle_checks(Checks &checks, const Target &target);
 // Groups "modules" and "interposers".
 void add_module_checks(Checks &checks, const Target &target);

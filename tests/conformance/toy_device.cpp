@@ -2,51 +2,19 @@
 // that run when somebody waits for them. Each macro breaks it in one way.
 #include "atoll/plugin.hpp"
 
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 #include <vector>
-#if defined MISDEEDS && defined __x86_64__
-#include <xmmintrin.h>
-#endif
 
 ATOLL_PLUGIN_NOTE("toy", ATOLL_CONTAINS_DEVICES, 0);
 
 namespace {
 
 namespace sdk = Atoll::sdk;
-
-// Does what ATOLL_TEST_MISDEED says where it says: "kernel:exit". For the others: nothing.
-void at([[maybe_unused]] std::string_view where) {
-#ifdef MISDEEDS
-    const char *const asked = std::getenv("ATOLL_TEST_MISDEED");
-    const std::string_view text = asked ? asked : "";
-    if (!text.starts_with(where) || text.substr(where.size(), 1) != ":") return;
-    const std::string_view what = text.substr(where.size() + 1);
-    if (what == "exit") std::exit(0);
-    if (what == "_exit") ::_exit(0);
-    if (what == "abort") std::abort();
-    if (what == "throw") throw std::runtime_error("misdeed");
-    if (what == "print") std::puts("toy 1.0, unregistered");
-    if (what == "setenv") ::setenv("OMP_NUM_THREADS", "1", 1);
-    if (what == "signal") std::signal(SIGSEGV, SIG_IGN);
-#if defined(__x86_64__)
-    if (what == "flush") _mm_setcsr(_mm_getcsr() | 0x8040); // denormal numbers to zero
-#endif
-#endif
-}
-#ifdef MISDEEDS
-struct Static {
-    Static() { at("constructor"); }
-    ~Static() { at("destructor"); }
-} object;
-#endif
 
 struct Stream {
     std::deque<std::function<void()>> queue;
@@ -60,9 +28,7 @@ struct Event {
 };
 
 struct State {
-    ~State() noexcept(false) { at("unload"); }
     explicit State(const atoll_host &services) : host(services) {
-        at("load");
 #ifdef LEAKS_THREAD
         std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
 #endif
@@ -115,7 +81,6 @@ void enumerate(State &, atoll_call &call) {
     if (params.struct_size > sizeof params && *end)
         throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED, "params say what the toy does not know");
 #endif
-    at("count");
     sdk::params<atoll_enumerate_params>(call).count = 2;
 }
 
@@ -129,7 +94,6 @@ void properties(State &, atoll_call &call) {
 
 void allocate(State &, atoll_call &call) {
     auto &p = sdk::params<atoll_memory_params>(call);
-    at("allocate");
 #ifdef PROMISES_TOO_MUCH
     p.data = std::aligned_alloc(64, 4096 + (p.bytes > 1 << 30 ? 0 : p.bytes + 63) / 64 * 64);
     return;
@@ -245,10 +209,6 @@ void host_callback(State &state, atoll_call &call) {
 
 // Declared without capabilities: dense, one axis or none.
 void add(State &state, atoll_call &call) {
-    at("kernel");
-#ifdef MISDEEDS
-    std::thread([] { at("thread"); }).join();
-#endif
     const std::int64_t count = call.rank == 0 ? 1 : call.shape[0];
     auto *out = static_cast<float *>(call.operands[0].data);
     const auto *a = static_cast<const float *>(call.operands[1].data);
@@ -298,7 +258,4 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) {
-    at("query");
-    return &plugin;
-}
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }
