@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.." || exit 1
 depth=()
 if [ "${1-}" = --nightly ]; then
   shift
-  export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_GOLDEN=all
+  export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all
   depth=(--timeout-multiplier 60)
 fi
 

@@ -1,7 +1,7 @@
 // A call that waits on a stream until its kernel runs.
 #pragma once
 
-#include "atoll/call_copy.hpp"
+#include "atoll/owned_call.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
 
@@ -58,7 +58,7 @@ private:
         return bytes;
     }
 
-    sdk::CallCopy copy_;
+    sdk::OwnedCall copy_;
     std::array<Memory::Range, std::tuple_size_v<Pointers>> blocks_{};
 };
 

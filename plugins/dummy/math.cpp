@@ -25,7 +25,12 @@ template <class Operation> void math(const atoll_call &call, const Operation &op
     });
 }
 
-// operation(Real, Real); for functions of reals only.
+// operation(Real), operation(Real, Real); for functions of reals only.
+template <class Operation> void math_of_real(const atoll_call &call, const Operation &operation) {
+    for_each(call, [&](Pointers at) {
+        store(at[0], widen(operation(load(at[1], call.dtype).re)), call.dtype);
+    });
+}
 template <class Operation> void math_of_two(const atoll_call &call, const Operation &operation) {
     for_each(call, [&](Pointers at) {
         store(at[0], widen(operation(load(at[1], call.dtype).re, load(at[2], call.dtype).re)),
@@ -130,9 +135,7 @@ void hypot(const atoll_call &call) {
 }
 
 void cbrt(const atoll_call &call) {
-    for_each(call, [&](Pointers at) {
-        store(at[0], widen(std::cbrt(load(at[1], call.dtype).re)), call.dtype);
-    });
+    math_of_real(call, [](Real a) { return std::cbrt(a); });
 }
 
 namespace {
@@ -154,6 +157,22 @@ void pow(const atoll_call &call) {
             else
                 store(at[0], widen(real_power(a, b)), call.dtype);
         });
+    });
+}
+
+void erf(const atoll_call &call) {
+    math_of_real(call, [](Real a) { return std::erf(a); });
+}
+void erfc(const atoll_call &call) {
+    math_of_real(call, [](Real a) { return std::erfc(a); });
+}
+void tgamma(const atoll_call &call) {
+    math_of_real(call, [](Real a) { return std::tgamma(a); });
+}
+void lgamma(const atoll_call &call) { // lgammal would write a global variable
+    math_of_real(call, [](Real a) {
+        int sign;
+        return ::lgammal_r(a, &sign);
     });
 }
 

@@ -15,9 +15,13 @@ constinit thread_local ThreadState here __attribute__((tls_model("initial-exec")
 
 namespace {
 
-constexpr std::uint64_t pack(std::uint16_t module, std::uint16_t function, std::uint16_t dtype) {
-    return std::uint64_t{module} << 32 | std::uint64_t{function} << 16 | dtype;
+// `reasons`: of the entry for what was inserted for them to serve the function.
+constexpr std::uint64_t pack(std::uint16_t module, std::uint16_t function, std::uint16_t dtype,
+                             std::uint32_t reasons = 0) {
+    return std::uint64_t{reasons} << 48 | std::uint64_t{module} << 32 |
+           std::uint64_t{function} << 16 | dtype;
 }
+static_assert(ATOLL_CALL_REASON_COUNT <= 16);
 
 // Bytes that a call reads and writes: of each operand the elements that differ (an axis of stride 0
 // repeats them), once. An absent operand has no data.
@@ -49,7 +53,7 @@ std::int32_t Session::trace(const atoll_link &self, atoll_call &call) {
         return self.next->fn(self.next, &call);
     Table *const own = table();
     Entry *const entry =
-        own ? find_entry(*own, self, call.module, call.function, call.dtype) : nullptr;
+        own ? find_entry(*own, self, pack(call.module, call.function, call.dtype)) : nullptr;
     if (!entry) [[unlikely]] {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return self.next->fn(self.next, &call);
@@ -113,20 +117,21 @@ std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) n
     if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
         record(*timeline, call, traced);
     if (traced.bracket) [[unlikely]]
-        close_bracket(*traced.entry, call, *traced.bracket);
+        close_bracket(call, traced);
 }
 
 // Counts an inserted call for the function that it serves.
 void Session::serve(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept {
     add(traced.entry->counters.inserted, 1);
     traced.parent =
-        find_entry(*traced.table, self, call.parent_module, call.parent_function, ATOLL_DTYPE_NONE);
+        find_entry(*traced.table, self,
+                   pack(call.parent_module, call.parent_function, ATOLL_DTYPE_NONE, call.reasons));
     if (!traced.parent) {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return;
     }
     Counters &served = traced.parent->counters;
-    add(served.served_ticks, traced.end - traced.start);
+    if (!traced.bracket) add(served.served_ticks, traced.end - traced.start);
     const bool on_device = call.module == ATOLL_MODULE_DEVICE;
     if (on_device && call.function == ATOLL_DEVICE_FN_allocate) {
         add(served.temporaries, 1);
@@ -145,10 +150,9 @@ void Session::serve(const atoll_link &self, const atoll_call &call, Traced &trac
     }
 }
 
-inline Entry *Session::find_entry(Table &table, const atoll_link &link, std::uint16_t module,
-                                  std::uint16_t function, std::uint16_t dtype) noexcept {
+inline Entry *Session::find_entry(Table &table, const atoll_link &link,
+                                  std::uint64_t key) noexcept {
     const char *const device = host_.device_type_of(&link);
-    const std::uint64_t key = pack(module, function, dtype);
     const std::uint64_t hash =
         (key ^ static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(device)) << 20) *
         0x9e3779b97f4a7c15u;
@@ -158,7 +162,7 @@ inline Entry *Session::find_entry(Table &table, const atoll_link &link, std::uin
         Entry &entry = table.entries[place];
         if (entry.device == device && entry.key == key) [[likely]]
             return &entry;
-        if (!entry.device) return add_entry(table, place, link, key, module, function);
+        if (!entry.device) return add_entry(table, place, link, key);
         place = (place + 1) % Table::size;
     }
     return nullptr;
@@ -193,8 +197,9 @@ bool is_wanted(const std::vector<std::string> &globs, const Names &names) {
 } // namespace
 
 Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &link,
-                          std::uint64_t key, std::uint16_t module,
-                          std::uint16_t function) noexcept {
+                          std::uint64_t key) noexcept {
+    const auto module = static_cast<std::uint16_t>(key >> 32),
+               function = static_cast<std::uint16_t>(key >> 16);
     const char *const device = host_.device_type_of(&link);
     if (!device) return nullptr;
     Names &names = table.names[place];
@@ -210,8 +215,6 @@ Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &lin
     entry.key = key;
     reset(entry.counters);
     std::atomic_ref(entry.device).store(device, std::memory_order_release);
-    if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
-        write_name(*timeline, table.lane, static_cast<std::uint16_t>(place), key, names);
     return &entry;
 }
 

@@ -42,19 +42,6 @@ void Session::announce(Timeline &timeline, Lane &lane) noexcept {
     lane.announced = 1;
 }
 
-void Session::write_name(Timeline &timeline, Lane &lane, std::uint16_t place, std::uint64_t key,
-                         const Names &names) noexcept {
-    Record record{};
-    record.kind = Kind::name;
-    record.entry = place;
-    record.flags = names.asynchronous ? flag_asynchronous : 0;
-    record.dtypes[0] = static_cast<std::uint8_t>(key & 0xff);
-    NameText text{};
-    std::memcpy(text.device, names.device, sizeof text.device);
-    std::memcpy(text.function, names.function, sizeof text.function);
-    append(timeline, lane, record, &text, sizeof text);
-}
-
 // The flags of the call that announce a word each; few calls have any.
 inline unsigned Session::rare_flags(const atoll_call &call, const Traced &traced,
                                     std::uint64_t ticks) noexcept {
@@ -127,7 +114,8 @@ void Session::open_bracket(const atoll_call &call, Traced &traced) noexcept {
     // A table belongs to one thread at a time, so its address makes the id unique.
     const std::uint64_t id = (reinterpret_cast<std::uintptr_t>(traced.table) >> 6) << 32 ^
                              ++traced.table->lane.executions;
-    auto *const bracket = new (std::nothrow) Bracket{this, id, call.correlation, 0};
+    auto *const bracket =
+        new (std::nothrow) Bracket{this, id, call.correlation, 0, nullptr, nullptr, 0};
     const auto begins = +[](void *argument, std::int32_t) {
         Bracket &own = *static_cast<Bracket *>(argument);
         own.start = own.session->clock_.now();
@@ -144,14 +132,20 @@ void Session::open_bracket(const atoll_call &call, Traced &traced) noexcept {
     traced.flags |= flag_no_callback;
 }
 
-void Session::close_bracket(const Entry &entry, const atoll_call &call, Bracket &bracket) noexcept {
+void Session::close_bracket(const atoll_call &call, const Traced &traced) noexcept {
+    Bracket &bracket = *traced.bracket;
+    if (traced.status == ATOLL_STATUS_OK) {
+        bracket.entry = traced.entry;
+        bracket.parent = traced.parent;
+        bracket.bytes = traced.bytes;
+    }
     const auto ends = +[](void *argument, std::int32_t status) {
         Bracket &own = *static_cast<Bracket *>(argument);
         Session &session = *own.session;
         session.executed(own, session.clock_.now(), status);
         session.let_go(own);
     };
-    if (call_back(entry, call, bracket, ends) != ATOLL_STATUS_OK) let_go(bracket);
+    if (call_back(*traced.entry, call, bracket, ends) != ATOLL_STATUS_OK) let_go(bracket);
 }
 
 // Enqueues a host callback on the call's stream, out of sight of every push of the tracer.
@@ -183,11 +177,18 @@ void Session::let_go(Bracket &bracket) noexcept {
 
 // Runs on the device's callback thread, which has a table and a lane like any other.
 void Session::executed(const Bracket &bracket, std::uint64_t end, std::int32_t status) noexcept {
+    const std::uint64_t ticks = std::max(bracket.start, end) - bracket.start;
+    if (bracket.entry) {
+        Counters &counters = bracket.entry->counters;
+        add_shared(counters.executions, 1);
+        add_shared(counters.execution_ticks, ticks);
+        add_shared(counters.executed_bytes, bracket.bytes);
+        if (bracket.parent) add_shared(bracket.parent->counters.served_execution_ticks, ticks);
+    }
     Timeline *const timeline = timeline_.load(std::memory_order_relaxed);
     Table *const own = timeline ? table() : nullptr;
     if (!own) return;
     if (!own->lane.announced) announce(*timeline, own->lane);
-    const std::uint64_t ticks = std::max(bracket.start, end) - bracket.start;
     Record record{};
     record.kind = Kind::execution;
     record.flags = flag_followed;

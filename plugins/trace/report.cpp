@@ -1,6 +1,7 @@
 // Turns a session's counters into text: an aligned table, or JSON lines.
 #include "atoll/dtype_facts.hpp"
 #include "moves_bytes.hpp"
+#include "reasons.hpp"
 #include "session.hpp"
 
 #include <algorithm>
@@ -13,13 +14,19 @@
 namespace Atoll::trace {
 namespace {
 
-// A function on a device type, all dtypes together, and the rows that it is the sum of.
+// A function on a device type, all dtypes together, and the rows that it is the sum of: by dtype,
+// and what served it by reasons.
 struct Line {
     std::string device, function;
     bool asynchronous = false;
     Counters sum{};
-    std::vector<Row> dtypes;
+    std::vector<Row> dtypes, served;
 };
+
+std::uint64_t served_ticks(const Counters &c) { return c.served_ticks + c.served_execution_ticks; }
+bool is_serving(const Counters &c) {
+    return c.temporaries > 0 || c.copies > 0 || served_ticks(c) > 0;
+}
 
 // Sorted by total time, longest first; ties by name, so that the order never depends on chance.
 std::vector<Line> lines_of(const Session &session) {
@@ -30,7 +37,7 @@ std::vector<Line> lines_of(const Session &session) {
         line.function = row.function;
         line.asynchronous = row.asynchronous;
         merge(line.sum, row.counters);
-        line.dtypes.push_back(std::move(row));
+        (is_serving(row.counters) ? line.served : line.dtypes).push_back(std::move(row));
     }
     std::vector<Line> lines;
     for (auto &[key, line] : merged) lines.push_back(std::move(line));
@@ -50,10 +57,6 @@ __attribute__((format(printf, 2, 3))) void print(std::string &text, const char *
 
 using Count = unsigned long long; // what %llu takes
 constexpr double mega = 1e-6;
-
-bool is_serving(const Counters &c) {
-    return c.temporaries > 0 || c.copies > 0 || c.served_ticks > 0;
-}
 
 // `rate`: print GB/s, because the bytes move during the calls.
 void print_line(std::string &text, int width, const char *function, const char *device,
@@ -127,16 +130,18 @@ void write_table(const Session &session, atoll_writer write, void *user) {
 
     if (serving) {
         print(text, "\ninserted by the runtime to serve\n");
-        print(text, "%-*s  %-8s %10s %12s %10s %12s %11s\n", width, "function", "on", "temps",
-              "temp MB", "copies", "copied MB", "ms");
+        print(text, "%-*s  %-8s %10s %12s %10s %12s %11s  %s\n", width, "function", "on", "temps",
+              "temp MB", "copies", "copied MB", "ms", "because of (missing capability)");
         for (const Line &line : lines) {
-            const Counters &c = line.sum;
-            if (!is_serving(c)) continue;
-            print(text, "%-*s  %-8s %10llu %12.3f %10llu %12.3f %11.3f\n", width,
-                  line.function.c_str(), line.device.c_str(), Count{c.temporaries},
-                  static_cast<double>(c.temporary_bytes) * mega, Count{c.copies},
-                  static_cast<double>(c.copied_bytes) * mega,
-                  static_cast<double>(c.served_ticks) * ns * 1e-6);
+            for (const Row &row : line.served) {
+                const Counters &c = row.counters;
+                print(text, "%-*s  %-8s %10llu %12.3f %10llu %12.3f %11.3f  ", width,
+                      line.function.c_str(), line.device.c_str(), Count{c.temporaries},
+                      static_cast<double>(c.temporary_bytes) * mega, Count{c.copies},
+                      static_cast<double>(c.copied_bytes) * mega,
+                      static_cast<double>(served_ticks(c)) * ns * 1e-6);
+                text += reasons_text(row.reasons) + "\n";
+            }
         }
     }
     if (session.lost() > 0)
@@ -162,7 +167,7 @@ void write_json(const Session &session, atoll_writer write, void *user) {
               ",\"temporaries\":%llu,\"temporary_bytes\":%llu,\"copies\":%llu,"
               "\"copied_bytes\":%llu,\"served_ns\":%.0f,\"dtypes\":{",
               Count{c.temporaries}, Count{c.temporary_bytes}, Count{c.copies},
-              Count{c.copied_bytes}, static_cast<double>(c.served_ticks) * ns);
+              Count{c.copied_bytes}, static_cast<double>(served_ticks(c)) * ns);
         const char *separator = "";
         for (const Row &row : line.dtypes) {
             if (row.counters.calls == 0 || row.dtype == ATOLL_DTYPE_NONE) continue;
@@ -173,7 +178,20 @@ void write_json(const Session &session, atoll_writer write, void *user) {
             text += "}";
             separator = ",";
         }
-        text += "}}\n";
+        text += "},\"served\":[";
+        separator = "";
+        for (const Row &row : line.served) {
+            const Counters &part = row.counters;
+            text += separator;
+            text += "{\"because\":" + quoted(reasons_text(row.reasons));
+            print(text,
+                  ",\"temporaries\":%llu,\"temporary_bytes\":%llu,\"copies\":%llu,"
+                  "\"copied_bytes\":%llu,\"served_ns\":%.0f}",
+                  Count{part.temporaries}, Count{part.temporary_bytes}, Count{part.copies},
+                  Count{part.copied_bytes}, static_cast<double>(served_ticks(part)) * ns);
+            separator = ",";
+        }
+        text += "]}\n";
     }
     write(user, text.data(), text.size());
 }

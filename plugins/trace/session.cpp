@@ -81,7 +81,9 @@ void merge(Counters &sum, Counters &part) noexcept {
     for (std::uint64_t Counters::*counter :
          {&Counters::ticks, &Counters::bytes, &Counters::errors, &Counters::inserted,
           &Counters::temporaries, &Counters::temporary_bytes, &Counters::copies,
-          &Counters::copied_bytes, &Counters::served_ticks}) {
+          &Counters::copied_bytes, &Counters::served_ticks, &Counters::executions,
+          &Counters::execution_ticks, &Counters::executed_bytes,
+          &Counters::served_execution_ticks}) {
         sum.*counter += read(part.*counter);
     }
 }
@@ -107,7 +109,10 @@ Session::~Session() {
     for (Table *table = tables_.load(std::memory_order_acquire); table;) {
         Table *const next = table->next;
         if (own_timeline_) own_timeline_->leave(table->lane);
-        std::free(table->memory);
+        if (table->memory)
+            std::free(table->memory);
+        else
+            Timeline::unmap_counters(table, sizeof *table);
         table = next;
     }
 }
@@ -154,14 +159,8 @@ Table *Session::take_table() noexcept {
             return table;
         }
     }
-    // Zeroed lazily: a new thread pays only for the pages that it uses.
-    std::size_t space = sizeof(Table) + alignof(Table);
-    void *const memory = std::calloc(1, space);
-    if (!memory) return nullptr;
-    void *aligned = memory;
-    Table *const table =
-        static_cast<Table *>(std::align(alignof(Table), sizeof(Table), aligned, space));
-    table->memory = memory;
+    Table *const table = make_table();
+    if (!table) return nullptr;
     std::atomic_ref(table->owner).store(token.value, std::memory_order_relaxed);
     table->next = tables_.load(std::memory_order_relaxed);
     while (!tables_.compare_exchange_weak(table->next, table, std::memory_order_release,
@@ -170,15 +169,37 @@ Table *Session::take_table() noexcept {
     return table;
 }
 
+// Zeroed lazily: a new thread pays only for the pages that it uses.
+Table *Session::make_table() noexcept {
+    Timeline *const timeline = timeline_.load(std::memory_order_relaxed);
+    Lane lane{};
+    if (timeline)
+        if (void *const memory = timeline->map_counters(lane, sizeof(Table))) {
+            Table *const table = static_cast<Table *>(memory);
+            table->lane = lane;
+            table->lane.dropped = &table->dropped;
+            return table;
+        }
+    std::size_t space = sizeof(Table) + alignof(Table);
+    void *const memory = std::calloc(1, space);
+    if (!memory) return nullptr;
+    void *aligned = memory;
+    Table *const table =
+        static_cast<Table *>(std::align(alignof(Table), sizeof(Table), aligned, space));
+    table->memory = memory;
+    table->lane = lane;
+    return table;
+}
+
 void Session::begin_in_child() noexcept {
     timeline_.store(nullptr, std::memory_order_relaxed);
     static_cast<void>(own_timeline_.release());
     brackets_.store(0, std::memory_order_relaxed); // their callbacks run in the parent
     lost_.store(0, std::memory_order_relaxed);
-    // The child has this one thread.
-    for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next)
-        for (Entry &entry : table->entries)
-            if (entry.device) reset(entry.counters);
+    // The tables belong to the parent: its file has them, and other threads than this one.
+    tables_.store(nullptr, std::memory_order_relaxed);
+    for (CachedTable &cached : here.cache)
+        if (cached.session == id_) cached = {};
 }
 
 void Session::release(std::uint64_t thread) noexcept {
@@ -190,21 +211,23 @@ void Session::release(std::uint64_t thread) noexcept {
 }
 
 std::vector<Row> Session::rows() const {
-    std::map<std::tuple<std::string, std::string, std::uint16_t, bool>, Counters> sums;
+    std::map<std::tuple<std::string, std::string, std::uint16_t, std::uint16_t, bool>, Counters>
+        sums;
     for (Table *table = tables_.load(std::memory_order_acquire); table; table = table->next) {
         for (std::size_t place = 0; place < Table::size; ++place) {
             Entry &entry = table->entries[place];
             if (!std::atomic_ref(entry.device).load(std::memory_order_acquire)) continue;
             const Names &names = table->names[place];
-            const auto dtype = static_cast<std::uint16_t>(entry.key & 0xffff);
-            merge(sums[{names.device, names.function, dtype, names.asynchronous}], entry.counters);
+            merge(sums[{names.device, names.function, dtype_of(entry), reasons_of(entry),
+                        names.asynchronous}],
+                  entry.counters);
         }
     }
     std::vector<Row> rows;
     rows.reserve(sums.size());
     for (const auto &[key, counters] : sums)
-        rows.push_back(
-            {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), counters});
+        rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key),
+                        std::get<4>(key), counters});
     return rows;
 }
 

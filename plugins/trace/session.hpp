@@ -10,6 +10,7 @@
 
 #include "atoll/plugin.hpp"
 #include "clock.hpp"
+#include "counters.hpp"
 #include "timeline.hpp"
 
 #include <atomic>
@@ -23,72 +24,17 @@ namespace Atoll::trace {
 
 class Session;
 
-// Plain numbers, so that tables can live in zeroed memory whose pages nobody has touched yet; they
-// are accessed through add() and read() only.
-struct Counters {
-    std::uint64_t calls;
-    std::uint64_t ticks; // in total; inclusive of nested calls
-    std::uint64_t min_ticks, max_ticks;
-    std::uint64_t bytes; // read and written
-    std::uint64_t errors;
-    std::uint64_t inserted; // of `calls`: made by the core to serve another function
-    // What the core inserted to serve THIS function (see atoll_call::parent_function), on the
-    // entry's device type. Kept under dtype 0: the parent's is not known.
-    std::uint64_t temporaries, temporary_bytes; // allocations
-    std::uint64_t copies, copied_bytes;         // copies, casts, transfers
-    std::uint64_t served_ticks;                 // time in all inserted calls
-};
-
-// Before the first call.
-inline void reset(Counters &counters) noexcept {
-    counters = {};
-    counters.min_ticks = ~std::uint64_t{0}; // so that any call is the shortest so far
-}
-
-inline void add(std::uint64_t &counter, std::uint64_t amount) noexcept {
-    const std::atomic_ref<std::uint64_t> value(counter);
-    value.store(value.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
-}
-inline std::uint64_t read(std::uint64_t &counter) noexcept {
-    return std::atomic_ref<std::uint64_t>(counter).load(std::memory_order_relaxed);
-}
-
-// Adds `part`, which its thread may be changing.
-void merge(Counters &sum, Counters &part) noexcept;
-
-struct alignas(64) Entry {
-    const char *device; // the key's first half; null: free. Published last, with release
-    std::uint64_t key;  // module, function, dtype
-    Counters counters;
-    bool skipped;  // the setting `functions` leaves it out
-    bool enqueues; // the device type is asynchronous and the function puts work on the stream
-    bool on_event; // its calls have atoll_event_params
-};
-
-// Copies, since the host's strings live only as long as the plugin that they name.
-struct Names {
-    char device[32];
-    bool asynchronous; // times are those to enqueue
-    char function[96];
-};
-
-// A hash table with open addressing; entries are never removed. 176 KiB of address space, of which
-// a page is used for every 32 entries or so.
-struct Table {
-    static constexpr std::size_t size = 1024; // a power of two, several times what programs need
-
-    Entry entries[size];
-    Names names[size];
+struct Table : CounterTable {
     Lane lane;           // of the timeline
     std::uint64_t owner; // token of the thread that writes here; 0: free to take
     Table *next;         // written before the table is published
-    void *memory;        // to free
+    void *memory;        // to free; null: a part of the timeline's file
 };
 
 // One line of the report.
 struct Row {
     std::string device, function;
-    std::uint16_t dtype = 0;
+    std::uint16_t dtype = 0, reasons = 0;
     bool asynchronous = false;
     Counters counters{};
 };
@@ -102,6 +48,10 @@ struct Row {
 struct Bracket {
     Session *session;
     std::uint64_t id, correlation, start;
+    // Who counts the execution, set once the call has returned; null: it failed. `parent` may be
+    // null.
+    Entry *entry, *parent;
+    std::uint64_t bytes;
     std::atomic<int> open{2}; // callbacks still to come
 };
 
@@ -124,7 +74,7 @@ public:
     // Passes the call on, counts and records it. Throws what the function throws.
     std::int32_t trace(const atoll_link &self, atoll_call &call);
 
-    // Sums over threads: one row per device type, function and dtype. From any thread.
+    // Sums over threads: one row per device type, function and dtype, or reasons. From any thread.
     std::vector<Row> rows() const;
     // Calls that were not counted because a table was full.
     std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
@@ -136,8 +86,8 @@ public:
     bool settle() noexcept;
     // Lets readers convert the records so far to nanoseconds.
     void synchronise(bool closed) noexcept;
-    // In a forked child: counts from zero, and leaves the file to the parent. The timeline object
-    // leaks, since its lock may be held by a thread that the child does not have.
+    // In a forked child: counts from zero, and leaves the file and all tables to the parent. They
+    // leak, since the lock may be held by a thread that the child does not have.
     void begin_in_child() noexcept;
 
     // Gives up the tables of a thread that ends.
@@ -165,10 +115,8 @@ private:
     void serve(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept;
     void record(Timeline &timeline, const atoll_call &call, const Traced &traced) noexcept;
     void announce(Timeline &timeline, Lane &lane) noexcept;
-    void write_name(Timeline &timeline, Lane &lane, std::uint16_t place, std::uint64_t key,
-                    const Names &names) noexcept;
     void open_bracket(const atoll_call &call, Traced &traced) noexcept;
-    void close_bracket(const Entry &entry, const atoll_call &call, Bracket &bracket) noexcept;
+    void close_bracket(const atoll_call &call, const Traced &traced) noexcept;
     std::int32_t call_back(const Entry &entry, const atoll_call &call, Bracket &bracket,
                            void (*function)(void *, std::int32_t)) noexcept;
     std::int32_t host_dispatch(const char *device_type, atoll_call &call) noexcept;
@@ -178,10 +126,10 @@ private:
     Table *table() noexcept; // this thread's
     Table *find_table() noexcept;
     Table *take_table() noexcept;
-    Entry *find_entry(Table &table, const atoll_link &link, std::uint16_t module,
-                      std::uint16_t function, std::uint16_t dtype) noexcept;
-    Entry *add_entry(Table &table, std::size_t place, const atoll_link &link, std::uint64_t key,
-                     std::uint16_t module, std::uint16_t function) noexcept;
+    Table *make_table() noexcept;
+    Entry *find_entry(Table &table, const atoll_link &link, std::uint64_t key) noexcept;
+    Entry *add_entry(Table &table, std::size_t place, const atoll_link &link,
+                     std::uint64_t key) noexcept;
 
     const atoll_host &host_;
     const std::uint64_t id_; // never reused, so that a thread cannot mistake a new session for it

@@ -10,6 +10,7 @@
 #include <new>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace Atoll::trace {
 
@@ -38,7 +39,7 @@ int open_file(std::string &path) {
 
 // Allocates blocks of the file and maps them. With holes instead, a store on a full disk would kill
 // the process.
-void *grow_and_map(int file, std::uint64_t offset, std::uint64_t bytes) {
+void *grow_and_map(int file, std::uint64_t offset, std::uint64_t bytes, int flags) {
     int code;
     do {
         code = ::posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
@@ -47,8 +48,8 @@ void *grow_and_map(int file, std::uint64_t offset, std::uint64_t bytes) {
         errno = code;
         return nullptr;
     }
-    void *const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                                file, static_cast<off_t>(offset));
+    void *const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file,
+                                static_cast<off_t>(offset));
     return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -62,7 +63,7 @@ Timeline::Timeline(std::string path, std::uint64_t segment_bytes, std::uint64_t 
       clock_(clock) {
     file_ = open_file(path_);
     if (file_ < 0) fail(path_, "open");
-    void *const memory = grow_and_map(file_, 0, header_bytes);
+    void *const memory = grow_and_map(file_, 0, header_bytes, MAP_POPULATE);
     if (!memory) {
         const int code = errno;
         ::close(file_);
@@ -91,38 +92,55 @@ char *Timeline::reserve_in_next(Lane &lane, bool is_call) noexcept {
         lane.full = 1;
         lane.end = lane.position;
     }
-    if (is_call)
-        std::atomic_ref(lane.segment ? lane.segment->dropped : header_->dropped)
-            .fetch_add(1, std::memory_order_relaxed);
+    if (is_call) std::atomic_ref(*lane.dropped).fetch_add(1, std::memory_order_relaxed);
     return nullptr;
 }
 
-// The offset of a new segment at the end of the file, or 0 if the limit is reached.
-std::uint64_t Timeline::take_slot() noexcept {
+// The offset of new slots at the end of the file, or 0 if the limit is reached.
+std::uint64_t Timeline::take_slots(std::uint64_t count, bool limited) noexcept {
     const std::lock_guard lock(mutex_);
     header_->last = clock_.sample();
-    const std::uint64_t offset = header_bytes + header_->segments * segment_bytes_;
-    if (offset + segment_bytes_ > header_->limit_bytes) {
+    const std::uint64_t records = header_->slots - counter_slots_;
+    if (limited && header_bytes + (records + count) * segment_bytes_ > header_->limit_bytes) {
         header_->full = std::max(header_->full, 1u);
         return 0;
     }
-    ++header_->segments;
-    return offset;
+    if (!limited) counter_slots_ += count;
+    return header_bytes + std::exchange(header_->slots, header_->slots + count) * segment_bytes_;
+}
+
+void *Timeline::map_counters(Lane &lane, std::size_t bytes) noexcept {
+    const std::uint64_t whole = sizeof(SegmentHeader) + bytes;
+    const std::uint64_t offset = take_slots((whole + segment_bytes_ - 1) / segment_bytes_, false);
+    void *const memory = grow_and_map(file_, offset, whole, 0);
+    const std::lock_guard lock(mutex_);
+    if (!memory) {
+        header_->full = 2;
+        lane.full = 1;
+        lane.dropped = &header_->dropped;
+        return nullptr;
+    }
+    lane.number = ++lanes_;
+    auto *const header = new (memory) SegmentHeader{};
+    header->used = whole;
+    std::atomic_ref(header->lane).store(lane.number, std::memory_order_release);
+    return header + 1;
+}
+
+void Timeline::unmap_counters(void *counters, std::size_t bytes) noexcept {
+    ::munmap(static_cast<SegmentHeader *>(counters) - 1, sizeof(SegmentHeader) + bytes);
 }
 
 // Replaces the lane's segment by a new one. False: the file cannot grow, and the lane keeps the old
 // one, which counts dropped calls.
 bool Timeline::map_next(Lane &lane) noexcept {
-    const std::uint64_t offset = take_slot();
+    const std::uint64_t offset = take_slots(1, true);
     if (offset == 0) return false;
-    void *const memory = grow_and_map(file_, offset, segment_bytes_);
-    {
+    void *const memory = grow_and_map(file_, offset, segment_bytes_, MAP_POPULATE);
+    if (!memory) {
         const std::lock_guard lock(mutex_);
-        if (!memory) {
-            header_->full = 2;
-            return false;
-        }
-        if (lane.number == 0) lane.number = ++lanes_;
+        header_->full = 2;
+        return false;
     }
     if (lane.segment) ::munmap(lane.segment, segment_bytes_);
     lane.segment = new (memory) SegmentHeader{};

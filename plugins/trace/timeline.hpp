@@ -3,9 +3,9 @@
 // Note [Recording]
 // Each thread appends to a segment of its own, which is mapped from the file: plain stores, without
 // a lock or a system call, and nothing to flush when the thread or the process ends, by whatever
-// cause. When the segment is full, the thread maps a new one at the end of the file. When the file
-// has reached its limit, later calls are dropped and counted. So memory is bounded by one segment
-// per thread, and the file by the limit.
+// cause. When the segment is full, the thread maps a new one at the end of the file. When the
+// segments have reached the limit, later calls are dropped and counted. So memory is bounded by one
+// segment per thread, and the file by the limit and a table of counters per thread.
 #pragma once
 
 #include "clock.hpp"
@@ -18,10 +18,11 @@
 
 namespace Atoll::trace {
 
-// Used by its thread alone. Zeroed memory is a valid initial state.
+// Used by its thread alone. Begun by map_counters().
 struct Lane {
     char *position, *end; // where the next record goes; null without a segment
     timeline::SegmentHeader *segment;
+    std::uint64_t *dropped;   // counts calls without a record
     std::uint32_t announced;  // a record says which thread this is
     std::uint32_t full;       // the file cannot grow
     std::uint64_t executions; // so far
@@ -37,6 +38,11 @@ public:
     ~Timeline();
     Timeline(const Timeline &) = delete;
     Timeline &operator=(const Timeline &) = delete;
+
+    // Begins a lane with zeroed memory for its counters, which the file keeps. Null if the file
+    // cannot grow; then the lane drops all records, since the counters name their functions.
+    void *map_counters(Lane &lane, std::size_t bytes) noexcept;
+    static void unmap_counters(void *counters, std::size_t bytes) noexcept;
 
     // Room for a record of `bytes`, a multiple of 8; null if it must be dropped, which is counted
     // for a call. Followed by commit(), on the same thread.
@@ -62,7 +68,7 @@ public:
 private:
     char *reserve_in_next(Lane &lane, bool is_call) noexcept;
     bool map_next(Lane &lane) noexcept;
-    std::uint64_t take_slot() noexcept;
+    std::uint64_t take_slots(std::uint64_t count, bool limited) noexcept;
 
     std::string path_;
     const std::uint64_t segment_bytes_;
@@ -70,7 +76,8 @@ private:
     int file_ = -1;
     std::mutex mutex_; // of all but `magic` and `dropped` in the header
     timeline::FileHeader *header_ = nullptr;
-    std::uint32_t lanes_ = 0; // so far
+    std::uint32_t lanes_ = 0;         // so far
+    std::uint64_t counter_slots_ = 0; // of header_->slots
 };
 
 } // namespace Atoll::trace

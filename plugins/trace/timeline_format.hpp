@@ -2,11 +2,14 @@
 //
 // Note [Timeline file]
 //   one page   FileHeader
-//   segments   each segment_bytes long: a SegmentHeader, then records up to `used`; lane 0: empty
+//   slots      each segment_bytes long. A segment takes one: a SegmentHeader, then records up to
+//              `used`. So do the counters of a lane, which may take several: a SegmentHeader with
+//              the sequence 0, then a CounterTable. Lane 0: empty
 // A lane is written by one thread at a time; its segments are in the order of `sequence`. `used`
 // counts whole records only, so the file is valid up to the last record at any moment, however the
-// process ends. Numbers have the byte order of the machine that wrote the file, which is meant for
-// the tool of the same version: every change raises `version`.
+// process ends. The entries of the counters say what the records' `entry` means. Numbers have the
+// byte order of the machine that wrote the file, which is meant for the tool of the same version:
+// every change raises `version`.
 #pragma once
 
 #include "clock.hpp"
@@ -17,7 +20,7 @@
 namespace Atoll::trace::timeline {
 
 inline constexpr char magic[8] = {'A', 'T', 'O', 'L', 'T', 'R', 'C', 'E'};
-inline constexpr std::uint32_t version = 3;
+inline constexpr std::uint32_t version = 4;
 inline constexpr std::size_t header_bytes = 4096;
 
 struct FileHeader {
@@ -25,9 +28,9 @@ struct FileHeader {
     std::uint32_t version;
     std::uint32_t process;
     std::uint64_t segment_bytes;
-    std::uint64_t segments; // so far
+    std::uint64_t slots; // so far
     ClockSample first, last;
-    std::uint64_t dropped; // calls on threads that never got a segment
+    std::uint64_t dropped; // calls on threads whose counters are not in the file
     std::uint32_t closed;  // 1: the session or the process came to its regular end
     std::uint32_t full;    // 1: the limit was reached; 2: the file could not grow (disk full …)
     std::uint64_t limit_bytes;
@@ -36,17 +39,15 @@ static_assert(sizeof(FileHeader) <= header_bytes);
 
 struct SegmentHeader {
     std::uint32_t lane, sequence;
-    std::uint64_t used;    // bytes, this header included
-    std::uint64_t dropped; // calls that had no room, after those of this segment
-    std::uint64_t reserved[5];
+    std::uint64_t used; // bytes, this header included
+    std::uint64_t reserved[6];
 };
 static_assert(sizeof(SegmentHeader) == 64);
 
 enum class Kind : std::uint8_t {
     call = 1,      // a call, enqueued or executed; then its extents
     execution = 2, // what an enqueued call took on its stream
-    name = 3,      // the meaning of `entry` in the lane from here on; then a NameText
-    thread = 4,    // the thread that writes the lane from here on; then a ThreadText
+    thread = 3,    // the thread that writes the lane from here on; then a ThreadText
 };
 
 enum RecordFlag : std::uint16_t {
@@ -57,11 +58,10 @@ enum RecordFlag : std::uint16_t {
     flag_stream = 8,   // the stream's handle, where it is not the default one
     flag_details = 16, // Details, where they are not all as in Details{}
     // These do not.
-    flag_inserted = 32,     // the call serves another one
-    flag_asynchronous = 64, // name: the device type enqueues
+    flag_inserted = 32, // the call serves another one
     // Why an enqueued call has no execution record:
-    flag_no_callback = 128, // the device type does not offer host_callback, or it failed
-    flag_not_asked = 256,   // the setting `execution` is 0
+    flag_no_callback = 64, // the device type does not offer host_callback, or it failed
+    flag_not_asked = 128,  // the setting `execution` is 0
 };
 inline constexpr unsigned flags_with_word = 31;
 
@@ -76,7 +76,7 @@ struct Record {
     std::uint8_t rank;  // min(rank, max_extents) extents, a word each, end the record of a call
     std::uint8_t operand_count;
     std::uint16_t entry, flags;
-    std::uint8_t dtypes[max_dtypes]; // of the first operands; name: the compute dtype
+    std::uint8_t dtypes[max_dtypes]; // of the first operands
     std::uint32_t ticks;             // that it took
     std::uint64_t start;             // in ticks
     std::uint64_t correlation;
@@ -91,13 +91,10 @@ struct Details {
 };
 static_assert(sizeof(Details) == 8);
 
-struct NameText {
-    char device[32], function[96];
-};
 struct ThreadText {
     std::uint64_t id; // of the kernel
     char name[16];
 };
-static_assert(sizeof(NameText) % 8 == 0 && sizeof(ThreadText) % 8 == 0);
+static_assert(sizeof(ThreadText) % 8 == 0);
 
 } // namespace Atoll::trace::timeline

@@ -1,11 +1,11 @@
-// Per function: reserved words, a no-op interposer, other devices, threads, memory.
+// Per function: reserved words, a no-op interposer, other devices, work before it, threads, memory.
 #include "calls.hpp"
 #include "probe.hpp"
+#include "raw_device.hpp"
 #include "suites.hpp"
 
 #include <atomic>
 #include <barrier>
-#include <malloc.h>
 
 namespace Atoll::conformance {
 
@@ -74,6 +74,32 @@ void same_on_own_stream(const Declared &declared) {
     }
 }
 
+// ---- enqueued -----------------------------------------------------------------------------------
+
+// Behind work that takes a while, so that the call's own work begins when the call has returned:
+// Note [Gone].
+void returns_at_once(const Target &target, const Declared &declared) {
+    const Device device = declared.device();
+    const RawDevice raw(target, declared.device_type, device.index());
+    const Recipe recipe{.size = Size::long_};
+    const std::vector<char> want = Prepared(declared, recipe).bytes();
+    Probe probe(declared.subject());
+    // This thread may lose the processor for as long as the work takes; then it gets more of it.
+    for (unsigned transfers = 4; transfers <= 64; transfers *= 4) {
+        const Prepared prepared(declared, recipe); // with operands that hold no results yet
+        device.synchronize();
+        const LongWork work(raw, nullptr, transfers);
+        probe.watch([&] { return work.done(); });
+        const std::vector<char> got = prepared.bytes();
+        probe.watch({});
+        probe.require_read_only();
+        if (got != want) fail("other results if there is work before it on the stream");
+        if (probe.returned() > 0) return;
+    }
+    if (probe.begun() == 0) skip("no work was under way when the host made the call");
+    fail("waits for the work before it on the stream; enqueue the work of the call and return");
+}
+
 // ---- threads ------------------------------------------------------------------------------------
 
 void same_from_threads(const Declared &declared) {
@@ -124,12 +150,6 @@ void device_memory_balances(const Declared &declared) {
         fail("leaks device memory: {} blocks, {} bytes, allocated during calls and not freed when "
              "all tensors were destroyed",
              count.blocks(), count.bytes());
-}
-
-// In the main arena and in separate mappings; 0 under a sanitizer.
-std::size_t heap_in_use() {
-    const struct mallinfo2 info = ::mallinfo2();
-    return info.uordblks + info.hblkhd;
 }
 
 void host_memory_balances(const Declared &declared) {
@@ -196,6 +216,13 @@ void add_behaviour_checks(Checks &checks, const Target &target) {
                 add(usual, "on " + other.name(),
                     [other](const Declared &d) { same_on_other_device(d, other); });
         if (!first.is_inline()) add(usual, "on a stream of its own", same_on_own_stream);
+    });
+    each("enqueued", [&target](const Declared &declared, DType usual, auto &&add) {
+        // The host waits for find, and to see whether counts are valid.
+        const sdk::Signature &s = declared.function.signature;
+        if (!declared.device().is_inline() && !s.waits &&
+            (s.counts < 0 || !is_integer(usual) || declared.takes(ATOLL_CAP_REPORTS_RANGE)))
+            add(usual, "", [&target](const Declared &d) { returns_at_once(target, d); });
     });
     each("threads",
          [](const Declared &, DType usual, auto &&add) { add(usual, "", same_from_threads); });

@@ -13,6 +13,7 @@ void set_shapes(Call &call, Size size);
 void set_values(Call &call, const Recipe &recipe);
 
 // Broadcast: the first input along its last axis, the second along its first, others not at all.
+// Scattered: those but the second.
 Layout layout_of(Layout wanted, std::size_t input, const Call::Argument &argument);
 // The positions of those that are not zero.
 Values found(const Values &values);

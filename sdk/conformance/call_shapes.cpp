@@ -2,6 +2,8 @@
 #include "call_parts.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <random>
 
 namespace Atoll::conformance {
 
@@ -10,6 +12,7 @@ namespace {
 using sdk::AxesOf, sdk::AxisKind;
 
 constexpr std::int64_t small_extents[] = {5, 4, 2, 6, 3, 7, 8, 9};
+constexpr std::int64_t wide_extents[] = {3, 5, 2, 4, 6, 7, 8, 9}; // the second above the first
 constexpr std::int64_t long_extents[] = {40, 33, 19, 21, 17, 23, 18, 20};
 
 // Of functions without core axes.
@@ -17,6 +20,7 @@ Shape matrix(Size size) {
     switch (size) {
     case Size::one: return {};
     case Size::large: return {4001, 3};
+    case Size::huge: return {1'000'003};
     case Size::long_: return {257, 3};
     case Size::apart: return {4, 3, 2};
     default: return {4, 3};
@@ -35,6 +39,8 @@ public:
     void run() {
         for (int i = 0; i < s_.input_count() && reference_ < 0; ++i)
             if (s_.input(i).axis_count > 0 && !input(i).absent) reference_ = i;
+        const std::string seed = call_.function.name + word(call_.compute);
+        random_.seed(static_cast<unsigned>(std::hash<std::string>()(seed)));
         for (std::size_t i = 0; i < s_.slot_count; ++i) slots_[i] = extents_of(i);
         set_loop();
         name_axes();
@@ -43,7 +49,8 @@ public:
             if (!core_of(s_.input(i)).empty() && !input(i).absent) last = i;
         for (int i = 0; i < s_.input_count(); ++i) {
             const bool alone =
-                i == last && (size_ == Size::shared || (size_ == Size::long_ && beside()));
+                i == last && (size_ == Size::shared ||
+                              ((size_ == Size::long_ || size_ == Size::huge) && beside()));
             input(i).shape = arranged(core_of(s_.input(i)), alone ? Shape() : loop_);
         }
         for (std::size_t o = 0; o < s_.output_count; ++o)
@@ -53,6 +60,7 @@ public:
 
 private:
     Call::Argument &input(int i) { return call_.inputs[static_cast<std::size_t>(i)]; }
+    bool apart() const { return size_ == Size::apart || size_ == Size::any; }
     bool named() const { return s_.axes != AxesOf::first && reference_ >= 0; }
 
     // One axis, or those of a group. Unknown: -1.
@@ -63,19 +71,26 @@ private:
         if (named() && one && (slot.given || s_.axes == AxesOf::named)) return {};
         if (group && whole_ && slot.given) return matrix(size_);
         const std::size_t same = slot.twin >= 0 ? static_cast<std::size_t>(slot.twin) : i;
-        std::int64_t n = small_extents[same];
+        std::int64_t n = size_ == Size::any ? wide_extents[same] : small_extents[same];
         if (slot.kind == AxisKind::fixed)
             n = slot.extent;
         else if (one)
             n = 1;
         else if (size_ == Size::long_)
             n = s_.slot_count == 1 ? 257 : long_extents[same];
+        else if (size_ == Size::huge && call_.function.is_core() && !beside())
+            n = s_.slot_count == 1 ? 1'000'003 : same == 0 ? 1031 : same == 1 ? 997 : 3;
         if (!slot.given) {
-            n = call_.function.infers ? -1 : one ? 1 : size_ == Size::long_ ? 53 : 7;
+            n = call_.function.infers  ? -1
+                : one                  ? 1
+                : size_ == Size::long_ ? 53
+                : size_ == Size::huge  ? 1'000'003
+                                       : 7;
             if (n > 0 && slot.twin < 0) call_.options.extents.emplace_back(slot.name, n);
             return group ? Shape(core_of(s_.input(reference_)).size(), n) : Shape{n};
         }
         if (group && s_.axes == AxesOf::all && size_ == Size::apart) return {n, 2};
+        if (group && s_.axes == AxesOf::all && size_ == Size::any) return {n, 2, 2};
         return {n};
     }
 
@@ -89,14 +104,29 @@ private:
     void set_loop() {
         const bool none =
             s_.input_count() == 0 || whole_ || size_ == Size::one || size_ == Size::bare;
-        if (none && !s_.elementwise())
+        if (size_ == Size::one && has(call_.function, moves_elements))
+            loop_ = {1}; // an axis to index
+        else if (none && !s_.elementwise())
             loop_ = {};
+        else if (size_ == Size::any)
+            loop_ = any_axes(reference_ < 0 ? 3 : 2);
+        else if (size_ == Size::huge && beside() && !has(call_.function, moves_elements))
+            loop_ = {50'021}; // a call for each element, where the plugin takes no loops
         else if (beside() && size_ != Size::apart)
             loop_ = matrix(size_);
         else if (size_ == Size::apart)
             loop_ = reference_ < 0 ? matrix(size_) : Shape{3, 2};
+        else if (size_ == Size::huge && !call_.function.is_core())
+            loop_ = {s_.slot_count == 1 ? 50'021 : 10'007};
         else
-            loop_ = {3};
+            loop_ = size_ == Size::huge ? Shape() : Shape{3};
+    }
+    // `fewest` to 3 more of them.
+    Shape any_axes(std::size_t fewest) {
+        Shape axes(fewest + random_() % 4);
+        for (std::int64_t &extent : axes) extent = 2 + static_cast<std::int64_t>(random_() % 2);
+        axes[random_() % axes.size()] = 5;
+        return axes;
     }
     // The positions of the core axes, for `axes all` and `axes named`.
     void name_axes() {
@@ -104,9 +134,9 @@ private:
         const std::size_t count = core_of(s_.input(reference_)).size();
         rank_ = count + loop_.size();
         for (std::size_t i = 0; i < count; ++i)
-            places_.push_back(size_ != Size::apart || whole_ ? i
-                              : count == 1                   ? std::size_t{1}
-                                                             : std::min(2 * i, rank_ - count + i));
+            places_.push_back(!apart() || whole_ ? i
+                              : count == 1       ? std::size_t{1}
+                                                 : std::min(2 * i, rank_ - count + i));
         if (whole_ || size_ == Size::one) return;
         call_.options.axes.given = true;
         for (const std::size_t place : places_)
@@ -151,6 +181,7 @@ private:
     const sdk::Signature &s_;
     const Size size_;
     const bool whole_;
+    std::minstd_rand random_;
     int reference_ = -1; // the first input with core axes
     Shape slots_[ATOLL_MAX_SLOTS], loop_;
     std::size_t rank_ = 0;            // of the reference under `axes all` and `axes named`
@@ -171,10 +202,11 @@ bool has_size(const FunctionFacts &function, Size size) {
         core |= s.input(i).axis_count > 0;
     }
     switch (size) {
-    case Size::one: return !moves; // need an axis to index
     case Size::large: return s.elementwise();
     case Size::bare: return core && !has(function, counts_non_zero);
-    case Size::apart: return s.input_count() > 0 || s.elementwise();
+    case Size::huge: return !s.elementwise();
+    case Size::apart:
+    case Size::any: return s.input_count() > 0 || s.elementwise();
     case Size::shared: return core && required > 1 && s.axes == AxesOf::first;
     default: return true;
     }

@@ -9,17 +9,30 @@ namespace Atoll::conformance {
 
 namespace {
 
+// SplitMix64 (Steele et al., 2014).
+std::uint64_t scrambled(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
 // Element k of input o, exact in the dtype.
 Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t k,
                 const Recipe &recipe) {
     const std::size_t mixed = (k * 7919 + o * 104729 + k * k * 31 + 13) % 1031;
+    // Half of the values need all bits of the dtype; the others are equal now and then.
+    const bool full = mixed % 2 == 0 && !recipe.damped;
+    const std::uint64_t bits = scrambled(k * 64 + o);
     const auto spread = static_cast<std::int64_t>(mixed % 129) - 64;
     const auto other = static_cast<std::int64_t>((mixed * 53 + 7) % 127) - 63;
     if (dtype == bool_) return Scalar(mixed % 2 == 1).cast(dtype);
     if (is_integer(dtype)) {
         const bool has_sign = info(dtype).kind == Kind::signed_;
         if (f.signature.counts == f.signature.output_count + static_cast<int>(o))
-            return Scalar(static_cast<std::int64_t>(mixed % 6)).cast(dtype);
+            return Scalar(static_cast<std::int64_t>(mixed % (k % 8 == 3 ? 80 : 6))).cast(dtype);
+        if (recipe.special && o == 1 && k % 4 < 2 && k / 4 % 3 < 2) // beside the ends of input 0
+            return Scalar(k / 4 % 3 ? 0 : has_sign ? -1 : 1).cast(dtype);
         if (recipe.special && k % 4 < 2) {
             const int bits = 8 * info(dtype).size;
             if (!has_sign)
@@ -28,12 +41,19 @@ Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t 
             const std::int64_t high = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
             return Scalar(k % 4 ? high : -high - 1).cast(dtype);
         }
+        if (full) {
+            const int unused = 64 - 8 * info(dtype).size;
+            return has_sign ? Scalar(static_cast<std::int64_t>(bits) >> unused).cast(dtype)
+                            : Scalar(bits >> unused).cast(dtype);
+        }
         const std::int64_t small = spread / 6;
         return Scalar(has_sign ? small : std::abs(small)).cast(dtype);
     }
     static constexpr double specials[] = {0.0, -0.0, 1.0, NAN, INFINITY, -INFINITY, -1.0, 2.0};
-    if (recipe.special && k % 2 == 0 && is_real_float(dtype)) {
-        const double x = specials[(k / 2 + 3 * o) % 8];
+    // Many, or about one in a reduced part.
+    const std::size_t distance = recipe.size == Size::any ? 23 : 2;
+    if (recipe.special && k % distance == 0 && is_real_float(dtype)) {
+        const double x = specials[(k / distance + 3 * o) % 8];
         return Scalar(x).cast(dtype);
     }
     double re = static_cast<double>(spread) / (recipe.damped ? 32 : 8);
@@ -44,6 +64,20 @@ Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t 
         im = 0;
         if (is_complex(dtype) && mixed % 2) std::swap(re, im);
     }
+    if (full) {
+        const auto fraction = [](std::uint64_t b) { // below 1/16
+            return std::ldexp(static_cast<double>(b >> 11), -57);
+        };
+        // Just beyond the middle of two halves: rounding twice gives another one.
+        if (info(dtype).part == float64 && k % 3 == 0 && !has(f, multiplies_up))
+            re = 1 +
+                 (k % 2 ? std::ldexp(static_cast<double>(bits >> 54), -10) + std::ldexp(1, -11)
+                        : std::ldexp(static_cast<double>(bits >> 57), -7) + std::ldexp(1, -8)) +
+                 std::ldexp(1, -40);
+        else
+            re *= 1 + fraction(bits);
+        im *= 1 + fraction(scrambled(bits));
+    }
     return is_complex(dtype) ? Scalar(std::complex<double>(re, im)).cast(dtype)
                              : Scalar(re).cast(dtype);
 }
@@ -51,9 +85,19 @@ Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t 
 Values values_for(const FunctionFacts &f, const Call::Argument &argument, std::size_t o,
                   const Recipe &recipe) {
     Values values;
-    for (std::int64_t k = 0; k < count_of(argument.shape); ++k)
-        values.push_back(
-            value_of(f, argument.dtype, o, static_cast<std::size_t>(k) + recipe.seed, recipe));
+    const DType dtype = argument.dtype;
+    for (std::int64_t i = 0; i < count_of(argument.shape); ++i) {
+        const std::size_t k = static_cast<std::size_t>(i) + recipe.seed;
+        // Some elements are equal to those of the first input, or their real parts are.
+        const bool equal = k % 5 == 4 && f.signature.counts < 0;
+        Scalar value = value_of(f, dtype, equal ? 0 : o, k, recipe);
+        if (equal && k % 2 == 0 && is_complex(dtype))
+            value =
+                Scalar(std::complex<double>(value.to_complex().real(),
+                                            value_of(f, dtype, o, k, recipe).to_complex().imag()))
+                    .cast(dtype);
+        values.push_back(value);
+    }
     return values;
 }
 
@@ -90,6 +134,7 @@ Values found(const Values &values) {
 }
 
 Layout layout_of(Layout wanted, std::size_t o, const Call::Argument &input) {
+    if (wanted == Layout::scattered_broadcast && o == 1) return Layout::scattered;
     if (wanted != Layout::broadcast) return wanted;
     if (o > 1 || input.shape.size() < 2) return Layout::dense;
     return o == 1 ? Layout::broadcast_first : wanted;
@@ -122,10 +167,12 @@ void set_values(Call &call, const Recipe &recipe) {
         std::none_of(given.begin(), given.end(), is_beta))
         std::fill(call.inputs[2].values.begin(), call.inputs[2].values.end(),
                   Scalar(NAN).cast(call.compute));
-    for (std::size_t o = 0; o < call.inputs.size() && recipe.broadcast; ++o)
-        if (Call::Argument &input = call.inputs[o];
-            layout_of(Layout::broadcast, o, input) != Layout::dense)
-            input.values = broadcast_values(input.values, input.shape, o == 0);
+    for (std::size_t o = 0; o < call.inputs.size(); ++o) {
+        Call::Argument &input = call.inputs[o];
+        input.values = broadcast_values(
+            input.values, input.shape,
+            broadcast_axis(layout_of(recipe.layout, o, input), input.shape.size()));
+    }
     if (has(f, counts_non_zero)) {
         const auto count = static_cast<std::int64_t>(found(call.inputs[0].values).size());
         call.options.extents[0].second = count;
@@ -133,26 +180,45 @@ void set_values(Call &call, const Recipe &recipe) {
     }
 }
 
-bool mix_inputs(Call &call) {
+std::vector<Mix> mixed_inputs(const Call &call, bool all) {
     const sdk::Signature &s = call.function.signature;
-    int last = -1, count = 0;
-    for (int i = 0; i < static_cast<int>(call.inputs.size()); ++i)
-        if (s.input(i).type == sdk::TypeOf::T && !call.inputs[static_cast<std::size_t>(i)].absent)
-            last = i, ++count;
-    if (last < 0) return false;
-    Call::Argument &input = call.inputs[static_cast<std::size_t>(last)];
-    for (const DType other : {int8, uint8, int16, float16, int32, float32, float64, bool_}) {
-        const DType common = count == 1 ? other : promote(call.compute, other);
-        if (other == call.compute ||
-            static_cast<DType>(sdk::make_T(call.function.rule,
-                                           static_cast<std::uint32_t>(common))) != call.compute)
-            continue;
-        input.dtype = other;
-        for (Scalar &value : input.values) value = value.cast(other);
-        if (has(call.function, needs_sorted) && !input.values.empty()) sort_columns(input);
-        return true;
+    std::vector<std::size_t> inputs;
+    for (std::size_t i = 0; i < call.inputs.size(); ++i)
+        if (s.input(static_cast<int>(i)).type == sdk::TypeOf::T && !call.inputs[i].absent)
+            inputs.push_back(i);
+    std::vector<Mix> mixes;
+    for (const std::size_t input : inputs)
+        for (const DType other :
+             {int8, uint8, int16, float16, int32, float32, float64, bool_, uint16, uint32, uint64,
+              int64, bfloat16, complex32, complex64, complex128}) {
+            const DType common = inputs.size() == 1 ? other : promote(call.compute, other);
+            if (other == call.compute ||
+                static_cast<DType>(sdk::make_T(call.function.rule,
+                                               static_cast<std::uint32_t>(common))) != call.compute)
+                continue;
+            mixes.push_back({input, other});
+            if (!all) break;
+        }
+    return mixes;
+}
+
+void mix_input(Call &call, const Mix &mix) {
+    Call::Argument &input = call.inputs[mix.input];
+    input.dtype = mix.dtype;
+    for (Scalar &value : input.values) value = value.cast(mix.dtype);
+    if (has(call.function, needs_sorted) && mix.input == 1) sort_columns(input);
+    // Integers beside the nearest floats, which only an exact comparison tells apart.
+    const bool has_sign = info(mix.dtype).kind == Kind::signed_;
+    if (!call.function.signature.exact || !is_integer(mix.dtype) || !is_real_float(call.compute))
+        return;
+    const int unused = 64 - 8 * info(mix.dtype).size;
+    for (std::size_t k = 0; k < input.values.size(); k += 2) {
+        const std::uint64_t bits = scrambled(k);
+        const Scalar value =
+            has_sign ? Scalar(static_cast<std::int64_t>(bits) >> unused) : Scalar(bits >> unused);
+        for (std::size_t o = 0; o < call.inputs.size(); ++o)
+            call.inputs[o].values[k] = value.cast(call.inputs[o].dtype);
     }
-    return false;
 }
 
 } // namespace Atoll::conformance

@@ -145,17 +145,17 @@ std::vector<Tensor> invoke(const Call &call, const std::vector<Tensor> &inputs, 
     return call_any(Function(call.function.name), operands, options);
 }
 
-Guarded lay_out(const Call::Argument &argument, const Placement &where, Layout layout,
-                bool swapped) {
+Guarded lay_out(const Call::Argument &argument, const Placement &where, Layout layout, bool swapped,
+                std::size_t seed) {
     if (argument.absent) return {};
-    return lay_out(argument.values, argument.shape, argument.dtype, where, layout, swapped);
+    return lay_out(argument.values, argument.shape, argument.dtype, where, layout, swapped, seed);
 }
 
 Prepared::Prepared(Call own, const Placement &where, const Form &form)
     : call(std::move(own)), device(where.device) {
     for (std::size_t o = 0; o < call.inputs.size(); ++o)
         inputs.push_back(lay_out(call.inputs[o], where, layout_of(form.inputs, o, call.inputs[o]),
-                                 form.swapped));
+                                 form.swapped, o + 1));
     if (!call.takes_out) return;
     if (!call.settled()) {
         const Expected known = expect_of_itself(call, device);

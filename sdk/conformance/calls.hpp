@@ -25,9 +25,11 @@ enum class Size {
     small,
     long_,  // longer than vectors and shares of threads
     large,  // worth the while of several threads; functions without core axes only
+    huge,   // a million elements, or thousands of small matrices; other functions
     one,    // one element
     bare,   // no loop; under `axes all` every axis of several is a core axis
     apart,  // several loop axes, core axes among them, that cannot be merged
+    any,    // the same with 3 to 6 axes, which differ from function to function
     shared, // the last input with core axes has no loop axes, the others have
 };
 bool has_size(const FunctionFacts &function, Size size);
@@ -47,10 +49,10 @@ std::vector<Setting> settings_of(const Declared &declared);
 struct Recipe {
     Size size = Size::small;
     Setting setting = {};
-    bool special = false;   // NaN, infinities, zeros and the ends of integers are among the values
-    bool broadcast = false; // equal values along the axes that Layout::broadcast repeats
-    bool damped = false;    // no result leaves the range of float16
-    std::size_t seed = 0;   // other values
+    bool special = false; // NaN, infinities, zeros and the ends of integers are among the values
+    Layout layout = Layout::dense; // of inputs: equal values along the axes that it repeats
+    bool damped = false;           // no result leaves the range of float16
+    std::size_t seed = 0;          // other values
 };
 
 struct Call {
@@ -75,8 +77,14 @@ struct Call {
 // shapes.
 Call make_call(const FunctionFacts &function, DType compute, const Recipe &recipe = {},
                bool with_values = true);
-// The same call with one input in a dtype that is promoted to T; false where there is none.
-bool mix_inputs(Call &call);
+// An input in another dtype, which is promoted to T.
+struct Mix {
+    std::size_t input = 0;
+    DType dtype = DType::none;
+};
+// Those of a call; unless `all`, one of each input.
+std::vector<Mix> mixed_inputs(const Call &call, bool all);
+void mix_input(Call &call, const Mix &mix);
 // The input whose elements output 0 may overwrite; -1: none.
 int in_place_input(const Call &call);
 
@@ -90,7 +98,7 @@ std::vector<Tensor> invoke(const Call &call, const std::vector<Tensor> &inputs, 
 
 // An argument on a device; without a tensor where it is absent.
 Guarded lay_out(const Call::Argument &argument, const Placement &where,
-                Layout layout = Layout::dense, bool swapped = false);
+                Layout layout = Layout::dense, bool swapped = false, std::size_t seed = 0);
 
 // A call with its operands on a device, each between guard zones.
 struct Prepared {

@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <malloc.h>
 #include <thread>
 
 namespace Atoll::conformance {
@@ -25,8 +26,15 @@ void on_threads(std::size_t count, const std::function<void(std::size_t)> &body)
 }
 
 std::size_t threads_alive() {
-    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    std::error_code error;
+    const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+    if (error) skip("/proc/self/task, which shows the threads, cannot be read");
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+std::size_t heap_in_use() {
+    const struct mallinfo2 info = ::mallinfo2(); // the main arena, and separate mappings
+    return info.uordblks + info.hblkhd;
 }
 
 } // namespace Atoll::conformance

@@ -30,13 +30,16 @@ template <class... Args> [[noreturn]] void skip(fmt::format_string<Args...> text
 struct Check {
     std::string group, subject, dtype, variant; // as in Result
     std::function<void()> body;
+    bool exits = false; // the process then leaves through exit(), and must survive that
 };
 using Checks = std::vector<Check>;
 
 // Runs body(0) to body(count - 1), each on a thread of its own, and then throws what one has
 // thrown.
 void on_threads(std::size_t count, const std::function<void(std::size_t)> &body);
-// How many threads this process has.
+// How many threads this process has. Throws Skipped where the system does not say it.
 std::size_t threads_alive();
+// Bytes that malloc has given out; 0 under a sanitizer.
+std::size_t heap_in_use();
 
 } // namespace Atoll::conformance

@@ -8,8 +8,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <iostream>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -23,6 +26,9 @@ namespace Atoll::conformance {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+const Message finished{"finished"}, leaving{"leaving"};
+constexpr int left = 77; // status of a child that left as it said
 
 [[noreturn]] void throw_errno(const char *what) {
     throw Error(Status::internal, "conformance", fmt::format("{}: {}", what, std::strerror(errno)));
@@ -73,11 +79,24 @@ void Pipe::write(const Message &message) {
     }
 }
 
+void Pipe::finish() {
+    write(finished);
+    ::_exit(0);
+}
+
+void Pipe::leave() {
+    write(leaving);
+    std::exit(left);
+}
+
 Child::Child(double deadline, const std::function<void(Pipe &)> &body) : deadline_(deadline) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
+    output_ = ::memfd_create("atoll-conformance", MFD_CLOEXEC);
     errors_ = ::memfd_create("atoll-conformance", MFD_CLOEXEC);
     const pid_t parent = ::getpid();
+    std::cout.flush(); // what is buffered would be written twice
+    std::fflush(nullptr);
     pid_ = ::fork();
     if (pid_ < 0) throw_errno("fork");
     if (pid_ == 0) {
@@ -85,10 +104,11 @@ Child::Child(double deadline, const std::function<void(Pipe &)> &body) : deadlin
         ::setpgid(0, 0);
         ::close(ends[0]);
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons stay children
         if (::getppid() != parent) ::_exit(1);
         ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
         // What plugins print is for the message of a crash.
-        ::dup2(errors_, STDOUT_FILENO);
+        ::dup2(output_, STDOUT_FILENO);
         ::dup2(errors_, STDERR_FILENO);
         Pipe pipe(ends[1]);
         body(pipe);
@@ -99,7 +119,8 @@ Child::Child(double deadline, const std::function<void(Pipe &)> &body) : deadlin
 
 Child::~Child() {
     ::close(end_);
-    if (errors_ >= 0) ::close(errors_);
+    for (const int file : {output_, errors_})
+        if (file >= 0) ::close(file);
     if (pid_ > 0) {
         ::kill(pid_, SIGKILL);
         ::kill(-pid_, SIGKILL);
@@ -111,7 +132,12 @@ bool Child::next(Message &message) {
     const auto start = Clock::now();
     const std::chrono::duration<double> limit(deadline_);
     for (;;) {
-        if (take(buffer_, message)) return true;
+        if (take(buffer_, message)) {
+            finished_ |= message == finished;
+            leaving_ |= message == leaving;
+            if (finished_) return false;
+            if (message != leaving) return true;
+        }
         // In steps: a process that it forked may keep the pipe open after its end.
         const bool late = Clock::now() - start > limit, gone = has_ended();
         pollfd wait{end_, POLLIN, 0};
@@ -141,14 +167,14 @@ std::string Child::end() {
         return fmt::format("hung: no answer for {:g} s, stopped{}; look for a deadlock "
                            "or an endless loop",
                            deadline_, printed);
+    if (finished_ || (leaving_ && WIFEXITED(status) && WEXITSTATUS(status) == left)) return "";
+    const char *when = leaving_ ? " in exit(), where destructors of static objects run" : "";
     if (WIFSIGNALED(status))
-        return fmt::format("crashed: the process died of signal {} ({}){}; run it with "
+        return fmt::format("crashed{}: the process died of signal {} ({}){}; run it with "
                            "--no-isolate in a debugger",
-                           WTERMSIG(status), ::strsignal(WTERMSIG(status)), printed);
-    if (WEXITSTATUS(status) != 0)
-        return fmt::format("ended the process with status {}{}; a plugin must not exit",
-                           WEXITSTATUS(status), printed);
-    return "";
+                           when, WTERMSIG(status), ::strsignal(WTERMSIG(status)), printed);
+    return fmt::format("ended the process with status {}{}{}; a plugin must not exit",
+                       WEXITSTATUS(status), when, printed);
 }
 
 bool Child::has_ended() const {
@@ -159,12 +185,14 @@ bool Child::has_ended() const {
 
 // The end of what the child printed.
 std::string Child::last_words() const {
-    const off_t size = errors_ < 0 ? 0 : ::lseek(errors_, 0, SEEK_END);
-    if (size <= 0) return "";
-    std::string text(static_cast<std::size_t>(std::min<off_t>(size, 600)), '\0');
-    const ssize_t n =
-        ::pread(errors_, text.data(), text.size(), size - static_cast<off_t>(text.size()));
-    text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    std::string text;
+    for (const int file : {output_, errors_}) {
+        const off_t size = file < 0 ? 0 : ::lseek(file, 0, SEEK_END);
+        std::string own(static_cast<std::size_t>(std::clamp<off_t>(size, 0, 600)), '\0');
+        const ssize_t n =
+            ::pread(file, own.data(), own.size(), size - static_cast<off_t>(own.size()));
+        text += own.substr(0, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    }
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return text.empty() ? "" : fmt::format(", having printed: {}", text);
 }

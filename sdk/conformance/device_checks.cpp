@@ -106,7 +106,8 @@ std::size_t resident_bytes() {
     return 0; // it keeps freed memory for a while
 #endif
     std::size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages >> pages;
+    if (!(std::ifstream("/proc/self/statm") >> pages >> pages))
+        skip("/proc/self/statm, which shows the memory of this process, cannot be read");
     return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
@@ -195,6 +196,44 @@ void source_may_be_reused(const RawDevice &device) {
     }
 }
 
+// Host memory that transfers access without staging.
+void pinned_memory(const RawDevice &device) {
+    for (const std::size_t bytes : {1, 4099, 1 << 20}) {
+        atoll_memory_params host{sizeof host, 0, bytes, nullptr};
+        device.call(ATOLL_DEVICE_FN_allocate_host, &host);
+        if (!host.data || reinterpret_cast<std::uintptr_t>(host.data) % 64)
+            fail("allocate_host returned {} for {} bytes, need an address that is a multiple of 64",
+                 host.data, bytes);
+        const Block block(device, bytes);
+        const auto want = bytes_of(bytes, 9);
+        std::copy(want.begin(), want.end(), static_cast<char *>(host.data));
+        atoll_transfer_params params{
+            sizeof params,      ATOLL_TRANSFER_HOST_TO_DEVICE, block.data(), host.data, bytes, 0,
+            ATOLL_TRANSFER_KEPT};
+        device.call(ATOLL_DEVICE_FN_transfer, &params);
+        std::vector<char> got(bytes);
+        device.to_host(got.data(), block.data(), bytes);
+        device.synchronize();
+        require_bytes(want, got,
+                      "a transfer from memory of allocate_host, with ATOLL_TRANSFER_KEPT");
+        std::fill_n(static_cast<char *>(host.data), bytes, '\0');
+        device.to_host(host.data, block.data(), bytes);
+        device.synchronize();
+        got.assign(static_cast<char *>(host.data), static_cast<char *>(host.data) + bytes);
+        require_bytes(want, got, "a transfer to memory of allocate_host");
+        device.call(ATOLL_DEVICE_FN_free_host, &host);
+    }
+}
+
+void unknown_native_handle(const RawDevice &device) {
+    atoll_native_handle_params params{sizeof params, 0x7fffffff, 0};
+    if (const std::int32_t status = device.try_call(ATOLL_DEVICE_FN_native_handle, &params);
+        status != ATOLL_STATUS_INVALID_ARGUMENT)
+        fail("native_handle returned status {} for a kind that does not exist, need "
+             "ATOLL_STATUS_INVALID_ARGUMENT",
+             status);
+}
+
 void between_devices(Device from, Device to) {
     for (const std::int64_t bytes : {1, 64, 4099, 1 << 20}) {
         const auto want = bytes_of(static_cast<std::size_t>(bytes), static_cast<unsigned>(bytes));
@@ -225,6 +264,7 @@ void longer_structs(RawDevice device, unsigned char tail) {
 
 void enumerates_alike(const RawDevice &device, const std::string &type) {
     const std::size_t count = devices_of(type).size();
+    const Block in_use(device, 64);
     for (int i = 0; i < 3; ++i)
         if (const std::uint32_t now = enumerated(device); now != count)
             fail("enumerate returns {} devices, but returned {} when it was loaded; the number "
@@ -267,6 +307,11 @@ void add_device_checks(Checks &checks, const Target &target) {
                                 offset ? ", unaligned" : ""),
                     [=] { there_and_back(raw(), bytes, offset); });
         add("transfer, the source may be reused at once", [=] { source_may_be_reused(raw()); });
+        const RawDevice own = raw();
+        if (own.has(ATOLL_DEVICE_FN_allocate_host))
+            add("allocate_host", [=] { pinned_memory(raw()); });
+        if (own.has(ATOLL_DEVICE_FN_native_handle))
+            add("native_handle of an unknown kind", [=] { unknown_native_handle(raw()); });
         for (const Device &other : devices())
             if (const std::string other_name = other.name(); other_name != name) {
                 add(fmt::format("copy to {}", other_name), [=] { between_devices(device, other); });
@@ -276,6 +321,7 @@ void add_device_checks(Checks &checks, const Target &target) {
         add("longer structs, zeros at the end", [=] { longer_structs(raw(), 0); });
         add("longer structs, unknown members", [=] { longer_structs(raw(), 0xa5); });
         add_stream_checks(checks, target, type, index);
+        add_event_checks(checks, target, type, index);
     }
 }
 

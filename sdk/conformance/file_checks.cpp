@@ -95,6 +95,7 @@ void has_note(const std::string &path) {
 
 void loads(const Target &target) {
     if (!target.trouble.empty()) throw Failed(target.trouble);
+    if (!target.warnings.empty()) fail("the host warns: {}", target.warnings);
 }
 
 void note_is_descriptor(const Target &target) {
@@ -269,9 +270,7 @@ void add_load_checks(Checks &checks, const Target &target) {
                       "search path (ATOLL_PLUGIN_PATH), or name it (--with PLUGIN)",
                       missing);
              }});
-    if (std::any_of(target.functions.begin(), target.functions.end(),
-                    [](const Declared &declared) { return declared.function.is_core(); }))
-        add("reference", "exists", has_reference);
+    add("reference", "exists", has_reference);
 }
 
 } // namespace Atoll::conformance

@@ -5,13 +5,15 @@
 #include "suites.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace Atoll::conformance {
 
 namespace {
 
 constexpr std::int64_t longest_vector = 35; // every remainder of 32, beyond one whole vector
-constexpr std::int64_t large = 20'011;      // a prime number
+constexpr std::int64_t million = 1'000'003; // a prime number, as is the period of its values
+constexpr std::int64_t period = 10'007;
 
 // The call with operands of one axis; values repeat, or are cut off.
 Call flattened(Call call, std::int64_t length) {
@@ -54,6 +56,62 @@ void of_lengths(const Target &target, const Declared &declared, DType dtype, std
         }
 }
 
+// `values` again and again.
+std::vector<char> repeated(const Values &values, DType dtype) {
+    const auto size = static_cast<std::size_t>(size_of(dtype));
+    std::vector<char> bytes(size * million);
+    for (std::size_t k = 0; k < values.size(); ++k)
+        std::memcpy(bytes.data() + k * size, values[k].raw().value.bytes, size);
+    for (std::size_t k = values.size() * size; k < bytes.size(); ++k)
+        bytes[k] = bytes[k - values.size() * size];
+    return bytes;
+}
+
+// The results repeat as the operands do. Those that differ, as those of the remainder of a vector
+// may, are compared as all are.
+void of_million(const Target &target, const Declared &declared, DType dtype) {
+    const Call call = flattened(make_call(declared.function, dtype, {.size = Size::large}), period);
+    const Expected expected = expect(target, call, declared.device_type);
+    expected.require();
+    const Placement where(dtype, declared.device());
+    const auto whole = [&](const std::vector<char> &bytes, DType own) {
+        const Tensor storage = from_values(
+            bytes.data(), uint8, static_cast<std::int64_t>(bytes.size()), {uint8, where.device});
+        return Tensor(storage.storage(), 0, {million}, {size_of(own)}, own);
+    };
+    std::vector<Tensor> inputs, outputs;
+    for (const Call::Argument &input : call.inputs)
+        inputs.push_back(input.absent ? Tensor()
+                                      : whole(repeated(input.values, input.dtype), input.dtype));
+    for (const Call::Argument &output : call.outputs) {
+        const auto size = static_cast<std::size_t>(size_of(output.dtype));
+        outputs.push_back(whole(std::vector<char>(million * size + 64, 0x5b), output.dtype));
+    }
+    invoke(call, inputs, where.device, outputs);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+        const std::vector<char> bytes = storage_bytes(outputs[o]);
+        const auto size = size_of(outputs[o].dtype());
+        if (std::any_of(bytes.begin() + million * size, bytes.end(),
+                        [](char byte) { return byte != 0x5b; }))
+            fail("{} elements: wrote behind the last one", million);
+        for (std::int64_t begin = 0; begin < million; begin += period) {
+            const std::int64_t count = std::min(period, million - begin);
+            if (begin > 0 && std::equal(bytes.begin() + begin * size,
+                                        bytes.begin() + (begin + count) * size, bytes.begin()))
+                continue;
+            const Tensor part(outputs[o].storage(), begin * size, {count}, {size},
+                              outputs[o].dtype());
+            const auto want = expected.values[o].begin();
+            try {
+                require_equal(Values(want, want + count), decode(part, bytes),
+                              tolerance_of(call, o), expected.source);
+            } catch (const Failed &failed) {
+                fail("{} elements, from element {} on: {}", million, begin, failed.what());
+            }
+        }
+    }
+}
+
 } // namespace
 
 void add_length_checks(Checks &checks, const Target &target) {
@@ -64,16 +122,15 @@ void add_length_checks(Checks &checks, const Target &target) {
                         [](const sdk::OperandSpec &output) { return output.updated; }))
             continue;
         const DType usual = usual_dtype(declared);
-        for (const DType dtype : declared.all_dtypes()) {
-            const auto add = [&](std::string variant, std::int64_t first, std::int64_t last) {
-                checks.push_back({"functions", declared.subject(), word(dtype), std::move(variant),
-                                  [&target, &declared, dtype, first, last] {
-                                      of_lengths(target, declared, dtype, first, last);
-                                  }});
-            };
-            add(fmt::format("2 to {} elements", longest_vector), 2, longest_vector);
-            if (dtype == usual) add(fmt::format("{} elements", large), large, large);
-        }
+        for (const DType dtype : declared.all_dtypes())
+            checks.push_back({"functions", declared.subject(), word(dtype),
+                              fmt::format("2 to {} elements", longest_vector),
+                              [&target, &declared, dtype] {
+                                  of_lengths(target, declared, dtype, 2, longest_vector);
+                              }});
+        checks.push_back({"functions", declared.subject(), word(usual),
+                          fmt::format("{} elements", million),
+                          [&target, &declared, usual] { of_million(target, declared, usual); }});
     }
 }
 

@@ -1,6 +1,9 @@
-// Retiring and loading again, with and without live objects.
+// Retiring and loading again, with and without live objects; the end of the process.
 #include "calls.hpp"
 #include "suites.hpp"
+
+#include <chrono>
+#include <thread>
 
 namespace Atoll::conformance {
 
@@ -92,13 +95,29 @@ void joins_its_threads(const Target &target) {
         sample(target);
         retire_it(target);
     }
-    const std::size_t after = threads_alive();
+    std::size_t after = threads_alive();
+    // The system may list a thread for a moment after it was joined.
+    for (int i = 0; i < 1000 && after > before; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        after = threads_alive();
+    }
     load_again(target, "");
     if (after >= before + 6)
         fail(
             "leaks threads: {} more after loading, using and retiring it 6 times; unload must join "
             "the plugin's threads",
             after - before);
+}
+
+// Until the end of the process, in memory that is never given back, as a program may hold objects.
+void keep_work_under_way(const Target &target) {
+    static auto &kept = *new std::vector<Tensor>;
+    sample(target);
+    for (const std::string &type : target.device_types)
+        for (const Device &device : devices_of(type)) {
+            const std::vector<char> bytes(1 << 20, 'x');
+            kept.push_back(from_values(bytes.data(), uint8, 1 << 20, {uint8, device}));
+        }
 }
 
 } // namespace
@@ -113,6 +132,12 @@ void add_lifecycle_checks(Checks &checks, const Target &target) {
         add("with work under way", retires_with_work_under_way);
     }
     add("joins threads", joins_its_threads);
+    const auto add_exit = [&](const char *variant, void (*body)(const Target &)) {
+        checks.push_back({"exit", "process", "", variant, [&target, body] { body(target); }, true});
+    };
+    add_exit("after a call", [](const Target &own) { sample(own); });
+    add_exit("after retiring", retire_it);
+    add_exit("with work under way", keep_work_under_way);
 }
 
 } // namespace Atoll::conformance

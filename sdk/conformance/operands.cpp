@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <random>
 
 namespace Atoll::conformance {
 
@@ -41,16 +43,22 @@ template <class Body> void each(const Shape &shape, Body &&body) {
 }
 
 // Byte strides of a layout.
-Shape strides_of(const Shape &shape, std::int64_t size, Layout layout) {
+Shape strides_of(const Shape &shape, std::int64_t size, Layout layout, std::size_t seed) {
     const std::size_t rank = shape.size();
+    const bool scattered = layout == Layout::scattered || layout == Layout::scattered_broadcast;
     Shape strides(rank, 0);
+    std::vector<std::size_t> order(rank); // the axis of the smallest stride first
+    std::iota(order.begin(), order.end(), 0);
+    if (layout == Layout::transposed) std::reverse(order.begin(), order.end());
+    std::minstd_rand random(static_cast<unsigned>(17 + 5 * seed + rank));
+    for (std::size_t i = rank; scattered && i > 1; --i)
+        std::swap(order[i - 1], order[random() % i]);
     std::int64_t next = layout == Layout::strided ? 3 * size : size;
-    for (std::size_t step = 0; step < rank; ++step) {
-        const std::size_t axis = layout == Layout::transposed ? rank - 1 - step : step;
-        if ((layout == Layout::broadcast && axis + 1 == rank) ||
-            (layout == Layout::broadcast_first && axis == 0))
-            continue;
-        strides[axis] = layout == Layout::reversed ? -next : next;
+    for (const std::size_t axis : order) {
+        if (static_cast<int>(axis) == broadcast_axis(layout, rank)) continue;
+        if (scattered) next += size * static_cast<std::int64_t>(random() % 3);
+        const bool negative = layout == Layout::reversed || (scattered && random() % 2 == 1);
+        strides[axis] = negative ? -next : next;
         next *= shape[axis];
         if (layout == Layout::strided) next += 2 * size;
     }
@@ -59,6 +67,16 @@ Shape strides_of(const Shape &shape, std::int64_t size, Layout layout) {
 
 } // namespace
 
+int broadcast_axis(Layout layout, std::size_t rank) {
+    if (rank < 2) return -1;
+    switch (layout) {
+    case Layout::broadcast: return static_cast<int>(rank) - 1;
+    case Layout::broadcast_first: return 0;
+    case Layout::scattered_broadcast: return static_cast<int>(rank / 2);
+    default: return -1;
+    }
+}
+
 std::int64_t count_of(const Shape &shape) {
     std::int64_t n = 1;
     for (const std::int64_t extent : shape) n *= extent;
@@ -66,9 +84,9 @@ std::int64_t count_of(const Shape &shape) {
 }
 
 Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Placement &where,
-                Layout layout, bool swapped) {
+                Layout layout, bool swapped, std::size_t seed) {
     const std::int64_t size = size_of(dtype);
-    const Shape strides = strides_of(shape, size, layout);
+    const Shape strides = strides_of(shape, size, layout, seed);
     std::int64_t low = 0, high = size;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         const std::int64_t reach = strides[axis] * (shape[axis] - 1);
@@ -120,7 +138,7 @@ std::vector<char> storage_bytes(const Tensor &tensor) {
 
 std::vector<char> Guarded::read() const { return storage_bytes(tensor); }
 
-Values decode(const Tensor &tensor, const std::vector<char> &bytes) {
+Values decode(const Tensor &tensor, const std::vector<char> &bytes, bool strict) {
     const DType dtype = tensor.dtype();
     const auto size = static_cast<std::size_t>(size_of(dtype));
     const Dims strides = tensor.strides();
@@ -132,6 +150,8 @@ Values decode(const Tensor &tensor, const std::vector<char> &bytes) {
         atoll_scalar raw{};
         raw.dtype = static_cast<std::uint32_t>(dtype);
         std::memcpy(raw.value.bytes, bytes.data() + at, size);
+        if (strict && dtype == bool_ && raw.value.bytes[0] > 1)
+            fail("wrote the byte {} as a bool; write 0 or 1", raw.value.bytes[0]);
         if (dtype == bool_) raw.value.bytes[0] = raw.value.bytes[0] != 0;
         if (tensor.is_byteswapped())
             reverse_parts(reinterpret_cast<char *>(raw.value.bytes), dtype);
@@ -172,13 +192,15 @@ void require_unchanged(const Guarded &operand, const char *which) {
                  i, which, operand.what);
 }
 
-Values broadcast_values(const Values &values, const Shape &shape, bool last) {
+Values broadcast_values(const Values &values, const Shape &shape, int axis) {
     Values result = values;
-    if (shape.empty()) return result;
-    const auto inner = static_cast<std::size_t>(count_of(shape) / shape.back());
-    const auto first = static_cast<std::size_t>(shape.front());
+    if (axis < 0) return result;
+    std::size_t step = 1; // elements from one to the next along the axis
+    for (int i = 0; i < axis; ++i)
+        step *= static_cast<std::size_t>(shape[static_cast<std::size_t>(i)]);
+    const auto extent = static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]);
     for (std::size_t k = 0; k < values.size(); ++k)
-        result[k] = last ? values[k % inner] : values[k - k % first];
+        result[k] = values[k - k / step % extent * step];
     return result;
 }
 

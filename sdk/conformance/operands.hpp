@@ -16,7 +16,19 @@ namespace Atoll::conformance {
 using Shape = std::vector<std::int64_t>;
 using Values = std::vector<Scalar>; // in column-major order
 
-enum class Layout { dense, strided, reversed, transposed, broadcast, broadcast_first, unaligned };
+enum class Layout {
+    dense,
+    strided,
+    reversed,
+    transposed,
+    broadcast,       // equal along the last axis
+    broadcast_first, // along the first
+    scattered,       // any order of axes and any signs, with gaps
+    scattered_broadcast,
+    unaligned
+};
+// The axis along which an operand of this layout does not move; -1: none.
+int broadcast_axis(Layout layout, std::size_t rank);
 
 std::int64_t count_of(const Shape &shape);
 inline Dims dims_of(const Shape &shape) { return {shape.data(), shape.size()}; }
@@ -32,12 +44,14 @@ struct Guarded {
 };
 
 // Values of `dtype` on a device, and on its default stream unless `where` names one. Broadcast: the
-// values must be equal along that axis. No values: an output, filled with NaN or a pattern.
+// values must be equal along that axis. No values: an output, filled with NaN or a pattern. `seed`:
+// of what is scattered.
 Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Placement &where,
-                Layout layout = Layout::dense, bool swapped = false);
+                Layout layout = Layout::dense, bool swapped = false, std::size_t seed = 0);
 
-// The elements in column-major order, from the bytes of the storage.
-Values decode(const Tensor &tensor, const std::vector<char> &bytes);
+// The elements in column-major order, from the bytes of the storage. `strict`: throws Failed if a
+// bool is neither 0 nor 1.
+Values decode(const Tensor &tensor, const std::vector<char> &bytes, bool strict = false);
 // The elements of a tensor of any kind.
 Values values_of(const Tensor &tensor);
 // All bytes of a tensor's storage.
@@ -47,8 +61,8 @@ std::vector<char> storage_bytes(const Tensor &tensor);
 void require_guards(const Guarded &operand, const std::vector<char> &now, const char *which);
 void require_unchanged(const Guarded &operand, const char *which);
 
-// Makes the values along the last (first) axis equal to those at its index 0.
-Values broadcast_values(const Values &values, const Shape &shape, bool last);
+// Makes the values along an axis equal to those at its index 0.
+Values broadcast_values(const Values &values, const Shape &shape, int axis);
 
 std::string text(const Scalar &value);
 

@@ -1,40 +1,14 @@
 // Interposers of the kit.
 #include "probe.hpp"
 
-#include "atoll/abi/device.h"
-#include "atoll/abi/module.h"
+#include "atoll/plugin.hpp"
+#include "check.hpp"
+#include "passing_call.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace Atoll::conformance {
-
-namespace {
-
-// A call of rank 0 has no shape. A kernel that reads it anyway writes too many elements.
-const std::int64_t no_shape[ATOLL_MAX_RANK] = {3, 3, 3, 3};
-
-// A copy of the call with other reserved words.
-struct Changed {
-    atoll_call call;
-    alignas(64) atoll_operand operands[ATOLL_MAX_OPERANDS];
-    atoll_scalar attributes[8];
-
-    Changed(const atoll_call &from, int byte) : call(from) {
-        const auto change = [byte](auto &reserved) {
-            std::memset(&reserved, byte, sizeof reserved);
-        };
-        std::copy_n(from.operands, from.operand_count, operands);
-        for (atoll_operand &operand : operands) change(operand.reserved);
-        std::copy_n(from.attributes, from.attribute_count, attributes);
-        for (atoll_scalar &attribute : attributes) change(attribute.reserved);
-        change(call.reserved);
-        call.operands = operands;
-        call.attributes = attributes;
-    }
-};
-
-} // namespace
 
 Probe::Probe(const std::string &target) : pushed_(target, &Probe::pass, this, -1000) {}
 
@@ -64,18 +38,28 @@ void Probe::capture(const atoll_call &call) {
 std::int32_t Probe::pass(const atoll_link *self, atoll_call *call) {
     Probe &probe = *static_cast<Probe *>(self->ctx);
     if (!(call->flags & ATOLL_CALL_INSERTED)) probe.capture(*call);
-    const std::int64_t *shape = call->shape;
-    if (call->rank == 0) call->shape = no_shape;
-    std::int32_t status;
+    std::optional<unsigned char> reserved;
     if (const Form form = probe.form_; form != Form::as_it_is) {
-        Changed other(*call, form == Form::anything ? 0xa5 : 0);
+        reserved = form == Form::anything ? 0xa5 : 0;
         ++probe.changed_;
-        status = self->next->fn(self->next, &other.call);
-    } else {
-        status = self->next->fn(self->next, call);
     }
-    call->shape = shape;
-    return status;
+    std::int32_t status = ATOLL_STATUS_OK;
+    const std::int32_t trouble = sdk::guarded(call->error, [&] {
+        PassingCall passing(*call, reserved);
+        const bool watched = probe.is_done_ && !probe.is_done_();
+        status = passing.pass(*self->next);
+        probe.begun_ += watched;
+        probe.returned_ += watched && !probe.is_done_();
+        if (passing.changed().empty()) return;
+        const std::lock_guard lock(probe.mutex_);
+        probe.misdeed_ = passing.changed();
+    });
+    return trouble ? trouble : status;
+}
+
+void Probe::require_read_only() {
+    const std::lock_guard lock(mutex_);
+    if (!misdeed_.empty()) throw Failed(std::exchange(misdeed_, {}));
 }
 
 MemoryCount::MemoryCount(const std::string &device_type)

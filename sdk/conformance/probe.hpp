@@ -1,11 +1,12 @@
-// Interposers of the kit: they record the operands that the plugin receives, and change the form of
-// a call within what the ABI allows.
+// Interposers of the kit: they record the operands that the plugin receives, and make the call in
+// memory that is gone afterwards, and in another form within what the ABI allows.
 #pragma once
 
 #include "atoll/atoll.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -52,6 +53,13 @@ public:
     // The calls since the last take(), without those that the host inserted.
     std::vector<Captured> take();
     void set_form(Form form) { form_ = form; }
+    // Throws Failed if a call has changed its arguments.
+    void require_read_only();
+    // Looks at calls that begin before `is_done`: how many, and how many of them return before.
+    // Not while calls are under way.
+    void watch(std::function<bool()> is_done) { is_done_ = std::move(is_done); }
+    int begun() const { return begun_; }
+    int returned() const { return returned_; }
     // Calls whose form was really changed.
     int changed() const { return changed_; }
 
@@ -60,9 +68,11 @@ private:
     void capture(const atoll_call &call);
 
     std::atomic<Form> form_{Form::as_it_is};
-    std::atomic<int> changed_{0};
+    std::atomic<int> changed_{0}, begun_{0}, returned_{0};
+    std::function<bool()> is_done_;
     std::mutex mutex_;
     std::vector<Captured> captured_;
+    std::string misdeed_;
     Pushed pushed_; // last: it calls pass, which uses the members above
 };
 

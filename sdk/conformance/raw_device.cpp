@@ -1,6 +1,7 @@
 // Finds the plugin's context and calls its device functions with it.
 #include "raw_device.hpp"
 
+#include "passing_call.hpp"
 #include "probe.hpp"
 
 #include <cstring>
@@ -27,14 +28,21 @@ constexpr std::size_t tail = 64; // bytes that a newer host would have
 } // namespace
 
 RawDevice::RawDevice(const Target &target, const std::string &type, int index) : index_(index) {
-    for (const atoll_impl_decl *impl : impls_of(*target.descriptor)) {
-        if (std::string_view(impl->module) != "device" || impl->device_type != type) continue;
-        for (std::uint32_t i = 0; i < impl->function_count; ++i)
-            if (const atoll_function_decl &f = function_of(*impl, i); f.id < ATOLL_DEVICE_FN_COUNT)
-                functions_[f.id] = &f;
-    }
+    const auto read = [&](const atoll_plugin &plugin) {
+        for (const atoll_impl_decl *impl : impls_of(plugin)) {
+            if (std::string_view(impl->module) != "device" || impl->device_type != type) continue;
+            for (std::uint32_t i = 0; i < impl->function_count; ++i)
+                if (const auto &f = function_of(*impl, i); f.id < ATOLL_DEVICE_FN_COUNT)
+                    functions_[f.id] = &f;
+        }
+    };
+    read(*target.descriptor);
+    if (!target.brings(type))
+        for (const PluginReport &report : load_report())
+            if (const auto *plugin = report.loaded ? query_plugin(report.path.string()) : nullptr)
+                read(*plugin);
     for (const Device &device : devices_of(type))
-        if (device.index() == index) {
+        if (device.index() == index && functions_[ATOLL_DEVICE_FN_properties]) {
             name_ = device.name();
             host_memory_ = device.is_host_memory();
             Search search{functions_[ATOLL_DEVICE_FN_properties]->fn};
@@ -70,8 +78,9 @@ std::int32_t RawDevice::try_call(int function, void *params, void *stream) const
         *reinterpret_cast<std::uint32_t *>(longer) = size + static_cast<std::uint32_t>(tail);
         own.params = longer;
     }
-    const atoll_link link{functions_[function]->fn, context_, nullptr, owner_};
-    const std::int32_t status = functions_[function]->fn(&link, &own);
+    PassingCall passing(own);
+    const std::int32_t status = passing.pass({functions_[function]->fn, context_, nullptr, owner_});
+    if (!passing.changed().empty()) misdeed_ = passing.changed();
     if (own.params == longer) {
         *reinterpret_cast<std::uint32_t *>(longer) = size;
         std::memcpy(params, longer, size);
@@ -87,12 +96,13 @@ std::int32_t RawDevice::try_call(int function, void *params, void *stream) const
 }
 
 void RawDevice::call(int function, void *params, void *stream) const {
-    const std::int32_t status = try_call(function, params, stream);
-    if (status == ATOLL_STATUS_OK) return;
     static constexpr const char *names[] = {
 #define ATOLL_DEVICE_FUNCTION(id, name, PARAMS, REQUIRED, doc) #name,
 #include "atoll/lists/device_functions.inc"
     };
+    const std::int32_t status = try_call(function, params, stream);
+    if (!misdeed_.empty()) fail("{} {}", names[function], std::exchange(misdeed_, {}));
+    if (status == ATOLL_STATUS_OK) return;
     fail("{} returned status {} ({}): {}", names[function], status,
          status >= 0 && status < ATOLL_STATUS_COUNT ? Atoll::name(static_cast<Status>(status))
                                                     : "which does not exist",
@@ -150,6 +160,41 @@ std::int32_t RawEvent::try_call(int function) const {
 void RawEvent::call(const RawDevice &on, int function, void *stream) const {
     atoll_event_params params{sizeof params, 0, handle_};
     on.call(function, &params, stream);
+}
+
+LongWork::LongWork(const RawDevice &device, void *stream, unsigned transfers)
+    : device_(&device), stream_(stream), others_(bytes), last_(bytes), block_(device, bytes) {
+    const std::vector<char> ones(bytes, 1);
+    device.to_device(block_.data(), ones.data(), bytes);
+    device.synchronize();
+    for (unsigned i = 1; i < transfers; ++i)
+        device.to_host(others_.data(), block_.data(), bytes, stream);
+    device.to_host(last_.data(), block_.data(), bytes, stream);
+}
+
+LongWork::~LongWork() {
+    if (drained_) return;
+    try {
+        device_->synchronize(stream_); // it writes to memory of this object
+    } catch (const Failed &) {
+        // the check fails already, or a check of the order on a stream reports it
+    }
+}
+
+void require_no_block(const RawDevice &device, const char *function,
+                      const std::function<void(void *stream)> &call) {
+    const RawStream stream(device);
+    bool under_way = false;
+    // This thread may lose the processor for as long as the work takes; then it gets more of it.
+    for (unsigned transfers = 4; transfers <= 256; transfers *= 4) {
+        const LongWork work(device, stream.handle(), transfers);
+        if (work.done()) continue;
+        under_way = true;
+        call(stream.handle());
+        if (!work.done()) return;
+    }
+    if (!under_way) skip("the device has done all work when a transfer returns");
+    fail("{} waits for the work on the stream; it must return at once", function);
 }
 
 std::vector<char> bytes_of(std::size_t count, unsigned seed) {

@@ -5,6 +5,7 @@
 #include "target.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ namespace Atoll::conformance {
 
 class RawDevice {
 public:
-    // Of a device of the plugin under check.
+    // Of a device of the plugin under check, or of one for which it implements functions.
     RawDevice(const Target &target, const std::string &type, int index);
 
     bool has(int function) const { return functions_[function] != nullptr; }
@@ -63,7 +64,7 @@ private:
     const void *owner_ = nullptr;
     std::optional<unsigned char> tail_;
     std::uint32_t capacity_ = 512;
-    mutable std::string text_;
+    mutable std::string text_, misdeed_;
 };
 
 // Device memory for a scope.
@@ -117,6 +118,7 @@ public:
         call(on, ATOLL_DEVICE_FN_event_wait, stream);
     }
     void synchronize() const { call(*device_, ATOLL_DEVICE_FN_event_synchronize); }
+    void *handle() const { return handle_; }
     std::int32_t query() const { return try_call(ATOLL_DEVICE_FN_event_query); }
 
 private:
@@ -126,6 +128,32 @@ private:
     const RawDevice *device_;
     void *handle_ = nullptr;
 };
+
+// Transfers back to the host that are worth milliseconds, so that what follows finds work under
+// way. None needs staging.
+class LongWork {
+public:
+    static constexpr std::size_t bytes = 4 << 20; // of each transfer
+    LongWork(const RawDevice &device, void *stream, unsigned transfers);
+    ~LongWork(); // waits, unless the stream is gone
+    LongWork(const LongWork &) = delete;
+    LongWork &operator=(const LongWork &) = delete;
+    void stream_is_gone() { drained_ = true; }
+    // Whether the last one has landed. Does not ask the device.
+    bool done() const { return *static_cast<const volatile char *>(&last_.back()) != 0; }
+
+private:
+    const RawDevice *device_;
+    void *stream_;
+    bool drained_ = false;
+    std::vector<char> others_, last_;
+    Block block_;
+};
+
+// Throws Failed if call(stream) waits for work that is under way on the stream; Skipped where the
+// device has done all work when a transfer returns.
+void require_no_block(const RawDevice &device, const char *function,
+                      const std::function<void(void *stream)> &call);
 
 // Bytes that differ from run to run of `seed`.
 std::vector<char> bytes_of(std::size_t count, unsigned seed);

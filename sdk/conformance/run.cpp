@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <fnmatch.h>
+#include <map>
 #include <memory>
 #include <unistd.h>
 
@@ -17,7 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_deaths = 40; // of children; the remaining checks are then left out
+// Of children, by crashes and hangs; the rest of the group, and of all checks, is then left out.
+constexpr int most_in_group = 3, most_deaths = 12;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -32,6 +36,36 @@ struct Plan {
 // Of a check that has not run.
 Result result_of(const Check &check) {
     return {check.group, check.subject, check.dtype, check.variant};
+}
+
+// What the checks of a group have shown besides results.
+void left_as_it_was(const Target &target) {
+    require_unchanged(target.state);
+    if (!target.isolated) return;
+    require_no_output();
+    try {
+        require_no_processes();
+    } catch (const Failed &) { // it may use some until it is retired
+        retire_plugin(target.name);
+        require_no_processes();
+    }
+}
+
+// Each group's checks together, and behind them one of the process.
+void order_by_group(Checks &checks, const std::shared_ptr<const Target> &target) {
+    std::vector<std::string> groups;
+    for (const Check &check : checks)
+        if (std::find(groups.begin(), groups.end(), check.group) == groups.end())
+            groups.push_back(check.group);
+    for (const std::string &group : groups)
+        if (group != "exit")
+            checks.push_back({group, "process", "", "left as it was",
+                              [&own = *target] { left_as_it_was(own); }});
+    const auto rank = [&](const Check &check) {
+        return std::find(groups.begin(), groups.end(), check.group);
+    };
+    std::stable_sort(checks.begin(), checks.end(),
+                     [&](const Check &a, const Check &b) { return rank(a) < rank(b); });
 }
 
 Plan plan_of(const Options &options, bool file_alone) {
@@ -49,19 +83,24 @@ Plan plan_of(const Options &options, bool file_alone) {
              {add_device_checks, add_function_checks, add_length_checks, add_undeclared_checks,
               add_behaviour_checks, add_module_checks, add_interposer_checks, add_lifecycle_checks})
             add(plan.checks, *plan.target);
+    if (plan.target) order_by_group(plan.checks, plan.target);
     std::erase_if(plan.checks, [&](const Check &check) {
         // Nothing else can be checked, whatever the filter.
         if (trouble) return check.subject != "plugin";
+        if (check.exits && !options.isolate) return true;
         return ::fnmatch(options.filter.c_str(), result_of(check).name().c_str(), 0) != 0;
     });
     return plan;
 }
 
-Result run_check(const Check &check) {
+Result run_check(const Check &check, const Target *target) {
     Result result = result_of(check);
     const auto start = Clock::now();
     try {
         check.body();
+        if (target)
+            if (const std::string warnings = HostLog::take(target->name); !warnings.empty())
+                fail("the host warns: {}", warnings);
     } catch (const Skipped &skipped) {
         result.outcome = Outcome::skipped;
         result.message = skipped.what();
@@ -76,9 +115,11 @@ Result run_check(const Check &check) {
     return result;
 }
 
-// The body of a child process.
-[[noreturn]] void child(const Options &options, bool file_alone, std::size_t from, bool plan_only,
-                        Pipe &pipe) {
+enum class Task { run, list };
+
+// The body of a child process. The checks of the group `skipped` are not run.
+[[noreturn]] void child(const Options &options, bool file_alone, std::size_t from, Task task,
+                        const std::string &skipped, Pipe &pipe) {
     const Plan plan = plan_of(options, file_alone);
     Message head{"plan", std::to_string(plan.checks.size())};
     if (plan.target)
@@ -87,19 +128,38 @@ Result run_check(const Check &check) {
     pipe.write(head);
     for (std::size_t i = from; i < plan.checks.size(); ++i) {
         const Check &check = plan.checks[i];
-        if (!plan_only && i > from && check.group != plan.checks[from].group) break;
+        if (task == Task::run && i > from && check.group != plan.checks[from].group) break;
         pipe.write({"begin", check.group, check.subject, check.dtype, check.variant});
-        if (plan_only) continue;
-        const Result result = run_check(check);
+        if (task == Task::list) continue;
+        Result result = result_of(check);
+        if (check.group == skipped) {
+            result.outcome = Outcome::skipped;
+            result.message = fmt::format("not run, because {} checks of this group crashed or "
+                                         "hung; run it with --filter",
+                                         most_in_group);
+        } else {
+            result = run_check(check, plan.target.get());
+            if (check.exits && result.outcome == Outcome::passed) pipe.leave();
+        }
         pipe.write({"end", std::to_string(i), std::to_string(static_cast<int>(result.outcome)),
                     result.message, std::to_string(result.seconds)});
     }
-    ::_exit(0);
+    pipe.finish();
 }
 
-Child start_child(const Options &options, bool file_alone, std::size_t from, bool plan_only) {
+Child start_child(const Options &options, bool file_alone, std::size_t from, Task task,
+                  const std::string &skipped = "") {
     return Child(options.deadline,
-                 [&](Pipe &pipe) { child(options, file_alone, from, plan_only, pipe); });
+                 [&](Pipe &pipe) { child(options, file_alone, from, task, skipped, pipe); });
+}
+
+// Without isolation, a plugin that calls exit() ends the application; its status would say that all
+// is well.
+bool running_here = false;
+void end_without_verdict() {
+    if (!running_here) return;
+    std::fputs("the plugin has ended the process; a plugin must not exit\n", stderr);
+    ::_exit(1);
 }
 
 class Runner {
@@ -109,40 +169,63 @@ public:
     void isolated() {
         phase(true);
         total_before_ = report_.results.size();
-        phase(false);
+        if (!enough()) phase(false);
         tell();
+        say_left_out();
     }
     void here() {
+        static const int registered = std::atexit(end_without_verdict);
+        static_cast<void>(registered);
+        running_here = true;
         const Plan file = plan_of(options_, true), rest = plan_of(options_, false);
         report_.name = rest.target->name;
         report_.version = rest.target->version;
         report_.reference = rest.target->reference_name;
         total_ = file.checks.size() + rest.checks.size();
         for (const Plan *plan : {&file, &rest})
-            for (std::size_t i = 0; i < plan->checks.size(); ++i) {
+            for (std::size_t i = 0; i < plan->checks.size() && !enough(); ++i) {
                 if (i > 0 && plan->checks[i].group != plan->checks[i - 1].group) end_group();
-                report_.results.push_back(run_check(plan->checks[i]));
-                tell();
+                add(run_check(plan->checks[i], plan->target.get()), false);
             }
         end_group();
+        running_here = false;
+        say_left_out();
     }
     std::size_t total() const { return total_; }
 
 private:
+    bool enough() const { return options_.fail_fast && failed_; }
+    void say_left_out() {
+        if (enough())
+            add({"load", "plugin", "", "the rest", Outcome::skipped, "left out after a failure"},
+                true);
+    }
     void tell() {
         if (!options_.progress || total_ == 0) return;
         for (; told_ < report_.results.size(); ++told_)
             options_.progress(report_.results[told_], told_ + 1, total_);
     }
 
+    void add(Result result, bool file_alone) {
+        failed_ |= result.outcome == Outcome::failed;
+        report_.results.push_back(std::move(result));
+        if (!file_alone) tell();
+    }
+
     void phase(bool file_alone) {
         std::size_t next = 0, planned = 1;
-        for (int deaths = 0; next < planned;) {
-            Child child = start_child(options_, file_alone, next, false);
+        std::map<std::string, int> deaths; // by group
+        for (int all_deaths = 0; next < planned;) {
+            const auto fatal = std::find_if(deaths.begin(), deaths.end(), [](const auto &group) {
+                return group.second >= most_in_group;
+            });
+            Child child = start_child(options_, file_alone, next, Task::run,
+                                      fatal == deaths.end() ? "" : fatal->first);
+            if (fatal != deaths.end()) fatal->second = 0;
             Result current;
             bool inside = false, has_plan = false;
             const std::size_t from = next;
-            for (Message line; child.next(line);) {
+            for (Message line; !enough() && child.next(line);) {
                 if (line[0] == "plan") {
                     has_plan = true;
                     planned = std::stoull(line[1]);
@@ -160,13 +243,15 @@ private:
                     current.outcome = static_cast<Outcome>(std::stoi(line[2]));
                     current.message = line[3];
                     current.seconds = std::stod(line[4]);
-                    report_.results.push_back(current);
-                    if (!file_alone) tell();
+                    add(current, file_alone);
                 }
             }
+            if (enough()) return;
             const std::string death = child.end();
+            if (inside) ++next;
             if (death.empty()) {
-                if (next == from) return; // nothing to run
+                if (inside) add(current, file_alone); // it has left through exit()
+                if (next == from) return;             // nothing to run
                 continue;
             }
             if (!inside && !has_plan)
@@ -179,16 +264,15 @@ private:
             current.message = inside     ? death
                               : has_plan ? death + " (between checks, after this one)"
                                          : death + " (while it was opened and loaded)";
-            report_.results.push_back(current);
-            if (!file_alone) tell();
-            if (!inside && !has_plan) return;
-            if (inside) ++next;
-            if (++deaths < most_deaths) continue;
-            report_.results.push_back(
-                {"load", "plugin", "", "the rest", Outcome::failed,
+            add(current, file_alone);
+            if (!has_plan || enough()) return;
+            ++deaths[current.group];
+            if (++all_deaths < most_deaths) continue;
+            add({"load", "plugin", "", "the rest", Outcome::failed,
                  fmt::format("{} checks were not run: the plugin ended the process {} times",
-                             planned - next, deaths),
-                 0});
+                             planned - next, all_deaths),
+                 0},
+                file_alone);
             return;
         }
     }
@@ -196,6 +280,7 @@ private:
     const Options &options_;
     Report &report_;
     std::size_t total_before_ = 0, total_ = 0, told_ = 0;
+    bool failed_ = false;
 };
 
 void require_sensible(const Options &options) {
@@ -258,7 +343,7 @@ std::vector<std::string> list(const Options &options) {
         return names;
     }
     for (const bool file_alone : {true, false}) {
-        Child child = start_child(options, file_alone, 0, true);
+        Child child = start_child(options, file_alone, 0, Task::list);
         for (Message line; child.next(line);)
             if (line[0] == "begin")
                 names.push_back(Result{line[1], line[2], line[3], line[4]}.name());

@@ -1,6 +1,8 @@
 // Choices of attributes and optional operands for a call.
 #include "call_parts.hpp"
 
+#include <limits>
+
 namespace Atoll::conformance {
 
 namespace {
@@ -26,6 +28,11 @@ std::vector<AttributeValue> other_values(const sdk::AttributeSpec &spec, std::in
         for (sdk::TextScanner words(spec.words); !words.done(); words.accept("|"))
             if (const std::string_view word = words.name(); word != spec.fallback)
                 values.emplace_back(std::string(word));
+        break;
+    case AttributeType::float64:
+        values.emplace_back(Scalar(number));
+        if (spec.fallback != "0" && spec.least <= 0) values.emplace_back(Scalar(0.0));
+        values.emplace_back(Scalar(std::numeric_limits<double>::infinity()));
         break;
     default: values.emplace_back(Scalar(number));
     }

@@ -10,9 +10,10 @@ namespace Atoll::conformance {
 void add_file_checks(Checks &checks, const std::string &path);
 // Loading, the query, the descriptor. Group "load".
 void add_load_checks(Checks &checks, const Target &target);
-// Memory and transfers, then order, events and callbacks. Groups "device" and "streams".
+// Memory and transfers, then order and callbacks, and events. Groups "device" and "streams".
 void add_device_checks(Checks &checks, const Target &target);
 void add_stream_checks(Checks &checks, const Target &target, const std::string &type, int index);
+void add_event_checks(Checks &checks, const Target &target, const std::string &type, int index);
 // Function × dtype × layout. Groups "reached", "functions".
 void add_function_checks(Checks &checks, const Target &target);
 // The same for lengths around those of vectors and threads' shares. Group "functions".
@@ -22,7 +23,7 @@ void add_undeclared_checks(Checks &checks, const Target &target);
 // Per function: struct sizes, a no-op interposer, other devices and streams, threads, memory.
 // Groups "structs", "interposed", "placed", "threads", "memory".
 void add_behaviour_checks(Checks &checks, const Target &target);
-// Retiring and loading again. Group "lifecycle".
+// Retiring and loading again; the end of the process. Groups "lifecycle" and "exit".
 void add_lifecycle_checks(Checks &checks, const Target &target);
 // Groups "modules" and "interposers".
 void add_module_checks(Checks &checks, const Target &target);

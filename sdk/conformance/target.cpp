@@ -117,12 +117,14 @@ bool has_device(const std::string &type) { return !devices_of(type).empty(); }
 
 } // namespace
 
-Target::Target(const Options &options) : path(std::filesystem::absolute(options.plugin)) {
+Target::Target(const Options &options)
+    : isolated(options.isolate), path(std::filesystem::absolute(options.plugin)) {
     try {
         open(options);
     } catch (const std::exception &e) {
         trouble = e.what();
     }
+    warnings = HostLog::take(name);
 }
 
 void Target::try_load(const std::string &plugin) {
@@ -135,7 +137,6 @@ void Target::try_load(const std::string &plugin) {
 }
 
 void Target::open(const Options &options) {
-    set_log_level("off"); // the checks report errors
     try {
         name = read_elf(path).note_name;
     } catch (const std::exception &) {

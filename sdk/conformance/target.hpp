@@ -6,6 +6,7 @@
 #include "atoll/core_functions.hpp"
 #include "atoll/plugin.h"
 #include "check.hpp"
+#include "process_state.hpp"
 
 #include <optional>
 #include <span>
@@ -64,8 +65,11 @@ public:
     // contains the reason if it could not be loaded.
     explicit Target(const Options &options);
 
+    const ProcessState state = process_state(); // before anything was loaded
+    const HostLog log;
+    const bool isolated;
     std::string path, name, version;
-    std::string trouble;
+    std::string trouble, warnings; // while it was loaded: why it failed; what the host logged
     const atoll_plugin *descriptor = nullptr;
     std::vector<std::string> device_types; // that it brings
     std::vector<std::string> absent;       // of these, those without a device, and why

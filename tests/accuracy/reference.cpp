@@ -39,6 +39,10 @@ constexpr mpfr_prec_t exact_sum = 2200;
 void abs_real(True &out, True &a, True &) { mpfr_abs(out.re(), a.re(), nearest); }
 void abs_complex(True &out, True &a, True &) { mpc_abs(out.re(), a.z(), nearest); }
 
+void lgamma_real(True &out, True &a, True &) {
+    int sign;
+    mpfr_lgamma(out.re(), &sign, a.re(), nearest);
+}
 void reciprocal_real(True &out, True &a, True &) { mpfr_ui_div(out.re(), 1, a.re(), nearest); }
 void reciprocal_complex(True &out, True &a, True &) { mpc_ui_div(out.z(), 1, a.z(), MPC_RNDNN); }
 
@@ -205,6 +209,8 @@ const Reference own[] = {
     {ATOLL_FN_log1p, nullptr, log1p_complex},
     {ATOLL_FN_tan, nullptr, tan_complex},
     {ATOLL_FN_tanh, nullptr, tanh_complex},
+    {ATOLL_FN_tgamma, by(mpfr_gamma), nullptr},
+    {ATOLL_FN_lgamma, lgamma_real, nullptr},
 };
 
 // Every function that rounds (rule FLOAT), by name or by its entry; the others that have an entry.

@@ -52,7 +52,7 @@ static void write_element(char *at, int dtype, int swapped, double value) {
 }
 
 #ifdef GLOBAL_SCRATCH
-static double scratch[1 << 16];
+static double scratch[1 << 20];
 #endif
 
 static int64_t count_of(const atoll_call *call) {
@@ -107,6 +107,12 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
         return ATOLL_STATUS_NOT_SUPPORTED;
 #endif
     int64_t n = count_of(call);
+#ifdef FORGETS_RANK_3
+    if (call->rank > 2) n -= 1;
+#endif
+#ifdef SCRIBBLES
+    if (call->rank == 1) call->operands[1].strides = call->operands[0].strides;
+#endif
 #ifdef FORGETS_REMAINDER
     if (n % 8 > 4) n -= 1; /* of vectors of 8, after those of 4 */
 #endif
@@ -128,6 +134,9 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
     for (int64_t k = 0; k < n; ++k) {
         double sum = read_element(element(call, 1, k), call->dtype, swapped(call, 1)) +
                      read_element(element(call, 2, k), call->dtype, swapped(call, 2));
+#ifdef WORKS_IN_FLOAT
+        if (call->dtype == ATOLL_DTYPE_FLOAT64) sum = (float)sum;
+#endif
 #ifdef WRONG_INT32
         if (call->dtype == ATOLL_DTYPE_INT32) sum += 1;
 #endif
@@ -205,26 +214,26 @@ static int32_t matmul(const atoll_link *self, atoll_call *call) {
     return ATOLL_STATUS_OK;
 }
 
-static int before(double a, double b, int descending) {
-    if (a != a || b != b) return a == a && b != b; /* NaN is last */
-    return descending ? a > b : a < b;
+static int ascending(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    if (a != a || b != b) return (a != a) - (b != b); /* NaN is last */
+    return (a > b) - (a < b);
+}
+static int descending(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return a != a || b != b ? ascending(left, right) : ascending(right, left);
 }
 
 /* Without capabilities: one dense vector at a time; both may be the same. */
 static int32_t sort(const atoll_link *self, atoll_call *call) {
     (void)self;
-    int descending = call->attributes[0].value.bytes[0];
+    int down = call->attributes[0].value.bytes[0];
 #ifdef IGNORES_DESCENDING
-    descending = 0;
+    down = 0;
 #endif
-    const double *from = call->operands[1].data;
-    double *to = call->operands[0].data;
-    for (int64_t i = 0; i < call->shape[0]; ++i) {
-        const double x = from[i];
-        int64_t at = i;
-        for (; at > 0 && before(x, to[at - 1], descending); --at) to[at] = to[at - 1];
-        to[at] = x;
-    }
+    const size_t count = (size_t)call->shape[0];
+    memmove(call->operands[0].data, call->operands[1].data, count * sizeof(double));
+    qsort(call->operands[0].data, count, sizeof(double), down ? descending : ascending);
     return ATOLL_STATUS_OK;
 }
 

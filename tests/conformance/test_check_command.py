@@ -4,7 +4,9 @@
 test_check_command.py ATOLL FOLDER_OF_BROKEN_PLUGINS
 """
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,9 +16,9 @@ atoll, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
 
 
-def check(*arguments):
-    return subprocess.run([atoll, "check", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=200, check=False)
+def check(*arguments, before=(), **environment):
+    return subprocess.run([*before, atoll, "check", *map(str, arguments)], capture_output=True,
+                          text=True, timeout=200, check=False, env=os.environ | environment)
 
 
 def expect(true, what, run):
@@ -61,12 +63,40 @@ run = check(wrong)
 expect("FAILED functions/core.add@cpu:int32/contiguous" in run.stdout, "where it failed", run)
 expect("does not conform" in run.stdout, "the verdict", run)
 
+run = check(wrong, "--fail-fast")
+expect(run.returncode == 1 and " 1 failed, 1 skipped" in run.stdout
+       and "left out after a failure" in run.stdout, "stops at the first failure", run)
+
 run = check(good, "--filter", "file/*")
 expect(run.returncode == 0 and "6 checks" in run.stdout, "a filter", run)
 run = check(good, "--list")
 expect(run.returncode == 0 and "functions/core.add@cpu:int32/strided" in run.stdout, "a list", run)
 run = check(good, "--no-isolate")
 expect(run.returncode == 0, "without isolation", run)
+
+run = check(good, "--filter", "functions/*")
+expect("the plugin conforms" not in run.stdout, "a filter gives no verdict", run)
+
+# What a plugin prints, or does to the process, is not taken for the report.
+misdeeds = folder / "toy-misdeeds.so"
+for options in ((), ("--no-isolate",)):
+    run = check(misdeeds, "--json", "--filter", "load/plugin/*", *options,
+                ATOLL_TEST_MISDEED="load:print")
+    expect(json.loads(run.stdout)["name"] == "toy", f"JSON beside other output, {options}", run)
+    for border in ("constructor", "load", "kernel"):
+        run = check(misdeeds, "--json", "--filter", "[lf]*/*", *options,
+                    ATOLL_TEST_MISDEED=f"{border}:exit")
+        expect(run.returncode == 1, f"exit in {border} has exit status 1, {options}", run)
+        expect(options or json.loads(run.stdout)["failed"] > 0, f"exit in {border}, JSON", run)
+
+# Without /proc some checks are skipped; none fails.
+hidden = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+          'mount -t tmpfs none /proc && exec "$@"', "sh"]
+if shutil.which("unshare") and subprocess.run([*hidden, "true"], check=False,
+                                              capture_output=True).returncode == 0:
+    run = check(folder / "toy-conforms.so", "--filter", "[dl]*", before=hidden)
+    expect(run.returncode == 0 and "which shows the threads, cannot be read" in run.stdout
+           and "which shows the memory" in run.stdout, "a machine without /proc", run)
 
 # Mistakes: said in a line, never a trace of the stack.
 run = check(folder / "nothing-there.so")

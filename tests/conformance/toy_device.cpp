@@ -2,19 +2,51 @@
 // that run when somebody waits for them. Each macro breaks it in one way.
 #include "atoll/plugin.hpp"
 
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 #include <vector>
+#if defined MISDEEDS && defined __x86_64__
+#include <xmmintrin.h>
+#endif
 
 ATOLL_PLUGIN_NOTE("toy", ATOLL_CONTAINS_DEVICES, 0);
 
 namespace {
 
 namespace sdk = Atoll::sdk;
+
+// Does what ATOLL_TEST_MISDEED says where it says: "kernel:exit". For the others: nothing.
+void at([[maybe_unused]] std::string_view where) {
+#ifdef MISDEEDS
+    const char *const asked = std::getenv("ATOLL_TEST_MISDEED");
+    const std::string_view text = asked ? asked : "";
+    if (!text.starts_with(where) || text.substr(where.size(), 1) != ":") return;
+    const std::string_view what = text.substr(where.size() + 1);
+    if (what == "exit") std::exit(0);
+    if (what == "_exit") ::_exit(0);
+    if (what == "abort") std::abort();
+    if (what == "throw") throw std::runtime_error("misdeed");
+    if (what == "print") std::puts("toy 1.0, unregistered");
+    if (what == "setenv") ::setenv("OMP_NUM_THREADS", "1", 1);
+    if (what == "signal") std::signal(SIGSEGV, SIG_IGN);
+#if defined(__x86_64__)
+    if (what == "flush") _mm_setcsr(_mm_getcsr() | 0x8040); // denormal numbers to zero
+#endif
+#endif
+}
+#ifdef MISDEEDS
+struct Static {
+    Static() { at("constructor"); }
+    ~Static() { at("destructor"); }
+} object;
+#endif
 
 struct Stream {
     std::deque<std::function<void()>> queue;
@@ -28,7 +60,9 @@ struct Event {
 };
 
 struct State {
+    ~State() noexcept(false) { at("unload"); }
     explicit State(const atoll_host &services) : host(services) {
+        at("load");
 #ifdef LEAKS_THREAD
         std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
 #endif
@@ -81,6 +115,7 @@ void enumerate(State &, atoll_call &call) {
     if (params.struct_size > sizeof params && *end)
         throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED, "params say what the toy does not know");
 #endif
+    at("count");
     sdk::params<atoll_enumerate_params>(call).count = 2;
 }
 
@@ -94,6 +129,7 @@ void properties(State &, atoll_call &call) {
 
 void allocate(State &, atoll_call &call) {
     auto &p = sdk::params<atoll_memory_params>(call);
+    at("allocate");
 #ifdef PROMISES_TOO_MUCH
     p.data = std::aligned_alloc(64, 4096 + (p.bytes > 1 << 30 ? 0 : p.bytes + 63) / 64 * 64);
     return;
@@ -122,6 +158,9 @@ void release(State &state, atoll_call &call) {
     std::free(data);
 #else
     state.enqueue(call, [data] { std::free(data); });
+#ifdef FREE_BLOCKS
+    state.drain(*state.stream(call), state.stream(call)->enqueued);
+#endif
 #endif
 }
 
@@ -151,7 +190,14 @@ void stream_create(State &, atoll_call &call) {
 void stream_destroy(State &state, atoll_call &call) {
     auto *stream =
         static_cast<std::shared_ptr<Stream> *>(sdk::params<atoll_stream_params>(call).stream);
+#ifdef DESTROY_DROPS
+    static_cast<void>(state);
+#else
     state.drain(**stream, (*stream)->enqueued);
+#endif
+#ifdef EVENTS_DIE_WITH_STREAMS
+    (*stream)->done = 0;
+#endif
     delete stream;
 }
 void stream_synchronize(State &state, atoll_call &call) {
@@ -173,7 +219,14 @@ void event_record(State &state, atoll_call &call) {
 }
 void event_wait(State &state, atoll_call &call) {
 #ifndef EVENTS_DO_NOT_ORDER
+#ifdef WAIT_BLOCKS
+    state.drain(*event_of(call).stream, event_of(call).position);
+#endif
+#ifdef EVENTS_ARE_READ_LATE
+    state.enqueue(call, [&state, &event = event_of(call)] {
+#else
     state.enqueue(call, [&state, event = event_of(call)] {
+#endif
         if (event.stream) state.drain(*event.stream, event.position);
     });
 #else
@@ -192,6 +245,9 @@ void event_query(State &state, atoll_call &call) {
 #ifdef QUERY_IS_BUSY
     throw sdk::Error(ATOLL_STATUS_BUSY, "not yet");
 #endif
+#ifdef EVENTS_SAY_DONE
+    return;
+#endif
     const std::lock_guard lock(state.mutex);
     const Event &event = event_of(call);
     if (event.stream && event.stream->done < event.position)
@@ -209,6 +265,10 @@ void host_callback(State &state, atoll_call &call) {
 
 // Declared without capabilities: dense, one axis or none.
 void add(State &state, atoll_call &call) {
+    at("kernel");
+#ifdef MISDEEDS
+    std::thread([] { at("thread"); }).join();
+#endif
     const std::int64_t count = call.rank == 0 ? 1 : call.shape[0];
     auto *out = static_cast<float *>(call.operands[0].data);
     const auto *a = static_cast<const float *>(call.operands[1].data);
@@ -222,9 +282,18 @@ void add(State &state, atoll_call &call) {
     inner.params = &block;
     state.host.dispatch(state.host.self, "toy", &inner);
 #endif
+#ifdef READS_SHAPE_LATE
+    state.enqueue(call, [=, shape = call.shape] {
+        for (std::int64_t i = 0; i < *shape; ++i) out[i] = a[i] + b[i];
+    });
+    return;
+#endif
     state.enqueue(call, [=] {
         for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
     });
+#ifdef KERNEL_BLOCKS
+    state.drain(*state.stream(call), state.stream(call)->enqueued);
+#endif
 }
 
 constexpr atoll_function_decl device_functions[] = {
@@ -258,4 +327,7 @@ constexpr atoll_plugin plugin = sdk::describe<State>(
 
 } // namespace
 
-const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) { return &plugin; }
+const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) {
+    at("query");
+    return &plugin;
+}

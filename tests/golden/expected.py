@@ -8,12 +8,15 @@ Where NumPy 1.24 and Atoll part ways, Atoll's rule is what stands here:
  - minimum … fmax: which of -0 and +0 comes back is defined; NumPy's vector loops differ there.
  - sort, searchsorted: a complex number with a NaN part is simply NaN; equals keep their order.
  - 0 to a complex power with a positive real part is 0; NumPy 1 wants the imaginary part 0.
- - isposinf, isneginf, bool and integers included; exp10, trunc_divide and stable descending sorts:
+ - isposinf, isneginf, bool and integers included; exp10, trunc_divide, erf, erfc, tgamma, lgamma and
+   stable descending sorts:
    NumPy has none.
  - complex quotients: Smith's method with divisions throughout; NumPy multiplies by a reciprocal.
  - NumPy's own complex functions lose digits, and overflow early: all functions that round are
    computed in long double and rounded once.
 """
+import ctypes
+import ctypes.util
 import re
 
 import numpy as np
@@ -215,6 +218,14 @@ def rounded(name, function):
     return apply
 
 
+def by_c(name):
+    """The C library's in long double; MPFR judges it in tests/accuracy."""
+    function = getattr(ctypes.CDLL(ctypes.util.find_library("m")), name)
+    function.argtypes, function.restype = [ctypes.c_longdouble], ctypes.c_longdouble
+    return lambda x: Expected(np.vectorize(function, otypes=[float])(x.astype(float)).astype(x.dtype),
+                              1 if x.dtype == np.float16 else 2)
+
+
 def part_test(function, join_parts=np.logical_or):
     def apply(x):
         if is_integral(x):
@@ -261,6 +272,10 @@ UNARY = {
     "angle": angle,
     "reciprocal": lambda x: divide(np.ones_like(x), x),
     "exp10": rounded("exp10", lambda x: np.power(LONG(10), x)),
+    "erf": by_c("erfl"),
+    "erfc": by_c("erfcl"),
+    "tgamma": by_c("tgammal"),
+    "lgamma": by_c("lgammal"),
     "ceil": to_integer(np.ceil),
     "floor": to_integer(np.floor),
     "trunc": to_integer(np.trunc),

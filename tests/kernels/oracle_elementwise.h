@@ -239,6 +239,10 @@ inline constexpr Line<1> unary_lines[] = {
     {ATOLL_FN_bitwise_not, [](__int128 a, int dtype) { return dtype == ATOLL_DTYPE_BOOL ? __int128{a == 0} : ~a; }},
     {ATOLL_FN_logical_not, [](__int128 a, int) { return __int128{a == 0}; }, exactly([](auto a) { return decltype(a)(a == decltype(a)(0)); }),
         exactly([](auto a) { return decltype(a)(a == decltype(a)(0)); })},
+    {ATOLL_FN_erf, nullptr, nearly([](long double a) { return std::erf(a); })},
+    {ATOLL_FN_erfc, nullptr, nearly([](long double a) { return std::erfc(a); })},
+    {ATOLL_FN_tgamma, nullptr, nearly([](long double a) { return std::tgamma(a); })},
+    {ATOLL_FN_lgamma, nullptr, nearly([](long double a) { int sign; return ::lgammal_r(a, &sign); })},
 };
 static_assert(complete(unary_lines, has_inputs<1>));
 

@@ -129,6 +129,7 @@ def use_tool(atoll):
               ("Acme", "1st", "a-b", "a/b", "../up", "a b", "", "x" * 32, "ümlaut", ".", "newPlugin")]
     cases += [(["newplugin"], "is the placeholder"),
               (["acme", "--kind", "both"], "--kind"), (["acme", "--language", "rust"], "--language"),
+              (["acme", "--kind", "async", "--language", "c"], "choose --language cpp"),
               ([], "name"),
               (["acme", "-o", "there"], "exists already"), (["acme", "-o", "there/"], "exists already"),
               (["acme", "-o", "dangling"], "exists already"),
@@ -173,14 +174,23 @@ def use_tool(atoll):
 
 def templates(atoll):
     """Every variant of the template, written to the empty folder."""
-    for kind in ("device", "override"):
-        for language in ("c", "cpp"):
-            name = f"{kind}_{language}"
-            atoll.run(atoll.tool, "new-plugin", name, "--kind", kind, "--language", language)
-            for file in (atoll.empty / name).iterdir():
-                require("newplugin" not in file.name + file.read_text(encoding="utf-8"),
-                        f"the placeholder is gone from {file}")
-            yield name
+    for kind, language in (("device", "c"), ("device", "cpp"), ("async", "cpp"), ("override", "c"), ("override", "cpp")):
+        name = f"{kind}_{language}"
+        atoll.run(atoll.tool, "new-plugin", name, "--kind", kind, "--language", language)
+        for file in (atoll.empty / name).iterdir():
+            require("newplugin" not in file.name + file.read_text(encoding="utf-8"),
+                    f"the placeholder is gone from {file}")
+        yield name
+
+
+def follow_next_lines(atoll, word):
+    """What new-plugin prints works in a shell that knows nothing of this Atoll."""
+    bare = {k: v for k, v in atoll.env.items() if k not in ("PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")}
+    name = f"next_{word.split()[0]}"
+    text = atoll.run(atoll.tool, "new-plugin", name, "--kind", "override", env=bare)
+    lines = [line for line in text.splitlines() if line.startswith("  ") and (" cd " in line or word in line)]
+    require(len(lines) == 2, f"two lines of {text}")
+    atoll.run("sh", "-ec", "\n".join(lines), env=bare)
 
 
 def check_links(atoll):
@@ -211,6 +221,7 @@ def use_template_meson(atoll):
         atoll.run("meson", "test", "-C", tree / "build", "--no-rebuild", "--print-errorlogs", *tests)
         atoll.check_compile_commands(tree / "build")
         atoll.check_plugin(tree / "build" / f"atoll-{name}.so")
+    follow_next_lines(atoll, "meson setup")
     atoll.run("meson", "install", "-C", atoll.empty / name / "build", "--no-rebuild")
     check_installed_plugin(atoll, name)
 
@@ -226,6 +237,7 @@ def use_template_cmake(atoll):
         atoll.run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", *tests)
         atoll.check_compile_commands(build)
         atoll.check_plugin(build / f"atoll-{name}.so")
+    follow_next_lines(atoll, "cmake -S")
     atoll.run("cmake", "--install", build)
     check_installed_plugin(atoll, name)
 
@@ -289,6 +301,11 @@ int main() {
               for library in ("libatoll.so", "libatoll-io.so")}
     require(not any("zip" in name or "crypto" in name for name in needed["libatoll.so"]) and
             any(name.startswith("libzip.") for name in needed["libatoll-io.so"]), f"{needed}")
+
+    require((atoll.prefix / "share/atoll/LICENSE").exists(), "the licence is installed")
+    if shutil.which("help2man"):
+        pages = list(atoll.prefix.rglob("man1/atoll.1*"))
+        require(len(pages) == 1 and "new-plugin" in pages[0].read_text(encoding="utf-8").replace("\\-", "-"), f"manual pages: {pages}")
 
     write(host / "main.cpp", application)
     (project,) = re.findall(r"```cmake\n(.*?)```", readme, re.DOTALL)

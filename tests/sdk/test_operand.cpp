@@ -1,7 +1,9 @@
 // Typed operands, element loops and conversions of the SDK, against values worked out by hand.
 #include "atoll/convert.hpp"
+#include "atoll/owned_call.hpp"
 
 #include <deque>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -258,4 +260,75 @@ TEST_CASE("copy takes any strides, alignment, byte order and dtypes") {
                                                  0x3f, 0x80, 0, 0, 0, 0, 0, 0};
     CHECK(std::equal(bytes.begin(), bytes.end(), expected.begin(),
                      [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }));
+}
+
+TEST_CASE("one operand is walked, and read as another type") {
+    const std::uint16_t in[] = {0x0100, 0x0200, 0x0300}; // 1, 2, 3, swapped
+    float out[3];
+    const std::int64_t shape = 3, out_stride = 4, in_stride = -2;
+    atoll_operand operands[] = {{out, &out_stride, ATOLL_DTYPE_FLOAT32, 0, 0, 0, nullptr, {}},
+                                {const_cast<std::uint16_t *>(in + 2),
+                                 &in_stride,
+                                 ATOLL_DTYPE_INT16,
+                                 ATOLL_OPERAND_SWAPPED,
+                                 0,
+                                 0,
+                                 nullptr,
+                                 {}}};
+    atoll_call call{};
+    call.rank = 1;
+    call.shape = &shape;
+    call.operands = operands;
+    call.operand_count = 2;
+    const sdk::Converted<float> a(call, 1);
+    CHECK((a(0) == 3 && a(1) == 2 && a(2) == 1));
+    std::vector<int> walked;
+    sdk::for_each_of<const std::int16_t>(call, 1, [&](std::int16_t x) { walked.push_back(x); });
+    CHECK(walked == std::vector<int>{0x0300, 0x0200, 0x0100}); // bytes as they are
+    CHECK_THROWS_AS(sdk::for_each_of<const float>(call, 1, [](float) {}), sdk::Error);
+    CHECK_THROWS_AS(sdk::for_each_of<const float>(call, 2, [](float) {}), sdk::Error);
+}
+
+TEST_CASE("an owned call outlives what it was made of") {
+    auto shape = std::make_unique<std::int64_t>(3);
+    auto strides = std::make_unique<std::int64_t>(4);
+    auto scalar = std::make_unique<double>(2.5);
+    auto list = std::make_unique<std::int64_t>(7);
+    float out[3];
+    std::vector<atoll_operand> operands = {
+        {out, strides.get(), ATOLL_DTYPE_FLOAT32, 0, 0, 0, nullptr, {}},
+        {scalar.get(),
+         strides.get(),
+         ATOLL_DTYPE_FLOAT64,
+         ATOLL_OPERAND_SCALAR,
+         0,
+         0,
+         nullptr,
+         {}}};
+    std::vector<atoll_scalar> attributes(1);
+    attributes[0].dtype = ATOLL_VALUE_INTS;
+    attributes[0].count = 1;
+    attributes[0].value.ints = list.get();
+    atoll_call call{};
+    call.rank = 1;
+    call.shape = shape.get();
+    call.operands = operands.data();
+    call.operand_count = 2;
+    call.attributes = attributes.data();
+    call.attribute_count = 1;
+    const sdk::OwnedCall own(call);
+    shape.reset();
+    strides.reset();
+    scalar.reset();
+    list.reset();
+    operands.clear();
+    operands.shrink_to_fit();
+    attributes.clear();
+    attributes.shrink_to_fit();
+    call = {};
+    CHECK(own.call().shape[0] == 3);
+    CHECK(own.call().operands[0].data == out);
+    CHECK(own.call().operands[1].strides[0] == 4);
+    CHECK(*static_cast<double *>(own.call().operands[1].data) == 2.5);
+    CHECK(own.call().attributes[0].value.ints[0] == 7);
 }

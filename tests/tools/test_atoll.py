@@ -3,13 +3,18 @@
 
 test_atoll.py TOOL OVERRIDE ZOO    (the plugins are found by ATOLL_PLUGIN_PATH)
 """
+import fcntl
 import json
 import os
 import pathlib
+import pty
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 failures = []
 
@@ -55,6 +60,9 @@ def says_why_a_plugin_is_refused():
         refused = [plugin for plugin in data("info", "--plugins", ATOLL_PLUGIN_PATH=path)["plugins"]
                    if plugin["path"].endswith("broken.so")]
         check(len(refused) == 1 and not refused[0]["loaded"] and refused[0]["reason"], refused)
+        pathlib.Path(folder, "forged\nrow.so").write_bytes(b"not a plugin")
+        text = run("info", "--plugins", ATOLL_PLUGIN_PATH=path).stdout
+        check("row.so" in text and not any(line.startswith("row.so") for line in text.splitlines()), text)
         # A name that is no UTF-8, a folder whose name is too long for the system.
         pathlib.Path(os.fsdecode(os.fsencode(folder) + b"/odd\xff.so")).write_bytes(b"no plugin")
         path += ":/" + 300 * "x"
@@ -149,6 +157,29 @@ def compares_a_replaced_function(override):
     rows = {row["id"]: row for row in document["rows"]}
     check("skipped" in rows["e9"] and "seconds" not in rows["e9"], rows["e9"])
     check(rows["e8"]["largest_difference"] > 0, rows["e8"])
+    rows = data("bench", "--against", override, "--rounds", "1", "--seconds", "0.0001")["rows"]
+    ids = [row["id"] for row in rows]
+    check("e8" in ids and "e9" not in ids and not any("skipped" in row for row in rows), rows)
+
+
+def shows_libraries(folder):
+    """The files that the plugin cpu needs; two copies of one are worth a warning."""
+    document = data("info", "--libraries")["libraries"]
+    found = {entry["library"]: entry for entry in document["mapped"]}
+    check({"OpenBLAS", "oneTBB"} <= set(found), found)
+    for entry in found.values():
+        check(os.path.exists(entry["path"]) and entry["version"] and len(entry["build_id"]) >= 16, entry)
+    check(any("atoll-cpu" in name for name in found["oneTBB"]["needed_by"]), found["oneTBB"])
+    check(document["warnings"] == [], document["warnings"])
+    copy = folder / "libtbb-other.so.12"
+    shutil.copy(found["oneTBB"]["path"], copy)
+    # The runtime of a sanitizer has to come before any other library.
+    linked = subprocess.run(["ldd", tool], capture_output=True, text=True, check=True).stdout
+    first = re.findall(r"/\S*/lib[at]san\S*", linked)
+    both = " ".join([*first, str(copy), found["oneTBB"]["path"]])
+    document = data("info", "--libraries", LD_PRELOAD=both)["libraries"]
+    check(len(document["warnings"]) == 1 and str(copy) in document["warnings"][0], document)
+    check("warning: two copies of oneTBB" in run("info", "--libraries", LD_PRELOAD=both).stdout, "the text")
 
 
 def completes():
@@ -162,6 +193,32 @@ def completes():
             [bash, "-c", script + "COMP_WORDS=(atoll info --pl) COMP_CWORD=2; _atoll; "
              "echo ${COMPREPLY[@]}"], capture_output=True, text=True).stdout
         check(words.split() == ["--plugins"], words)
+        words = subprocess.run(
+            [bash, "-c", script + "COMP_WORDS=(atoll new-plugin x --kind a) COMP_CWORD=4; _atoll; "
+             "echo ${COMPREPLY[@]}; COMP_WORDS=(atoll completion f) COMP_CWORD=2; _atoll; echo ${COMPREPLY[@]}"],
+            capture_output=True, text=True).stdout
+        check(words.split() == ["async", "fish"], words)
+
+
+def fits_the_terminal():
+    """On a terminal of 60 columns no line of a table is longer, and nothing is lost."""
+    for arguments in (("info", "--plugins"), ("info", "--settings"), ("bench", "--list")):
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 60, 0, 0))
+        with subprocess.Popen([tool, *arguments], stdout=its, env={**os.environ, "NO_COLOR": "1"}) as process:
+            os.close(its)
+            text = b""
+            try:
+                while part := os.read(ours, 4096):
+                    text += part
+            except OSError:  # the other end is closed
+                pass
+        os.close(ours)
+        # A path alone in its line may be as long as it is.
+        lines = [line for line in text.decode().split("\r\n") if not line.startswith("  /")]
+        check(process.returncode == 0 and max(map(len, lines)) <= 60, arguments, max(lines, key=len))
+        whole = "".join(run(*arguments).stdout.split())
+        check(sorted("".join(text.decode().split())) == sorted(whole), arguments, "lost characters")
 
 
 def fails_with_a_sentence():
@@ -197,7 +254,10 @@ shows_functions_and_chains()
 measures_rows()
 survives_what_it_explains(pathlib.Path(sys.argv[3]))
 compares_a_replaced_function(sys.argv[2])
+with tempfile.TemporaryDirectory() as scratch:
+    shows_libraries(pathlib.Path(scratch))
 completes()
+fits_the_terminal()
 fails_with_a_sentence()
 print("\n".join(failures))
 sys.exit(1 if failures else 0)

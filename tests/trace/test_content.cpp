@@ -1,10 +1,12 @@
 // What a trace holds: calls, executions, names, and what was left out.
+#include "pftrace.hpp"
 #include "tool_tests.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <tuple>
 #include <unistd.h>
 #include <vector>
 
@@ -59,6 +61,24 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
                       event["name"].get<std::string>()];
     CHECK(serving["core.add device.allocate"] > 0);
     CHECK(serving["core.matmul core.copy"] > 0);
+    // Why: beside each inserted call, and in every table.
+    std::map<std::string, long> because;
+    for (const Json &event : trace["traceEvents"])
+        if (event["ph"] == "X" && event["cat"] == "inserted" && event["name"] == "core.copy")
+            ++because[event["args"]["serves"].get<std::string>() + ": " +
+                      event["args"]["because"].get<std::string>() + " on " +
+                      event["args"]["device"].get<std::string>()];
+    CHECK(because["core.add: dtype (MIXED_INPUTS), strides (STRIDED) on dummy_min:0"] == 8 * 3);
+    CHECK(because["core.add: overlap on dummy:0"] == 8 * 3);
+    CHECK(contains(ran.error, "dtype (MIXED_INPUTS)\n"));
+    // And what to try, at the top.
+    const std::string sentences = trace["otherData"]["advice"].dump();
+#ifndef __SANITIZE_ADDRESS__ // where the host itself is slow, it need not wait
+    CHECK(contains(sentences, "The host waits for dummy"));
+#endif
+    CHECK(contains(sentences, "% of the time of all functions"));
+    CHECK(contains(sentences, "because its plugin lacks MIXED_INPUTS"));
+    CHECK(contains(ran.error, "because its plugin lacks MIXED_INPUTS"));
     // What a span says.
     bool found = false;
     for (const Json &event : trace["traceEvents"]) {
@@ -71,7 +91,6 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
         CHECK(event["args"]["operands"][0] == "float64");
         CHECK(event["args"]["bytes"].get<long>() > 0);
         CHECK(event["args"]["GB/s"].get<double>() > 0);
-        CHECK(event["args"]["execution"] == "inline");
         CHECK(event["args"]["correlation"].get<std::uint64_t>() > 0);
     }
     CHECK(found);
@@ -91,12 +110,14 @@ TEST_CASE("spans nest, and interface calls hold the calls that they caused") {
         const Json *event;
     };
     std::map<std::pair<long, long>, std::vector<Span>> tracks;
-    std::size_t calls = 0, held = 0;
+    std::size_t calls = 0, held = 0, interface = 0;
+    std::map<const Json *, int> children;
     for (const Json &event : trace["traceEvents"]) {
         if (event["ph"] != "X") continue;
         const std::int64_t start = nano(event["ts"]);
         tracks[{event["pid"], event["tid"]}].push_back({start, start + nano(event["dur"]), &event});
         calls += is_call(event);
+        interface += event["cat"] == "api";
     }
     for (auto &[track, list] : tracks) {
         std::stable_sort(list.begin(), list.end(), [](const Span &a, const Span &b) {
@@ -110,15 +131,64 @@ TEST_CASE("spans nest, and interface calls hold the calls that they caused") {
             if (!around.empty()) {
                 CAPTURE(span.event->dump());
                 if (span.end > around.back().end) FAIL_CHECK("spans overlap");
-                const Json &outer = *around.front().event;
-                if (is_call(*span.event) && outer["cat"] == "api")
-                    held += outer["args"]["correlation"] == (*span.event)["args"]["correlation"];
+                if (around.size() == 1 && is_call(*span.event)) ++children[around[0].event];
             }
             around.push_back(span);
+            if (is_call(*span.event))
+                held += (*around[0].event)["args"]["correlation"] ==
+                        (*span.event)["args"]["correlation"];
         }
     }
     CHECK(calls > 1000);
     CHECK(held == calls);
+    // No span repeats its only child.
+    std::size_t several = 0;
+    for (const auto &[event, count] : children)
+        if ((*event)["cat"] == "api") several += count > 1;
+    CHECK(interface > 100);
+    CHECK(several == interface);
+}
+
+TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace -o run.json -o run.json.gz -o run.pftrace -- "
+                                  "$traced threads; gzip -dc run.json.gz | cmp - run.json");
+    INFO(ran.error);
+    REQUIRE(ran.status == 0);
+    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+    std::map<Key, std::pair<long, std::int64_t>> json, packets; // number and nanoseconds
+    long flows = 0, ends = 0;
+    const Json trace = parsed(folder, "run.json");
+    const auto add = [](auto &to, Key key, std::int64_t duration) {
+        ++to[key].first;
+        to[key].second += duration;
+    };
+    for (const Json &event : trace["traceEvents"]) {
+        flows += event["ph"] == "s" || event["ph"] == "f";
+        if (event["ph"] != "X") continue;
+        const Json &args = event["args"];
+        add(json,
+            {event["name"], event["cat"], args.value("device", ""), args.value("because", "")},
+            nano(event["dur"]));
+    }
+    for (const pftrace::Span &span : pftrace::spans(content(folder.path + "/run.pftrace"))) {
+        CHECK(span.start <= span.end);
+        ends += static_cast<long>(span.flows);
+        add(packets, {span.name, span.category, span.on.substr(0, span.on.find(',')), span.because},
+            static_cast<std::int64_t>(span.end - span.start));
+    }
+    CHECK(json.size() > 50);
+    CHECK(packets == json);
+    CHECK(flows > 1000);
+    CHECK(ends == flows - 24); // those of waits begin and end in instants
+    constexpr long calls = 50'000;
+    REQUIRE(shell(folder, "$atoll trace -o many.pftrace -- $traced many 50000").status == 0);
+    const std::string many = content(folder.path + "/many.pftrace");
+    long adds = 0;
+    for (const pftrace::Span &span : pftrace::spans(many))
+        adds += span.name == "core.add" && span.on == "cpu:0, float64";
+    CHECK(adds == calls);
+    CHECK(many.size() < 60 * calls);
 }
 
 TEST_CASE("every enqueued call leads to one execution, in the order of its stream") {
@@ -201,9 +271,7 @@ TEST_CASE("every enqueued call leads to one execution, in the order of its strea
 
 TEST_CASE("calls past the limit are dropped, counted and reported") {
     const Folder folder;
-    const auto calls = [](const Json &summary) {
-        return summary["calls"].get<long>() + summary["dropped"].get<long>();
-    };
+    const auto calls = [](const Json &summary) { return summary["calls"].get<long>(); };
     const Ran whole = shell(folder, "$atoll trace --json -- $traced many");
     REQUIRE(whole.status == 0);
     const Json all = Json::parse(whole.out);
@@ -214,7 +282,7 @@ TEST_CASE("calls past the limit are dropped, counted and reported") {
     REQUIRE(cut.status == 0);
     const Json part = Json::parse(cut.out);
     CHECK(part["dropped"].get<long>() > 0);
-    CHECK(part["calls"].get<long>() > 100);
+    CHECK(part["dropped"].get<long>() < calls(all) - 100);
     CHECK(calls(part) == calls(all));
     CHECK(part["processes"][0]["file"] == "at its size limit");
     CHECK(contains(cut.error, std::to_string(part["dropped"].get<long>()) + " calls came after"));
@@ -225,8 +293,48 @@ TEST_CASE("calls past the limit are dropped, counted and reported") {
     // Without room for a single segment.
     const Ran none = shell(folder, small + "4096 --json -- $traced many");
     CHECK(none.status == 0);
-    CHECK(Json::parse(none.out)["calls"] == 0);
+    CHECK(calls(Json::parse(none.out)) == calls(all));
     CHECK(Json::parse(none.out)["dropped"] == calls(all));
+}
+
+TEST_CASE("totals are exact where records were dropped, and where the program was killed") {
+    const Folder folder;
+    const auto totals = [&](const std::string &name) {
+        std::map<std::pair<std::string, std::string>, std::map<std::string, Json>> all;
+        const Json trace = parsed(folder, name);
+        for (const Json &line : trace["otherData"]["functions"])
+            if (line["function"] != "device.enumerate")
+                for (const char *key : {"calls", "errors", "inserted", "bytes", "executions",
+                                        "temporaries", "temporary_bytes", "copies", "copied_bytes"})
+                    all[{line["function"], line["device"]}][key] = line[key];
+        return all;
+    };
+    const Ran whole = shell(folder, "$atoll trace -o whole.json -- $traced threads");
+    REQUIRE(whole.status == 0);
+    const auto all = totals("whole.json");
+    Counts executed;
+    const Json trace = parsed(folder, "whole.json");
+    for (const Json &event : trace["traceEvents"])
+        if (event["ph"] == "X" && event["cat"] == "execution") {
+            const std::string device = event["args"]["device"];
+            ++executed[{event["name"], device.substr(0, device.find(':'))}];
+        }
+    CHECK(executed.size() > 5);
+    for (const auto &[function, count] : executed) {
+        CAPTURE(function.first);
+        CHECK(all.at(function).at("executions") == count);
+    }
+    for (const auto &[function, calls] : counted(whole.out)) {
+        CAPTURE(function.first);
+        CHECK(all.at(function).at("calls") == calls);
+    }
+    const std::string small = "ATOLL_TRACE_BUFFER_BYTES=8192 $atoll trace --limit ";
+    REQUIRE(shell(folder, small + "40000 -o part.json -- $traced threads").status == 0);
+    CHECK(parsed(folder, "part.json")["otherData"]["dropped"].get<long>() > 100);
+    CHECK(totals("part.json") == all);
+    CHECK(shell(folder, small + "1 -o killed.json -- $traced killed").status == 128 + 9);
+    CHECK(spans(parsed(folder, "killed.json")).empty());
+    CHECK(totals("killed.json") == all);
 }
 
 TEST_CASE("exit with threads at work, and forks, leave a good trace") {

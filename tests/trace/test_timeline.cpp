@@ -49,7 +49,7 @@ std::vector<const tools::TracedCall *> calls_to(const TraceModel &model, std::st
                                                 std::string_view device = "cpu") {
     std::vector<const tools::TracedCall *> found;
     for (const tools::TracedCall &call : model.calls)
-        if (call.function() == function && call.name->device == device) found.push_back(&call);
+        if (call.function() == function && call.device_type() == device) found.push_back(&call);
     return found;
 }
 long calls_of(const TraceModel &model, std::string_view function, std::string_view device = "cpu") {
@@ -179,7 +179,7 @@ TEST_CASE("a failed call is recorded with its status, and what is thrown goes th
         if (call.status() != 0) {
             ++failed;
             CHECK(call.execution < 0);
-            CHECK(call.status() == static_cast<int>(call.name->device == std::string("cpu")
+            CHECK(call.status() == static_cast<int>(call.device_type() == "cpu"
                                                         ? Status::plugin_fault
                                                         : Status::kernel_failed));
         }

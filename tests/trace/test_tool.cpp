@@ -20,11 +20,44 @@ TEST_CASE("a program that is killed, crashes or leaves by _exit has its calls in
         const Json trace = parsed(folder, mode + ".json");
         CHECK(spans(trace) == all);
         CHECK(trace["otherData"]["processes"][0]["ended_regularly"] == false);
+        // The tool's own table.
+        CHECK(contains(ran.error, "core.matmul"));
+        CHECK(contains(ran.error, "dtype (MIXED_INPUTS)"));
         if (status > 128) {
             CHECK(trace["otherData"]["signal"] == status - 128);
             CHECK(contains(ran.error, "ended by signal " + std::to_string(status - 128)));
-            CHECK(contains(ran.error, "core.matmul")); // the tool's own table
         }
+    }
+}
+
+TEST_CASE("two traces are compared by their totals") {
+    const Folder folder;
+    REQUIRE(shell(folder, "$atoll trace -o a.json -o a.html -- $traced many 1000").status == 0);
+    REQUIRE(shell(folder, "$atoll trace -o b.json.gz -- $traced many 3000").status == 0);
+    const Ran ran = shell(folder, "$atoll trace --json --diff a.json b.json.gz");
+    REQUIRE(ran.status == 0);
+    bool found = false;
+    const Json difference = Json::parse(ran.out);
+    for (const Json &line : difference["functions"])
+        if (line["function"] == "core.add") {
+            found = true;
+            CHECK(line["before"]["calls"] == 1000);
+            CHECK(line["after"]["calls"] == 3000);
+            CHECK(line["after"]["bytes"] == 3000 * 24);
+            CHECK(line["after"]["ns"] > 0);
+        }
+    CHECK(found);
+    CHECK(Json::parse(
+              shell(folder, "$atoll trace --json --diff a.html b.json.gz").out)["functions"] ==
+          difference["functions"]);
+    const Ran text = shell(folder, "$atoll trace --diff a.json b.json.gz");
+    CHECK(contains(text.out, "core.add"));
+    CHECK(contains(text.out, "run time: "));
+    folder.file("no.json", "{}");
+    for (const char *wrong : {"a.json missing.json", "no.json a.json", "a.json"}) {
+        const Ran refused = shell(folder, std::string("$atoll trace --diff ") + wrong);
+        CHECK(refused.status == 2);
+        CHECK(contains(refused.error, "--diff"));
     }
 }
 
@@ -88,7 +121,7 @@ TEST_CASE("what cannot work is refused before the program runs, and leaves no fi
         CHECK_MESSAGE(contains(ran.error, text), ran.error);
         CHECK_FALSE(std::filesystem::exists(folder.path + "/has_run"));
     };
-    refused("$atoll trace -o run.txt", "ends in .json");
+    refused("$atoll trace -o run.txt", "ends in .html");
     refused("$atoll trace -o no_such_folder/run.json", "No such file or directory");
     refused("mkdir folder.json; $atoll trace -o folder.json", "this is a folder");
     refused("ATOLL_SAFE_MODE=1 $atoll trace", "ATOLL_SAFE_MODE");

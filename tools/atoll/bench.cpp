@@ -80,7 +80,8 @@ struct Measured {
     double seconds = 0, bytes = 0, operations = 0;
     std::optional<double> other; // seconds of the other implementation
     Difference apart;
-    std::string skipped; // the reason, if it was not measured
+    std::string skipped;  // the reason, if it was not measured
+    bool foreign = false; // skipped because the rival does not implement it
 };
 
 // The other implementation: a plugin with functions for the device, which is loaded only while it
@@ -129,6 +130,15 @@ Measured measure(const BenchRow &row, const BenchOptions &options, Device device
     Measured result;
     result.row = &row;
     try {
+        if (rival) {
+            rival->enter();
+            result.foreign = !rival->serves(row);
+            rival->leave();
+        }
+        if (result.foreign) {
+            result.skipped = "not implemented by " + rival->name();
+            return result;
+        }
         const Work work = row.prepare(device);
         result.bytes = work.bytes;
         result.operations = work.operations;
@@ -137,13 +147,6 @@ Measured measure(const BenchRow &row, const BenchOptions &options, Device device
         if (!rival) {
             for (int round = 0; round < options.rounds; ++round)
                 result.seconds = std::min(result.seconds, time_of(work, device, repeats));
-            return result;
-        }
-        rival->enter();
-        const bool serves = rival->serves(row);
-        rival->leave();
-        if (!serves) {
-            result.skipped = "not implemented by " + rival->name();
             return result;
         }
         const Work other = rival->is_override() ? work : row.prepare(rival->device());
@@ -230,8 +233,13 @@ int run_bench(const BenchOptions &options) {
     if (rival) header = {"row", "work", ">time", ">" + rival->name(), ">ratio", ">difference"};
     Table table(header);
     Json list = Json::array();
+    std::size_t left_out = 0;
     for (const BenchRow *row : rows) {
         const Measured m = measure(*row, options, device, rival ? &*rival : nullptr);
+        if (m.foreign && options.rows.empty()) { // nobody has asked for it
+            ++left_out;
+            continue;
+        }
         if (options.json) {
             list.push_back(as_json(m));
             continue;
@@ -252,6 +260,9 @@ int run_bench(const BenchOptions &options) {
         return 0;
     }
     fmt::print("{}", table.text());
+    if (left_out > 0)
+        fmt::print("\n{} other rows use functions that {} does not implement.\n", left_out,
+                   rival->name());
     if (rival)
         fmt::print("\nratio: time of {} / time without it; difference: largest |a - b| of the "
                    "results, relative to the largest |b|\n",

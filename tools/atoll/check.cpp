@@ -95,15 +95,35 @@ Json as_json(const conformance::Report &report) {
             {"results", results}};
 }
 
-std::string verdict(const conformance::Report &report) {
+std::string verdict(const conformance::Report &report, const std::string &filter) {
     if (report.failed()) return styled("the plugin does not conform", Style::bad);
+    if (filter != "*")
+        return styled(fmt::format("no check that matches '{}' failed", filter), Style::good);
     if (report.skipped() == 0) return styled("the plugin conforms", Style::good);
     return styled(fmt::format("the plugin conforms as far as it could be checked: {} skipped",
                               report.skipped()),
                   Style::warn);
 }
 
+// Sends to standard error, while it lives, what a plugin in this process prints to standard output,
+// where the report follows.
+class OutputKeeper {
+public:
+    OutputKeeper() : kept_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
+    ~OutputKeeper() {
+        std::fflush(stdout);
+        ::dup2(kept_, STDOUT_FILENO);
+        ::close(kept_);
+    }
+    OutputKeeper(const OutputKeeper &) = delete;
+    OutputKeeper &operator=(const OutputKeeper &) = delete;
+
+private:
+    int kept_;
+};
+
 conformance::Report checked(const conformance::Options &options) {
+    const OutputKeeper keeper;
     try {
         return conformance::run(options);
     } catch (const Atoll::Error &e) {
@@ -151,7 +171,7 @@ int run_check(const CheckOptions &options) {
     if (options.json)
         print_json(as_json(report));
     else
-        fmt::print("{}{}\n", conformance::summary(report), verdict(report));
+        fmt::print("{}{}\n", conformance::summary(report), verdict(report, options.kit.filter));
     return report.failed() ? 1 : 0;
 }
 

@@ -23,12 +23,13 @@ struct CommonOptions {
 
 struct InfoOptions : CommonOptions {
     bool plugins = false, devices = false, modules = false, functions = false, settings = false,
-         interposers = false;
+         interposers = false, libraries = false;
 };
 struct TraceOptions : CommonOptions {
     std::vector<std::string> outputs, command;
-    std::string functions;   // globs separated by commas; empty: all
-    std::uint64_t limit = 0; // bytes of each process's timeline; 0: the plugin's default
+    std::vector<std::string> diff; // two traces to compare, instead of running a program
+    std::string functions;         // globs separated by commas; empty: all
+    std::uint64_t limit = 0;       // bytes of each process's timeline; 0: the plugin's default
     bool execution = true;
 };
 struct CheckOptions : CommonOptions {
@@ -53,7 +54,8 @@ struct HeaderOptions : CommonOptions {
 struct CompletionOptions : CommonOptions {
     struct Command {
         std::string name, description;    // no name: `atoll` itself
-        std::vector<std::string> options; // "--name", "-n"
+        std::vector<std::string> options; // "--name", "-n", values of positional arguments
+        std::vector<std::pair<std::string, std::string>> values; // "--kind", "device override"
     };
     std::string shell;
     std::vector<Command> commands;
@@ -62,6 +64,7 @@ struct CompletionOptions : CommonOptions {
 // Each returns the exit status.
 int run_info(const InfoOptions &options);
 int run_trace(const TraceOptions &options);
+int diff_traces(const TraceOptions &options);
 int run_check(const CheckOptions &options);
 int run_bench(const BenchOptions &options);
 int run_new_plugin(const NewPluginOptions &options);

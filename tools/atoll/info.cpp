@@ -4,6 +4,7 @@
 #include "atoll/atoll.hpp"
 #include "commands.hpp"
 #include "json.hpp"
+#include "libraries.hpp"
 #include "terminal.hpp"
 #include "trial.hpp"
 
@@ -87,8 +88,8 @@ std::string plugins_text(const Json &plugins) {
                    fmt::format("{}", fmt::join(parts, "; "))});
         table.add({"", "", "", styled(path, Style::dim)});
     }
-    return fmt::format("{} {}\n\n{}", styled("search path:", Style::bold), fmt::join(folders, ", "),
-                       table.text());
+    return fmt::format("{}\n  {}\n\n{}", styled("search path:", Style::bold),
+                       fmt::join(folders, "\n  "), table.text());
 }
 
 // ---- Devices and modules ------------------------------------------------------------------------
@@ -190,6 +191,40 @@ std::string functions_text(const Json &functions) {
     }
     return table.text() + "\nThe columns are the dtypes that functions compute in; operands of "
                           "other dtypes are converted.\n";
+}
+
+// ---- Libraries ----------------------------------------------------------------------------------
+
+Json library_list() {
+    Json list = Json::array();
+    // Plugins open their BLAS with the first product.
+    for (const Device &device : devices()) try {
+            const Tensor a = ones({64, 64}, {float32, device});
+            matmul(a, a).device().synchronize();
+        } catch (const Error &) { // a device that has none
+        }
+    const std::vector<libraries::Library> mapped = libraries::mapped();
+    for (const libraries::Library &library : mapped)
+        list.push_back({{"library", library.kind},
+                        {"version", library.version},
+                        {"path", library.path},
+                        {"build_id", library.build_id},
+                        {"needed_by", library.needed_by}});
+    return {{"mapped", list}, {"warnings", libraries::warnings(mapped)}};
+}
+
+std::string libraries_text(Json lists) {
+    std::string text;
+    for (Json &library : lists["mapped"])
+        if (library["needed_by"].empty()) library["needed_by"] = "(opened at run time)";
+    text =
+        lists["mapped"].empty()
+            ? "no BLAS, OpenMP, oneTBB, CUDA or NCCL is loaded\n"
+            : table_text(lists["mapped"], {"library", "version", "needed by", "path", "build id"},
+                         {"library", "version", "needed_by", "path", "build_id"});
+    for (const Json &warning : lists["warnings"])
+        text += styled("warning: ", Style::warn) + warning.get<std::string>() + "\n";
+    return text;
 }
 
 // ---- Settings -----------------------------------------------------------------------------------
@@ -296,7 +331,8 @@ std::string info_text(const InfoOptions &options) {
     }
     std::string output;
     const bool all = !options.plugins && !options.devices && !options.modules &&
-                     !options.functions && !options.settings && !options.interposers;
+                     !options.functions && !options.settings && !options.interposers &&
+                     !options.libraries;
     Json document = Json::object();
     if (options.plugins || all) {
         document["search_path"] = Json::array();
@@ -313,6 +349,7 @@ std::string info_text(const InfoOptions &options) {
     section(options.modules || all, "modules", module_list, modules_text);
     section(options.functions, "functions", function_list, functions_text);
     section(options.settings || all, "settings", setting_list, settings_text);
+    section(options.libraries, "libraries", library_list, libraries_text);
     section(options.interposers, "interposers", interposer_lists, interposers_text);
     return options.json ? dump(document, 2) + "\n" : output;
 }

@@ -81,6 +81,8 @@ void CommandLine::add_info() {
     command.add_flag("--settings", info_.settings, "Settings and the source of each");
     command.add_flag("--interposers", info_.interposers,
                      "Interposers, and the chains of functions that have more than one link");
+    command.add_flag("--libraries", info_.libraries,
+                     "BLAS, OpenMP, oneTBB, CUDA and NCCL files that plugins have loaded");
     command.footer("Without options: plugins, devices, modules and settings.\n"
                    "Examples:\n"
                    "  atoll info --plugins\n"
@@ -92,8 +94,8 @@ void CommandLine::add_trace() {
         add("trace", "Run a program and show every call it makes", trace_, run_trace);
     command
         .add_option("-o,--output", trace_.outputs,
-                    "FILE.json: a trace for ui.perfetto.dev; FILE.html: a report for a browser. "
-                    "May be repeated")
+                    "FILE.html: a report for a browser; FILE.pftrace, FILE.json or FILE.json.gz: "
+                    "a trace for ui.perfetto.dev. May be repeated")
         ->option_text("FILE")
         ->allow_extra_args(false);
     command
@@ -110,9 +112,14 @@ void CommandLine::add_trace() {
     command.add_flag("!--no-execution", trace_.execution,
                      "Do not follow work on asynchronous streams, which costs two host callbacks "
                      "per call");
+    command
+        .add_option("--diff", trace_.diff,
+                    "Compare the totals of two traces (.json, .json.gz, .html) instead of running "
+                    "a program")
+        ->option_text("BEFORE AFTER")
+        ->expected(2);
     command.add_option("program", trace_.command, "The program and its arguments")
-        ->option_text("PROGRAM ARGS...")
-        ->required();
+        ->option_text("PROGRAM ARGS...");
     command.footer(
         "The program runs unmodified: ATOLL_INTERPOSERS and ATOLL_TRACE_* enable the tracer, in\n"
         "addition to your own settings. The program prints the table of calls to standard error\n"
@@ -124,7 +131,8 @@ void CommandLine::add_trace() {
         "traced.\n\n"
         "Examples:\n"
         "  atoll trace -- ./simulate input.npy\n"
-        "  atoll trace -o run.json -o run.html -- ./simulate input.npy\n"
+        "  atoll trace -o run.html -o run.pftrace -- ./simulate input.npy\n"
+        "  atoll trace --diff before.json after.json\n"
         "  atoll trace --functions 'core.*@cpu' --json -- ./simulate input.npy > run-summary.json");
 }
 
@@ -142,6 +150,7 @@ void CommandLine::add_check() {
         .add_option("--deadline", check_.kit.deadline, "Seconds after which a check counts as hung")
         ->check(CLI::Range(0.1, 86400.0, "SECONDS"));
     command.add_flag("--list", check_.list, "Print the names of the checks without running them");
+    command.add_flag("--fail-fast", check_.kit.fail_fast, "Stop at the first failure");
     command.add_flag("!--no-isolate", check_.kit.isolate,
                      "Run in this process, for a debugger; a crash ends it");
     command.footer(
@@ -191,9 +200,11 @@ void CommandLine::add_new_plugin() {
             ->check(CLI::IsMember(std::move(values)))
             ->capture_default_str();
     };
-    choice("--kind", new_plugin_.kind, {"device", "override"},
-           "device: a device type of your own; override: one function on the cpu");
-    choice("--language", new_plugin_.language, {"c", "cpp"}, "c (C11) or cpp (C++20)");
+    choice("--kind", new_plugin_.kind, {"device", "async", "override"},
+           "device: a device type of your own; async: one with streams and events; override: one "
+           "function on the cpu");
+    choice("--language", new_plugin_.language, {"c", "cpp"},
+           "c (C11) or cpp (C++20; async only this)");
     command.add_option("-o,--output", new_plugin_.folder,
                        "The folder to create; default: NAME in the working directory");
     command.footer("The tree builds against an installed Atoll and contains a test; its README.md "
@@ -224,12 +235,23 @@ void CommandLine::add_completion() {
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     command.footer("Example: eval \"$(atoll completion bash)\"");
     const auto list = [this](const CLI::App &of, const std::string &name) {
-        CompletionOptions::Command listed{name, of.get_description(), {}};
+        CompletionOptions::Command listed{name, of.get_description(), {}, {}};
         for (const CLI::Option *option : of.get_options()) {
-            for (const std::string &word : option->get_lnames())
-                listed.options.push_back("--" + word);
-            for (const std::string &word : option->get_snames())
-                listed.options.push_back("-" + word);
+            std::vector<std::string> words;
+            for (const std::string &word : option->get_lnames()) words.push_back("--" + word);
+            for (const std::string &word : option->get_snames()) words.push_back("-" + word);
+            // CLI::IsMember puts "{one,other}" behind the type's name.
+            std::string values = option->get_type_name();
+            values.erase(0, std::min(values.find('{'), values.size() - 1) + 1);
+            std::replace(values.begin(), values.end(), ',', ' ');
+            if (values.ends_with('}')) {
+                values.pop_back();
+                if (words.empty())
+                    words.push_back(values);
+                else
+                    for (const std::string &word : words) listed.values.emplace_back(word, values);
+            }
+            listed.options.insert(listed.options.end(), words.begin(), words.end());
         }
         completion_.commands.push_back(std::move(listed));
     };
@@ -262,7 +284,8 @@ std::vector<std::string> words_of(const CLI::App &app, int argc, char **argv) {
             break;
         }
         const CLI::Option *option = trace->get_option_no_throw(words[i]);
-        if (option && option->get_items_expected_max() > 0) ++i; // its value
+        if (option && option->get_items_expected_max() > 0) // its values
+            i += option->get_items_expected_min() > 1 ? 2 : 1;
     }
     return words;
 }

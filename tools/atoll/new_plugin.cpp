@@ -53,14 +53,19 @@ void check_name(const std::string &name) {
                                      name));
 }
 
-// share/atoll/template of the tree that this program is installed in.
-fs::path template_folder() {
+// A folder of the tree that this program is installed in, by its path from this program's folder.
+fs::path installed(const char *from_tool) {
     std::error_code error;
     const fs::path tool = fs::read_symlink("/proc/self/exe", error);
     if (error)
         throw std::runtime_error(
             fmt::format("new-plugin: cannot find the path of this program: {}", error.message()));
-    const fs::path folder = (tool.parent_path() / ATOLL_TEMPLATE).lexically_normal();
+    return fs::weakly_canonical(tool.parent_path() / from_tool);
+}
+
+fs::path template_folder() {
+    std::error_code error;
+    const fs::path folder = installed(ATOLL_TEMPLATE);
     if (!fs::is_directory(folder, error))
         throw std::runtime_error(fmt::format("new-plugin: the template is not in {}; install Atoll "
                                              "(meson install) and run the installed program",
@@ -85,6 +90,10 @@ void replace_all(std::string &text, std::string_view from, std::string_view to) 
 // Creates the files in an empty folder and returns their names.
 std::vector<std::string> write(const NewPluginOptions &options, const fs::path &folder) {
     const fs::path from = template_folder(), kind = from / options.kind;
+    if (!fs::exists(kind / fmt::format("{}.{}", placeholder, options.language)))
+        throw UsageError(fmt::format("new-plugin: there is no template of kind {} in {}; choose "
+                                     "--language cpp",
+                                     options.kind, options.language));
     const std::string source = fmt::format("{}.{}", options.name, options.language);
     const std::pair<fs::path, std::string> files[] = {
         {from / "gitignore", ".gitignore"},
@@ -119,6 +128,20 @@ std::string word(const std::string &text) {
     std::string quoted = "'";
     for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
     return quoted + "'";
+}
+
+// What meson and CMake must be told to find this Atoll: "VARIABLE=value " and " -DVARIABLE=value";
+// nothing where pkg-config finds it.
+std::pair<std::string, std::string> where_atoll_is() {
+    const fs::path prefix = installed(ATOLL_PREFIX);
+    const std::string wanted = installed(ATOLL_PKGCONFIG).string();
+    const char *const path = std::getenv("PKG_CONFIG_PATH");
+    const std::string list = path ? path : "";
+    if ((":" + list + ":").find(":" + wanted + ":") != std::string::npos || prefix == "/usr" ||
+        prefix == "/usr/local")
+        return {};
+    return {fmt::format("PKG_CONFIG_PATH={} ", word(list.empty() ? wanted : wanted + ":" + list)),
+            fmt::format(" -DCMAKE_PREFIX_PATH={}", word(prefix.string()))};
 }
 
 } // namespace
@@ -157,10 +180,12 @@ int run_new_plugin(const NewPluginOptions &options) {
     }
     fmt::print("{}\n", styled(folder.string(), Style::bold));
     for (const std::string &name : names) fmt::print("  {}\n", name);
+    const auto [for_meson, for_cmake] = where_atoll_is();
     fmt::print("\nNext:\n  cd {}\n", word(given));
-    fmt::print("  meson setup build && meson test -C build -v\nor:\n"
-               "  cmake -S . -B build-cmake && cmake --build build-cmake && "
-               "ctest --test-dir build-cmake\n");
+    fmt::print("  {}meson setup build && meson test -C build -v\nor:\n"
+               "  cmake -S . -B build-cmake{} && cmake --build build-cmake && "
+               "ctest --test-dir build-cmake\n",
+               for_meson, for_cmake);
     return 0;
 }
 

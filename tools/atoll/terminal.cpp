@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -19,16 +21,78 @@ bool has_colour(std::FILE *stream) {
     return !(refused && *refused) && terminal && std::string_view(terminal) != "dumb";
 }
 
+// The bytes of the character or escape sequence that text begins with; `wide`: it takes room.
+std::size_t first_of(std::string_view text, bool &wide) {
+    std::size_t size = 1;
+    wide = text[0] != '\033';
+    if (wide)
+        while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80)
+            ++size;
+    else
+        while (size < text.size() && text[size - 1] != 'm') ++size;
+    return size;
+}
+
 std::size_t width_of(std::string_view text) {
     std::size_t width = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\033') {
-            while (i < text.size() && text[i] != 'm') ++i;
-        } else if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) {
-            ++width;
+    for (bool wide; !text.empty(); width += wide) text.remove_prefix(first_of(text, wide));
+    return width;
+}
+
+// What styled() makes is kept; other control characters, which could forge rows or more, are shown
+// as \xNN.
+std::string without_controls(const std::string &cell) {
+    std::string text;
+    for (std::size_t i = 0; i < cell.size(); ++i) {
+        const auto c = static_cast<unsigned char>(cell[i]);
+        const std::size_t end = cell.find_first_not_of("[0123456789;", i + 1);
+        if (c == '\033' && i + 1 < cell.size() && cell[i + 1] == '[' && end != cell.npos &&
+            cell[end] == 'm') {
+            text.append(cell, i, end + 1 - i);
+            i = end;
+        } else {
+            text += c < ' ' || c == 0x7f ? fmt::format("\\x{:02x}", c) : std::string(1, cell[i]);
         }
     }
-    return width;
+    return text;
+}
+
+// Splits a cell into lines of that width, at blanks and after commas and slashes if possible; a
+// style goes on in the next line.
+std::vector<std::string> lines_of(std::string_view cell, std::size_t width) {
+    std::vector<std::string> lines;
+    std::string style;
+    while (width_of(cell) > width) {
+        std::size_t end = 0, taken = 0, good = 0;
+        std::string at_end = style, at_good = style;
+        for (bool wide; taken < width; taken += wide) {
+            const std::size_t size = first_of(cell.substr(end), wide);
+            if (!wide) at_end = cell.substr(end, size);
+            end += size;
+            if (wide && std::string_view(" ,/").find(cell[end - 1]) != std::string_view::npos) {
+                good = end;
+                at_good = at_end;
+            }
+        }
+        if (good > 0) {
+            end = good;
+            at_end = at_good;
+        }
+        lines.push_back(style + std::string(cell.substr(0, end)) +
+                        (at_end.empty() ? "" : "\033[0m"));
+        style = at_end == "\033[0m" ? "" : at_end;
+        cell.remove_prefix(end);
+    }
+    lines.push_back(style + std::string(cell));
+    return lines;
+}
+
+// Characters per line; no limit where it is no terminal.
+std::size_t terminal_width() {
+    winsize size{};
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return std::string::npos;
+    return size.ws_col;
 }
 
 } // namespace
@@ -54,6 +118,7 @@ Table::Table(std::vector<std::string> header) : header_(std::move(header)) {
 
 void Table::add(std::vector<std::string> row) {
     row.resize(header_.size());
+    for (std::string &cell : row) cell = without_controls(cell);
     rows_.push_back(std::move(row));
 }
 
@@ -65,17 +130,38 @@ std::string Table::text() const {
     };
     widen(header_);
     for (const auto &row : rows_) widen(row);
+    // Where the terminal is too narrow, the widest columns of text are broken into lines.
+    constexpr std::size_t gap = 2, least = 8;
+    const std::size_t room = terminal_width();
+    std::size_t total = std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
+    while (total > room) {
+        std::size_t widest = widths.size();
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            if (!right_[i] && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+        if (widest == widths.size() || widths[widest] <= least) break;
+        --widths[widest];
+        --total;
+    }
     std::string text;
     const auto print = [&](const std::vector<std::string> &row) {
+        std::vector<std::vector<std::string>> cells;
+        std::size_t height = 1;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            const std::string padding(widths[i] - width_of(row[i]), ' ');
-            text += i == 0 ? "" : "  ";
-            if (right_[i]) text += padding;
-            text += row[i];
-            if (!right_[i] && i + 1 < row.size()) text += padding;
+            cells.push_back(lines_of(row[i], widths[i]));
+            height = std::max(height, cells.back().size());
         }
-        while (text.ends_with(' ')) text.pop_back();
-        text += '\n';
+        for (std::size_t line = 0; line < height; ++line) {
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const std::string cell = line < cells[i].size() ? cells[i][line] : "";
+                const std::string padding(widths[i] - std::min(widths[i], width_of(cell)), ' ');
+                text += i == 0 ? std::string() : std::string(gap, ' ');
+                if (right_[i]) text += padding;
+                text += cell;
+                if (!right_[i] && i + 1 < row.size()) text += padding;
+            }
+            while (text.ends_with(' ')) text.pop_back();
+            text += '\n';
+        }
     };
     print(header_);
     for (const auto &row : rows_) print(row);

@@ -18,8 +18,9 @@ std::string styled(std::string_view text, Style style, std::FILE *stream = stdou
 void say(const std::string &text);
 void say_error(std::string_view text); // "atoll: …" and a line end
 
-// Columns as wide as their widest cell; the last is not padded. Cells may be styled; escape
-// sequences and bytes that continue a UTF-8 character take no room.
+// Columns as wide as their widest cell; the last is not padded. On a terminal that is too narrow
+// for them, cells continue on further lines. Cells may be styled; escape sequences and bytes that
+// continue a UTF-8 character take no room. Other control characters are shown as \xNN.
 class Table {
 public:
     // A header cell that starts with '>' aligns its column to the right (the '>' is not printed).

@@ -1,9 +1,11 @@
 // `atoll trace`: runs a program with the tracer on and shows what it did.
 #include "commands.hpp"
 #include "json.hpp"
+#include "reasons.hpp"
 #include "terminal.hpp"
 #include "trace_run.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -27,7 +29,10 @@ void remove_unfinished(int signal) {
     ::_exit(128 + signal);
 }
 
-using WriteForm = void (*)(const TraceModel &, const TracedRun &, std::FILE *);
+struct Form {
+    void (*write)(const TraceModel &, const TracedRun &, Sink &);
+    bool compressed;
+};
 
 // A file that is written under a temporary name in the same folder and renamed when it is complete.
 // The constructor creates it, so that an unusable path is reported before the program runs.
@@ -58,7 +63,9 @@ public:
     Output &operator=(const Output &) = delete;
 
     void write(const TraceModel &model, const TracedRun &run) {
-        form_(model, run, file_);
+        Sink sink(file_, form_.compressed);
+        form_.write(model, run, sink);
+        sink.finish();
         const mode_t mask = ::umask(0);
         ::umask(mask);
         ::fchmod(::fileno(file_), 0666 & ~mask);
@@ -70,31 +77,45 @@ public:
     const std::string &path() const { return given_; }
 
 private:
-    static WriteForm form_of(const std::string &path) {
-        if (path.ends_with(".json")) return write_perfetto;
-        if (path.ends_with(".html")) return write_report;
-        throw UsageError(fmt::format("-o {}: need a name that ends in .json (a trace for "
-                                     "ui.perfetto.dev) or .html (a report)",
+    static Form form_of(const std::string &path) {
+        if (path.ends_with(".pftrace")) return {write_pftrace, false};
+        if (path.ends_with(".json")) return {write_trace_events, false};
+        if (path.ends_with(".json.gz")) return {write_trace_events, true};
+        if (path.ends_with(".html")) return {write_report, false};
+        throw UsageError(fmt::format("-o {}: need a name that ends in .html (a report), .pftrace, "
+                                     ".json or .json.gz (a trace for ui.perfetto.dev)",
                                      path));
     }
     std::string given_, path_; // path_: links resolved
-    WriteForm form_;
+    Form form_;
     std::string temporary_;
     std::FILE *file_ = nullptr;
 };
 
-// For a program that ended before it printed its own table.
+// For a program that ended before it printed its own table: by a signal, or by _exit.
 void print_hot_list(const TraceModel &model) {
     Table table({"function", "device", ">calls", ">total", ">MB", ">GB/s", ">temps", ">copies"});
     for (const HotLine &line : hot_list(model)) {
         if (line.calls == 0) continue;
+        const Served served = line.all_served();
         table.add({line.function, line.device, fmt::to_string(line.calls),
                    seconds_text(static_cast<double>(line.nanoseconds()) * 1e-9),
                    fmt::format("{:.3f}", static_cast<double>(line.bytes) * 1e-6),
                    fmt::format("{:.3f}", line.gigabytes_per_second()),
-                   fmt::to_string(line.temporaries), fmt::to_string(line.copies)});
+                   fmt::to_string(served.temporaries), fmt::to_string(served.copies)});
     }
     say(table.text());
+    Table inserted({"inserted for", "on", ">temps", ">MB", ">copies", ">MB", ">total",
+                    "because of (missing capability)"});
+    for (const HotLine &line : hot_list(model))
+        for (const auto &[reasons, served] : line.served)
+            inserted.add({line.function, line.device, fmt::to_string(served.temporaries),
+                          fmt::format("{:.3f}", static_cast<double>(served.temporary_bytes) * 1e-6),
+                          fmt::to_string(served.copies),
+                          fmt::format("{:.3f}", static_cast<double>(served.copied_bytes) * 1e-6),
+                          seconds_text(static_cast<double>(served.nanoseconds) * 1e-9),
+                          trace::reasons_text(reasons)});
+    say("\n" + inserted.text());
 }
 
 void note(const std::string &text) {
@@ -116,17 +137,20 @@ void read_timelines(TraceModel &model, const std::string &folder) {
 }
 
 void note_what_is_missing(const TraceModel &model, const TraceFolder &folder) {
-    std::uint64_t past_limit = 0, no_room = 0;
-    for (const TracedProcess &process : model.processes)
+    std::uint64_t past_limit = 0, no_room = 0, uncounted = 0;
+    for (const TracedProcess &process : model.processes) {
         (process.full == 2 ? no_room : past_limit) += process.dropped;
+        uncounted += process.uncounted;
+    }
     if (past_limit > 0)
-        note(fmt::format("{} calls came after the timeline had reached its limit and are not "
-                         "included; raise it with --limit, or record fewer with --functions",
+        note(fmt::format("{} calls came after the timeline had reached its limit: they are in the "
+                         "totals only; raise it with --limit, or record fewer with --functions",
                          past_limit));
     if (no_room > 0)
-        note(fmt::format("{} calls are not in the trace, because there was no space in {}; "
-                         "set TMPDIR to a folder with more space",
-                         no_room, fs::path(folder.path).parent_path().string()));
+        note(fmt::format("{} calls are in {} only, because there was no space in {}; set TMPDIR to "
+                         "a folder with more space",
+                         no_room, uncounted > 0 ? "the number of calls" : "the totals",
+                         fs::path(folder.path).parent_path().string()));
 }
 
 // Writes as many as possible, since the run cannot be repeated. False if one could not be written.
@@ -146,6 +170,8 @@ bool write_outputs(const std::vector<std::unique_ptr<Output>> &outputs, const Tr
 } // namespace
 
 int run_trace(const TraceOptions &options) {
+    if (!options.diff.empty()) return diff_traces(options);
+    if (options.command.empty()) throw UsageError("trace: name a program to run, or --diff");
     std::vector<std::unique_ptr<Output>> outputs;
     for (const std::string &path : options.outputs)
         outputs.push_back(std::make_unique<Output>(path));
@@ -177,13 +203,18 @@ int run_trace(const TraceOptions &options) {
         return status == 0 ? 1 : status;
     }
     note_what_is_missing(model, folder);
-    if (model.calls.empty() && model.dropped() == 0)
+    if (model.all_calls() == 0)
         note(options.functions.empty()
                  ? std::string("the program made no call")
                  : fmt::format("the program called no function that matches '{}'; `atoll info "
                                "--functions` lists them",
                                options.functions));
-    if (result.signal && !options.json) print_hot_list(model);
+    const bool ended = std::all_of(model.processes.begin(), model.processes.end(),
+                                   [](const TracedProcess &process) { return process.closed; });
+    if (!options.json) {
+        if (!ended) print_hot_list(model);
+        for (const std::string &sentence : advice(model, result)) note(sentence);
+    }
     const bool written = write_outputs(outputs, model, result, options.json);
     if (options.json) print_json(summary_json(model, result));
     return status == 0 && !written ? 1 : status;

@@ -17,7 +17,7 @@ namespace Atoll::tools {
 using namespace trace::timeline;
 
 std::string TracedCall::device() const {
-    return fmt::format("{}:{}", name->device, details_of(*record).device);
+    return fmt::format("{}:{}", device_type(), details_of(*record).device);
 }
 std::int32_t TracedCall::status() const { return details_of(*record).status; }
 bool TracedCall::failed() const {
@@ -56,9 +56,12 @@ void TraceModel::finish() {
 // Calls on one thread are nested or disjoint. If they overlap because processors' counters differ
 // slightly, the inner one is shortened.
 void TraceModel::nest() {
-    std::sort(calls.begin(), calls.end(), [](const TracedCall &a, const TracedCall &b) {
+    const auto before = [](const TracedCall &a, const TracedCall &b) {
         return std::tie(a.thread, a.start, b.end) < std::tie(b.thread, b.start, a.end);
-    });
+    };
+    // Threads that make no nested calls record them in this order.
+    if (!std::is_sorted(calls.begin(), calls.end(), before))
+        std::sort(calls.begin(), calls.end(), before);
     std::vector<const TracedCall *> around;
     for (TracedCall &call : calls) {
         while (!around.empty() &&
@@ -80,30 +83,40 @@ std::string_view short_name(std::string_view name) {
     return name;
 }
 
-// The name for an interface call: that of the first computing function that was not inserted, else
-// of the function that the first inserted call serves, else of the first call.
-std::string_view api_name(const TracedCall *begin, const TracedCall *end) {
-    for (const TracedCall *call = begin; call != end; ++call)
-        if (!call->has(flag_inserted) && !is_device_function(call->function()))
-            return short_name(call->function());
-    for (const TracedCall *call = begin; call != end; ++call)
-        if (call->parent) return short_name(call->parent->function);
-    return short_name(begin->function());
+} // namespace
+
+// That of the first computing function that was not inserted, else of the function that the first
+// inserted call serves, else of the first call.
+std::string_view TraceModel::name(const ApiCall &api) const {
+    for (std::size_t i = api.begin; i < api.end; ++i)
+        if (!calls[i].has(flag_inserted) && !is_device_function(calls[i].function()))
+            return short_name(calls[i].function());
+    for (std::size_t i = api.begin; i < api.end; ++i)
+        if (calls[i].parent) return short_name(text_of(calls[i].parent->function));
+    return short_name(calls[api.begin].function());
 }
 
-} // namespace
+std::int64_t TraceModel::end(const ApiCall &api) const {
+    std::int64_t last = 0;
+    for (std::size_t i = api.begin; i < api.end; ++i) last = std::max(last, calls[i].end);
+    return last;
+}
+
+bool TraceModel::repeats_its_call(const ApiCall &api) const {
+    return std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(api.begin) + 1,
+                        calls.begin() + static_cast<std::ptrdiff_t>(api.end),
+                        [](const TracedCall &call) { return call.depth == 0; });
+}
 
 void TraceModel::group() {
     for (std::size_t begin = 0, end; begin < calls.size(); begin = end) {
         const TracedCall &first = calls[begin];
-        std::int64_t last = first.end;
         for (end = begin + 1;
              end < calls.size() && calls[end].thread == first.thread &&
              (calls[end].depth > 0 || calls[end].record->correlation == first.record->correlation);
-             ++end)
-            last = std::max(last, calls[end].end);
-        api_calls.push_back({api_name(&calls[begin], calls.data() + end), first.record->correlation,
-                             first.thread, first.start, last, end - begin});
+             ++end) {
+        }
+        api_calls.push_back({begin, end});
     }
 }
 
@@ -144,7 +157,7 @@ void TraceModel::attach() {
         }
         // The callback before the work may have run before the call.
         executions.push_back({std::max(found->second.start, call.start), found->second.end,
-                              found->second.status, i, place->second, false});
+                              found->second.status, i, place->second, false, 0});
     }
     sort_streams();
     // A stream executes work in the order of enqueueing. Brackets overlap if several threads
@@ -156,6 +169,7 @@ void TraceModel::attach() {
         return std::tuple(a.stream, call_start(a), a.call) <
                std::tuple(b.stream, call_start(b), b.call);
     });
+    for (Execution &execution : executions) execution.shortened = execution.end - execution.start;
     for (std::size_t i = executions.size(); i-- > 1;) {
         Execution &own = executions[i - 1];
         const Execution &next = executions[i];
@@ -170,6 +184,7 @@ void TraceModel::attach() {
             own.start = executions[i - 1].end;
         }
         own.end = std::max(own.end, own.start + 1); // flows need a span of nonzero length
+        own.shortened -= own.end - own.start;
         calls[own.call].execution = static_cast<std::int64_t>(i);
     }
 }
@@ -201,6 +216,12 @@ void TraceModel::connect_events() {
                 event_flows.push_back({*std::prev(after), wait});
         }
     }
+}
+
+std::uint64_t TraceModel::all_calls() const {
+    std::uint64_t sum = 0;
+    for (const TracedProcess &process : processes) sum += process.calls;
+    return sum;
 }
 
 std::uint64_t TraceModel::dropped() const {

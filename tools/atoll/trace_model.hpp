@@ -1,10 +1,14 @@
 // The contents of the timeline files of a program: threads, calls, executions on streams.
 #pragma once
 
+#include "counters.hpp"
 #include "moves_bytes.hpp"
 #include "timeline_format.hpp"
 
 #include <cstdint>
+#include <cstring>
+#include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,12 +17,23 @@
 
 namespace Atoll::tools {
 
+// In a damaged file the end of the text may be missing.
+template <std::size_t Capacity> std::string_view text_of(const char (&text)[Capacity]) {
+    return {text, ::strnlen(text, Capacity)};
+}
+
+// For sums of numbers out of a damaged file.
+inline void add_saturated(std::int64_t &sum, std::int64_t part) {
+    if (__builtin_add_overflow(sum, part, &sum)) sum = std::numeric_limits<std::int64_t>::max();
+}
+
 // One span on a thread: a call of one function of one device type. Times in ns since the first.
 struct TracedCall {
     const trace::timeline::Record *record;
-    const trace::timeline::NameText *name;   // never null
-    const trace::timeline::NameText *parent; // of an inserted call, if known
-    std::uint16_t dtype;                     // compute dtype
+    const trace::Names *name;   // never null
+    const trace::Names *parent; // of an inserted call, if known
+    std::uint16_t reasons;      // of an inserted call: ATOLL_REASON_*
+    std::uint16_t dtype;        // compute dtype
     bool asynchronous;
     std::uint32_t depth; // calls around it on its thread
     std::uint32_t thread;
@@ -27,7 +42,8 @@ struct TracedCall {
 
     std::int64_t nanoseconds() const { return end - start; }
     bool has(std::uint16_t flag) const { return record->flags & flag; }
-    std::string_view function() const { return name->function; }
+    std::string_view function() const { return text_of(name->function); }
+    std::string_view device_type() const { return text_of(name->device); }
     std::string device() const; // "dummy:0"
     std::int32_t status() const;
     bool failed() const; // the answer "not ready" of event_query is not a failure
@@ -43,21 +59,20 @@ struct Execution {
     std::int32_t status;
     std::size_t call;
     std::uint32_t stream;
-    bool shared; // the bracket overlapped others and was shortened
+    bool shared;            // the bracket overlapped others and was shortened
+    std::int64_t shortened; // by how much
 };
 
-// The calls with one correlation id, which one call of the library's interface caused.
+// The calls with one correlation id, on one thread, which one call of the library's interface
+// caused.
 struct ApiCall {
-    std::string_view name;
-    std::uint64_t correlation;
-    std::uint32_t thread;
-    std::int64_t start, end; // of the first and the last
-    std::size_t calls;
+    std::size_t begin, end; // indices of calls
 };
 
 struct TracedProcess {
     std::uint32_t id;
-    std::uint64_t calls = 0, dropped = 0;
+    // All calls; those without a record; those of `dropped` that are in no total but these.
+    std::uint64_t calls = 0, dropped = 0, uncounted = 0;
     bool closed;        // it ended regularly
     std::uint32_t full; // see FileHeader
 };
@@ -77,6 +92,38 @@ struct EventFlow {
     std::size_t from, to; // executions
 };
 
+// Whether it waits, on a stream or on the host, for other work.
+inline bool is_waiting(std::string_view function, bool on_stream) {
+    return on_stream
+               ? function == "device.event_wait"
+               : function == "device.stream_synchronize" || function == "device.event_synchronize";
+}
+
+// What the runtime inserted to serve a function, for one set of reasons.
+struct Served {
+    std::uint64_t temporaries = 0, temporary_bytes = 0, copies = 0, copied_bytes = 0;
+    std::int64_t nanoseconds = 0;
+};
+
+// The totals of a function on a device type.
+struct HotLine {
+    std::string function, device;
+    bool asynchronous = false;
+    std::uint64_t calls = 0, errors = 0, inserted = 0, executions = 0;
+    std::int64_t call_ns = 0, min_ns = 0, max_ns = 0, execution_ns = 0;
+    std::uint64_t bytes = 0, executed_bytes = 0;
+    std::map<std::uint16_t, Served> served; // by reasons (ATOLL_REASON_*)
+    Served all_served() const;
+
+    // Where it runs, if that is known; else in the calls.
+    std::int64_t nanoseconds() const { return executions > 0 ? execution_ns : call_ns; }
+    bool waits() const { return is_waiting(function, executions > 0); }
+    double gigabytes_per_second() const {
+        if (!trace::moves_bytes(function) || (asynchronous && executions == 0)) return 0;
+        const auto moved = static_cast<double>(executions > 0 ? executed_bytes : bytes);
+        return nanoseconds() > 0 ? moved / static_cast<double>(nanoseconds()) : 0;
+    }
+};
 class TraceModel {
 public:
     TraceModel() = default;
@@ -96,8 +143,18 @@ public:
     std::vector<Execution> executions; // by stream, then in their order
     std::vector<ApiCall> api_calls;    // by thread, then in order
     std::vector<EventFlow> event_flows;
+    // By function and device type, from the counters, which know dropped calls too. Executions take
+    // as long as their brackets; see hot_list().
+    std::map<std::pair<std::string, std::string>, HotLine> totals;
     std::int64_t nanoseconds = 0; // from the first start to the last end
 
+    // The name of the interface call.
+    std::string_view name(const ApiCall &api) const;
+    std::int64_t end(const ApiCall &api) const;
+    // Whether all its calls are within one, so that a span for it would only repeat that.
+    bool repeats_its_call(const ApiCall &api) const;
+
+    std::uint64_t all_calls() const; // with dropped ones
     std::uint64_t dropped() const;
 
 private:
@@ -121,34 +178,7 @@ private:
     std::vector<Ids> finished_; // per process
 };
 
-// Whether it waits, on a stream or on the host, for other work.
-inline bool is_waiting(std::string_view function, bool on_stream) {
-    return on_stream
-               ? function == "device.event_wait"
-               : function == "device.stream_synchronize" || function == "device.event_synchronize";
-}
-
-// One line of the hot list: a function on a device type.
-struct HotLine {
-    std::string function, device;
-    bool asynchronous = false;
-    std::uint64_t calls = 0, errors = 0, inserted = 0, executions = 0;
-    std::int64_t call_ns = 0, execution_ns = 0;
-    std::uint64_t bytes = 0, executed_bytes = 0;
-    // Inserted to serve it:
-    std::uint64_t temporaries = 0, temporary_bytes = 0, copies = 0, copied_bytes = 0;
-    std::int64_t served_ns = 0;
-
-    // Where it runs, if that is known; else in the calls.
-    std::int64_t nanoseconds() const { return executions > 0 ? execution_ns : call_ns; }
-    bool waits() const { return is_waiting(function, executions > 0); }
-    double gigabytes_per_second() const {
-        if (!trace::moves_bytes(function) || (asynchronous && executions == 0)) return 0;
-        const auto moved = static_cast<double>(executions > 0 ? executed_bytes : bytes);
-        return nanoseconds() > 0 ? moved / static_cast<double>(nanoseconds()) : 0;
-    }
-};
-// Longest first.
+// The totals with executions shortened where their brackets overlapped. Longest first.
 std::vector<HotLine> hot_list(const TraceModel &model);
 
 } // namespace Atoll::tools

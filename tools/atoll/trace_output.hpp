@@ -3,8 +3,7 @@
 
 #include "json.hpp"
 #include "trace_model.hpp"
-
-#include <cstdio>
+#include "trace_sink.hpp"
 
 namespace Atoll::tools {
 
@@ -15,16 +14,26 @@ struct TracedRun {
     double seconds = 0;
 };
 
-// In the Trace Event Format, for ui.perfetto.dev or chrome://tracing. Throws std::runtime_error
-// when the stream takes no more.
-void write_perfetto(const TraceModel &model, const TracedRun &run, std::FILE *out);
-// A self-contained page. Throws as above.
-void write_report(const TraceModel &model, const TracedRun &run, std::FILE *out);
-// Totals and the hot list.
+// In the Trace Event Format, for ui.perfetto.dev or chrome://tracing.
+void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out);
+// In Perfetto's own format.
+void write_pftrace(const TraceModel &model, const TracedRun &run, Sink &out);
+// A self-contained page.
+void write_report(const TraceModel &model, const TracedRun &run, Sink &out);
+// Sentences: where the time goes, and what to try.
+std::vector<std::string> advice(const TraceModel &model, const TracedRun &run);
+// Totals, the hot list and the advice.
 Json summary_json(const TraceModel &model, const TracedRun &run);
 
 // The details of a call, which several formats show.
 Json details(const TraceModel &model, const TracedCall &call);
+// "kernel_failed"
+std::string status_name(std::int32_t status);
+// Titles of the tracks for a stream and for its device.
+std::string stream_title(const TracedStream &stream);
+std::string device_title(const TraceModel &model, const TracedStream &stream);
+inline constexpr const char *shared_execution =
+    "about: several threads enqueued into the stream at a time";
 // Why the execution of an enqueued call is unknown; empty if it is known or nothing was enqueued.
 std::string unknown_execution(const TracedCall &call);
 

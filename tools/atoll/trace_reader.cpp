@@ -43,8 +43,8 @@ public:
                                  static_cast<double>(header_.last.ticks - header_.first.ticks)
                            : trace::Clock().ns_per_tick();
         process_ = static_cast<std::uint32_t>(model_.processes.size());
-        model_.processes.push_back(
-            {header_.process, 0, header_.dropped, header_.closed != 0, header_.full});
+        model_.processes.push_back({header_.process, header_.dropped, header_.dropped,
+                                    header_.dropped, header_.closed != 0, header_.full});
         model_.finished_.emplace_back();
     }
 
@@ -54,23 +54,31 @@ public:
         if (size < sizeof(SegmentHeader) || size % alignof(SegmentHeader) != 0 ||
             size > std::uint64_t{1} << 62) // damaged
             return;
+        std::map<std::uint32_t, const trace::CounterTable *> tables;
         for (std::uint64_t at = header_bytes; at + sizeof(SegmentHeader) <= bytes_; at += size) {
             const auto *segment = reinterpret_cast<const SegmentHeader *>(memory_ + at);
-            if (segment->lane == 0 || segment->used < sizeof *segment || segment->used > size ||
-                at + segment->used > bytes_)
+            if (segment->lane == 0 || segment->used < sizeof *segment ||
+                segment->used > bytes_ - at)
                 continue;
-            segments[{segment->lane, segment->sequence}] = segment;
+            if (segment->sequence == 0) {
+                if (segment->used < sizeof *segment + sizeof(trace::CounterTable)) continue;
+                tables[segment->lane] = reinterpret_cast<const trace::CounterTable *>(segment + 1);
+                at += (segment->used - 1) / size * size;
+            } else if (segment->used <= size) {
+                segments[{segment->lane, segment->sequence}] = segment;
+            }
         }
+        for (const auto &[lane, table] : tables) count(*table);
         std::uint32_t lane = 0;
         for (const auto &[key, segment] : segments) {
             if (key.first != lane) {
                 lane = key.first;
-                names_.clear();
+                table_ = tables.contains(lane) ? tables[lane] : nullptr;
                 thread_ = none;
                 id_ = 0;
                 thread_name_.assign(1, '?');
             }
-            model_.processes[process_].dropped += segment->dropped;
+            if (!table_) continue;
             const char *const begin = reinterpret_cast<const char *>(segment);
             for (std::uint64_t at = sizeof *segment; at + sizeof(Record) <= segment->used;) {
                 const auto &record = *reinterpret_cast<const Record *>(begin + at);
@@ -84,21 +92,61 @@ public:
 
 private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    struct Name {
-        const NameText *text = nullptr;
-        std::uint16_t dtype = 0;
-        bool asynchronous = false;
-    };
+
+    // Adds the counters of a lane to the totals.
+    void count(const trace::CounterTable &table) {
+        for (std::size_t i = 0; i < trace::CounterTable::size; ++i) {
+            const trace::Entry &entry = table.entries[i];
+            if (!entry.device) continue;
+            const trace::Names &names = table.names[i];
+            const trace::Counters &c = entry.counters;
+            const std::string function(text_of(names.function)), device(text_of(names.device));
+            HotLine &line = model_.totals[{function, device}];
+            line.function = function;
+            line.device = device;
+            line.asynchronous = names.asynchronous;
+            if (c.calls > 0) {
+                const std::int64_t shortest = length(c.min_ticks);
+                line.min_ns = line.calls > 0 ? std::min(line.min_ns, shortest) : shortest;
+                line.max_ns = std::max(line.max_ns, length(c.max_ticks));
+            }
+            line.calls += c.calls;
+            model_.processes[process_].calls += c.calls;
+            line.errors += c.errors;
+            line.inserted += c.inserted;
+            line.bytes += c.bytes;
+            line.executions += c.executions;
+            line.executed_bytes += c.executed_bytes;
+            add_saturated(line.call_ns, length(c.ticks));
+            add_saturated(line.execution_ns, length(c.execution_ticks));
+            if (c.temporaries == 0 && c.copies == 0 &&
+                c.served_ticks + c.served_execution_ticks == 0)
+                continue;
+            Served &served = line.served[reasons_of(entry)];
+            served.temporaries += c.temporaries;
+            served.temporary_bytes += c.temporary_bytes;
+            served.copies += c.copies;
+            served.copied_bytes += c.copied_bytes;
+            add_saturated(served.nanoseconds, length(c.served_ticks));
+            add_saturated(served.nanoseconds, length(c.served_execution_ticks));
+        }
+        model_.processes[process_].dropped += table.dropped;
+    }
 
     // A damaged file may contain any numbers; limits keep differences in range.
+    static constexpr std::int64_t most = 2'000'000'000'000'000'000; // 63 years
+    static std::int64_t limited(double ns) {
+        return !(ns > -most) ? -most : // NaN too
+                   ns < most ? static_cast<std::int64_t>(ns)
+                             : most;
+    }
+    std::int64_t length(std::uint64_t ticks) const {
+        return limited(static_cast<double>(ticks) * ns_per_tick_);
+    }
     std::int64_t ns(std::uint64_t ticks) const {
-        constexpr std::int64_t most = 2'000'000'000'000'000'000; // 63 years
         const auto since = static_cast<std::int64_t>(ticks - header_.first.ticks);
-        const double passed = static_cast<double>(since) * ns_per_tick_;
-        const std::int64_t offset = !(passed > -most) ? -most : // NaN too
-                                        passed < most ? static_cast<std::int64_t>(passed)
-                                                      : most;
-        return static_cast<std::int64_t>(std::min<std::uint64_t>(header_.first.ns, most)) + offset;
+        return static_cast<std::int64_t>(std::min<std::uint64_t>(header_.first.ns, most)) +
+               limited(static_cast<double>(since) * ns_per_tick_);
     }
     // The present thread of the lane. Threads that make no calls, but only run the device's
     // callbacks, are not listed. A thread that left its lane may write to another one later.
@@ -109,16 +157,15 @@ private:
         return place->second;
     }
 
+    // Null if there is no such entry.
+    const trace::Names *names_of(std::uint16_t entry) const {
+        return entry < trace::CounterTable::size && table_->entries[entry].device
+                   ? &table_->names[entry]
+                   : nullptr;
+    }
+
     void take(const Record &record) {
         switch (record.kind) {
-        case Kind::name: {
-            const auto *text = reinterpret_cast<const NameText *>(&record + 1);
-            if (record.words * 8u < sizeof record + sizeof *text) return;
-            if (names_.size() <= record.entry) names_.resize(record.entry + std::size_t{1});
-            names_[record.entry] = {text, record.dtypes[0],
-                                    (record.flags & flag_asynchronous) != 0};
-            return;
-        }
         case Kind::thread: {
             const auto &text = *reinterpret_cast<const ThreadText *>(&record + 1);
             if (record.words * 8u < sizeof record + sizeof text) return;
@@ -135,26 +182,25 @@ private:
                 ns(record.start), ns(end_of(record)), details_of(record).status};
             return;
         case Kind::call: {
-            if (record.entry >= names_.size() || !names_[record.entry].text) return;
+            if (!names_of(record.entry)) return;
             if (record.words * 8u <
                 sizeof record +
                     8u * (announced_words(record) + std::min<unsigned>(record.rank, max_extents)))
                 return;
             if (thread_ == none) thread_ = thread();
-            const Name &name = names_[record.entry];
             TracedCall call{};
             call.record = &record;
-            call.name = name.text;
+            call.name = names_of(record.entry);
             const std::uint16_t parent = details_of(record).parent;
-            call.parent = parent < names_.size() ? names_[parent].text : nullptr;
-            call.dtype = name.dtype;
-            call.asynchronous = name.asynchronous;
+            call.parent = names_of(parent);
+            if (call.parent) call.reasons = trace::reasons_of(table_->entries[parent]);
+            call.dtype = trace::dtype_of(table_->entries[record.entry]);
+            call.asynchronous = call.name->asynchronous;
             call.thread = thread_;
             call.start = ns(record.start);
             call.end = ns(end_of(record));
             call.execution = -1;
             model_.calls.push_back(call);
-            ++model_.processes[process_].calls;
             return;
         }
         }
@@ -166,7 +212,7 @@ private:
     const FileHeader &header_;
     double ns_per_tick_;
     std::uint32_t process_, thread_ = none;
-    std::vector<Name> names_; // of the lane, by entry
+    const trace::CounterTable *table_ = nullptr; // of the lane
     std::uint64_t id_ = 0;
     std::string thread_name_;
     std::unordered_map<std::uint64_t, std::uint32_t> threads_;

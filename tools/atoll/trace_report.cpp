@@ -3,12 +3,9 @@
 #include "trace_output.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <numeric>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -77,6 +74,7 @@ std::string detail_text(const Json &args) {
     line("operands ", "operands");
     line("computes in ", "dtype");
     line("inserted to serve ", "serves");
+    line("because of ", "because");
     line("execution ", "execution");
     line("status ", "status");
     std::erase(text, '"');
@@ -117,7 +115,7 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
         return spans["track"].size() - 1;
     };
     std::map<std::size_t, std::size_t> call_rows; // of enqueued calls
-    std::size_t next = 0, id = 0, shown = 0;
+    std::size_t id = 0, shown = 0;
     Crowd crowded;
     const auto end_crowd = [&](std::size_t track, const char *of) {
         if (crowded.count > 0)
@@ -134,34 +132,36 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
         crowded.count += count;
     };
     constexpr const char *short_calls = "short calls", *short_executions = "short executions";
-    const ApiCall *before = nullptr;
+    const TracedCall *before = nullptr;
     for (const ApiCall &group : model.api_calls) {
-        if (before && before->thread != group.thread) end_crowd(before->thread, short_calls);
-        before = &group;
-        const std::size_t end = next + group.calls, first = next;
+        const TracedCall &head = model.calls[group.begin];
+        if (before && before->thread != head.thread) end_crowd(before->thread, short_calls);
+        before = &head;
+        const bool repeats = model.repeats_its_call(group);
         const std::size_t group_id = id++;
         bool any = false, failed = false;
-        for (; next < end; ++next) {
-            if (!chosen[next]) continue;
-            const TracedCall &call = model.calls[next];
+        for (std::size_t i = group.begin; i < group.end; ++i) {
+            if (!chosen[i]) continue;
+            const TracedCall &call = model.calls[i];
             const bool bad = call.failed();
-            if (!any) end_crowd(group.thread, short_calls);
+            if (!any) end_crowd(head.thread, short_calls);
             any = true;
             ++shown;
             failed |= bad;
             const std::size_t row =
-                add(call.thread, call.depth + 1, call.start, call.end, call.function(),
+                add(call.thread, call.depth + !repeats, call.start, call.end, call.function(),
                     is_waiting(call.function(), false) ? waiting
                     : call.has(flag_inserted)          ? inserted
                                                        : call_,
                     details(model, call), call.record->correlation, id++, bad);
-            if (call.execution >= 0) call_rows[next] = row;
+            if (call.execution >= 0) call_rows[i] = row;
         }
-        if (any)
-            add(group.thread, 0, group.start, group.end, group.name, api,
-                {{"device", model.calls[first].device()}}, group.correlation, group_id, failed);
-        else
-            join_crowd(group.thread, group.start, group.end, group.calls, short_calls);
+        if (any && !repeats)
+            add(head.thread, 0, head.start, model.end(group), model.name(group), api,
+                {{"device", head.device()}}, head.record->correlation, group_id, failed);
+        else if (!any)
+            join_crowd(head.thread, head.start, model.end(group), group.end - group.begin,
+                       short_calls);
     }
     if (before) end_crowd(before->thread, short_calls);
     Json flows = Json::array(), events = Json::array();
@@ -215,14 +215,13 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
 
 } // namespace
 
-void write_report(const TraceModel &model, const TracedRun &run, std::FILE *out) {
+void write_report(const TraceModel &model, const TracedRun &run, Sink &out) {
     std::string data = dump(page_data(model, run));
     // A "</script>" or "<!--" in a name must not end the element: JSON may escape any character.
     for (std::size_t at = 0; (at = data.find('<', at)) != std::string::npos;)
         data.replace(at, 1, "\\u003c");
     for (const std::string_view text : {parts[0], std::string_view(data), parts[1]})
-        if (std::fwrite(text.data(), 1, text.size(), out) != text.size())
-            throw std::runtime_error(fmt::format("cannot write: {}", std::strerror(errno)));
+        out.write(text);
 }
 
 } // namespace Atoll::tools

@@ -4,6 +4,7 @@
 #include "atoll/settings.hpp"
 #include "atoll/tensor.hpp"
 
+#include <concepts>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -26,7 +27,8 @@ struct Axes {
     Axes() = default;
     Axes(int axis) : list{axis}, given(true) {}
     Axes(std::initializer_list<int> axes) : list(axes), given(true) {}
-    Axes(bool) = delete; // a flag in the wrong place
+    Axes(bool) = delete;                                         // a flag in the wrong place
+    template <std::floating_point Number> Axes(Number) = delete; // write maximum(a, 0.5)
     Axes(std::initializer_list<bool>) = delete;
     Axes(std::vector<int> axes) : list(std::move(axes)), given(true) {}
     std::vector<int> list;

@@ -7,6 +7,7 @@
 #error "Atoll needs C++20: compile with -std=c++20"
 #else
 
+#include "atoll/compositions.hpp"
 #include "atoll/create.hpp"
 #include "atoll/device.hpp"
 #include "atoll/dlpack.hpp"

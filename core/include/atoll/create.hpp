@@ -89,7 +89,8 @@ public:
     template <class Number>
     requires std::constructible_from<Scalar, Number> Nested(const Number &value) : value_(value) {}
     Nested(std::initializer_list<Nested> items) : items_(items), is_list_(true) {}
-    template <std::ranges::input_range Items> Nested(const Items &items) : is_list_(true) {
+    template <std::ranges::input_range Items>
+    requires(!std::derived_from<Items, Tensor>) Nested(const Items &items) : is_list_(true) {
         for (const auto &item : items) items_.emplace_back(item);
     }
     bool is_list() const { return is_list_; }

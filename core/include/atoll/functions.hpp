@@ -1309,4 +1309,56 @@ inline Tensor count_nonzero(const Tensor &a, const Axes &axes = {}, const CountN
          .out = {out}});
 }
 
+// error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to a.
+//
+// Signature: a () -> b (). T is the dtype of a, float64 for bool and integers (real floats); b has
+// dtype T.
+//   Tensor b = erf(a);
+inline Tensor erf(const Operand &a, Out out = {}, Mode mode = {}) {
+    return detail::call_elementwise(ATOLL_FN_erf, {&a}, out, mode);
+}
+template <detail::TensorHandle Handle> Handle &erf(const Operand &a, Handle &out) {
+    detail::call_into(ATOLL_FN_erf, {&a}, out);
+    return out;
+}
+
+// 1 - erf(a), accurate where erf(a) is near 1.
+//
+// Signature: a () -> b (). T is the dtype of a, float64 for bool and integers (real floats); b has
+// dtype T.
+//   Tensor b = erfc(a);
+inline Tensor erfc(const Operand &a, Out out = {}, Mode mode = {}) {
+    return detail::call_elementwise(ATOLL_FN_erfc, {&a}, out, mode);
+}
+template <detail::TensorHandle Handle> Handle &erfc(const Operand &a, Handle &out) {
+    detail::call_into(ATOLL_FN_erfc, {&a}, out);
+    return out;
+}
+
+// gamma function, (a - 1)! for integers; zeros give infinities, negative integers NaN.
+//
+// Signature: a () -> b (). T is the dtype of a, float64 for bool and integers (real floats); b has
+// dtype T.
+//   Tensor b = tgamma(a);
+inline Tensor tgamma(const Operand &a, Out out = {}, Mode mode = {}) {
+    return detail::call_elementwise(ATOLL_FN_tgamma, {&a}, out, mode);
+}
+template <detail::TensorHandle Handle> Handle &tgamma(const Operand &a, Handle &out) {
+    detail::call_into(ATOLL_FN_tgamma, {&a}, out);
+    return out;
+}
+
+// logarithm of the gamma function's modulus; +inf at its poles.
+//
+// Signature: a () -> b (). T is the dtype of a, float64 for bool and integers (real floats); b has
+// dtype T.
+//   Tensor b = lgamma(a);
+inline Tensor lgamma(const Operand &a, Out out = {}, Mode mode = {}) {
+    return detail::call_elementwise(ATOLL_FN_lgamma, {&a}, out, mode);
+}
+template <detail::TensorHandle Handle> Handle &lgamma(const Operand &a, Handle &out) {
+    detail::call_into(ATOLL_FN_lgamma, {&a}, out);
+    return out;
+}
+
 } // namespace Atoll

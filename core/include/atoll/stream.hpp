@@ -45,7 +45,7 @@ private:
     detail::Ref<detail::StreamImpl> impl_;
 };
 
-// A mark in a stream. Copies share the event. Thread-safe.
+// A mark in a stream, which it may outlive. Copies share the event. Thread-safe.
 class Event {
 public:
     Event() noexcept = default;

@@ -26,6 +26,7 @@ struct TensorImpl;
 }
 
 class Operand;
+class PartIterator;
 class Selection;
 class View;
 
@@ -115,6 +116,10 @@ public:
     // --- views -----------------------------------------------------------------------------------
     template <BasicIndexElement... Elements> View operator()(const Elements &...elements) const;
     template <class Index> View operator[](Index) const = delete; // write t(0), t(0, all_)
+    // The parts along the first axis, t(0), t(1), …: `for (View row : t) row = 1`. begin() throws
+    // Error (invalid_argument) for rank 0.
+    PartIterator begin() const;
+    PartIterator end() const;
     // For index tensors or index objects, see selection.hpp.
     template <class... Elements>
     requires(!(BasicIndexElement<Elements> && ...)) Selection
@@ -272,6 +277,34 @@ View Tensor::operator()(const Elements &...elements) const {
     const IndexElement list[] = {IndexElement(elements)..., IndexElement(ellipsis)};
     return View(index(std::span(list, sizeof...(Elements))));
 }
+
+// Where a loop over the parts of a tensor is. Keeps the tensor.
+class PartIterator {
+public:
+    using value_type = View;
+    using difference_type = std::ptrdiff_t;
+    PartIterator() = default;
+    PartIterator(Tensor tensor, std::int64_t at) : tensor_(std::move(tensor)), at_(at) {}
+    View operator*() const { return tensor_(at_); }
+    PartIterator &operator++() {
+        ++at_;
+        return *this;
+    }
+    PartIterator operator++(int) { return {tensor_, at_++}; }
+    bool operator==(const PartIterator &other) const { return at_ == other.at_; }
+
+private:
+    Tensor tensor_;
+    std::int64_t at_ = 0;
+};
+
+inline PartIterator Tensor::begin() const {
+    if (rank() == 0)
+        throw Error(Status::invalid_argument, "tensor.begin",
+                    "got rank 0, need an axis to iterate over; read the element with item()");
+    return {*this, 0};
+}
+inline PartIterator Tensor::end() const { return {*this, extent(0)}; }
 
 // An input of a function: a tensor or a scalar. Lives only during the call.
 class Operand {

@@ -96,21 +96,6 @@ Event enqueue_copy(const Tensor &destination, const Tensor &source) {
 
 Tensor find(const Tensor &a) { return find_part(a, {}); }
 
-Tensor nonzero(const Tensor &a) {
-    const Tensor positions = find(a);
-    const std::int64_t count = positions.size();
-    const int rank = a.rank();
-    const Tensor result = empty({rank, count}, {int64, a.device()});
-    if (count == 0) return result;
-    Tensor rest = positions;
-    for (int axis = 0; axis < rank; ++axis) {
-        const std::int64_t extent = a.shape()[axis];
-        remainder(rest, extent, result(axis, all_));
-        if (axis + 1 < rank) rest = floor_divide(rest, extent);
-    }
-    return result;
-}
-
 #define ATOLL_IN_PLACE(op, name, Right)                                                            \
     Tensor &Tensor::operator op(const Right &b) {                                                  \
         name(*this, b, *this);                                                                     \

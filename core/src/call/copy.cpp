@@ -20,35 +20,34 @@ Context parts_of_copy(const Context &context) {
 }
 
 // Moves a dense block between two devices.
-void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t bytes,
-                    const FunctionRecord *parent) {
+void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t bytes, Cause cause) {
     const DeviceRecord &to_device = *to.device(), &from_device = *from.device();
     const bool to_host = to_device.type->host_memory(), from_host = from_device.type->host_memory();
     const StreamOf there = home_of(*to.storage), here = home_of(*from.storage);
     const auto upload = [&](const void *source) {
-        wait_for_readers_of(*to.storage, parent);
-        transfer(there, ATOLL_TRANSFER_HOST_TO_DEVICE, to.data(), source, bytes, 0, parent);
+        wait_for_readers_of(*to.storage, cause);
+        transfer(there, ATOLL_TRANSFER_HOST_TO_DEVICE, to.data(), source, bytes, 0, cause);
     };
     const auto download = [&](void *destination) {
-        transfer(here, ATOLL_TRANSFER_DEVICE_TO_HOST, destination, from.data(), bytes, 0, parent);
-        synchronize_stream(from_device, here.handle(), parent);
+        transfer(here, ATOLL_TRANSFER_DEVICE_TO_HOST, destination, from.data(), bytes, 0, cause);
+        synchronize_stream(from_device, here.handle(), cause);
     };
     if (from_host) {
-        synchronize_stream(from_device, here.handle(), parent);
+        synchronize_stream(from_device, here.handle(), cause);
         if (to_host && to_device.type->is_inline())
             std::memcpy(to.data(), from.data(), bytes);
         else
             upload(from.data());
     } else if (to_host) {
-        wait_for_readers_of(*to.storage, parent);
-        synchronize_stream(to_device, there.handle(), parent);
+        wait_for_readers_of(*to.storage, cause);
+        synchronize_stream(to_device, there.handle(), cause);
         download(to.data());
     } else if (to_device.type == from_device.type && (to_device.type->flags & ATOLL_DEVICE_PEER)) {
-        wait_for_readers_of(*to.storage, parent);
-        before_read(*from.storage, there, parent);
+        wait_for_readers_of(*to.storage, cause);
+        before_read(*from.storage, there, cause);
         transfer(there, ATOLL_TRANSFER_DEVICE_TO_DEVICE, to.data(), from.data(), bytes,
-                 from_device.index, parent);
-        after_read(*from.storage, there, parent);
+                 from_device.index, cause);
+        after_read(*from.storage, there, cause);
     } else {
         const std::unique_ptr<char[]> buffer(
             new (std::nothrow) char[static_cast<std::size_t>(bytes)]);
@@ -110,17 +109,18 @@ const TensorImpl &packed(const TensorImpl &t, DType dtype, const Context &parts,
 
 // The narrower dtype travels.
 void copy_across(const TensorImpl &destination, const TensorImpl &source, const Context &context) {
-    const Context parts = parts_of_copy(context);
+    const Context parts =
+        parts_of_copy(context).because(context.cause.reasons | ATOLL_REASON_TRANSFER);
     const bool narrow_first = size_of(destination.dtype) < size_of(source.dtype);
     const DType travel = narrow_first ? destination.dtype : source.dtype;
     Tensor copied, landed;
     const TensorImpl &from = packed(source, travel, parts, copied), *to = &destination;
     if (!travels(destination, travel) || destination.size() != source.size()) {
         landed = make_tensor(source.shape, travel, destination.device(),
-                             destination.storage->stream, Order::F, parts.parent);
+                             destination.storage->stream, Order::F, parts.cause);
         to = landed.impl();
     }
-    transfer_block(*to, from, from.size() * size_of(travel), context.parent);
+    transfer_block(*to, from, from.size() * size_of(travel), context.cause);
     if (landed.is_defined()) copy_on_device(destination, *to, parts);
 }
 
@@ -133,7 +133,8 @@ void copy_elements(const TensorImpl &destination, const TensorImpl &source,
     const TensorImpl *from = &source;
     Tensor untangled;
     if (hazardous_overlap(destination, source)) {
-        untangled = cast_elements(source, source.dtype, source.device(), parts_of_copy(context));
+        untangled = cast_elements(source, source.dtype, source.device(),
+                                  parts_of_copy(context).because(ATOLL_REASON_OVERLAP));
         from = untangled.impl();
     }
     if (from->device() == destination.device())
@@ -145,7 +146,7 @@ void copy_elements(const TensorImpl &destination, const TensorImpl &source,
 Tensor cast_elements(const TensorImpl &t, DType dtype, DeviceRecord *device,
                      const Context &context) {
     const Ref<StreamImpl> stream = t.device() == device ? t.storage->stream : Ref<StreamImpl>();
-    Tensor result = make_tensor(t.shape, dtype, device, stream, Order::F, context.parent);
+    Tensor result = make_tensor(t.shape, dtype, device, stream, Order::F, context.cause);
     copy_elements(*result.impl(), t, context);
     return result;
 }
@@ -165,11 +166,16 @@ void fill_elements(const TensorImpl &destination, const Scalar &value, const Con
         merge(space, function.signature);
     };
     lay(destination);
-    const Context parts = context.for_parts_of(function);
-    if ((destination.swapped() && !route.takes(ATOLL_CAP_SWAPPED)) ||
-        !(route.takes(ATOLL_CAP_UNALIGNED) || aligned(destination)) || !route.takes_layout(space)) {
+    const std::uint32_t needs =
+        reason_if(destination.swapped() && !route.takes(ATOLL_CAP_SWAPPED),
+                  ATOLL_REASON_BYTE_ORDER) |
+        reason_if(!route.takes(ATOLL_CAP_UNALIGNED) && !aligned(destination),
+                  ATOLL_REASON_ALIGNMENT) |
+        reason_if(!route.takes_layout(space), ATOLL_REASON_STRIDES);
+    const Context parts = context.for_parts_of(function).because(needs);
+    if (needs) {
         replacement = make_tensor(destination.shape, destination.dtype, destination.device(),
-                                  destination.storage->stream, Order::F, parts.parent);
+                                  destination.storage->stream, Order::F, parts.cause);
         lay(*replacement.impl());
     }
     const atoll_scalar converted = value.cast(destination.dtype).raw();
@@ -206,8 +212,7 @@ void enqueue_transfer(const TensorImpl &destination, const TensorImpl &source) {
     before_transfer(host);
     if (upload) wait_for_readers_of(*destination.storage);
     transfer(on, upload ? ATOLL_TRANSFER_HOST_TO_DEVICE : ATOLL_TRANSFER_DEVICE_TO_HOST,
-             destination.data(), source.data(), bytes, 0, nullptr,
-             upload ? ATOLL_TRANSFER_KEPT : 0);
+             destination.data(), source.data(), bytes, 0, {}, upload ? ATOLL_TRANSFER_KEPT : 0);
     after_transfer(host, on);
 }
 
@@ -221,8 +226,8 @@ void read_elements(const TensorImpl &t, void *host, DType dtype, const Context &
     const std::int64_t bytes = count * size_of(dtype);
     const StreamOf home = home_of(*from.storage);
     if (!t.device()->type->host_memory())
-        transfer(home, ATOLL_TRANSFER_DEVICE_TO_HOST, host, from.data(), bytes, 0, parts.parent);
-    synchronize_stream(*t.device(), home.handle(), parts.parent);
+        transfer(home, ATOLL_TRANSFER_DEVICE_TO_HOST, host, from.data(), bytes, 0, parts.cause);
+    synchronize_stream(*t.device(), home.handle(), parts.cause);
     if (t.device()->type->host_memory())
         std::memcpy(host, from.data(), static_cast<std::size_t>(bytes));
 }

@@ -46,7 +46,7 @@ Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &off
         std::any_of(strides.begin(), strides.end(), [](std::int64_t s) { return s != 0; });
     if (!varies && start == 0 && offsets.is_defined() && offsets.shape() == shape) return offsets;
     const auto fresh = [&](const Dims &extents) {
-        return make_tensor(extents, int64, device, {}, Order::F, context.parent);
+        return make_tensor(extents, int64, device, {}, Order::F, context.cause);
     };
     const Tensor sum = fresh(shape);
     if (sum.size() == 0) return sum;
@@ -79,19 +79,21 @@ Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &
     const Context parts = context.for_parts_of(function);
     const Route route(function, in, context);
     Tensor result =
-        make_tensor(shape, in.dtype, in.device(), in.storage->stream, Order::F, context.parent);
+        make_tensor(shape, in.dtype, in.device(), in.storage->stream, Order::F, context.cause);
     if (result.impl()->size() == 0) return result;
     if (in.swapped()) result.impl()->flags = tensor_swapped;
     Space space;
     Tensor full, base;
     if (!lay(space, route, function, shape, *result.impl(), in, *offsets.impl())) {
-        full = expand_offsets(0, walked_strides(in), offsets, shape, in.device(), parts);
+        full = expand_offsets(0, walked_strides(in), offsets, shape, in.device(),
+                              parts.because(ATOLL_REASON_STRIDES));
         base = without_strides(in);
         lay(space, route, function, shape, *result.impl(), *base.impl(), *full.impl());
     }
     route.send(space);
     if (!in.swapped()) return result;
-    return cast_elements(impl(result), in.dtype, in.device(), parts);
+    return cast_elements(impl(result), in.dtype, in.device(),
+                         parts.because(ATOLL_REASON_BYTE_ORDER));
 }
 
 void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &shape,
@@ -105,21 +107,29 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
     const bool strided = lay(space, route, function, shape, out, values, *offsets.impl());
     const TensorImpl *from = &values;
     Tensor copy;
-    if (values.dtype != out.dtype || values.device() != out.device() ||
-        values.swapped() != out.swapped() || overlapping(values, whole) ||
-        !takes_in_place(values, ATOLL_FN_scatter) ||
-        (!strided && !(values.shape == shape && dense(values, Order::F)))) {
+    const std::uint32_t needs =
+        reason_if(values.dtype != out.dtype, ATOLL_REASON_DTYPE) |
+        reason_if(values.device() != out.device(), ATOLL_REASON_DEVICE) |
+        reason_if(values.swapped() != out.swapped(), ATOLL_REASON_BYTE_ORDER) |
+        reason_if(values.device() == out.device() && overlapping(values, whole),
+                  ATOLL_REASON_OVERLAP) |
+        reason_if(!takes_in_place(values, ATOLL_FN_scatter), ATOLL_REASON_ALIGNMENT) |
+        reason_if(!strided && !(values.shape == shape && dense(values, Order::F)),
+                  ATOLL_REASON_STRIDES);
+    if (needs) {
+        const Context copying = parts.because(needs);
         copy = make_tensor(strided ? values.shape : shape, out.dtype, out.device(),
-                           out.storage->stream, Order::F, parts.parent);
+                           out.storage->stream, Order::F, copying.cause);
         if (out.swapped()) copy.impl()->flags = tensor_swapped;
-        copy_elements(*copy.impl(), values, parts);
+        copy_elements(*copy.impl(), values, copying);
         from = copy.impl();
     }
     Tensor full, base;
     if (strided) {
         lay(space, route, function, shape, out, *from, *offsets.impl());
     } else {
-        full = expand_offsets(0, walked_strides(out), offsets, shape, out.device(), parts);
+        full = expand_offsets(0, walked_strides(out), offsets, shape, out.device(),
+                              parts.because(ATOLL_REASON_STRIDES));
         base = without_strides(out);
         lay(space, route, function, shape, *base.impl(), *from, *full.impl());
     }

@@ -59,13 +59,14 @@ void Materialiser::plan_layouts() {
         }
         for (int o = 0; o < space_.count; ++o) {
             if (!space_.operands[o].lies || (plan_.operand[o].needs & need_layout)) continue;
-            const bool taken =
-                route_.takes_strides() && round == 0 && !route_.has_to_merge(merged, o)
-                    ? route_.takes_layout(merged, o)
-                    : lies_dense(space_, call_.function->signature, o,
-                                 size_of(plan_.operand[o].dtype));
-            if (taken) continue;
-            plan_.operand[o].needs |= need_layout;
+            std::uint32_t refused = 0;
+            if (route_.takes_strides() && round == 0 && !route_.has_to_merge(merged, o))
+                refused = route_.refused_layout(merged, o);
+            else if (!lies_dense(space_, call_.function->signature, o,
+                                 size_of(plan_.operand[o].dtype)))
+                refused = route_.takes_strides() ? ATOLL_REASON_AXES : ATOLL_REASON_STRIDES;
+            if (!refused) continue;
+            plan_.operand[o].needs |= refused;
             lay_dense(o);
         }
     }
@@ -99,18 +100,19 @@ void Materialiser::copy_operand(int operand) {
     const int count = copy_axes(operand, axes);
     Dims shape;
     for (int i = 0; i < count; ++i) shape.push_back(space_.shape[axes[i]]);
+    const Context parts = context_.because(plan_.operand[operand].needs);
     const Tensor &copy = kept_.emplace_back(make_tensor(
-        shape, plan_.operand[operand].dtype, call_.device, stream_, Order::F, context_.parent));
+        shape, plan_.operand[operand].dtype, call_.device, stream_, Order::F, parts.cause));
     space_.refer_to(*copy.impl(), operand);
     if (const Scalar *number = call_.scalar[operand])
-        return fill_elements(*copy.impl(), *number, context_);
+        return fill_elements(*copy.impl(), *number, parts);
     const Tensor whole = view_of(operand, axes, shape);
     const sdk::Signature &signature = call_.function->signature;
     const bool output = operand < signature.output_count;
     if (!output || signature.operand(operand).updated)
-        copy_elements(*copy.impl(), *whole.impl(), context_);
+        copy_elements(*copy.impl(), *whole.impl(), parts);
     if (output)
-        replaced_.emplace_back(whole, copy);
+        replaced_.push_back({whole, copy, parts});
     else if (serves_one_element(operand))
         space_.described[operand].flags |= ATOLL_OPERAND_DISPOSABLE;
 }
@@ -121,8 +123,8 @@ void Materialiser::copy() {
 }
 
 void Materialiser::finish() {
-    for (const auto &[place, copy] : replaced_)
-        copy_elements(*place.impl(), *copy.impl(), context_);
+    for (const Replaced &output : replaced_)
+        copy_elements(*output.place.impl(), *output.copy.impl(), output.context);
 }
 
 } // namespace Atoll::detail

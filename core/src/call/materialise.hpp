@@ -25,6 +25,10 @@ public:
     void finish();
 
 private:
+    struct Replaced { // an output that the plugin writes elsewhere
+        Tensor place, copy;
+        Context context;
+    };
     int copy_axes(int operand, int *axes) const;
     void lay_dense(int operand);
     bool serves_one_element(int operand) const;
@@ -38,7 +42,7 @@ private:
     const Ref<StreamImpl> &stream_;
     const Context &context_;
     boost::container::static_vector<Tensor, max_operands> kept_;
-    boost::container::static_vector<std::pair<Tensor, Tensor>, max_operands> replaced_;
+    boost::container::static_vector<Replaced, max_operands> replaced_;
 };
 
 } // namespace Atoll::detail

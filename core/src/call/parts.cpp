@@ -55,7 +55,7 @@ Tensor moved(const Tensor &tensor, DeviceRecord *device, const Context &context)
 }
 
 Tensor scalar_part(const Scalar &value, DeviceRecord *device, const Context &context) {
-    Tensor result = make_tensor({}, value.dtype(), device, {}, Order::F, context.parent);
+    Tensor result = make_tensor({}, value.dtype(), device, {}, Order::F, context.cause);
     fill_elements(*result.impl(), value, context);
     return result;
 }

@@ -34,12 +34,15 @@ public:
         stream_ = stream_of(call_);
         const Route route(f_, call_.device, call_.T, stream_, context_);
         if (s_.counts >= 0 && !call_.empty && !route.takes(ATOLL_CAP_REPORTS_RANGE))
-            require_counts(f_, given_.inputs, call_.T, parts_);
+            require_counts(f_, given_.inputs, call_.T, parts().because(ATOLL_REASON_RANGE));
         if (exact && !route.takes(ATOLL_CAP_MIXED_INPUTS))
-            return compare_apart(call_, given_.inputs, results[0], parts_);
+            return compare_apart(call_, given_.inputs, results[0],
+                                 parts().because(ATOLL_REASON_DTYPE));
         if (!route.knows_all()) [[unlikely]]
             if (const std::string unknown = unknown_argument(route); !unknown.empty()) {
-                if (is_product(f_)) return multiply_apart(call_, given_, results[0], parts_);
+                if (is_product(f_))
+                    return multiply_apart(call_, given_, results[0],
+                                          parts().because(ATOLL_REASON_ARGUMENT));
                 throw Error(Status::not_supported, f_.full_name,
                             fmt::format("the implementation of plugin {} does not know {}; leave "
                                         "it out, or load a plugin that does",
@@ -54,7 +57,7 @@ public:
                             "got no elements to make an object of");
             // What is added to a product of nothing remains.
             if (is_product(f_) && call_.tensor[adds_to])
-                return multiply_apart(call_, given_, results[0], parts_);
+                return multiply_apart(call_, given_, results[0], parts());
             make_outputs(results);
             return fill_identity();
         }
@@ -75,6 +78,7 @@ public:
 
 private:
     static constexpr int adds_to = 3; // c of a product
+    Context parts() const { return context_.for_parts_of(f_); }
 
     // An implementation knows only the objects of its own plugin.
     void require_own_objects(const Route &route) const {
@@ -97,7 +101,7 @@ private:
             const DType natural = natural_dtype(s_.operand(o), call_.T);
             const DType dtype = natural == DType::none ? call_.T : natural;
             results[o] = make_tensor(call_.output_shape(o), dtype, call_.device, stream_, Order::F,
-                                     context_.parent);
+                                     context_.cause);
             call_.tensor[o] = results[o].impl();
             plan_.operand[o].dtype = dtype;
         }
@@ -107,7 +111,7 @@ private:
     void fill_identity() {
         for (int o = 0; o < s_.output_count; ++o)
             if (call_.tensor[o] && !s_.operand(o).updated)
-                fill_elements(*call_.tensor[o], o == s_.status ? 0 : s_.identity, parts_);
+                fill_elements(*call_.tensor[o], o == s_.status ? 0 : s_.identity, parts());
     }
 
     // Names an argument that the implementation does not know; "": none.
@@ -152,7 +156,8 @@ private:
     }
 
     void run_with_copies(const Route &route, Tensor *objects) {
-        Materialiser copies(plan_, route, space_, stream_, parts_);
+        const Context own_parts = parts();
+        Materialiser copies(plan_, route, space_, stream_, own_parts);
         copies.plan_layouts();
         // A given output is written as a whole, or not at all.
         if (loops_apart(route)) {
@@ -164,7 +169,8 @@ private:
                                         s_.operand(0).name, route.plugin()),
                             call_.device->name);
             for (int o = 0; o < s_.output_count; ++o)
-                if (!made_[o] && !plan_.operand[o].needs) replace_output(plan_, o);
+                if (!made_[o] && !plan_.operand[o].needs)
+                    replace_output(plan_, o, ATOLL_REASON_LOOPS);
             copies.plan_layouts();
         }
         copies.copy();
@@ -180,7 +186,6 @@ private:
     const sdk::Signature &s_;
     const Arguments &given_;
     const Context &context_;
-    const Context parts_ = context_.for_parts_of(f_);
     Checked call_;
     Plan plan_;
     Space space_;

@@ -22,14 +22,17 @@ void make_plan(const Checked &call, std::uint64_t caps, bool exact, Plan &plan) 
         if (const TensorImpl *tensor = call.tensor[o]) {
             const bool mixed = caps & (output ? ATOLL_CAP_MIXED_OUTPUTS : ATOLL_CAP_MIXED_INPUTS);
             if (natural != DType::none && tensor->dtype != natural && !mixed)
-                operand.needs |= need_dtype;
-            if (tensor->swapped() && !(caps & ATOLL_CAP_SWAPPED)) operand.needs |= need_byte_order;
-            if (!(caps & ATOLL_CAP_UNALIGNED) && !aligned(*tensor)) operand.needs |= need_alignment;
-            if (tensor->device() != call.device) operand.needs |= need_device;
+
+                operand.needs |= output ? ATOLL_REASON_OUTPUT_DTYPE : ATOLL_REASON_DTYPE;
+            if (tensor->swapped() && !(caps & ATOLL_CAP_SWAPPED))
+                operand.needs |= ATOLL_REASON_BYTE_ORDER;
+            if (!(caps & ATOLL_CAP_UNALIGNED) && !aligned(*tensor))
+                operand.needs |= ATOLL_REASON_ALIGNMENT;
+            if (tensor->device() != call.device) operand.needs |= ATOLL_REASON_DEVICE;
             if (natural == DType::none || (!output && mixed) || !operand.needs)
                 operand.dtype = tensor->dtype;
         } else if (call.scalar[o]) {
-            if (!(caps & ATOLL_CAP_SCALARS)) operand.needs = need_tensor;
+            if (!(caps & ATOLL_CAP_SCALARS)) operand.needs = ATOLL_REASON_NUMBER;
             if (exact) operand.dtype = call.scalar[o]->dtype();
         }
         plan.copies |= operand.needs != 0;
@@ -40,24 +43,24 @@ void make_plan(const Checked &call, std::uint64_t caps, bool exact, Plan &plan) 
         if (copied < 0) continue;
         plan.copies = true;
         if (copied == o)
-            replace_output(plan, o);
+            replace_output(plan, o, ATOLL_REASON_OVERLAP);
         else
-            plan.operand[copied].needs |= need_overlap;
+            plan.operand[copied].needs |= ATOLL_REASON_OVERLAP;
     }
 }
 
-void replace_output(Plan &plan, int output) {
+void replace_output(Plan &plan, int output, std::uint32_t need) {
     const sdk::OperandSpec &spec = plan.call->function->signature.operand(output);
-    plan.operand[output].needs |= need_overlap;
+    plan.operand[output].needs |= need;
     if (const DType natural = natural_dtype(spec, plan.call->T); natural != DType::none)
         plan.operand[output].dtype = natural;
 }
 
 std::string text(const Plan &plan) {
-    static constexpr std::pair<Need, const char *> words[] = {
-        {need_device, "another device"}, {need_dtype, "dtype"},     {need_byte_order, "byte order"},
-        {need_alignment, "alignment"},   {need_overlap, "overlap"}, {need_layout, "layout"},
-        {need_tensor, "a tensor"}};
+    static constexpr std::pair<std::uint32_t, const char *> words[] = {
+#define ATOLL_CALL_REASON(bit, ENUM, name, capability, text) {1u << (bit), name},
+#include "atoll/lists/call_reasons.inc"
+    };
     const Checked &call = *plan.call;
     std::string axes;
     for (int i = 0; i < call.rank; ++i)

@@ -7,21 +7,13 @@
 
 namespace Atoll::detail {
 
-// Why an operand is not passed as it is.
-enum Need : std::uint16_t {
-    need_device = 1,     // it is on another one
-    need_dtype = 2,      // a conversion
-    need_byte_order = 4, // it is byte-swapped
-    need_alignment = 8,
-    need_overlap = 16, // an output and an input share memory
-    need_layout = 32,  // the implementation does not take its strides
-    need_tensor = 64,  // a number, but the implementation takes tensors only
-};
-
 struct PlannedOperand {
-    std::uint16_t needs; // Need
+    std::uint32_t needs; // why it is not passed as it is: ATOLL_REASON_*
     DType dtype;         // that the plugin gets
 };
+// Reasons that the copy is laid out for the implementation, not as the operand is.
+inline constexpr std::uint32_t need_layout = ATOLL_REASON_STRIDES | ATOLL_REASON_NEGATIVE_STRIDES |
+                                             ATOLL_REASON_BROADCAST | ATOLL_REASON_AXES;
 
 struct Plan {
     const Checked *call;
@@ -34,7 +26,7 @@ struct Plan {
 void make_plan(const Checked &call, std::uint64_t caps, bool exact, Plan &plan);
 
 // The plugin gets a new tensor for the output, which is copied to its place.
-void replace_output(Plan &plan, int output);
+void replace_output(Plan &plan, int output, std::uint32_t need);
 
 // One line per operand, and the axes.
 std::string text(const Plan &plan);

@@ -15,28 +15,31 @@ namespace Atoll::detail {
 void Route::refuse_missing() const {
     require_live(device_, function_.full_name);
     // The stub has the error text, and interposers see the attempt.
-    PreparedCall prepared(function_, device_, static_cast<int>(T_), nullptr, context_.parent);
+    PreparedCall prepared(function_, device_, static_cast<int>(T_), nullptr, context_.cause);
     dispatch(*chain_, prepared);
     throw Error(Status::not_supported, function_.full_name, "not implemented", device_.name);
 }
 
-bool Route::takes_layout(const Space &space, int o) const {
+std::uint32_t Route::refused_layout(const Space &space, int o) const {
     const SpaceOperand &operand = space.operands[o];
-    if (!operand.lies) return true;
+    if (!operand.lies) return 0;
     if (!takes_strides())
         return space.rank <= space.core + 1 && !has_groups(space) &&
-               lies_dense(space, function_.signature, o, space.item_size(o));
+                       lies_dense(space, function_.signature, o, space.item_size(o))
+                   ? 0
+                   : ATOLL_REASON_STRIDES;
     int axes[max_axes];
     const int count = axes_of(space, function_.signature, o, axes);
     if (!takes(ATOLL_CAP_STRIDED) && count > 0 && axes[0] < space.core &&
         space.shape[axes[0]] > 1 && operand.strides[axes[0]] != space.item_size(o))
-        return false;
+        return ATOLL_REASON_STRIDES;
     for (int i = 0; i < count; ++i) {
         const std::int64_t stride = operand.strides[axes[i]];
-        if (stride < 0 && !takes(ATOLL_CAP_NEGATIVE_STRIDES)) return false;
-        if (stride == 0 && space.shape[axes[i]] > 1 && !takes(ATOLL_CAP_ZERO_STRIDES)) return false;
+        if (stride < 0 && !takes(ATOLL_CAP_NEGATIVE_STRIDES)) return ATOLL_REASON_NEGATIVE_STRIDES;
+        if (stride == 0 && space.shape[axes[i]] > 1 && !takes(ATOLL_CAP_ZERO_STRIDES))
+            return ATOLL_REASON_BROADCAST;
     }
-    return true;
+    return 0;
 }
 
 bool Route::has_to_merge(const Space &space, int o) const {
@@ -51,7 +54,7 @@ bool Route::takes_layout(const Space &space) const {
     if (takes(any_strides)) [[likely]]
         return true;
     for (int o = 0; o < space.count; ++o)
-        if (!takes_layout(space, o)) return false;
+        if (refused_layout(space, o)) return false;
     return true;
 }
 
@@ -62,7 +65,7 @@ void Route::enqueue(PreparedCall &prepared, const TensorOf &tensor_of) const {
     const auto each = [&](bool written, auto &&use) {
         for (int o = 0; o < prepared.call.operand_count; ++o)
             if (const TensorImpl *tensor = tensor_of(o); tensor && writes(o) == written)
-                use(*tensor->storage, on, context_.parent);
+                use(*tensor->storage, on, context_.cause);
     };
     each(false, before_read);
     each(true, before_write);
@@ -84,7 +87,7 @@ constexpr auto element_strides = [] {
 void Route::send_alike(std::span<const TensorImpl *const> tensors, std::int64_t size) const {
     alignas(64) atoll_operand operands[max_operands];
     PreparedCall prepared(function_, device_, static_cast<int>(T_),
-                          stream_ ? stream_->handle : nullptr, context_.parent);
+                          stream_ ? stream_->handle : nullptr, context_.cause);
     atoll_call &call = prepared.call;
     call.output_count = function_.signature.output_count;
     call.operand_count = static_cast<std::uint16_t>(tensors.size());
@@ -114,7 +117,7 @@ void Route::send(Space &space, std::span<const atoll_scalar> attributes, Tensor 
         operands[o].device = device_.index;
     }
     PreparedCall prepared(function_, device_, static_cast<int>(T_),
-                          stream_ ? stream_->handle : nullptr, context_.parent);
+                          stream_ ? stream_->handle : nullptr, context_.cause);
     atoll_call &call = prepared.call;
     call.output_count = function_.signature.output_count;
     call.operand_count = static_cast<std::uint16_t>(space.count);

@@ -36,9 +36,9 @@ public:
     }
     const std::string &plugin() const { return chain_->plugin->name; }
     int max_rank() const { return static_cast<int>(chain_->max_rank); }
-    // Whether it takes the layout of operand `o`, or of all. For merged spaces, where each group
-    // has at least one axis.
-    bool takes_layout(const Space &space, int o) const;
+    // Why it does not take the layout of operand `o` (ATOLL_REASON_*), or 0; whether it takes all
+    // layouts. For merged spaces, where each group has at least one axis.
+    std::uint32_t refused_layout(const Space &space, int o) const;
     bool takes_layout(const Space &space) const;
     // Whether it takes as many axes per group.
     bool takes_groups(const Space &space) const {

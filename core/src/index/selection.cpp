@@ -88,7 +88,7 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
                     Atoll::name(t.dtype));
     const Context parts = Context{}.for_parts_of(function);
     const Tensor one =
-        make_tensor({}, t.dtype, t.device(), t.storage->stream, Order::F, parts.parent);
+        make_tensor({}, t.dtype, t.device(), t.storage->stream, Order::F, parts.cause);
     fill_elements(*one.impl(), value, parts);
     return one;
 }

@@ -195,8 +195,8 @@ private:
         if (!(extents == t.shape)) {
             const Context parts =
                 Context{}.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
-            shown = make_tensor(extents, t.dtype, t.device(), t.storage->stream, Order::F,
-                                parts.parent);
+            shown =
+                make_tensor(extents, t.dtype, t.device(), t.storage->stream, Order::F, parts.cause);
             fetch(tensor, shown, 0, parts);
         }
         const auto itemsize = static_cast<std::size_t>(size_of(t.dtype));

@@ -28,10 +28,10 @@ void refuse_retired(const DeviceRecord &device, std::string_view op) {
 }
 
 void device_call(const DeviceRecord &device, int function, void *params, void *stream,
-                 const FunctionRecord *parent) {
+                 Cause cause) {
     const ReadSection section;
     const FunctionRecord &record = Registry::get().device_function(function);
-    PreparedCall prepared(record, device, 0, stream, parent);
+    PreparedCall prepared(record, device, 0, stream, cause);
     prepared.call.params = params;
     dispatch(*device.type->chain(record, 0), prepared);
 }
@@ -40,16 +40,16 @@ std::int32_t try_device_call(const DeviceRecord &device, int function, void *par
                              void *stream) noexcept {
     const ReadSection section;
     const FunctionRecord &record = Registry::get().device_function(function);
-    PreparedCall prepared(record, device, 0, stream, nullptr);
+    PreparedCall prepared(record, device, 0, stream, {});
     prepared.call.params = params;
     return try_dispatch(*device.type->chain(record, 0), prepared);
 }
 
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,
-              std::int64_t bytes, int peer, const FunctionRecord *parent, std::uint32_t flags) {
+              std::int64_t bytes, int peer, Cause cause, std::uint32_t flags) {
     atoll_transfer_params params{
         sizeof params, kind, destination, source, static_cast<std::uint64_t>(bytes), peer, flags};
-    device_call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), parent);
+    device_call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), cause);
     on.work().enqueued();
 }
 

@@ -98,20 +98,17 @@ inline void require_live(const DeviceRecord &device, std::string_view op) {
     if (!device.live.load(std::memory_order_acquire)) [[unlikely]]
         refuse_retired(device, op);
 }
-// Calls a function of the module `device`; throws Error on failure. `stream` may be null. Here and
-// below, `parent` is the function that the call serves, or null.
+// Calls a function of the module `device`; throws Error on failure. `stream` may be null.
 void device_call(const DeviceRecord &device, int function, void *params, void *stream = nullptr,
-                 const FunctionRecord *parent = nullptr);
+                 Cause cause = {});
 // As above, but returns the status and says nothing, for destructors and queries.
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept;
 // Copies bytes to, from or within a device (ATOLL_TRANSFER_*); `peer` is the source's index.
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,
-              std::int64_t bytes, int peer = 0, const FunctionRecord *parent = nullptr,
-              std::uint32_t flags = 0);
+              std::int64_t bytes, int peer = 0, Cause cause = {}, std::uint32_t flags = 0);
 bool device_implements(const DeviceTypeRecord &type, int function);
-void synchronize_stream(const DeviceRecord &device, void *stream,
-                        const FunctionRecord *parent = nullptr);
+void synchronize_stream(const DeviceRecord &device, void *stream, Cause cause = {});
 // The same for destructors, which have nobody to tell: errors stay with the stream, for who
 // synchronises it next.
 void wait_for_stream(const DeviceRecord &device, void *stream) noexcept;
@@ -119,7 +116,7 @@ void wait_for_stream(const DeviceRecord &device, void *stream) noexcept;
 // memory of the host is at stake: the device would go on writing to it.
 void synchronize_within_deadline(const DeviceRecord &device, void *stream);
 // Later work on `waiting` happens after the work enqueued on `done` so far.
-void order_streams(StreamOf waiting, StreamOf done, const FunctionRecord *parent);
+void order_streams(StreamOf waiting, StreamOf done, Cause cause);
 
 // --- storages and tensors ------------------------------------------------------------------------
 // The stream that a caller names for `what`, if any. Throws unless it is one of the device's.
@@ -132,8 +129,7 @@ Ref<StorageImpl> borrow_storage(void *data, std::int64_t bytes, DeviceRecord *de
                                 Ref<StreamImpl> stream, std::function<void()> deleter);
 // A dense tensor of its own.
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device,
-                   Ref<StreamImpl> stream = {}, Order order = Order::F,
-                   const FunctionRecord *parent = nullptr);
+                   Ref<StreamImpl> stream = {}, Order order = Order::F, Cause cause = {});
 // A tensor on `storage` without any check.
 Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims strides,
                  DType dtype, std::uint8_t flags);

@@ -23,9 +23,9 @@ constexpr std::uintptr_t device_alignment = 64; // bytes: atoll_memory_params
 
 // Memory that a function of the device gives; throws Error where it gives none.
 void *allocate(const DeviceRecord &device, int function, std::int64_t bytes, void *stream = nullptr,
-               const FunctionRecord *parent = nullptr) {
+               Cause cause = {}) {
     atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
-    device_call(device, function, &params, stream, parent);
+    device_call(device, function, &params, stream, cause);
     if (!params.data)
         throw Error(Status::plugin_fault, Registry::get().device_function(function).full_name,
                     fmt::format("returned NULL for {} bytes without an error", bytes), device.name);
@@ -56,13 +56,13 @@ void close(StorageImpl &storage) noexcept {
 }
 
 // The rest of making a storage that has memory of its own.
-void take_memory(StorageImpl &storage, const FunctionRecord *parent) {
+void take_memory(StorageImpl &storage, Cause cause) {
     DeviceRecord &device = *storage.device;
     require_live(device, "storage");
     storage.id = next_storage_id();
     if (storage.bytes > 0) {
         void *data = allocate(device, ATOLL_DEVICE_FN_allocate, storage.bytes,
-                              storage.stream_handle(), parent);
+                              storage.stream_handle(), cause);
         if (!device.type->is_inline()) home_of(storage).work().enqueued();
         if (reinterpret_cast<std::uintptr_t>(data) % device_alignment != 0) {
             give_back(device, ATOLL_DEVICE_FN_free, storage.bytes, data, storage.stream_handle());
@@ -151,7 +151,7 @@ Ref<StorageImpl> make_storage(std::int64_t bytes, DeviceRecord *device, DType dt
                               Ref<StreamImpl> stream) {
     const ReadSection section; // a retiring plugin sees the count or we see that it is gone
     auto storage = std::make_unique<StorageImpl>(device, bytes, dtype, std::move(stream));
-    take_memory(*storage, nullptr);
+    take_memory(*storage, {});
     return Ref<StorageImpl>::adopt(storage.release());
 }
 
@@ -166,7 +166,7 @@ Ref<StorageImpl> borrow_storage(void *data, std::int64_t bytes, DeviceRecord *de
 }
 
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<StreamImpl> stream,
-                   Order order, const FunctionRecord *parent) {
+                   Order order, Cause cause) {
     require_dtype(dtype, "tensor");
     // In one go for what is nearly always asked for; checked_bytes() says what is wrong with
     // others.
@@ -187,7 +187,7 @@ Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<Str
     auto *storage = new (block->storage)
         StorageImpl(device, bytes, dtype, std::move(stream), &destroy_storage_part);
     try {
-        take_memory(*storage, parent);
+        take_memory(*storage, cause);
     } catch (...) {
         storage->~StorageImpl();
         throw;

@@ -15,19 +15,19 @@ namespace Atoll {
 
 namespace detail {
 
-void synchronize_stream(const DeviceRecord &device, void *stream, const FunctionRecord *parent) {
+void synchronize_stream(const DeviceRecord &device, void *stream, Cause cause) {
     if (device.type->is_inline()) return;
     atoll_stream_params params{sizeof params, 0, stream};
-    device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, stream, parent);
+    device_call(device, ATOLL_DEVICE_FN_stream_synchronize, &params, stream, cause);
 }
 
 namespace {
 
 // Calls a device's function about an event.
 void call_event(const DeviceRecord &device, int function, const EventImpl &event,
-                void *stream = nullptr, const FunctionRecord *parent = nullptr) {
+                void *stream = nullptr, Cause cause = {}) {
     atoll_event_params params{sizeof params, 0, event.handle};
-    device_call(device, function, &params, stream, parent);
+    device_call(device, function, &params, stream, cause);
 }
 bool is_pending(const EventImpl &event) {
     atoll_event_params params{sizeof params, 0, event.handle};
@@ -36,19 +36,18 @@ bool is_pending(const EventImpl &event) {
 }
 
 // An event behind what is enqueued on the stream so far; nothing to wait for on inline devices.
-Ref<EventImpl> record_event(const DeviceRecord &device, void *stream,
-                            const FunctionRecord *parent = nullptr) {
+Ref<EventImpl> record_event(const DeviceRecord &device, void *stream, Cause cause = {}) {
     auto *event = new EventImpl(device);
     Ref<EventImpl> result = Ref<EventImpl>::adopt(event);
     if (device.type->is_inline()) return result;
     atoll_event_params params{sizeof params, 0, nullptr};
-    device_call(device, ATOLL_DEVICE_FN_event_create, &params, nullptr, parent);
+    device_call(device, ATOLL_DEVICE_FN_event_create, &params, nullptr, cause);
     if (!params.event)
         throw Error(Status::plugin_fault, "device.event_create",
                     "returned no event without an error", device.name);
     event->handle = params.event;
     count_live(device.slot, 1);
-    call_event(device, ATOLL_DEVICE_FN_event_record, *event, stream, parent);
+    call_event(device, ATOLL_DEVICE_FN_event_record, *event, stream, cause);
     return result;
 }
 
@@ -88,17 +87,17 @@ void synchronize_within_deadline(const DeviceRecord &device, void *stream) {
     synchronize_stream(device, stream); // also for the errors that stick to the stream
 }
 
-void order_streams(StreamOf waiting, StreamOf done, const FunctionRecord *parent) {
+void order_streams(StreamOf waiting, StreamOf done, Cause cause) {
     const DeviceRecord &device = *waiting.device;
     if (done.device->type->is_inline()) return;
     if (device.type != done.device->type)
-        return synchronize_stream(*done.device, done.handle(), parent);
+        return synchronize_stream(*done.device, done.handle(), cause);
     if (device_implements(*device.type, ATOLL_DEVICE_FN_stream_order)) {
         atoll_stream_order_params params{sizeof params, done.device->index, done.handle()};
-        return device_call(device, ATOLL_DEVICE_FN_stream_order, &params, waiting.handle(), parent);
+        return device_call(device, ATOLL_DEVICE_FN_stream_order, &params, waiting.handle(), cause);
     }
-    const Ref<EventImpl> event = record_event(*done.device, done.handle(), parent);
-    call_event(device, ATOLL_DEVICE_FN_event_wait, *event, waiting.handle(), parent);
+    const Ref<EventImpl> event = record_event(*done.device, done.handle(), cause);
+    call_event(device, ATOLL_DEVICE_FN_event_wait, *event, waiting.handle(), cause);
 }
 
 namespace {

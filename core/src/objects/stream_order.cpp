@@ -16,21 +16,21 @@ bool same(const StreamOf &a, const StreamOf &b) {
 }
 
 // Later work on `waiting` happens after the work enqueued on `done` so far.
-void order(StreamOf waiting, StreamOf done, const FunctionRecord *parent) {
+void order(StreamOf waiting, StreamOf done, Cause cause) {
     if (same(waiting, done)) return;
     StreamWork &work = done.work();
     const std::uint64_t ticket = work.count();
     if (waiting.work().waits_for(work.id(), ticket)) return;
-    order_streams(waiting, done, parent);
+    order_streams(waiting, done, cause);
     waiting.work().note_wait(work.id(), ticket);
     waiting.work().enqueued(); // who waits for `waiting` later waits for `done`, too
 }
 
 // The same once work is under way, which an error can no longer undo. Waits on the host where the
 // devices cannot do it, as with pinned host memory; errors stay with the stream that is waited for.
-void order_surely(StreamOf waiting, StreamOf done, const FunctionRecord *parent) noexcept {
+void order_surely(StreamOf waiting, StreamOf done, Cause cause) noexcept {
     try {
-        if (waiting.device->type == done.device->type) return order(waiting, done, parent);
+        if (waiting.device->type == done.device->type) return order(waiting, done, cause);
     } catch (...) { // waits below
     }
     wait_for_stream(*done.device, done.handle());
@@ -42,24 +42,24 @@ class Readers {
 public:
     // Once the reader's work is enqueued: what waits for it earlier would wait for nothing. `home`
     // waits at once for one of them where there are too many.
-    void add(StreamOf reader, StreamOf home, const FunctionRecord *parent) noexcept {
+    void add(StreamOf reader, StreamOf home, Cause cause) noexcept {
         const std::lock_guard lock(mutex_);
         for (const Reader &known : list_)
             if (same(known.of(), reader)) return;
         if (list_.size() == list_.capacity()) {
-            order_surely(home, list_.front().of(), parent);
+            order_surely(home, list_.front().of(), cause);
             list_.erase(list_.begin());
         }
         list_.push_back({reader.device, reader.stream});
     }
-    void order_before(StreamOf writer, const FunctionRecord *parent) const {
+    void order_before(StreamOf writer, Cause cause) const {
         const std::lock_guard lock(mutex_);
-        for (const Reader &reader : list_) order(writer, reader.of(), parent);
+        for (const Reader &reader : list_) order(writer, reader.of(), cause);
     }
     // For a home that gives the memory back.
     void end(StreamOf home) noexcept {
         const std::lock_guard lock(mutex_);
-        for (const Reader &reader : list_) order_surely(home, reader.of(), nullptr);
+        for (const Reader &reader : list_) order_surely(home, reader.of(), {});
         list_.clear();
     }
     // After a write: those that the writer waits for. Others may have come since, from elements
@@ -108,39 +108,39 @@ StreamWork &StreamOf::work() const {
 
 StreamOf home_of(const StorageImpl &storage) { return {storage.device, storage.stream}; }
 
-void before_read(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) {
+void before_read(const StorageImpl &storage, StreamOf on, Cause cause) {
     if (storage.device->type->is_inline()) return;
     const StreamOf home = home_of(storage);
     if (same(home, on)) return;
-    order(on, home, parent);
+    order(on, home, cause);
     readers_of(storage); // after_read() cannot fail
 }
 
-void after_read(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) noexcept {
+void after_read(const StorageImpl &storage, StreamOf on, Cause cause) noexcept {
     if (storage.device->type->is_inline()) return;
     const StreamOf home = home_of(storage);
-    if (!same(home, on)) known_readers(storage)->add(on, home, parent);
+    if (!same(home, on)) known_readers(storage)->add(on, home, cause);
 }
 
-void before_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) {
+void before_write(const StorageImpl &storage, StreamOf on, Cause cause) {
     if (storage.device->type->is_inline()) return;
-    order(on, home_of(storage), parent);
-    if (const Readers *readers = known_readers(storage)) readers->order_before(on, parent);
+    order(on, home_of(storage), cause);
+    if (const Readers *readers = known_readers(storage)) readers->order_before(on, cause);
 }
 
-void after_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) noexcept {
+void after_write(const StorageImpl &storage, StreamOf on, Cause cause) noexcept {
     if (storage.device->type->is_inline()) return;
-    order_surely(home_of(storage), on, parent);
+    order_surely(home_of(storage), on, cause);
     if (Readers *readers = known_readers(storage)) readers->forget(on);
 }
 
 void before_transfer(const StorageImpl &pinned) { readers_of(pinned); }
 void after_transfer(const StorageImpl &pinned, StreamOf on) noexcept {
-    known_readers(pinned)->add(on, home_of(pinned), nullptr);
+    known_readers(pinned)->add(on, home_of(pinned), {});
 }
 
-void wait_for_readers_of(const StorageImpl &storage, const FunctionRecord *parent) {
-    before_write(storage, home_of(storage), parent);
+void wait_for_readers_of(const StorageImpl &storage, Cause cause) {
+    before_write(storage, home_of(storage), cause);
     if (Readers *readers = known_readers(storage)) readers->forget(home_of(storage));
 }
 

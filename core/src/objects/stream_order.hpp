@@ -27,18 +27,17 @@ struct StreamOf {
 StreamOf home_of(const StorageImpl &storage);
 
 // Around work on stream `on` that reads or writes a storage, `after` once it is enqueued. Nothing
-// on inline devices. What can fail does so before. `parent`: the function that the call serves, or
-// null.
-void before_read(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent);
-void before_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent);
-void after_read(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) noexcept;
-void after_write(const StorageImpl &storage, StreamOf on, const FunctionRecord *parent) noexcept;
+// on inline devices. What can fail does so before.
+void before_read(const StorageImpl &storage, StreamOf on, Cause cause);
+void before_write(const StorageImpl &storage, StreamOf on, Cause cause);
+void after_read(const StorageImpl &storage, StreamOf on, Cause cause) noexcept;
+void after_write(const StorageImpl &storage, StreamOf on, Cause cause) noexcept;
 // Around a transfer from or to pinned host memory, which is kept until it is done. The host's own
 // accesses are not ordered.
 void before_transfer(const StorageImpl &pinned);
 void after_transfer(const StorageImpl &pinned, StreamOf on) noexcept;
 // Lets the home stream wait for all readers: before it writes by itself, or gives the memory back.
-void wait_for_readers_of(const StorageImpl &storage, const FunctionRecord *parent = nullptr);
+void wait_for_readers_of(const StorageImpl &storage, Cause cause = {});
 // The same where nothing may be thrown; waits on the host where the device cannot order streams.
 void wait_for_readers_at_end(const StorageImpl &storage) noexcept;
 

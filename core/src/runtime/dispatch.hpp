@@ -14,9 +14,8 @@ namespace Atoll::detail {
 
 // A call being prepared, with its error buffer.
 struct PreparedCall {
-    // `parent`: the function that the call serves, or null.
     PreparedCall(const FunctionRecord &function, const DeviceRecord &device, int dtype,
-                 void *stream, const FunctionRecord *parent);
+                 void *stream, Cause cause);
     atoll_call call;
     atoll_error error;
     const FunctionRecord *function;
@@ -25,7 +24,7 @@ struct PreparedCall {
 };
 
 inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int dtype,
-                                  void *stream, const FunctionRecord *parent)
+                                  void *stream, Cause cause)
     : function(&f), device(&d) {
     call.struct_size = sizeof call;
     call.flags = 0;
@@ -35,11 +34,11 @@ inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d
     call.output_count = call.operand_count = call.attribute_count = 0;
     call.rank = call.core = 0;
     call.device = d.index;
-    call.parent_module = call.parent_function = 0;
-    if (parent) {
+    if (cause) {
         call.flags = ATOLL_CALL_INSERTED;
-        call.parent_module = parent->module_id;
-        call.parent_function = parent->id;
+        call.parent_module = cause.module;
+        call.parent_function = cause.function;
+        call.reasons = cause.reasons;
     }
     call.shape = nullptr;
     call.operands = nullptr;

@@ -112,6 +112,7 @@ std::int32_t dispatch(void *, const char *device_type, atoll_call *call) {
         return sdk::set_error(call->error, ATOLL_STATUS_NOT_FOUND,
                               "dispatch: no such device type, module, function or dtype");
     if (call->correlation == 0) call->correlation = thread_state.correlation;
+    call->reasons = 0; // a plugin's own
     try {
         return type->chain(module->functions[call->function], call->dtype)->call(*call);
     } catch (...) { // of another plugin: the caller may be C, or a thread that catches nothing

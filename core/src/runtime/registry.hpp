@@ -77,6 +77,14 @@ struct FunctionRecord {
     void declare(const atoll_function_info &info);
 };
 
+// Which function a call serves, and why it is needed (ATOLL_REASON_*). Without a reason: a call of
+// the application's own, which serves none.
+struct Cause {
+    std::uint32_t reasons = 0; // first: the low half of a register
+    std::uint16_t module = 0, function = 0;
+    explicit operator bool() const { return reasons != 0; }
+};
+
 struct ModuleRecord {
     std::uint16_t id;
     std::atomic<std::uint32_t> version; // another after a reload, as is the owner

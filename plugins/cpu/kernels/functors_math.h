@@ -35,6 +35,32 @@ struct cbrt : Scalar {
     template <class T> static T apply(T a) { return std::cbrt(a); }
 };
 
+struct erf : Scalar {
+    using Vector = vector_math::erf;
+    template <class T> static T apply(T a) { return std::erf(a); }
+};
+struct erfc : Scalar {
+    using Vector = vector_math::erfc;
+    template <class T> static T apply(T a) { return std::erfc(a); }
+};
+
+// The C library's own are some 5 to 10 ULP off; lgamma would write a global variable.
+template <class T> using Wider = std::conditional_t<sizeof(T) == 4, double, long double>;
+inline double real_lgamma(double a, int *sign) { return ::lgamma_r(a, sign); }
+inline long double real_lgamma(long double a, int *sign) { return ::lgammal_r(a, sign); }
+
+struct tgamma : Scalar {
+    using Vector = vector_math::tgamma;
+    template <class T> static T apply(T a) { return static_cast<T>(std::tgamma(Wider<T>{a})); }
+};
+struct lgamma : Scalar {
+    using Vector = vector_math::lgamma;
+    template <class T> static T apply(T a) {
+        int sign;
+        return static_cast<T>(real_lgamma(Wider<T>{a}, &sign));
+    }
+};
+
 // The C library has exp10, the C++ library has not.
 inline float real_exp10(float x) { return ::exp10f(x); }
 inline double real_exp10(double x) { return ::exp10(x); }

@@ -1,11 +1,11 @@
 // SLEEF's vector functions for the processor level that this is compiled for.
 //
 // Note [Vector math]
-// One name, two overloads (float and double). The variants are those with a bound of 1 ULP in
-// SLEEF's deterministic family: an element's result does not depend on its neighbours (sin, cos and
-// tan otherwise choose a method for a whole vector), and all levels with FMA give the same bits.
-// `outside` tells where one of them overflows early or loses a sign: there the loop asks the C
-// library.
+// One name, two overloads (float and double). The variants are those with a bound of 1 ULP (u10;
+// erfc: 1.5) in SLEEF's deterministic family: an element's result does not depend on its neighbours
+// (sin, cos and tan otherwise choose a method for a whole vector), and all levels with FMA give the
+// same bits. `outside` tells where one of them overflows early or loses a sign: there the loop asks
+// the C library.
 #pragma once
 
 #include <cmath>
@@ -19,8 +19,8 @@ namespace Atoll::kernels::vector_math {
 #if defined(__AVX512F__)
 using Floats = __m512;
 using Doubles = __m512d;
-#define ATOLL_SLEEF_FLOATS(name) Sleef_finz_##name##f16_u10avx512f
-#define ATOLL_SLEEF_DOUBLES(name) Sleef_finz_##name##d8_u10avx512f
+#define ATOLL_SLEEF_FLOATS(name, bound) Sleef_finz_##name##f16_##bound##avx512f
+#define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_finz_##name##d8_##bound##avx512f
 inline Floats load(const float *p) { return _mm512_loadu_ps(p); }
 inline Doubles load(const double *p) { return _mm512_loadu_pd(p); }
 inline void store(float *p, Floats x) { _mm512_storeu_ps(p, x); }
@@ -28,8 +28,8 @@ inline void store(double *p, Doubles x) { _mm512_storeu_pd(p, x); }
 #elif defined(__AVX2__) && defined(__FMA__)
 using Floats = __m256;
 using Doubles = __m256d;
-#define ATOLL_SLEEF_FLOATS(name) Sleef_finz_##name##f8_u10avx2
-#define ATOLL_SLEEF_DOUBLES(name) Sleef_finz_##name##d4_u10avx2
+#define ATOLL_SLEEF_FLOATS(name, bound) Sleef_finz_##name##f8_##bound##avx2
+#define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_finz_##name##d4_##bound##avx2
 inline Floats load(const float *p) { return _mm256_loadu_ps(p); }
 inline Doubles load(const double *p) { return _mm256_loadu_pd(p); }
 inline void store(float *p, Floats x) { _mm256_storeu_ps(p, x); }
@@ -38,11 +38,11 @@ inline void store(double *p, Doubles x) { _mm256_storeu_pd(p, x); }
 using Floats = __m128;
 using Doubles = __m128d;
 #if defined(__SSE4_1__)
-#define ATOLL_SLEEF_FLOATS(name) Sleef_cinz_##name##f4_u10sse4
-#define ATOLL_SLEEF_DOUBLES(name) Sleef_cinz_##name##d2_u10sse4
+#define ATOLL_SLEEF_FLOATS(name, bound) Sleef_cinz_##name##f4_##bound##sse4
+#define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_cinz_##name##d2_##bound##sse4
 #else
-#define ATOLL_SLEEF_FLOATS(name) Sleef_cinz_##name##f4_u10sse2
-#define ATOLL_SLEEF_DOUBLES(name) Sleef_cinz_##name##d2_u10sse2
+#define ATOLL_SLEEF_FLOATS(name, bound) Sleef_cinz_##name##f4_##bound##sse2
+#define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_cinz_##name##d2_##bound##sse2
 #endif
 inline Floats load(const float *p) { return _mm_loadu_ps(p); }
 inline Doubles load(const double *p) { return _mm_loadu_pd(p); }
@@ -83,6 +83,16 @@ struct Hyperbolic : NotTiny {
         return int{NotTiny::outside(x)} | int{std::fabs(x) >= BelowOverflow::limit<T>};
     }
 };
+// Where the gamma function nears 0, of either sign.
+struct NotVanishing {
+    template <class T> static bool outside(T x) { return x < (sizeof(T) == 4 ? T(-30) : T(-160)); }
+};
+// Below 0 the logarithm of the gamma function has zeros, at which all digits are lost.
+struct PositiveBelow {
+    template <class T> static bool outside(T x) {
+        return int{x < 0} | int{x > power_of_two<T>(100, 1000)};
+    }
+};
 struct Expm1 : NotTiny {
     template <class T> static bool outside(T x) {
         return int{NotTiny::outside(x)} | int{BelowOverflow::outside(x)};
@@ -93,8 +103,8 @@ using Squarable = Below<60, 500>; // x^2 must not overflow
 
 #define ATOLL_VECTOR_FUNCTION(name, Range)                                                         \
     struct name : Range {                                                                          \
-        static Floats of(Floats x) { return ATOLL_SLEEF_FLOATS(name)(x); }                         \
-        static Doubles of(Doubles x) { return ATOLL_SLEEF_DOUBLES(name)(x); }                      \
+        static Floats of(Floats x) { return ATOLL_SLEEF_FLOATS(name, u10)(x); }                    \
+        static Doubles of(Doubles x) { return ATOLL_SLEEF_DOUBLES(name, u10)(x); }                 \
     };
 ATOLL_VECTOR_FUNCTION(exp, BelowOverflow)
 ATOLL_VECTOR_FUNCTION(exp2, Everywhere)
@@ -117,11 +127,20 @@ ATOLL_VECTOR_FUNCTION(asinh, Squarable)
 ATOLL_VECTOR_FUNCTION(acosh, Squarable)
 ATOLL_VECTOR_FUNCTION(atanh, NotTiny)
 ATOLL_VECTOR_FUNCTION(cbrt, Everywhere)
+ATOLL_VECTOR_FUNCTION(erf, NotTiny)
+ATOLL_VECTOR_FUNCTION(tgamma, NotVanishing)
+ATOLL_VECTOR_FUNCTION(lgamma, PositiveBelow)
 #undef ATOLL_VECTOR_FUNCTION
 
+// Its bound is 1.5 ULP.
+struct erfc : Everywhere {
+    static Floats of(Floats x) { return ATOLL_SLEEF_FLOATS(erfc, u15)(x); }
+    static Doubles of(Doubles x) { return ATOLL_SLEEF_DOUBLES(erfc, u15)(x); }
+};
+
 struct pow {
-    static Floats of(Floats x, Floats y) { return ATOLL_SLEEF_FLOATS(pow)(x, y); }
-    static Doubles of(Doubles x, Doubles y) { return ATOLL_SLEEF_DOUBLES(pow)(x, y); }
+    static Floats of(Floats x, Floats y) { return ATOLL_SLEEF_FLOATS(pow, u10)(x, y); }
+    static Doubles of(Doubles x, Doubles y) { return ATOLL_SLEEF_DOUBLES(pow, u10)(x, y); }
 };
 
 } // namespace Atoll::kernels::vector_math

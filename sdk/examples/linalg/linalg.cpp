@@ -5,8 +5,8 @@
 // the device's own API gives access to, as a GPU's would.
 #include "linalg.hpp"
 
-#include "atoll/call_copy.hpp"
 #include "atoll/dummy.h"
+#include "atoll/owned_call.hpp"
 #include "kernels.hpp"
 
 #include <functional>
@@ -113,7 +113,7 @@ constexpr const char *dummy = "dummy";
 struct Work {
     Work(const atoll_call &call, std::function<void(const atoll_call &)> what)
         : copy(call), kernel(std::move(what)) {}
-    sdk::CallCopy copy;
+    sdk::OwnedCall copy;
     std::function<void(const atoll_call &)> kernel;
 };
 

@@ -128,6 +128,31 @@ void copy(const atoll_call &call, std::uint32_t axes, char *out, const char *in)
 }
 } // namespace detail
 
+// An operand of any dtype, byte order and alignment whose elements are read as T, for the inputs of
+// functions that are declared with ATOLL_CAP_MIXED_INPUTS, _SWAPPED or _UNALIGNED.
+template <class T> class Converted {
+public:
+    Converted(const atoll_call &call, std::size_t index) : operand_(call.operands[index]) {
+        with_type<ATOLL_DOMAIN_ALL>(operand_.dtype, [&]<class In>(std::type_identity<In>) {
+            load_ = [](const char *at, bool swapped) {
+                return convert<T>(detail::load<In>(at, swapped));
+            };
+        });
+    }
+    // The element at an index along the first axes of the iteration space: a(i, j).
+    template <class... Index> T operator()(Index... index) const {
+        const std::int64_t *stride = operand_.strides;
+        std::int64_t offset = 0; // bytes
+        ((offset += static_cast<std::int64_t>(index) * *stride++), ...);
+        return load_(static_cast<const char *>(operand_.data) + offset,
+                     operand_.flags & ATOLL_OPERAND_SWAPPED);
+    }
+
+private:
+    const atoll_operand &operand_;
+    T (*load_)(const char *at, bool swapped) = nullptr;
+};
+
 // The capabilities of `copy` below: it accepts everything.
 inline constexpr std::uint32_t copy_caps =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_UNALIGNED |

@@ -198,6 +198,16 @@ template <class... T, class Body> void for_each(const atoll_call &call, const Bo
     detail::for_each<T...>(call, body, std::index_sequence_for<T...>());
 }
 
+// The same for one operand: for_each_of<const float>(call, 2, [](float in) { … }).
+template <class T, class Body>
+void for_each_of(const atoll_call &call, std::size_t operand, const Body &body) {
+    Operand<T>(call, operand); // checks that it exists
+    atoll_call one = call;
+    one.operands += operand;
+    one.operand_count = 1;
+    for_each<T>(one, body);
+}
+
 // Computes out = function(in…) for every element. `function` receives and returns values of the
 // type for arithmetic (float for float16). The result is converted as by static_cast.
 template <class Out, class... In, class Function>

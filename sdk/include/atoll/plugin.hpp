@@ -89,10 +89,25 @@ template <class R, class State, class... Rest> struct FirstArgument<R (*)(State 
 };
 } // namespace detail
 
-// The C entry point of `void Function(State &, atoll_call &)`; State is the link's context.
+// The C entry point of `void Function(State &, atoll_call &)`, or of `std::int32_t Function(State
+// &, const atoll_link &self, atoll_call &)`, which returns a status; State is the link's context.
 template <auto Function> std::int32_t entry(const atoll_link *self, atoll_call *call) {
     using State = typename detail::FirstArgument<decltype(Function)>::type;
-    return guarded(call->error, [&] { Function(*static_cast<State *>(self->ctx), *call); });
+    auto &state = *static_cast<State *>(self->ctx);
+    if constexpr (std::is_invocable_v<decltype(Function), State &, atoll_call &>) {
+        return guarded(call->error, [&] { Function(state, *call); });
+    } else {
+        std::int32_t status = ATOLL_STATUS_OK;
+        const std::int32_t thrown =
+            guarded(call->error, [&] { status = Function(state, *self, *call); });
+        return thrown != ATOLL_STATUS_OK ? thrown : status;
+    }
+}
+
+// Passes a call on to the next link and returns its status, for interposers and for implementations
+// declared with ATOLL_CAP_FORWARDS: `if (…) return sdk::forward(self, call);`.
+inline std::int32_t forward(const atoll_link &self, atoll_call &call) {
+    return self.next->fn(self.next, &call);
 }
 
 // How many attributes and inputs of a function an implementation knows, counted from the first.

@@ -18,15 +18,20 @@ struct State {
 
 // Your faster kernel goes here. Declared without capabilities, so both operands are dense vectors
 // of T. Declare more (atoll/abi/module.h) when the kernel takes more: it saves the host copies.
-template <class T> void square(State &, atoll_call &call) {
+template <class T> std::int32_t square(State &, const atoll_link &self, atoll_call &call) {
     const auto out = sdk::Operand<T>(call, 0).span();
     const auto in = sdk::Operand<const T>(call, 1).span();
+    // What yours is not made for goes to the implementation that it replaces (ATOLL_CAP_FORWARDS).
+    if (out.size() > 100'000'000) return sdk::forward(self, call);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = in[i] * in[i];
+    return ATOLL_STATUS_OK;
 }
 
 constexpr atoll_function_decl functions[] = {
-    sdk::declare<square<float>>(ATOLL_FN_square, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32)),
-    sdk::declare<square<double>>(ATOLL_FN_square, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64)),
+    sdk::declare<square<float>>(ATOLL_FN_square, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32),
+                                ATOLL_CAP_FORWARDS),
+    sdk::declare<square<double>>(ATOLL_FN_square, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64),
+                                 ATOLL_CAP_FORWARDS),
 };
 
 // With a priority above 0 it comes first whatever the order of loading.

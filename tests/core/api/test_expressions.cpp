@@ -213,6 +213,27 @@ TEST_CASE_FIXTURE(World, "reductions, order and search") {
     IS(int64, (), sum(b));
     IS(int64, (), count_nonzero(b));
     IS(float64, (), min(v));
+    IS(float64, (), median(v));
+    IS(float64, ({3}), median(m, 0));
+    IS(float64, ({2, 3}), quantile(m, {0.25, 0.75}, 0));
+    IS(float64, ({1, 3}), quantile(m, 0.9, {0}, {.keepdims = true}));
+    IS(float64, ({3}), unique(v));
+    IS(int64, ({3}), unique_all(v).inverse);
+    IS(int64, ({3}), bincount(i));
+    IS(float64, ({3}), bincount(i, {.weights = v}));
+    IS(int64, ({10}), histogram(v).counts);
+    IS(float64, ({4}), histogram(v, 3, {.range = {{0, 1}}}).edges);
+    IS(float64, ({2}), topk(v, 2).values);
+    IS(int64, ({2, 1}), topk(m, 1, 1, {.largest = false}).indices);
+    IS(float64, ({2}), diff(v));
+    IS(float64, ({2, 1}), diff(m, 1, {.n = 2}));
+    IS(float64, ({3, 3}), outer(v, v));
+    IS(bool_, ({3}), isclose(v, v + 1e-9));
+    IS(bool_, ({3}), isclose(v, 3, {.rtol = 0.1, .equal_nan = true}));
+    IS(float64, ({3}), nan_to_num(v, {.nan = -1}));
+    IS(float64, ({3}), min(v, v));
+    IS(float64, ({2, 3}), max(m, m(0, 0)));
+    IS(float64, ({3}), max(m(0), m(1)));
     IS(float64, (), max(m));
     IS(float64, ({3}), min(m, 0));
     IS(bool_, (), all(v > 0));
@@ -308,6 +329,18 @@ TEST_CASE_FIXTURE(World, "making") {
     IS(float64, ({2}), tensor({1.5, 2.5}, float64));
     IS(float64, ({3, 2}), stack({v, v}, 1));
     IS(float64, ({3, 3}), Atoll::diag(v));
+    IS(float64, ({2, 6}), tile(m, {1, 2}));
+    IS(float64, ({4, 3}), repeat(m, 2, 0));
+    IS(float64, ({4, 5}), pad(m, {{1, 1}}));
+    IS(float64, ({4}), pad(v, {{0, 1}}, {.mode = PadMode::edge}));
+    IS(float64, ({3}), roll(v, 1));
+    IS(float64, ({2, 3}), roll(m, -1, 1));
+    IS(float64, ({2, 2}), take(m, Atoll::vector({0, 2}), 1));
+    IS(float64, ({3}), take(v, i));
+    IS(float64, ({2, 3}), triu(m));
+    IS(float64, ({2, 3}), tril(m, -1));
+    IS(float64, ({3, 3}), meshgrid({v, v})[0]);
+    IS(int64, ({2, 3}), unravel_index(i, {2, 3}));
 }
 
 TEST_CASE_FIXTURE(World, "`empty` with a list makes a tensor, whatever else is in sight") {
@@ -326,4 +359,22 @@ TEST_CASE_FIXTURE(World, "a selection tells what it would be") {
     CHECK(some.device() == cpu);
     CHECK(m(all_, b).shape() == Dims{2, 2});
     CHECK_THROWS_AS(v(b, b).shape(), Atoll::Error);
+}
+
+TEST_CASE_FIXTURE(World, "a loop runs over the parts along the first axis") {
+    const Tensor t = m.clone();
+    double sum_of_rows = 0;
+    for (const Tensor &row : t) sum_of_rows += sum(row).item<double>();
+    CHECK(sum_of_rows == 15);
+    for (View row : t) row = row(2);
+    CHECK(t.to_vector<double>() == std::vector<double>{4, 5, 4, 5, 4, 5});
+    for (const Tensor &element : v + 1)
+        CHECK(element.rank() == 0); // the sum lives as long as the loop
+    CHECK(std::distance(t.begin(), t.end()) == 2);
+    CHECK(zeros({0, 3}).begin() == zeros({0, 3}).end());
+    CHECK_THROWS_WITH(
+        s.begin(),
+        "[tensor.begin] got rank 0, need an axis to iterate over; read the element with item()");
+    CHECK(allclose(v, v + 1e-9));
+    CHECK(!allclose(v, v + 1));
 }

@@ -44,6 +44,8 @@ WRONG = [
     ("argmax(t, 0, true)", "const Atoll::AnyOptions"),
     ("sum(t, {.keepdims = true})", "use of deleted function.*Axes"),
     ("sum(t, true)", "use of deleted function.*Axes"),
+    ("max(t, 0.0)", "use of deleted function.*Axes"),
+    ("tensor({{t}})", "invalid initialization of reference of type .const Atoll::Nested"),
     ("linspace(0, 1, 5, true)", "no matching function for call to .linspace"),
     ("t.broadcast_to({2, 3}, false)", "BroadcastOptions"),
     # `*` is the matrix product.

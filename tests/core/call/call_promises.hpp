@@ -37,6 +37,8 @@ public:
     std::vector<std::string> broken() {
         if (!call_.malformed.empty()) return {call_.malformed};
         require((call_.flags & ~std::uint32_t{ATOLL_CALL_INSERTED}) == 0, "an unknown flag");
+        require(!call_.inserted || from_plugin() || call_.reasons != 0,
+                "an inserted call without a reason");
         check_dtype();
         check_slots();
         check_loop();

@@ -62,12 +62,18 @@ struct CallFacts {
     std::uint32_t flags = 0;
     bool inserted = false;
     int parent_module = 0, parent_function = 0;
+    std::uint32_t reasons = 0; // of an inserted call
     int device = 0;
     const void *stream = nullptr;
     std::string malformed; // what cannot be read as the signature says; empty: nothing
 };
 
 namespace detail {
+
+inline constexpr std::pair<std::uint32_t, const char *> reasons[] = {
+#define ATOLL_CALL_REASON(bit, ENUM, name, capability, text) {ATOLL_REASON_##ENUM, name},
+#include "atoll/lists/call_reasons.inc"
+};
 
 inline Attribute attribute_of(std::string_view name, const atoll_scalar &from) {
     Attribute to{std::string(name), from.dtype, {}, {}};
@@ -110,6 +116,7 @@ inline CallFacts facts_of(const atoll_call &call, const Line &line) {
     facts.inserted = call.flags & ATOLL_CALL_INSERTED;
     facts.parent_module = call.parent_module;
     facts.parent_function = call.parent_function;
+    if (facts.inserted) facts.reasons = call.reasons;
     facts.device = call.device;
     facts.stream = call.stream;
     facts.malformed = detail::malformed(call, signature);
@@ -214,7 +221,11 @@ inline std::string text_of(const CallFacts &call, const Names &names) {
     }
     for (const Attribute &attribute : call.attributes)
         text += ' ' + attribute.name + '=' + detail::text_of(attribute);
-    if (call.inserted) text += " for " + names.function(call.parent_module, call.parent_function);
+    if (call.inserted) {
+        text += " for " + names.function(call.parent_module, call.parent_function);
+        for (const auto &[reason, name] : detail::reasons)
+            if (call.reasons & reason) text += std::string(", ") + name;
+    }
     if (const std::string stream = names.stream(call); !stream.empty()) text += " on " + stream;
     if (!call.malformed.empty()) text += " MALFORMED: " + call.malformed;
     return text;

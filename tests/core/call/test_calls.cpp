@@ -166,10 +166,10 @@ TEST_CASE("the text of a call says what a plugin gets") {
     CHECK(operation([&] { b.slice(0, 1, 2).fill(-1); }) ==
           "dummy:0 core.fill float64 (3): float64 m1.0+8 (16) value=float64:-1,0\n");
     CHECK(operation([&] { add(a, b, b); }) ==
-          "dummy:0 core.copy int32 (6): float64 m3.0 (8) = int32 m0.0 (4) for core.add\n"
+          "dummy:0 core.copy int32 (6): float64 m3.0 (8) = int32 m0.0 (4) for core.add, dtype\n"
           "dummy:0 core.add float64 (6): float64 m1.0 (8) = float64 m3.0 (8), float64 m1.0 (8)\n");
     CHECK(operation([&] { sum(a.T(), 0); }) ==
-          "dummy:0 core.copy int32 (6): int64 m4.1 (8) = int32 m0.0 (4) for core.sum\n"
+          "dummy:0 core.copy int32 (6): int64 m4.1 (8) = int32 m0.0 (4) for core.sum, dtype\n"
           "dummy:0 core.sum int64 (3|2): int64 m4.0 (0|8) = int64 m4.1 (16|8) skip_nan=bool:0\n");
     CHECK(operation([&] { matmul(b, b.T()); }) ==
           "dummy:0 core.matmul float64 (2;3;2|): float64 m5.0 (8;0;16|) = float64 m1.0 "

@@ -372,6 +372,75 @@ TEST_CASE("LOOPS: one dense loop axis, with STRIDED any") {
     }
 }
 
+TEST_CASE("an inserted copy says which capability is missing") {
+    load_plugin("cpu");
+    const Tensor a = small({4, 3}, float64), b = small({4, 3}, float64, 2),
+                 stack = small({4, 3, 5}, float64, 1);
+    const auto combine = [](const Tensor &x, const Tensor &y, const Tensor &out = {}) {
+        if (!out.is_defined()) return Function("picky.combine")({x, y})[0];
+        return Function("picky.combine")({x, y}, {.out = {out}})[0];
+    };
+    const auto odd = [](const Tensor &tensor) { // the same one byte further on
+        const Tensor memory = zeros({tensor.bytes() + 1}, {uint8, the_cpu()});
+        Tensor view(memory.storage(), 1, tensor.shape(), tensor.strides(), tensor.dtype());
+        view.assign(tensor);
+        return view;
+    };
+    constexpr std::uint64_t everything =
+        strides | ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED |
+        ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS;
+    struct Entry {
+        std::uint64_t missing;
+        std::function<Tensor()> run;
+        std::uint32_t reasons;
+    };
+    const Entry entries[] = {
+        {ATOLL_CAP_MIXED_INPUTS, [&] { return combine(a.cast(int32), b); }, ATOLL_REASON_DTYPE},
+        {ATOLL_CAP_MIXED_OUTPUTS,
+         [&] {
+             return combine(a, b, zeros({4, 3}, {float32, the_cpu()}));
+         },
+         ATOLL_REASON_OUTPUT_DTYPE},
+        {ATOLL_CAP_SWAPPED, [&] { return combine(a, swapped(b)); }, ATOLL_REASON_BYTE_ORDER},
+        {ATOLL_CAP_UNALIGNED, [&] { return combine(odd(a), b); }, ATOLL_REASON_ALIGNMENT},
+        {ATOLL_CAP_NEGATIVE_STRIDES, [&] { return combine(a.flip(0), b); },
+         ATOLL_REASON_NEGATIVE_STRIDES},
+        {strides, [&] { return combine(apart(a), b); }, ATOLL_REASON_STRIDES},
+        {ATOLL_CAP_SWAPPED | strides, [&] { return combine(swapped(apart(a)), b); },
+         ATOLL_REASON_BYTE_ORDER}, // the copy is dense in any case
+        {ATOLL_CAP_LOOPS,
+         [&] {
+             return combine(stack, stack, zeros({4, 3, 5}, {float64, the_cpu()}));
+         },
+         ATOLL_REASON_LOOPS},
+        {0, [&] { return combine(a, b, b.clone()); }, 0},
+        {0, [&] { return combine(a, b, b); }, ATOLL_REASON_OVERLAP},
+    };
+    for (const Entry &entry : entries) {
+        CAPTURE(entry.missing);
+        const Picky picky("", {.caps = everything & ~entry.missing});
+        struct Seen {
+            std::uint32_t reasons = 0;
+            int copies = 0;
+        } seen;
+        const InterposerHandle handle = push_interposer(
+            "core.copy",
+            +[](const atoll_link *self, atoll_call *call) {
+                auto &own = *static_cast<Seen *>(self->ctx);
+                if (call->flags & ATOLL_CALL_INSERTED) {
+                    own.reasons |= call->reasons;
+                    ++own.copies;
+                }
+                return self->next->fn(self->next, call);
+            },
+            &seen);
+        entry.run();
+        pop_interposer(handle);
+        CHECK(seen.reasons == entry.reasons);
+        CHECK((seen.copies > 0) == (entry.reasons != 0));
+    }
+}
+
 TEST_CASE("DISPOSABLE: what was copied for the call may be spoilt, and nothing else") {
     load_plugin("cpu");
     const Tensor a = small({4, 3}, float64), b = small({4, 3}, float64, 2),

@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(World, "each operand is copied for what is not taken") {
     CHECK(plan(add, {b, 1.5}, 0) == "made.function float64 on here, axes (4)\n"
                                     "  c: float64\n"
                                     "  a: float64\n"
-                                    "  b: float64, copied for a tensor");
+                                    "  b: float64, copied for number");
     CHECK(plan(add, {turned, odd}, 0) == "made.function float64 on here, axes (4)\n"
                                          "  c: float64\n"
                                          "  a: float64, copied for dtype, byte order\n"
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(World, "outputs are replaced for what is not taken") {
     const Tensor b = tensor({4}, float64);
     const Tensor narrow = tensor({4}, float32), far = tensor({4}, float64, &there);
     CHECK(plan(add, {b, b}, 0, {.out = {narrow}}) == "made.function float64 on here, axes (4)\n"
-                                                     "  c: float64, copied for dtype\n"
+                                                     "  c: float64, copied for output dtype\n"
                                                      "  a: float64\n"
                                                      "  b: float64");
     CHECK(plan(add, {b, b}, ATOLL_CAP_MIXED_OUTPUTS, {.out = {narrow}}) ==

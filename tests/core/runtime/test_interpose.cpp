@@ -612,3 +612,29 @@ TEST_CASE("a plugin takes its interposers along when it retires") {
     CHECK(caught([] { push_interposer("*", "odd_wrap"); }).status == Status::not_found);
     check_cpu_works();
 }
+
+TEST_CASE("an interposer reads results wherever they are") {
+    cpu();
+    load_plugin("dummy");
+    load_plugin(test_plugin("watcher"));
+    for (const char *name : {"cpu", "dummy:0"}) {
+        const Device where = device(name);
+        const Tensor a = arange(6, {float64, where}).reshape({2, 3});
+        const Tensor out = zeros({2, 3}, {float64, where});
+        const InterposerHandle watcher = push_interposer("*", "watcher");
+        add(a, a);
+        CHECK(interposer_report(watcher) == "0 2 4 6 8 10 ; ");
+        // Elements in the order of the call's axes, whatever their strides.
+        add(a, a.flip(0), out.flip(1));
+        std::string seen = interposer_report(watcher);
+        CHECK(seen.size() == std::string("1 1 5 5 9 9 ; ").size());
+        CHECK(contains(seen, "5 5"));
+        sum(a);
+        CHECK(contains(interposer_report(watcher), "15 "));
+        add(zeros({0}, {float64, where}), 1);
+        CHECK(caught([&] { add(a, 13); }).status == Status::refused);
+        pop_interposer(watcher);
+        CHECK(out(0, all_).to_vector<double>() == std::vector<double>{9, 5, 1});
+    }
+    retire_plugin("watcher");
+}

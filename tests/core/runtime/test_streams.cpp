@@ -326,6 +326,21 @@ TEST_CASE("a device is not retired while memory is pinned for it") {
     CHECK(contains(error_text([] { retire_plugin("dummy"); }), "1 of dummy:0"));
 }
 
+TEST_CASE("an event outlives its stream") {
+    Tensor x = zeros({3}, {float64, dummy()});
+    Event event;
+    {
+        const Stream stream = dummy().new_stream();
+        square(x, zeros({3}, {float64, dummy(), stream}));
+        event = stream.record();
+    }
+    CHECK(soon(event));
+    event.synchronize();
+    x.stream().wait(event);
+    x.fill(2);
+    CHECK(x.to_doubles() == Doubles{2, 2, 2});
+}
+
 TEST_CASE("events tell the time of the device") {
     const Stream stream = dummy().new_stream();
     const Event before = stream.record();

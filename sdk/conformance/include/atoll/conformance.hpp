@@ -60,6 +60,8 @@ struct Options {
     bool isolate = true;
     // How long one check may take before it counts as hung, with `isolate`. Seconds.
     double deadline = 20;
+    // Leaves out what follows the first failure; the report says so.
+    bool fail_fast = false;
     // Called after every check, on the calling thread; `total` counts those to run.
     std::function<void(const Result &last, std::size_t done, std::size_t total)> progress = {};
 };

@@ -91,6 +91,15 @@ enum atoll_call_flag {
     ATOLL_CALL_INSERTED = 1
 };
 
+/* Why the host inserted a call: a set of these. */
+enum atoll_call_reason {
+#define ATOLL_CALL_REASON(bit, ENUM, name, capability, text) ATOLL_REASON_##ENUM = 1 << (bit),
+#include "atoll/lists/call_reasons.inc"
+    ATOLL_CALL_REASON_COUNT = 0
+#define ATOLL_CALL_REASON(bit, ENUM, name, capability, text) +1
+#include "atoll/lists/call_reasons.inc"
+};
+
 /* Frozen at 128 bytes. */
 typedef struct atoll_call {
     uint32_t struct_size;
@@ -116,7 +125,9 @@ typedef struct atoll_call {
     uint64_t correlation;          /* shared by an API call and all calls it causes; never 0 */
     atoll_error *error;            /* never NULL */
     uint8_t axes[ATOLL_MAX_SLOTS]; /* core axes of each slot; unspecified after the last slot */
-    uint64_t reserved[5];
+    uint32_t reasons;              /* ATOLL_REASON_*, with ATOLL_CALL_INSERTED; 0: a plugin's own */
+    uint32_t reserved_word;
+    uint64_t reserved[4];
 } atoll_call;
 
 struct atoll_link;
@@ -124,7 +135,7 @@ struct atoll_link;
 /* Every function of every module has this signature. Returns enum atoll_status; for every status
  * except ATOLL_STATUS_OK, call->error describes the error. On asynchronous devices it enqueues work
  * and returns. May be called from several threads at once. The call, its arrays and its attributes
- * live until it returns. */
+ * live until it returns; an implementation writes only to the error and to results in params. */
 typedef int32_t (*atoll_fn)(const struct atoll_link *self, atoll_call *call);
 
 /* One element of a slot's chain. A slot holds the head of the chain: interposers come first, then

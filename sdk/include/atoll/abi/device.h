@@ -8,6 +8,14 @@
  * with the stream and is returned once, by the next synchronisation, with the failed function in
  * atoll_error::function. An error may propagate through an event to the streams that wait for it. A
  * synchronisation that returns an error has still waited.
+ *
+ * Note [Events]
+ * event_record marks the end of call->stream, a stream of the device that created the event. Every
+ * other function refers to the latest record at the time of its call. So an event may be recorded
+ * again while streams wait for it: they go on waiting for the record that they were told to wait
+ * for. An event that was never recorded is done. An event may outlive the streams that it was
+ * recorded on: stream_destroy drains the stream, and the event is then done. It may be destroyed
+ * while streams wait for it, which does not end the wait.
  */
 #ifndef ATOLL_ABI_DEVICE_H
 #define ATOLL_ABI_DEVICE_H
@@ -108,7 +116,8 @@ typedef struct atoll_event_time_params {
     int64_t nanoseconds; /* out */
 } atoll_event_time_params;
 
-/* event_create: `event` is output; others: input. record and wait act on call->stream. */
+/* event_create: `event` is output; others: input. record and wait act on call->stream: Note
+ * [Events]. */
 typedef struct atoll_event_params {
     uint32_t struct_size;
     uint32_t reserved;

@@ -1,18 +1,15 @@
-// A trace in the Trace Event Format.
+// A trace in the Trace Event Format: JSON that many viewers read.
 //
 // The host is one process there, with a track per thread; each device is another, with a track per
-// stream. On a thread: a span per call of the interface (category "api"), in it a span per call
-// that it caused ("call", or "inserted" for what the core added). On a stream: a span per execution
-// ("execution"). Flows lead from the enqueueing span to the execution, and from the record of an
-// event to the wait for it.
+// stream. On a thread: a span per call of the interface (category "api") that caused several calls,
+// in it a span per call ("call", or "inserted" for what the core added). On a stream: a span per
+// execution ("execution"). Flows lead from the enqueueing span to the execution, and from the
+// record of an event to the wait for it.
 #include "atoll/dtype_facts.hpp"
+#include "reasons.hpp"
 #include "trace_output.hpp"
 
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <map>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -27,15 +24,10 @@ constexpr const char *status_names[] = {
 #include "atoll/lists/status.inc"
 };
 
-std::string status_name(std::int32_t status) {
-    const bool known = status >= 0 && status < ATOLL_STATUS_COUNT;
-    return known ? status_names[status] : fmt::format("unknown status {}", status);
-}
-
 // Events as they come, with a comma between them.
 class EventWriter {
 public:
-    explicit EventWriter(std::FILE *out) : out_(out) {}
+    explicit EventWriter(Sink &out) : out_(out) {}
     void metadata(const char *kind, std::size_t process, std::size_t track, const char *key,
                   const Json &value) {
         add(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"{}":{}}}}})", kind,
@@ -55,10 +47,7 @@ public:
             R"({{"ph":"{}","bp":"e","id":{},"name":"{}","cat":"flow","pid":{},"tid":{},"ts":{}}})",
             phase, id, name, process, track, micro(at)));
     }
-    void text(std::string_view part) {
-        if (std::fwrite(part.data(), 1, part.size(), out_) != part.size())
-            throw std::runtime_error(fmt::format("cannot write: {}", std::strerror(errno)));
-    }
+    void text(std::string_view part) { out_.write(part); }
 
 private:
     static std::string micro(std::int64_t ns) {
@@ -69,11 +58,27 @@ private:
         first_ = false;
         text(event);
     }
-    std::FILE *out_;
+    Sink &out_;
     bool first_ = true;
 };
 
 } // namespace
+
+std::string status_name(std::int32_t status) {
+    const bool known = status >= 0 && status < ATOLL_STATUS_COUNT;
+    return known ? status_names[status] : fmt::format("unknown status {}", status);
+}
+
+std::string stream_title(const TracedStream &stream) {
+    return stream.handle ? fmt::format("stream {} (0x{:x})", stream.number, stream.handle)
+                         : "default stream";
+}
+
+std::string device_title(const TraceModel &model, const TracedStream &stream) {
+    return model.processes.size() == 1
+               ? stream.device
+               : fmt::format("{} of process {}", stream.device, model.processes[stream.process].id);
+}
 
 std::string unknown_execution(const TracedCall &call) {
     if (call.execution >= 0 || !call.asynchronous) return {};
@@ -104,44 +109,40 @@ Json details(const TraceModel &model, const TracedCall &call) {
         const Execution &execution = model.executions[static_cast<std::size_t>(call.execution)];
         took = execution.end - execution.start;
         args["execution_ns"] = took;
-        if (execution.shared)
-            args["execution"] = "about: several threads enqueued into the stream at a time";
+        if (execution.shared) args["execution"] = shared_execution;
     } else if (call.asynchronous) {
         took = 0; // the time to enqueue does not measure bytes
         if (const std::string why = unknown_execution(call); !why.empty()) args["execution"] = why;
-    } else {
-        args["execution"] = "inline";
     }
     if (record.bytes > 0 && took > 0 && trace::moves_bytes(call.function()))
         args["GB/s"] = // more digits would be noise, and most of the file
             std::stod(fmt::format("{:.4g}",
                                   static_cast<double>(record.bytes) / static_cast<double>(took)));
     if (call.status() != ATOLL_STATUS_OK) args["status"] = status_name(call.status());
-    if (call.has(flag_inserted)) args["serves"] = call.parent ? call.parent->function : "?";
+    if (call.has(flag_inserted)) {
+        args["serves"] = call.parent ? text_of(call.parent->function) : "?";
+        args["because"] = trace::reasons_text(call.reasons);
+    }
     args["correlation"] = record.correlation;
     return args;
 }
 
-void write_perfetto(const TraceModel &model, const TracedRun &run, std::FILE *out) {
+void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out) {
     EventWriter writer(out);
     writer.text(fmt::format(R"({{"displayTimeUnit":"ns","otherData":{},"traceEvents":[)",
                             dump(summary_json(model, run))));
     // Processes of the format: those of the host, then devices.
     std::map<std::pair<std::uint32_t, std::string>, std::size_t> device_ids;
     const auto host_id = [](std::uint32_t process) { return process + std::size_t{1}; };
-    for (const TracedStream &stream : model.streams)
-        device_ids.try_emplace({stream.process, stream.device},
-                               model.processes.size() + device_ids.size() + 1);
     for (std::size_t i = 0; i < model.processes.size(); ++i) {
         writer.metadata("process_name", i + 1, 0, "name",
                         fmt::format("host, process {}", model.processes[i].id));
         writer.metadata("process_sort_index", i + 1, 0, "sort_index", i);
     }
-    for (const auto &[key, id] : device_ids) {
-        writer.metadata("process_name", id, 0, "name",
-                        model.processes.size() > 1 ? fmt::format("{} of process {}", key.second,
-                                                                 model.processes[key.first].id)
-                                                   : key.second);
+    for (const TracedStream &stream : model.streams) {
+        const std::size_t id = model.processes.size() + device_ids.size() + 1;
+        if (!device_ids.try_emplace({stream.process, stream.device}, id).second) continue;
+        writer.metadata("process_name", id, 0, "name", device_title(model, stream));
         writer.metadata("process_sort_index", id, 0, "sort_index", id);
     }
     for (std::size_t i = 0; i < model.threads.size(); ++i) {
@@ -159,22 +160,22 @@ void write_perfetto(const TraceModel &model, const TracedRun &run, std::FILE *ou
     for (std::uint32_t i = 0; i < model.streams.size(); ++i) {
         const TracedStream &stream = model.streams[i];
         writer.metadata("thread_name", stream_process(i), stream_track(i), "name",
-                        stream.handle
-                            ? fmt::format("stream {} (0x{:x})", stream.number, stream.handle)
-                            : std::string("default stream"));
+                        stream_title(stream));
         writer.metadata("thread_sort_index", stream_process(i), stream_track(i), "sort_index",
                         stream.number);
     }
 
     // Flow ids: executions by index from 1, then events.
-    std::size_t next = 0;
     for (const ApiCall &api : model.api_calls) {
-        const std::size_t process = host_id(model.threads[api.thread].process),
-                          track = api.thread + 1;
-        writer.span(std::string(api.name), "api", process, track, api.start, api.end,
-                    {{"correlation", api.correlation}, {"calls", api.calls}});
-        for (const std::size_t end = next + api.calls; next < end; ++next) {
-            const TracedCall &call = model.calls[next];
+        const TracedCall &first = model.calls[api.begin];
+        const std::size_t process = host_id(model.threads[first.thread].process),
+                          track = first.thread + std::size_t{1};
+        if (!model.repeats_its_call(api))
+            writer.span(
+                std::string(model.name(api)), "api", process, track, first.start, model.end(api),
+                {{"correlation", first.record->correlation}, {"calls", api.end - api.begin}});
+        for (std::size_t i = api.begin; i < api.end; ++i) {
+            const TracedCall &call = model.calls[i];
             writer.span(std::string(call.function()), call.has(flag_inserted) ? "inserted" : "call",
                         process, track, call.start, call.end, details(model, call));
             if (call.execution >= 0)

@@ -1,0 +1,55 @@
+// What the functions of compositions.hpp share.
+#pragma once
+
+#include "atoll/compositions.hpp"
+#include "atoll/create.hpp"
+#include "base/throw_error.hpp"
+#include "objects/layout.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace Atoll::detail {
+
+// What a composition calls is not subject to what the user has switched off for calls of their own.
+class OwnCalls {
+    ScopedSettings scope_{[](Settings &s) {
+        s.auto_cast = s.auto_broadcast = true;
+        s.compute_mode = ComputeMode::standard;
+        s.lossy = Lossy::allow;
+    }};
+};
+
+// The axis that a call names; may be missing for vectors.
+inline int named_axis(std::optional<int> axis, const Tensor &a, std::string_view op) {
+    if (!axis && a.rank() != 1)
+        throw_error(Status::invalid_argument, op, "got no axis for a tensor of rank {}, need one",
+                    a.rank());
+    return checked_axis(axis.value_or(0), a.rank(), op);
+}
+
+// Where makers place tensors that are combined with `a`.
+inline Placement beside(const Tensor &a, DType dtype) { return {dtype, a.device(), a.stream()}; }
+
+inline Tensor counting(std::int64_t count, const Tensor &like) {
+    return arange(0, count, 1, beside(like, int64));
+}
+
+// The elements of an axis at the positions.
+inline Tensor at_positions(const Tensor &a, int axis, const Tensor &positions) {
+    std::vector<IndexElement> elements(static_cast<std::size_t>(axis), IndexElement(all_));
+    elements.emplace_back(positions);
+    elements.emplace_back(ellipsis);
+    return Selection(a, Index(elements)).get();
+}
+
+// The shape with one axis replaced by others.
+inline Dims replaced(const Dims &shape, int axis, const Dims &by) {
+    Dims result;
+    for (int i = 0; i < axis; ++i) result.push_back(shape[i]);
+    for (const std::int64_t extent : by) result.push_back(extent);
+    for (int i = axis + 1; i < shape.size(); ++i) result.push_back(shape[i]);
+    return result;
+}
+
+} // namespace Atoll::detail

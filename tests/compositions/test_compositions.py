@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Functions made of others against NumPy's of the same names, on random tensors.
+
+test_compositions.py COMPOSITIONS_TOOL    (needs python3-numpy)
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+DEVICES = ["cpu", "dummy:0"]
+ROUNDS = int(os.environ.get("ATOLL_TEST_CASES", "2000")) // 100
+REALS = ["int8", "uint8", "int32", "uint64", "int64", "float16", "float32", "float64"]
+ALL = ["bool", *REALS, "complex64", "complex128"]
+PAD_MODES = ["constant", "edge", "reflect", "symmetric", "wrap"]
+
+random = np.random.default_rng(20)
+cases = {}  # name: (operands, expected results, relative tolerance)
+
+
+def case(function, expected, operands, tolerance=0, **values):
+    words = [f"{key}={value}" if value is not True else key for key, value in values.items() if value is not None]
+    name = "/".join([f"{len(cases):05}", function, *words])
+    cases[name] = (operands, expected if isinstance(expected, (list, tuple)) else [expected], tolerance)
+
+
+def shape(least=0, most=3, smallest=0):
+    return tuple(int(n) for n in random.integers(smallest, 6, random.integers(least, most + 1)))
+
+
+def values(dtype, extents, special=False):
+    """Few different numbers, so that some are equal."""
+    whole = random.integers(0 if np.dtype(dtype).kind in "ub" else -4, 5, extents)
+    if dtype == "bool":
+        return whole > 2
+    result = np.array(whole).astype(dtype)
+    if result.dtype.kind in "fc":
+        result = np.array(result * np.array(1.25, dtype), order="F")
+        if result.dtype.kind == "c":
+            result = result + np.array(1j, dtype) * random.integers(-1, 2, extents)
+            result = np.array(result.astype(dtype))
+        if special and result.size:
+            for number in (np.nan, np.inf, -np.inf, -0.0):
+                result.flat[random.integers(result.size)] = number
+    return np.array(result, order=random.choice(["C", "F"]))
+
+
+def pick(dtypes):
+    return str(random.choice(dtypes))
+
+
+def axis_of(a):
+    """An axis, and how the call names it: vectors may leave it out."""
+    axis = int(random.integers(-a.ndim, a.ndim))
+    return axis, None if a.ndim == 1 and random.integers(2) else axis
+
+
+def flat(a):
+    return a.flatten("F")
+
+
+def list_of(numbers):
+    return ",".join(str(int(n)) for n in numbers)
+
+
+def compare_cases():
+    dtype = pick(ALL[1:])
+    special = np.dtype(dtype).kind != "c"  # NumPy 1.24 makes NaN of complex infinities on the way
+    a = values(dtype, shape(), special)
+    b = np.where(random.random(a.shape) < 0.5, a, values(dtype, a.shape, special)).astype(dtype)
+    if a.dtype.kind in "fc":
+        b = (b * np.array(random.choice([1, 1 + 1e-3, 1 + 1e-2]), dtype)).astype(dtype)
+    rtol, atol = float(random.choice([1e-5, 0, 5e-3])), float(random.choice([1e-8, 0.3, 1]))
+    wide = {"float16": "float32", "uint64": "float64", "uint8": "float64"}.get(dtype, dtype)
+    equal_nan = bool(random.integers(2))
+    expected = np.isclose(a.astype(wide), b.astype(wide), rtol, atol, equal_nan)
+    case("isclose", expected, {"a": a, "b": b}, rtol=rtol, atol=atol, nan=equal_nan or None)
+    nan, inf = int(random.integers(-3, 3)), random.choice([None, 7])
+    case("nan_to_num", np.nan_to_num(a, nan=nan, posinf=inf, neginf=inf), {"a": a}, nan=nan, posinf=inf, neginf=inf)
+
+
+def rearranging_cases():
+    a = values(pick(ALL), shape(1))
+    axis, named = axis_of(a)
+    n = int(random.integers(0, 4))
+    case("diff", np.diff(a, n, axis), {"a": a}, axis=named, n=n)
+    shift = int(random.integers(-9, 10))
+    case("roll", np.roll(a, shift, axis), {"a": a}, shift=shift, axis=named)
+    count = int(random.integers(0, 4))
+    case("repeat", np.repeat(a, count, axis), {"a": a}, count=count, axis=named)
+    counts = random.integers(0, 4, a.shape[axis])
+    case("repeat", np.repeat(a, counts, axis), {"a": a, "counts": counts}, axis=named)
+    if a.shape[axis]:
+        at = random.integers(-a.shape[axis], a.shape[axis], shape(0, 2))
+        case("take", np.take(a, at, axis), {"a": a, "at": at}, axis=named)
+    a = values(pick(ALL), shape())
+    counts = random.integers(0, 3, random.integers(1, 5))
+    rank = max(a.ndim, len(counts))
+    expected = np.tile(a.reshape(a.shape + (1,) * (rank - a.ndim)), [*counts] + [1] * (rank - len(counts)))
+    case("tile", expected, {"a": a}, counts=list_of(counts))
+    b = values(pick(ALL), shape())
+    if {a.dtype.name, b.dtype.name} != {"bool"}:
+        case("outer", np.outer(flat(a), flat(b)), {"a": a, "b": b})
+    a = values(pick(ALL), shape(1, 3, 1))
+    mode = int(random.integers(5))
+    # NumPy before 1.25 wraps wrongly where a width exceeds the extent.
+    widths = random.integers(0, 9, (a.ndim, 2)) if mode < 4 else random.integers(0, np.array(a.shape) + 1, (2, a.ndim)).T
+    value = int(random.integers(2))
+    expected = np.pad(a, widths, PAD_MODES[mode], **({"constant_values": value} if mode == 0 else {}))
+    case("pad", expected, {"a": a}, widths=list_of(widths.flat), mode=mode, value=value)
+    vectors = [values(pick(ALL), shape(1, 1)) for _ in range(3)]
+    case("meshgrid", np.meshgrid(*vectors, indexing="ij"), dict(zip("abc", vectors)))
+    a = values(pick(ALL), shape(2))
+    k = int(random.integers(-6, 7))
+    for part in (np.triu, np.tril):  # of the last two axes
+        matrices = np.moveaxis(a, (0, 1), (-2, -1))
+        case(part.__name__, np.moveaxis(part(matrices, k), (-2, -1), (0, 1)), {"a": a}, k=k)
+    extents = shape(1, 4, 1)
+    at = random.integers(0, np.prod(extents), shape(0, 2))
+    case("unravel_index", np.array(np.unravel_index(at, extents, order="F"), np.int64), {"at": at}, shape=list_of(extents))
+
+
+def set_cases():
+    a = values(pick(ALL), shape(), special=True)
+    results = np.unique(flat(a), return_index=True, return_inverse=True, return_counts=True)
+    results = [results[0], results[1], np.reshape(results[2], a.shape, "F"), results[3]]
+    case("unique", results[:1], {"a": a})
+    case("unique_all", results, {"a": a})
+    a = np.abs(values(pick(["uint8", "int32", "int64", "uint64"]), shape()))
+    length = int(random.integers(0, 8))
+    weights = values("float64", a.shape)
+    case("bincount", np.bincount(flat(a).astype(np.int64), minlength=length), {"a": a}, length=length)
+    sums = np.bincount(flat(a).astype(np.int64), flat(weights), length).astype(float)
+    case("bincount", sums, {"a": a, "weights": weights}, length=length)
+    a = values(pick(REALS), shape())
+    density = True if random.integers(2) else None
+    weights = np.abs(values("float64", a.shape)) + 1
+    bins = int(random.integers(1, 12))
+    ends = {} if random.integers(2) else {"low": -2.5, "high": 3.0}
+    edges = np.sort(random.integers(-5, 6, random.integers(2, 6)).astype(float))
+    wide = flat(a).astype(float)
+    for w in (None, weights):
+        operands = {"a": a} if w is None else {"a": a, "weights": w}
+        with np.errstate(all="ignore"):
+            counts, uniform = np.histogram(wide, bins, (ends["low"], ends["high"]) if ends else None, density,
+                                           None if w is None else flat(w))
+            # How an edge is rounded decides where an element beside it belongs.
+            distance = np.abs(np.subtract.outer(wide, uniform))
+            if not np.any((distance < 1e-9) & (distance > 0)):
+                case("histogram", [counts, uniform], operands, 1e-13, bins=bins, density=density, **ends)
+            counts = np.histogram(wide, edges, None, density, None if w is None else flat(w))[0]
+            case("histogram", [counts, edges], {**operands, "edges": edges}, 1e-13, density=density)
+
+
+def order_cases():
+    a = values(pick(REALS), shape(1), special=True)
+    axis, named = axis_of(a)
+    k = int(random.integers(0, a.shape[axis] + 1))
+    order = np.argsort(a, axis, kind="stable")
+    case("topk", [np.take_along_axis(a, order, axis).take(range(k), axis), order.take(range(k), axis)], {"a": a},
+         axis=named, k=k, smallest=True)
+    # Descending, with NaN last and the first of equal elements first.
+    keys = -np.where(np.isnan(a), -np.inf, a.astype(float)) if a.dtype.kind == "f" else -a.astype(float)
+    order = np.lexsort((keys, np.isnan(a) if a.dtype.kind == "f" else np.zeros(a.shape)), axis=axis)
+    case("topk", [np.take_along_axis(a, order, axis).take(range(k), axis), order.take(range(k), axis)], {"a": a},
+         axis=named, k=k)
+    a = values(pick(["bool"] + REALS), shape(1, 3, 1))
+    if random.integers(4) == 0 and a.dtype.kind == "f":
+        a.flat[0] = np.nan
+    wide = a if a.dtype.kind == "f" else a.astype(float)
+    chosen = sorted(int(x) for x in random.permutation(a.ndim)[:random.integers(1, a.ndim + 1)])
+    axes, named = (None, None) if random.integers(3) == 0 else (tuple(chosen), list_of(chosen))
+    keep = bool(random.integers(2))
+    epsilon = {"float16": 2e-3, "float32": 1e-6}.get(a.dtype.name, 1e-14)
+    case("median", np.median(wide, axes, keepdims=keep).astype(wide.dtype), {"a": a}, epsilon, axes=named, keepdims=keep or None)
+    q = random.choice([0, 0.1, 0.25, 0.5, 0.75, 0.9, 1], 3)
+    expected = np.quantile(wide.astype(float), q, axes, keepdims=keep).astype(wide.dtype)
+    case("quantile", expected, {"a": a, "q": q}, epsilon, axes=named, keepdims=keep or None)
+
+
+def same(found, expected, tolerance):
+    expected = np.asarray(expected)
+    if found.dtype != expected.dtype or found.shape != expected.shape:
+        return f"{found.dtype}{found.shape} instead of {expected.dtype}{expected.shape}"
+    with np.errstate(all="ignore"):
+        if tolerance:
+            right = np.allclose(found, expected, tolerance, tolerance, equal_nan=True)
+        else:
+            right = np.array_equal(found, expected, equal_nan=expected.dtype.kind in "fc")
+    return "" if right else f"{found.tolist()} instead of {expected.tolist()}"
+
+
+def main():
+    for _ in range(ROUNDS):
+        for make in (compare_cases, rearranging_cases, set_cases, order_cases):
+            make()
+    failures = checks = 0
+    with tempfile.TemporaryDirectory() as folder:
+        given, got = pathlib.Path(folder) / "cases.npz", pathlib.Path(folder) / "results.npz"
+        np.savez(given, **{f"{name}/{key}": a for name, (operands, _, _) in cases.items() for key, a in operands.items()})
+        for device in DEVICES:
+            subprocess.run([sys.argv[1], given, got, device], check=True)
+            with np.load(got) as results:
+                for name, (operands, expected, tolerance) in cases.items():
+                    checks += 1
+                    wrong = [f"result {i}: " + (same(results[f"{name}/{i}"], e, tolerance) if f"{name}/{i}" in results else "missing")
+                             for i, e in enumerate(expected)]
+                    wrong = [text for text in wrong if not text.endswith(": ")]
+                    if wrong:
+                        failures += 1
+                        if failures <= 20:
+                            print(device, name, {k: v.tolist() for k, v in operands.items()}, *wrong, sep="\n  ")
+    print(f"NumPy {np.__version__}: {checks} checks, {failures} failures")
+    return 1 if failures or checks < 100 else 0
+
+
+sys.exit(main())

@@ -1,0 +1,126 @@
+// What the functions made of others refuse, and what the user's settings mean to them. Their values
+// are compared with NumPy's in tests/compositions.
+#include "../support.hpp"
+
+#include <limits>
+
+using namespace Atoll;
+using namespace support;
+
+TEST_CASE("compositions say what does not fit") {
+    load_devices();
+    const Placement where{float64, cpu()};
+    const Tensor v = arange(4, where), m = v.reshape({2, 2}), i = arange(4, {int64, cpu()});
+    const Tensor z = v.cast(complex128), none = zeros({0}, where);
+    const std::pair<std::string, std::function<void()>> calls[] = {
+        {"[diff] got no axis for a tensor of rank 2, need one", [&] { diff(m); }},
+        {"[diff] got n = -1, need 0 or more", [&] { diff(v, 0, {.n = -1}); }},
+        {"[roll] got axis 2 of a tensor of rank 1, need -1 to 0", [&] { roll(v, 1, 2); }},
+        {"[tile] got count -1 for axis 0, need 0 or more", [&] { tile(v, {-1}); }},
+        {"[tile] more elements than fit 63 bits", [&] { tile(v, {INT64_MAX}); }},
+        {"[repeat] got count -1, need 0 or more", [&] { repeat(v, -1); }},
+        {"[repeat] more elements than fit 63 bits", [&] { repeat(v, INT64_MAX); }},
+        {"[repeat] got counts of dtype float64 and shape (4,), need integers, one for each of 4 "
+         "elements",
+         [&] { repeat(v, v); }},
+        {"[repeat] got negative counts, need 0 or more", [&] { repeat(v, i - 1); }},
+        {"[pad] got 2 pairs of widths for a tensor of rank 1, need one for each axis, or one for "
+         "all",
+         [&] {
+             pad(v, {{1, 1}, {1, 1}});
+         }},
+        {"[pad] got widths -1 and 0 for axis 0, need 0 or more",
+         [&] {
+             pad(v, {{-1, 0}});
+         }},
+        {"[pad] more elements than fit 63 bits",
+         [&] {
+             pad(v, {{INT64_MAX, 0}});
+         }},
+        {"[pad] axis 0 has no elements to repeat; pad it with PadMode::constant",
+         [&] {
+             pad(none, {{1, 0}}, {.mode = PadMode::wrap});
+         }},
+        {"[pad] got mode 9, need constant, edge, reflect, symmetric or wrap",
+         [&] {
+             pad(v, {{1, 0}}, {.mode = static_cast<PadMode>(9)});
+         }},
+        {"[meshgrid] got shape (2, 2), need vectors",
+         [&] {
+             meshgrid({v, m});
+         }},
+        {"[triu] got shape (4,), need a matrix", [&] { triu(v); }},
+        {"[take] got positions of dtype float64, need integers", [&] { take(v, v); }},
+        {"[unravel_index] a position is outside shape (1, 3), need 0 to 2",
+         [&] {
+             unravel_index(i, {1, 3});
+         }},
+        {"[unravel_index] got positions of dtype float64, need integers",
+         [&] { unravel_index(v, {4}); }},
+        {"[bincount] got dtype float64, need integers", [&] { bincount(v); }},
+        {"[bincount] got the element -1, need 0 or more", [&] { bincount(i - 1); }},
+        {"[bincount] got the element 9223372036854775807: more bins than fit 63 bits",
+         [&] {
+             bincount(full({1}, INT64_MAX, {int64, cpu()}));
+         }},
+        {"[bincount] got weights of dtype float64 and shape (2, 2), need real ones of shape (4,)",
+         [&] { bincount(i, {.weights = m}); }},
+        {"[histogram] got 0 bins, need 1 or more", [&] { histogram(v, 0); }},
+        {"[histogram] got the range nan to nan, need finite ascending ends; give "
+         "HistogramOptions::range",
+         [&] { histogram(v + std::numeric_limits<double>::quiet_NaN()); }},
+        {"[histogram] got dtype complex128, need real numbers", [&] { histogram(z); }},
+        {"[histogram] the edges do not ascend", [&] { histogram(v, -v); }},
+        {"[histogram] got a range beside edges, need one of them",
+         [&] {
+             histogram(v, v, {.range = {{0, 1}}});
+         }},
+        {"[topk] got k = 5, need 0 to 4, the extent of axis 0", [&] { topk(v, 5); }},
+        {"[quantile] got q = 1.5, need 0 to 1", [&] { quantile(v, 1.5); }},
+        {"[quantile] got dtype complex128, need real numbers", [&] { median(z); }},
+        {"[quantile] shape (0,) has no elements to order", [&] { median(none); }},
+        {"[quantile] axis 0 stands twice",
+         [&] {
+             median(v, {0, -1});
+         }},
+        {"[isclose] got rtol -1 and atol 1e-08, need 0 or more",
+         [&] { isclose(v, v, {.rtol = -1}); }},
+    };
+    for (const auto &[message, call] : calls) CHECK(error_text(call) == message);
+    CHECK(contains(error_text([&] { isclose(v, m.T()(0, all_)); }), "[core.equal]"));
+    CHECK(contains(error_text([&] { take(v, i + 1); }), "4"));
+}
+
+TEST_CASE("what a user has switched off does not reach into compositions") {
+    for (const Device device : all_devices()) {
+        const Tensor v = tensor({3.0, 1.0, 2.0}, {float32, device});
+        const ScopedSettings strict([](Settings &s) {
+            s.auto_cast = s.auto_broadcast = false;
+            s.compute_mode = ComputeMode::error;
+            s.default_dtype = DType::none;
+        });
+        CHECK(outer(v, v).shape() == Dims{3, 3});
+        CHECK(allclose(v, v));
+        CHECK(median(v).item<double>() == 2);
+        CHECK(histogram(v, 2, {.density = true}).counts.to_doubles().size() == 2);
+        CHECK(unique_all(v).inverse.to_doubles() == std::vector<double>{2, 0, 1});
+        CHECK(pad(v, {{1, 1}}, {.value = 7}).to_doubles() == std::vector<double>{7, 3, 1, 2, 7});
+        CHECK(repeat(v, tensor({0, 2, 1}, {int32, device})).to_doubles() ==
+              std::vector<double>{1, 1, 2});
+        // What differs between the user's own operands is refused.
+        CHECK_THROWS_AS(isclose(v, v.cast(float64)), Error);
+    }
+}
+
+TEST_CASE("complex infinities are close to equal ones only") {
+    load_devices();
+    using Number = std::complex<double>;
+    const double inf = std::numeric_limits<double>::infinity(), nan = inf - inf;
+    const Tensor a = tensor({Number(inf, 0), Number(-inf, 0), Number(1, nan), Number(1, 1)},
+                            {complex128, cpu()});
+    const Tensor b = tensor({Number(inf, 0), Number(inf, 0), Number(nan, 2), Number(1, 1 + 1e-9)},
+                            {complex128, cpu()});
+    CHECK(isclose(a, b).to_vector<bool>() == std::vector<bool>{true, false, false, true});
+    CHECK(isclose(a, b, {.equal_nan = true}).to_vector<bool>() ==
+          std::vector<bool>{true, false, true, true});
+}
