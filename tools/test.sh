@@ -13,6 +13,7 @@ if [ "${1-}" = --nightly ]; then
   shift
   export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all
   depth=(--timeout-multiplier 60)
+  set -- -Dnightly=true "$@"
 fi
 
 must "set-up" tools/setup.sh &&

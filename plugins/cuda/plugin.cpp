@@ -1,19 +1,14 @@
 // The plugin `cuda`: one device type, one device per GPU, asynchronous.
 //
-// What is here proves the ABI on a real asynchronous device API: the whole module `device`, and of
-// the module `core` copy, fill, matmul and simple arithmetic and comparisons. For all else the host
-// says that it is not supported here.
-#include "atoll/core_functions.hpp"
+// The modules `device` and `core` as a whole.
+#include "compiled_dtypes.hpp"
 #include "kernels.hpp"
+
+#include <array>
+#include <utility>
 
 namespace Atoll::cuda {
 namespace {
-
-constexpr std::uint64_t any_layout =
-    ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
-constexpr std::uint64_t any_elements = any_layout | ATOLL_CAP_SWAPPED | ATOLL_CAP_UNALIGNED;
-
-constexpr std::uint64_t elementwise = any_layout | ATOLL_CAP_SCALARS;
 
 constexpr atoll_function_decl device_functions[] = {
     sdk::declare<enumerate>(ATOLL_DEVICE_FN_enumerate),
@@ -37,28 +32,50 @@ constexpr atoll_function_decl device_functions[] = {
     sdk::declare<free_host>(ATOLL_DEVICE_FN_free_host),
 };
 
-constexpr atoll_function_decl core_functions[] = {
-    sdk::declare_core<copy>(ATOLL_FN_copy, any_elements | ATOLL_CAP_MIXED_INPUTS |
-                                               ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SCALARS),
-    sdk::declare_core<fill>(ATOLL_FN_fill, any_elements),
-    sdk::declare_core<add>(ATOLL_FN_add, elementwise),
-    sdk::declare_core<subtract>(ATOLL_FN_subtract, elementwise),
-    sdk::declare_core<multiply>(ATOLL_FN_multiply, elementwise),
-    sdk::declare_core<divide>(ATOLL_FN_divide, elementwise),
-    sdk::declare_core<negative>(ATOLL_FN_negative, elementwise),
-    sdk::declare_core<square>(ATOLL_FN_square, elementwise),
-    sdk::declare_core<reciprocal>(ATOLL_FN_reciprocal, elementwise),
-    sdk::declare_core<sqrt>(ATOLL_FN_sqrt, elementwise, sqrt_dtypes),
-    sdk::declare_core<equal>(ATOLL_FN_equal, elementwise),
-    sdk::declare_core<not_equal>(ATOLL_FN_not_equal, elementwise),
-    sdk::declare_core<less>(ATOLL_FN_less, elementwise),
-    sdk::declare_core<less_equal>(ATOLL_FN_less_equal, elementwise),
-    sdk::declare_core<greater>(ATOLL_FN_greater, elementwise),
-    sdk::declare_core<greater_equal>(ATOLL_FN_greater_equal, elementwise),
-    sdk::declare_core<minimum>(ATOLL_FN_minimum, elementwise),
-    sdk::declare_core<maximum>(ATOLL_FN_maximum, elementwise),
-    sdk::declare_core<matmul>(ATOLL_FN_matmul, any_layout | ATOLL_CAP_LOOPS, matmul_dtypes),
-};
+using Function = void (*)(State &, atoll_call &);
+
+// Most functions share one with all that have such a signature.
+constexpr Function function_of(std::uint16_t id) {
+    switch (id) {
+    case ATOLL_FN_copy: return &copy;
+    case ATOLL_FN_fill: return &fill;
+    case ATOLL_FN_steps: return &steps;
+    case ATOLL_FN_matmul: return &matmul;
+    case ATOLL_FN_mean:
+    case ATOLL_FN_var:
+    case ATOLL_FN_stddev:
+    case ATOLL_FN_norm: return &moments;
+    case ATOLL_FN_argmin:
+    case ATOLL_FN_argmax: return &arg_reduce;
+    case ATOLL_FN_cumsum:
+    case ATOLL_FN_cumprod: return &scan;
+    case ATOLL_FN_sort:
+    case ATOLL_FN_argsort: return &sort;
+    case ATOLL_FN_searchsorted: return &search;
+    case ATOLL_FN_find: return &find;
+    case ATOLL_FN_gather: return &gather;
+    case ATOLL_FN_scatter: return &scatter;
+    }
+    const sdk::Signature &signature = sdk::core_functions[id].signature;
+    if (!signature.elementwise()) return &reduce;
+    constexpr Function by_inputs[] = {&unary, &binary, &ternary};
+    return by_inputs[signature.input_count() - 1];
+}
+
+constexpr std::uint64_t any_layout =
+    ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
+constexpr std::uint64_t caps_of(std::uint16_t id) {
+    if (id == ATOLL_FN_matmul) return any_layout | ATOLL_CAP_LOOPS;
+    return any_layout | ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED |
+           ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS;
+}
+
+template <std::uint16_t... id>
+constexpr auto declare_all(std::integer_sequence<std::uint16_t, id...>) {
+    return std::array{sdk::declare_core<function_of(id)>(id, caps_of(id), compiled_dtypes(id))...};
+}
+constexpr auto core_functions =
+    declare_all(std::make_integer_sequence<std::uint16_t, ATOLL_FN_COUNT>());
 
 // Devices open themselves: Note [Lazy devices].
 constexpr atoll_impl_decl device_impl = sdk::implement("device", "cuda", device_functions);

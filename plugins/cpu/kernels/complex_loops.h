@@ -4,7 +4,7 @@
 // moderate is computed again one by one.
 #pragma once
 
-#include "functors.h"
+#include "functors/arithmetic.h"
 #include "loops.h"
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 // places, and float128 (113 bits, slow) is used there. Not good in each part are exp2, exp10 and
 // pow with angles beyond 2^50: modulus only. Values that are not finite go to the C library: Annex
 // G of C99.
-#include "complex_math.h"
+#include "functors/complex_math.h"
 
 #include <cmath>
 #include <limits>

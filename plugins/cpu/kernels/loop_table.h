@@ -2,31 +2,14 @@
 // needs no more than its line and a functor of its name.
 #pragma once
 
-#include "atoll/core_functions.hpp"
 #include "complex_loops.h"
-#include "functors_compare.h"
-#include "functors_integer.h"
-#include "functors_math.h"
+#include "functors/functors.h"
 #include "vector_loops.h"
 
 namespace Atoll::kernels {
 
-namespace functor {
-// So that every name is one; the others are never defined.
-#define ATOLL_FUNCTION(id, name, ...) struct name;
-#include "atoll/lists/functions.inc"
-} // namespace functor
-
-// Not those that give any dtype (copy), and not those with inputs of a dtype of their own (where).
-constexpr bool has_functor(const sdk::Signature &signature, int inputs) {
-    if (!signature.elementwise() || signature.input_count() != inputs) return false;
-    for (int i = 0; i < inputs; ++i)
-        if (signature.input(i).type != sdk::TypeOf::T) return false;
-    return signature.operands[0].type != sdk::TypeOf::U;
-}
-
 template <class F, class T> inline constexpr bool has_vector = is_float<T> &&requires {
-    typename F::Vector;
+    typename vector_math::Of<F>::type;
 };
 
 template <int Inputs, class F, class T> constexpr Loop loop_of() {

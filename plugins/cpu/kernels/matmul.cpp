@@ -8,7 +8,7 @@
 #include "blas.h"
 #include "blas_product.h"
 #include "convert.h"
-#include "functors.h"
+#include "functors/arithmetic.h"
 #include "parallel.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What the typed reducers share: vectors of fixed width, and the table row of a functor.
 #pragma once
 
-#include "functors.h"
+#include "functors/arithmetic.h"
 #include "reducers.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // in the order of n, so they give the same.
 #include "atoll/core_functions.hpp"
 #include "convert.h"
-#include "functors.h"
+#include "functors/arithmetic.h"
 #include "ordered.h"
 #include "parallel.h"
 

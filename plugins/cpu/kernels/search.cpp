@@ -1,6 +1,6 @@
 // searchsorted: binary search of values in sorted vectors.
 #include "convert.h"
-#include "order.h"
+#include "functors/order.h"
 #include "ordered.h"
 #include "parallel.h"
 #include "scratch.h"

@@ -7,7 +7,7 @@
 // numbers the real part's key before the imaginary part's. The element itself moves with its key,
 // so that -0 stays -0. Digits that are the same everywhere cost no pass.
 #include "convert.h"
-#include "order.h"
+#include "functors/order.h"
 #include "ordered.h"
 #include "parallel.h"
 #include "scratch.h"

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "atoll_kernels.h"
+#include "functors/element.h"
 
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 // No iteration depends on another one: an output is either the very same elements as an input or
 // apart from it. `restrict` would deny the first case.
@@ -20,45 +20,6 @@ namespace Atoll::kernels {
 
 // Elements of a block that is converted: a few blocks of the widest dtype stay in the L1 cache.
 inline constexpr std::int64_t block_size = 512;
-
-// A byte that is true when it is not zero; `bool` itself would make other bytes undefined.
-enum class Bool : std::uint8_t {};
-
-template <class T> struct Complex { T re, im; };
-
-template <class T> inline constexpr bool is_complex = false;
-template <class T> inline constexpr bool is_complex<Complex<T>> = true;
-template <class T> inline constexpr bool is_bool = std::is_same_v<T, Bool>;
-template <class T> inline constexpr bool is_float = std::is_floating_point_v<T>;
-
-template <class T> struct PartOf { using type = T; };
-template <class T> struct PartOf<Complex<T>> { using type = T; };
-template <class T> using Part = typename PartOf<T>::type;
-
-// Signed and unsigned arithmetic that wraps gives the same bits, so it is compiled once.
-template <class T, bool = std::is_integral_v<T>> struct WrappingOf { using type = T; };
-template <class T> struct WrappingOf<T, true> { using type = std::make_unsigned_t<T>; };
-template <class T> using Wrapping = typename WrappingOf<T>::type;
-
-// What each dtype is computed in, named by the dtype's identifier in the list.
-namespace wide {
-using bool_ = Bool;
-using int8 = std::int8_t;
-using int16 = std::int16_t;
-using int32 = std::int32_t;
-using int64 = std::int64_t;
-using uint8 = std::uint8_t;
-using uint16 = std::uint16_t;
-using uint32 = std::uint32_t;
-using uint64 = std::uint64_t;
-using float16 = float;
-using bfloat16 = float;
-using float32 = float;
-using float64 = double;
-using complex32 = Complex<float>;
-using complex64 = Complex<float>;
-using complex128 = Complex<double>;
-} // namespace wide
 
 inline constexpr std::uint8_t sizes[ATOLL_DTYPE_COUNT] = {
     0,

@@ -34,14 +34,15 @@ template <class F, class T> bool all_covered(std::int64_t n, const T *x) {
     // Flags as wide as the elements: the loop stays in vectors.
     using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
     Flag outside = 0;
-    for (std::int64_t k = 0; k < n; ++k) outside |= F::Vector::outside(x[k]) ? Flag(-1) : Flag(0);
+    for (std::int64_t k = 0; k < n; ++k)
+        outside |= vector_math::Of<F>::type::outside(x[k]) ? Flag(-1) : Flag(0);
     return outside == 0;
 }
 
-// F::Vector is the vector function, F::apply the same for one element.
+// Of<F> is the vector function, F::apply the same for one element.
 template <class F, class T>
 void vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    using V = typename F::Vector;
+    using V = typename vector_math::Of<F>::type;
     constexpr std::int64_t lanes = vector_math::lanes<T>;
     alignas(64) T in[vector_block];
     alignas(64) T out[vector_block];

@@ -8,6 +8,8 @@
 // the C library.
 #pragma once
 
+#include "functors/elementary.h"
+
 #include <cmath>
 #include <cstdint>
 #include <immintrin.h>
@@ -101,11 +103,15 @@ struct Expm1 : NotTiny {
 using Long = Below<100, 1000>;
 using Squarable = Below<60, 500>; // x^2 must not overflow
 
+// The vector function of a functor, as Of<F>::type; those without have none.
+template <class F> struct Of {};
+
 #define ATOLL_VECTOR_FUNCTION(name, Range)                                                         \
     struct name : Range {                                                                          \
         static Floats of(Floats x) { return ATOLL_SLEEF_FLOATS(name, u10)(x); }                    \
         static Doubles of(Doubles x) { return ATOLL_SLEEF_DOUBLES(name, u10)(x); }                 \
-    };
+    };                                                                                             \
+    template <> struct Of<functor::name> { using type = name; };
 ATOLL_VECTOR_FUNCTION(exp, BelowOverflow)
 ATOLL_VECTOR_FUNCTION(exp2, Everywhere)
 ATOLL_VECTOR_FUNCTION(exp10, Everywhere)
@@ -137,10 +143,12 @@ struct erfc : Everywhere {
     static Floats of(Floats x) { return ATOLL_SLEEF_FLOATS(erfc, u15)(x); }
     static Doubles of(Doubles x) { return ATOLL_SLEEF_DOUBLES(erfc, u15)(x); }
 };
+template <> struct Of<functor::erfc> { using type = erfc; };
 
 struct pow {
     static Floats of(Floats x, Floats y) { return ATOLL_SLEEF_FLOATS(pow, u10)(x, y); }
     static Doubles of(Doubles x, Doubles y) { return ATOLL_SLEEF_DOUBLES(pow, u10)(x, y); }
 };
+template <> struct Of<functor::pow> { using type = pow; };
 
 } // namespace Atoll::kernels::vector_math

@@ -38,13 +38,12 @@ inline constexpr FunctionLine core_functions[] = {
 #include "atoll/lists/functions.inc"
 };
 
-static_assert(
-    [] {
-        for (std::uint16_t i = 0; const FunctionLine &line : core_functions)
-            if (line.id != i++) return false;
-        return true;
-    }(),
-    "the ids of lists/functions.inc count up from 0");
+constexpr bool ids_count_up() {
+    for (std::uint16_t i = 0; i < std::size(core_functions); ++i)
+        if (core_functions[i].id != i) return false;
+    return true;
+}
+static_assert(ids_count_up(), "the ids of lists/functions.inc count up from 0");
 
 // Returns one line of an implementation's table for the module `core`: a function that accepts all
 // dtypes of its domain, or those of them in `dtypes`, and knows all attributes and inputs of the

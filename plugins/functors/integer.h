@@ -1,14 +1,14 @@
 // Functors of division with remainder, bits and shifts. See Note [Functors].
 #pragma once
 
-#include "functors.h"
+#include "functors/arithmetic.h"
 
 namespace Atoll::kernels::functor {
 
 // Integers: by zero 0, and the one quotient that does not fit wraps. Floats: floor_divide and
 // remainder belong together, both come from fmod, which is exact (as in NumPy).
 struct trunc_divide : Scalar {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_float<T>) {
             return std::trunc(a / b);
         } else {
@@ -20,7 +20,7 @@ struct trunc_divide : Scalar {
     }
 };
 struct fmod : Scalar {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_float<T>) {
             return std::fmod(a, b);
         } else {
@@ -32,7 +32,7 @@ struct fmod : Scalar {
     }
 };
 struct remainder : Scalar {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         T rest = fmod::apply(a, b);
         if constexpr (is_float<T>) {
             if (b == 0) return rest; // NaN
@@ -44,7 +44,7 @@ struct remainder : Scalar {
     }
 };
 struct floor_divide : Scalar {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_float<T>) {
             if (b == 0) return a / b;
             const T rest = std::fmod(a, b);
@@ -67,7 +67,7 @@ struct floor_divide : Scalar {
 };
 
 struct bitwise_and : Wraps {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return multiply::apply(a, b);
         else
@@ -75,7 +75,7 @@ struct bitwise_and : Wraps {
     }
 };
 struct bitwise_or : Wraps {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return add::apply(a, b);
         else
@@ -83,7 +83,7 @@ struct bitwise_or : Wraps {
     }
 };
 struct bitwise_xor : Wraps {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return T(truth(a) != truth(b));
         else
@@ -91,7 +91,7 @@ struct bitwise_xor : Wraps {
     }
 };
 struct bitwise_not : Wraps {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_bool<T>)
             return T(!truth(a));
         else
@@ -103,13 +103,13 @@ template <class T> inline constexpr unsigned width = 8 * sizeof(T);
 
 // A negative count is as one past the width.
 struct left_shift : Wraps {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         const auto inside = static_cast<T>(b < width<T> ? b : T(0));
         return static_cast<T>(b < width<T> ? Arithmetic<T>(a) << inside : Arithmetic<T>(0));
     }
 };
 struct right_shift : Same {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         const auto count = static_cast<std::make_unsigned_t<T>>(b);
         const bool fits = count < width<T>;
         if constexpr (std::is_signed_v<T>)

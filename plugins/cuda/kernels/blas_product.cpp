@@ -166,7 +166,7 @@ void copy_c(const Target &target, const atoll_operand &d, const atoll_operand &c
 } // namespace
 
 // Axes are m, k, n, loop…; operands d, a, b, c.
-void matmul(State &state, atoll_call &call) {
+void blas_product(State &state, atoll_call &call) {
     const Target target(state, call);
     const std::int64_t m = call.shape[0], k = call.shape[1], n = call.shape[2];
     const atoll_operand &d = call.operands[0], &c = call.operands[3];

@@ -2,12 +2,12 @@
 // equals +0; complex numbers by real, then imaginary part, and NaN if a part is.
 #pragma once
 
-#include "functors.h"
+#include "functors/arithmetic.h"
 
 namespace Atoll::kernels {
 
 // Written without branches: the order of elements cannot be predicted.
-template <class T> bool is_unordered(T x) {
+template <class T> ATOLL_BOTH_SIDES bool is_unordered(T x) {
     if constexpr (is_complex<T>)
         return unsigned{x.re != x.re} | unsigned{x.im != x.im};
     else if constexpr (is_float<T>)
@@ -17,7 +17,7 @@ template <class T> bool is_unordered(T x) {
 }
 
 // Whether a stands before b in ascending order.
-template <class T> bool is_before(T a, T b) {
+template <class T> ATOLL_BOTH_SIDES bool is_before(T a, T b) {
     if constexpr (is_complex<T>) {
         const unsigned less =
             unsigned{a.re < b.re} | (unsigned{a.re == b.re} & unsigned{a.im < b.im});

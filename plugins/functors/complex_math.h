@@ -2,7 +2,7 @@
 // the double result leaves next to no error.
 #pragma once
 
-#include "types.h"
+#include "functors/element.h"
 
 #include <cmath>
 
@@ -22,15 +22,16 @@ inline constexpr double moderate_low = 0x1p-400, moderate_high = 0x1p400;
 
 // A product that no compiler makes a part of a fused operation, which rounds once less: GCC 12 does
 // that to a sum beside a difference even where contraction is off.
-inline double product(double a, double b) {
-#if defined(__GNUC__) && !defined(__clang__)
+ATOLL_BOTH_SIDES inline double product(double a, double b) {
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
     return __builtin_assoc_barrier(a * b);
 #else
     return a * b;
 #endif
 }
 
-template <bool narrow> Z plain_quotient(double a_re, double a_im, double b_re, double b_im) {
+template <bool narrow>
+ATOLL_BOTH_SIDES Z plain_quotient(double a_re, double a_im, double b_re, double b_im) {
     // The divisor is turned until its larger part is positive, and the quotient back: parts that
     // are zero get the signs of Smith's method, -0 for 0 / -1, as for reals.
     const double turn = std::copysign(1.0, std::fabs(b_re) >= std::fabs(b_im) ? b_re : b_im);
@@ -46,8 +47,8 @@ template <bool narrow> Z plain_quotient(double a_re, double a_im, double b_re, d
     return {re / square, im / square};
 }
 // Whether the plain quotient, q, is a / b. No branches, so that loops vectorise.
-template <bool narrow>
-bool is_plain(double q_re, double q_im, double a_re, double a_im, double b_re, double b_im) {
+template <bool narrow> ATOLL_BOTH_SIDES bool is_plain(double q_re, double q_im, double a_re,
+                                                      double a_im, double b_re, double b_im) {
     if constexpr (narrow)
         return (std::fabs(q_re) <= __DBL_MAX__) & (std::fabs(q_im) <= __DBL_MAX__);
     const double ar = std::fabs(a_re), ai = std::fabs(a_im);
@@ -57,13 +58,14 @@ bool is_plain(double q_re, double q_im, double a_re, double a_im, double b_re, d
            (br <= moderate_high) & (bi <= moderate_high) &
            ((br >= moderate_low) | (bi >= moderate_low));
 }
-Z wide_quotient(Z a, Z b);
+ATOLL_BOTH_SIDES Z wide_quotient(Z a, Z b);
 
-template <bool narrow> Z quotient(Z a, Z b) {
+template <bool narrow> ATOLL_BOTH_SIDES Z quotient(Z a, Z b) {
     const Z q = plain_quotient<narrow>(a.re, a.im, b.re, b.im);
     return is_plain<narrow>(q.re, q.im, a.re, a.im, b.re, b.im) ? q : wide_quotient(a, b);
 }
 
+#if !defined(ATOLL_ON_DEVICE)
 Z sign(Z z);
 double angle(Z z);
 Z pow(Z a, Z b);
@@ -89,5 +91,10 @@ Z tanh(Z z);
 Z asinh(Z z);
 Z acosh(Z z);
 Z atanh(Z z);
+#endif
 
 } // namespace Atoll::kernels::complex_math
+
+#if defined(ATOLL_ON_DEVICE)
+#include "functors/complex_math_double.h"
+#endif

@@ -2,12 +2,12 @@
 // Note [Functors].
 #pragma once
 
-#include "functors.h"
+#include "functors/arithmetic.h"
 
 namespace Atoll::kernels::functor {
 
 struct equal : Wraps {
-    template <class T> static Bool apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
         if constexpr (is_bool<T>)
             return Bool(truth(a) == truth(b));
         else if constexpr (is_complex<T>)
@@ -17,7 +17,7 @@ struct equal : Wraps {
     }
 };
 struct not_equal : Wraps {
-    template <class T> static Bool apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
         if constexpr (is_bool<T>)
             return Bool(truth(a) != truth(b));
         else if constexpr (is_complex<T>)
@@ -27,7 +27,7 @@ struct not_equal : Wraps {
     }
 };
 struct less : Same {
-    template <class T> static Bool apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
         if constexpr (is_bool<T>)
             return Bool(truth(a) < truth(b));
         else
@@ -35,7 +35,7 @@ struct less : Same {
     }
 };
 struct less_equal : Same {
-    template <class T> static Bool apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
         if constexpr (is_bool<T>)
             return Bool(truth(a) <= truth(b));
         else
@@ -53,7 +53,7 @@ struct greater_equal {
 // NaN wins in minimum and maximum and loses in fmin and fmax; of equals the first is taken, so that
 // the signs of zeros follow the order of the arguments.
 struct minimum : Same {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return multiply::apply(a, b);
         else
@@ -61,7 +61,7 @@ struct minimum : Same {
     }
 };
 struct maximum : Same {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return add::apply(a, b);
         else
@@ -69,7 +69,7 @@ struct maximum : Same {
     }
 };
 struct fmin : Same {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return multiply::apply(a, b);
         else
@@ -77,7 +77,7 @@ struct fmin : Same {
     }
 };
 struct fmax : Same {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return add::apply(a, b);
         else
@@ -85,35 +85,37 @@ struct fmax : Same {
     }
 };
 struct clip : Same {
-    template <class T> static T apply(T a, T low, T high) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T low, T high) {
         return minimum::apply(maximum::apply(a, low), high);
     }
 };
 
 struct logical_and : Wraps {
-    template <class T> static Bool apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
         return Bool(unsigned{truth(a)} & unsigned{truth(b)});
     }
 };
 struct logical_or : Wraps {
-    template <class T> static Bool apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
         return Bool(unsigned{truth(a)} | unsigned{truth(b)});
     }
 };
 struct logical_xor : Wraps {
-    template <class T> static Bool apply(T a, T b) { return Bool(truth(a) != truth(b)); }
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
+        return Bool(truth(a) != truth(b));
+    }
 };
 struct logical_not : Wraps {
-    template <class T> static Bool apply(T a) { return Bool(!truth(a)); }
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) { return Bool(!truth(a)); }
 };
 
-template <class T> constexpr T largest() {
+template <class T> ATOLL_BOTH_SIDES constexpr T largest() {
     return sizeof(T) == 4 ? static_cast<T>(__FLT_MAX__) : static_cast<T>(__DBL_MAX__);
 }
 
 // Integers are all alike here: one loop per width.
 struct isnan : Wraps {
-    template <class T> static Bool apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
         if constexpr (is_complex<T>)
             return Bool(unsigned{a.re != a.re} | unsigned{a.im != a.im});
         else
@@ -121,7 +123,7 @@ struct isnan : Wraps {
     }
 };
 struct isinf : Wraps {
-    template <class T> static Bool apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
         if constexpr (is_complex<T>)
             return Bool(unsigned{std::fabs(a.re) > largest<Part<T>>()} |
                         unsigned{std::fabs(a.im) > largest<Part<T>>()});
@@ -132,7 +134,7 @@ struct isinf : Wraps {
     }
 };
 struct isfinite : Wraps {
-    template <class T> static Bool apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
         if constexpr (is_complex<T>)
             return Bool(unsigned{std::fabs(a.re) <= largest<Part<T>>()} &
                         unsigned{std::fabs(a.im) <= largest<Part<T>>()});
@@ -143,7 +145,7 @@ struct isfinite : Wraps {
     }
 };
 struct isposinf : Wraps {
-    template <class T> static Bool apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
         if constexpr (is_float<T>)
             return Bool(a > largest<T>());
         else
@@ -151,7 +153,7 @@ struct isposinf : Wraps {
     }
 };
 struct isneginf : Wraps {
-    template <class T> static Bool apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
         if constexpr (is_float<T>)
             return Bool(a < -largest<T>());
         else

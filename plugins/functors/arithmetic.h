@@ -7,8 +7,8 @@
 // an integer zero, no shift past the width.
 #pragma once
 
-#include "complex_math.h"
-#include "types.h"
+#include "functors/complex_math.h"
+#include "functors/element.h"
 
 #include <cmath>
 
@@ -18,7 +18,7 @@ namespace Atoll::kernels {
 template <class T> using Arithmetic =
     std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4, unsigned, Wrapping<T>>;
 
-template <class T> constexpr bool truth(T x) {
+template <class T> ATOLL_BOTH_SIDES constexpr bool truth(T x) {
     if constexpr (is_complex<T>)
         return x.re != 0 || x.im != 0;
     else
@@ -38,7 +38,7 @@ struct Scalar : Same {
 };
 
 struct add : Wraps {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return T(unsigned{truth(a)} | unsigned{truth(b)});
         else if constexpr (is_complex<T>)
@@ -49,7 +49,7 @@ struct add : Wraps {
 };
 
 struct subtract : Wraps {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_complex<T>)
             return {a.re - b.re, a.im - b.im};
         else
@@ -58,7 +58,7 @@ struct subtract : Wraps {
 };
 
 struct multiply : Wraps {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return T(unsigned{truth(a)} & unsigned{truth(b)});
         else if constexpr (is_complex<T>) {
@@ -72,10 +72,11 @@ struct multiply : Wraps {
 };
 
 struct divide : Same {
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_complex<T>) {
             constexpr bool narrow = sizeof(Part<T>) < sizeof(double);
-            const Complex<double> q = complex_math::quotient<narrow>({a.re, a.im}, {b.re, b.im});
+            const Complex<double> q = complex_math::quotient<narrow>(Complex<double>{a.re, a.im},
+                                                                     Complex<double>{b.re, b.im});
             return {static_cast<Part<T>>(q.re), static_cast<Part<T>>(q.im)};
         } else {
             return a / b;
@@ -84,7 +85,7 @@ struct divide : Same {
 };
 
 struct negative : Wraps {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return {-a.re, -a.im};
         else if constexpr (is_float<T>)
@@ -95,7 +96,7 @@ struct negative : Wraps {
 };
 
 struct abs : Same {
-    template <class T> static Part<T> apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static Part<T> apply(T a) {
         if constexpr (std::is_same_v<T, Complex<float>>) {
             // In double neither square overflows; one rounding at the end.
             const double re = a.re, im = a.im;
@@ -115,15 +116,17 @@ struct abs : Same {
 };
 
 struct hypot : Same {
-    template <class T> static T apply(T a, T b) { return abs::apply(Complex<T>{a, b}); }
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
+        return abs::apply(Complex<T>{a, b});
+    }
 };
 
 struct copysign : Same {
-    template <class T> static T apply(T a, T b) { return std::copysign(a, b); }
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) { return std::copysign(a, b); }
 };
 
 struct square : Wraps {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_bool<T>)
             return a;
         else
@@ -132,7 +135,7 @@ struct square : Wraps {
 };
 
 struct conj : Wraps {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return {a.re, -a.im};
         else
@@ -141,7 +144,7 @@ struct conj : Wraps {
 };
 
 struct reciprocal : Same {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return divide::apply(T{1, 0}, a);
         else
@@ -150,21 +153,21 @@ struct reciprocal : Same {
 };
 
 struct sign : Same {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>) {
-            const Complex<double> s = complex_math::sign({a.re, a.im});
+            const Complex<double> s = complex_math::sign(Complex<double>{a.re, a.im});
             return {static_cast<Part<T>>(s.re), static_cast<Part<T>>(s.im)};
         } else if constexpr (is_float<T>) {
             return a != a ? a : static_cast<T>(a > 0) - static_cast<T>(a < 0);
         } else {
-            return static_cast<T>(int{a > T(0)} - int{a < T(0)});
+            return static_cast<T>(static_cast<int>(a > T(0)) - static_cast<int>(a < T(0)));
         }
     }
 };
 
 // To integers: nothing to do for bool and integers.
 struct ceil : Same {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_float<T>)
             return std::ceil(a);
         else
@@ -172,7 +175,7 @@ struct ceil : Same {
     }
 };
 struct floor : Same {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_float<T>)
             return std::floor(a);
         else
@@ -180,7 +183,7 @@ struct floor : Same {
     }
 };
 struct trunc : Same {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_float<T>)
             return std::trunc(a);
         else
@@ -188,7 +191,7 @@ struct trunc : Same {
     }
 };
 struct round : Same {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return {std::nearbyint(a.re), std::nearbyint(a.im)};
         else if constexpr (is_float<T>)

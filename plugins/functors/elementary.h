@@ -1,19 +1,18 @@
 // Functors of exponentials, logarithms, circular and hyperbolic functions. See Note [Functors].
 #pragma once
 
-#include "complex_math.h"
-#include "functors.h"
-#include "vector_math.h"
+#include "functors/arithmetic.h"
+#include "functors/complex_math.h"
 
 namespace Atoll::kernels::functor {
 
-template <class T> Complex<double> in_double(T z) { return {z.re, z.im}; }
-template <class T> T rounded(Complex<double> z) {
+template <class T> ATOLL_BOTH_SIDES Complex<double> in_double(T z) { return {z.re, z.im}; }
+template <class T> ATOLL_BOTH_SIDES T rounded(Complex<double> z) {
     return {static_cast<Part<T>>(z.re), static_cast<Part<T>>(z.im)};
 }
 
 struct sqrt : Same {
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::sqrt(in_double(a)));
         else
@@ -22,7 +21,7 @@ struct sqrt : Same {
 };
 
 struct angle : Scalar {
-    template <class T> static Part<T> apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static Part<T> apply(T a) {
         if constexpr (is_complex<T>)
             return static_cast<Part<T>>(complex_math::angle(in_double(a)));
         else
@@ -31,43 +30,50 @@ struct angle : Scalar {
 };
 
 struct cbrt : Scalar {
-    using Vector = vector_math::cbrt;
-    template <class T> static T apply(T a) { return std::cbrt(a); }
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) { return std::cbrt(a); }
 };
 
 struct erf : Scalar {
-    using Vector = vector_math::erf;
-    template <class T> static T apply(T a) { return std::erf(a); }
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) { return std::erf(a); }
 };
 struct erfc : Scalar {
-    using Vector = vector_math::erfc;
-    template <class T> static T apply(T a) { return std::erfc(a); }
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) { return std::erfc(a); }
 };
 
-// The C library's own are some 5 to 10 ULP off; lgamma would write a global variable.
+// The C library's own are some 5 to 10 ULP off, a device's have no wider type; lgamma would write a
+// global variable.
+#if defined(ATOLL_ON_DEVICE)
+template <class T> using Wider = double;
+ATOLL_BOTH_SIDES inline double real_lgamma(double a) { return ::lgamma(a); }
+#else
 template <class T> using Wider = std::conditional_t<sizeof(T) == 4, double, long double>;
-inline double real_lgamma(double a, int *sign) { return ::lgamma_r(a, sign); }
-inline long double real_lgamma(long double a, int *sign) { return ::lgammal_r(a, sign); }
+inline double real_lgamma(double a) {
+    int sign;
+    return ::lgamma_r(a, &sign);
+}
+inline long double real_lgamma(long double a) {
+    int sign;
+    return ::lgammal_r(a, &sign);
+}
+#endif
 
 struct tgamma : Scalar {
-    using Vector = vector_math::tgamma;
-    template <class T> static T apply(T a) { return static_cast<T>(std::tgamma(Wider<T>{a})); }
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
+        return static_cast<T>(std::tgamma(Wider<T>{a}));
+    }
 };
 struct lgamma : Scalar {
-    using Vector = vector_math::lgamma;
-    template <class T> static T apply(T a) {
-        int sign;
-        return static_cast<T>(real_lgamma(Wider<T>{a}, &sign));
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
+        return static_cast<T>(real_lgamma(Wider<T>{a}));
     }
 };
 
 // The C library has exp10, the C++ library has not.
-inline float real_exp10(float x) { return ::exp10f(x); }
-inline double real_exp10(double x) { return ::exp10(x); }
+ATOLL_BOTH_SIDES inline float real_exp10(float x) { return ::exp10f(x); }
+ATOLL_BOTH_SIDES inline double real_exp10(double x) { return ::exp10(x); }
 
 struct exp : Scalar {
-    using Vector = vector_math::exp;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::exp(in_double(a)));
         else
@@ -75,8 +81,7 @@ struct exp : Scalar {
     }
 };
 struct exp2 : Scalar {
-    using Vector = vector_math::exp2;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::exp2(in_double(a)));
         else
@@ -84,8 +89,7 @@ struct exp2 : Scalar {
     }
 };
 struct exp10 : Scalar {
-    using Vector = vector_math::exp10;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::exp10(in_double(a)));
         else
@@ -93,8 +97,7 @@ struct exp10 : Scalar {
     }
 };
 struct expm1 : Scalar {
-    using Vector = vector_math::expm1;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::expm1(in_double(a)));
         else
@@ -102,8 +105,7 @@ struct expm1 : Scalar {
     }
 };
 struct log : Scalar {
-    using Vector = vector_math::log;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::log(in_double(a)));
         else
@@ -111,8 +113,7 @@ struct log : Scalar {
     }
 };
 struct log2 : Scalar {
-    using Vector = vector_math::log2;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::log2(in_double(a)));
         else
@@ -120,8 +121,7 @@ struct log2 : Scalar {
     }
 };
 struct log10 : Scalar {
-    using Vector = vector_math::log10;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::log10(in_double(a)));
         else
@@ -129,8 +129,7 @@ struct log10 : Scalar {
     }
 };
 struct log1p : Scalar {
-    using Vector = vector_math::log1p;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::log1p(in_double(a)));
         else
@@ -138,8 +137,7 @@ struct log1p : Scalar {
     }
 };
 struct sin : Scalar {
-    using Vector = vector_math::sin;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::sin(in_double(a)));
         else
@@ -147,8 +145,7 @@ struct sin : Scalar {
     }
 };
 struct cos : Scalar {
-    using Vector = vector_math::cos;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::cos(in_double(a)));
         else
@@ -156,8 +153,7 @@ struct cos : Scalar {
     }
 };
 struct tan : Scalar {
-    using Vector = vector_math::tan;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::tan(in_double(a)));
         else
@@ -165,8 +161,7 @@ struct tan : Scalar {
     }
 };
 struct asin : Scalar {
-    using Vector = vector_math::asin;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::asin(in_double(a)));
         else
@@ -174,8 +169,7 @@ struct asin : Scalar {
     }
 };
 struct acos : Scalar {
-    using Vector = vector_math::acos;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::acos(in_double(a)));
         else
@@ -183,8 +177,7 @@ struct acos : Scalar {
     }
 };
 struct atan : Scalar {
-    using Vector = vector_math::atan;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::atan(in_double(a)));
         else
@@ -192,8 +185,7 @@ struct atan : Scalar {
     }
 };
 struct sinh : Scalar {
-    using Vector = vector_math::sinh;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::sinh(in_double(a)));
         else
@@ -201,8 +193,7 @@ struct sinh : Scalar {
     }
 };
 struct cosh : Scalar {
-    using Vector = vector_math::cosh;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::cosh(in_double(a)));
         else
@@ -210,8 +201,7 @@ struct cosh : Scalar {
     }
 };
 struct tanh : Scalar {
-    using Vector = vector_math::tanh;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::tanh(in_double(a)));
         else
@@ -219,8 +209,7 @@ struct tanh : Scalar {
     }
 };
 struct asinh : Scalar {
-    using Vector = vector_math::asinh;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::asinh(in_double(a)));
         else
@@ -228,8 +217,7 @@ struct asinh : Scalar {
     }
 };
 struct acosh : Scalar {
-    using Vector = vector_math::acosh;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::acosh(in_double(a)));
         else
@@ -237,8 +225,7 @@ struct acosh : Scalar {
     }
 };
 struct atanh : Scalar {
-    using Vector = vector_math::atanh;
-    template <class T> static T apply(T a) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
             return rounded<T>(complex_math::atanh(in_double(a)));
         else
@@ -247,12 +234,11 @@ struct atanh : Scalar {
 };
 
 struct atan2 : Scalar {
-    template <class T> static T apply(T a, T b) { return std::atan2(a, b); }
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) { return std::atan2(a, b); }
 };
 
 struct pow : Scalar {
-    using Vector = vector_math::pow;
-    template <class T> static T apply(T a, T b) {
+    template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_complex<T>) {
             return rounded<T>(complex_math::pow(in_double(a), in_double(b)));
         } else if constexpr (is_float<T>) {

@@ -1,0 +1,293 @@
+// copy and fill.
+#include "kernels.hpp"
+#include "map.cuh"
+
+#include <cstring>
+
+namespace Atoll::cuda {
+namespace {
+
+struct Keep {
+    template <class S> __host__ __device__ static S apply(S element) { return element; }
+};
+template <class To> struct CastTo {
+    template <class V> __host__ __device__ static To apply(V value) {
+        return element_of<To>(number_of(value));
+    }
+};
+
+// ---- One dtype on both sides ----
+
+// Elements that kernels cannot read as they are: the other byte order, or no alignment. Bits move,
+// a part at a time, so that NaNs keep their payload.
+template <class Word> struct Move {
+    Space<2> space; // out, in
+    Access access[2];
+    unsigned parts; // 2 for complex
+    __device__ void operator()(std::uint32_t i) const {
+        char *at[2];
+        space.locate(i, at);
+        for (unsigned offset = 0; offset < parts * sizeof(Word); offset += sizeof(Word))
+            write(at[0] + offset, access[0], read<Word>(at[1] + offset, access[1]));
+    }
+};
+
+// Note [Transposes]
+// Where out and in step through memory along different axes, a block takes a tile of 32 × 32
+// elements through shared memory: it reads along the one axis and writes along the other.
+inline constexpr unsigned tile_side = 32, tile_rows = block_threads / tile_side;
+
+template <class Word> struct Transpose {
+    Space<2> outer;       // all axes but two
+    std::uint32_t height; // along the axis on which out is dense
+    std::uint32_t width;  // along the axis on which in is dense
+    std::uint32_t tiles_down;
+    std::int64_t out_step, in_step; // out's stride along the width, in's along the height
+    Divisor tiles;                  // of one matrix
+};
+template <class Word> __global__ void __launch_bounds__(block_threads)
+    transpose(const __grid_constant__ Transpose<Word> work) {
+    __shared__ Word tile[tile_side][tile_side + 1]; // one more: columns lie in different banks
+    const std::uint32_t matrix = work.tiles.quotient(blockIdx.x);
+    const std::uint32_t place = blockIdx.x - matrix * work.tiles.extent;
+    const std::uint32_t down = place % work.tiles_down * tile_side;
+    const std::uint32_t across = place / work.tiles_down * tile_side;
+    char *at[2];
+    work.outer.locate(matrix, at);
+    const unsigned column = threadIdx.x % tile_side, first = threadIdx.x / tile_side;
+    for (unsigned row = first; row < tile_side; row += tile_rows)
+        if (down + row < work.height && across + column < work.width)
+            tile[row][column] = *reinterpret_cast<const Word *>(
+                at[1] + (down + row) * work.in_step +
+                std::int64_t{across + column} * static_cast<std::int64_t>(sizeof(Word)));
+    __syncthreads();
+    for (unsigned row = first; row < tile_side; row += tile_rows)
+        if (across + row < work.width && down + column < work.height)
+            *reinterpret_cast<Word *>(at[0] + (across + row) * work.out_step +
+                                      std::int64_t{down + column} *
+                                          static_cast<std::int64_t>(sizeof(Word))) =
+                tile[column][row];
+}
+
+// The axis along which an operand is dense, or -1.
+int dense_axis(std::uint32_t rank, const std::int64_t *shape, const atoll_operand &operand,
+               std::int64_t size) {
+    for (std::uint32_t axis = 0; axis < rank; ++axis)
+        if (operand.strides[axis] == size && shape[axis] > 1) return static_cast<int>(axis);
+    return -1;
+}
+
+// False if a transpose is not what it is.
+template <class Word> bool transposed(const Target &target, std::uint32_t rank,
+                                      const std::int64_t *shape, const atoll_operand *operands) {
+    constexpr std::int64_t size = sizeof(Word);
+    const int out = dense_axis(rank, shape, operands[0], size);
+    const int in = dense_axis(rank, shape, operands[1], size);
+    if (out < 0 || in < 0 || out == in || rank > space_rank || shape[out] < 8 || shape[in] < 8)
+        return false;
+    Extents<2> rest;
+    rest.rank = 0;
+    std::int64_t strides[2][ATOLL_MAX_RANK];
+    for (std::uint32_t axis = 0; axis < rank; ++axis) {
+        if (static_cast<int>(axis) == out || static_cast<int>(axis) == in) continue;
+        rest.shape[rest.rank] = shape[axis];
+        for (int k = 0; k < 2; ++k) strides[k][rest.rank] = operands[k].strides[axis];
+        ++rest.rank;
+    }
+    for (int k = 0; k < 2; ++k) {
+        rest.data[k] = static_cast<char *>(operands[k].data);
+        rest.strides[k] = strides[k];
+    }
+    const auto tiles_along = [&](int axis) { return (shape[axis] + tile_side - 1) / tile_side; };
+    const std::int64_t tiles = tiles_along(out) * tiles_along(in);
+    if (std::max(shape[out], shape[in]) > space_limit || tiles > space_limit ||
+        rest.count() > space_limit / tiles)
+        return false;
+    for_each_space(rest, [&](const Space<2> &outer) {
+        launch(target, dim3(static_cast<unsigned>(outer.count * tiles)), &transpose<Word>,
+               Transpose<Word>{outer, static_cast<std::uint32_t>(shape[out]),
+                               static_cast<std::uint32_t>(shape[in]),
+                               static_cast<std::uint32_t>(tiles_along(out)),
+                               operands[0].strides[in], operands[1].strides[out],
+                               Divisor(static_cast<std::uint32_t>(tiles))});
+    });
+    return true;
+}
+
+std::int64_t part_size(unsigned dtype) { return sdk::dtype_size(sdk::dtype_facts[dtype].part); }
+
+// body(an unsigned integer of so many bytes).
+template <class Body> void with_word(std::int64_t size, const Body &body) {
+    switch (size) {
+    case 1: return body(std::uint8_t{});
+    case 2: return body(std::uint16_t{});
+    case 4: return body(std::uint32_t{});
+    case 8: return body(std::uint64_t{});
+    default: return body(Complex<double>{});
+    }
+}
+
+void move(const Target &target, std::uint32_t rank, const std::int64_t *shape,
+          const atoll_operand *operands) {
+    const std::uint16_t dtype = operands[0].dtype;
+    const std::int64_t size = sdk::dtype_size(dtype);
+    Access access[2] = {access_of(rank, operands[0]), access_of(rank, operands[1])};
+    // What both have in the other byte order stays as it is.
+    if (access[0].swapped && access[1].swapped) access[0].swapped = access[1].swapped = false;
+    const auto whole = static_cast<std::size_t>(size);
+    const bool direct = !access[0].swapped && !access[1].swapped &&
+                        aligned_to(rank, operands[0], whole) &&
+                        aligned_to(rank, operands[1], whole);
+    if (is_run(rank, operands[0], whole) && is_run(rank, operands[1], whole) &&
+        access[0].swapped == access[1].swapped) {
+        if (operands[0].data == operands[1].data) return;
+        const std::size_t bytes = whole * static_cast<std::size_t>(rank == 0 ? 1 : shape[0]);
+        return target.check(cudaMemcpyAsync(operands[0].data, operands[1].data, bytes,
+                                            cudaMemcpyDeviceToDevice, target.stream.handle),
+                            "cudaMemcpyAsync");
+    }
+    if (direct) {
+        // As integers of their size, or pairs of them.
+        return with_word(size, [&](auto word) {
+            using Word = decltype(word);
+            if (transposed<Word>(target, rank, shape, operands)) return;
+            const std::uint16_t dtypes[] = {dtype, dtype};
+            atoll_operand plain[2] = {operands[0], operands[1]};
+            for (atoll_operand &operand : plain)
+                operand.flags &= static_cast<std::uint16_t>(~ATOLL_OPERAND_SWAPPED);
+            map_as<Keep, Raw<Word>, Raw<Word>>(target, rank, shape, plain, dtypes, false);
+        });
+    }
+    for_each_space(extents_of<2>(rank, shape, operands), [&](const Space<2> &space) {
+        with_word(part_size(dtype), [&](auto word) {
+            if constexpr (std::is_integral_v<decltype(word)>)
+                enqueue(target,
+                        Move<decltype(word)>{space,
+                                             {access[0], access[1]},
+                                             static_cast<unsigned>(size / part_size(dtype))});
+        });
+    });
+}
+
+// ---- Two dtypes ----
+
+struct Convert {
+    Space<2> space; // out, in
+    Access access[2];
+    __device__ void operator()(std::uint32_t i) const {
+        char *at[2];
+        space.locate(i, at);
+        store(at[0], access[0], load(at[1], access[1]));
+    }
+};
+
+template <class To, class From>
+void cast_run(const Target &target, std::int64_t count, void *out, const void *in) {
+    launch_dense(target, Dense<CastTo<To>, To, From>{count, static_cast<To *>(out), {in}, {}});
+}
+using CastRun = void (*)(const Target &, std::int64_t, void *, const void *);
+using CastRow = std::array<CastRun, ATOLL_DTYPE_COUNT>;
+
+template <std::uint32_t to> constexpr CastRow cast_row() {
+    CastRow row{};
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    if constexpr (id != to && is_compiled(ATOLL_FN_copy, id) && is_compiled(ATOLL_FN_copy, to))    \
+        row[id] = &cast_run<Stored<to>, stored::identifier>;
+#include "atoll/lists/dtypes.inc"
+    return row;
+}
+constexpr std::array<CastRow, ATOLL_DTYPE_COUNT> cast_runs = {
+    CastRow{},
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) cast_row<id>(),
+#include "atoll/lists/dtypes.inc"
+};
+
+void convert(const Target &target, std::uint32_t rank, const std::int64_t *shape,
+             const atoll_operand *operands) {
+    const Access access[2] = {access_of(rank, operands[0]), access_of(rank, operands[1])};
+    bool dense = true;
+    for (int k = 0; k < 2; ++k) {
+        const auto size = static_cast<std::size_t>(sdk::dtype_size(operands[k].dtype));
+        dense = dense && !access[k].swapped && is_run(rank, operands[k], size) &&
+                reinterpret_cast<std::uintptr_t>(operands[k].data) % 16 == 0;
+    }
+    const CastRun cast = cast_runs[operands[0].dtype][operands[1].dtype];
+    if (dense && cast)
+        return cast(target, rank == 0 ? 1 : shape[0], operands[0].data, operands[1].data);
+    for_each_space(extents_of<2>(rank, shape, operands), [&](const Space<2> &space) {
+        enqueue(target, Convert{space, {access[0], access[1]}});
+    });
+}
+
+// A number in host memory in the dtype of `out`; bits stay where the dtype is the same.
+Constant constant_for(const atoll_operand &out, const atoll_operand &in) {
+    Constant constant{};
+    const Access access = access_of(0, in),
+                 plain{static_cast<std::uint8_t>(out.dtype), false, false};
+    char *const to = reinterpret_cast<char *>(constant.bytes);
+    if (in.dtype == out.dtype && !access.swapped)
+        std::memcpy(to, in.data, static_cast<std::size_t>(sdk::dtype_size(in.dtype)));
+    else
+        store(to, plain,
+              load(static_cast<const char *>(in.data), {access.dtype, access.swapped, false}));
+    return constant;
+}
+
+} // namespace
+
+void fill_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
+                   const atoll_operand &out, const Constant &value) {
+    static constexpr std::int64_t no_strides[ATOLL_MAX_RANK] = {};
+    const std::int64_t size = sdk::dtype_size(out.dtype), part = part_size(out.dtype);
+    Constant constant = value;
+    if (access_of(rank, out).swapped)
+        for (std::int64_t begin = 0; begin < size; begin += part)
+            std::reverse(constant.bytes + begin, constant.bytes + begin + part);
+    atoll_operand operands[2] = {out, out};
+    operands[1].strides = no_strides;
+    const auto fill_words = [&](auto word, std::int64_t count) {
+        using Word = Raw<decltype(word)>;
+        General<Keep, Word, Word> work{};
+        work.direct[0] = work.constant[1] = true;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const auto offset = static_cast<std::size_t>(k) * sizeof(Word);
+            std::memcpy(work.constants[1].bytes, constant.bytes + offset, sizeof(Word));
+            operands[0].data = static_cast<char *>(out.data) + offset;
+            run_map(target, rank, shape, operands, work);
+        }
+    };
+    // As words of the largest size that all addresses are a multiple of.
+    std::int64_t word = size;
+    while (!aligned_to(rank, out, static_cast<std::size_t>(word))) word /= 2;
+    with_word(word, [&](auto zero) { fill_words(zero, size / word); });
+}
+
+void copy_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,
+                   const atoll_operand &out, const atoll_operand &in) {
+    if (in.flags & ATOLL_OPERAND_SCALAR)
+        return fill_elements(target, rank, shape, out, constant_for(out, in));
+    const atoll_operand operands[2] = {out, in};
+    if (out.dtype == in.dtype)
+        move(target, rank, shape, operands);
+    else
+        convert(target, rank, shape, operands);
+}
+
+void copy(State &state, atoll_call &call) {
+    const Target target(state, call);
+    copy_elements(target, call.rank, call.shape, call.operands[0], call.operands[1]);
+    target.enqueued();
+}
+
+void fill(State &state, atoll_call &call) {
+    const Target target(state, call);
+    const atoll_scalar &value = call.attributes[0];
+    atoll_operand in{};
+    in.data = const_cast<std::uint8_t *>(value.value.bytes);
+    in.dtype = static_cast<std::uint16_t>(value.dtype);
+    fill_elements(target, call.rank, call.shape, call.operands[0],
+                  constant_for(call.operands[0], in));
+    target.enqueued();
+}
+
+} // namespace Atoll::cuda

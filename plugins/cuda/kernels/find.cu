@@ -1,0 +1,100 @@
+// find: the positions of the elements that are not zero, ascending. The host has counted them.
+#include "kernels.hpp"
+#include "rows.cuh"
+
+namespace Atoll::cuda {
+namespace {
+
+constexpr std::uint32_t per_thread = 16, chunk = block_threads * per_thread;
+
+struct Find {
+    Space<1> elements;
+    Access in, out;
+    char *positions;
+    std::int64_t step;    // bytes
+    std::int64_t first;   // of element 0 of this space
+    std::int64_t *counts; // of each chunk; then what stands before each, and all in the end
+    std::uint32_t chunks;
+    std::int64_t *before; // what earlier spaces have found
+
+    __device__ bool found(std::uint32_t i) const {
+        char *at[1];
+        elements.locate(i, at);
+        const Number number = load(at[0], in);
+        return number.is_integer ? number.bits != 0 : number.re != 0 || number.im != 0;
+    }
+    __device__ std::uint32_t count(std::uint32_t begin) const {
+        std::uint32_t result = 0;
+        for (std::uint32_t i = begin; i < begin + per_thread && i < elements.count; ++i)
+            result += found(i);
+        return result;
+    }
+};
+
+struct Add {
+    template <class T> __device__ T operator()(T a, T b) const { return a + b; }
+};
+
+__global__ void __launch_bounds__(block_threads) find_counts(const __grid_constant__ Find work) {
+    const std::uint32_t begin = blockIdx.x * chunk + threadIdx.x * per_thread;
+    const std::uint32_t all = scan_block(work.count(begin), Add{});
+    if (threadIdx.x == block_threads - 1) work.counts[blockIdx.x] = all;
+}
+// One block: what stands before each chunk.
+__global__ void __launch_bounds__(block_threads) find_places(const __grid_constant__ Find work) {
+    std::int64_t before = *work.before;
+    for (std::uint32_t begin = 0; begin < work.chunks; begin += block_threads) {
+        const std::uint32_t i = begin + threadIdx.x;
+        const std::int64_t own = i < work.chunks ? work.counts[i] : 0;
+        const std::int64_t running = scan_block(own, Add{});
+        if (i < work.chunks) work.counts[i] = before + running - own;
+        before += last_of_block(running);
+    }
+    if (threadIdx.x == 0) *work.before = before;
+}
+__global__ void __launch_bounds__(block_threads) find_write(const __grid_constant__ Find work) {
+    const std::uint32_t begin = blockIdx.x * chunk + threadIdx.x * per_thread;
+    const std::uint32_t own = work.count(begin);
+    std::int64_t place = work.counts[blockIdx.x] + scan_block(own, Add{}) - own;
+    for (std::uint32_t i = begin; i < begin + per_thread && i < work.elements.count; ++i)
+        if (work.found(i))
+            store(work.positions + place++ * work.step, work.out,
+                  number_of(std::int64_t{work.first + i}));
+}
+
+} // namespace
+
+void find(State &state, atoll_call &call) {
+    const Target target(state, call);
+    const atoll_operand &out = call.operands[0], &in = call.operands[1];
+    Extents<1> elements;
+    elements.rank = call.core - 1u; // all but that of the result
+    std::copy_n(call.shape, elements.rank, elements.shape);
+    elements.data[0] = static_cast<char *>(in.data);
+    elements.strides[0] = in.strides;
+    const Temporary before(target, sizeof(std::int64_t));
+    target.check(cudaMemsetAsync(before.data(), 0, sizeof(std::int64_t), target.stream.handle),
+                 "cudaMemsetAsync");
+    Find work{{},
+              access_of(call.rank, in),
+              access_of(call.rank, out),
+              static_cast<char *>(out.data),
+              out.strides[call.core - 1],
+              0,
+              nullptr,
+              0,
+              reinterpret_cast<std::int64_t *>(before.data())};
+    for_each_space(elements, [&](const Space<1> &space) {
+        work.elements = space;
+        work.chunks = parts_of(space.count, chunk);
+        const Temporary counts(target, work.chunks * sizeof(std::int64_t));
+        work.counts = reinterpret_cast<std::int64_t *>(counts.data());
+        launch(target, dim3(work.chunks), &find_counts, work);
+        launch(target, dim3(1), &find_places, work);
+        launch(target, dim3(work.chunks), &find_write, work);
+        work.first += space.count;
+    });
+    target.enqueued();
+}
+
+} // namespace Atoll::cuda
