@@ -638,3 +638,49 @@ TEST_CASE("an interposer reads results wherever they are") {
     }
     retire_plugin("watcher");
 }
+
+TEST_CASE("an interposer is told of ranges from its push to its pop, whatever its target") {
+    load_plugin("cpu");
+    load_plugin(test_plugin("watcher"));
+    const Range before("before");
+    const InterposerHandle watcher = push_interposer("core.add", "watcher");
+    { const Range outer("outer"), inner(std::string("inner")); }
+    atoll_range_push("thrown"); // contained
+    atoll_range_push(nullptr);
+    CHECK(interposer_report(watcher) == "[outer[inner]][thrown[");
+    {
+        const Range across("across");
+        pop_interposer(watcher);
+    }
+    const InterposerHandle again = push_interposer("core.add", "watcher");
+    CHECK(interposer_report(again) == "[across");
+    atoll_range_pop();
+    atoll_range_pop();
+    atoll_range_pop(); // one that nobody pushed
+    CHECK(interposer_report(again) == "]]]");
+    retire_plugin("watcher");
+    const Range after("after");
+}
+
+TEST_CASE("interposers come and go while threads open ranges") {
+    load_plugin("cpu");
+    load_plugin(test_plugin("watcher"));
+    std::atomic<bool> stop{false};
+    std::atomic<int> started{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            ++started;
+            while (!stop) const Range range("r");
+        });
+    while (started < 4) std::this_thread::yield();
+    std::size_t told = 0;
+    for (int i = 0; i < 50 || told == 0; ++i) {
+        const InterposerHandle watcher = push_interposer("core.add", "watcher");
+        told += interposer_report(watcher).size();
+        pop_interposer(watcher);
+    }
+    stop = true;
+    for (std::thread &thread : threads) thread.join();
+    retire_plugin("watcher");
+}
