@@ -68,7 +68,7 @@ TEST_CASE("the report distinguishes work from waiting and groups short calls") {
 
 TEST_CASE("a span of the report knows its line of the table and the device for which it is work") {
     const Json &page = threads(), &spans = page["spans"], &summary = page["summary"];
-    std::map<long, long> calls, executions;
+    std::map<long, long> calls, executions, executed_ns;
     for (std::size_t i = 0; i < spans["kind"].size(); ++i) {
         const int kind = spans["kind"][i];
         const long line = spans["line"][i], device = spans["device"][i];
@@ -82,6 +82,7 @@ TEST_CASE("a span of the report knows its line of the table and the device for w
         CHECK(function["function"] == name);
         const bool on_stream = track.contains("stream");
         ++(on_stream ? executions : calls)[line];
+        if (on_stream) executed_ns[line] += spans["length"][i].get<long>();
         if (kind == waiting) CHECK(device == -1);
         if (name == "device.event_record" || name == "device.event_wait") CHECK(device == -1);
         if (name == "device.free") CHECK(device == -1);
@@ -96,6 +97,9 @@ TEST_CASE("a span of the report knows its line of the table and the device for w
         const Json &line = summary["functions"][i];
         CHECK(calls[static_cast<long>(i)] == line["calls"]);
         CHECK(executions[static_cast<long>(i)] == line["executions"]);
+        // Each is rounded.
+        CHECK(std::abs(executed_ns[static_cast<long>(i)] - line["execution_ns"].get<long>()) <=
+              3 * line["executions"].get<long>());
         if (line["calls"] == 0) continue;
         const Json &spread = line["spread"];
         CHECK(spread["min_ns"] <= spread["p50_ns"]);

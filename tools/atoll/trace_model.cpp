@@ -194,7 +194,8 @@ void TraceModel::attach() {
         }
         // The callback before the work may have run before the call.
         executions.push_back({std::max(found->second.start, call.start), found->second.end,
-                              found->second.status, i, place->second, false, 0});
+                              found->second.status, i, place->second, false,
+                              found->second.end - found->second.start});
     }
     sort_streams();
     // A stream executes work in the order of enqueueing. Brackets overlap if several threads
@@ -206,7 +207,6 @@ void TraceModel::attach() {
         return std::tuple(a.stream, call_start(a), a.call) <
                std::tuple(b.stream, call_start(b), b.call);
     });
-    for (Execution &execution : executions) execution.shortened = execution.end - execution.start;
     for (std::size_t i = executions.size(); i-- > 1;) {
         Execution &own = executions[i - 1];
         const Execution &next = executions[i];

@@ -62,7 +62,7 @@ struct Execution {
     std::size_t call;
     std::uint32_t stream;
     bool shared;            // the bracket overlapped others and was shortened
-    std::int64_t shortened; // by how much
+    std::int64_t shortened; // by how much the bracket is longer
 };
 
 // The calls with one correlation id, on one thread, which one call of the library's interface
