@@ -155,7 +155,8 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
                                   "$traced threads; gzip -dc run.json.gz | cmp - run.json");
     INFO(ran.error);
     REQUIRE(ran.status == 0);
-    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+    // Name, category, device, why it was inserted, shape, bytes.
+    using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, long>;
     std::map<Key, std::pair<long, std::int64_t>> json, packets; // number and nanoseconds
     long flows = 0, ends = 0;
     const Json trace = parsed(folder, "run.json");
@@ -167,14 +168,21 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
         flows += event["ph"] == "s" || event["ph"] == "f";
         if (event["ph"] != "X") continue;
         const Json &args = event["args"];
+        std::string shape; // (3, 4)
+        for (const Json &extent : args.value("shape", Json::array()))
+            shape += (shape.empty() ? "" : ", ") + extent.dump();
+        if (args.contains("shape")) shape = "(" + shape + ")";
         add(json,
-            {event["name"], event["cat"], args.value("device", ""), args.value("because", "")},
+            {event["name"], event["cat"], args.value("device", ""), args.value("because", ""),
+             shape, args.value("bytes", 0L)},
             nano(event["dur"]));
     }
     for (const pftrace::Span &span : pftrace::spans(content(folder.path + "/run.pftrace"))) {
         CHECK(span.start <= span.end);
         ends += static_cast<long>(span.flows);
-        add(packets, {span.name, span.category, span.on.substr(0, span.on.find(',')), span.because},
+        add(packets,
+            {span.name, span.category, span.on.substr(0, span.on.find(',')), span.because,
+             span.shape, static_cast<long>(span.bytes)},
             static_cast<std::int64_t>(span.end - span.start));
     }
     CHECK(json.size() > 50);
