@@ -298,6 +298,10 @@ TEST_CASE("ranges nest on their thread, and end with it at the latest") {
                 atoll_range_push("left open");
                 (void)sqrt(a);
             }).join();
+            std::thread([&] {
+                const Range next("next thread"); // in the same lane of the file
+                (void)sqrt(a);
+            }).join();
             (void)sqrt(a);
         }
         for (int i = 0; i < deep; ++i) atoll_range_push("deep");
@@ -310,12 +314,14 @@ TEST_CASE("ranges nest on their thread, and end with it at the latest") {
     }
     const auto model = read(folder.path + "/t");
     std::map<std::string, long> count;
-    const tools::TracedRange *outer = nullptr;
+    const tools::TracedRange *outer = nullptr, *left = nullptr, *next = nullptr;
     for (const tools::TracedRange &range : model->ranges) {
         ++count[std::string(range.name)];
         CHECK(range.start <= range.end);
         CHECK(range.open == (range.name == "left open" || range.name[0] == 'x'));
         if (range.name == "outer") outer = &range;
+        if (range.name == "left open") left = &range;
+        if (range.name == "next thread") next = &range;
     }
     CHECK(count["before the push"] == 0);
     CHECK(count["outer"] == 1);
@@ -324,6 +330,10 @@ TEST_CASE("ranges nest on their thread, and end with it at the latest") {
     CHECK(count["(no name)"] == 1);
     CHECK(count[std::string(255, 'x')] == 1);
     REQUIRE(outer);
+    REQUIRE(left);
+    REQUIRE(next);
+    CHECK(left->end <= next->start);
+    CHECK(next->depth == 0);
     std::uint32_t deepest = 0;
     for (const tools::TracedRange &range : model->ranges) {
         if (range.name == "deep") deepest = std::max(deepest, range.depth);
