@@ -77,8 +77,11 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
     CHECK(contains(sentences, "The host waits for dummy"));
 #endif
     CHECK(contains(sentences, "% of the time of all functions"));
-    CHECK(contains(sentences, "because its plugin lacks MIXED_INPUTS"));
-    CHECK(contains(ran.error, "because its plugin lacks MIXED_INPUTS"));
+    // Which of the inserted copies take longest differs from run to run.
+    for (const std::string &text : {sentences, ran.error}) {
+        CHECK(contains(text, " copies "));
+        CHECK((contains(text, ", because its plugin lacks ") || contains(text, ", because of ")));
+    }
     // What a span says.
     bool found = false;
     for (const Json &event : trace["traceEvents"]) {
