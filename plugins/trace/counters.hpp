@@ -53,9 +53,9 @@ struct alignas(64) Entry {
     const char *device; // the key's first half; null: free. Published last, with release
     std::uint64_t key;  // reasons, module, function, dtype: 16 bits each
     Counters counters;
-    bool skipped;  // the setting `functions` leaves it out
-    bool enqueues; // the device type is asynchronous and the function puts work on the stream
-    bool on_event; // its calls have atoll_event_params
+    bool skipped;   // the setting `functions` leaves it out
+    bool enqueues;  // the device type is asynchronous and the function puts work on the stream
+    bool on_handle; // its calls are about an event, or create or destroy a stream
 };
 inline std::uint16_t dtype_of(const Entry &entry) { return static_cast<std::uint16_t>(entry.key); }
 inline std::uint16_t reasons_of(const Entry &entry) { // ATOLL_REASON_*
@@ -69,6 +69,17 @@ struct Names {
     char function[95];
 };
 
+// The totals of the ranges of one name (atoll/range.h) that have ended. A range within one of the
+// same name is in them twice.
+struct RangeTotals {
+    char name[80]; // cut off if longer
+    std::uint64_t count;
+    std::uint64_t ticks, min_ticks, max_ticks;
+    std::uint64_t calls, call_ticks; // of functions, on the thread, ranges inside included
+};
+inline constexpr std::size_t max_ranges = 128; // names; the last one is for all that find no room
+inline constexpr const char *other_ranges = "(other ranges)";
+
 // A hash table with open addressing; entries are never removed. 320 KiB of address space, of which
 // a page is used for every 20 entries or so.
 struct CounterTable {
@@ -76,7 +87,8 @@ struct CounterTable {
 
     Entry entries[size];
     Names names[size];
-    std::uint64_t dropped; // calls that are counted but have no record
+    std::uint64_t dropped;          // calls that are counted but have no record
+    RangeTotals ranges[max_ranges]; // in the order of their first ends; count 0: free
 };
 
 } // namespace Atoll::trace

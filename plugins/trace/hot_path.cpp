@@ -30,7 +30,9 @@ std::uint64_t bytes_of(const atoll_call &call) noexcept {
         if (!call.params) return 0;
         switch (call.function) {
         case ATOLL_DEVICE_FN_allocate:
-        case ATOLL_DEVICE_FN_free: return sdk::params<atoll_memory_params>(call).bytes;
+        case ATOLL_DEVICE_FN_free:
+        case ATOLL_DEVICE_FN_allocate_host:
+        case ATOLL_DEVICE_FN_free_host: return sdk::params<atoll_memory_params>(call).bytes;
         case ATOLL_DEVICE_FN_transfer: return sdk::params<atoll_transfer_params>(call).bytes;
         default: return 0;
         }
@@ -112,6 +114,12 @@ std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) n
     // NOT_READY is an answer of event_query, not an error.
     if (traced.status != ATOLL_STATUS_OK && traced.status != ATOLL_STATUS_NOT_READY) [[unlikely]]
         add(counters.errors, 1);
+    if (traced.table->range_depth > 0) [[unlikely]] {
+        OpenRange &range =
+            traced.table->open_ranges[std::min(traced.table->range_depth, max_open_ranges) - 1];
+        ++range.calls;
+        range.call_ticks += ticks;
+    }
     if (call.flags & ATOLL_CALL_INSERTED) [[unlikely]]
         serve(self, call, traced);
     if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
@@ -210,11 +218,13 @@ Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &lin
     Entry &entry = table.entries[place];
     entry.skipped = !is_wanted(options_.functions, names);
     entry.enqueues = names.asynchronous && enqueues_work(module, function);
-    entry.on_event = module == ATOLL_MODULE_DEVICE && function >= ATOLL_DEVICE_FN_event_create &&
-                     function <= ATOLL_DEVICE_FN_event_query;
+    entry.on_handle = module == ATOLL_MODULE_DEVICE && function >= ATOLL_DEVICE_FN_stream_create &&
+                      function <= ATOLL_DEVICE_FN_event_query &&
+                      function != ATOLL_DEVICE_FN_stream_synchronize;
     entry.key = key;
     reset(entry.counters);
     std::atomic_ref(entry.device).store(device, std::memory_order_release);
+    note_libraries(); // here, since this is rare
     return &entry;
 }
 

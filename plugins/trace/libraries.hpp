@@ -34,7 +34,7 @@ inline constexpr Kind kinds[] = {
     {"cuBLAS", "libcublas"},       {"cuBLASLt", "libcublasLt"},
     {"cuTENSOR", "libcutensor"},   {"NCCL", "libnccl"},
     {"OpenBLAS", "libopenblas"},   {"OpenBLAS", "libscipy_openblas"},
-    {"MKL", "libmkl_rt"},          {"MKL", "libmkl_core"},
+    {"MKL loader", "libmkl_rt"},   {"MKL", "libmkl_core"},
     {"BLIS", "libblis"},           {"BLAS", "libblas"},
     {"GNU OpenMP", "libgomp"},     {"LLVM OpenMP", "libomp"},
     {"Intel OpenMP", "libiomp"},   {"oneTBB", "libtbb"},
@@ -70,6 +70,11 @@ inline std::string version_in(std::string_view name) {
     return std::string(best);
 }
 
+inline std::string resolved(const std::string &path) {
+    char text[PATH_MAX];
+    return ::realpath(path.c_str(), text) ? text : path;
+}
+
 struct Mapped {
     std::string path, soname, build_id;
     std::vector<std::string> needed;
@@ -96,10 +101,7 @@ inline void read_notes(const char *at, std::size_t bytes, Mapped &mapped) {
 
 inline int add_object(dl_phdr_info *info, std::size_t, void *list) {
     Mapped mapped;
-    char resolved[PATH_MAX];
-    const char *const name =
-        info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-    mapped.path = ::realpath(name, resolved) ? resolved : name;
+    mapped.path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
     const ElfW(Dyn) *dynamic = nullptr;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const ElfW(Phdr) &header = info->dlpi_phdr[i];
@@ -131,16 +133,18 @@ inline std::vector<Library> mapped() {
     ::dl_iterate_phdr(detail::add_object, &all);
     std::vector<Library> found;
     for (const detail::Mapped &mapped : all) {
-        const std::string name = detail::name_of(mapped.path);
-        const std::string &soname = mapped.soname.empty() ? name : mapped.soname;
-        const detail::Kind *kind = detail::kind_of(name);
+        const std::string given = detail::name_of(mapped.path);
+        const std::string &soname = mapped.soname.empty() ? given : mapped.soname;
+        const detail::Kind *kind = detail::kind_of(given);
         if (!kind) kind = detail::kind_of(soname);
         if (!kind) continue;
-        Library library{kind->name, mapped.path, detail::version_in(name), mapped.build_id, {}};
+        const std::string path = detail::resolved(mapped.path);
+        Library library{
+            kind->name, path, detail::version_in(detail::name_of(path)), mapped.build_id, {}};
         if (library.version.empty()) library.version = detail::version_in(soname);
         for (const detail::Mapped &user : all)
             if (std::find(user.needed.begin(), user.needed.end(), soname) != user.needed.end())
-                library.needed_by.push_back(detail::name_of(user.path));
+                library.needed_by.push_back(detail::name_of(detail::resolved(user.path)));
         found.push_back(std::move(library));
     }
     std::sort(found.begin(), found.end(), [](const Library &a, const Library &b) {
@@ -166,6 +170,60 @@ inline std::vector<std::string> warnings(const std::vector<Library> &libraries) 
         openmp = &own;
     }
     return texts;
+}
+
+// How often the process has opened or closed a library: what mapped() says has not changed as long
+// as this has not.
+inline std::uint64_t changes() {
+    std::uint64_t count = 0;
+    ::dl_iterate_phdr(
+        +[](dl_phdr_info *info, std::size_t, void *sum) {
+            *static_cast<std::uint64_t *>(sum) = info->dlpi_adds + info->dlpi_subs;
+            return 1;
+        },
+        &count);
+    return count;
+}
+
+// A line for each, and for each warning.
+inline std::string table(const std::vector<Library> &libraries) {
+    std::string text;
+    for (const Library &own : libraries) {
+        std::string users;
+        for (const std::string &user : own.needed_by) users += (users.empty() ? "" : ", ") + user;
+        text += own.kind + (own.version.empty() ? "" : " " + own.version) + "  " + own.path +
+                (users.empty() ? ", opened at run time" : ", needed by " + users) +
+                (own.build_id.empty() ? "" : ", build id " + own.build_id) + "\n";
+    }
+    for (const std::string &warning : warnings(libraries)) text += "warning: " + warning + "\n";
+    return text.empty() ? text : "\nlibraries of which a second copy does harm\n" + text;
+}
+
+// For files: a line for each library, its fields separated by tabs.
+inline std::string packed(const std::vector<Library> &libraries) {
+    std::string text;
+    for (const Library &own : libraries) {
+        text += own.kind + '\t' + own.path + '\t' + own.version + '\t' + own.build_id;
+        for (const std::string &user : own.needed_by) text += '\t' + user;
+        text += '\n';
+    }
+    return text;
+}
+// Ignores a last line that is cut off.
+inline std::vector<Library> unpacked(std::string_view text) {
+    std::vector<Library> libraries;
+    for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
+        std::vector<std::string> fields(1);
+        for (const char c : text.substr(0, end))
+            if (c == '\t')
+                fields.emplace_back();
+            else
+                fields.back() += c;
+        fields.resize(std::max<std::size_t>(fields.size(), 4));
+        libraries.push_back(
+            {fields[0], fields[1], fields[2], fields[3], {fields.begin() + 4, fields.end()}});
+    }
+    return libraries;
 }
 
 } // namespace Atoll::libraries

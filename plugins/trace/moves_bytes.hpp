@@ -7,7 +7,7 @@ namespace Atoll::trace {
 
 // Whether the function reads or writes its bytes, unlike allocating and freeing.
 inline bool moves_bytes(std::string_view function) {
-    return function != "device.allocate" && function != "device.free";
+    return !function.starts_with("device.allocate") && !function.starts_with("device.free");
 }
 
 } // namespace Atoll::trace

@@ -15,6 +15,7 @@
 //   execution       "0": do not follow enqueued work by callbacks on its stream
 //
 //   session.*            a push: counters per thread, the hot path; report.cpp prints them
+//   ranges.cpp           totals of the application's ranges
 //   record.cpp           what it writes to its timeline
 //   timeline.*, timeline_format.hpp   the file
 #include "atoll/plugin.hpp"
@@ -103,8 +104,10 @@ void report(void *plugin, void *ctx, atoll_writer write, void *user) {
     }
 }
 
+void range(void *, void *ctx, const char *name) { static_cast<Session *>(ctx)->range(name); }
+
 constexpr atoll_interposer_decl interposer =
-    sdk::interposer("trace", trace_call, create, destroy, report);
+    sdk::interposer("trace", trace_call, create, destroy, report, range);
 constexpr const atoll_interposer_decl *interposers[] = {&interposer};
 
 constexpr atoll_plugin descriptor =

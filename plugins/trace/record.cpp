@@ -42,12 +42,28 @@ void Session::announce(Timeline &timeline, Lane &lane) noexcept {
     lane.announced = 1;
 }
 
+void Session::record_range(Timeline &timeline, Lane &lane, const char *name,
+                           std::uint64_t now) noexcept {
+    if (!lane.announced) announce(timeline, lane);
+    Record record{};
+    record.kind = name ? Kind::range_begin : Kind::range_end;
+    record.start = now;
+    char text[256] = {};
+    std::size_t size = 0;
+    if (name) {
+        size = ::strnlen(name, sizeof text - 1);
+        std::memcpy(text, name, size);
+        size = (size + 8) / 8 * 8;
+    }
+    append(timeline, lane, record, text, size);
+}
+
 // The flags of the call that announce a word each; few calls have any.
 inline unsigned Session::rare_flags(const atoll_call &call, const Traced &traced,
                                     std::uint64_t ticks) noexcept {
     unsigned flags = 0;
     if (traced.bracket) flags |= flag_followed;
-    if (traced.entry->on_event && call.params) flags |= flag_event;
+    if (traced.entry->on_handle && call.params) flags |= flag_handle;
     if (ticks > most_ticks) flags |= flag_long;
     if (call.stream) flags |= flag_stream;
     if (traced.parent || traced.status != 0 || call.device != 0) flags |= flag_details;
@@ -58,8 +74,11 @@ inline unsigned Session::rare_flags(const atoll_call &call, const Traced &traced
 std::uint64_t *Session::write_rare(std::uint64_t *word, unsigned rare, const atoll_call &call,
                                    const Traced &traced, std::uint64_t ticks) noexcept {
     if (rare & flag_followed) *word++ = traced.bracket->id;
-    if (rare & flag_event)
-        *word++ = reinterpret_cast<std::uintptr_t>(sdk::params<atoll_event_params>(call).event);
+    if (rare & flag_handle)
+        *word++ =
+            reinterpret_cast<std::uintptr_t>(call.function <= ATOLL_DEVICE_FN_stream_destroy
+                                                 ? sdk::params<atoll_stream_params>(call).stream
+                                                 : sdk::params<atoll_event_params>(call).event);
     if (rare & flag_long) *word++ = ticks;
     if (rare & flag_stream) *word++ = reinterpret_cast<std::uintptr_t>(call.stream);
     if (rare & flag_details)

@@ -1,5 +1,6 @@
 // Turns a session's counters into text: an aligned table, or JSON lines.
 #include "atoll/dtype_facts.hpp"
+#include "libraries.hpp"
 #include "moves_bytes.hpp"
 #include "reasons.hpp"
 #include "session.hpp"
@@ -144,6 +145,21 @@ void write_table(const Session &session, atoll_writer write, void *user) {
             }
         }
     }
+    const Ranges ranges = session.ranges();
+    if (!ranges.empty()) {
+        print(text, "\n%-*s %10s %11s %10s %10s %10s %10s %14s\n", width, "range", "count",
+              "total ms", "mean us", "min us", "max us", "calls", "ms in calls");
+        for (const auto &[name, r] : ranges) {
+            const double total = static_cast<double>(r.ticks) * ns;
+            print(text, "%-*s %10llu %11.3f %10.3f %10.3f %10.3f %10llu %14.3f\n", width,
+                  name.c_str(), Count{r.count}, total * 1e-6,
+                  total * 1e-3 / static_cast<double>(r.count),
+                  static_cast<double>(r.min_ticks) * ns * 1e-3,
+                  static_cast<double>(r.max_ticks) * ns * 1e-3, Count{r.calls},
+                  static_cast<double>(r.call_ticks) * ns * 1e-6);
+        }
+    }
+    text += libraries::table(libraries::mapped());
     if (session.lost() > 0)
         print(text, "\n%llu calls are not counted above: a table was full\n",
               Count{session.lost()});
@@ -191,6 +207,29 @@ void write_json(const Session &session, atoll_writer write, void *user) {
                   Count{part.copied_bytes}, static_cast<double>(served_ticks(part)) * ns);
             separator = ",";
         }
+        text += "]}\n";
+    }
+    for (const auto &[name, r] : session.ranges()) {
+        text += "{\"type\":\"range\",\"range\":";
+        text += quoted(name);
+        print(text,
+              ",\"count\":%llu,\"total_ns\":%.0f,\"min_ns\":%.0f,\"max_ns\":%.0f,"
+              "\"calls\":%llu,\"call_ns\":%.0f}\n",
+              Count{r.count}, static_cast<double>(r.ticks) * ns,
+              static_cast<double>(r.min_ticks) * ns, static_cast<double>(r.max_ticks) * ns,
+              Count{r.calls}, static_cast<double>(r.call_ticks) * ns);
+    }
+    for (const libraries::Library &own : libraries::mapped()) {
+        const auto field = [&](const char *key, const std::string &value) {
+            text += key;
+            text += quoted(value);
+        };
+        field("{\"type\":\"library\",\"library\":", own.kind);
+        field(",\"version\":", own.version);
+        field(",\"path\":", own.path);
+        field(",\"build_id\":", own.build_id);
+        text += ",\"needed_by\":[";
+        for (const std::string &user : own.needed_by) field(text.ends_with('[') ? "" : ",", user);
         text += "]}\n";
     }
     write(user, text.data(), text.size());

@@ -1,6 +1,7 @@
 // The existing sessions, the tables of their threads, and the sums of all tables.
 #include "session.hpp"
 
+#include "libraries.hpp"
 #include "thread_state.hpp"
 
 #include <algorithm>
@@ -62,6 +63,9 @@ __attribute__((destructor)) void end_of_process() {
         session->synchronise(true);
     }
 }
+
+// quick_exit() runs no destructors.
+[[maybe_unused]] const int quick_exit_code = std::at_quick_exit(end_of_process);
 
 std::uint64_t next_session_id() {
     static std::atomic<std::uint64_t> last{0};
@@ -126,7 +130,20 @@ bool Session::settle() noexcept {
     return true;
 }
 
+// Also while calls run, so that the file has them whatever ends the process.
+void Session::note_libraries() noexcept {
+    Timeline *const timeline = timeline_.load(std::memory_order_relaxed);
+    if (!timeline) return;
+    const std::uint64_t changes = libraries::changes();
+    if (library_changes_.exchange(changes, std::memory_order_relaxed) == changes) return;
+    try {
+        timeline->set_libraries(libraries::packed(libraries::mapped()));
+    } catch (const std::bad_alloc &) { // they are listed again with the next change
+    }
+}
+
 void Session::synchronise(bool closed) noexcept {
+    note_libraries();
     if (Timeline *const timeline = timeline_.load(std::memory_order_relaxed))
         timeline->synchronise(closed);
 }
@@ -156,6 +173,7 @@ Table *Session::take_table() noexcept {
         if (std::atomic_ref(table->owner)
                 .compare_exchange_strong(nobody, token.value, std::memory_order_acquire)) {
             table->lane.announced = 0;
+            table->range_depth = 0;
             return table;
         }
     }

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,8 +25,18 @@ namespace Atoll::trace {
 
 class Session;
 
+// An open range of a thread, and the calls in it so far, without those in ranges that are open
+// inside it.
+struct OpenRange {
+    std::size_t totals; // place in CounterTable::ranges
+    std::uint64_t start, calls, call_ticks;
+};
+inline constexpr std::uint32_t max_open_ranges = 32; // deeper ones are recorded, but have no totals
+
 struct Table : CounterTable {
-    Lane lane;           // of the timeline
+    Lane lane; // of the timeline
+    OpenRange open_ranges[max_open_ranges];
+    std::uint32_t range_depth;
     std::uint64_t owner; // token of the thread that writes here; 0: free to take
     Table *next;         // written before the table is published
     void *memory;        // to free; null: a part of the timeline's file
@@ -38,6 +49,7 @@ struct Row {
     bool asynchronous = false;
     Counters counters{};
 };
+using Ranges = std::map<std::string, RangeTotals>; // by name
 
 // Note [Executions]
 // An interposer sees a call of an asynchronous device only while it is enqueued. Two callbacks that
@@ -74,8 +86,12 @@ public:
     // Passes the call on, counts and records it. Throws what the function throws.
     std::int32_t trace(const atoll_link &self, atoll_call &call);
 
+    // A range of this thread begins, or ends (null).
+    void range(const char *name) noexcept;
+
     // Sums over threads: one row per device type, function and dtype, or reasons. From any thread.
     std::vector<Row> rows() const;
+    Ranges ranges() const;
     // Calls that were not counted because a table was full.
     std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
     const Clock &clock() const noexcept { return clock_; }
@@ -115,6 +131,7 @@ private:
     void serve(const atoll_link &self, const atoll_call &call, Traced &traced) noexcept;
     void record(Timeline &timeline, const atoll_call &call, const Traced &traced) noexcept;
     void announce(Timeline &timeline, Lane &lane) noexcept;
+    void record_range(Timeline &timeline, Lane &lane, const char *name, std::uint64_t now) noexcept;
     void open_bracket(const atoll_call &call, Traced &traced) noexcept;
     void close_bracket(const atoll_call &call, const Traced &traced) noexcept;
     std::int32_t call_back(const Entry &entry, const atoll_call &call, Bracket &bracket,
@@ -122,6 +139,8 @@ private:
     std::int32_t host_dispatch(const char *device_type, atoll_call &call) noexcept;
     void let_go(Bracket &bracket) noexcept;
     void executed(const Bracket &bracket, std::uint64_t end, std::int32_t status) noexcept;
+
+    void note_libraries() noexcept;
 
     Table *table() noexcept; // this thread's
     Table *find_table() noexcept;
@@ -141,6 +160,7 @@ private:
     std::atomic<std::int64_t> brackets_{0}; // under way
     std::atomic<Table *> tables_{nullptr};
     std::atomic<std::uint64_t> lost_{0};
+    std::atomic<std::uint64_t> library_changes_{0}; // libraries::changes() that are in the file
 };
 
 // Writes what the session gathered as an aligned table, or as JSON lines.

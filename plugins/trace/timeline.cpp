@@ -59,7 +59,7 @@ Timeline::Timeline(std::string path, std::uint64_t segment_bytes, std::uint64_t 
                    const Clock &clock)
     : path_(std::move(path)),
       segment_bytes_(std::max<std::uint64_t>(
-          (segment_bytes + header_bytes - 1) / header_bytes * header_bytes, header_bytes)),
+          (segment_bytes + page_bytes - 1) / page_bytes * page_bytes, page_bytes)),
       clock_(clock) {
     file_ = open_file(path_);
     if (file_ < 0) fail(path_, "open");
@@ -162,6 +162,16 @@ void Timeline::synchronise(bool closed) noexcept {
     const std::lock_guard lock(mutex_);
     header_->last = clock_.sample();
     if (closed) header_->closed = 1;
+}
+
+void Timeline::set_libraries(std::string_view text) noexcept {
+    const std::lock_guard lock(mutex_);
+    text = text.substr(0, sizeof header_->libraries);
+    header_->library_bytes = 0; // while they are written
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    std::memcpy(header_->libraries, text.data(), text.size());
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    header_->library_bytes = text.size();
 }
 
 } // namespace Atoll::trace

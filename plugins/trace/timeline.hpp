@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace Atoll::trace {
 
@@ -64,6 +65,9 @@ public:
     // Records the present time of both clocks, so that ticks up to here can be converted to
     // nanoseconds; `closed`: for the last time. From any thread.
     void synchronise(bool closed) noexcept;
+
+    // What is kept of libraries::packed() in the file. From any thread.
+    void set_libraries(std::string_view text) noexcept;
 
 private:
     char *reserve_in_next(Lane &lane, bool is_call) noexcept;

@@ -1,7 +1,7 @@
 // The file that the tracer writes with the setting `timeline`, and that `atoll trace` reads.
 //
 // Note [Timeline file]
-//   one page   FileHeader
+//   4 pages    FileHeader
 //   slots      each segment_bytes long. A segment takes one: a SegmentHeader, then records up to
 //              `used`. So do the counters of a lane, which may take several: a SegmentHeader with
 //              the sequence 0, then a CounterTable. Lane 0: empty
@@ -20,8 +20,8 @@
 namespace Atoll::trace::timeline {
 
 inline constexpr char magic[8] = {'A', 'T', 'O', 'L', 'T', 'R', 'C', 'E'};
-inline constexpr std::uint32_t version = 4;
-inline constexpr std::size_t header_bytes = 4096;
+inline constexpr std::uint32_t version = 5;
+inline constexpr std::size_t page_bytes = 4096, header_bytes = 4 * page_bytes;
 
 struct FileHeader {
     char magic[8];
@@ -34,6 +34,8 @@ struct FileHeader {
     std::uint32_t closed;  // 1: the session or the process came to its regular end
     std::uint32_t full;    // 1: the limit was reached; 2: the file could not grow (disk full …)
     std::uint64_t limit_bytes;
+    std::uint64_t library_bytes; // of `libraries`, which is text of libraries::packed()
+    char libraries[3 * page_bytes];
 };
 static_assert(sizeof(FileHeader) <= header_bytes);
 
@@ -45,15 +47,17 @@ struct SegmentHeader {
 static_assert(sizeof(SegmentHeader) == 64);
 
 enum class Kind : std::uint8_t {
-    call = 1,      // a call, enqueued or executed; then its extents
-    execution = 2, // what an enqueued call took on its stream
-    thread = 3,    // the thread that writes the lane from here on; then a ThreadText
+    call = 1,        // a call, enqueued or executed; then its extents
+    execution = 2,   // what an enqueued call took on its stream
+    thread = 3,      // the thread that writes the lane from here on; then a ThreadText
+    range_begin = 4, // at `start`; then the name, ended by at least one NUL
+    range_end = 5,   // of the newest open range of the thread, if any
 };
 
 enum RecordFlag : std::uint16_t {
     // Each of these announces a word behind the record; they come in this order.
     flag_followed = 1, // the id that a call and its execution have in common
-    flag_event = 2,    // the event's handle
+    flag_handle = 2,   // of an event, or of the stream that the call creates or destroys
     flag_long = 4,     // the ticks it took, where `ticks` cannot hold them
     flag_stream = 8,   // the stream's handle, where it is not the default one
     flag_details = 16, // Details, where they are not all as in Details{}

@@ -249,7 +249,7 @@ OFFSET(atoll_impl_decl, open_device, 48);
 OFFSET(atoll_impl_decl, close_device, 56);
 OFFSET(atoll_impl_decl, next, 64);
 
-SIZE(atoll_interposer_decl, 56);
+SIZE(atoll_interposer_decl, 64);
 OFFSET(atoll_interposer_decl, struct_size, 0);
 OFFSET(atoll_interposer_decl, reserved, 4);
 OFFSET(atoll_interposer_decl, name, 8);
@@ -257,7 +257,8 @@ OFFSET(atoll_interposer_decl, fn, 16);
 OFFSET(atoll_interposer_decl, create, 24);
 OFFSET(atoll_interposer_decl, destroy, 32);
 OFFSET(atoll_interposer_decl, report, 40);
-OFFSET(atoll_interposer_decl, next, 48);
+OFFSET(atoll_interposer_decl, range, 48);
+OFFSET(atoll_interposer_decl, next, 56);
 
 /* plugin.h */
 SIZE(atoll_plugin, 120);

@@ -1,4 +1,5 @@
-// The interposer `watcher`: reads what calls have written, on any device, by the SDK's helpers.
+// The interposer `watcher`: reads what calls have written, on any device, by the SDK's helpers; and
+// is told of ranges.
 #include "atoll/convert.hpp"
 #include "atoll/host_copy.hpp"
 
@@ -15,7 +16,7 @@ struct State {
     explicit State(const atoll_host &services) : host(services) {}
     const atoll_host &host;
     std::mutex mutex;
-    std::string seen; // "3 4; " for each call
+    std::string seen; // "3 4; " for each call, "[name" and "]" for each range
 };
 
 std::int32_t watch(State &state, const atoll_link &self, atoll_call &call) {
@@ -41,8 +42,15 @@ void report(void *, void *ctx, atoll_writer write, void *user) {
     state.seen.clear();
 }
 
+void range(void *, void *ctx, const char *name) {
+    State &state = *static_cast<State *>(ctx);
+    const std::lock_guard lock(state.mutex);
+    state.seen += name ? "[" + std::string(name) : "]";
+    if (state.seen.ends_with("thrown")) throw 42;
+}
+
 constexpr atoll_interposer_decl interposer =
-    sdk::interposer("watcher", &sdk::entry<watch>, nullptr, nullptr, report);
+    sdk::interposer("watcher", &sdk::entry<watch>, nullptr, nullptr, report, range);
 constexpr const atoll_interposer_decl *interposers[] = {&interposer};
 
 constexpr atoll_plugin plugin =

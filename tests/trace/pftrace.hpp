@@ -46,8 +46,9 @@ inline std::vector<Field> fields_of(std::string_view text) {
 
 struct Span {
     std::uint64_t track, start, end, depth;
-    std::string name, category, on, because;
+    std::string name, category, on, because, shape{};
     std::size_t flows = 0;
+    std::uint64_t bytes = 0;
 };
 
 inline std::vector<Span> spans(const std::string &file) {
@@ -84,10 +85,12 @@ inline std::vector<Span> spans(const std::string &file) {
             if (field.id != 4) continue;
             const auto annotation = fields_of(field.bytes);
             const std::string &name = sequence.texts.at({3, annotation.at(0).number});
+            if (name == "bytes") span.bytes = annotation.at(1).number;
             if (annotation.at(1).id != 17) continue;
             const std::string &text = sequence.texts.at({29, annotation.at(1).number});
             if (name == "on") span.on = text;
             if (name == "because") span.because = text;
+            if (name == "shape") span.shape = text;
         }
         if (type == 1) {
             sequence.open.push_back(spans.size());

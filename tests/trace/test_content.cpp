@@ -77,8 +77,11 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
     CHECK(contains(sentences, "The host waits for dummy"));
 #endif
     CHECK(contains(sentences, "% of the time of all functions"));
-    CHECK(contains(sentences, "because its plugin lacks MIXED_INPUTS"));
-    CHECK(contains(ran.error, "because its plugin lacks MIXED_INPUTS"));
+    // Which of the inserted copies take longest differs from run to run.
+    for (const std::string &text : {sentences, ran.error}) {
+        CHECK(contains(text, " copies "));
+        CHECK((contains(text, ", because its plugin lacks ") || contains(text, ", because of ")));
+    }
     // What a span says.
     bool found = false;
     for (const Json &event : trace["traceEvents"]) {
@@ -155,9 +158,10 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
                                   "$traced threads; gzip -dc run.json.gz | cmp - run.json");
     INFO(ran.error);
     REQUIRE(ran.status == 0);
-    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+    // Name, category, device, why it was inserted, shape, bytes.
+    using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, long>;
     std::map<Key, std::pair<long, std::int64_t>> json, packets; // number and nanoseconds
-    long flows = 0, ends = 0;
+    long flows = 0, ends = 0, waits = 0;
     const Json trace = parsed(folder, "run.json");
     const auto add = [](auto &to, Key key, std::int64_t duration) {
         ++to[key].first;
@@ -165,22 +169,31 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
     };
     for (const Json &event : trace["traceEvents"]) {
         flows += event["ph"] == "s" || event["ph"] == "f";
+        waits += event["ph"] == "f" && event["name"] == "event";
         if (event["ph"] != "X") continue;
         const Json &args = event["args"];
+        std::string shape; // (3, 4)
+        for (const Json &extent : args.value("shape", Json::array()))
+            shape += (shape.empty() ? "" : ", ") + extent.dump();
+        if (args.contains("shape")) shape = "(" + shape + ")";
         add(json,
-            {event["name"], event["cat"], args.value("device", ""), args.value("because", "")},
+            {event["name"], event["cat"], args.value("device", ""), args.value("because", ""),
+             shape, args.value("bytes", 0L)},
             nano(event["dur"]));
     }
     for (const pftrace::Span &span : pftrace::spans(content(folder.path + "/run.pftrace"))) {
         CHECK(span.start <= span.end);
         ends += static_cast<long>(span.flows);
-        add(packets, {span.name, span.category, span.on.substr(0, span.on.find(',')), span.because},
+        add(packets,
+            {span.name, span.category, span.on.substr(0, span.on.find(',')), span.because,
+             span.shape, static_cast<long>(span.bytes)},
             static_cast<std::int64_t>(span.end - span.start));
     }
     CHECK(json.size() > 50);
     CHECK(packets == json);
     CHECK(flows > 1000);
-    CHECK(ends == flows - 24); // those of waits begin and end in instants
+    CHECK(waits > 0);
+    CHECK(ends == flows - waits); // those of waits end in instants
     constexpr long calls = 50'000;
     REQUIRE(shell(folder, "$atoll trace -o many.pftrace -- $traced many 50000").status == 0);
     const std::string many = content(folder.path + "/many.pftrace");
@@ -351,77 +364,6 @@ TEST_CASE("exit with threads at work, and forks, leave a good trace") {
     REQUIRE(forked.status == 0);
     CHECK(spans(parsed(folder, "fork.json")) == counted(forked.out));
     CHECK(parsed(folder, "fork.json")["otherData"]["processes"].size() == 1);
-}
-
-TEST_CASE("the report distinguishes work from waiting and groups short calls") {
-    const auto data = [](const Folder &folder, const std::string &name) {
-        const std::string page = content(folder.path + "/" + name);
-        const std::size_t begin = page.find("id=\"data\">") + 10;
-        return Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
-    };
-    const auto kinds = [](const Json &page) {
-        std::map<int, long> counts;
-        for (const int kind : page["spans"]["kind"]) ++counts[kind];
-        return counts;
-    };
-    const Json page = data(threads().folder, "run.html");
-    CHECK(page["shown"] == page["summary"]["calls"]);
-    std::map<std::string, bool> waits;
-    for (const Json &line : page["summary"]["functions"]) waits[line["function"]] = line["waiting"];
-    CHECK(waits.at("device.stream_synchronize"));
-    CHECK(waits.at("device.event_wait"));
-    CHECK_FALSE(waits.at("core.add"));
-    CHECK(kinds(page)[4] > 20);
-    CHECK(kinds(page)[5] == 0);
-    // The streams of a device are side by side.
-    std::vector<std::string> devices;
-    for (const Json &track : page["tracks"])
-        if (track.contains("stream")) {
-            const std::string name = track["name"];
-            devices.push_back(name.substr(0, name.find(',')));
-        }
-    CHECK(devices.size() > 3);
-    CHECK(std::is_sorted(devices.begin(), devices.end()));
-
-    const Folder folder;
-    REQUIRE(shell(folder, "$atoll trace -o many.html -- $traced many 70000").status == 0);
-    const Json many = data(folder, "many.html");
-    const long calls = many["summary"]["calls"];
-    CHECK(calls >= 70'000);
-    CHECK(many["shown"] == 50'000);
-    long crowded = 0;
-    for (std::size_t i = 0; i < many["spans"]["kind"].size(); ++i)
-        if (many["spans"]["kind"][i] == 5) {
-            const std::string name = many["names"][many["spans"]["name"][i].get<std::size_t>()];
-            CHECK(name.ends_with(" short calls"));
-            crowded += std::stol(name);
-        }
-    // Calls inside an interface call that is shown are left out.
-    CHECK(crowded > (calls - 50'000) / 2);
-    CHECK(crowded <= calls - 50'000);
-}
-
-TEST_CASE("quotes, tags and broken UTF-8 in names break neither form") {
-    const Folder folder;
-    const Ran ran = shell(folder, "$atoll trace -o run.json -o run.html -- $traced name "
-                                  "'</script>\"<!--\\\\'$(printf '\\377')");
-    INFO(ran.error);
-    REQUIRE(ran.status == 0);
-    const std::string argument = parsed(folder, "run.json")["otherData"]["command"][2];
-    CHECK(argument == "</script>\"<!--\\\\\xEF\xBF\xBD");
-    const std::string page = content(folder.path + "/run.html");
-    const auto count = [&](const std::string &part) {
-        std::size_t found = 0;
-        for (std::size_t at = 0; (at = page.find(part, at)) != std::string::npos; ++at) ++found;
-        return found;
-    };
-    CHECK(count("</script>") == 2); // the page's own
-    CHECK(count("<!--") == 0);
-    CHECK(count("https://") + count("http://") == 0); // it needs nothing else
-    const std::size_t begin = page.find("id=\"data\">") + 10;
-    const Json data = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
-    for (const auto &[name, column] : data["spans"].items())
-        CHECK(column.size() == data["spans"]["start"].size());
 }
 
 TEST_CASE("--functions records what its globs match") {

@@ -1,12 +1,16 @@
 // The tracer's timeline in one process: threads that come and go, pushes, retirement, failures.
 #include "../core/plugin_tests.hpp"
 #include "clock.hpp"
+#include "libraries.hpp"
+#include "trace_measure.hpp"
 #include "trace_model.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <ctime>
+#include <set>
 #include <thread>
 
 using namespace Atoll;
@@ -266,11 +270,240 @@ TEST_CASE("a record keeps what few records have, each thing alone") {
     CHECK(questions[0]->status() == ATOLL_STATUS_NOT_READY);
     CHECK_FALSE(questions[0]->failed());
     REQUIRE(waited.size() == 1);
-    CHECK(waited[0]->event() != 0);
-    CHECK(waited[0]->event() == questions[0]->event());
+    CHECK(waited[0]->handle() != 0);
+    CHECK(waited[0]->handle() == questions[0]->handle());
     const auto roots = calls_to(*model, "core.sqrt");
     REQUIRE(roots.size() == 1);
     CHECK(roots[0]->failed());
+}
+
+TEST_CASE("ranges nest on their thread, and end with it at the latest") {
+    const Folder folder;
+    const Tensor a = [] {
+        load_plugin("cpu");
+        return full({4}, 4.0, {float64, device("cpu")});
+    }();
+    constexpr int deep = 100; // more than have totals
+    {
+        atoll_range_push("before the push");
+        Traced traced(folder.path + "/t", "", "core.*");
+        atoll_range_pop();
+        {
+            const Range outer("outer");
+            for (int i = 0; i < 3; ++i) {
+                const Range inner("inner");
+                (void)sqrt(a);
+            }
+            std::thread([&] {
+                atoll_range_push("left open");
+                (void)sqrt(a);
+            }).join();
+            std::thread([&] {
+                const Range next("next thread"); // in the same lane of the file
+                (void)sqrt(a);
+            }).join();
+            (void)sqrt(a);
+        }
+        for (int i = 0; i < deep; ++i) atoll_range_push("deep");
+        (void)sqrt(a);
+        for (int i = 0; i < deep; ++i) atoll_range_pop();
+        const Range long_name(std::string(1000, 'x'));
+        { const Range none(nullptr); }
+        for (int i = 0; i < 300; ++i) const Range many("many " + std::to_string(i));
+        traced.pop();
+    }
+    const auto model = read(folder.path + "/t");
+    std::map<std::string, long> count;
+    const tools::TracedRange *outer = nullptr, *left = nullptr, *next = nullptr;
+    for (const tools::TracedRange &range : model->ranges) {
+        ++count[std::string(range.name)];
+        CHECK(range.start <= range.end);
+        CHECK(range.open == (range.name == "left open" || range.name[0] == 'x'));
+        if (range.name == "outer") outer = &range;
+        if (range.name == "left open") left = &range;
+        if (range.name == "next thread") next = &range;
+    }
+    CHECK(count["before the push"] == 0);
+    CHECK(count["outer"] == 1);
+    CHECK(count["inner"] == 3);
+    CHECK(count["deep"] == deep);
+    CHECK(count["(no name)"] == 1);
+    CHECK(count[std::string(255, 'x')] == 1);
+    REQUIRE(outer);
+    REQUIRE(left);
+    REQUIRE(next);
+    CHECK(left->end <= next->start);
+    CHECK(next->depth == 0);
+    std::uint32_t deepest = 0;
+    for (const tools::TracedRange &range : model->ranges) {
+        if (range.name == "deep") deepest = std::max(deepest, range.depth);
+        if (range.name != "inner") continue;
+        CHECK(range.depth == outer->depth + 1);
+        CHECK(range.thread == outer->thread);
+        CHECK(range.start >= outer->start);
+        CHECK(range.end <= outer->end);
+    }
+    CHECK(deepest >= deep - 1);
+    std::map<std::string, tools::RangeUse> uses;
+    for (const tools::RangeUse &use : range_use(*model)) uses[use.name] = use;
+    CHECK(uses.at("outer").calls == 4); // those of its thread
+    CHECK(uses.at("inner").calls == 3);
+    CHECK(uses.at("inner").count == 3);
+    CHECK(uses.at("inner").ns <= uses.at("outer").ns);
+    CHECK(uses.at("inner").call_ns <= uses.at("inner").ns);
+    CHECK(uses.at("left open").count == 1);
+    CHECK(uses.at("left open").calls == 1);
+    CHECK(uses.at("(other ranges)").count > 100);
+    CHECK(uses.at("deep").calls >= 1);
+}
+
+TEST_CASE("a stream whose handle was destroyed and given to another is another stream") {
+    const Folder folder;
+    Traced traced(folder.path + "/t");
+    const Device dummy = device("dummy:0");
+    constexpr int streams = 40;
+    for (int i = 0; i < streams; ++i) {
+        const Stream stream = dummy.new_stream();
+        (void)full({4}, 1.0, {float64, dummy, stream});
+        stream.synchronize();
+    }
+    traced.pop();
+    const auto model = read(folder.path + "/t");
+    std::vector<long> executions(model->streams.size());
+    for (const tools::Execution &execution : model->executions) ++executions[execution.stream];
+    long own = 0;
+    std::set<std::uint32_t> numbers;
+    for (std::size_t i = 0; i < model->streams.size(); ++i)
+        if (model->streams[i].handle != 0) {
+            ++own;
+            CHECK(executions[i] == 1);
+            numbers.insert(model->streams[i].number);
+        }
+    CHECK(own == streams);
+    CHECK(numbers.size() == streams);
+}
+
+TEST_CASE("percentiles are lengths that occur") {
+    std::vector<std::int64_t> lengths;
+    for (std::int64_t i = 1000; i > 0; --i) lengths.push_back(i * 7);
+    const tools::Spread spread = tools::spread_of(lengths);
+    CHECK(spread.min == 7);
+    CHECK(spread.p50 == 3500);
+    CHECK(spread.p99 == 6930);
+    CHECK(spread.max == 7000);
+    std::vector<std::int64_t> one{5}, none;
+    CHECK(tools::spread_of(one).p99 == 5);
+    CHECK(tools::spread_of(none).max == 0);
+}
+
+TEST_CASE("the use of devices: neither a wait in a queue nor managing memory is work") {
+    TraceModel model;
+    const auto named = [](const char *function, const char *device, bool asynchronous) {
+        trace::Names names{};
+        std::strcpy(names.function, function);
+        std::strcpy(names.device, device);
+        names.asynchronous = asynchronous;
+        return names;
+    };
+    static const trace::Names work = named("core.add", "dummy", true),
+                              copy = named("device.transfer", "dummy", true),
+                              wait = named("device.event_wait", "dummy", true),
+                              mark = named("device.event_record", "dummy", true),
+                              free = named("device.free", "cpu", false),
+                              host = named("core.add", "cpu", false);
+    static const trace::timeline::Record plain{};
+    model.processes.push_back({7, 0, 0, 0, true, 0, {}});
+    model.threads.push_back({0, 1, "main"});
+    const auto call = [&](const trace::Names &name, std::int64_t start, std::int64_t end,
+                          std::int64_t executed_from = -1, std::int64_t executed_to = -1) {
+        tools::TracedCall added{};
+        added.record = &plain;
+        added.name = &name;
+        added.asynchronous = name.asynchronous;
+        added.start = start;
+        added.end = end;
+        if (executed_from >= 0) {
+            added.execution = static_cast<std::int64_t>(model.executions.size());
+            model.executions.push_back(
+                {executed_from, executed_to, 0, model.calls.size(), 0, false, 0});
+        }
+        model.calls.push_back(added);
+    };
+    call(work, 0, 1, 10, 20);
+    call(work, 1, 2, 15, 30);
+    call(copy, 2, 3, 25, 45);
+    call(wait, 3, 4, 45, 900);
+    call(mark, 4, 5, 900, 950);
+    call(host, 5, 8);
+    call(free, 8, 50);
+    const std::vector<tools::DeviceUse> uses = device_use(model);
+    REQUIRE(uses.size() == 2);
+    CHECK(uses[0].device == "cpu:0");
+    CHECK(uses[0].busy_ns == 3);
+    CHECK(uses[1].device == "dummy:0");
+    CHECK(uses[1].work_ns == 10 + 15 + 20);
+    CHECK(uses[1].busy_ns == 35);
+    CHECK(uses[1].overlap_ns == 10);
+    CHECK(uses[1].transfer_ns == 20);
+    CHECK(uses[1].hidden_ns == 5);
+    const auto spread = spreads(model);
+    CHECK(spread.at({"core.add", "dummy"}).max == 15);
+    CHECK(spread.at({"device.free", "cpu"}).min == 42);
+}
+
+TEST_CASE("memory over time is what was allocated and not freed, with its peak") {
+    const Folder folder;
+    Traced traced(folder.path + "/t");
+    {
+        const Device dummy = device("dummy:1");
+        const Tensor a = empty({1000}, {float64, dummy});
+        for (int i = 0; i < 200; ++i) (void)empty({500}, {float64, dummy});
+        { const Tensor b = empty({3000}, {float64, dummy}); }
+        for (int i = 0; i < 200; ++i) (void)empty({500}, {float64, dummy});
+    }
+    traced.pop();
+    const auto model = read(folder.path + "/t");
+    for (const std::size_t points : {10'000u, 20u}) {
+        const auto uses = memory_use(*model, points);
+        const auto use = std::find_if(uses.begin(), uses.end(),
+                                      [](const auto &own) { return own.device == "dummy:1"; });
+        REQUIRE(use != uses.end());
+        CHECK(use->peak >= 32'000);
+        CHECK(use->peak < 40'000);
+        CHECK(use->steps.back().second == 0);
+        CHECK(use->steps.size() <= points + 2);
+        std::int64_t most = 0, before = -1;
+        for (const auto &[time, bytes] : use->steps) {
+            CHECK(time >= before);
+            CHECK(bytes >= 0);
+            before = time;
+            most = std::max(most, bytes);
+        }
+        CHECK(most == use->peak);
+    }
+}
+
+TEST_CASE("libraries keep what is said of them in a file, and two copies are warned of") {
+    const libraries::Library first{"OpenBLAS", "/a/libopenblas.so.0", "0.3", "12ab", {"x", "y"}},
+        second{"OpenBLAS", "/b/libopenblas.so.0", "", "", {}};
+    const std::string text = libraries::packed({first, second});
+    const auto again = libraries::unpacked(text);
+    REQUIRE(again.size() == 2);
+    CHECK(again[0].path == first.path);
+    CHECK(again[0].needed_by == first.needed_by);
+    CHECK(again[1].kind == second.kind);
+    CHECK(again[1].build_id.empty());
+    CHECK(again[1].needed_by.empty());
+    CHECK(libraries::unpacked(text.substr(0, text.size() - 3)).size() == 1);
+    CHECK(libraries::warnings({first}).empty());
+    REQUIRE(libraries::warnings(again).size() == 1);
+    CHECK(contains(libraries::table(again), "warning: two copies of OpenBLAS are loaded"));
+    // A loader and what it loads are no two copies.
+    CHECK(libraries::warnings(
+              {{"MKL", "/libmkl_core.so", "", "", {}}, {"MKL loader", "/libmkl_rt.so", "", "", {}}})
+              .empty());
+    CHECK(libraries::detail::kind_of("libmkl_rt.so.2")->name !=
+          libraries::detail::kind_of("libmkl_core.so.2")->name);
 }
 
 TEST_CASE("bad settings are refused where the tracer is pushed") {
@@ -301,7 +534,7 @@ TEST_CASE("what is no timeline is refused, and damage does no harm") {
         return std::string();
     };
     CHECK(contains(text([&] { read(folder.file("short", "x")); }), "is not a timeline file"));
-    CHECK(contains(text([&] { read(folder.file("other", std::string(9000, 'x'))); }),
+    CHECK(contains(text([&] { read(folder.file("other", std::string(90'000, 'x'))); }),
                    "is not a timeline file"));
     CHECK(contains(text([&] { read(folder.path + "/none"); }), "No such file"));
     {
@@ -318,12 +551,13 @@ TEST_CASE("what is no timeline is refused, and damage does no harm") {
         state = state * 6364136223846793005u + 1442695040888963407u;
         return static_cast<std::size_t>(state >> 33) % n;
     };
+    constexpr std::size_t header = trace::timeline::header_bytes;
     long most = 0;
     for (int i = 0; i < 300; ++i) {
         std::string bad = good;
-        if (i % 3 == 0) bad.resize(4096 + draw(good.size() - 4096));
+        if (i % 3 == 0) bad.resize(header + draw(good.size() - header));
         if (i % 3 != 1) bad[12 + draw(100)] = static_cast<char>(draw(256));
-        if (i % 3 != 0) bad[4096 + draw(good.size() - 4096)] = static_cast<char>(draw(256));
+        if (i % 3 != 0) bad[header + draw(good.size() - header)] = static_cast<char>(draw(256));
         const auto model = read(folder.file("bad", bad));
         most = std::max(most, static_cast<long>(model->calls.size()));
         for (const tools::TracedCall &call : model->calls) (void)call.shape();

@@ -7,11 +7,21 @@
 
 using namespace tool_tests;
 
-TEST_CASE("a program that is killed, crashes or leaves by _exit has its calls in the trace") {
+TEST_CASE("however a program ends, its calls are in the trace, and its table appears once") {
     const Folder folder;
     const Counts all = counted(shell(folder, "$traced threads").out);
-    for (const auto &[mode, status] :
-         {std::pair<std::string, int>{"killed", 128 + 9}, {"segfault", 128 + 11}, {"quick", 3}}) {
+    struct End {
+        const char *mode;
+        int status;
+        bool regular; // the program itself prints the table
+    };
+    for (const auto &[name, status, regular] : {End{"threads", 0, true},
+                                                {"quick_exit", 4, true},
+                                                {"quick", 3, false},
+                                                {"abort", 128 + 6, false},
+                                                {"killed", 128 + 9, false},
+                                                {"segfault", 128 + 11, false}}) {
+        const std::string mode = name;
         CAPTURE(mode);
         const Ran ran = shell(folder, "ulimit -c 0; ASAN_OPTIONS=handle_segv=0 "
                                       "$atoll trace -o " +
@@ -19,15 +29,52 @@ TEST_CASE("a program that is killed, crashes or leaves by _exit has its calls in
         CHECK(ran.status == status);
         const Json trace = parsed(folder, mode + ".json");
         CHECK(spans(trace) == all);
-        CHECK(trace["otherData"]["processes"][0]["ended_regularly"] == false);
-        // The tool's own table.
+        CHECK(trace["otherData"]["processes"][0]["ended_regularly"] == regular);
         CHECK(contains(ran.error, "core.matmul"));
         CHECK(contains(ran.error, "dtype (MIXED_INPUTS)"));
+        const std::size_t table = ran.error.find("GB/s");
+        REQUIRE(table != std::string::npos);
+        CHECK(ran.error.find("GB/s", table + 1) == std::string::npos);
+        CHECK(contains(ran.error, " calls within ") == regular);
+        // With the libraries that may exist twice.
+        const Json &libraries = trace["otherData"]["libraries"];
+        REQUIRE(libraries.size() > 0);
+        for (const Json &library : libraries) {
+            CHECK(std::filesystem::exists(library["path"].get<std::string>()));
+            CHECK(contains(ran.error, library["library"].get<std::string>() + " "));
+            CHECK(contains(ran.error, library["path"].get<std::string>()));
+        }
         if (status > 128) {
             CHECK(trace["otherData"]["signal"] == status - 128);
             CHECK(contains(ran.error, "ended by signal " + std::to_string(status - 128)));
         }
     }
+}
+
+TEST_CASE("without the tool the table appears after quick_exit too") {
+    const Folder folder;
+    const Ran ran = shell(folder, "ATOLL_INTERPOSERS=trace $traced quick_exit");
+    CHECK(ran.status == 4);
+    CHECK(contains(ran.error, " calls within "));
+}
+
+TEST_CASE("a trace lists the libraries that `atoll info` lists") {
+    const Folder folder;
+    REQUIRE(shell(folder, "$atoll trace -o run.json -- $traced threads").status == 0);
+    const Json info = Json::parse(shell(folder, "$atoll info --libraries --json").out);
+    std::map<std::string, Json> known;
+    for (const Json &library : info["libraries"]["mapped"]) known[library["path"]] = library;
+    const Json trace = parsed(folder, "run.json");
+    long blas = 0;
+    for (const Json &library : trace["otherData"]["libraries"]) {
+        const std::string path = library["path"];
+        REQUIRE(known.count(path) == 1);
+        for (const char *key : {"library", "version", "build_id"})
+            CHECK(library[key] == known[path][key]);
+        blas += library["library"] == "OpenBLAS"; // opened at run time, with the first product
+    }
+    CHECK(blas == 1);
+    CHECK(trace["otherData"]["library_warnings"] == info["libraries"]["warnings"]);
 }
 
 TEST_CASE("two traces are compared by their totals") {

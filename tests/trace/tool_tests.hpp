@@ -48,6 +48,13 @@ inline Json parsed(const Folder &folder, const std::string &name) {
     return Json::parse(content(folder.path + "/" + name));
 }
 
+// The data of a page.
+inline Json page_data(const Folder &folder, const std::string &name) {
+    const std::string page = content(folder.path + "/" + name);
+    const std::size_t begin = page.find("id=\"data\">") + 10;
+    return Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
 using Counts = std::map<std::pair<std::string, std::string>, long>; // function, device type
 
 // What `traced` printed. Loading enumerates devices before the program could count that.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -17,6 +18,8 @@
 #include <vector>
 
 using namespace Atoll;
+
+extern "C" void in_range_of_c(const char *name, void (*body)());
 
 namespace {
 
@@ -38,6 +41,8 @@ std::string name_of(const atoll_call &call) {
     return call.module == ATOLL_MODULE_DEVICE ? find(device_functions) : find(core_functions);
 }
 
+thread_local long own_calls = 0; // of this thread
+
 // Told by the chain that a call goes through, so one context per device type.
 struct Counter {
     std::string device;
@@ -52,6 +57,7 @@ struct Counter {
             !(call->flags & ATOLL_CALL_INSERTED)) {
             const std::lock_guard lock(own.mutex);
             ++own.calls[name_of(*call)];
+            ++own_calls;
         }
         return self->next->fn(self->next, call);
     }
@@ -86,6 +92,35 @@ void work(int rounds) {
         y += x;
         other.synchronize();
     }
+}
+
+// Runs the body and prints "range NAME" and how many calls it made on this thread.
+void print_calls(const char *name, const std::function<void()> &body) {
+    const long before = own_calls;
+    body();
+    std::printf("%s range %ld\n", name, own_calls - before);
+}
+
+void in_ranges() {
+    const Device cpu = device("cpu");
+    atoll_range_pop(); // without an open one
+    print_calls("epoch", [&] {
+        const Range epoch("epoch");
+        for (int i = 0; i < 3; ++i) {
+            print_calls(i < 2 ? "batch" : "last_batch", [&] {
+                const Range batch(std::string(i < 2 ? "batch" : "last_batch"));
+                compute(cpu);
+            });
+        }
+        compute(cpu);
+    });
+    print_calls("from_C", [] { in_range_of_c("from_C", [] { compute(device("cpu")); }); });
+    std::thread([&] {
+        print_calls("thread", [&] {
+            const Range range("thread");
+            compute(device("dummy:0"));
+        });
+    }).join();
 }
 
 void in_threads(int threads, int rounds) {
@@ -137,9 +172,19 @@ int main(int argc, char **argv) {
         // Below the tracer, which the environment has pushed before.
         push_interposer(std::string("*@") + type, Counter::count, counters.back().get(), -1);
     }
+    if (mode == "ranges" || mode == "killed_in_range") {
+        in_ranges();
+        std::fflush(stdout);
+        if (mode == "ranges") return 0;
+        atoll_range_push("open");
+        compute(device("cpu"));
+        std::raise(SIGKILL);
+    }
     in_threads(8, 3);
     if (mode == "killed") std::raise(SIGKILL);
     if (mode == "quick") ::_exit(3);
+    if (mode == "quick_exit") std::quick_exit(4);
+    if (mode == "abort") std::abort();
     if (mode == "segfault") std::raise(SIGSEGV);
     if (mode == "fork") {
         const pid_t child = ::fork();

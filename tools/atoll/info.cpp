@@ -204,12 +204,7 @@ Json library_list() {
         } catch (const Error &) { // a device that has none
         }
     const std::vector<libraries::Library> mapped = libraries::mapped();
-    for (const libraries::Library &library : mapped)
-        list.push_back({{"library", library.kind},
-                        {"version", library.version},
-                        {"path", library.path},
-                        {"build_id", library.build_id},
-                        {"needed_by", library.needed_by}});
+    for (const libraries::Library &library : mapped) list.push_back(json_of(library));
     return {{"mapped", list}, {"warnings", libraries::warnings(mapped)}};
 }
 

@@ -4,6 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+namespace Atoll::libraries {
+struct Library;
+}
+
 namespace Atoll::tools {
 
 // Keeps the order of insertion.
@@ -14,5 +18,8 @@ using Json = nlohmann::ordered_json;
 std::string dump(const Json &value, int indent = -1);
 // To standard output, indented.
 void print_json(const Json &document);
+
+// A library of a process, as `atoll info` and `atoll trace` describe it.
+Json json_of(const libraries::Library &library);
 
 } // namespace Atoll::tools

@@ -1,8 +1,10 @@
 // `atoll trace`: runs a program with the tracer on and shows what it did.
 #include "commands.hpp"
 #include "json.hpp"
+#include "libraries.hpp"
 #include "reasons.hpp"
 #include "terminal.hpp"
+#include "trace_measure.hpp"
 #include "trace_run.hpp"
 
 #include <algorithm>
@@ -116,6 +118,15 @@ void print_hot_list(const TraceModel &model) {
                           seconds_text(static_cast<double>(served.nanoseconds) * 1e-9),
                           trace::reasons_text(reasons)});
     say("\n" + inserted.text());
+    Table ranges({"range", ">count", ">total", ">mean", ">calls", ">in calls"});
+    for (const RangeUse &range : range_use(model))
+        ranges.add(
+            {range.name, fmt::to_string(range.count),
+             seconds_text(static_cast<double>(range.ns) * 1e-9),
+             seconds_text(static_cast<double>(range.ns) * 1e-9 / static_cast<double>(range.count)),
+             fmt::to_string(range.calls), seconds_text(static_cast<double>(range.call_ns) * 1e-9)});
+    if (!ranges.empty()) say("\n" + ranges.text());
+    for (const TracedProcess &process : model.processes) say(libraries::table(process.libraries));
 }
 
 void note(const std::string &text) {

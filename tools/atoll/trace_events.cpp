@@ -1,10 +1,10 @@
 // A trace in the Trace Event Format: JSON that many viewers read.
 //
 // The host is one process there, with a track per thread; each device is another, with a track per
-// stream. On a thread: a span per call of the interface (category "api") that caused several calls,
-// in it a span per call ("call", or "inserted" for what the core added). On a stream: a span per
-// execution ("execution"). Flows lead from the enqueueing span to the execution, and from the
-// record of an event to the wait for it.
+// stream. On a thread: the ranges of the program (category "range"); in them a span per call of the
+// interface (category "api") that caused several calls, in it a span per call ("call", or
+// "inserted" for what the core added). On a stream: a span per execution ("execution"). Flows lead
+// from the enqueueing span to the execution, and from the record of an event to the wait for it.
 #include "atoll/dtype_facts.hpp"
 #include "reasons.hpp"
 #include "trace_output.hpp"
@@ -165,6 +165,11 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
                         stream.number);
     }
 
+    // Before the calls: of two spans that begin together, the first is the outer one.
+    for (const TracedRange &range : model.ranges)
+        writer.span(std::string(range.name), "range", host_id(model.threads[range.thread].process),
+                    range.thread + std::size_t{1}, range.start, range.end,
+                    range.open ? Json{{"end", unknown_end}} : Json::object());
     // Flow ids: executions by index from 1, then events.
     for (const ApiCall &api : model.api_calls) {
         const TracedCall &first = model.calls[api.begin];

@@ -17,15 +17,16 @@ namespace Atoll::tools {
 using namespace trace::timeline;
 
 std::string TracedCall::device() const {
-    return fmt::format("{}:{}", device_type(), details_of(*record).device);
+    return fmt::format("{}:{}", device_type(), device_index());
 }
+int TracedCall::device_index() const { return details_of(*record).device; }
 std::int32_t TracedCall::status() const { return details_of(*record).status; }
 bool TracedCall::failed() const {
     const std::int32_t own = status();
     return own != ATOLL_STATUS_OK && own != ATOLL_STATUS_NOT_READY;
 }
 std::uint64_t TracedCall::stream() const { return word_of(*record, flag_stream); }
-std::uint64_t TracedCall::event() const { return word_of(*record, flag_event); }
+std::uint64_t TracedCall::handle() const { return word_of(*record, flag_handle); }
 
 std::vector<std::int64_t> TracedCall::shape() const {
     const std::uint64_t *extents = words_of(*record) + announced_words(*record);
@@ -35,6 +36,12 @@ std::vector<std::int64_t> TracedCall::shape() const {
 void TraceModel::finish() {
     std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
     for (const TracedCall &call : calls) first = std::min(first, call.start);
+    for (const TracedRange &range : ranges) first = std::min(first, range.start);
+    for (TracedRange &range : ranges) {
+        range.start -= first;
+        range.end -= first;
+        last = std::max(last, range.end);
+    }
     for (TracedCall &call : calls) {
         call.start -= first;
         call.end -= first;
@@ -48,6 +55,7 @@ void TraceModel::finish() {
         }
     nanoseconds = last;
     nest();
+    nest_ranges();
     group();
     attach();
     connect_events();
@@ -70,6 +78,20 @@ void TraceModel::nest() {
         if (!around.empty()) call.end = std::min(call.end, around.back()->end);
         call.depth = static_cast<std::uint32_t>(around.size());
         around.push_back(&call);
+    }
+}
+
+void TraceModel::nest_ranges() {
+    std::sort(ranges.begin(), ranges.end(), [](const TracedRange &a, const TracedRange &b) {
+        return std::tie(a.thread, a.start, b.end) < std::tie(b.thread, b.start, a.end);
+    });
+    std::vector<const TracedRange *> around;
+    for (TracedRange &range : ranges) {
+        while (!around.empty() &&
+               (around.back()->thread != range.thread || around.back()->end <= range.start))
+            around.pop_back();
+        range.depth = static_cast<std::uint32_t>(around.size());
+        around.push_back(&range);
     }
 }
 
@@ -138,8 +160,20 @@ void TraceModel::sort_streams() {
     for (Execution &execution : executions) execution.stream = place[execution.stream];
 }
 
+// A handle of a stream that is destroyed may be given to a new one, so a stream is the handle and
+// how often it had been created or destroyed before. Of all streams, when that happened.
 void TraceModel::attach() {
-    std::map<std::tuple<std::uint32_t, std::string, std::uint64_t>, std::uint32_t> known;
+    using Handle = std::tuple<std::uint32_t, std::string, std::uint64_t>; // process, device
+    std::map<Handle, std::vector<std::int64_t>> changes;
+    for (const TracedCall &call : calls) {
+        if (!call.has(flag_handle)) continue;
+        const bool made = call.function() == "device.stream_create";
+        if (made || call.function() == "device.stream_destroy")
+            changes[{threads[call.thread].process, call.device(), call.handle()}].push_back(
+                made ? call.end : call.start);
+    }
+    for (auto &[handle, times] : changes) std::sort(times.begin(), times.end());
+    std::map<std::pair<Handle, std::ptrdiff_t>, std::uint32_t> known;
     std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> numbers;
     for (std::size_t i = 0; i < calls.size(); ++i) {
         TracedCall &call = calls[i];
@@ -148,7 +182,10 @@ void TraceModel::attach() {
         const auto found = finished_[process].find(word_of(*call.record, flag_followed));
         // A call that failed has enqueued nothing.
         if (found == finished_[process].end() || call.status() != ATOLL_STATUS_OK) continue;
-        const auto [place, is_new] = known.try_emplace({process, call.device(), call.stream()},
+        const Handle handle_of{process, call.device(), call.stream()};
+        const std::vector<std::int64_t> &times = changes[handle_of];
+        const auto before = std::upper_bound(times.begin(), times.end(), call.start);
+        const auto [place, is_new] = known.try_emplace({handle_of, before - times.begin()},
                                                        static_cast<std::uint32_t>(streams.size()));
         if (is_new) {
             const std::uint64_t handle = call.stream();
@@ -157,7 +194,8 @@ void TraceModel::attach() {
         }
         // The callback before the work may have run before the call.
         executions.push_back({std::max(found->second.start, call.start), found->second.end,
-                              found->second.status, i, place->second, false, 0});
+                              found->second.status, i, place->second, false,
+                              found->second.end - found->second.start});
     }
     sort_streams();
     // A stream executes work in the order of enqueueing. Brackets overlap if several threads
@@ -169,7 +207,6 @@ void TraceModel::attach() {
         return std::tuple(a.stream, call_start(a), a.call) <
                std::tuple(b.stream, call_start(b), b.call);
     });
-    for (Execution &execution : executions) execution.shortened = execution.end - execution.start;
     for (std::size_t i = executions.size(); i-- > 1;) {
         Execution &own = executions[i - 1];
         const Execution &next = executions[i];
@@ -194,7 +231,7 @@ void TraceModel::connect_events() {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::size_t>> records, waits;
     for (std::size_t i = 0; i < executions.size(); ++i) {
         const TracedCall &call = calls[executions[i].call];
-        const std::pair key{threads[call.thread].process, call.event()};
+        const std::pair key{threads[call.thread].process, call.handle()};
         if (call.function() == "device.event_record") records[key].push_back(i);
         if (call.function() == "device.event_wait") waits[key].push_back(i);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "counters.hpp"
+#include "libraries.hpp"
 #include "moves_bytes.hpp"
 #include "timeline_format.hpp"
 
@@ -45,11 +46,12 @@ struct TracedCall {
     std::string_view function() const { return text_of(name->function); }
     std::string_view device_type() const { return text_of(name->device); }
     std::string device() const; // "dummy:0"
+    int device_index() const;
     std::int32_t status() const;
     bool failed() const; // the answer "not ready" of event_query is not a failure
-    // Handles; 0: the default stream; not a function of an event.
+    // Handles; 0: the default stream; none.
     std::uint64_t stream() const;
-    std::uint64_t event() const;
+    std::uint64_t handle() const; // of an event; of a stream that is created or destroyed
     std::vector<std::int64_t> shape() const; // at most max_extents
 };
 
@@ -60,7 +62,7 @@ struct Execution {
     std::size_t call;
     std::uint32_t stream;
     bool shared;            // the bracket overlapped others and was shortened
-    std::int64_t shortened; // by how much
+    std::int64_t shortened; // by how much the bracket is longer
 };
 
 // The calls with one correlation id, on one thread, which one call of the library's interface
@@ -69,12 +71,23 @@ struct ApiCall {
     std::size_t begin, end; // indices of calls
 };
 
+// A range of the application: atoll/range.h.
+struct TracedRange {
+    std::string_view name;
+    std::uint32_t thread;
+    std::int64_t start, end;
+    bool open; // it had not ended when the thread or the trace did, so `end` is that of its last
+               // call
+    std::uint32_t depth = 0; // ranges around it
+};
+
 struct TracedProcess {
     std::uint32_t id;
     // All calls; those without a record; those of `dropped` that are in no total but these.
     std::uint64_t calls = 0, dropped = 0, uncounted = 0;
     bool closed;        // it ended regularly
     std::uint32_t full; // see FileHeader
+    std::vector<libraries::Library> libraries;
 };
 struct TracedThread {
     std::uint32_t process; // index
@@ -83,8 +96,8 @@ struct TracedThread {
 };
 struct TracedStream {
     std::uint32_t process;
-    std::string device; // "dummy:0"
-    std::uint64_t handle;
+    std::string device;   // "dummy:0"
+    std::uint64_t handle; // others may have had it before, or have it later
     std::uint32_t number; // within its device, 0: the default stream
 };
 // From the recording of an event on one stream to the wait for it on another.
@@ -92,10 +105,11 @@ struct EventFlow {
     std::size_t from, to; // executions
 };
 
-// Whether it waits, on a stream or on the host, for other work.
+// Whether it waits, on a stream or on the host, for other work. On a stream, so does the recording
+// of an event, which only marks a place in the queue.
 inline bool is_waiting(std::string_view function, bool on_stream) {
     return on_stream
-               ? function == "device.event_wait"
+               ? function == "device.event_wait" || function == "device.event_record"
                : function == "device.stream_synchronize" || function == "device.event_synchronize";
 }
 
@@ -124,6 +138,12 @@ struct HotLine {
         return nanoseconds() > 0 ? moved / static_cast<double>(nanoseconds()) : 0;
     }
 };
+// The totals of the ranges of one name.
+struct RangeLine {
+    std::uint64_t count = 0, calls = 0;
+    std::int64_t ns = 0, min_ns = 0, max_ns = 0, call_ns = 0;
+};
+
 class TraceModel {
 public:
     TraceModel() = default;
@@ -143,10 +163,12 @@ public:
     std::vector<Execution> executions; // by stream, then in their order
     std::vector<ApiCall> api_calls;    // by thread, then in order
     std::vector<EventFlow> event_flows;
+    std::vector<TracedRange> ranges; // by thread, then in the order of their starts, outer first
     // By function and device type, from the counters, which know dropped calls too. Executions take
     // as long as their brackets; see hot_list().
     std::map<std::pair<std::string, std::string>, HotLine> totals;
-    std::int64_t nanoseconds = 0; // from the first start to the last end
+    std::map<std::string, RangeLine> range_totals; // by name, of ranges that have ended
+    std::int64_t nanoseconds = 0;                  // from the first start to the last end
 
     // The name of the interface call.
     std::string_view name(const ApiCall &api) const;
@@ -173,6 +195,7 @@ private:
     void attach();
     void sort_streams();
     void connect_events();
+    void nest_ranges();
 
     std::vector<File> files_;
     std::vector<Ids> finished_; // per process

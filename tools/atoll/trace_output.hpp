@@ -34,6 +34,8 @@ std::string stream_title(const TracedStream &stream);
 std::string device_title(const TraceModel &model, const TracedStream &stream);
 inline constexpr const char *shared_execution =
     "about: several threads enqueued into the stream at a time";
+inline constexpr const char *unknown_end =
+    "unknown: the range was open when its thread or the program ended";
 // Why the execution of an enqueued call is unknown; empty if it is known or nothing was enqueued.
 std::string unknown_execution(const TracedCall &call);
 

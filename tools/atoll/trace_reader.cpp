@@ -43,8 +43,12 @@ public:
                                  static_cast<double>(header_.last.ticks - header_.first.ticks)
                            : trace::Clock().ns_per_tick();
         process_ = static_cast<std::uint32_t>(model_.processes.size());
-        model_.processes.push_back({header_.process, header_.dropped, header_.dropped,
-                                    header_.dropped, header_.closed != 0, header_.full});
+        model_.processes.push_back(
+            {header_.process, header_.dropped, header_.dropped, header_.dropped,
+             header_.closed != 0, header_.full,
+             libraries::unpacked(
+                 {header_.libraries,
+                  std::min<std::uint64_t>(header_.library_bytes, sizeof header_.libraries)})});
         model_.finished_.emplace_back();
     }
 
@@ -69,9 +73,14 @@ public:
             }
         }
         for (const auto &[lane, table] : tables) count(*table);
+        // As many as there are, unless the file is damaged.
+        model_.calls.reserve(
+            model_.calls.size() +
+            std::min<std::uint64_t>(model_.processes[process_].calls, bytes_ / sizeof(Record)));
         std::uint32_t lane = 0;
         for (const auto &[key, segment] : segments) {
             if (key.first != lane) {
+                close_ranges();
                 lane = key.first;
                 table_ = tables.contains(lane) ? tables[lane] : nullptr;
                 thread_ = none;
@@ -88,6 +97,7 @@ public:
                 at += bytes;
             }
         }
+        close_ranges();
     }
 
 private:
@@ -131,6 +141,26 @@ private:
             add_saturated(served.nanoseconds, length(c.served_execution_ticks));
         }
         model_.processes[process_].dropped += table.dropped;
+        for (const trace::RangeTotals &r : table.ranges) {
+            if (r.count == 0) continue;
+            RangeLine &line = model_.range_totals[std::string(text_of(r.name))];
+            line.min_ns =
+                line.count > 0 ? std::min(line.min_ns, length(r.min_ticks)) : length(r.min_ticks);
+            line.max_ns = std::max(line.max_ns, length(r.max_ticks));
+            line.count += r.count;
+            line.calls += r.calls;
+            add_saturated(line.ns, length(r.ticks));
+            add_saturated(line.call_ns, length(r.call_ticks));
+        }
+    }
+    // Those that did not end, of the lane's present thread.
+    void close_ranges() {
+        for (const std::size_t range : open_ranges_) {
+            model_.ranges[range].end = std::max(latest_, model_.ranges[range].start);
+            model_.ranges[range].open = true;
+        }
+        open_ranges_.clear();
+        latest_ = std::numeric_limits<std::int64_t>::min();
     }
 
     // A damaged file may contain any numbers; limits keep differences in range.
@@ -169,6 +199,7 @@ private:
         case Kind::thread: {
             const auto &text = *reinterpret_cast<const ThreadText *>(&record + 1);
             if (record.words * 8u < sizeof record + sizeof text) return;
+            close_ranges();
             id_ = text.id;
             thread_name_.assign(text.name, ::strnlen(text.name, sizeof text.name));
             thread_ = none;
@@ -188,6 +219,7 @@ private:
                     8u * (announced_words(record) + std::min<unsigned>(record.rank, max_extents)))
                 return;
             if (thread_ == none) thread_ = thread();
+            latest_ = std::max(latest_, ns(end_of(record)));
             TracedCall call{};
             call.record = &record;
             call.name = names_of(record.entry);
@@ -203,6 +235,23 @@ private:
             model_.calls.push_back(call);
             return;
         }
+        case Kind::range_begin: {
+            if (thread_ == none) thread_ = thread();
+            const char *const text = reinterpret_cast<const char *>(&record + 1);
+            const std::size_t room = record.words * 8u - sizeof record;
+            latest_ = std::max(latest_, ns(record.start));
+            open_ranges_.push_back(model_.ranges.size());
+            model_.ranges.push_back(
+                {{text, ::strnlen(text, room)}, thread_, ns(record.start), 0, false});
+            return;
+        }
+        case Kind::range_end:
+            latest_ = std::max(latest_, ns(record.start));
+            if (open_ranges_.empty()) return; // it began before the push
+            model_.ranges[open_ranges_.back()].end =
+                std::max(ns(record.start), model_.ranges[open_ranges_.back()].start);
+            open_ranges_.pop_back();
+            return;
         }
     }
 
@@ -215,6 +264,8 @@ private:
     const trace::CounterTable *table_ = nullptr; // of the lane
     std::uint64_t id_ = 0;
     std::string thread_name_;
+    std::vector<std::size_t> open_ranges_; // of the lane's thread, in model_.ranges
+    std::int64_t latest_ = std::numeric_limits<std::int64_t>::min(); // end of what it recorded
     std::unordered_map<std::uint64_t, std::uint32_t> threads_;
 };
 

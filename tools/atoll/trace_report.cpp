@@ -1,5 +1,6 @@
-// A trace as a page: trace_report.inc around the data.
+// A trace as a page: its markup, style and script are in trace_report_*.inc.
 #include "atoll/plugin.hpp"
+#include "trace_measure.hpp"
 #include "trace_output.hpp"
 
 #include <algorithm>
@@ -18,10 +19,23 @@ namespace {
 // As many as a browser draws quickly.
 constexpr std::size_t most_calls = 50'000;
 
-// The page before and after the data.
-constexpr std::string_view parts[] = {
-#include "trace_report.inc"
-};
+constexpr std::size_t most_ranges = 10'000, memory_points = 2000;
+
+constexpr std::string_view style =
+#include "trace_report_style.inc"
+    ;
+constexpr std::string_view markup =
+#include "trace_report_markup.inc"
+    ;
+constexpr std::string_view tables_script =
+#include "trace_report_tables.inc"
+    ;
+constexpr std::string_view drawing_script =
+#include "trace_report_draw.inc"
+    ;
+constexpr std::string_view input_script =
+#include "trace_report_input.inc"
+    ;
 
 // Texts by number, each once.
 class Texts {
@@ -46,17 +60,16 @@ std::int64_t length(const TraceModel &model, const TracedCall &call) {
     return longest;
 }
 
-// Selects the longest calls.
-std::vector<bool> choose(const TraceModel &model) {
-    std::vector<bool> chosen(model.calls.size(), true);
-    if (model.calls.size() <= most_calls) return chosen;
-    std::vector<std::size_t> order(model.calls.size());
+// Selects the `most` longest of `count`.
+template <class Length>
+std::vector<bool> choose(std::size_t count, std::size_t most, const Length &length_of) {
+    std::vector<bool> chosen(count, true);
+    if (count <= most) return chosen;
+    std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::nth_element(order.begin(), order.begin() + most_calls, order.end(),
-                     [&](std::size_t a, std::size_t b) {
-                         return length(model, model.calls[a]) > length(model, model.calls[b]);
-                     });
-    for (std::size_t i = most_calls; i < order.size(); ++i) chosen[order[i]] = false;
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+                     [&](std::size_t a, std::size_t b) { return length_of(a) > length_of(b); });
+    for (std::size_t i = most; i < count; ++i) chosen[order[i]] = false;
     return chosen;
 }
 
@@ -77,6 +90,7 @@ std::string detail_text(const Json &args) {
     line("because of ", "because");
     line("execution ", "execution");
     line("status ", "status");
+    line("end ", "end");
     std::erase(text, '"');
     return text;
 }
@@ -88,15 +102,34 @@ struct Crowd {
 };
 
 Json page_data(const TraceModel &model, const TracedRun &run) {
-    enum { api, call_, inserted, executed, waiting, crowd };
-    const std::vector<bool> chosen = choose(model);
+    enum { api, call_, inserted, executed, waiting, crowd, range };
+    const std::vector<bool> chosen = choose(model.calls.size(), most_calls, [&](std::size_t i) {
+        return length(model, model.calls[i]);
+    });
+    Json summary = summary_json(model, run);
+    std::map<std::pair<std::string, std::string>, int> lines, devices; // places in the summary
+    for (const Json &line : summary["functions"])
+        lines.try_emplace({line["function"], line["device"]}, static_cast<int>(lines.size()));
+    for (const Json &use : summary["devices"])
+        devices.try_emplace({use["process"].dump(), use["device"]},
+                            static_cast<int>(devices.size()));
+    // The device for which the span is work, and the function's line; -1: none.
+    struct Place {
+        int device = -1, line = -1;
+    };
+    const auto place_of = [&](const TracedCall &call, bool on_stream) {
+        const std::uint32_t process = model.processes[model.threads[call.thread].process].id;
+        return Place{is_work(call, on_stream) ? devices.at({std::to_string(process), call.device()})
+                                              : -1,
+                     lines.at({std::string(call.function()), std::string(call.device_type())})};
+    };
     Texts names, texts;
     Json spans; // columns of equal length, one row per span
     std::vector<std::int64_t> depths(model.threads.size() + model.streams.size(), 1);
     // `id` is what an enqueued call and its execution have in common.
     const auto add = [&](std::size_t track, std::uint32_t depth, std::int64_t start,
                          std::int64_t end, std::string_view name, int kind, const Json &args,
-                         std::uint64_t correlation, std::size_t id, bool failed) {
+                         std::uint64_t correlation, std::size_t id, bool failed, Place place = {}) {
         depths[track] = std::max<std::int64_t>(depths[track], depth + 1);
         const double rate = std::round(args.value("GB/s", 0.0) * 1000) / 1000;
         for (const auto &[column, value] : {std::pair<const char *, Json>{"track", track},
@@ -110,17 +143,31 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
                                             {"detail", texts(detail_text(args))},
                                             {"correlation", correlation},
                                             {"id", id},
+                                            {"device", place.device},
+                                            {"line", place.line},
                                             {"failed", failed ? 1 : 0}})
             spans[column].push_back(value);
         return spans["track"].size() - 1;
     };
     std::map<std::size_t, std::size_t> call_rows; // of enqueued calls
     std::size_t id = 0, shown = 0;
+    // Ranges are above the calls of their thread.
+    std::vector<std::uint32_t> above(model.threads.size(), 0);
+    const std::vector<bool> chosen_ranges =
+        choose(model.ranges.size(), most_ranges,
+               [&](std::size_t i) { return model.ranges[i].end - model.ranges[i].start; });
+    for (std::size_t i = 0; i < model.ranges.size(); ++i) {
+        if (!chosen_ranges[i]) continue;
+        const TracedRange &own = model.ranges[i];
+        above[own.thread] = std::max(above[own.thread], own.depth + 1);
+        add(own.thread, own.depth, own.start, own.end, own.name, range,
+            own.open ? Json{{"end", unknown_end}} : Json::object(), 0, id++, false);
+    }
     Crowd crowded;
     const auto end_crowd = [&](std::size_t track, const char *of) {
         if (crowded.count > 0)
-            add(track, 0, crowded.start, crowded.end, fmt::format("{} {}", crowded.count, of),
-                crowd, Json::object(), 0, id++, false);
+            add(track, track < above.size() ? above[track] : 0, crowded.start, crowded.end,
+                fmt::format("{} {}", crowded.count, of), crowd, Json::object(), 0, id++, false);
         crowded = {};
     };
     const std::int64_t pixel = model.nanoseconds / 2000; // gaps that wide are shown
@@ -148,17 +195,18 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
             any = true;
             ++shown;
             failed |= bad;
-            const std::size_t row =
-                add(call.thread, call.depth + !repeats, call.start, call.end, call.function(),
-                    is_waiting(call.function(), false) ? waiting
-                    : call.has(flag_inserted)          ? inserted
-                                                       : call_,
-                    details(model, call), call.record->correlation, id++, bad);
+            const std::size_t row = add(call.thread, above[call.thread] + call.depth + !repeats,
+                                        call.start, call.end, call.function(),
+                                        is_waiting(call.function(), false) ? waiting
+                                        : call.has(flag_inserted)          ? inserted
+                                                                           : call_,
+                                        details(model, call), call.record->correlation, id++, bad,
+                                        place_of(call, false));
             if (call.execution >= 0) call_rows[i] = row;
         }
         if (any && !repeats)
-            add(head.thread, 0, head.start, model.end(group), model.name(group), api,
-                {{"device", head.device()}}, head.record->correlation, group_id, failed);
+            add(head.thread, above[head.thread], head.start, model.end(group), model.name(group),
+                api, {{"device", head.device()}}, head.record->correlation, group_id, failed);
         else if (!any)
             join_crowd(head.thread, head.start, model.end(group), group.end - group.begin,
                        short_calls);
@@ -182,7 +230,7 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
             add(track, 0, execution.start, execution.end, call.function(),
                 is_waiting(call.function(), true) ? waiting : executed, details(model, call),
                 call.record->correlation, spans["id"][from->second].get<std::size_t>(),
-                execution.status != ATOLL_STATUS_OK);
+                execution.status != ATOLL_STATUS_OK, place_of(call, true));
         execution_rows[i] = row;
         flows.push_back({from->second, row});
     }
@@ -207,10 +255,24 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
              {"stream", true},
              {"depth", depths[model.threads.size() + i]}});
     }
-    return {{"summary", summary_json(model, run)}, {"shown", shown},
-            {"names", std::move(names.list)},      {"details", std::move(texts.list)},
-            {"tracks", std::move(tracks)},         {"flows", std::move(flows)},
-            {"events", std::move(events)},         {"spans", std::move(spans)}};
+    Json memory = Json::array();
+    for (const MemoryUse &use : memory_use(model, memory_points)) {
+        Json at = Json::array(), bytes = Json::array();
+        for (const auto &[time, value] : use.steps) {
+            at.push_back(time);
+            bytes.push_back(value);
+        }
+        memory.push_back({{"name", use.device},
+                          {"group", fmt::format("process {}", model.processes[use.process].id)},
+                          {"peak", use.peak},
+                          {"at", std::move(at)},
+                          {"bytes", std::move(bytes)}});
+    }
+    return {{"summary", std::move(summary)},  {"shown", shown},
+            {"names", std::move(names.list)}, {"details", std::move(texts.list)},
+            {"tracks", std::move(tracks)},    {"memory", std::move(memory)},
+            {"flows", std::move(flows)},      {"events", std::move(events)},
+            {"spans", std::move(spans)},      {"ranges", model.ranges.size()}};
 }
 
 } // namespace
@@ -220,8 +282,15 @@ void write_report(const TraceModel &model, const TracedRun &run, Sink &out) {
     // A "</script>" or "<!--" in a name must not end the element: JSON may escape any character.
     for (std::size_t at = 0; (at = data.find('<', at)) != std::string::npos;)
         data.replace(at, 1, "\\u003c");
-    for (const std::string_view text : {parts[0], std::string_view(data), parts[1]})
-        out.write(text);
+    // The markup names the place of each of the others by "@@".
+    std::string_view rest = markup;
+    for (const std::string_view part : {style, std::string_view(data), tables_script,
+                                        drawing_script, input_script, std::string_view()}) {
+        const std::size_t place = rest.find("@@");
+        out.write(rest.substr(0, place));
+        out.write(part);
+        rest.remove_prefix(std::min(place + 2, rest.size()));
+    }
 }
 
 } // namespace Atoll::tools

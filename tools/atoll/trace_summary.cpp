@@ -1,5 +1,6 @@
 // Totals of a trace and its hot list, as JSON.
 #include "reasons.hpp"
+#include "trace_measure.hpp"
 #include "trace_output.hpp"
 
 #include <algorithm>
@@ -49,12 +50,48 @@ Json served_json(const Served &served) {
             {"served_ns", served.nanoseconds}};
 }
 
+Json ranges_json(const TraceModel &model) {
+    Json list = Json::array();
+    for (const RangeUse &range : range_use(model))
+        list.push_back({{"range", range.name},
+                        {"count", range.count},
+                        {"ns", range.ns},
+                        {"min_ns", range.min_ns},
+                        {"p50_ns", range.spread.p50},
+                        {"p99_ns", range.spread.p99},
+                        {"max_ns", range.max_ns},
+                        {"calls", range.calls},
+                        {"call_ns", range.call_ns},
+                        {"execution_ns", range.execution_ns}});
+    return list;
+}
+
+Json devices_json(const TraceModel &model) {
+    Json list = Json::array();
+    for (const DeviceUse &use : device_use(model))
+        list.push_back({{"process", model.processes[use.process].id},
+                        {"device", use.device},
+                        {"work_ns", use.work_ns},
+                        {"busy_ns", use.busy_ns},
+                        {"overlap_ns", use.overlap_ns},
+                        {"transfer_ns", use.transfer_ns},
+                        {"hidden_transfer_ns", use.hidden_ns}});
+    return list;
+}
+
 } // namespace
 
 Json summary_json(const TraceModel &model, const TracedRun &run) {
-    Json processes = Json::array(), functions = Json::array();
+    Json processes = Json::array(), functions = Json::array(), memory = Json::array(),
+         libraries = Json::array(), warnings = Json::array();
     std::uint64_t executions = 0;
-    for (const TracedProcess &process : model.processes)
+    for (const TracedProcess &process : model.processes) {
+        for (const libraries::Library &library : process.libraries) {
+            libraries.push_back(json_of(library));
+            libraries.back()["process"] = process.id;
+        }
+        for (const std::string &warning : libraries::warnings(process.libraries))
+            warnings.push_back(warning);
         processes.push_back({{"process", process.id},
                              {"calls", process.calls},
                              {"dropped", process.dropped},
@@ -63,6 +100,12 @@ Json summary_json(const TraceModel &model, const TracedRun &run) {
                              {"file", process.full == 0   ? "complete"
                                       : process.full == 1 ? "at its size limit"
                                                           : "could not grow"}});
+    }
+    for (const MemoryUse &use : memory_use(model, 2))
+        memory.push_back({{"process", model.processes[use.process].id},
+                          {"device", use.device},
+                          {"peak_bytes", use.peak}});
+    const auto measured = spreads(model);
     for (const HotLine &line : hot_list(model)) {
         executions += line.executions;
         Json served = Json::array();
@@ -86,6 +129,12 @@ Json summary_json(const TraceModel &model, const TracedRun &run) {
                              {"gigabytes_per_second", line.gigabytes_per_second()},
                              {"served", std::move(served)}});
         functions.back().update(served_json(line.all_served()));
+        // Of executions where `executions` is not 0; of those with a record.
+        if (const auto own = measured.find({line.function, line.device}); own != measured.end())
+            functions.back()["spread"] = {{"min_ns", own->second.min},
+                                          {"p50_ns", own->second.p50},
+                                          {"p99_ns", own->second.p99},
+                                          {"max_ns", own->second.max}};
     }
     return {{"command", run.command},
             {"exit_status", run.signal ? Json(nullptr) : Json(run.status)},
@@ -99,6 +148,11 @@ Json summary_json(const TraceModel &model, const TracedRun &run) {
             {"executions", executions},
             {"processes", std::move(processes)},
             {"advice", advice(model, run)},
+            {"ranges", ranges_json(model)},
+            {"devices", devices_json(model)},
+            {"memory", std::move(memory)},
+            {"libraries", std::move(libraries)},
+            {"library_warnings", std::move(warnings)},
             {"functions", std::move(functions)}};
 }
 

@@ -18,6 +18,7 @@
 #include "atoll/module.hpp"
 #include "atoll/operations.hpp"
 #include "atoll/plugins.hpp"
+#include "atoll/range.hpp"
 #include "atoll/scalar.hpp"
 #include "atoll/selection.hpp"
 #include "atoll/settings.hpp"

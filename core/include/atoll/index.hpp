@@ -29,19 +29,19 @@ inline constexpr NewAxis newaxis;   // a new axis of extent 1
 
 // The indices start, start + step, … up to but excluding stop, clipped as in Python. Missing ends
 // depend on the sign of step.
-struct Range {
+struct IndexRange {
     std::optional<std::int64_t> start, stop;
     std::int64_t step = 1;
 };
-constexpr Range range(std::optional<std::int64_t> start, std::optional<std::int64_t> stop = {},
-                      std::int64_t step = 1) {
+constexpr IndexRange range(std::optional<std::int64_t> start, std::optional<std::int64_t> stop = {},
+                           std::int64_t step = 1) {
     return {start, stop, step};
 }
 
 // Index elements that produce views.
 template <class T>
 concept BasicIndexElement =
-    (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, Range> ||
+    (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, IndexRange> ||
     std::same_as<T, All> || std::same_as<T, Ellipsis> || std::same_as<T, NewAxis>;
 
 // One element of an index expression. It refers to tensors and index objects without owning them.
@@ -53,7 +53,7 @@ struct IndexElement {
     requires(!std::same_as<T, bool>) IndexElement(T i)
         : kind(Kind::integer),
           integer(std::in_range<std::int64_t>(i) ? static_cast<std::int64_t>(i) : INT64_MAX) {}
-    IndexElement(Range r) : kind(Kind::range), range(r) {}
+    IndexElement(IndexRange r) : kind(Kind::range), range(r) {}
     IndexElement(All) : kind(Kind::all) {}
     IndexElement(Ellipsis) : kind(Kind::ellipsis) {}
     IndexElement(NewAxis) : kind(Kind::newaxis) {}
@@ -68,7 +68,7 @@ struct IndexElement {
 
     Kind kind;
     std::int64_t integer = 0;
-    Range range{};
+    IndexRange range{};
     const Tensor *tensor = nullptr;
     const Index *index = nullptr;
 };

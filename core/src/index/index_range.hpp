@@ -21,7 +21,7 @@ struct ResolvedRange {
 };
 
 // As Python's slice.indices: clipped, never an error but for a step of 0.
-inline ResolvedRange resolve_range(const Range &range, std::int64_t extent) {
+inline ResolvedRange resolve_range(const IndexRange &range, std::int64_t extent) {
     if (range.step == 0) refuse_index("got a range of step 0");
     const bool forward = range.step > 0;
     const std::int64_t lowest = forward ? 0 : -1, highest = forward ? extent : extent - 1;

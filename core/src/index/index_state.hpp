@@ -35,7 +35,7 @@ struct Pick {
 struct Element {
     IndexElement::Kind kind;
     std::int64_t integer = 0;
-    Range range{};
+    IndexRange range{};
     Tensor tensor{};
     std::shared_ptr<const IndexState> bound{};
 };

@@ -34,7 +34,7 @@ template <> constexpr std::size_t first_size<atoll_function_info> = 64;
 template <> constexpr std::size_t first_size<atoll_device_type_decl> = 32;
 template <> constexpr std::size_t first_size<atoll_impl_decl> = 72;
 template <> constexpr std::size_t first_size<atoll_function_decl> = 48;
-template <> constexpr std::size_t first_size<atoll_interposer_decl> = 56;
+template <> constexpr std::size_t first_size<atoll_interposer_decl> = 64;
 
 template <class T> T copy_struct(const T *from, std::uint32_t size, std::string_view what) {
     static_assert(first_size<T> > 0 && first_size<T> <= sizeof(T));

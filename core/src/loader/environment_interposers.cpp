@@ -63,6 +63,7 @@ void read_environment(const std::function<void(const std::string &)> &load) {
         }
     }
     std::atexit(print_reports_at_exit);
+    std::at_quick_exit(print_reports_at_exit);
 }
 
 } // namespace

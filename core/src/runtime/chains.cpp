@@ -144,6 +144,7 @@ void Registry::collect() {
     wait_for_readers();
     for (const Chain *chain : garbage_) free_chain(chain);
     garbage_.clear();
+    old_range_watchers_.clear();
 }
 
 } // namespace Atoll::detail

@@ -82,6 +82,7 @@ InterposerHandle publish(InterposerEntry entry, std::string_view target) {
     });
     const InterposerEntry &pushed = *entries.insert(inner, std::move(entry));
     registry.rebuild(pushed.slots);
+    registry.rebuild_range_watchers();
     return pushed.handle;
 }
 
@@ -125,7 +126,10 @@ void remove_interposers(const std::function<bool(const InterposerEntry &)> &whic
     const std::vector<InterposerEntry> removed(middle, entries.end());
     entries.erase(middle, entries.end());
     for (const InterposerEntry &e : removed) registry.rebuild(e.slots);
-    if (!removed.empty()) registry.collect();
+    if (!removed.empty()) {
+        registry.rebuild_range_watchers();
+        registry.collect();
+    }
     for (const InterposerEntry &e : removed)
         if (e.decl && e.decl->destroy && e.decl->create)
             run_finaliser(fmt::format("interposer {} of plugin {}", e.name, e.plugin->name),

@@ -224,6 +224,13 @@ struct InterposerDecl {
     atoll_interposer_decl decl;
 };
 
+// Who is told of ranges: atoll_interposer_decl::range and its arguments.
+struct RangeWatcher {
+    void (*range)(void *plugin, void *ctx, const char *name);
+    void *plugin, *ctx;
+};
+using RangeWatchers = std::vector<RangeWatcher>;
+
 struct InterposerEntry : InterposerInfo {
     PluginRecord *plugin; // null: the application's
     const atoll_interposer_decl *decl;
@@ -294,7 +301,8 @@ public:
     // Publishes chains of impls and interposer_entries in every matching slot, and keeps the old
     // ones until collect().
     void rebuild(const SlotFilter &filter = {});
-    // Waits for readers and frees what rebuild() replaced. Never inside a call.
+    void rebuild_range_watchers();
+    // Waits for readers and frees what was replaced. Never inside a call.
     void collect();
 
 private:
@@ -306,6 +314,7 @@ private:
     int module_count_ = 0, device_type_count_ = 0, device_count_ = 0;
     const FunctionRecord *core_functions_ = nullptr, *device_functions_ = nullptr;
     std::vector<const Chain *> garbage_;
+    std::vector<std::unique_ptr<const RangeWatchers>> old_range_watchers_;
 };
 
 } // namespace Atoll::detail

@@ -218,7 +218,8 @@ constexpr atoll_impl_decl implement(const char *module, const char *device_type,
 constexpr atoll_interposer_decl
 interposer(const char *name, atoll_fn fn, decltype(atoll_interposer_decl::create) create = nullptr,
            decltype(atoll_interposer_decl::destroy) destroy = nullptr,
-           decltype(atoll_interposer_decl::report) report = nullptr) {
+           decltype(atoll_interposer_decl::report) report = nullptr,
+           decltype(atoll_interposer_decl::range) range = nullptr) {
     atoll_interposer_decl decl{};
     decl.struct_size = sizeof decl;
     decl.name = name;
@@ -226,6 +227,7 @@ interposer(const char *name, atoll_fn fn, decltype(atoll_interposer_decl::create
     decl.create = create;
     decl.destroy = destroy;
     decl.report = report;
+    decl.range = range;
     return decl;
 }
 

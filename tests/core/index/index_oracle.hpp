@@ -20,7 +20,7 @@ using Items = std::vector<Item>;
 struct Item {
     enum class Kind { integer, range, all, ellipsis, newaxis, tensor, bound, unbound } kind;
     std::int64_t integer = 0;
-    Range range{};
+    IndexRange range{};
     // Of an index tensor: elements in column-major order, and how they lie in memory.
     DType dtype = int64;
     Shape shape{}, values{};
@@ -31,7 +31,7 @@ struct Item {
 };
 
 inline Item integer(std::int64_t i) { return {Item::Kind::integer, i}; }
-inline Item slice(Range r) { return {Item::Kind::range, 0, r}; }
+inline Item slice(IndexRange r) { return {Item::Kind::range, 0, r}; }
 inline Item plain(Item::Kind kind) { return {kind}; }
 inline Item tensor_item(DType dtype, Shape shape, Shape values) {
     Item item{Item::Kind::tensor};
@@ -117,7 +117,7 @@ inline std::int64_t resolve(std::int64_t i, std::int64_t extent, DType dtype = i
 }
 
 // The positions of Python's slice, by walking (CPython reference, "Slicings").
-inline Shape walk(const Range &range, std::int64_t n) {
+inline Shape walk(const IndexRange &range, std::int64_t n) {
     const bool forward = range.step > 0;
     const auto clip = [&](std::int64_t i) {
         if (i < 0) i += n;

@@ -11,12 +11,12 @@ std::int64_t pick(Random &random, std::int64_t n) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
 }
 
-Range random_range(Random &random, std::int64_t n) {
+IndexRange random_range(Random &random, std::int64_t n) {
     const auto end = [&]() -> std::optional<std::int64_t> {
         if (random() % 4 == 0) return std::nullopt;
         return pick(random, 4 * n + 7) - 2 * n - 3;
     };
-    Range range{end(), end(), 1 + pick(random, n + 2)};
+    IndexRange range{end(), end(), 1 + pick(random, n + 2)};
     if (random() % 2) range.step = -range.step;
     return range;
 }
@@ -91,7 +91,7 @@ Expression random_expression(Random &random, const Shape &shape) {
             e.axis(whole(n), true);
             break;
         default: {
-            const Range r = random_range(random, n);
+            const IndexRange r = random_range(random, n);
             e.elements.emplace_back(r);
             e.text += (r.start ? std::to_string(*r.start) : "") + ":" +
                       (r.stop ? std::to_string(*r.stop) : "") + ":" + std::to_string(r.step) + " ";
@@ -186,7 +186,7 @@ TEST_CASE("ranges clip at both ends for every step, the extreme numbers included
                     CAPTURE(start);
                     CAPTURE(stop);
                     CAPTURE(step);
-                    const Range r{start, stop, step};
+                    const IndexRange r{start, stop, step};
                     CHECK(t(r).to_vector<std::int64_t>() == index_oracle::walk(r, n));
                     CHECK(t(range({}, stop, step)).to_vector<std::int64_t>() ==
                           index_oracle::walk({{}, stop, step}, n));

@@ -477,7 +477,7 @@ private:
                 if (pick(3) == 0) return std::nullopt;
                 return pick(4 * n + 7) - 2 * n - 3;
             };
-            Range range{end(), end(), 1 + pick(n + 2)};
+            IndexRange range{end(), end(), 1 + pick(n + 2)};
             if (pick(2)) range.step = -range.step;
             return slice(range);
         }

@@ -436,7 +436,7 @@ inline bool scales(const Array &a) {
 struct IndexPart {
     enum class Kind { integer, range, all, ellipsis, newaxis, positions, tuples, mask } kind;
     std::int64_t integer = 0;
-    Atoll::Range range{};
+    Atoll::IndexRange range{};
     Numbers list{};  // positions; tuples column by column; the mask's elements
     Numbers shape{}; // tuples, mask
     DType dtype = Atoll::int64;
@@ -561,7 +561,7 @@ private:
         }
     }
     // As in Python.
-    static Numbers walk(const Atoll::Range &r, std::int64_t n) {
+    static Numbers walk(const Atoll::IndexRange &r, std::int64_t n) {
         const std::int64_t low = r.step > 0 ? 0 : -1, high = r.step > 0 ? n : n - 1;
         const auto clip = [&](std::optional<std::int64_t> end, std::int64_t missing) {
             if (!end) return missing;

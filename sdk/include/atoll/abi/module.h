@@ -233,6 +233,11 @@ typedef struct atoll_interposer_decl {
     /* Writes the collected data as text. May be called from any thread, while calls run. NULL: no
      * report. */
     void (*report)(void *plugin, void *ctx, atoll_writer write, void *user);
+    /* Told that a range of the application begins (`name`, UTF-8, valid during the call) or that
+     * the newest one of the thread ends (NULL), on its thread, whatever the target of the push; see
+     * atoll/range.h. A range that was open before the push ends without having begun. NULL: not
+     * told. */
+    void (*range)(void *plugin, void *ctx, const char *name);
     const atoll_extension *next;
 } atoll_interposer_decl;
 
