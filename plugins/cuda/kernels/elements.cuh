@@ -259,12 +259,15 @@ __host__ __device__ ATOLL_OUT_OF_LINE inline void store(char *to, Access access,
 // What `number` becomes in a dtype.
 __host__ __device__ ATOLL_OUT_OF_LINE inline Number rounded_to(unsigned dtype,
                                                                const Number &number) {
+    Number result = number;
     switch (dtype) {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    case id: return number_of(element_of<Stored<id>>(number));                                     \
-        #include "atoll/lists/dtypes.inc"
+    case id:                                                                                       \
+        result = number_of(element_of<Stored<id>>(number));                                        \
+        break;
+#include "atoll/lists/dtypes.inc"
     }
-    return number;
+    return result;
 }
 
 } // namespace Atoll::cuda
