@@ -3,21 +3,22 @@
 # line is `N passed, N failed`, in test cases; a step that fails before the tests is one failure.
 #
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
-# takes hours.
+# takes hours, and the cuda plugin is compiled for all dtypes and architectures.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
 
 depth=()
+cuda=(-Dcuda=auto -Dgpu_archs=90 -Dgpu_dtypes=few)
 if [ "${1-}" = --nightly ]; then
   shift
   export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all
   depth=(--timeout-multiplier 60)
-  set -- -Dnightly=true "$@"
+  cuda=(-Dcuda=auto -Dnightly=true)
 fi
 
 must "set-up" tools/setup.sh &&
-  must "configure" configure_release -Dtests=true -Dcuda=auto "$@" &&
+  must "configure" configure_release -Dtests=true "${cuda[@]}" "$@" &&
   must "build" ninja -C build &&
   run_tests "release" build "${depth[@]}"
 conclude

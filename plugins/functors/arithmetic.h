@@ -160,7 +160,9 @@ struct sign : Same {
         } else if constexpr (is_float<T>) {
             return a != a ? a : static_cast<T>(a > 0) - static_cast<T>(a < 0);
         } else {
-            return static_cast<T>(static_cast<int>(a > T(0)) - static_cast<int>(a < T(0)));
+            int negative = 0;
+            if constexpr (std::is_signed_v<T>) negative = a < 0;
+            return static_cast<T>(static_cast<int>(a > T(0)) - negative);
         }
     }
 };

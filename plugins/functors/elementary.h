@@ -245,7 +245,8 @@ struct pow : Scalar {
             return b == 2 ? a * a : std::pow(a, b);
         } else {
             // The host refuses negative exponents; they give 0 here.
-            if (b < T(0)) return 0;
+            if constexpr (std::is_signed_v<T>)
+                if (b < 0) return 0;
             Arithmetic<T> power = 1, base = static_cast<Arithmetic<T>>(a);
             for (auto left = static_cast<std::make_unsigned_t<T>>(b); left; left >>= 1) {
                 if (left & 1) power *= base;
