@@ -21,6 +21,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
 
 #include <cblas.h>
@@ -162,8 +163,12 @@ double now(bool processor) {
 }
 
 template <class T> std::unique_ptr<T[], decltype(&std::free)> numbers(std::int64_t count) {
-    const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
-    T *const data = static_cast<T *>(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
+    // Huge pages, as the plugin's own memory has them.
+    constexpr std::size_t page = 2 << 20;
+    const std::size_t bytes =
+        (static_cast<std::size_t>(count) * sizeof(T) + page - 1) / page * page;
+    T *const data = static_cast<T *>(std::aligned_alloc(page, bytes));
+    madvise(data, bytes, MADV_HUGEPAGE);
     for (std::int64_t i = 0; i < count; ++i)
         data[i] = T(static_cast<decltype(std::abs(T()))>(i % 7 - 3));
     return {data, &std::free};

@@ -113,7 +113,7 @@ Contraction::Contraction(const atoll_call &call, bool adds, bool conj_a_, bool c
     sort(k, product_a, product_b);
     for (AxisList *list : {&m, &n, &k, &batch}) fuse(*list);
     bring_forward(m, product_a, sizes[side[product_a].dtype], 1);
-    bring_forward(n, product_b, sizes[side[product_b].dtype], 0);
+    bring_forward(n, product_b, sizes[side[product_b].dtype], 1);
     bring_forward(k, product_b, sizes[side[product_b].dtype], 1);
 }
 

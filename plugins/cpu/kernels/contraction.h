@@ -33,10 +33,8 @@ struct AxisList {
 // along which b does not vary is an axis of m, and likewise for a and n. Where d is denser along n,
 // a and b change places, so that d's densest axis is the first of m. m and n are ordered by d's
 // strides and k by a's; neighbours that all operands step through alike are fused. Then the axis
-// along which an operand is dense moves to where the packing wants it:
-//   a, if it is one of m: second, unless it is the first (transposed across groups of rows);
-//   b, if it is one of n: first (columns may come in any order);
-//   b, if it is one of k: second, unless it is the first.
+// along which an operand is dense moves to the second place, unless it is the first: packing
+// transposes from one to the other. So a's (or b's) dense axis of m (n), and b's dense axis of k.
 struct Contraction {
     // With !adds, c is not read and does not keep axes apart.
     Contraction(const atoll_call &call, bool adds, bool conj_a, bool conj_b);

@@ -393,11 +393,16 @@ private:
         place.columns = columns.counts[0];
         const unsigned wanted =
             factors.adds && !goes_on ? dense_in_d | dense_in_c : unsigned{dense_in_d};
+        // Those with rows, in whole vectors.
+        int groups = Shape::row_groups;
+        while (groups > TileKernel<T>::step_groups &&
+               rows.counts[groups - TileKernel<T>::step_groups] == 0)
+            groups -= TileKernel<T>::step_groups;
         unsigned dense = wanted;
-        for (int g = 0; g < Shape::row_groups; ++g) dense &= rows.dense[g];
+        for (int g = 0; g < groups; ++g) dense &= rows.dense[g];
         place.direct = dense == wanted;
-        TileKernel<T>::run(depth, reinterpret_cast<const R *>(a), reinterpret_cast<const R *>(b),
-                           factors, place);
+        TileKernel<T>::run(groups, depth, reinterpret_cast<const R *>(a),
+                           reinterpret_cast<const R *>(b), factors, place);
     }
 
     const Contraction &p_;

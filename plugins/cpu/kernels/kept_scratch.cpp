@@ -4,10 +4,13 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <sys/mman.h>
 #include <vector>
 
 namespace Atoll::kernels {
 namespace {
+
+constexpr std::int64_t huge_page = 2 << 20;
 
 struct Buffer {
     char *data = nullptr;
@@ -54,8 +57,11 @@ KeptScratch::KeptScratch(std::int64_t bytes) {
     size_ = buffer.size;
     if (size_ >= bytes) return;
     std::free(data_);
-    size_ = (bytes + 63) & ~std::int64_t{63};
-    data_ = static_cast<char *>(std::aligned_alloc(64, static_cast<std::size_t>(size_)));
+    const std::int64_t page = bytes >= 2 * huge_page ? huge_page : 64;
+    size_ = (bytes + page - 1) / page * page;
+    const auto whole = static_cast<std::size_t>(size_);
+    data_ = static_cast<char *>(std::aligned_alloc(static_cast<std::size_t>(page), whole));
+    if (data_ && page == huge_page) madvise(data_, whole, MADV_HUGEPAGE); // a hint; fewer faults
 }
 
 KeptScratch::~KeptScratch() {

@@ -35,11 +35,19 @@ template <class W> auto factor(const atoll_scalar &s) {
         return static_cast<T>(value);
 }
 
+// Products that are bound by writing d, which BLAS reads first: from some 8 MiB on the engine
+// stores past the caches.
+template <class T> bool is_bound_by_output(const Contraction &p) {
+    const std::int64_t m = p.m.size(), n = p.n.size();
+    return sizeof(T) >= 8 && p.k.size() <= 128 && m >= 32 && n >= 16 &&
+           m * n * static_cast<std::int64_t>(sizeof(T)) >= 8 << 20;
+}
+
 // A plain product of matrices that BLAS takes, once for each element of the batch.
 template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
     constexpr std::int64_t size = sizeof(T);
     const bool adds = truth(beta);
-    if (!p.is_plain() || !truth(alpha)) return false;
+    if (!p.is_plain() || !truth(alpha) || (!adds && is_bound_by_output<T>(p))) return false;
     for (ProductOperand o : {product_d, product_a, product_b}) {
         const Matrix matrix = p.matrix(o);
         std::uint64_t bits = reinterpret_cast<std::uint64_t>(matrix.data);

@@ -60,7 +60,7 @@ public:
             if (const std::int64_t squares = W == Group && across > 0 ? squares_at(g, across) : 0) {
                 const std::int64_t end = g + across * Group * squares;
                 for (std::int64_t first = g; first < g + across; ++first)
-                    if (squares_at(first, across) >= squares)
+                    if (are_squares(first, across, squares))
                         transpose_across(first, across, squares);
                     else
                         for (std::int64_t other = first; other < end; other += across) group(other);
@@ -110,8 +110,11 @@ private:
         char *out = to(g);
         if constexpr (W > 0) {
             if (count == Group && depth_.runs) {
+                const std::int64_t *const next = at(g + 1 < block_.groups ? g + 1 : g);
                 for (std::int64_t r = 0; r < depth_.runs; ++r) {
                     const std::int32_t p = depth_.starts[r];
+                    for (int i = 0; i < Group; ++i)
+                        __builtin_prefetch(data_ + next[i] + depth_.offsets[p]);
                     transpose_run(out + p * step_, depth_.stride * step_, rows, depth_.offsets[p]);
                 }
                 for (std::int64_t s = 0; s < depth_.single_count; ++s)
@@ -151,11 +154,15 @@ private:
     // How many squares begin at group g: groups `across` apart, as many as a group has positions,
     // that are neighbours along a dense axis; one square after the other on that axis.
     std::int64_t squares_at(std::int64_t g, std::int64_t across) const {
+        const std::int64_t most = std::min(most_squares, (block_.groups - g) / (Group * across));
         std::int64_t squares = 0;
-        while (squares < most_squares && g + (squares + 1) * Group * across <= block_.groups &&
-               is_square(g, squares * Group, across))
-            ++squares;
+        while (squares < most && is_square(g, squares * Group, across)) ++squares;
         return squares;
+    }
+    bool are_squares(std::int64_t g, std::int64_t across, std::int64_t squares) const {
+        for (std::int64_t s = 0; s < squares; ++s)
+            if (!is_square(g, s * Group, across)) return false;
+        return true;
     }
     bool is_square(std::int64_t g, std::int64_t first, std::int64_t across) const {
         const std::int64_t *rows = at(g);
@@ -176,8 +183,11 @@ private:
             for (int i = 0; i < Group; ++i) in[i] = data_ + at(g)[i];
             for (std::int64_t j = 0; j < squares * Group; ++j) out[j] = to(g + j * across);
             for (std::int64_t p = 0; p < depth_.size; ++p) {
+                // What is read next lies in other pages, where the processor does not fetch ahead.
+                const std::int64_t ahead = depth_.offsets[std::min(p + 1, depth_.size - 1)];
                 for (std::int64_t s = 0; s < squares; ++s) {
                     V v[W];
+                    for (int i = 0; i < W; ++i) __builtin_prefetch(in[i] + ahead + s * bytes);
 #pragma GCC unroll 8
                     for (int i = 0; i < W; ++i)
                         v[i] = load_vector<V>(in[i] + depth_.offsets[p] + s * bytes);

@@ -90,10 +90,36 @@ public:
     // What addresses in d are multiples of if the tile streams.
     static constexpr std::int64_t stored_bytes() { return sizeof(Span); }
 
-    static void run(std::int64_t depth, const R *a, const R *b, const TileFactors<T> &factors,
-                    const TilePlace &place) {
+    // Groups of a vector, at least one.
+    static constexpr int step_groups =
+        lanes<R> > Shape::row_group ? lanes<R> / Shape::row_group : 1;
+
+    // `groups`: the first so many of the panel, a multiple of step_groups; the others have no rows.
+    static void run(int groups, std::int64_t depth, const R *a, const R *b,
+                    const TileFactors<T> &factors, const TilePlace &place) {
+        if constexpr (Shape::vectors == 3) {
+            if (groups == step_groups) return multiply<1>(depth, a, b, factors, place);
+            if (groups == 2 * step_groups) return multiply<2>(depth, a, b, factors, place);
+        }
+        multiply<Shape::vectors>(depth, a, b, factors, place);
+    }
+
+private:
+    using V = Vector<R>;
+    using Sum = Rows1<T>;
+    static constexpr int parts = Shape::parts, columns = Shape::columns, rows = Shape::rows,
+                         width = lanes<R>, group = Shape::row_group;
+    static constexpr bool logical = std::is_same_v<T, Truth>;
+    // Numbers in d that go as one vector, and such vectors in a Sum.
+    static constexpr int span = is_complex<T> ? width / 2 : std::min(width, group);
+    static constexpr int spans = width / span;
+
+    // The first `vectors` vectors of the panel's rows; the others have none.
+    template <int vectors>
+    [[gnu::noinline]] static void multiply(std::int64_t depth, const R *a, const R *b,
+                                           const TileFactors<T> &factors, const TilePlace &place) {
         Sum sum[columns][vectors] = {};
-        if (factors.adds && place.direct) prefetch(place);
+        if (factors.adds && place.direct) prefetch(vectors * width, place);
         for (std::int64_t p = 0; p < depth; ++p) {
             Sum x[vectors];
 #pragma GCC unroll 4
@@ -127,17 +153,7 @@ public:
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) finish(sum[j][v], v * width, j, factors, place);
     }
-
-private:
-    using V = Vector<R>;
-    using Sum = Rows1<T>;
-    static constexpr int parts = Shape::parts, vectors = Shape::vectors, columns = Shape::columns,
-                         rows = Shape::rows, width = lanes<R>, group = Shape::row_group;
-    static constexpr bool logical = std::is_same_v<T, Truth>;
-    // Numbers in d that go as one vector, and such vectors in a Sum.
-    static constexpr int span = is_complex<T> ? width / 2 : std::min(width, group);
-    static constexpr int spans = width / span;
-
+    template <int vectors>
     static void accumulate(Sum (&sum)[vectors], const Sum (&x)[vectors], const R *b) {
         const V re = b[0] - V{};
         if constexpr (is_complex<T>) {
@@ -236,9 +252,9 @@ private:
         return v;
     }
 
-    static void prefetch(const TilePlace &place) {
+    static void prefetch(int height, const TilePlace &place) {
         for (int j = 0; j < columns; ++j)
-            for (int i = 0; i < rows; i += span)
+            for (int i = 0; i < height; i += span)
                 __builtin_prefetch(place.c + place.c_columns[j] + place.c_rows[i]);
     }
 
