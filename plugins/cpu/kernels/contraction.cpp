@@ -59,6 +59,12 @@ void bring_forward(AxisList &axes, int operand, std::int64_t size, int place) {
     }
 }
 
+bool is_dense(const AxisList &axes, int operand, std::int64_t size) {
+    for (int i = 0; i < axes.count; ++i)
+        if (axes.axis[i].stride[operand] == size) return true;
+    return false;
+}
+
 std::int64_t nearest(const AxisList &axes) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (int i = 0; i < axes.count; ++i)
@@ -110,11 +116,15 @@ Contraction::Contraction(const atoll_call &call, bool adds, bool conj_a_, bool c
     }
     sort(m, product_d, product_a);
     sort(n, product_d, product_b);
-    sort(k, product_a, product_b);
+    const std::int64_t size_a = sizes[side[product_a].dtype], size_b = sizes[side[product_b].dtype];
+    if (is_dense(k, product_b, size_b) && !is_dense(k, product_a, size_a))
+        sort(k, product_b, product_a);
+    else
+        sort(k, product_a, product_b);
     for (AxisList *list : {&m, &n, &k, &batch}) fuse(*list);
-    bring_forward(m, product_a, sizes[side[product_a].dtype], 1);
-    bring_forward(n, product_b, sizes[side[product_b].dtype], 1);
-    bring_forward(k, product_b, sizes[side[product_b].dtype], 1);
+    bring_forward(m, product_a, size_a, 1);
+    bring_forward(n, product_b, size_b, 1);
+    bring_forward(k, product_b, size_b, 1);
 }
 
 std::int64_t Contraction::batch_offset(int operand, std::int64_t index) const {

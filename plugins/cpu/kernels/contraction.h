@@ -32,9 +32,10 @@ struct AxisList {
 // Four kinds of axes: m of a and d, n of b and d, k of a and b, batch of all three. A loop axis
 // along which b does not vary is an axis of m, and likewise for a and n. Where d is denser along n,
 // a and b change places, so that d's densest axis is the first of m. m and n are ordered by d's
-// strides and k by a's; neighbours that all operands step through alike are fused. Then the axis
-// along which an operand is dense moves to the second place, unless it is the first: packing
-// transposes from one to the other. So a's (or b's) dense axis of m (n), and b's dense axis of k.
+// strides, k by a's, or by b's if only b is dense along k; neighbours that all operands step
+// through alike are fused. Then the axis along which an operand is dense moves to the second place,
+// unless it is the first: packing transposes from one to the other. So a's (or b's) dense axis of m
+// (n), and b's dense axis of k.
 struct Contraction {
     // With !adds, c is not read and does not keep axes apart.
     Contraction(const atoll_call &call, bool adds, bool conj_a, bool conj_b);

@@ -14,17 +14,6 @@ Block::Block(char *memory, std::int64_t groups_, int group_) : groups(groups_), 
     dense = counts + groups;
 }
 
-Block Block::part(std::int64_t first, std::int64_t count) const {
-    Block b = *this;
-    b.groups = count;
-    b.packed += first * group;
-    b.d += first * group;
-    b.c += first * group;
-    b.counts += first;
-    b.dense += first;
-    return b;
-}
-
 Grouping::Grouping(const AxisList &axes, int operand, int group, std::int64_t packed_size,
                    std::int64_t first_run)
     : group_(group), positions_(axes.size()), extent_(axes.extent(0)) {

@@ -62,7 +62,16 @@ struct Block {
     }
     Block() = default;
     Block(char *memory, std::int64_t groups, int group);
-    Block part(std::int64_t first, std::int64_t count) const;
+    Block part(std::int64_t first, std::int64_t count) const {
+        Block b = *this;
+        b.groups = count;
+        b.packed += first * group;
+        b.d += first * group;
+        b.c += first * group;
+        b.counts += first;
+        b.dense += first;
+        return b;
+    }
 };
 
 // Note [Groups]

@@ -120,6 +120,7 @@ private:
                                            const TileFactors<T> &factors, const TilePlace &place) {
         Sum sum[columns][vectors] = {};
         if (factors.adds && place.direct) prefetch(vectors * width, place);
+#pragma GCC unroll 2
         for (std::int64_t p = 0; p < depth; ++p) {
             Sum x[vectors];
 #pragma GCC unroll 4
