@@ -17,7 +17,9 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 
 namespace Atoll::kernels {
 namespace {
@@ -362,47 +364,72 @@ private:
         const Block &m = s == 0 ? block : shared.block, &n = s == 0 ? shared.block : block;
         const char *a = s == 0 ? scratch.data() : shared.packed,
                    *b = s == 0 ? shared.packed : scratch.data();
-        const std::int64_t m_panels = m.groups / Shape::row_groups, n_panels = n.groups;
-        const auto tile = [&](std::int64_t i, std::int64_t j) {
-            multiply_tile(a + i * sides_[0].panel_bytes(depth.size),
-                          b + j * sides_[1].panel_bytes(depth.size), m, i, n, j, depth.size, target,
-                          goes_on, factors);
-        };
-        if (depth.size <= short_depth) {
-            for (std::int64_t i = 0; i < m_panels; ++i)
-                for (std::int64_t j = 0; j < n_panels; ++j) tile(i, j);
-        } else {
-            for (std::int64_t j = 0; j < n_panels; ++j)
-                for (std::int64_t i = 0; i < m_panels; ++i) tile(i, j);
+        // What is added is fetched one tile ahead.
+        Tile next = tile(a, b, m, 0, n, 0, depth.size, target, goes_on, factors);
+        each_tile(m, n, depth.size, factors.adds, [&](std::int64_t i, std::int64_t j) {
+            const Tile now =
+                std::exchange(next, tile(a, b, m, i, n, j, depth.size, target, goes_on, factors));
+            if (factors.adds) TileKernel<T>::prefetch(next.place);
+            now.run(depth.size, factors);
+        });
+        next.run(depth.size, factors);
+    }
+
+    // body(i, j) for all tiles but the first. Of short columns a panel of rows stays in the L1
+    // cache while columns pass by; but where d is read, tiles that are close in d come one after
+    // the other. Else a panel of columns stays.
+    template <class Body> static void each_tile(const Block &m, const Block &n, std::int64_t depth,
+                                                bool reads, Body &&body) {
+        const std::int64_t down = m.groups / Shape::row_groups, across = n.groups;
+        bool rows_pass = depth > short_depth;
+        if (!rows_pass && reads && down > 1 && across > 1)
+            rows_pass =
+                std::abs(m.d[Shape::rows] - m.d[0]) < std::abs(n.d[Shape::columns] - n.d[0]);
+        for (std::int64_t t = 1; t < down * across; ++t) {
+            if (rows_pass)
+                body(t % down, t / down);
+            else
+                body(t / across, t % across);
         }
     }
 
-    static void multiply_tile(const char *a, const char *b, const Block &m, std::int64_t i,
-                              const Block &n, std::int64_t j, std::int64_t depth,
-                              const Target &target, bool goes_on, const TileFactors<T> &factors) {
-        const Block rows = m.part(i * Shape::row_groups, Shape::row_groups), columns = n.part(j, 1);
+    struct Tile {
+        const R *a, *b;
         TilePlace place;
-        place.d = target.d;
-        place.c = goes_on ? target.d : target.c;
-        place.d_rows = rows.d;
-        place.c_rows = goes_on ? rows.d : rows.c;
-        place.d_columns = columns.d;
-        place.c_columns = goes_on ? columns.d : columns.c;
-        place.counts = rows.counts;
-        place.dense = rows.dense;
-        place.columns = columns.counts[0];
+        int groups;
+        void run(std::int64_t depth, const TileFactors<T> &factors) const {
+            TileKernel<T>::run(groups, depth, a, b, factors, place);
+        }
+    };
+
+    // The tile of a panel of rows and one of columns.
+    Tile tile(const char *a, const char *b, const Block &m, std::int64_t i, const Block &n,
+              std::int64_t j, std::int64_t depth, const Target &target, bool goes_on,
+              const TileFactors<T> &factors) const {
+        const Block rows = m.part(i * Shape::row_groups, Shape::row_groups), columns = n.part(j, 1);
+        Tile t;
+        t.a = reinterpret_cast<const R *>(a + i * sides_[0].panel_bytes(depth));
+        t.b = reinterpret_cast<const R *>(b + j * sides_[1].panel_bytes(depth));
+        t.place.d = target.d;
+        t.place.c = goes_on ? target.d : target.c;
+        t.place.d_rows = rows.d;
+        t.place.c_rows = goes_on ? rows.d : rows.c;
+        t.place.d_columns = columns.d;
+        t.place.c_columns = goes_on ? columns.d : columns.c;
+        t.place.counts = rows.counts;
+        t.place.dense = rows.dense;
+        t.place.columns = columns.counts[0];
         const unsigned wanted =
             factors.adds && !goes_on ? dense_in_d | dense_in_c : unsigned{dense_in_d};
         // Those with rows, in whole vectors.
-        int groups = Shape::row_groups;
-        while (groups > TileKernel<T>::step_groups &&
-               rows.counts[groups - TileKernel<T>::step_groups] == 0)
-            groups -= TileKernel<T>::step_groups;
+        t.groups = Shape::row_groups;
+        while (t.groups > TileKernel<T>::step_groups &&
+               rows.counts[t.groups - TileKernel<T>::step_groups] == 0)
+            t.groups -= TileKernel<T>::step_groups;
         unsigned dense = wanted;
-        for (int g = 0; g < groups; ++g) dense &= rows.dense[g];
-        place.direct = dense == wanted;
-        TileKernel<T>::run(groups, depth, reinterpret_cast<const R *>(a),
-                           reinterpret_cast<const R *>(b), factors, place);
+        for (int g = 0; g < t.groups; ++g) dense &= rows.dense[g];
+        t.place.direct = dense == wanted;
+        return t;
     }
 
     const Contraction &p_;

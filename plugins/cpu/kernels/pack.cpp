@@ -23,7 +23,7 @@ constexpr int width_of(int group, std::int64_t size) {
 // Exchanges blocks of Step x Step elements of rows that are Step apart, for growing Step: a
 // transposition.
 template <int N, int Step, class V, int... i>
-void exchange(V (&v)[N], std::integer_sequence<int, i...>) {
+[[gnu::always_inline]] inline void exchange(V (&v)[N], std::integer_sequence<int, i...>) {
 #pragma GCC unroll 8
     for (int r = 0; r < N; ++r) {
         if (r & Step) continue;
@@ -32,7 +32,7 @@ void exchange(V (&v)[N], std::integer_sequence<int, i...>) {
         v[r + Step] = __builtin_shufflevector(a, b, (i & Step ? N + i : i + Step)...);
     }
 }
-template <int N, class V> void transpose_registers(V (&v)[N]) {
+template <int N, class V> [[gnu::always_inline]] inline void transpose_registers(V (&v)[N]) {
     using Every = std::make_integer_sequence<int, N>;
     exchange<N, 1>(v, Every());
     if constexpr (N > 2) exchange<N, 2>(v, Every());
@@ -57,7 +57,7 @@ public:
                 copy_runs(first, g);
                 continue;
             }
-            if (const std::int64_t squares = W == Group && across > 0 ? squares_at(g, across) : 0) {
+            if (const std::int64_t squares = crosses && across > 0 ? squares_at(g, across) : 0) {
                 const std::int64_t end = g + across * Group * squares;
                 for (std::int64_t first = g; first < g + across; ++first)
                     if (are_squares(first, across, squares))
@@ -76,6 +76,8 @@ public:
 private:
     using Unit = typename UnitOf<Size == 16 ? 8 : Size>::type;
     static constexpr int W = width_of(Group, Size);
+    // Whether it transposes across groups: in registers, or elements of their size one by one.
+    static constexpr bool crosses = W == Group || Size == 16;
     static constexpr int bytes = Size * Group;
     static constexpr std::int64_t longest_run = 64, most_squares = 12;
 
@@ -176,26 +178,34 @@ private:
     }
     // All squares for one index along k before the next: memory is read in long runs.
     void transpose_across(std::int64_t g, std::int64_t across, std::int64_t squares) const {
+        const char *in[Group];
+        char *out[most_squares * Group];
+        for (int i = 0; i < Group; ++i) in[i] = data_ + at(g)[i];
+        for (std::int64_t j = 0; j < squares * Group; ++j) out[j] = to(g + j * across);
+        for (std::int64_t p = 0; p < depth_.size; ++p) {
+            // What is read next lies in other pages, where the processor does not fetch ahead.
+            const std::int64_t now = depth_.offsets[p],
+                               next = depth_.offsets[std::min(p + 1, depth_.size - 1)];
+            for (std::int64_t s = 0; s < squares; ++s) {
+                for (int i = 0; i < Group; ++i) __builtin_prefetch(in[i] + next + s * bytes);
+                transpose_square(out + s * Group, p * step_, in, now + s * bytes);
+            }
+        }
+    }
+    static void transpose_square(char *const *out, std::int64_t out_offset, const char *const *in,
+                                 std::int64_t in_offset) {
         if constexpr (W == Group) {
             using V = VectorN<Unit, W>;
-            const char *in[Group];
-            char *out[most_squares * Group];
-            for (int i = 0; i < Group; ++i) in[i] = data_ + at(g)[i];
-            for (std::int64_t j = 0; j < squares * Group; ++j) out[j] = to(g + j * across);
-            for (std::int64_t p = 0; p < depth_.size; ++p) {
-                // What is read next lies in other pages, where the processor does not fetch ahead.
-                const std::int64_t ahead = depth_.offsets[std::min(p + 1, depth_.size - 1)];
-                for (std::int64_t s = 0; s < squares; ++s) {
-                    V v[W];
-                    for (int i = 0; i < W; ++i) __builtin_prefetch(in[i] + ahead + s * bytes);
+            V v[W];
 #pragma GCC unroll 8
-                    for (int i = 0; i < W; ++i)
-                        v[i] = load_vector<V>(in[i] + depth_.offsets[p] + s * bytes);
-                    transpose_registers<W>(v);
+            for (int i = 0; i < W; ++i) v[i] = load_vector<V>(in[i] + in_offset);
+            transpose_registers<W>(v);
 #pragma GCC unroll 8
-                    for (int i = 0; i < W; ++i) store_vector(out[s * Group + i] + p * step_, v[i]);
-                }
-            }
+            for (int i = 0; i < W; ++i) store_vector(out[i] + out_offset, v[i]);
+        } else {
+            for (int i = 0; i < Group; ++i)
+                for (int j = 0; j < Group; ++j)
+                    copy_one(out[j] + out_offset + i * Size, in[i] + in_offset + j * Size);
         }
     }
 
