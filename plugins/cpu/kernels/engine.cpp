@@ -12,14 +12,12 @@
 #include "engine.h"
 
 #include "kept_scratch.h"
-#include "packed_side.h"
 #include "parallel.h"
+#include "piece.h"
 
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
-#include <utility>
 
 namespace Atoll::kernels {
 namespace {
@@ -29,8 +27,6 @@ constexpr std::int64_t rows_bytes = 768 << 10;    // packed rows of one piece: i
 constexpr std::int64_t columns_bytes = 512 << 10; // packed columns of one piece
 constexpr std::int64_t shared_bytes = 12 << 20;
 constexpr std::int64_t most_positions = 8192; // of one block: keeps the tables small
-// Up to this depth a panel of rows stays in the L1 cache and columns pass by; above, the reverse.
-constexpr std::int64_t short_depth = 128;
 constexpr std::int64_t short_shared_bytes = 1 << 20;
 // Outputs from this size on are stored past the caches.
 constexpr std::int64_t streamed_bytes = 8 << 20;
@@ -109,13 +105,7 @@ private:
             parallel(pieces, work, body);
     }
 
-    // What a product is added to, and where it goes: tensors or a scratch matrix.
-    struct Target {
-        char *d;
-        const char *c;
-        T beta;
-        Local local[2]; // of rows and columns
-    };
+    using Target = ProductTarget<T>;
 
     // One product of the batch.
     void product(char *const *data, bool serial) {
@@ -364,72 +354,17 @@ private:
         const Block &m = s == 0 ? block : shared.block, &n = s == 0 ? shared.block : block;
         const char *a = s == 0 ? scratch.data() : shared.packed,
                    *b = s == 0 ? shared.packed : scratch.data();
-        // What is added is fetched one tile ahead.
-        Tile next = tile(a, b, m, 0, n, 0, depth.size, target, goes_on, factors);
-        each_tile(m, n, depth.size, factors.adds, [&](std::int64_t i, std::int64_t j) {
-            const Tile now =
-                std::exchange(next, tile(a, b, m, i, n, j, depth.size, target, goes_on, factors));
-            if (factors.adds) TileKernel<T>::prefetch(next.place);
-            now.run(depth.size, factors);
-        });
-        next.run(depth.size, factors);
-    }
-
-    // body(i, j) for all tiles but the first. Of short columns a panel of rows stays in the L1
-    // cache while columns pass by; but where d is read, tiles that are close in d come one after
-    // the other. Else a panel of columns stays.
-    template <class Body> static void each_tile(const Block &m, const Block &n, std::int64_t depth,
-                                                bool reads, Body &&body) {
-        const std::int64_t down = m.groups / Shape::row_groups, across = n.groups;
-        bool rows_pass = depth > short_depth;
-        if (!rows_pass && reads && down > 1 && across > 1)
-            rows_pass =
-                std::abs(m.d[Shape::rows] - m.d[0]) < std::abs(n.d[Shape::columns] - n.d[0]);
-        for (std::int64_t t = 1; t < down * across; ++t) {
-            if (rows_pass)
-                body(t % down, t / down);
-            else
-                body(t / across, t % across);
-        }
-    }
-
-    struct Tile {
-        const R *a, *b;
-        TilePlace place;
-        int groups;
-        void run(std::int64_t depth, const TileFactors<T> &factors) const {
-            TileKernel<T>::run(groups, depth, a, b, factors, place);
-        }
-    };
-
-    // The tile of a panel of rows and one of columns.
-    Tile tile(const char *a, const char *b, const Block &m, std::int64_t i, const Block &n,
-              std::int64_t j, std::int64_t depth, const Target &target, bool goes_on,
-              const TileFactors<T> &factors) const {
-        const Block rows = m.part(i * Shape::row_groups, Shape::row_groups), columns = n.part(j, 1);
-        Tile t;
-        t.a = reinterpret_cast<const R *>(a + i * sides_[0].panel_bytes(depth));
-        t.b = reinterpret_cast<const R *>(b + j * sides_[1].panel_bytes(depth));
-        t.place.d = target.d;
-        t.place.c = goes_on ? target.d : target.c;
-        t.place.d_rows = rows.d;
-        t.place.c_rows = goes_on ? rows.d : rows.c;
-        t.place.d_columns = columns.d;
-        t.place.c_columns = goes_on ? columns.d : columns.c;
-        t.place.counts = rows.counts;
-        t.place.dense = rows.dense;
-        t.place.columns = columns.counts[0];
-        const unsigned wanted =
-            factors.adds && !goes_on ? dense_in_d | dense_in_c : unsigned{dense_in_d};
-        // Those with rows, in whole vectors.
-        t.groups = Shape::row_groups;
-        while (t.groups > TileKernel<T>::step_groups &&
-               rows.counts[t.groups - TileKernel<T>::step_groups] == 0)
-            t.groups -= TileKernel<T>::step_groups;
-        unsigned dense = wanted;
-        for (int g = 0; g < t.groups; ++g) dense &= rows.dense[g];
-        t.place.direct = dense == wanted;
-        return t;
+        Piece<T>{m,
+                 n,
+                 a,
+                 b,
+                 sides_[0].panel_bytes(depth.size),
+                 sides_[1].panel_bytes(depth.size),
+                 depth.size,
+                 target,
+                 goes_on,
+                 factors}
+            .run();
     }
 
     const Contraction &p_;
