@@ -86,10 +86,11 @@ private:
         t.place.columns = columns.counts[0];
         const unsigned wanted =
             factors.adds && !goes_on ? dense_in_d | dense_in_c : unsigned{dense_in_d};
-        // Those with rows, in whole vectors.
+        // Up to the last one that has rows, in whole vectors; others may be empty, too.
         constexpr int step = TileKernel<T>::step_groups;
         t.groups = Shape::row_groups;
-        while (t.groups > step && rows.counts[t.groups - step] == 0) t.groups -= step;
+        while (t.groups > 1 && rows.counts[t.groups - 1] == 0) --t.groups;
+        t.groups = (t.groups + step - 1) / step * step;
         unsigned dense = wanted;
         for (int g = 0; g < t.groups; ++g) dense &= rows.dense[g];
         t.place.direct = dense == wanted;
