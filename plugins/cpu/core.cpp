@@ -60,17 +60,14 @@ template <Kernel kernel> void run(State &, atoll_call &call) {
         fail(status);
 }
 
-// matmul takes one axis of each group, the others any number.
-constexpr std::uint64_t caps_of(std::uint16_t function) {
-    return ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED |
-           ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES |
-           ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS | ATOLL_CAP_LOOPS |
-           (function == ATOLL_FN_matmul ? 0 : ATOLL_CAP_GROUPS);
-}
+constexpr std::uint64_t every_call =
+    ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED | ATOLL_CAP_STRIDED |
+    ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES | ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS |
+    ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS;
 
 template <std::uint16_t... function>
 constexpr auto declare_all(std::integer_sequence<std::uint16_t, function...>) {
-    return std::array{sdk::declare_core<run<kernel_of(function)>>(function, caps_of(function))...};
+    return std::array{sdk::declare_core<run<kernel_of(function)>>(function, every_call)...};
 }
 constexpr auto functions = declare_all(std::make_integer_sequence<std::uint16_t, ATOLL_FN_COUNT>());
 

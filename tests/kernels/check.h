@@ -8,10 +8,12 @@
 
 namespace oracle {
 
-// Core axes come first in `shape` and in the operands' strides.
+// Core axes come first in `shape` and in the operands' strides. `groups`: the axes of each slot,
+// without it one each.
 inline std::int32_t call(int function, int dtype, const Shape &shape, std::size_t core,
                          std::vector<atoll_operand> operands,
-                         const std::vector<atoll_scalar> &attributes = {}) {
+                         const std::vector<atoll_scalar> &attributes = {},
+                         const std::vector<std::uint8_t> &groups = {}) {
     const Function &f = function_list[function];
     atoll_call c;
     std::memset(&c, 0x5a, sizeof c); // what kernels do not read
@@ -23,6 +25,8 @@ inline std::int32_t call(int function, int dtype, const Shape &shape, std::size_
     c.operands = operands.data();
     c.attributes = attributes.data();
     c.attribute_count = static_cast<std::uint16_t>(attributes.size());
+    std::fill_n(c.axes, std::min<std::size_t>(core, ATOLL_MAX_SLOTS), std::uint8_t{1});
+    std::copy(groups.begin(), groups.end(), c.axes);
     if (has_inputs<1>(f)) return atoll_kernels_unary(&c);
     if (has_inputs<2>(f)) return atoll_kernels_binary(&c);
     if (has_inputs<3>(f)) return atoll_kernels_ternary(&c);

@@ -1,4 +1,4 @@
-// Products of matrices by BLAS: operands that it takes or packed copies, extents that fit its int.
+// Products of matrices by BLAS: operands as it takes them, extents that fit its int.
 #include "blas_product.h"
 
 #include "blas.h"
@@ -63,8 +63,7 @@ struct Operand {
 
 template <class T> class BlasProduct {
 public:
-    BlasProduct(const Blas &blas, T alpha, T beta, GrowingScratch *scratch)
-        : blas_(blas), alpha_(alpha), beta_(beta), scratch_(scratch) {}
+    BlasProduct(const Blas &blas, T alpha, T beta) : blas_(blas), alpha_(alpha), beta_(beta) {}
 
     // c is dense along its rows or columns.
     void operator()(const Matrix &c, const Matrix &a, const Matrix &b) {
@@ -78,8 +77,8 @@ public:
         } else if (a.columns > blas_extent) {
             const std::int64_t half = a.columns / 2, rest = a.columns - half;
             (*this)(c, a.part(0, 0, a.rows, half), b.part(0, 0, half, b.columns));
-            BlasProduct(blas_, alpha_, one(), scratch_)(c, a.part(0, half, a.rows, rest),
-                                                        b.part(half, 0, rest, b.columns));
+            BlasProduct(blas_, alpha_, one())(c, a.part(0, half, a.rows, rest),
+                                              b.part(half, 0, rest, b.columns));
         } else {
             product(c, a, b);
         }
@@ -95,32 +94,17 @@ private:
             return 1;
     }
 
-    Operand express(const Matrix &a, GrowingScratch &scratch) const {
+    static Operand express(const Matrix &a) {
         if (const std::int64_t ld = leading(a, size))
             return {a.data, ld, a.conj ? CblasConjNoTrans : CblasNoTrans};
-        if (const std::int64_t ld = leading(a.transposed(), size))
-            return {a.data, ld, a.conj ? CblasConjTrans : CblasTrans};
-        const Matrix pack = dense(scratch.get(a.rows * a.columns * size), a, size);
-        copy(pack, {dtype()}, a, {dtype()});
-        return {pack.data, a.rows, a.conj ? CblasConjNoTrans : CblasNoTrans};
-    }
-
-    static constexpr std::uint32_t dtype() {
-        if constexpr (is_complex<T>)
-            return size == 8 ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_COMPLEX128;
-        else
-            return size == 4 ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64;
+        return {a.data, leading(a.transposed(), size), a.conj ? CblasConjTrans : CblasTrans};
     }
 
     void product(const Matrix &c, const Matrix &a, const Matrix &b) const {
-        if (!leading(c, size)) {
-            if (leading(c.transposed(), size))
-                return product(c.transposed(), b.transposed(), a.transposed());
-            // A vector of any stride, or an output that the caller should have packed.
-        }
+        if (!leading(c, size)) return product(c.transposed(), b.transposed(), a.transposed());
         if (c.columns == 1 && vector_product(c, a, b)) return;
         if (c.rows == 1 && vector_product(c.transposed(), b.transposed(), a.transposed())) return;
-        const Operand x = express(a, scratch_[0]), y = express(b, scratch_[1]);
+        const Operand x = express(a), y = express(b);
         gemm(blas_, x.transpose, y.transpose, static_cast<int>(c.rows), static_cast<int>(c.columns),
              static_cast<int>(a.columns), alpha_, x.data, static_cast<int>(x.ld), y.data,
              static_cast<int>(y.ld), beta_, c.data, static_cast<int>(leading(c, size)));
@@ -131,7 +115,7 @@ private:
         const std::int64_t incx = increment(b.rows, b.down, size);
         const std::int64_t incy = increment(c.rows, c.down, size);
         if (!incx || !incy || a.conj || b.conj) return false;
-        const Operand x = express(a, scratch_[0]);
+        const Operand x = express(a);
         const bool plain = x.transpose == CblasNoTrans;
         gemv(blas_, x.transpose, static_cast<int>(plain ? a.rows : a.columns),
              static_cast<int>(plain ? a.columns : a.rows), alpha_, x.data, static_cast<int>(x.ld),
@@ -141,22 +125,19 @@ private:
 
     const Blas &blas_;
     T alpha_, beta_;
-    GrowingScratch *scratch_; // two
 };
 
 } // namespace
 
-template <class T> void blas_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha,
-                                     T beta, GrowingScratch *scratch) {
-    BlasProduct<T>(blas(), alpha, beta, scratch)(c, a, b);
+template <class T>
+void blas_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha, T beta) {
+    BlasProduct<T>(blas(), alpha, beta)(c, a, b);
 }
-template void blas_product(const Matrix &, const Matrix &, const Matrix &, float, float,
-                           GrowingScratch *);
-template void blas_product(const Matrix &, const Matrix &, const Matrix &, double, double,
-                           GrowingScratch *);
+template void blas_product(const Matrix &, const Matrix &, const Matrix &, float, float);
+template void blas_product(const Matrix &, const Matrix &, const Matrix &, double, double);
 template void blas_product(const Matrix &, const Matrix &, const Matrix &, Complex<float>,
-                           Complex<float>, GrowingScratch *);
+                           Complex<float>);
 template void blas_product(const Matrix &, const Matrix &, const Matrix &, Complex<double>,
-                           Complex<double>, GrowingScratch *);
+                           Complex<double>);
 
 } // namespace Atoll::kernels

@@ -16,9 +16,14 @@ inline std::int64_t leading(const Matrix &a, std::int64_t size) {
     return ld >= a.rows && ld <= INT_MAX ? ld : 0;
 }
 
-// c = alpha a b + beta c, all native and aligned; c is dense along its rows or columns. Needs
-// blas().found. T is float, double, or complex of these; `scratch` points to two.
-template <class T> void blas_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha,
-                                     T beta, GrowingScratch *scratch);
+// Whether BLAS takes a matrix as it is, transposed or not.
+inline bool is_blas_matrix(const Matrix &a, std::int64_t size) {
+    return leading(a, size) || leading(a.transposed(), size);
+}
+
+// c = alpha a b + beta c, all native, aligned, and matrices that BLAS takes. Needs blas().found. T
+// is float, double, or complex of these.
+template <class T>
+void blas_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha, T beta);
 
 } // namespace Atoll::kernels

@@ -1,10 +1,7 @@
-// A matrix in memory, and its packing into scratch.
+// A matrix in memory, and copies of it.
 #pragma once
 
-#include "scratch.h"
 #include "types.h"
-
-#include <optional>
 
 namespace Atoll::kernels {
 
@@ -22,36 +19,13 @@ struct Matrix {
     }
 };
 
-// Grows, never shrinks; lives for one call.
-class GrowingScratch {
-public:
-    char *get(std::int64_t bytes) {
-        if (!scratch_ || bytes > size_) {
-            scratch_.emplace(bytes); // empty where it throws
-            size_ = bytes;
-        }
-        return scratch_->data();
-    }
-
-private:
-    std::optional<Scratch> scratch_;
-    std::int64_t size_ = 0;
-};
-
 // What a matrix's elements are.
 struct Side {
     std::uint32_t dtype;
     bool swapped = false;
 };
 
-// out = function(in) by a kernel that knows all strides, dtypes and byte orders.
-void apply(std::int32_t (*kernel)(const atoll_call *), atoll_core_function function,
-           const Matrix &out, const Side &out_side, const Matrix &in, const Side &in_side);
+// out = in, for any strides, dtypes and byte orders.
 void copy(const Matrix &out, const Side &out_side, const Matrix &in, const Side &in_side);
-
-// A matrix of the same extents at `data`, column-major, with elements of `size` bytes.
-inline Matrix dense(char *data, const Matrix &like, std::int64_t size) {
-    return {data, like.rows, like.columns, size, like.rows * size, like.conj};
-}
 
 } // namespace Atoll::kernels

@@ -2,11 +2,11 @@
  * C11 and C++; of Atoll it needs the ABI headers only.
  *
  * Every function takes a call of the plugin ABI (Note [Iteration space] in atoll/abi/call.h), and
- * reads of it the function's id, dtype, rank, core, shape, operands and attributes: a caller
- * without Atoll fills in these and nothing else, no module, stream or error buffer. All operands
- * are taken as they are, in any mixture: any dtype, either byte order (ATOLL_OPERAND_SWAPPED), any
- * strides, any address, groups of any number of axes. Ranks up to ATOLL_MAX_RANK; extents are at
- * least 1.
+ * reads of it the function's id, dtype, rank, core, shape, operands and attributes, matmul also
+ * axes: a caller without Atoll fills in these and nothing else, no module, stream or error buffer.
+ * All operands are taken as they are, in any mixture: any dtype, either byte order
+ * (ATOLL_OPERAND_SWAPPED), any strides, any address, groups of any number of axes. Ranks up to
+ * ATOLL_MAX_RANK; extents are at least 1.
  *
  * The call's dtype is the compute dtype: inputs are converted to it, and what the function's
  * signature makes of it (atoll/lists/functions.inc) is converted to the output's dtype. float16,
@@ -54,8 +54,9 @@ int32_t atoll_kernels_find(const atoll_call *call);
 int32_t atoll_kernels_gather(const atoll_call *call);
 int32_t atoll_kernels_scatter(const atoll_call *call);
 
-/* One axis each of m, k and n. float32, float64 and complex products go to OpenBLAS, which is
- * looked for at the first such call; without it they are slow. */
+/* Any number of axes of m, k and n. Matrices of floats that OpenBLAS takes as they are go there; it
+ * is looked for at the first such call. Everything else is packed block by block: scratch is at
+ * most 16 MiB per thread, and is kept for later calls. */
 int32_t atoll_kernels_matmul(const atoll_call *call);
 
 /* The pool for large calls; NULL: the calling thread only. Not while calls run. */

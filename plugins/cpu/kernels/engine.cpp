@@ -1,0 +1,396 @@
+// The driver of the contraction engine: blocks, packing, tiles, threads.
+//
+// Note [Blocking]
+// k is cut into blocks of at most `longest_depth`. Of each, one operand is packed as a whole (or a
+// part of some megabytes) by all threads together, the `shared` side; then pieces of the other side
+// are packed and multiplied, each by one thread: pieces of rows that fit the L2 cache, or pieces of
+// columns where all rows fit it. The order in which a sum is added up depends on the extents alone,
+// so results do not depend on the number of threads.
+//
+// Where d is not of the type that is computed in, or c is not, boxes of d are computed one by one
+// into a scratch matrix that stays in the cache, and are converted and added to from there.
+#include "engine.h"
+
+#include "kept_scratch.h"
+#include "parallel.h"
+#include "piece.h"
+
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+namespace Atoll::kernels {
+namespace {
+
+constexpr std::int64_t longest_depth = 384;
+constexpr std::int64_t rows_bytes = 768 << 10;    // packed rows of one piece: in a 2 MiB L2 cache
+constexpr std::int64_t columns_bytes = 512 << 10; // packed columns of one piece
+constexpr std::int64_t shared_bytes = 12 << 20;
+constexpr std::int64_t most_positions = 8192; // of one block: keeps the tables small
+constexpr std::int64_t short_shared_bytes = 1 << 20;
+// Outputs from this size on are stored past the caches.
+constexpr std::int64_t streamed_bytes = 8 << 20;
+// Pieces that a product has where it is large enough: balances some threads.
+constexpr std::int64_t many_pieces = 16;
+
+template <class T> bool is_zero(const T &x) {
+    if constexpr (is_complex<T>)
+        return x.re == 0 && x.im == 0;
+    else if constexpr (std::is_same_v<T, Truth>)
+        return x.value == 0;
+    else
+        return x == 0;
+}
+
+template <class T> class Engine {
+public:
+    Engine(const Contraction &p, std::uint32_t dtype, T alpha, T beta)
+        : p_(p), alpha_(alpha), beta_(beta), adds_(!is_zero(beta)),
+          depth_(p.k, sizes[p.side[product_a].dtype], sizes[p.side[product_b].dtype]),
+          k_(is_zero(alpha) ? 0 : depth_.size()),
+          block_depth_(depth_of_blocks(k_)), sides_{{p.m, product_a, Shape::row_group,
+                                                     Shape::row_groups, p.side[product_a], dtype,
+                                                     p.conj_a, first_run()},
+                                                    {p.n, product_b, Shape::columns, 1,
+                                                     p.side[product_b], dtype, p.conj_b,
+                                                     Shape::columns}},
+          direct_(is_native<T>(p.side[product_d], dtype) &&
+                  (!adds_ || is_native<T>(p.side[product_c], dtype))),
+          c_in_({p.side[product_c].dtype, dtype, wide}, p.side[product_c].swapped, false),
+          d_out_({wide, dtype, p.side[product_d].dtype}, false, p.side[product_d].swapped) {}
+
+    std::int32_t run() {
+        const std::int64_t count = p_.batch.size();
+        const std::int64_t work = p_.m.size() * p_.n.size() * k_ / 8 + 1;
+        // Small products side by side; large ones one after the other, each on all threads.
+        const bool serial = count > 1 && work <= 64 * 64 * 64 / 8;
+        const auto products = [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                char *data[product_operands];
+                for (int o = 0; o < product_operands; ++o)
+                    data[o] = p_.data[o] + p_.batch_offset(o, i);
+                product(data, serial);
+            }
+        };
+        split(!serial, count, work, products);
+        return failed_ ? ATOLL_STATUS_OUT_OF_MEMORY : ATOLL_STATUS_OK;
+    }
+
+private:
+    using Shape = TileShape<T>;
+    using R = Lane<T>;
+    static constexpr std::int64_t size = sizeof(T);
+    static constexpr std::uint32_t wide = dtype_of<T>();
+
+    // Rows along d's dense axis in a block in which a is dense along another one. Such a block of
+    // s x t rows reads runs of t elements at s x depth places, and writes runs of s at t x columns
+    // places: the fewest with s / t = columns / depth.
+    std::int64_t first_run() const {
+        const auto depth = static_cast<double>(std::max<std::int64_t>(8, block_depth_)),
+                   columns = static_cast<double>(p_.n.size());
+        return static_cast<std::int64_t>(
+            std::sqrt(rows_bytes / (size * depth) * std::min(columns, 2048.0) / depth) + 0.5);
+    }
+    // Blocks of about the same depth; whole runs of 8.
+    static std::int64_t depth_of_blocks(std::int64_t k) {
+        const std::int64_t blocks = std::max<std::int64_t>(1, divide_up(k, longest_depth));
+        return divide_up(divide_up(k, blocks), 8) * 8;
+    }
+    // body(begin, end) over the pieces, by all threads if the work is large enough.
+    template <class Body>
+    static void split(bool serial, std::int64_t pieces, std::int64_t work, Body &&body) {
+        if (serial)
+            body(std::int64_t{0}, pieces);
+        else
+            parallel(pieces, work, body);
+    }
+
+    using Target = ProductTarget<T>;
+
+    // One product of the batch.
+    void product(char *const *data, bool serial) {
+        const Range panels[2] = {{0, sides_[0].panels()}, {0, sides_[1].panels()}};
+        if (direct_)
+            multiply(data, panels, {data[product_d], data[product_c], beta_, {}}, serial);
+        else
+            boxes(data, panels, serial);
+    }
+
+    // ---- by way of a scratch matrix ----
+
+    void boxes(char *const *data, const Range *panels, bool serial) {
+        constexpr std::int64_t rows = 240, columns = 512;
+        const std::int64_t extent[2] = {divide_up(rows, Shape::rows), columns / Shape::columns};
+        const std::int64_t down = divide_up(panels[0].size(), extent[0]),
+                           across = divide_up(panels[1].size(), extent[1]);
+        const std::int64_t work = std::min(rows, panels[0].size() * Shape::rows) *
+                                      std::min(columns, panels[1].size() * Shape::columns) * k_ /
+                                      8 +
+                                  1;
+        split(serial, down * across, work, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t at[2] = {i % down * extent[0], i / down * extent[1]};
+                Range box[2];
+                for (int s = 0; s < 2; ++s)
+                    box[s] = {at[s], std::min(at[s] + extent[s], panels[s].last)};
+                compute_box(data, box);
+            }
+        });
+    }
+
+    void compute_box(char *const *data, const Range *box) {
+        const std::int64_t rows = box[0].size() * Shape::rows;
+        const std::int64_t matrix = cache_lines(rows * box[1].size() * Shape::columns * size),
+                           tables[2] = {sides_[0].table_bytes(box[0].size()),
+                                        sides_[1].table_bytes(box[1].size())};
+        const KeptScratch scratch(matrix + tables[0] + tables[1] + rows * size);
+        if (!scratch.is_there()) {
+            failed_ = true;
+            return;
+        }
+        const Local local[2] = {{size, box[0].first}, {rows * size, box[1].first}};
+        multiply(data, box, {scratch.data(), scratch.data(), T{}, {local[0], local[1]}}, true);
+        char *const memory = scratch.data() + matrix;
+        const Block m = sides_[0].block(memory, box[0], {}),
+                    n = sides_[1].block(memory + tables[0], box[1], {});
+        char *const third = memory + tables[0] + tables[1];
+        for (std::int64_t j = 0; j < n.groups * n.group; ++j)
+            if (j % n.group < n.counts[j / n.group])
+                store_column(reinterpret_cast<T *>(scratch.data() + j * rows * size), third, m,
+                             data[product_d] + n.d[j], data[product_c] + n.c[j]);
+    }
+
+    // Converts a column of a scratch matrix, run by run of rows that are equally far apart.
+    void store_column(T *sums, char *third, const Block &m, char *d, const char *c) const {
+        const std::int64_t all = m.groups * m.group;
+        const auto valid = [&](std::int64_t i) {
+            return i < all && i % m.group < m.counts[i / m.group];
+        };
+        for (std::int64_t i = 0; i < all;) {
+            if (!valid(i)) {
+                ++i;
+                continue;
+            }
+            std::int64_t end = i + 1, d_step = size, c_step = size;
+            if (valid(end)) {
+                d_step = m.d[end] - m.d[i];
+                c_step = m.c[end] - m.c[i];
+            }
+            while (valid(end) && m.d[end] - m.d[end - 1] == d_step &&
+                   m.c[end] - m.c[end - 1] == c_step)
+                ++end;
+            if (adds_) {
+                c_in_.run(end - i, third, size, c + m.c[i], c_step);
+                const T *const values = reinterpret_cast<const T *>(third);
+                for (std::int64_t r = i; r < end; ++r)
+                    sums[r] = plus(sums[r], times(beta_, values[r - i]));
+            }
+            d_out_.run(end - i, d + m.d[i], d_step, reinterpret_cast<const char *>(sums + i), size);
+            i = end;
+        }
+    }
+
+    // ---- blocks ----
+
+    void multiply(char *const *data, const Range *panels, const Target &target, bool serial) {
+        const std::int64_t rows = panels[0].size() * Shape::rows,
+                           columns = panels[1].size() * Shape::columns;
+        const bool rows_fit = rows * block_depth_ * size <= rows_bytes && rows <= most_positions;
+        const int shared = rows_fit && columns > rows ? 0 : 1;
+        const PackedSide<T> &side = sides_[shared];
+        const std::int64_t bytes = block_depth_ <= short_depth ? short_shared_bytes : shared_bytes;
+        const std::int64_t most = shared == 0 ? panels[0].size() : most_panels(side, bytes);
+        for (std::int64_t first = panels[shared].first; first < panels[shared].last; first += most)
+            multiply_shared(data, shared, {first, std::min(first + most, panels[shared].last)},
+                            panels[1 - shared], target, serial);
+    }
+    std::int64_t most_panels(const PackedSide<T> &side, std::int64_t bytes) const {
+        const std::int64_t fit =
+            std::min(bytes / std::max<std::int64_t>(1, side.panel_bytes(block_depth_)),
+                     most_positions / side.panel_positions());
+        return std::max<std::int64_t>(1, fit);
+    }
+    // Panels of one piece of the side that is not shared: of about equal size, and whole chunks
+    // where they are transposed across groups.
+    std::int64_t piece_panels(int s, std::int64_t panels, bool serial) const {
+        const PackedSide<T> &side = sides_[s];
+        const std::int64_t most = most_panels(side, s == 0 ? rows_bytes : columns_bytes);
+        std::int64_t pieces = divide_up(panels, most);
+        if (!serial) pieces = std::max(pieces, std::min(many_pieces, panels / 3));
+        std::int64_t piece = divide_up(panels, std::max<std::int64_t>(1, pieces));
+        if (const std::int64_t across = side.grouping.across(); across && piece < panels) {
+            const std::int64_t chunks =
+                std::lcm(across * side.group, side.panel_groups) / side.panel_groups;
+            piece = divide_up(piece, chunks) * chunks;
+        }
+        return piece;
+    }
+
+    struct Shared {
+        int side;
+        const Block &block;
+        const char *packed;
+    };
+
+    void multiply_shared(char *const *data, int s, const Range &part, const Range &others,
+                         const Target &target, bool serial) {
+        const PackedSide<T> &side = sides_[s], &other = sides_[1 - s];
+        const std::int64_t packed = cache_lines(part.size() * side.panel_bytes(block_depth_)),
+                           tables = side.table_bytes(part.size()),
+                           offsets = cache_lines(block_depth_ * 8),
+                           runs = cache_lines(Depth::bytes(block_depth_));
+        const KeptScratch scratch(packed + tables + 2 * (offsets + runs));
+        if (!scratch.is_there()) {
+            failed_ = true;
+            return;
+        }
+        const Block block = side.block(scratch.data() + packed, part, target.local[s]);
+        char *const depth_memory = scratch.data() + packed + tables;
+        const std::int64_t piece = piece_panels(1 - s, others.size(), serial);
+        const std::int64_t pieces = divide_up(others.size(), piece);
+        std::int64_t first = 0;
+        do { // also without any k: d = beta c
+            Depth depths[2];
+            fill_depths(depths, first, depth_memory, offsets, runs);
+            const std::int64_t depth = depths[0].size;
+            split(serial, part.size(), side.panel_positions() * depth,
+                  [&](std::int64_t begin, std::int64_t end) {
+                      pack_part(side, block, {begin, end}, scratch.data(), data, depths[s]);
+                  });
+            const TileFactors<T> factors = factors_of(target, first, depth);
+            const std::int64_t work = part.size() * side.panel_positions() *
+                                          (piece * other.panel_positions()) * depth / 8 +
+                                      1;
+            split(serial, pieces, work, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    const std::int64_t at = others.first + i * piece;
+                    multiply_piece(data, {s, block, scratch.data()},
+                                   {at, std::min(at + piece, others.last)}, depths[1 - s], target,
+                                   first > 0, factors);
+                }
+                if (factors.streams) finish_streaming();
+            });
+            first += depth;
+        } while (first < k_ && !failed_);
+    }
+
+    void fill_depths(Depth *depths, std::int64_t first, char *memory, std::int64_t offsets,
+                     std::int64_t runs) const {
+        const std::int64_t depth = std::min(block_depth_, k_ - first);
+        std::int64_t *tables[2];
+        for (int s = 0; s < 2; ++s)
+            tables[s] = reinterpret_cast<std::int64_t *>(memory + s * (offsets + runs));
+        depth_.fill(first, depth, tables[0], tables[1]);
+        for (int s = 0; s < 2; ++s) {
+            const PackedSide<T> &side = sides_[s];
+            depths[s].size = depth;
+            depths[s].offsets = tables[s];
+            depths[s].find_runs(memory + s * (offsets + runs) + offsets,
+                                transposed_width(side.group, side.raw_size),
+                                s == 1 ? depth_.across() : 0, side.raw_size);
+        }
+    }
+
+    // The first block along k adds c, the others what is there.
+    TileFactors<T> factors_of(const Target &target, std::int64_t first, std::int64_t depth) const {
+        const T one = unit();
+        TileFactors<T> f;
+        f.alpha = alpha_;
+        f.beta = first > 0 ? one : target.beta;
+        f.scales = std::memcmp(&alpha_, &one, sizeof one) != 0;
+        f.adds = !is_zero(f.beta);
+        f.streams = false;
+        if (depth == k_ && !f.adds && !target.local[0].step)
+            f.streams = p_.m.size() * p_.n.size() * size >= streamed_bytes && is_aligned(target.d);
+        return f;
+    }
+    static T unit() {
+        if constexpr (is_complex<T>)
+            return {1, 0};
+        else if constexpr (std::is_same_v<T, Truth>)
+            return {1};
+        else
+            return 1;
+    }
+    // Whether every group of rows starts at a multiple of what is stored at once.
+    bool is_aligned(const char *d) const {
+        if (sides_[0].grouping.runs_on()) return false;
+        auto bits = reinterpret_cast<std::uint64_t>(d);
+        for (int i = 0; i < p_.m.count; ++i)
+            if (i > 0 || p_.m.axis[i].stride[product_d] != size)
+                bits |= static_cast<std::uint64_t>(p_.m.axis[i].stride[product_d]);
+        for (int i = 0; i < p_.n.count; ++i)
+            bits |= static_cast<std::uint64_t>(p_.n.axis[i].stride[product_d]);
+        return bits % TileKernel<T>::stored_bytes() == 0;
+    }
+
+    void pack_part(const PackedSide<T> &side, const Block &block, const Range &panels, char *packed,
+                   char *const *data, const Depth &depth) {
+        const KeptScratch raw(side.raw_bytes(depth.size) + 64);
+        if (!raw.is_there()) {
+            failed_ = true;
+            return;
+        }
+        side.pack_panels(
+            packed + panels.first * side.panel_bytes(depth.size), raw.data(), data[side.operand],
+            block.part(panels.first * side.panel_groups, panels.size() * side.panel_groups), depth);
+    }
+
+    void multiply_piece(char *const *data, const Shared &shared, const Range &own,
+                        const Depth &depth, const Target &target, bool goes_on,
+                        const TileFactors<T> &factors) {
+        const int s = 1 - shared.side;
+        const PackedSide<T> &side = sides_[s];
+        const std::int64_t packed = cache_lines(own.size() * side.panel_bytes(depth.size)),
+                           tables = side.table_bytes(own.size());
+        const KeptScratch scratch(packed + tables + side.raw_bytes(depth.size));
+        if (!scratch.is_there()) {
+            failed_ = true;
+            return;
+        }
+        const Block block = side.block(scratch.data() + packed, own, target.local[s]);
+        side.pack_panels(scratch.data(), scratch.data() + packed + tables, data[side.operand],
+                         block, depth);
+        const Block &m = s == 0 ? block : shared.block, &n = s == 0 ? shared.block : block;
+        const char *a = s == 0 ? scratch.data() : shared.packed,
+                   *b = s == 0 ? shared.packed : scratch.data();
+        Piece<T>{m,
+                 n,
+                 a,
+                 b,
+                 sides_[0].panel_bytes(depth.size),
+                 sides_[1].panel_bytes(depth.size),
+                 depth.size,
+                 target,
+                 goes_on,
+                 factors}
+            .run();
+    }
+
+    const Contraction &p_;
+    const T alpha_, beta_;
+    const bool adds_;
+    const DepthOrder depth_;
+    const std::int64_t k_, block_depth_;
+    const PackedSide<T> sides_[2];
+    const bool direct_;
+    const Conversion c_in_, d_out_;
+    std::atomic<bool> failed_ = false;
+};
+
+} // namespace
+
+template <class T>
+std::int32_t contract(const Contraction &contraction, std::uint32_t dtype, T alpha, T beta) {
+    return Engine<T>(contraction, dtype, alpha, beta).run();
+}
+template std::int32_t contract(const Contraction &, std::uint32_t, float, float);
+template std::int32_t contract(const Contraction &, std::uint32_t, double, double);
+template std::int32_t contract(const Contraction &, std::uint32_t, Complex<float>, Complex<float>);
+template std::int32_t contract(const Contraction &, std::uint32_t, Complex<double>,
+                               Complex<double>);
+template std::int32_t contract(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t);
+template std::int32_t contract(const Contraction &, std::uint32_t, std::uint64_t, std::uint64_t);
+template std::int32_t contract(const Contraction &, std::uint32_t, Truth, Truth);
+
+} // namespace Atoll::kernels

@@ -1,0 +1,71 @@
+// The list of buffers that are not in use.
+#include "kept_scratch.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <sys/mman.h>
+#include <vector>
+
+namespace Atoll::kernels {
+namespace {
+
+constexpr std::int64_t huge_page = 2 << 20;
+
+struct Buffer {
+    char *data = nullptr;
+    std::int64_t size = 0;
+};
+
+class Unused {
+public:
+    ~Unused() {
+        for (const Buffer &buffer : buffers_) std::free(buffer.data);
+    }
+    // The smallest that suffices; if none does, any one, which the caller replaces.
+    Buffer take(std::int64_t bytes) {
+        const std::lock_guard lock(mutex_);
+        if (buffers_.empty()) return {};
+        Buffer *best = &buffers_.back();
+        for (Buffer &buffer : buffers_)
+            if (buffer.size >= bytes && (best->size < bytes || buffer.size < best->size))
+                best = &buffer;
+        const Buffer taken = *best;
+        *best = buffers_.back();
+        buffers_.pop_back();
+        return taken;
+    }
+    void give(const Buffer &buffer) {
+        try {
+            const std::lock_guard lock(mutex_);
+            buffers_.push_back(buffer);
+        } catch (const std::bad_alloc &) {
+            std::free(buffer.data);
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<Buffer> buffers_;
+} unused;
+
+} // namespace
+
+KeptScratch::KeptScratch(std::int64_t bytes) {
+    const Buffer buffer = unused.take(bytes);
+    data_ = buffer.data;
+    size_ = buffer.size;
+    if (size_ >= bytes) return;
+    std::free(data_);
+    const std::int64_t page = bytes >= 2 * huge_page ? huge_page : 64;
+    size_ = (bytes + page - 1) / page * page;
+    const auto whole = static_cast<std::size_t>(size_);
+    data_ = static_cast<char *>(std::aligned_alloc(static_cast<std::size_t>(page), whole));
+    if (data_ && page == huge_page) madvise(data_, whole, MADV_HUGEPAGE); // a hint; fewer faults
+}
+
+KeptScratch::~KeptScratch() {
+    if (data_) unused.give({data_, size_});
+}
+
+} // namespace Atoll::kernels

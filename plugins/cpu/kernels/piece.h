@@ -1,0 +1,101 @@
+// The tiles of a packed piece: in which order, and where each goes.
+#pragma once
+
+#include "packed_side.h"
+
+#include <cstdlib>
+#include <utility>
+
+namespace Atoll::kernels {
+
+// Up to this depth a panel of rows stays in the L1 cache and columns pass by; above, the reverse.
+inline constexpr std::int64_t short_depth = 128;
+
+// What a product is added to, and where it goes: tensors or a scratch matrix.
+template <class T> struct ProductTarget {
+    char *d;
+    const char *c;
+    T beta;
+    Local local[2]; // of rows and columns
+};
+
+template <class T> struct Piece {
+    const Block &m, &n;
+    const char *a, *b;             // packed panels
+    std::int64_t a_panel, b_panel; // bytes of one
+    std::int64_t depth;
+    const ProductTarget<T> &target;
+    bool goes_on; // adds to what an earlier block along k left in d
+    const TileFactors<T> &factors;
+
+    void run() const {
+        // What is added is fetched one tile ahead.
+        Tile next = tile(0, 0);
+        each_other_tile([&](std::int64_t i, std::int64_t j) {
+            const Tile now = std::exchange(next, tile(i, j));
+            if (factors.adds) TileKernel<T>::prefetch(next.place);
+            now.run(depth, factors);
+        });
+        next.run(depth, factors);
+    }
+
+private:
+    using Shape = TileShape<T>;
+    using R = Lane<T>;
+
+    struct Tile {
+        const R *a, *b;
+        TilePlace place;
+        int groups;
+        void run(std::int64_t depth, const TileFactors<T> &factors) const {
+            TileKernel<T>::run(groups, depth, a, b, factors, place);
+        }
+    };
+
+    // body(i, j) for all tiles but the first. Of short columns a panel of rows stays in the L1
+    // cache while columns pass by; but where d is read, tiles that are close in d come one after
+    // the other. Else a panel of columns stays.
+    template <class Body> void each_other_tile(Body &&body) const {
+        const std::int64_t down = m.groups / Shape::row_groups, across = n.groups;
+        bool rows_pass = depth > short_depth;
+        if (!rows_pass && factors.adds && down > 1 && across > 1)
+            rows_pass =
+                std::abs(m.d[Shape::rows] - m.d[0]) < std::abs(n.d[Shape::columns] - n.d[0]);
+        for (std::int64_t t = 1; t < down * across; ++t) {
+            if (rows_pass)
+                body(t % down, t / down);
+            else
+                body(t / across, t % across);
+        }
+    }
+
+    // The tile of a panel of rows and one of columns.
+    Tile tile(std::int64_t i, std::int64_t j) const {
+        const Block rows = m.part(i * Shape::row_groups, Shape::row_groups), columns = n.part(j, 1);
+        Tile t;
+        t.a = reinterpret_cast<const R *>(a + i * a_panel);
+        t.b = reinterpret_cast<const R *>(b + j * b_panel);
+        t.place.d = target.d;
+        t.place.c = goes_on ? target.d : target.c;
+        t.place.d_rows = rows.d;
+        t.place.c_rows = goes_on ? rows.d : rows.c;
+        t.place.d_columns = columns.d;
+        t.place.c_columns = goes_on ? columns.d : columns.c;
+        t.place.counts = rows.counts;
+        t.place.dense = rows.dense;
+        t.place.columns = columns.counts[0];
+        const unsigned wanted =
+            factors.adds && !goes_on ? dense_in_d | dense_in_c : unsigned{dense_in_d};
+        // Up to the last one that has rows, in whole vectors; others may be empty, too.
+        constexpr int step = TileKernel<T>::step_groups;
+        t.groups = Shape::row_groups;
+        while (t.groups > 1 && rows.counts[t.groups - 1] == 0) --t.groups;
+        t.groups = (t.groups + step - 1) / step * step;
+        unsigned dense = wanted;
+        for (int g = 0; g < t.groups; ++g) dense &= rows.dense[g];
+        t.place.direct = dense == wanted;
+        return t;
+    }
+};
+
+} // namespace Atoll::kernels

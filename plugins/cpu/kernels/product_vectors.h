@@ -1,0 +1,92 @@
+// Vectors of the product kernels: as wide as the processor level has them.
+#pragma once
+
+#include "types.h"
+
+#include <utility>
+
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+namespace Atoll::kernels {
+
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
+template <class T, int N> struct VectorOf {
+    typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+// N elements in a register.
+template <class T, int N> using VectorN = typename VectorOf<T, N>::type;
+template <class T> inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+template <class T> using Vector = VectorN<T, lanes<T>>;
+
+// At any address.
+template <class V> inline V load_vector(const void *p) {
+    V v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+}
+template <class V> inline void store_vector(void *p, const V &v) { std::memcpy(p, &v, sizeof v); }
+
+// c + a b and c - a b. The library is compiled without contraction, so fused operations are asked
+// for by name.
+template <class V> inline V multiply_add(V a, V b, V c) {
+    using T [[maybe_unused]] = std::remove_cvref_t<decltype(a[0])>;
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, double>) return _mm512_fmadd_pd(a, b, c);
+    if constexpr (std::is_same_v<T, float>) return _mm512_fmadd_ps(a, b, c);
+#elif defined(__FMA__)
+    if constexpr (std::is_same_v<T, double>) return _mm256_fmadd_pd(a, b, c);
+    if constexpr (std::is_same_v<T, float>) return _mm256_fmadd_ps(a, b, c);
+#endif
+    return c + a * b;
+}
+template <class V> inline V multiply_subtract(V a, V b, V c) {
+    using T [[maybe_unused]] = std::remove_cvref_t<decltype(a[0])>;
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, double>) return _mm512_fnmadd_pd(a, b, c);
+    if constexpr (std::is_same_v<T, float>) return _mm512_fnmadd_ps(a, b, c);
+#elif defined(__FMA__)
+    if constexpr (std::is_same_v<T, double>) return _mm256_fnmadd_pd(a, b, c);
+    if constexpr (std::is_same_v<T, float>) return _mm256_fnmadd_ps(a, b, c);
+#endif
+    return c - a * b;
+}
+
+// Elements [first, first + N) of a vector.
+template <int N, class V> inline auto part_of(V v, auto first) {
+    using T = std::remove_cvref_t<decltype(v[0])>;
+    if constexpr (sizeof(V) == N * sizeof(T))
+        return v;
+    else
+        return [&]<int... i>(std::integer_sequence<int, i...>)->VectorN<T, N> {
+            return __builtin_shufflevector(v, v, (first() + i)...);
+        }
+    (std::make_integer_sequence<int, N>());
+}
+
+// Stores past the caches: the vector is aligned to its size.
+template <class V> inline void stream_vector(void *p, const V &v) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof v == 64) return _mm512_stream_si512(static_cast<__m512i *>(p), (__m512i)v);
+#endif
+#if defined(__AVX2__)
+    if constexpr (sizeof v == 32) return _mm256_stream_si256(static_cast<__m256i *>(p), (__m256i)v);
+#endif
+    store_vector(p, v);
+}
+// After streaming: makes what was stored visible to other threads in order.
+inline void finish_streaming() {
+#if defined(__FMA__)
+    _mm_sfence();
+#endif
+}
+
+} // namespace Atoll::kernels

@@ -1,0 +1,188 @@
+// Small products: columns of a in registers against elements of b.
+#include "small_product.h"
+
+#include "parallel.h"
+#include "product_vectors.h"
+
+#include <algorithm>
+
+namespace Atoll::kernels {
+namespace {
+
+constexpr std::int64_t largest = 32;
+
+// The first `count` elements of a vector in memory; the others are zero and stay as they are.
+template <class T> class Part1 {
+public:
+    using V = Vector<T>;
+#if defined(__AVX512F__)
+    explicit Part1(std::int64_t count) : mask_((1u << count) - 1) {}
+    V load(const char *p) const {
+        if constexpr (sizeof(T) == 4)
+            return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask_), p);
+        else
+            return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask_), p);
+    }
+    void store(char *p, V v) const {
+        if constexpr (sizeof(T) == 4)
+            _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask_), v);
+        else
+            _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask_), v);
+    }
+
+private:
+    unsigned mask_;
+#else
+    explicit Part1(std::int64_t count) : count_(count) {}
+    V load(const char *p) const {
+        V v = {};
+        for (std::int64_t i = 0; i < count_; ++i) v[i] = kernels::load<T>(p + i * size);
+        return v;
+    }
+    void store(char *p, V v) const {
+        for (std::int64_t i = 0; i < count_; ++i) {
+            const T x = v[i];
+            std::memcpy(p + i * size, &x, sizeof x);
+        }
+    }
+
+private:
+    static constexpr std::int64_t size = sizeof(T);
+    std::int64_t count_;
+#endif
+};
+
+// One product; strides in bytes. d is dense along m.
+template <class T> struct Small {
+    std::int64_t m, k, n;
+    std::int64_t a_m, a_k, b_k, b_n, c_m, c_n, d_n;
+    T alpha, beta;
+
+    void run(char *d, const char *a, const char *b, const char *c) const {
+        if (a_m == size || m == 1) return all_rows(d, a, a_k, b, c);
+        alignas(64) T packed[largest * largest];
+        for (std::int64_t p = 0; p < k; ++p)
+            for (std::int64_t i = 0; i < m; ++i) packed[p * m + i] = load<T>(a + p * a_k + i * a_m);
+        all_rows(d, reinterpret_cast<const char *>(packed), m * size, b, c);
+    }
+
+private:
+    static constexpr std::int64_t size = sizeof(T), width = lanes<T>;
+    // Columns at a time of two vectors of rows.
+    static constexpr int columns = vector_bytes < 64 ? 4 : 8;
+    using V = Vector<T>;
+
+    void all_rows(char *d, const char *a, std::int64_t step, const char *b, const char *c) const {
+        std::int64_t i = 0;
+        for (; m - i > width; i += 2 * width)
+            all_columns<2>(i, d + i * size, a + i * size, step, b, c + i * c_m);
+        if (i < m) all_columns<1>(i, d + i * size, a + i * size, step, b, c + i * c_m);
+    }
+    template <int vectors> void all_columns(std::int64_t i, char *d, const char *a,
+                                            std::int64_t step, const char *b, const char *c) const {
+        std::int64_t j = 0;
+        const auto some = [&]<int count>(std::integral_constant<int, count>) {
+            for (; j + count <= n; j += count)
+                block<vectors, count>(m - i, d + j * d_n, a, step, b + j * b_n, c + j * c_n);
+        };
+        if constexpr (columns == 8 || vectors == 1) some(std::integral_constant<int, 8>());
+        some(std::integral_constant<int, 4>());
+        some(std::integral_constant<int, 2>());
+        some(std::integral_constant<int, 1>());
+    }
+
+    template <int vectors, int count> void block(std::int64_t height, char *d, const char *a,
+                                                 std::int64_t step, const char *b,
+                                                 const char *c) const {
+        constexpr int last = vectors - 1;
+        const bool whole = height >= vectors * width;
+        const Part1<T> rest(whole ? 0 : height - last * width);
+        V sum[count][vectors] = {};
+        const auto multiply = [&](auto load_last) {
+            for (std::int64_t p = 0; p < k; ++p) {
+                V x[vectors];
+                if constexpr (vectors == 2) x[0] = load_vector<V>(a + p * step);
+                x[last] = load_last(a + p * step + last * width * size);
+#pragma GCC unroll 8
+                for (int j = 0; j < count; ++j) {
+                    const V y = load<T>(b + p * b_k + j * b_n) - V{};
+#pragma GCC unroll 2
+                    for (int v = 0; v < vectors; ++v) sum[j][v] = multiply_add(x[v], y, sum[j][v]);
+                }
+            }
+        };
+        if (whole)
+            multiply([](const char *p) { return load_vector<V>(p); });
+        else
+            multiply([&](const char *p) { return rest.load(p); });
+#pragma GCC unroll 8
+        for (int j = 0; j < count; ++j)
+#pragma GCC unroll 2
+            for (int v = 0; v < vectors; ++v) {
+                V value = sum[j][v];
+                if (alpha != 1) value *= alpha;
+                if (beta != 0)
+                    value = added(value, std::min(height - v * width, width),
+                                  c + j * c_n + v * width * c_m);
+                char *const to = d + j * d_n + v * width * size;
+                if (whole || v < last)
+                    store_vector(to, value);
+                else
+                    rest.store(to, value);
+            }
+    }
+    V added(V value, std::int64_t height, const char *c) const {
+        V third = {};
+        for (std::int64_t i = 0; i < height; ++i) third[i] = load<T>(c + i * c_m);
+        return value + beta * third;
+    }
+};
+
+} // namespace
+
+template <class T> bool small_product(const atoll_call &call, T alpha, T beta) {
+    const std::int64_t *shape = call.shape;
+    if (call.core != 3 || call.axes[0] != 1 || call.axes[1] != 1 || shape[0] > largest ||
+        shape[1] > largest || shape[2] > largest || alpha == 0)
+        return false;
+    const atoll_operand *operands = call.operands;
+    const bool adds = beta != 0;
+    for (int o = 0; o < (adds ? 4 : 3); ++o)
+        if (operands[o].dtype != call.dtype || (operands[o].flags & ATOLL_OPERAND_SWAPPED))
+            return false;
+    const std::int64_t *d = operands[0].strides, *a = operands[1].strides, *b = operands[2].strides,
+                       *c = operands[adds ? 3 : 0].strides;
+    // An output that is dense along its rows is computed as its transpose: d' = b' a'.
+    const bool exchanged = d[0] != sizeof(T) && shape[0] != 1;
+    if (exchanged && d[2] != sizeof(T) && shape[2] != 1) return false;
+    Small<T> product = {shape[0], shape[1], shape[2], a[0], a[1],  b[1],
+                        b[2],     c[0],     c[2],     d[2], alpha, beta};
+    if (exchanged)
+        product = {shape[2], shape[1], shape[0], b[2], b[1],  a[1],
+                   a[0],     c[2],     c[0],     d[0], alpha, beta};
+    std::int64_t count = 1;
+    for (std::uint32_t axis = 3; axis < call.rank; ++axis) count *= shape[axis];
+    parallel(
+        count, shape[0] * shape[1] * shape[2] / 8 + 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t index = begin; index < end; ++index) {
+                char *data[4];
+                for (int o = 0; o < 4; ++o) {
+                    const atoll_operand &operand = operands[o == 3 && !adds ? 0 : o];
+                    data[o] = static_cast<char *>(operand.data);
+                    // Mostly there is one axis: no division.
+                    std::int64_t rest = index;
+                    for (int axis = 3; axis < call.rank; ++axis) {
+                        const bool final = axis + 1 == call.rank;
+                        data[o] += (final ? rest : rest % shape[axis]) * operand.strides[axis];
+                        if (!final) rest /= shape[axis];
+                    }
+                }
+                product.run(data[0], data[exchanged ? 2 : 1], data[exchanged ? 1 : 2], data[3]);
+            }
+        });
+    return true;
+}
+template bool small_product(const atoll_call &, float, float);
+template bool small_product(const atoll_call &, double, double);
+
+} // namespace Atoll::kernels

@@ -1,0 +1,294 @@
+// Random contractions against naive sums: any number of axes of each kind, any strides, dtypes and
+// byte orders, results in place. Small whole numbers, which every dtype adds up exactly; floats
+// also within the bound that the number of terms gives.
+//
+// ATOLL_TEST_CASES sets the number of cases, ATOLL_TEST_SEED another sequence, ATOLL_TEST_CASE runs
+// one case alone.
+#include "check.h"
+
+#include <cstdlib>
+
+using namespace oracle;
+
+namespace {
+
+std::int64_t number_from_environment(const char *name, std::int64_t fallback) {
+    const char *text = std::getenv(name);
+    return text ? std::atoll(text) : fallback;
+}
+std::int64_t below(Random &random, std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+}
+bool chance(Random &random, int percent) { return below(random, 100) < percent; }
+
+// A number of any dtype: wrapping, or exact.
+struct Number {
+    std::uint64_t whole = 0;
+    double re = 0, im = 0;
+};
+Number number_of(const Value &v) {
+    if (v.integer) return {static_cast<std::uint64_t>(v.i), static_cast<double>(v.i), 0};
+    return {0, static_cast<double>(v.re), static_cast<double>(v.im)};
+}
+// d += a b
+void add_product(Number &d, const Number &a, const Number &b, int dtype) {
+    if (dtype == ATOLL_DTYPE_BOOL) {
+        d.whole |= a.whole & b.whole;
+    } else if (is_integer(dtype)) {
+        d.whole += a.whole * b.whole;
+    } else {
+        d.re += a.re * b.re - a.im * b.im;
+        d.im += a.re * b.im + a.im * b.re;
+    }
+}
+Value value_of(const Number &n, int dtype) {
+    if (dtype == ATOLL_DTYPE_BOOL || is_integer(dtype))
+        return Value::of(wrap(static_cast<__int128>(n.whole), dtype));
+    return Value::of(static_cast<long double>(n.re), static_cast<long double>(n.im));
+}
+
+enum Kind { of_m, of_k, of_n, of_loop };
+// Which kinds of axes an operand has: d, a, b, c.
+bool has_kind(std::size_t operand, int kind) {
+    if (kind == of_loop) return true;
+    return operand == 1 ? kind != of_n : operand == 2 ? kind != of_m : kind != of_k;
+}
+
+// An operand with strides of any size and sign in memory of its own, some of them zero for inputs.
+Operand any_operand(std::size_t which, int dtype, bool swapped, const Shape &shape,
+                    const std::vector<int> &kinds, Random &random) {
+    Operand o(dtype, swapped, shape, std::vector<bool>(shape.size(), false), Layout::dense);
+    std::vector<std::size_t> order;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (has_kind(which, kinds[axis])) order.push_back(axis);
+    if (chance(random, 60)) std::shuffle(order.begin(), order.end(), random);
+    const std::int64_t item = facts[dtype].size;
+    const bool padded = chance(random, 30), reversed = chance(random, 20),
+               repeats = chance(random, 15) && which != 0 && which != 3;
+    std::int64_t next = padded && chance(random, 50) ? 2 * item : item, low = 0;
+    for (const std::size_t axis : order) {
+        if (repeats && chance(random, 30)) continue;
+        const bool back = reversed && chance(random, 50);
+        o.strides[axis] = back ? -next : next;
+        if (back) low -= next * (shape[axis] - 1);
+        next *= shape[axis];
+        if (padded && chance(random, 50)) next += item * (1 + below(random, 3));
+    }
+    o.memory.assign(static_cast<std::size_t>(next + 3 * 64), '\x5a');
+    const std::int64_t part = facts[facts[dtype].part].size;
+    o.start = 64 - low + (chance(random, 10) ? 1 : chance(random, 30) ? part % item : 0);
+    return o;
+}
+
+std::int64_t any_extent(int kind, bool large, Random &random) {
+    static constexpr std::int64_t rows[] = {8,  12, 13, 16, 23, 24, 25, 31,
+                                            33, 47, 48, 49, 64, 72, 97},
+                                  depths[] = {8, 9, 17, 40, 127, 129, 383, 384, 385, 400, 770};
+    if (!large) return 1 + below(random, 7);
+    if (kind == of_k) return depths[below(random, std::size(depths))];
+    return rows[below(random, kind == of_loop ? 2 : std::size(rows))];
+}
+
+struct Case {
+    int dtype;
+    Shape shape;
+    std::vector<int> kinds;
+    std::vector<std::uint8_t> groups = {0, 0, 0};
+    int dtypes[4];
+    bool swapped[4], conj_a, conj_b;
+    int alpha, beta;
+    bool in_place, absent, exact;
+
+    explicit Case(Random &random) : dtype(any_dtype(random)) {
+        static constexpr std::int64_t most[] = {300, 6'000, 300'000};
+        const std::int64_t room = most[chance(random, 5) ? 2 : below(random, 2)];
+        for (int kind = of_m; kind <= of_loop; ++kind) {
+            const std::int64_t axes = below(random, kind == of_loop ? 3 : 4);
+            std::int64_t taken = 1;
+            for (std::int64_t i = 0; i < axes; ++i) {
+                const std::int64_t extent =
+                    any_extent(kind, room > 300 && chance(random, 35), random);
+                if (elements(shape) * extent > room || taken * extent > room / 6) continue;
+                taken *= extent;
+                shape.push_back(extent);
+                kinds.push_back(kind);
+                if (kind < of_loop) ++groups[static_cast<std::size_t>(kind)];
+            }
+        }
+        const bool mixed = chance(random, 25);
+        for (int o = 0; o < 4; ++o) {
+            dtypes[o] = mixed && chance(random, 50) ? any_dtype(random) : dtype;
+            swapped[o] = chance(random, 8);
+        }
+        conj_a = is_complex(dtype) && chance(random, 50);
+        conj_b = is_complex(dtype) && chance(random, 50);
+        const bool flags = dtype == ATOLL_DTYPE_BOOL;
+        alpha = chance(random, 60) || flags ? 1 : static_cast<int>(below(random, 4)) - 1;
+        beta = chance(random, 40) ? 0 : chance(random, 50) || flags ? 1 : -2;
+        absent = chance(random, 20);
+        in_place = !absent && chance(random, 50);
+        exact = is_integer(dtype) || flags || is_complex(dtypes[0]) || !is_real_float(dtype) ||
+                dtypes[0] != dtype || chance(random, 50);
+    }
+    bool adds() const { return beta != 0 && !absent; }
+};
+
+Value any_element(const Case &c, int dtype, Random &random) {
+    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(__int128{chance(random, 20)});
+    if (is_integer(dtype) && is_integer(c.dtype))
+        return Value::of(wrap(static_cast<__int128>(random()), dtype));
+    if (!c.exact && is_real_float(dtype))
+        return convert(
+            Value::of(std::ldexp(static_cast<long double>(below(random, 1 << 20)), -20) - 0.5L,
+                      0.0L),
+            dtype);
+    const auto small = [&] { return static_cast<long double>(below(random, 5)) - 2; };
+    return convert(Value::of(small(), small()), dtype);
+}
+
+// The elements of an operand in T, k fastest, then `free` axes, then the loop.
+std::vector<Number> in_order(const Operand &operand, const Case &c, int free, bool conjugated) {
+    Shape order, index(c.shape.size(), 0);
+    std::vector<std::size_t> axes;
+    for (const int kind : {int{of_k}, free, int{of_loop}})
+        for (std::size_t axis = 0; axis < c.shape.size(); ++axis)
+            if (c.kinds[axis] == kind) {
+                axes.push_back(axis);
+                order.push_back(c.shape[axis]);
+            }
+    std::vector<Number> list;
+    each(order, [&](const Shape &at) {
+        for (std::size_t i = 0; i < axes.size(); ++i) index[axes[i]] = at[i];
+        list.push_back(number_of(convert(operand.get(index), c.dtype)));
+        if (conjugated) list.back().im = -list.back().im;
+    });
+    return list;
+}
+std::int64_t extent_of(const Case &c, int kind) {
+    std::int64_t n = 1;
+    for (std::size_t axis = 0; axis < c.shape.size(); ++axis)
+        if (c.kinds[axis] == kind) n *= c.shape[axis];
+    return n;
+}
+
+atoll_scalar factor(int dtype, int value) {
+    const int wide = facts[facts[dtype].part].size == 2 && !is_integer(dtype)
+                         ? is_complex(dtype) ? int{ATOLL_DTYPE_COMPLEX64} : int{ATOLL_DTYPE_FLOAT32}
+                         : dtype;
+    return scalar_of(Value::of(__int128{value}), wide);
+}
+
+// "" or what is wrong.
+std::string run_case(std::uint64_t seed) {
+    Random random(seed);
+    const Case c(random);
+    std::vector<Operand> operands;
+    for (std::size_t o = 0; o < 4; ++o) {
+        operands.push_back(any_operand(o, c.dtypes[o], c.swapped[o], c.shape, c.kinds, random));
+        // Where a stride is zero, the element that is written last counts.
+        each(c.shape, [&, &operand = operands.back()](const Shape &index) {
+            for (std::size_t axis = 0; axis < index.size(); ++axis)
+                if (index[axis] && !has_kind(o, c.kinds[axis])) return;
+            operand.set(index, any_element(c, c.dtypes[o], random));
+        });
+    }
+    Operand &d = operands[0], &added = operands[c.in_place ? 0 : 3];
+    const Shape zeros(c.shape.size(), 0);
+    Shape space = c.shape;
+    for (std::size_t axis = 0; axis < space.size(); ++axis)
+        if (c.kinds[axis] == of_k) space[axis] = 1;
+    for (Operand *o : {&d, &operands[3]}) // what is not added does not matter
+        if (!(c.adds() && o == &added) && !is_integer(o->dtype) && o->dtype != ATOLL_DTYPE_BOOL)
+            each(space, [&](const Shape &index) { o->set(index, Value::of(NAN, NAN)); });
+    std::string what = std::string("computed in ") + facts[c.dtype].name + ", axes " +
+                       std::to_string(c.groups[0]) + ' ' + std::to_string(c.groups[1]) + ' ' +
+                       std::to_string(c.groups[2]) + ", d " + d.text() + ", a " +
+                       operands[1].text() + ", b " + operands[2].text() + ", c " + added.text() +
+                       (c.absent ? " absent" : "") + ", alpha " + std::to_string(c.alpha) +
+                       ", beta " + std::to_string(c.beta) + (c.conj_a ? ", conj a" : "") +
+                       (c.conj_b ? ", conj b" : "") + ": ";
+
+    const std::vector<Number> a = in_order(operands[1], c, of_m, c.conj_a),
+                              b = in_order(operands[2], c, of_n, c.conj_b);
+    const std::int64_t m = extent_of(c, of_m), n = extent_of(c, of_n), k = extent_of(c, of_k);
+    const Number alpha = number_of(convert(Value::of(__int128{c.alpha}), c.dtype)),
+                 beta = number_of(convert(Value::of(__int128{c.beta}), c.dtype));
+    std::vector<Value> expected;
+    std::vector<double> sizes;
+    std::int64_t place = 0; // in the space without k: m fastest, then n, then the loop
+    each(space, [&](const Shape &index) {
+        const std::int64_t row = place % m, column = place / m % n, matrix = place / (m * n);
+        ++place;
+        Number sum;
+        double size = 0;
+        const Number *x = a.data() + k * (row + m * matrix),
+                     *y = b.data() + k * (column + n * matrix);
+        for (std::int64_t p = 0; p < k; ++p) {
+            add_product(sum, x[p], y[p], c.dtype);
+            size += std::fabs(x[p].re * y[p].re);
+        }
+        Number value;
+        add_product(value, alpha, sum, c.dtype);
+        if (c.adds()) {
+            const Number third = number_of(convert(added.get(index), c.dtype));
+            add_product(value, beta, third, c.dtype);
+            size += std::fabs(third.re);
+        }
+        expected.push_back(convert(convert(value_of(value, c.dtype), c.dtype), d.dtype));
+        sizes.push_back(size);
+    });
+
+    std::vector<std::vector<char>> before;
+    for (const Operand &o : operands) before.push_back(o.memory);
+    const std::int32_t status = call(
+        ATOLL_FN_matmul, c.dtype, c.shape, c.groups[0] + std::size_t{c.groups[1]} + c.groups[2],
+        {d.c(), operands[1].c(), operands[2].c(),
+         c.absent ? operand_at(nullptr, zeros.data(), c.dtype, ATOLL_OPERAND_ABSENT) : added.c()},
+        {factor(c.dtype, c.alpha), factor(c.dtype, c.beta), flag_of(c.conj_a), flag_of(c.conj_b)},
+        c.groups);
+    if (status != ATOLL_STATUS_OK) return what + "status " + std::to_string(status);
+    for (std::size_t o = 1; o < 4; ++o)
+        if (operands[o].memory != before[o]) return what + "an input was written";
+    std::string wrong;
+    std::size_t at = 0;
+    each(space, [&](const Shape &index) {
+        Value got = d.get(index), want = expected[at];
+        const double bound = (static_cast<double>(k) + 3) * sizes[at] * 3 *
+                             static_cast<double>(epsilon(facts[c.dtype].part == ATOLL_DTYPE_FLOAT64
+                                                             ? int{ATOLL_DTYPE_FLOAT64}
+                                                             : int{ATOLL_DTYPE_FLOAT32}));
+        ++at;
+        for (Value *v : {&got, &want}) { // the sign of a zero depends on the order of additions
+            if (v->re == 0) v->re = 0;
+            if (v->im == 0) v->im = 0;
+        }
+        const bool good =
+            c.exact ? same(got, want, d.dtype, 0)
+                    : std::fabs(static_cast<double>(got.re - want.re)) <=
+                          bound + static_cast<double>(std::fabs(want.re) * epsilon(d.dtype));
+        if (!good && wrong.empty())
+            wrong = "got " + text(got) + ", expected " + text(want) + ", element " +
+                    std::to_string(at - 1);
+    });
+    if (!wrong.empty()) return what + wrong;
+    d.shape = space;
+    if (!d.rest_is(before[0])) return what + "bytes that are no elements were written";
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("contractions agree with naive sums") {
+    const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
+    const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1),
+                       count = number_from_environment("ATOLL_TEST_CASES", 20'000);
+    std::int64_t failures = 0;
+    for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? count : only + 1); ++i) {
+        const std::string wrong = run_case(seed * 1'000'003 + static_cast<std::uint64_t>(i));
+        if (wrong.empty()) continue;
+        FAIL_CHECK("rerun with ATOLL_TEST_SEED=" << seed << " ATOLL_TEST_CASE=" << i << ": "
+                                                 << wrong);
+        if (++failures == 5) break;
+    }
+    CHECK(failures == 0);
+}
