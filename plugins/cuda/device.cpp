@@ -95,10 +95,15 @@ DeviceGuard::~DeviceGuard() {
     if (previous_ >= 0) cudaSetDevice(previous_);
 }
 
+// What a device makes when it is opened belongs to the device that is current then.
 Target::Target(State &owner, atoll_call &the_call)
-    : state(owner), call(the_call), guard_(the_call.device), device(owner.open(the_call)),
-      stream(the_call.stream ? *static_cast<Stream *>(the_call.stream) : *device.stream) {
-    check(guard_.status(), "cudaSetDevice");
+    : state(owner), call(the_call), guard_(the_call.device), device(opened()),
+      stream(the_call.stream ? *static_cast<Stream *>(the_call.stream) : *device.stream) {}
+
+Device &Target::opened() const {
+    if (guard_.status() != cudaSuccess)
+        cuda::fail(state, call, guard_.status(), "cudaSetDevice", nullptr);
+    return state.open(call);
 }
 
 void Target::fail(cudaError_t code, const char *what) const {

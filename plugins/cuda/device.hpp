@@ -150,6 +150,7 @@ public:
     atoll_call &call;
 
 private:
+    Device &opened() const;
     DeviceGuard guard_;
 
 public:

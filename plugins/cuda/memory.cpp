@@ -8,7 +8,15 @@ namespace Atoll::cuda {
 
 void *Target::allocate(std::uint64_t bytes) const {
     void *memory = nullptr;
-    const cudaError_t code = cudaMallocFromPoolAsync(&memory, bytes, device.pool, stream.handle);
+    cudaError_t code = cudaMallocFromPoolAsync(&memory, bytes, device.pool, stream.handle);
+    if (code == cudaErrorMemoryAllocation) {
+        // What earlier work on the stream frees, and what the pool keeps in pieces that do not fit.
+        cudaGetLastError();
+        code = cudaStreamSynchronize(stream.handle);
+        if (code == cudaSuccess) code = cudaMemPoolTrimTo(device.pool, 0);
+        if (code == cudaSuccess)
+            code = cudaMallocFromPoolAsync(&memory, bytes, device.pool, stream.handle);
+    }
     if (code != cudaSuccess)
         fail(code, ("cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes").c_str());
     return memory;

@@ -28,12 +28,25 @@ void one_symbol(const std::string &path) {
              fmt::join(others, ", "), query_name);
 }
 
+// Opens a library as the loader does for the file: from the folders that it names itself, then from
+// the usual ones. Null if it is not there.
+void *open_needed(const std::string &path, const ElfFile &file, const std::string &name) {
+    const std::string origin = std::filesystem::canonical(path).parent_path();
+    for (std::string folder : file.run_paths) {
+        for (const std::string word : {"$ORIGIN", "${ORIGIN}"})
+            if (folder.starts_with(word)) folder.replace(0, word.size(), origin);
+        if (void *library = ::dlopen((folder + "/" + name).c_str(), RTLD_LAZY | RTLD_LOCAL))
+            return library;
+    }
+    return ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+}
+
 // Every undefined symbol comes from a library that the file names.
 void symbols_from_needed(const std::string &path) {
     const ElfFile file = read_elf(path);
     std::vector<void *> libraries;
     for (const std::string &name : file.needed) {
-        void *library = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+        void *library = open_needed(path, file, name);
         if (!library)
             fail("needs {}, which cannot be opened: {}; install it, or link it statically", name,
                  ::dlerror());

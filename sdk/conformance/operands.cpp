@@ -92,7 +92,10 @@ Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Pla
         const std::int64_t reach = strides[axis] * (shape[axis] - 1);
         (reach < 0 ? low : high) += reach;
     }
-    const std::int64_t start = guard - low + (layout == Layout::unaligned ? 1 : 0);
+    std::int64_t start = guard - low + (layout == Layout::unaligned ? 1 : 0);
+    // Complex numbers are aligned to their parts, not to their size.
+    const bool apart = layout == Layout::strided || layout == Layout::scattered;
+    if (apart && is_complex(dtype)) start += size / 2;
     Guarded operand;
     operand.image.resize(static_cast<std::size_t>(start + high + guard));
     operand.elements.resize(operand.image.size());

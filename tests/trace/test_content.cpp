@@ -345,7 +345,9 @@ TEST_CASE("totals are exact where records were dropped, and where the program wa
     REQUIRE(shell(folder, small + "40000 -o part.json -- $traced threads").status == 0);
     CHECK(parsed(folder, "part.json")["otherData"]["dropped"].get<long>() > 100);
     CHECK(totals("part.json") == all);
-    CHECK(shell(folder, small + "1 -o killed.json -- $traced killed").status == 128 + 9);
+    CHECK(
+        shell(folder, "ATOLL_TRACE_TIMELINE_BYTES=1 $atoll trace -o killed.json -- $traced killed")
+            .status == 128 + 9);
     CHECK(spans(parsed(folder, "killed.json")).empty());
     CHECK(totals("killed.json") == all);
 }

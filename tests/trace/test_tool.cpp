@@ -146,7 +146,7 @@ TEST_CASE("the status of the program, or the reason why there is none, is passed
     CHECK(plain.status == 126);
     CHECK(contains(plain.error, "nor a script whose first line begins with #!"));
     // What comes after the program's name is the program's own.
-    const Ran own = shell(folder, "$atoll trace --limit 1M -o run.json $traced status --json");
+    const Ran own = shell(folder, "$atoll trace --limit 2M -o run.json $traced status --json");
     CHECK(own.status == 42);
     CHECK(contains(own.out, "core.add cpu"));
     CHECK(shell(folder, "$atoll trace ls -d / --no-such-option").status == 2);
@@ -174,6 +174,7 @@ TEST_CASE("what cannot work is refused before the program runs, and leaves no fi
     refused("ATOLL_SAFE_MODE=1 $atoll trace", "ATOLL_SAFE_MODE");
     refused("ATOLL_PLUGINS_DISABLE=trace $atoll trace", "the tracer cannot be loaded");
     refused("$atoll trace --limit few", "--limit");
+    refused("$atoll trace --limit 64K", "need at least 1064960 bytes");
     refused("$atoll trace --limit -5", "not in range");
     refused("$atoll trace --limit 2T", "not in range");
     CHECK(shell(folder, "$atoll trace -o run.json").status == 2);

@@ -105,7 +105,7 @@ void CommandLine::add_trace() {
         ->option_text("GLOB");
     command
         .add_option("--limit", trace_.limit,
-                    "Bytes of records that each process may write (256 MiB)")
+                    "Bytes of records that each process may write (256M), at least 1100K")
         ->option_text("BYTES")
         ->transform(CLI::AsSizeValue(false))
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));

@@ -2,6 +2,7 @@
 #include "trace_run.hpp"
 
 #include "atoll/plugins.hpp"
+#include "timeline_format.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -118,7 +119,18 @@ void set_environment(const TraceOptions &options, const TraceFolder &folder) {
     set("ATOLL_TRACE_TIMELINE", folder.path + "/%p.timeline");
     if (!options.functions.empty()) set("ATOLL_TRACE_FUNCTIONS", options.functions);
     if (options.json) set("ATOLL_TRACE_FORMAT", "none");
-    if (options.limit > 0) set("ATOLL_TRACE_TIMELINE_BYTES", fmt::to_string(options.limit));
+    if (options.limit > 0) {
+        // A file has room for its header and the records of one thread, or it has none at all.
+        const std::string buffer = get("ATOLL_TRACE_BUFFER_BYTES");
+        const std::uint64_t least =
+            trace::timeline::header_bytes +
+            (buffer.empty() ? std::uint64_t{1} << 20 : std::strtoull(buffer.c_str(), nullptr, 10));
+        if (options.limit < least)
+            throw UsageError(fmt::format("--limit {}: need at least {} bytes, for a header and one "
+                                         "buffer of records (ATOLL_TRACE_BUFFER_BYTES)",
+                                         options.limit, least));
+        set("ATOLL_TRACE_TIMELINE_BYTES", fmt::to_string(options.limit));
+    }
     if (!options.execution) set("ATOLL_TRACE_EXECUTION", "0");
 }
 

@@ -7,6 +7,7 @@
 #include "kernels.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -23,8 +24,11 @@ struct Matrix {
 };
 
 // Elements from one column to the next if the rows of each column are adjacent, else 0. The stride
-// of an axis of extent 1 means nothing.
+// of an axis of extent 1 means nothing. cuBLAS loads whole elements, so a complex number that is
+// aligned to its parts only would be the end of the context.
 std::int64_t leading_dimension(const Matrix &matrix, std::int64_t size) {
+    if (reinterpret_cast<std::uintptr_t>(matrix.data) % static_cast<std::uintptr_t>(size) != 0)
+        return 0;
     if (matrix.rows > 1 && matrix.row_stride != size) return 0;
     if (matrix.columns == 1) return matrix.rows;
     if (matrix.column_stride % size != 0 || matrix.column_stride < matrix.rows * size) return 0;
@@ -118,12 +122,15 @@ void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Inp
     }
     const bool is_single =
         product.dtype == ATOLL_DTYPE_FLOAT32 || product.dtype == ATOLL_DTYPE_COMPLEX64;
+    // Read by aligned loads.
+    alignas(16) unsigned char alpha[16], beta[16];
+    std::memcpy(alpha, product.alpha.value.bytes, sizeof alpha);
+    std::memcpy(beta, product.beta.value.bytes, sizeof beta);
     target.check(cublas.gemm(stream.blas, a_input.operation, b_input.operation, out.rows,
-                             out.columns, a.columns, product.alpha.value.bytes, a.data, type,
-                             a_input.leading, batch.a_step, b.data, type, b_input.leading,
-                             batch.b_step, product.beta.value.bytes, out.data, type,
-                             leading_dimension(out, product.size), batch.out_step, batch.count,
-                             is_single ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F,
+                             out.columns, a.columns, alpha, a.data, type, a_input.leading,
+                             batch.a_step, b.data, type, b_input.leading, batch.b_step, beta,
+                             out.data, type, leading_dimension(out, product.size), batch.out_step,
+                             batch.count, is_single ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F,
                              CUBLAS_GEMM_DEFAULT),
                  "cublasGemmStridedBatchedEx");
 }
@@ -205,8 +212,11 @@ void blas_product(State &state, atoll_call &call) {
         call.rank > 3 && a_input.leading && b_input.leading && leading_dimension(out, size);
     Batch batch{1, 0, 0, 0};
     if (is_batch) {
-        for (const std::int64_t *operand : strides)
-            is_batch = is_batch && operand[3] >= 0 && operand[3] % size == 0;
+        for (const std::int64_t *operand : strides) {
+            is_batch = is_batch && operand[3] >= 0;
+            for (std::uint32_t axis = 3; axis < call.rank; ++axis)
+                is_batch = is_batch && operand[axis] % size == 0;
+        }
         batch = {call.shape[3], strides[0][3] / size, strides[1][3] / size, strides[2][3] / size};
     }
     const std::uint32_t first = is_batch ? 4 : 3;
