@@ -304,7 +304,8 @@ TEST_CASE("calls past the limit are dropped, counted and reported") {
     CHECK(Json::parse(turned.out)["dropped"] == 0);
     CHECK(calls(Json::parse(turned.out)) == calls(all));
     // Without room for a single segment.
-    const Ran none = shell(folder, small + "4096 --json -- $traced many");
+    const Ran none =
+        shell(folder, "ATOLL_TRACE_TIMELINE_BYTES=4096 $atoll trace --json -- $traced many");
     CHECK(none.status == 0);
     CHECK(calls(Json::parse(none.out)) == calls(all));
     CHECK(Json::parse(none.out)["dropped"] == calls(all));
