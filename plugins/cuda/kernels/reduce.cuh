@@ -40,8 +40,9 @@ template <class V> __host__ __device__ inline bool is_nan_value(V value) {
 // Partial accumulators lie one chunk after the other, for all results each.
 template <class Op, class S> struct Reduction {
     using A = typename Op::A;
-    Space<2> results;  // out, in
-    Space<1> elements; // of one result; addresses count from 0
+    Space<2> results;   // out, in
+    Space<1> elements;  // of one result, the first
+    const char *origin; // of the first result
     Access access[2];
     std::uint8_t result_dtype;
     bool direct;
@@ -58,7 +59,7 @@ template <class Op, class S> struct Reduction {
     __device__ Value<S> element(const char *base, std::uint32_t i) const {
         char *at[1];
         elements.locate(i, at);
-        const char *const from = base + reinterpret_cast<std::intptr_t>(at[0]);
+        const char *const from = base + (at[0] - origin);
         if (direct) return value_of(*reinterpret_cast<const S *>(from));
         return value_of(computed<S>(load(from, access[1]), is_signed));
     }
@@ -176,7 +177,7 @@ template <class Op, class S> void reduce(const Target &target, const atoll_call 
     Extents<1> core;
     core.rank = call.core;
     std::copy_n(call.shape, call.core, core.shape);
-    core.data[0] = nullptr;
+    core.data[0] = static_cast<char *>(in.data);
     core.strides[0] = in.strides;
     Extents<2> loop;
     loop.rank = call.rank - call.core;
@@ -188,6 +189,7 @@ template <class Op, class S> void reduce(const Target &target, const atoll_call 
 
     Reduction<Op, S> work{};
     work.given = given;
+    work.origin = core.data[0];
     work.given.count = core.count();
     work.access[0] = access_of(call.rank, out);
     work.access[1] = access_of(call.rank, in);
