@@ -9,7 +9,7 @@
 #include <x86intrin.h>
 #endif
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 // The time of both clocks at one moment; ns are those of CLOCK_MONOTONIC.
 struct ClockSample {
@@ -81,4 +81,4 @@ private:
     ClockSample start_;
 };
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 // Plain numbers, so that tables can live in zeroed memory whose pages nobody has touched yet; in
 // the traced process they are accessed through add() and read() only.
@@ -91,4 +91,4 @@ struct CounterTable {
     RangeTotals ranges[max_ranges]; // in the order of their first ends; count 0: free
 };
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fnmatch.h>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 // GCC does not take the attribute from the declaration.
 constinit thread_local ThreadState here __attribute__((tls_model("initial-exec")));
@@ -228,4 +228,4 @@ Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &lin
     return &entry;
 }
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 // Whether the function reads or writes its bytes, unlike allocating and freeing.
 inline bool moves_bytes(std::string_view function) {
     return !function.starts_with("device.allocate") && !function.starts_with("device.free");
 }
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

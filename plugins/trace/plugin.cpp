@@ -25,7 +25,7 @@
 #include <charconv>
 #include <sstream>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 namespace {
 
 std::int32_t trace_call(const atoll_link *self, atoll_call *call) {
@@ -116,10 +116,10 @@ constexpr atoll_plugin descriptor =
                          interposers);
 
 } // namespace
-} // namespace Atoll::trace
+} // namespace Atoll::tracing
 
 ATOLL_PLUGIN_NOTE("trace", ATOLL_CONTAINS_INTERPOSERS, 0);
 
 const atoll_plugin *atoll_plugin_query_v0(const atoll_host_info *) {
-    return &Atoll::trace::descriptor;
+    return &Atoll::tracing::descriptor;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 namespace {
 
@@ -78,4 +78,4 @@ Ranges Session::ranges() const {
     return sums;
 }
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

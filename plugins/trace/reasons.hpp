@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 struct Reason {
     std::uint32_t bit; // ATOLL_REASON_*
@@ -32,4 +32,4 @@ inline std::string reasons_text(std::uint32_t reasons) {
     return text.empty() ? "a plugin" : text;
 }
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

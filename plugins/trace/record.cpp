@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 using namespace timeline;
 
@@ -227,4 +227,4 @@ void Session::executed(const Bracket &bracket, std::uint64_t end, std::int32_t s
     append(*timeline, own->lane, record, words, count * sizeof words[0]);
 }
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 namespace {
 
 // A function on a device type, all dtypes together, and the rows that it is the sum of: by dtype,
@@ -235,4 +235,4 @@ void write_json(const Session &session, atoll_writer write, void *user) {
     write(user, text.data(), text.size());
 }
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <unistd.h>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 namespace {
 
 // The sessions that exist, so that a thread can give up its tables when it ends. Never destroyed:
@@ -249,4 +249,4 @@ std::vector<Row> Session::rows() const {
     return rows;
 }
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 class Session;
 
@@ -167,4 +167,4 @@ private:
 void write_table(const Session &session, atoll_writer write, void *user);
 void write_json(const Session &session, atoll_writer write, void *user);
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

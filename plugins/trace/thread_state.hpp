@@ -3,7 +3,7 @@
 
 #include "session.hpp"
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 // This thread's tables. More than four pushes of the tracer at a time work, but more slowly.
 // Constant-initialised and without a destructor, so that the hot path needs no guard.
@@ -20,4 +20,4 @@ struct ThreadState {
 // Small enough for the static TLS block, which libraries that are loaded later share.
 extern constinit thread_local ThreadState here __attribute__((tls_model("initial-exec")));
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

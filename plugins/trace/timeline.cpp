@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 using namespace timeline;
 
@@ -174,4 +174,4 @@ void Timeline::set_libraries(std::string_view text) noexcept {
     header_->library_bytes = text.size();
 }
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace Atoll::trace {
+namespace Atoll::tracing {
 
 // Used by its thread alone. Begun by map_counters().
 struct Lane {
@@ -84,4 +84,4 @@ private:
     std::uint64_t counter_slots_ = 0; // of header_->slots
 };
 
-} // namespace Atoll::trace
+} // namespace Atoll::tracing

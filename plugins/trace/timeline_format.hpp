@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace Atoll::trace::timeline {
+namespace Atoll::tracing::timeline {
 
 inline constexpr char magic[8] = {'A', 'T', 'O', 'L', 'T', 'R', 'C', 'E'};
 inline constexpr std::uint32_t version = 5;
@@ -101,4 +101,4 @@ struct ThreadText {
 };
 static_assert(sizeof(ThreadText) % 8 == 0);
 
-} // namespace Atoll::trace::timeline
+} // namespace Atoll::tracing::timeline

@@ -126,7 +126,7 @@ int main(int argc, char **argv) try {
     const double recorded = measure_tracer("d1.recorded", "the same with a record of each call",
                                            Setting("timeline", file.c_str()));
     std::remove(file.c_str());
-    const trace::Clock clock;
+    const tracing::Clock clock;
     std::uint64_t ticks = 0;
     const double readings = measure("clock", "two readings of the tracer's clock", [&] {
         const std::uint64_t start = clock.now();

@@ -1,4 +1,5 @@
-// compositions_tool CASES.npz RESULTS.npz DEVICE: calls functions of compositions.hpp.
+// compositions_tool CASES.npz RESULTS.npz DEVICE: calls functions of compositions.hpp and
+// contraction.hpp.
 //
 // The arrays of a case are named NUMBER/FUNCTION/KEY=VALUE/…/OPERAND, its results
 // NUMBER/FUNCTION/KEY=VALUE/…/0, 1, ….
@@ -41,9 +42,9 @@ struct Case {
         const std::vector<std::int64_t> extents = list(key);
         return {extents.data(), extents.size()};
     }
-    Axes axes() const {
-        if (!has("axes")) return {};
-        const std::vector<std::int64_t> named = list("axes");
+    Axes axes(const char *key = "axes") const {
+        if (!has(key)) return {};
+        const std::vector<std::int64_t> named = list(key);
         return std::vector<int>(named.begin(), named.end());
     }
 };
@@ -104,6 +105,23 @@ std::vector<Tensor> call(const Case &c) {
     if (f == "median") return {median(c["a"], c.axes(), {.keepdims = c.has("keepdims")})};
     if (f == "quantile")
         return {quantile(c["a"], c["q"].to_doubles(), c.axes(), {.keepdims = c.has("keepdims")})};
+    if (f == "einsum") {
+        std::vector<Tensor> operands;
+        for (const auto &[operand, tensor] : c.tensors) operands.push_back(tensor);
+        const std::string &text = c.values.at("text");
+        const Tensor result = einsum(text, operands);
+        if (!c.has("out")) return {result};
+        const Tensor out = full_like(result, 1);
+        einsum(text, operands, out);
+        return {out};
+    }
+    if (f == "tensordot")
+        return {c.has("count") ? tensordot(c["a"], c["b"], c.integer("count"))
+                               : tensordot(c["a"], c["b"], c.axes("axes_a"), c.axes("axes_b"))};
+    if (f == "inner") return {inner(c["a"], c["b"])};
+    if (f == "vdot") return {vdot(c["a"], c["b"])};
+    if (f == "kron") return {kron(c["a"], c["b"])};
+    if (f == "trace") return {trace(c["a"], c.integer("k"))};
     throw std::runtime_error("no function " + f);
 }
 

@@ -106,8 +106,8 @@ def rearranging_cases():
         case("outer", np.outer(flat(a), flat(b)), {"a": a, "b": b})
     a = values(pick(ALL), shape(1, 3, 1))
     mode = int(random.integers(5))
-    # NumPy before 1.25 wraps wrongly where a width exceeds the extent.
-    widths = random.integers(0, 9, (a.ndim, 2)) if mode < 4 else random.integers(0, np.array(a.shape) + 1, (2, a.ndim)).T
+    # NumPy before 1.25 wraps and mirrors wrongly where widths exceed the extent.
+    widths = random.integers(0, 9, (a.ndim, 2)) if mode < 2 else random.integers(0, np.array(a.shape) + 1, (2, a.ndim)).T
     value = int(random.integers(2))
     expected = np.pad(a, widths, PAD_MODES[mode], **({"constant_values": value} if mode == 0 else {}))
     case("pad", expected, {"a": a}, widths=list_of(widths.flat), mode=mode, value=value)
@@ -181,6 +181,86 @@ def order_cases():
     case("quantile", expected, {"a": a, "q": q}, epsilon, axes=named, keepdims=keep or None)
 
 
+LETTERS = "ijkLMzab"
+WHOLE = ["int8", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+
+
+def whole(dtype, extents):
+    """Small integers: sums of products are exact in all dtypes but float16."""
+    numbers = random.integers(0 if np.dtype(dtype).kind in "ub" else -3, 4, extents)
+    if np.dtype(dtype).kind == "c":
+        numbers = numbers + 1j * random.integers(-3, 4, extents)
+    return np.array(numbers > 1 if dtype == "bool" else numbers).astype(dtype, order=random.choice(["C", "F"]))
+
+
+def einsum_case():
+    """A random expression; `...` stands for axes whose first ones are aligned, here named by digits' letters."""
+    count = int(random.integers(1, 6))
+    extent = {letter: int(random.integers(0 if random.integers(12) == 0 else 1, 5)) for letter in LETTERS + "WXY"}
+    dots = "WXY"[:random.integers(0, 3)] if random.integers(3) == 0 else ""
+    dtype = pick(["bool"] + WHOLE)
+    terms, texts, operands = [], [], {}
+    for i in range(count):
+        letters = list(random.choice(list(LETTERS), random.integers(0, 5)))
+        own = dots[:random.integers(0, len(dots) + 1)]
+        at = int(random.integers(0, len(letters) + 1))
+        has_dots = own or (dots and random.integers(2))
+        texts.append("".join(letters[:at]) + ("..." if has_dots else "") + "".join(letters[at:]))
+        terms.append("".join(letters[:at]) + own + "".join(letters[at:]))
+        stretched = [letter in dots and random.integers(4) == 0 for letter in terms[-1]]
+        other = dtype if dtype == "bool" or random.integers(4) else pick([dtype, "int8" if np.dtype(dtype).kind != "u" else dtype])
+        operands["abcde"[i]] = whole(other, [1 if s else extent[letter] for s, letter in zip(stretched, terms[-1])])
+    present = "".join(terms)
+    dots = "".join(letter for letter in dots if letter in present)
+    if random.integers(4):
+        names = [letter for letter in LETTERS if letter in present and random.integers(2)]
+        random.shuffle(names)
+        at = int(random.integers(0, len(names) + 1))
+        result = "".join(names[:at]) + dots + "".join(names[at:])
+        text = ",".join(texts) + "->" + "".join(names[:at]) + ("..." if dots else "") + "".join(names[at:])
+    else:
+        result = dots + "".join(sorted(letter for letter in LETTERS if present.count(letter) == 1))
+        text = ",".join(texts)
+    if len(present) > 14:
+        return  # NumPy's loop over all of them takes too long
+    T = np.result_type(*(a.dtype for a in operands.values()))
+    expected = np.einsum(",".join(terms) + "->" + result, *(a.astype(T) for a in operands.values()))
+    tolerance = 4e-3 if T == np.float16 else 0
+    if np.all(np.isfinite(expected)) and (T != np.float16 or np.all(np.abs(expected) < 1000)):
+        case("einsum", np.asarray(expected, T), operands, tolerance, text=text, out=bool(random.integers(2)) or None)
+
+
+def product_cases():
+    for _ in range(120):
+        einsum_case()
+    dtype = pick(WHOLE[2:])
+    tolerance = 4e-3 if dtype == "float16" else 0
+    extents = shape(0, 4)
+    count = int(random.integers(0, len(extents) + 1))
+    a, b = whole(dtype, extents), whole(dtype, extents[len(extents) - count:] + shape(0, 2))
+    case("tensordot", np.tensordot(a, b, count), {"a": a, "b": b}, tolerance, count=count)
+    axes = [int(axis) for axis in random.permutation(len(extents))[:count]]
+    b = whole(dtype, [extents[axis] for axis in axes] + list(shape(0, 2)))
+    order = random.permutation(b.ndim)
+    b = b.transpose(order)
+    other = [int(np.flatnonzero(order == i)[0]) for i in range(count)]
+    if count:
+        case("tensordot", np.tensordot(a, b, (axes, other)), {"a": a, "b": b}, tolerance,
+             axes_a=list_of(axes), axes_b=list_of(other))
+    a, b = whole(dtype, shape(0, 2) + (3,)), whole(dtype, shape(0, 2) + (3,))
+    case("inner", np.inner(a, b), {"a": a, "b": b}, tolerance)
+    a, b = whole(dtype, extents), whole(dtype, extents)
+    case("vdot", np.vdot(flat(a), flat(b)), {"a": a, "b": b}, tolerance)
+    a, b = whole(dtype, shape(0, 3)), whole(dtype, shape(0, 3))
+    rank = max(a.ndim, b.ndim)
+    longer = [x.reshape(x.shape + (1,) * (rank - x.ndim)) for x in (a, b)]
+    case("kron", np.kron(*longer), {"a": a, "b": b}, tolerance)
+    a = whole(dtype, shape(2, 3, 1))
+    k = int(random.integers(1 - a.shape[0], a.shape[1]))
+    wide = a.astype(np.int64) if a.dtype.kind == "i" else a
+    case("trace", np.asarray(np.trace(wide, k)), {"a": a}, tolerance, k=k)
+
+
 def same(found, expected, tolerance):
     expected = np.asarray(expected)
     if found.dtype != expected.dtype or found.shape != expected.shape:
@@ -195,7 +275,7 @@ def same(found, expected, tolerance):
 
 def main():
     for _ in range(ROUNDS):
-        for make in (compare_cases, rearranging_cases, set_cases, order_cases):
+        for make in (compare_cases, rearranging_cases, set_cases, order_cases, product_cases):
             make()
     failures = checks = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -202,7 +202,7 @@ TEST_CASE("a call of more ticks than 32 bits hold keeps its length, alone and wi
     const InterposerHandle sleeper = push_interposer(
         "core.sqrt",
         +[](const atoll_link *self, atoll_call *call) -> std::int32_t {
-            const trace::Clock clock;
+            const tracing::Clock clock;
             const std::uint64_t start = clock.now();
             while (clock.now() - start <= ~std::uint32_t{0})
                 std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -399,22 +399,22 @@ TEST_CASE("percentiles are lengths that occur") {
 TEST_CASE("the use of devices: neither a wait in a queue nor managing memory is work") {
     TraceModel model;
     const auto named = [](const char *function, const char *device, bool asynchronous) {
-        trace::Names names{};
+        tracing::Names names{};
         std::strcpy(names.function, function);
         std::strcpy(names.device, device);
         names.asynchronous = asynchronous;
         return names;
     };
-    static const trace::Names work = named("core.add", "dummy", true),
-                              copy = named("device.transfer", "dummy", true),
-                              wait = named("device.event_wait", "dummy", true),
-                              mark = named("device.event_record", "dummy", true),
-                              free = named("device.free", "cpu", false),
-                              host = named("core.add", "cpu", false);
-    static const trace::timeline::Record plain{};
+    static const tracing::Names work = named("core.add", "dummy", true),
+                                copy = named("device.transfer", "dummy", true),
+                                wait = named("device.event_wait", "dummy", true),
+                                mark = named("device.event_record", "dummy", true),
+                                free = named("device.free", "cpu", false),
+                                host = named("core.add", "cpu", false);
+    static const tracing::timeline::Record plain{};
     model.processes.push_back({7, 0, 0, 0, true, 0, {}});
     model.threads.push_back({0, 1, "main"});
-    const auto call = [&](const trace::Names &name, std::int64_t start, std::int64_t end,
+    const auto call = [&](const tracing::Names &name, std::int64_t start, std::int64_t end,
                           std::int64_t executed_from = -1, std::int64_t executed_to = -1) {
         tools::TracedCall added{};
         added.record = &plain;
@@ -551,7 +551,7 @@ TEST_CASE("what is no timeline is refused, and damage does no harm") {
         state = state * 6364136223846793005u + 1442695040888963407u;
         return static_cast<std::size_t>(state >> 33) % n;
     };
-    constexpr std::size_t header = trace::timeline::header_bytes;
+    constexpr std::size_t header = tracing::timeline::header_bytes;
     long most = 0;
     for (int i = 0; i < 300; ++i) {
         std::string bad = good;

@@ -116,7 +116,7 @@ void print_hot_list(const TraceModel &model) {
                           fmt::to_string(served.copies),
                           fmt::format("{:.3f}", static_cast<double>(served.copied_bytes) * 1e-6),
                           seconds_text(static_cast<double>(served.nanoseconds) * 1e-9),
-                          trace::reasons_text(reasons)});
+                          tracing::reasons_text(reasons)});
     say("\n" + inserted.text());
     Table ranges({"range", ">count", ">total", ">mean", ">calls", ">in calls"});
     for (const RangeUse &range : range_use(model))

@@ -35,7 +35,7 @@ std::string_view remedy(std::uint32_t reasons) {
 // The capabilities that the reasons ask for: "MIXED_INPUTS and STRIDED".
 std::string capabilities(std::uint32_t reasons) {
     std::string list;
-    for (const trace::Reason &reason : trace::all_reasons)
+    for (const tracing::Reason &reason : tracing::all_reasons)
         if ((reasons & reason.bit) && *reason.capability)
             list += (list.empty() ? "" : " and ") + std::string(reason.capability);
     return list;
@@ -96,12 +96,13 @@ std::vector<std::string> advice(const TraceModel &model, const TracedRun &run) {
     if (inserted.size() > 2) inserted.resize(2);
     for (const auto &[line, reasons, served] : inserted) {
         const std::string lacking = capabilities(reasons);
-        sentences.push_back(fmt::format(
-            "{} copies {} on {} in {}, because {}: {}.", line->function,
-            bytes_text(static_cast<double>(served->copied_bytes)), line->device,
-            seconds_text(static_cast<double>(served->nanoseconds) * 1e-9),
-            lacking.empty() ? "of " + trace::reasons_text(reasons) : "its plugin lacks " + lacking,
-            remedy(reasons)));
+        sentences.push_back(
+            fmt::format("{} copies {} on {} in {}, because {}: {}.", line->function,
+                        bytes_text(static_cast<double>(served->copied_bytes)), line->device,
+                        seconds_text(static_cast<double>(served->nanoseconds) * 1e-9),
+                        lacking.empty() ? "of " + tracing::reasons_text(reasons)
+                                        : "its plugin lacks " + lacking,
+                        remedy(reasons)));
     }
     return sentences;
 }

@@ -15,7 +15,7 @@
 
 namespace Atoll::tools {
 
-using namespace trace::timeline;
+using namespace tracing::timeline;
 
 namespace {
 
@@ -114,14 +114,14 @@ Json details(const TraceModel &model, const TracedCall &call) {
         took = 0; // the time to enqueue does not measure bytes
         if (const std::string why = unknown_execution(call); !why.empty()) args["execution"] = why;
     }
-    if (record.bytes > 0 && took > 0 && trace::moves_bytes(call.function()))
+    if (record.bytes > 0 && took > 0 && tracing::moves_bytes(call.function()))
         args["GB/s"] = // more digits would be noise, and most of the file
             std::stod(fmt::format("{:.4g}",
                                   static_cast<double>(record.bytes) / static_cast<double>(took)));
     if (call.status() != ATOLL_STATUS_OK) args["status"] = status_name(call.status());
     if (call.has(flag_inserted)) {
         args["serves"] = call.parent ? text_of(call.parent->function) : "?";
-        args["because"] = trace::reasons_text(call.reasons);
+        args["because"] = tracing::reasons_text(call.reasons);
     }
     args["correlation"] = record.correlation;
     return args;

@@ -28,7 +28,7 @@ public:
 
 private:
     const TraceModel &model_;
-    std::map<std::tuple<const trace::Names *, int, std::uint32_t>, Value *> known_;
+    std::map<std::tuple<const tracing::Names *, int, std::uint32_t>, Value *> known_;
 };
 
 struct Group {
@@ -53,7 +53,8 @@ Spread spread_of(std::vector<std::int64_t> &lengths) {
 }
 
 std::map<std::pair<std::string, std::string>, Spread> spreads(const TraceModel &model) {
-    std::unordered_map<const trace::Names *, Group> by_name; // several of them may be the same text
+    std::unordered_map<const tracing::Names *, Group>
+        by_name; // several of them may be the same text
     for (const TracedCall &call : model.calls) {
         Group &group = by_name[call.name];
         group.calls.push_back(call.nanoseconds());
@@ -86,7 +87,7 @@ std::vector<RangeUse> range_use(const TraceModel &model) {
     std::map<std::string_view, std::vector<std::int64_t>> lengths;
     for (const TracedRange &range : model.ranges) {
         // Totals have the beginning of a long name only.
-        const std::string_view name = range.name.substr(0, sizeof(trace::RangeTotals::name) - 1);
+        const std::string_view name = range.name.substr(0, sizeof(tracing::RangeTotals::name) - 1);
         RangeUse &use = uses[name];
         use.name = name;
         lengths[name].push_back(range.end - range.start);

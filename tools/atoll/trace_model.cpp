@@ -14,7 +14,7 @@
 
 namespace Atoll::tools {
 
-using namespace trace::timeline;
+using namespace tracing::timeline;
 
 std::string TracedCall::device() const {
     return fmt::format("{}:{}", device_type(), device_index());

@@ -30,11 +30,11 @@ inline void add_saturated(std::int64_t &sum, std::int64_t part) {
 
 // One span on a thread: a call of one function of one device type. Times in ns since the first.
 struct TracedCall {
-    const trace::timeline::Record *record;
-    const trace::Names *name;   // never null
-    const trace::Names *parent; // of an inserted call, if known
-    std::uint16_t reasons;      // of an inserted call: ATOLL_REASON_*
-    std::uint16_t dtype;        // compute dtype
+    const tracing::timeline::Record *record;
+    const tracing::Names *name;   // never null
+    const tracing::Names *parent; // of an inserted call, if known
+    std::uint16_t reasons;        // of an inserted call: ATOLL_REASON_*
+    std::uint16_t dtype;          // compute dtype
     bool asynchronous;
     std::uint32_t depth; // calls around it on its thread
     std::uint32_t thread;
@@ -133,7 +133,7 @@ struct HotLine {
     std::int64_t nanoseconds() const { return executions > 0 ? execution_ns : call_ns; }
     bool waits() const { return is_waiting(function, executions > 0); }
     double gigabytes_per_second() const {
-        if (!trace::moves_bytes(function) || (asynchronous && executions == 0)) return 0;
+        if (!tracing::moves_bytes(function) || (asynchronous && executions == 0)) return 0;
         const auto moved = static_cast<double>(executions > 0 ? executed_bytes : bytes);
         return nanoseconds() > 0 ? moved / static_cast<double>(nanoseconds()) : 0;
     }

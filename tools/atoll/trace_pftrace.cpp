@@ -15,7 +15,7 @@
 
 namespace Atoll::tools {
 
-using namespace trace::timeline;
+using namespace tracing::timeline;
 
 namespace {
 
@@ -186,7 +186,7 @@ private:
         track.name(call.function(), category);
         const Record &record = *call.record;
         struct {
-            const trace::Names *name;
+            const tracing::Names *name;
             std::int16_t device;
             std::uint16_t dtype;
             std::uint8_t operands, dtypes[max_dtypes];
@@ -205,7 +205,7 @@ private:
         if (record.bytes > 0) track.annotate("bytes", record.bytes);
         if (call.has(flag_inserted)) {
             track.annotate("serves", call.parent ? text_of(call.parent->function) : "?");
-            track.annotate("because", trace::reasons_text(call.reasons));
+            track.annotate("because", tracing::reasons_text(call.reasons));
         }
         if (call.status() != 0) track.annotate("status", status_name(call.status()));
         if (call.asynchronous)

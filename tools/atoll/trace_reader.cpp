@@ -17,7 +17,7 @@
 
 namespace Atoll::tools {
 
-using namespace trace::timeline;
+using namespace tracing::timeline;
 
 TraceModel::~TraceModel() {
     for (const File &file : files_) ::munmap(file.memory, file.bytes);
@@ -41,7 +41,7 @@ public:
         ns_per_tick_ = elapsed > 1'000'000
                            ? static_cast<double>(elapsed) /
                                  static_cast<double>(header_.last.ticks - header_.first.ticks)
-                           : trace::Clock().ns_per_tick();
+                           : tracing::Clock().ns_per_tick();
         process_ = static_cast<std::uint32_t>(model_.processes.size());
         model_.processes.push_back(
             {header_.process, header_.dropped, header_.dropped, header_.dropped,
@@ -58,15 +58,16 @@ public:
         if (size < sizeof(SegmentHeader) || size % alignof(SegmentHeader) != 0 ||
             size > std::uint64_t{1} << 62) // damaged
             return;
-        std::map<std::uint32_t, const trace::CounterTable *> tables;
+        std::map<std::uint32_t, const tracing::CounterTable *> tables;
         for (std::uint64_t at = header_bytes; at + sizeof(SegmentHeader) <= bytes_; at += size) {
             const auto *segment = reinterpret_cast<const SegmentHeader *>(memory_ + at);
             if (segment->lane == 0 || segment->used < sizeof *segment ||
                 segment->used > bytes_ - at)
                 continue;
             if (segment->sequence == 0) {
-                if (segment->used < sizeof *segment + sizeof(trace::CounterTable)) continue;
-                tables[segment->lane] = reinterpret_cast<const trace::CounterTable *>(segment + 1);
+                if (segment->used < sizeof *segment + sizeof(tracing::CounterTable)) continue;
+                tables[segment->lane] =
+                    reinterpret_cast<const tracing::CounterTable *>(segment + 1);
                 at += (segment->used - 1) / size * size;
             } else if (segment->used <= size) {
                 segments[{segment->lane, segment->sequence}] = segment;
@@ -104,12 +105,12 @@ private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     // Adds the counters of a lane to the totals.
-    void count(const trace::CounterTable &table) {
-        for (std::size_t i = 0; i < trace::CounterTable::size; ++i) {
-            const trace::Entry &entry = table.entries[i];
+    void count(const tracing::CounterTable &table) {
+        for (std::size_t i = 0; i < tracing::CounterTable::size; ++i) {
+            const tracing::Entry &entry = table.entries[i];
             if (!entry.device) continue;
-            const trace::Names &names = table.names[i];
-            const trace::Counters &c = entry.counters;
+            const tracing::Names &names = table.names[i];
+            const tracing::Counters &c = entry.counters;
             const std::string function(text_of(names.function)), device(text_of(names.device));
             HotLine &line = model_.totals[{function, device}];
             line.function = function;
@@ -141,7 +142,7 @@ private:
             add_saturated(served.nanoseconds, length(c.served_execution_ticks));
         }
         model_.processes[process_].dropped += table.dropped;
-        for (const trace::RangeTotals &r : table.ranges) {
+        for (const tracing::RangeTotals &r : table.ranges) {
             if (r.count == 0) continue;
             RangeLine &line = model_.range_totals[std::string(text_of(r.name))];
             line.min_ns =
@@ -188,8 +189,8 @@ private:
     }
 
     // Null if there is no such entry.
-    const trace::Names *names_of(std::uint16_t entry) const {
-        return entry < trace::CounterTable::size && table_->entries[entry].device
+    const tracing::Names *names_of(std::uint16_t entry) const {
+        return entry < tracing::CounterTable::size && table_->entries[entry].device
                    ? &table_->names[entry]
                    : nullptr;
     }
@@ -225,8 +226,8 @@ private:
             call.name = names_of(record.entry);
             const std::uint16_t parent = details_of(record).parent;
             call.parent = names_of(parent);
-            if (call.parent) call.reasons = trace::reasons_of(table_->entries[parent]);
-            call.dtype = trace::dtype_of(table_->entries[record.entry]);
+            if (call.parent) call.reasons = tracing::reasons_of(table_->entries[parent]);
+            call.dtype = tracing::dtype_of(table_->entries[record.entry]);
             call.asynchronous = call.name->asynchronous;
             call.thread = thread_;
             call.start = ns(record.start);
@@ -261,7 +262,7 @@ private:
     const FileHeader &header_;
     double ns_per_tick_;
     std::uint32_t process_, thread_ = none;
-    const trace::CounterTable *table_ = nullptr; // of the lane
+    const tracing::CounterTable *table_ = nullptr; // of the lane
     std::uint64_t id_ = 0;
     std::string thread_name_;
     std::vector<std::size_t> open_ranges_; // of the lane's thread, in model_.ranges

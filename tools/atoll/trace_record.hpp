@@ -5,7 +5,7 @@
 
 #include <bit>
 
-namespace Atoll::trace::timeline {
+namespace Atoll::tracing::timeline {
 
 inline const std::uint64_t *words_of(const Record &record) {
     return reinterpret_cast<const std::uint64_t *>(&record + 1);
@@ -29,4 +29,4 @@ inline std::uint64_t end_of(const Record &record) {
     return record.start + (record.flags & flag_long ? word_of(record, flag_long) : record.ticks);
 }
 
-} // namespace Atoll::trace::timeline
+} // namespace Atoll::tracing::timeline

@@ -12,7 +12,7 @@
 
 namespace Atoll::tools {
 
-using namespace trace::timeline;
+using namespace tracing::timeline;
 
 namespace {
 

@@ -123,7 +123,7 @@ void set_environment(const TraceOptions &options, const TraceFolder &folder) {
         // A file has room for its header and the records of one thread, or it has none at all.
         const std::string buffer = get("ATOLL_TRACE_BUFFER_BYTES");
         const std::uint64_t least =
-            trace::timeline::header_bytes +
+            tracing::timeline::header_bytes +
             (buffer.empty() ? std::uint64_t{1} << 20 : std::strtoull(buffer.c_str(), nullptr, 10));
         if (options.limit < least)
             throw UsageError(fmt::format("--limit {}: need at least {} bytes, for a header and one "

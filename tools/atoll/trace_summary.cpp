@@ -24,7 +24,7 @@ std::vector<HotLine> hot_list(const TraceModel &model) {
     for (const Execution &execution : model.executions) {
         if (execution.shortened == 0) continue;
         const TracedCall &call = model.calls[execution.call];
-        const auto line = [&](const trace::Names &name) -> HotLine & {
+        const auto line = [&](const tracing::Names &name) -> HotLine & {
             return lines[{std::string(text_of(name.function)), std::string(text_of(name.device))}];
         };
         add_saturated(line(*call.name).execution_ns, -execution.shortened);
@@ -111,7 +111,7 @@ Json summary_json(const TraceModel &model, const TracedRun &run) {
         Json served = Json::array();
         for (const auto &[reasons, part] : line.served) {
             served.push_back(served_json(part));
-            served.back()["because"] = trace::reasons_text(reasons);
+            served.back()["because"] = tracing::reasons_text(reasons);
         }
         functions.push_back({{"function", line.function},
                              {"device", line.device},

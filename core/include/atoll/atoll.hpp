@@ -8,6 +8,7 @@
 #else
 
 #include "atoll/compositions.hpp"
+#include "atoll/contraction.hpp"
 #include "atoll/create.hpp"
 #include "atoll/device.hpp"
 #include "atoll/dlpack.hpp"

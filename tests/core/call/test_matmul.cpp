@@ -1,37 +1,17 @@
 // Matrix products through the whole library against naive ones: the shape rules, dtypes, layouts,
 // stacks, gemm's operations and factors, destinations that are operands.
-#include "../support.hpp"
+#include "../exact_products.hpp"
 
 using namespace Atoll;
 using namespace support;
 
 namespace {
 
-// Small whole numbers, so that every dtype's products are exact.
-Value small(int dtype, Random &random) {
-    const auto one = [&] { return static_cast<long double>(random() % 5) - 2; };
-    if (oracle::is_integer(dtype)) return Value::of(oracle::wrap(random(), dtype));
-    return oracle::convert(Value::of(one(), one()), dtype);
-}
 oracle::Operand random_operand(int dtype, const Shape &shape, Random &random, bool output = false) {
     oracle::Operand o =
         operand(dtype, shape, oracle::layouts[random() % (output ? 5 : 6)], random() % 4 == 0);
     oracle::each(shape, [&](const Shape &i) { o.set(i, small(dtype, random)); });
     return o;
-}
-
-Value times(const Value &a, const Value &b, int dtype) {
-    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(a.truth() && b.truth());
-    if (oracle::is_integer(dtype))
-        return Value::of(oracle::wrap(static_cast<__int128>(static_cast<unsigned __int128>(a.i) *
-                                                            static_cast<unsigned __int128>(b.i)),
-                                      dtype));
-    return Value::of(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
-}
-Value plus(const Value &a, const Value &b, int dtype) {
-    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(a.truth() || b.truth());
-    if (oracle::is_integer(dtype)) return Value::of(oracle::wrap(a.i + b.i, dtype));
-    return Value::of(a.re + b.re, a.im + b.im);
 }
 
 // A matrix of a stack: element (row, column) at the stack's index, transposed and conjugated.

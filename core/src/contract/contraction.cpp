@@ -1,0 +1,142 @@
+// Contractions of two tensors by labels, at once and planned.
+#include "atoll/contraction.hpp"
+
+#include "base/printable.hpp"
+#include "base/throw_error.hpp"
+#include "call/promotion.hpp"
+#include "contract/pair.hpp"
+
+#include <array>
+
+namespace Atoll {
+
+using namespace detail;
+
+namespace {
+
+const FunctionRecord &matmul_function() { return Registry::get().core_function(ATOLL_FN_matmul); }
+
+// 0 or 1: what a factor can be among bools.
+bool is_flag(const Scalar &factor) {
+    return !is_floating(factor.dtype()) && (factor.to_int() == 0 || factor.to_int() == 1);
+}
+bool is_zero(const Scalar &factor) { return factor.to_complex() == std::complex<double>(0); }
+
+// Throws unless the value exists in the kind of T.
+void require_factor(std::string_view name, const Scalar &factor, DType T) {
+    const std::complex<double> value = factor.to_complex();
+    const bool fits = T == bool_         ? is_flag(factor)
+                      : is_complex(T)    ? true
+                      : is_real_float(T) ? value.imag() == 0
+                                         : value == Scalar(factor).cast(T).to_complex();
+    if (!fits)
+        throw_error(
+            Status::invalid_argument, "contraction",
+            "{} = {} does not fit {}, in which the contraction was planned; plan it with another "
+            "ContractOptions::dtype",
+            name, to_string(factor), Atoll::name(T));
+}
+
+} // namespace
+
+Labels::Labels(std::string_view letters) : letters_(true) {
+    for (const char letter : letters) {
+        if ((letter < 'a' || letter > 'z') && (letter < 'A' || letter > 'Z'))
+            throw_error(Status::invalid_argument, "labels",
+                        "got \"{}\", need letters a to z and A to Z, or numbers in braces",
+                        printable(letters));
+        values_.push_back(letter);
+    }
+}
+
+ContractionOperand::ContractionOperand(const Tensor &like, Labels its_labels)
+    : dtype(impl(like).dtype), shape(like.shape()), strides(like.strides()),
+      labels(std::move(its_labels)) {}
+
+ContractionOperand::ContractionOperand(DType its_dtype, Dims its_shape, Dims its_strides,
+                                       Labels its_labels)
+    : dtype(its_dtype), shape(std::move(its_shape)), strides(std::move(its_strides)),
+      labels(std::move(its_labels)) {
+    if (dtype == DType::none)
+        throw_error(Status::invalid_argument, "contraction", "got no dtype of an operand");
+    checked_range(shape, strides, size_of(dtype), "contraction");
+}
+
+Contraction::Contraction(const ContractionOperand &a, const ContractionOperand &b,
+                         const ContractionOperand &d, const ContractOptions &options)
+    : plan_(std::make_shared<PairContraction>(
+          "contraction", a, b, nullptr, d, false,
+          options.dtype == DType::none ? promote(a.dtype, b.dtype) : options.dtype, options)) {}
+
+Contraction::Contraction(const ContractionOperand &a, const ContractionOperand &b,
+                         const ContractionOperand &c, const ContractionOperand &d,
+                         const ContractOptions &options)
+    : plan_(std::make_shared<PairContraction>("contraction", a, b, &c, d, false,
+                                              options.dtype == DType::none
+                                                  ? promote(promote(a.dtype, b.dtype), c.dtype)
+                                                  : options.dtype,
+                                              options)) {}
+
+DType Contraction::dtype() const { return plan_->dtype(); }
+
+void Contraction::run(const Tensor &a, const Tensor &b, const Tensor &d) const {
+    run(1, a, b, 0, {}, d);
+}
+
+void Contraction::run(const Scalar &alpha, const Tensor &a, const Tensor &b, const Scalar &beta,
+                      const Tensor &c, const Tensor &d) const {
+    using Plan = PairContraction;
+    plan_->require_layout(Plan::a, a);
+    plan_->require_layout(Plan::b, b);
+    plan_->require_layout(Plan::d, d);
+    require_factor("alpha", alpha, plan_->dtype());
+    const bool adds = !is_zero(beta);
+    if (adds) {
+        require_factor("beta", beta, plan_->dtype());
+        if (!plan_->has_c())
+            throw_error(Status::invalid_argument, "contraction",
+                        "got beta = {}, but no c was planned", to_string(beta));
+        plan_->require_layout(Plan::c, c);
+    }
+    const ReadSection section;
+    plan_->run(alpha, a, b, beta, adds ? &c : nullptr, &d);
+}
+
+const Tensor &contract(Scalar alpha, const Tensor &a, const Labels &labels_a, const Tensor &b,
+                       const Labels &labels_b, Scalar beta, const Tensor &c, const Labels &labels_c,
+                       const ContractOptions &options) {
+    const ReadSection section;
+    const bool adds = !is_zero(beta);
+    const ContractionOperand left(a, labels_a), right(b, labels_b), result(c, labels_c);
+    DType T = options.dtype;
+    if (T == DType::none) {
+        // The factors promote like scalars beside a tensor, but for 0 and 1 beside bool.
+        const Operand operands[] = {a, b, c, alpha, beta};
+        const bool bools = a.dtype() == bool_ && b.dtype() == bool_ && c.dtype() == bool_;
+        const Operand *inputs[5] = {&operands[0], &operands[1], adds ? &operands[2] : nullptr};
+        std::size_t count = 3;
+        for (const Operand *factor : {&operands[3], &operands[4]})
+            if (!bools || !is_flag(factor->scalar())) inputs[count++] = factor;
+        T = decide_T(matmul_function(), {inputs, count}, {});
+    }
+    const PairContraction plan("contract", left, right, adds ? &result : nullptr, result, false, T,
+                               options);
+    plan.run(alpha, a, b, beta, adds ? &c : nullptr, &c);
+    return c;
+}
+
+Tensor contract(const Tensor &a, const Labels &labels_a, const Tensor &b, const Labels &labels_b,
+                const Labels &labels, Out out, const ContractOptions &options) {
+    const ReadSection section;
+    const Operand operands[] = {a, b};
+    const Operand *const inputs[] = {&operands[0], &operands[1]};
+    const DType T =
+        options.dtype == DType::none ? decide_T(matmul_function(), inputs, {}) : options.dtype;
+    const ContractionOperand result =
+        out.get() ? ContractionOperand(*out.get(), labels) : ContractionOperand(T, {}, {}, labels);
+    const PairContraction plan("contract", {a, labels_a}, {b, labels_b}, nullptr, result,
+                               !out.get(), T, options);
+    return plan.run(1, a, b, 0, nullptr, out.get());
+}
+
+} // namespace Atoll
