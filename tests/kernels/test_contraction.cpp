@@ -55,20 +55,24 @@ bool has_kind(std::size_t operand, int kind) {
 }
 
 // An operand with strides of any size and sign in memory of its own, some of them zero for inputs.
+// It is dense along axis `inner`, if that is one of its axes.
 Operand any_operand(std::size_t which, int dtype, bool swapped, const Shape &shape,
-                    const std::vector<int> &kinds, Random &random) {
+                    const std::vector<int> &kinds, std::size_t inner, Random &random) {
     Operand o(dtype, swapped, shape, std::vector<bool>(shape.size(), false), Layout::dense);
     std::vector<std::size_t> order;
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
         if (has_kind(which, kinds[axis])) order.push_back(axis);
     if (chance(random, 60)) std::shuffle(order.begin(), order.end(), random);
+    const auto first = std::find(order.begin(), order.end(), inner);
+    if (first != order.end()) std::rotate(order.begin(), first, first + 1);
     const std::int64_t item = facts[dtype].size;
     const bool padded = chance(random, 30), reversed = chance(random, 20),
                repeats = chance(random, 15) && which != 0 && which != 3;
-    std::int64_t next = padded && chance(random, 50) ? 2 * item : item, low = 0;
+    std::int64_t next = padded && first == order.end() && chance(random, 50) ? 2 * item : item,
+                 low = 0;
     for (const std::size_t axis : order) {
         if (repeats && chance(random, 30)) continue;
-        const bool back = reversed && chance(random, 50);
+        const bool back = reversed && axis != inner && chance(random, 50);
         o.strides[axis] = back ? -next : next;
         if (back) low -= next * (shape[axis] - 1);
         next *= shape[axis];
@@ -94,6 +98,7 @@ struct Case {
     Shape shape;
     std::vector<int> kinds;
     std::vector<std::uint8_t> groups = {0, 0, 0};
+    std::size_t inner = SIZE_MAX; // the axis along which all operands are dense
     int dtypes[4];
     bool swapped[4], conj_a, conj_b;
     int alpha, beta;
@@ -115,7 +120,8 @@ struct Case {
                 if (kind < of_loop) ++groups[static_cast<std::size_t>(kind)];
             }
         }
-        const bool mixed = chance(random, 25);
+        if (chance(random, 15)) draw_stack(random);
+        const bool mixed = inner == SIZE_MAX && chance(random, 25);
         for (int o = 0; o < 4; ++o) {
             dtypes[o] = mixed && chance(random, 50) ? any_dtype(random) : dtype;
             swapped[o] = chance(random, 8);
@@ -131,6 +137,26 @@ struct Case {
                 dtypes[0] != dtype || chance(random, 50);
     }
     bool adds() const { return beta != 0 && !absent; }
+
+private:
+    // A stack of small products that lie side by side, or of dot products of dense vectors.
+    void draw_stack(Random &random) {
+        dtype = chance(random, 50) ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64;
+        const bool dots = chance(random, 30);
+        shape.clear();
+        kinds.clear();
+        const auto add = [&](int kind, std::int64_t extent) {
+            shape.push_back(extent);
+            kinds.push_back(kind);
+        };
+        groups = {1, 1, 1};
+        add(of_m, dots || chance(random, 30) ? 1 : 1 + below(random, 11));
+        add(of_k, dots ? 1 + below(random, 200) : 1 + below(random, 20));
+        add(of_n, dots || chance(random, 30) ? 1 : 1 + below(random, 11));
+        add(of_loop, 1 + below(random, dots ? 7 : 160));
+        if (chance(random, 50)) add(of_loop, 1 + below(random, 4));
+        inner = dots ? 1 : 3;
+    }
 };
 
 Value any_element(const Case &c, int dtype, Random &random) {
@@ -184,7 +210,8 @@ std::string run_case(std::uint64_t seed) {
     const Case c(random);
     std::vector<Operand> operands;
     for (std::size_t o = 0; o < 4; ++o) {
-        operands.push_back(any_operand(o, c.dtypes[o], c.swapped[o], c.shape, c.kinds, random));
+        operands.push_back(
+            any_operand(o, c.dtypes[o], c.swapped[o], c.shape, c.kinds, c.inner, random));
         // Where a stride is zero, the element that is written last counts.
         each(c.shape, [&, &operand = operands.back()](const Shape &index) {
             for (std::size_t axis = 0; axis < index.size(); ++axis)

@@ -2,8 +2,10 @@
 // to BLAS, and all else is a contraction.
 #include "blas.h"
 #include "blas_product.h"
+#include "dot_product.h"
 #include "engine.h"
 #include "functors/arithmetic.h"
+#include "interleaved_product.h"
 #include "parallel.h"
 #include "small_product.h"
 #include "tile.h"
@@ -95,6 +97,10 @@ template <class W> std::int32_t run(const atoll_call &call) {
             return truth(beta);
     }();
     const Contraction contraction(call, adds, flag(call, 2), flag(call, 3));
+    if constexpr (is_float<T>)
+        if (interleaved_product(contraction, call.dtype, alpha, beta) ||
+            dot_products(contraction, call.dtype, alpha, beta))
+            return ATOLL_STATUS_OK;
     if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&
             blas_contract(contraction, call.dtype, alpha, beta))

@@ -2,7 +2,7 @@
 #include "small_product.h"
 
 #include "parallel.h"
-#include "product_vectors.h"
+#include "partial_vector.h"
 
 #include <algorithm>
 
@@ -10,47 +10,6 @@ namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t largest = 32;
-
-// The first `count` elements of a vector in memory; the others are zero and stay as they are.
-template <class T> class Part1 {
-public:
-    using V = Vector<T>;
-#if defined(__AVX512F__)
-    explicit Part1(std::int64_t count) : mask_((1u << count) - 1) {}
-    V load(const char *p) const {
-        if constexpr (sizeof(T) == 4)
-            return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask_), p);
-        else
-            return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask_), p);
-    }
-    void store(char *p, V v) const {
-        if constexpr (sizeof(T) == 4)
-            _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask_), v);
-        else
-            _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask_), v);
-    }
-
-private:
-    unsigned mask_;
-#else
-    explicit Part1(std::int64_t count) : count_(count) {}
-    V load(const char *p) const {
-        V v = {};
-        for (std::int64_t i = 0; i < count_; ++i) v[i] = kernels::load<T>(p + i * size);
-        return v;
-    }
-    void store(char *p, V v) const {
-        for (std::int64_t i = 0; i < count_; ++i) {
-            const T x = v[i];
-            std::memcpy(p + i * size, &x, sizeof x);
-        }
-    }
-
-private:
-    static constexpr std::int64_t size = sizeof(T);
-    std::int64_t count_;
-#endif
-};
 
 // One product; strides in bytes. d is dense along m.
 template <class T> struct Small {
@@ -96,7 +55,7 @@ private:
                                                  const char *c) const {
         constexpr int last = vectors - 1;
         const bool whole = height >= vectors * width;
-        const Part1<T> rest(whole ? 0 : height - last * width);
+        const PartialVector<T> rest(whole ? 0 : height - last * width);
         V sum[count][vectors] = {};
         const auto multiply = [&](auto load_last) {
             for (std::int64_t p = 0; p < k; ++p) {
@@ -152,6 +111,12 @@ template <class T> bool small_product(const atoll_call &call, T alpha, T beta) {
             return false;
     const std::int64_t *d = operands[0].strides, *a = operands[1].strides, *b = operands[2].strides,
                        *c = operands[adds ? 3 : 0].strides;
+    // Dot products of dense vectors have a loop of their own.
+    if (shape[0] == 1 && shape[2] == 1 && a[1] == sizeof(T) && b[1] == sizeof(T)) return false;
+    // A stack of matrices that lie side by side is multiplied along the stack.
+    if (call.rank > 3 && shape[3] >= lanes<T> && d[3] == sizeof(T) && a[3] == sizeof(T) &&
+        b[3] == sizeof(T))
+        return false;
     // An output that is dense along its rows is computed as its transpose: d' = b' a'.
     const bool exchanged = d[0] != sizeof(T) && shape[0] != 1;
     if (exchanged && d[2] != sizeof(T) && shape[2] != 1) return false;

@@ -1,0 +1,49 @@
+// The ends of rows that do not fill a vector.
+#pragma once
+
+#include "product_vectors.h"
+
+namespace Atoll::kernels {
+
+// The first `count` elements of a vector in memory; the others are zero and stay as they are.
+template <class T> class PartialVector {
+public:
+    using V = Vector<T>;
+#if defined(__AVX512F__)
+    explicit PartialVector(std::int64_t count) : mask_((1u << count) - 1) {}
+    V load(const char *p) const {
+        if constexpr (sizeof(T) == 4)
+            return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask_), p);
+        else
+            return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask_), p);
+    }
+    void store(char *p, V v) const {
+        if constexpr (sizeof(T) == 4)
+            _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask_), v);
+        else
+            _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask_), v);
+    }
+
+private:
+    unsigned mask_;
+#else
+    explicit PartialVector(std::int64_t count) : count_(count) {}
+    V load(const char *p) const {
+        V v = {};
+        for (std::int64_t i = 0; i < count_; ++i) v[i] = kernels::load<T>(p + i * size);
+        return v;
+    }
+    void store(char *p, V v) const {
+        for (std::int64_t i = 0; i < count_; ++i) {
+            const T x = v[i];
+            std::memcpy(p + i * size, &x, sizeof x);
+        }
+    }
+
+private:
+    static constexpr std::int64_t size = sizeof(T);
+    std::int64_t count_;
+#endif
+};
+
+} // namespace Atoll::kernels
