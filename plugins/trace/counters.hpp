@@ -15,7 +15,8 @@ struct Counters {
     std::uint64_t calls;
     std::uint64_t ticks; // in total; inclusive of nested calls
     std::uint64_t min_ticks, max_ticks;
-    std::uint64_t bytes; // read and written
+    std::uint64_t bytes;      // read and written
+    std::uint64_t operations; // floating-point operations, of functions that declare them
     std::uint64_t errors;
     std::uint64_t inserted; // of `calls`: made by the core to serve another function
     // What the core inserted to serve THIS function (see atoll_call::parent_function), on the
@@ -26,7 +27,8 @@ struct Counters {
     std::uint64_t served_ticks;                 // time in inserted calls that are not followed
     // Followed work that is done, as its brackets have it (Note [Executions]), and what of it
     // served this function. Written by the threads of devices, so with add_shared().
-    std::uint64_t executions, execution_ticks, executed_bytes, served_execution_ticks;
+    std::uint64_t executions, execution_ticks, executed_bytes, executed_operations,
+        served_execution_ticks;
 };
 
 // Before the first call.
@@ -53,9 +55,10 @@ struct alignas(64) Entry {
     const char *device; // the key's first half; null: free. Published last, with release
     std::uint64_t key;  // reasons, module, function, dtype: 16 bits each
     Counters counters;
-    bool skipped;   // the setting `functions` leaves it out
-    bool enqueues;  // the device type is asynchronous and the function puts work on the stream
-    bool on_handle; // its calls are about an event, or create or destroy a stream
+    std::uint32_t flop; // operations per point of a call's space; 0: the function declares none
+    bool skipped;       // the setting `functions` leaves it out
+    bool enqueues;      // the device type is asynchronous and the function puts work on the stream
+    bool on_handle;     // its calls are about an event, or create or destroy a stream
 };
 inline std::uint16_t dtype_of(const Entry &entry) { return static_cast<std::uint16_t>(entry.key); }
 inline std::uint16_t reasons_of(const Entry &entry) { // ATOLL_REASON_*

@@ -1,4 +1,5 @@
 // The hot path: what happens around each call that the tracer sees.
+#include "atoll/core_functions.hpp"
 #include "atoll/dtype_facts.hpp"
 #include "session.hpp"
 #include "thread_state.hpp"
@@ -48,6 +49,13 @@ std::uint64_t bytes_of(const atoll_call &call) noexcept {
     return total;
 }
 
+std::uint64_t points_of(const atoll_call &call) noexcept {
+    std::uint64_t points = 1;
+    for (std::uint32_t axis = 0; axis < call.rank; ++axis)
+        points *= static_cast<std::uint64_t>(call.shape[axis]);
+    return points;
+}
+
 } // namespace
 
 std::int32_t Session::trace(const atoll_link &self, atoll_call &call) {
@@ -61,7 +69,7 @@ std::int32_t Session::trace(const atoll_link &self, atoll_call &call) {
         return self.next->fn(self.next, &call);
     }
     if (entry->skipped) return self.next->fn(self.next, &call);
-    Traced traced{own, entry, nullptr, nullptr, 0, 0, 0, ATOLL_STATUS_PLUGIN_FAULT, 0};
+    Traced traced{own, entry, nullptr, nullptr, 0, 0, 0, 0, ATOLL_STATUS_PLUGIN_FAULT, 0};
     if (entry->enqueues && timeline_.load(std::memory_order_relaxed)) [[unlikely]]
         open_bracket(call, traced);
     if (timed_) traced.start = clock_.now();
@@ -111,6 +119,10 @@ std::int32_t Session::host_dispatch(const char *device_type, atoll_call &call) n
     std::atomic_ref(counters.calls).store(calls + 1, std::memory_order_relaxed);
     add(counters.ticks, ticks);
     add(counters.bytes, traced.bytes);
+    if (traced.entry->flop) [[unlikely]] {
+        traced.operations = traced.entry->flop * points_of(call);
+        add(counters.operations, traced.operations);
+    }
     // NOT_READY is an answer of event_query, not an error.
     if (traced.status != ATOLL_STATUS_OK && traced.status != ATOLL_STATUS_NOT_READY) [[unlikely]]
         add(counters.errors, 1);
@@ -218,6 +230,9 @@ Entry *Session::add_entry(Table &table, std::size_t place, const atoll_link &lin
     Entry &entry = table.entries[place];
     entry.skipped = !is_wanted(options_.functions, names);
     entry.enqueues = names.asynchronous && enqueues_work(module, function);
+    entry.flop = 0;
+    if (module == ATOLL_MODULE_CORE && function < std::size(sdk::core_functions))
+        entry.flop = static_cast<std::uint32_t>(sdk::core_functions[function].signature.flop);
     entry.on_handle = module == ATOLL_MODULE_DEVICE && function >= ATOLL_DEVICE_FN_stream_create &&
                       function <= ATOLL_DEVICE_FN_event_query &&
                       function != ATOLL_DEVICE_FN_stream_synchronize;

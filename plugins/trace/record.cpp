@@ -67,6 +67,7 @@ inline unsigned Session::rare_flags(const atoll_call &call, const Traced &traced
     if (ticks > most_ticks) flags |= flag_long;
     if (call.stream) flags |= flag_stream;
     if (traced.parent || traced.status != 0 || call.device != 0) flags |= flag_details;
+    if (traced.entry->flop) flags |= flag_operations | flag_slots;
     return flags;
 }
 
@@ -84,6 +85,8 @@ std::uint64_t *Session::write_rare(std::uint64_t *word, unsigned rare, const ato
     if (rare & flag_details)
         *word++ = word_of({traced.status, static_cast<std::int16_t>(call.device),
                            traced.parent ? place_of(traced.parent, traced) : no_entry});
+    if (rare & flag_operations) *word++ = traced.operations;
+    if (rare & flag_slots) *word++ = std::bit_cast<std::uint64_t>(call.axes);
     return word;
 }
 
@@ -134,7 +137,7 @@ void Session::open_bracket(const atoll_call &call, Traced &traced) noexcept {
     const std::uint64_t id = (reinterpret_cast<std::uintptr_t>(traced.table) >> 6) << 32 ^
                              ++traced.table->lane.executions;
     auto *const bracket =
-        new (std::nothrow) Bracket{this, id, call.correlation, 0, nullptr, nullptr, 0};
+        new (std::nothrow) Bracket{this, id, call.correlation, 0, nullptr, nullptr, 0, 0};
     const auto begins = +[](void *argument, std::int32_t) {
         Bracket &own = *static_cast<Bracket *>(argument);
         own.start = own.session->clock_.now();
@@ -157,6 +160,7 @@ void Session::close_bracket(const atoll_call &call, const Traced &traced) noexce
         bracket.entry = traced.entry;
         bracket.parent = traced.parent;
         bracket.bytes = traced.bytes;
+        bracket.operations = traced.operations;
     }
     const auto ends = +[](void *argument, std::int32_t status) {
         Bracket &own = *static_cast<Bracket *>(argument);
@@ -202,6 +206,7 @@ void Session::executed(const Bracket &bracket, std::uint64_t end, std::int32_t s
         add_shared(counters.executions, 1);
         add_shared(counters.execution_ticks, ticks);
         add_shared(counters.executed_bytes, bracket.bytes);
+        add_shared(counters.executed_operations, bracket.operations);
         if (bracket.parent) add_shared(bracket.parent->counters.served_execution_ticks, ticks);
     }
     Timeline *const timeline = timeline_.load(std::memory_order_relaxed);

@@ -59,7 +59,7 @@ __attribute__((format(printf, 2, 3))) void print(std::string &text, const char *
 using Count = unsigned long long; // what %llu takes
 constexpr double mega = 1e-6;
 
-// `rate`: print GB/s, because the bytes move during the calls.
+// `rate`: print GB/s and GFLOP/s, because the work is done during the calls.
 void print_line(std::string &text, int width, const char *function, const char *device,
                 const Counters &c, double ns, bool rate) {
     const double total = static_cast<double>(c.ticks) * ns;
@@ -68,12 +68,14 @@ void print_line(std::string &text, int width, const char *function, const char *
           c.calls > 0 ? total * 1e-3 / static_cast<double>(c.calls) : 0.0,
           static_cast<double>(c.min_ticks) * ns * 1e-3,
           static_cast<double>(c.max_ticks) * ns * 1e-3);
-    if (rate && c.bytes > 0 && total > 0) {
-        print(text, "%9.3f", static_cast<double>(c.bytes) / total);
-    } else {
-        print(text, "%9s", "-");
+    for (const std::uint64_t amount : {c.bytes, c.operations}) {
+        if (rate && amount > 0 && total > 0) {
+            print(text, "%9.3f ", static_cast<double>(amount) / total);
+        } else {
+            print(text, "%9s ", "-");
+        }
     }
-    print(text, " %12.3f %7llu %7llu %10.3f\n", static_cast<double>(c.bytes) * mega,
+    print(text, "%12.3f %7llu %7llu %10.3f\n", static_cast<double>(c.bytes) * mega,
           Count{c.temporaries}, Count{c.copies}, static_cast<double>(c.copied_bytes) * mega);
 }
 
@@ -93,10 +95,10 @@ std::string quoted(std::string_view text) {
 void print_times(std::string &text, const Counters &c, double ns) {
     print(text,
           "\"calls\":%llu,\"errors\":%llu,\"inserted\":%llu,\"total_ns\":%.0f,\"min_ns\":%.0f,"
-          "\"max_ns\":%.0f,\"bytes\":%llu",
+          "\"max_ns\":%.0f,\"bytes\":%llu,\"operations\":%llu",
           Count{c.calls}, Count{c.errors}, Count{c.inserted}, static_cast<double>(c.ticks) * ns,
           static_cast<double>(c.min_ticks) * ns, static_cast<double>(c.max_ticks) * ns,
-          Count{c.bytes});
+          Count{c.bytes}, Count{c.operations});
 }
 
 } // namespace
@@ -118,9 +120,9 @@ void write_table(const Session &session, atoll_writer write, void *user) {
           "trace: %llu calls within %.3f s. Times include nested calls; on devices with a * they "
           "are the time to enqueue.\n",
           Count{total.calls}, static_cast<double>(session.clock().elapsed_ns()) * 1e-9);
-    print(text, "%-*s  %-8s %10s %7s %11s %10s %10s %10s %9s %12s %7s %7s %10s\n", width,
+    print(text, "%-*s  %-8s %10s %7s %11s %10s %10s %10s %9s %9s %12s %7s %7s %10s\n", width,
           "function", "device", "calls", "errors", "total ms", "mean us", "min us", "max us",
-          "GB/s", "MB", "temps", "copies", "copied MB");
+          "GB/s", "GFLOP/s", "MB", "temps", "copies", "copied MB");
     for (const Line &line : lines) {
         if (line.sum.calls == 0) continue; // seen as a parent only, e.g. of a transfer: below
         const std::string device = line.device + (line.asynchronous ? "*" : "");

@@ -83,11 +83,11 @@ void merge(Counters &sum, Counters &part) noexcept {
         sum.calls += calls;
     }
     for (std::uint64_t Counters::*counter :
-         {&Counters::ticks, &Counters::bytes, &Counters::errors, &Counters::inserted,
-          &Counters::temporaries, &Counters::temporary_bytes, &Counters::copies,
-          &Counters::copied_bytes, &Counters::served_ticks, &Counters::executions,
-          &Counters::execution_ticks, &Counters::executed_bytes,
-          &Counters::served_execution_ticks}) {
+         {&Counters::ticks, &Counters::bytes, &Counters::operations, &Counters::errors,
+          &Counters::inserted, &Counters::temporaries, &Counters::temporary_bytes,
+          &Counters::copies, &Counters::copied_bytes, &Counters::served_ticks,
+          &Counters::executions, &Counters::execution_ticks, &Counters::executed_bytes,
+          &Counters::executed_operations, &Counters::served_execution_ticks}) {
         sum.*counter += read(part.*counter);
     }
 }

@@ -63,7 +63,7 @@ struct Bracket {
     // Who counts the execution, set once the call has returned; null: it failed. `parent` may be
     // null.
     Entry *entry, *parent;
-    std::uint64_t bytes;
+    std::uint64_t bytes, operations;
     std::atomic<int> open{2}; // callbacks still to come
 };
 
@@ -116,7 +116,7 @@ private:
         Entry *entry;
         Entry *parent; // of the function that an inserted call serves
         Bracket *bracket;
-        std::uint64_t start, end, bytes;
+        std::uint64_t start, end, bytes, operations;
         std::int32_t status;
         std::uint16_t flags; // timeline::RecordFlag
     };

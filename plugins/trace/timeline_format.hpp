@@ -20,7 +20,7 @@
 namespace Atoll::tracing::timeline {
 
 inline constexpr char magic[8] = {'A', 'T', 'O', 'L', 'T', 'R', 'C', 'E'};
-inline constexpr std::uint32_t version = 5;
+inline constexpr std::uint32_t version = 6;
 inline constexpr std::size_t page_bytes = 4096, header_bytes = 4 * page_bytes;
 
 struct FileHeader {
@@ -56,18 +56,20 @@ enum class Kind : std::uint8_t {
 
 enum RecordFlag : std::uint16_t {
     // Each of these announces a word behind the record; they come in this order.
-    flag_followed = 1, // the id that a call and its execution have in common
-    flag_handle = 2,   // of an event, or of the stream that the call creates or destroys
-    flag_long = 4,     // the ticks it took, where `ticks` cannot hold them
-    flag_stream = 8,   // the stream's handle, where it is not the default one
-    flag_details = 16, // Details, where they are not all as in Details{}
+    flag_followed = 1,    // the id that a call and its execution have in common
+    flag_handle = 2,      // of an event, or of the stream that the call creates or destroys
+    flag_long = 4,        // the ticks it took, where `ticks` cannot hold them
+    flag_stream = 8,      // the stream's handle, where it is not the default one
+    flag_details = 16,    // Details, where they are not all as in Details{}
+    flag_operations = 32, // floating-point operations
+    flag_slots = 64,      // how many axes each slot of the signature has: atoll_call::axes
     // These do not.
-    flag_inserted = 32, // the call serves another one
+    flag_inserted = 128, // the call serves another one
     // Why an enqueued call has no execution record:
-    flag_no_callback = 64, // the device type does not offer host_callback, or it failed
-    flag_not_asked = 128,  // the setting `execution` is 0
+    flag_no_callback = 256, // the device type does not offer host_callback, or it failed
+    flag_not_asked = 512,   // the setting `execution` is 0
 };
-inline constexpr unsigned flags_with_word = 31;
+inline constexpr unsigned flags_with_word = 127;
 
 inline constexpr std::uint16_t no_entry = 0xffff;
 inline constexpr unsigned max_extents = 8, max_dtypes = 4;

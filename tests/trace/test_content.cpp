@@ -91,6 +91,11 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
         CHECK(event["args"]["operands"][0] == "float64");
         CHECK(event["args"]["bytes"].get<long>() > 0);
         CHECK(event["args"]["GB/s"].get<double>() > 0);
+        CHECK(event["args"]["labels"] == "ab,bc->ac");
+        long points = 1;
+        for (const Json &extent : event["args"]["shape"]) points *= extent.get<long>();
+        CHECK(event["args"]["FLOP"] == 2 * points);
+        CHECK(event["args"]["GFLOP/s"].get<double>() > 0);
         CHECK(event["args"]["correlation"].get<std::uint64_t>() > 0);
     }
     CHECK(found);
@@ -101,6 +106,8 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
     for (const Json &line : summary["functions"])
         if (line["function"] == "device.allocate" || line["function"] == "device.free")
             CHECK(line["gigabytes_per_second"] == 0);
+        else
+            CHECK((line["operations"] > 0) == (line["function"] == "core.matmul"));
 }
 
 TEST_CASE("spans nest, and interface calls hold the calls that they caused") {

@@ -96,7 +96,8 @@ private:
 
 // For a program that ended before it printed its own table: by a signal, or by _exit.
 void print_hot_list(const TraceModel &model) {
-    Table table({"function", "device", ">calls", ">total", ">MB", ">GB/s", ">temps", ">copies"});
+    Table table({"function", "device", ">calls", ">total", ">MB", ">GB/s", ">GFLOP/s", ">temps",
+                 ">copies"});
     for (const HotLine &line : hot_list(model)) {
         if (line.calls == 0) continue;
         const Served served = line.all_served();
@@ -104,6 +105,7 @@ void print_hot_list(const TraceModel &model) {
                    seconds_text(static_cast<double>(line.nanoseconds()) * 1e-9),
                    fmt::format("{:.3f}", static_cast<double>(line.bytes) * 1e-6),
                    fmt::format("{:.3f}", line.gigabytes_per_second()),
+                   line.operations ? fmt::format("{:.3f}", line.gigaflops_per_second()) : "-",
                    fmt::to_string(served.temporaries), fmt::to_string(served.copies)});
     }
     say(table.text());

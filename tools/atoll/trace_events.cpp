@@ -104,6 +104,8 @@ Json details(const TraceModel &model, const TracedCall &call) {
         args["shape"] = std::move(shape);
     }
     if (record.bytes > 0) args["bytes"] = record.bytes;
+    if (const std::string labels = call.labels(); !labels.empty()) args["labels"] = labels;
+    if (call.operations() > 0) args["FLOP"] = call.operations();
     std::int64_t took = call.nanoseconds();
     if (call.execution >= 0) {
         const Execution &execution = model.executions[static_cast<std::size_t>(call.execution)];
@@ -114,10 +116,14 @@ Json details(const TraceModel &model, const TracedCall &call) {
         took = 0; // the time to enqueue does not measure bytes
         if (const std::string why = unknown_execution(call); !why.empty()) args["execution"] = why;
     }
+    const auto rate =
+        [&](std::uint64_t amount) { // more digits would be noise, and most of the file
+            return std::stod(
+                fmt::format("{:.4g}", static_cast<double>(amount) / static_cast<double>(took)));
+        };
     if (record.bytes > 0 && took > 0 && tracing::moves_bytes(call.function()))
-        args["GB/s"] = // more digits would be noise, and most of the file
-            std::stod(fmt::format("{:.4g}",
-                                  static_cast<double>(record.bytes) / static_cast<double>(took)));
+        args["GB/s"] = rate(record.bytes);
+    if (call.operations() > 0 && took > 0) args["GFLOP/s"] = rate(call.operations());
     if (call.status() != ATOLL_STATUS_OK) args["status"] = status_name(call.status());
     if (call.has(flag_inserted)) {
         args["serves"] = call.parent ? text_of(call.parent->function) : "?";

@@ -1,6 +1,7 @@
 // Derives nesting, groups, streams and flows from the records of timeline files.
 #include "trace_model.hpp"
 
+#include "atoll/core_functions.hpp"
 #include "atoll/plugin.hpp"
 #include "trace_record.hpp"
 
@@ -31,6 +32,44 @@ std::uint64_t TracedCall::handle() const { return word_of(*record, flag_handle);
 std::vector<std::int64_t> TracedCall::shape() const {
     const std::uint64_t *extents = words_of(*record) + announced_words(*record);
     return {extents, extents + std::min<unsigned>(record->rank, max_extents)};
+}
+
+std::uint64_t TracedCall::operations() const { return word_of(*record, flag_operations); }
+
+std::string TracedCall::labels() const {
+    if (!has(flag_slots) || record->rank > 26) return {};
+    constexpr std::string_view module = "core.";
+    const auto &all = sdk::core_functions;
+    const auto line = std::find_if(std::begin(all), std::end(all), [&](const auto &own) {
+        return own.name && function().starts_with(module) &&
+               function().substr(module.size()) == own.name;
+    });
+    if (line == std::end(all)) return {};
+    const sdk::Signature &signature = line->signature;
+    const auto slots =
+        std::bit_cast<std::array<std::uint8_t, ATOLL_MAX_SLOTS>>(word_of(*record, flag_slots));
+    std::string text, output;
+    const int core = std::accumulate(slots.begin(), slots.begin() + signature.slot_count, 0);
+    for (int o = 0; o < signature.operand_count; ++o) {
+        const sdk::OperandSpec &spec = signature.operand(o);
+        if (spec.optional) continue;
+        std::string own;
+        const auto add = [&](int begin, int end) {
+            for (int axis = begin; axis < std::min<int>(end, record->rank); ++axis)
+                own += static_cast<char>('a' + axis);
+        };
+        for (int i = 0; i < spec.axis_count; ++i) {
+            const auto slot = spec.axes[static_cast<std::size_t>(i)];
+            const int begin = std::accumulate(slots.begin(), slots.begin() + slot, 0);
+            add(begin, begin + slots[slot]);
+        }
+        add(core, record->rank);
+        if (o < signature.output_count)
+            output = own;
+        else
+            text += (text.empty() ? "" : ",") + own;
+    }
+    return text + "->" + output;
 }
 
 void TraceModel::finish() {

@@ -53,6 +53,10 @@ struct TracedCall {
     std::uint64_t stream() const;
     std::uint64_t handle() const; // of an event; of a stream that is created or destroyed
     std::vector<std::int64_t> shape() const; // at most max_extents
+    std::uint64_t operations() const;        // floating-point; 0: the function declares none
+    // Of a product, which axes its operands have: "ab,bc->ac", a letter for each of the shape's
+    // extents. Empty for other functions, and for more axes than letters.
+    std::string labels() const;
 };
 
 // One span on a stream: the execution of an enqueued call.
@@ -125,7 +129,7 @@ struct HotLine {
     bool asynchronous = false;
     std::uint64_t calls = 0, errors = 0, inserted = 0, executions = 0;
     std::int64_t call_ns = 0, min_ns = 0, max_ns = 0, execution_ns = 0;
-    std::uint64_t bytes = 0, executed_bytes = 0;
+    std::uint64_t bytes = 0, executed_bytes = 0, operations = 0, executed_operations = 0;
     std::map<std::uint16_t, Served> served; // by reasons (ATOLL_REASON_*)
     Served all_served() const;
 
@@ -133,9 +137,16 @@ struct HotLine {
     std::int64_t nanoseconds() const { return executions > 0 ? execution_ns : call_ns; }
     bool waits() const { return is_waiting(function, executions > 0); }
     double gigabytes_per_second() const {
-        if (!tracing::moves_bytes(function) || (asynchronous && executions == 0)) return 0;
-        const auto moved = static_cast<double>(executions > 0 ? executed_bytes : bytes);
-        return nanoseconds() > 0 ? moved / static_cast<double>(nanoseconds()) : 0;
+        return tracing::moves_bytes(function) ? rate_of(bytes, executed_bytes) : 0;
+    }
+    double gigaflops_per_second() const { return rate_of(operations, executed_operations); }
+
+private:
+    // Per nanosecond; 0 where the calls only enqueue the work and nobody followed it.
+    double rate_of(std::uint64_t called, std::uint64_t executed) const {
+        if (asynchronous && executions == 0) return 0;
+        const auto done = static_cast<double>(executions > 0 ? executed : called);
+        return nanoseconds() > 0 ? done / static_cast<double>(nanoseconds()) : 0;
     }
 };
 // The totals of the ranges of one name.

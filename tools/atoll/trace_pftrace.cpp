@@ -203,6 +203,9 @@ private:
             track.annotate("shape", shape.empty() ? "()" : shape, [&] { return shape_text(call); });
         }
         if (record.bytes > 0) track.annotate("bytes", record.bytes);
+        if (const std::string labels = call.labels(); !labels.empty())
+            track.annotate("labels", labels);
+        if (call.operations() > 0) track.annotate("FLOP", call.operations());
         if (call.has(flag_inserted)) {
             track.annotate("serves", call.parent ? text_of(call.parent->function) : "?");
             track.annotate("because", tracing::reasons_text(call.reasons));

@@ -128,6 +128,8 @@ private:
             line.bytes += c.bytes;
             line.executions += c.executions;
             line.executed_bytes += c.executed_bytes;
+            line.operations += c.operations;
+            line.executed_operations += c.executed_operations;
             add_saturated(line.call_ns, length(c.ticks));
             add_saturated(line.execution_ns, length(c.execution_ticks));
             if (c.temporaries == 0 && c.copies == 0 &&

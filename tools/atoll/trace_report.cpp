@@ -84,6 +84,9 @@ std::string detail_text(const Json &args) {
     line("on ", "device");
     line("stream ", "stream");
     line("shape ", "shape");
+    line("labels ", "labels");
+    line("FLOP ", "FLOP");
+    line("GFLOP/s ", "GFLOP/s");
     line("operands ", "operands");
     line("computes in ", "dtype");
     line("inserted to serve ", "serves");

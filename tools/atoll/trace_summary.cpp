@@ -127,6 +127,8 @@ Json summary_json(const TraceModel &model, const TracedRun &run) {
                              {"execution_ns", line.execution_ns},
                              {"bytes", line.bytes},
                              {"gigabytes_per_second", line.gigabytes_per_second()},
+                             {"operations", line.operations},
+                             {"gigaflops_per_second", line.gigaflops_per_second()},
                              {"served", std::move(served)}});
         functions.back().update(served_json(line.all_served()));
         // Of executions where `executions` is not 0; of those with a record.
