@@ -1,8 +1,8 @@
-// The TCCG contractions (tccg.txt) against OpenBLAS's product of matrices of the same m, n and k,
-// in one process, taking turns; the best of some turns counts. Prints the ratio per case and
-// geometric means, also with every ratio capped at 1; asserts nothing.
+// The TCCG contractions (tools/atoll/tccg.inc) against OpenBLAS's product of matrices of the same
+// m, n and k, in one process, taking turns; the best of some turns counts. Prints the ratio per
+// case and geometric means, also with every ratio capped at 1; asserts nothing.
 //
-//   bench_contractions FILE [--type float64|float32|complex128|complex64] [--beta 0|1]
+//   bench_contractions [--type float64|float32|complex128|complex64] [--beta 0|1]
 //                      [--threads N] [--turns N] [--cases PATTERN] [--largest GFLOP]
 #include "../../plugins/cpu/threads.h"
 #include "atoll_kernels.h"
@@ -16,7 +16,6 @@
 #include <ctime>
 #include <dlfcn.h>
 #include <fnmatch.h>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -29,7 +28,7 @@
 namespace {
 
 struct Options {
-    std::string file, type = "float64", cases = "*";
+    std::string type = "float64", cases = "*"; // a pattern of texts
     int beta = 0, threads = 1, turns = 3;
     double largest = 1e9; // of 10^9 operations
 };
@@ -76,7 +75,6 @@ template <class T> constexpr std::uint16_t dtype = std::is_same_v<T, float>    ?
                                                    : sizeof(T) == 8 ? ATOLL_DTYPE_COMPLEX64
                                                                     : ATOLL_DTYPE_COMPLEX128;
 
-// One line of the file: "abc-bda-dc bda,dc->abc a:312;b:312;...".
 struct Contraction {
     std::string name, indices[3]; // d, a, b
     std::map<char, std::int64_t> extents;
@@ -96,20 +94,21 @@ struct Contraction {
 };
 
 std::vector<Contraction> read(const Options &options) {
-    std::ifstream file(options.file);
+    static constexpr std::pair<const char *, const char *> list[] = {
+#define ATOLL_TCCG(text, extents) {text, extents},
+#include "../../tools/atoll/tccg.inc"
+    };
     std::vector<Contraction> cases;
-    for (std::string line; std::getline(file, line);) {
-        if (line.empty() || line[0] == '#') continue;
+    for (const auto &[text, all_extents] : list) {
+        const std::string product = text;
         Contraction c;
-        std::string product, extents;
-        std::istringstream(line) >> c.name >> product >> extents;
+        c.name = product;
         const std::size_t comma = product.find(','), arrow = product.find("->");
         c.indices[0] = product.substr(arrow + 2);
         c.indices[1] = product.substr(0, comma);
         c.indices[2] = product.substr(comma + 1, arrow - comma - 1);
-        std::istringstream list(extents);
-        for (std::string one; std::getline(list, one, ';');)
-            c.extents[one[0]] = std::stoll(one.substr(2));
+        std::istringstream extents(all_extents);
+        for (std::string one; extents >> one;) c.extents[one[0]] = std::stoll(one.substr(1));
         if (fnmatch(options.cases.c_str(), c.name.c_str(), 0) == 0) cases.push_back(c);
     }
     return cases;
@@ -239,7 +238,7 @@ int main(int argc, char **argv) try {
         else if (name == "--largest")
             options.largest = std::atof(value());
         else
-            options.file = name;
+            throw std::runtime_error("unknown argument " + name);
     }
     Atoll::cpu::Threads threads(options.threads);
     atoll_kernels_set_pool(&Atoll::cpu::Threads::parallel_for, &threads);

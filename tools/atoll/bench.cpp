@@ -69,7 +69,7 @@ Difference difference(const Tensor &a, const Tensor &b) {
 }
 
 bool selected(const BenchOptions &options, const BenchRow &row) {
-    if (options.rows.empty()) return true;
+    if (options.rows.empty()) return !row.on_demand || options.list;
     return std::any_of(options.rows.begin(), options.rows.end(), [&](const std::string &pattern) {
         return ::fnmatch(pattern.c_str(), row.id, 0) == 0;
     });
@@ -173,6 +173,22 @@ Measured measure(const BenchRow &row, const BenchOptions &options, Device device
     return result;
 }
 
+// Of the contractions: the geometric mean of their rates in GFLOP/s.
+class MeanRate {
+public:
+    void add(const Measured &m) {
+        if (!m.row->on_demand || !m.skipped.empty() || m.operations <= 0) return;
+        logarithms_ += std::log(m.operations / m.seconds * 1e-9);
+        ++count_;
+    }
+    int count() const { return count_; }
+    double value() const { return std::exp(logarithms_ / count_); }
+
+private:
+    double logarithms_ = 0;
+    int count_ = 0;
+};
+
 std::string rate(const Measured &m) {
     if (m.operations > 0) return fmt::format("{:.1f} GF/s", m.operations / m.seconds * 1e-9);
     return m.bytes >= 1e5 ? fmt::format("{:.1f} GB/s", m.bytes / m.seconds * 1e-9) : "";
@@ -234,12 +250,14 @@ int run_bench(const BenchOptions &options) {
     Table table(header);
     Json list = Json::array();
     std::size_t left_out = 0;
+    MeanRate mean;
     for (const BenchRow *row : rows) {
         const Measured m = measure(*row, options, device, rival ? &*rival : nullptr);
         if (m.foreign && options.rows.empty()) { // nobody has asked for it
             ++left_out;
             continue;
         }
+        mean.add(m);
         if (options.json) {
             list.push_back(as_json(m));
             continue;
@@ -256,9 +274,15 @@ int run_bench(const BenchOptions &options) {
     if (options.json) {
         Json document = {{"device", device.name()}, {"version", version()}, {"rows", list}};
         if (rival) document["against"] = rival->name();
+        if (mean.count() > 1)
+            document["contractions"] = {{"count", mean.count()},
+                                        {"geometric_mean_gflops", mean.value()}};
         print_json(document);
         return 0;
     }
+    if (mean.count() > 1)
+        table.add({"t", fmt::format("geometric mean of {} contractions", mean.count()), "",
+                   fmt::format("{:.1f} GF/s", mean.value())});
     fmt::print("{}", table.text());
     if (left_out > 0)
         fmt::print("\n{} other rows use functions that {} does not implement.\n", left_out,

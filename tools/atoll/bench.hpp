@@ -23,6 +23,7 @@ struct BenchRow {
     const char *id, *what;
     std::vector<std::string> functions; // of the module core that the row is about
     std::function<Work(Device)> prepare;
+    bool on_demand = false; // measured only if a pattern names it
 };
 
 std::span<const BenchRow> bench_rows();

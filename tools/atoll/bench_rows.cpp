@@ -3,6 +3,8 @@
 #include "bench.hpp"
 #include "bench_work.hpp"
 
+#include <fmt/format.h>
+
 namespace Atoll::tools {
 
 namespace {
@@ -210,6 +212,26 @@ std::vector<BenchRow> products() {
     };
 }
 
+std::vector<BenchRow> contractions() {
+    static constexpr std::pair<const char *, const char *> cases[] = {
+#define ATOLL_TCCG(text, extents) {text, extents},
+#include "tccg.inc"
+    };
+    static const std::vector<std::string> ids = [] {
+        std::vector<std::string> all;
+        for (std::size_t i = 1; i <= std::size(cases); ++i) all.push_back(fmt::format("t{}", i));
+        return all;
+    }();
+    std::vector<BenchRow> rows;
+    for (std::size_t i = 0; i < std::size(cases); ++i)
+        rows.push_back({ids[i].c_str(),
+                        cases[i].first,
+                        {"matmul"},
+                        [i](Device d) { return contraction(cases[i].first, cases[i].second, d); },
+                        true});
+    return rows;
+}
+
 // ---- Interposers, processes, a program ----------------------------------------------------------
 
 std::vector<BenchRow> programs() {
@@ -242,8 +264,8 @@ std::vector<BenchRow> programs() {
 std::span<const BenchRow> bench_rows() {
     static const std::vector<BenchRow> rows = [] {
         std::vector<BenchRow> all;
-        for (const auto part :
-             {small_calls, elementwise, reductions, copies_and_indexing, products, programs})
+        for (const auto part : {small_calls, elementwise, reductions, copies_and_indexing, products,
+                                contractions, programs})
             for (BenchRow &row : part()) all.push_back(std::move(row));
         return all;
     }();

@@ -2,8 +2,10 @@
 #include "bench_work.hpp"
 
 #include <fcntl.h>
+#include <map>
 #include <random>
 #include <spawn.h>
+#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +42,27 @@ Work copying(const Tensor &from) {
 }
 Work product(const Tensor &a, const Tensor &b, double operations) {
     return work([=] { return matmul(a, b); }, 0, operations);
+}
+
+Work contraction(const char *text, const char *extents, Device device) {
+    std::map<char, std::int64_t> extent_of;
+    double operations = 2;
+    std::istringstream words(extents);
+    for (std::string word; words >> word;) {
+        extent_of[word[0]] = std::stoll(word.substr(1));
+        operations *= static_cast<double>(extent_of[word[0]]);
+    }
+    const std::string_view all = text;
+    const std::size_t comma = all.find(','), arrow = all.find("->");
+    const auto shape_of = [&](std::string_view labels) {
+        Dims shape;
+        for (const char label : labels) shape.push_back(extent_of.at(label));
+        return shape;
+    };
+    const Tensor a = random(shape_of(all.substr(0, comma)), float64, device),
+                 b = random(shape_of(all.substr(comma + 1, arrow - comma - 1)), float64, device),
+                 d = empty(shape_of(all.substr(arrow + 2)), {float64, device});
+    return work([=] { return einsum(text, {a, b}, d); }, 0, operations);
 }
 
 Work interposed(Device device, InterposerHandle pushed) {

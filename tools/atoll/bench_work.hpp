@@ -32,6 +32,8 @@ template <class Function> Work reduction(const Tensor &a, Function function) {
 }
 Work copying(const Tensor &from);
 Work product(const Tensor &a, const Tensor &b, double operations);
+// einsum("bda,dc->abc") in float64 with the extents "a312 b312 …", into a result that exists.
+Work contraction(const char *text, const char *extents, Device device);
 
 // o2 under an interposer, which is popped with the work.
 Work interposed(Device device, InterposerHandle pushed);
