@@ -64,6 +64,9 @@ def says_why_a_plugin_is_refused():
         pathlib.Path(folder, "forged\nrow.so").write_bytes(b"not a plugin")
         text = run("info", "--plugins", ATOLL_PLUGIN_PATH=path).stdout
         check("row.so" in text and not any(line.startswith("row.so") for line in text.splitlines()), text)
+        pathlib.Path(folder, "\033[31mred.so").write_bytes(b"not a plugin")
+        text = run("info", "--plugins", ATOLL_PLUGIN_PATH=path).stdout
+        check("red.so" in text and "\033" not in text, "colour by a name of a file")
         # A name that is no UTF-8, a folder whose name is too long for the system.
         pathlib.Path(os.fsdecode(os.fsencode(folder) + b"/odd\xff.so")).write_bytes(b"no plugin")
         path += ":/" + 300 * "x"

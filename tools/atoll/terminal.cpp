@@ -41,15 +41,16 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
-// What styled() makes is kept; other control characters, which could forge rows or more, are shown
-// as \xNN.
+// Where there are colours, what styled() makes is kept; other control characters, which could forge
+// rows or more, are shown as \xNN.
 std::string without_controls(const std::string &cell) {
+    static const bool colours = has_colour(stdout) || has_colour(stderr);
     std::string text;
     for (std::size_t i = 0; i < cell.size(); ++i) {
         const auto c = static_cast<unsigned char>(cell[i]);
         const std::size_t end = cell.find_first_not_of("[0123456789;", i + 1);
-        if (c == '\033' && i + 1 < cell.size() && cell[i + 1] == '[' && end != cell.npos &&
-            cell[end] == 'm') {
+        if (colours && c == '\033' && i + 1 < cell.size() && cell[i + 1] == '[' &&
+            end != cell.npos && cell[end] == 'm') {
             text.append(cell, i, end + 1 - i);
             i = end;
         } else {
