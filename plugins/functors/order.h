@@ -1,5 +1,4 @@
-// The order that sort, argsort and searchsorted share: NaN is last, also of descending ones; -0
-// equals +0; complex numbers by real, then imaginary part, and NaN if a part is.
+// The order of values: that of sort, and that of comparisons which no dtype can hold.
 #pragma once
 
 #include "functors/arithmetic.h"
@@ -16,7 +15,9 @@ template <class T> ATOLL_BOTH_SIDES bool is_unordered(T x) {
         return false;
 }
 
-// Whether a stands before b in ascending order.
+// Whether a stands before b in ascending order, as sort, argsort and searchsorted have it: NaN is
+// last, also of descending ones; -0 equals +0; complex numbers by real, then imaginary part, and
+// NaN if a part is.
 template <class T> ATOLL_BOTH_SIDES bool is_before(T a, T b) {
     if constexpr (is_complex<T>) {
         const unsigned less =
@@ -29,6 +30,20 @@ template <class T> ATOLL_BOTH_SIDES bool is_before(T a, T b) {
     } else {
         return a < b;
     }
+}
+
+// The sign of a - b for integers of 64 bits, and 2 where there is no order. A rounded integer that
+// differs from a float differs on the same side as the integer itself, for rounding keeps order;
+// one that equals it is compared as an integer, which the float then is.
+template <class I> ATOLL_BOTH_SIDES int exact_order(I a, double b) {
+    constexpr double end = std::is_signed_v<I> ? 0x1p63 : 0x1p64; // no I is this large
+    const double rounded = static_cast<double>(a);
+    if (rounded < b) return -1;
+    if (rounded > b) return 1;
+    if (b != b) return 2;
+    if (b == end) return -1;
+    const I whole = static_cast<I>(b);
+    return int{a > whole} - int{a < whole};
 }
 
 } // namespace Atoll::kernels

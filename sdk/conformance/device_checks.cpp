@@ -93,6 +93,24 @@ void too_much(const RawDevice &device, std::uint64_t bytes) {
     require_bytes(want, got, "after an allocation that failed, another one does not work");
 }
 
+// More than is free, yet not more than there is. A device whose memory is virtual may grant it.
+void all_memory(const RawDevice &device) {
+    const std::uint64_t all = properties_of(device).total_memory;
+    { const Block freed(device, 4096); } // what is free again does not delay the answer
+    device.synchronize();
+    const Block held(device, 4096);
+    atoll_memory_params params{sizeof params, 0, all, nullptr};
+    const std::int32_t status = device.try_call(ATOLL_DEVICE_FN_allocate, &params);
+    if (status == ATOLL_STATUS_OK)
+        device.free(params.data, all);
+    else if (status != ATOLL_STATUS_OUT_OF_MEMORY)
+        fail("allocate of all {} bytes while some are in use returned status {}, need "
+             "ATOLL_STATUS_OUT_OF_MEMORY ({})",
+             all, status, device.text());
+    device.synchronize();
+    const Block small(device, 64);
+}
+
 void error_buffer(RawDevice device) {
     for (const std::uint32_t capacity : {1u, 8u, 16u}) {
         device.set_error_capacity(capacity);
@@ -298,6 +316,8 @@ void add_device_checks(Checks &checks, const Target &target) {
         for (const int bits : {50, 60, 62})
             add(fmt::format("allocate 2^{} bytes fails, small ones succeed", bits),
                 [=] { too_much(raw(), std::uint64_t{1} << bits); });
+        if (device.properties().total_memory > 0) // 0: unknown
+            add("allocate all memory while some is in use", [=] { all_memory(raw()); });
         add("allocate fails with a short error buffer", [=] { error_buffer(raw()); });
         add("free returns memory", [=] { free_returns_memory(raw()); });
         add("allocate from many threads", [=] { allocate_from_threads(raw()); });

@@ -2,6 +2,7 @@
 #include "atoll/conformance.hpp"
 #include "check.hpp"
 #include "child.hpp"
+#include "process_end.hpp"
 #include "suites.hpp"
 #include "target.hpp"
 
@@ -153,15 +154,6 @@ Child start_child(const Options &options, bool file_alone, std::size_t from, Tas
                  [&](Pipe &pipe) { child(options, file_alone, from, task, skipped, pipe); });
 }
 
-// Without isolation, a plugin that calls exit() ends the application; its status would say that all
-// is well.
-bool running_here = false;
-void end_without_verdict() {
-    if (!running_here) return;
-    std::fputs("the plugin has ended the process; a plugin must not exit\n", stderr);
-    ::_exit(1);
-}
-
 class Runner {
 public:
     Runner(const Options &options, Report &report) : options_(options), report_(report) {}
@@ -174,9 +166,7 @@ public:
         say_left_out();
     }
     void here() {
-        static const int registered = std::atexit(end_without_verdict);
-        static_cast<void>(registered);
-        running_here = true;
+        const EndOfProcess refused;
         const Plan file = plan_of(options_, true), rest = plan_of(options_, false);
         report_.name = rest.target->name;
         report_.version = rest.target->version;
@@ -188,7 +178,6 @@ public:
                 add(run_check(plan->checks[i], plan->target.get()), false);
             }
         end_group();
-        running_here = false;
         say_left_out();
     }
     std::size_t total() const { return total_; }

@@ -84,10 +84,11 @@ for options in ((), ("--no-isolate",)):
                 ATOLL_TEST_MISDEED="load:print")
     expect(json.loads(run.stdout)["name"] == "toy", f"JSON beside other output, {options}", run)
     for border in ("constructor", "load", "kernel"):
-        run = check(misdeeds, "--json", "--filter", "[lf]*/*", *options,
-                    ATOLL_TEST_MISDEED=f"{border}:exit")
-        expect(run.returncode == 1, f"exit in {border} has exit status 1, {options}", run)
-        expect(options or json.loads(run.stdout)["failed"] > 0, f"exit in {border}, JSON", run)
+        for end in ("exit", "_exit", "_Exit", "quick_exit"):
+            run = check(misdeeds, "--json", "--filter", "[lf]*/*", *options,
+                        ATOLL_TEST_MISDEED=f"{border}:{end}")
+            expect(run.returncode == 1, f"{end} in {border} has exit status 1, {options}", run)
+            expect(options or json.loads(run.stdout)["failed"] > 0, f"{end} in {border}, JSON", run)
 
 # Without /proc some checks are skipped; none fails.
 hidden = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",

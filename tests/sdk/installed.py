@@ -68,6 +68,14 @@ class Installed:
                          f"need {status}\n{done.stdout}")
         return done.stdout
 
+    def usage(self, *command):
+        """The most memory that it has at a time, in KiB."""
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=self.env) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        require(process.returncode == 0, f"{command}: status {process.returncode}")
+        return usage.ru_maxrss
+
     def tree(self):
         return sorted(str(p.relative_to(self.empty)) for p in self.empty.rglob("*"))
 
@@ -118,10 +126,8 @@ def write(path, text):
 def use_tool(atoll):
     """atoll new-plugin: bad input is an error with status 2 that leaves nothing behind."""
     # Backends are light until they are used: cuBLAS alone would map 200 MB.
-    with subprocess.Popen([atoll.tool, "info"], stdout=subprocess.DEVNULL, env=atoll.env) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    require(process.returncode == 0 and usage.ru_maxrss < 30_000, f"atoll info: {status}, {usage.ru_maxrss} KiB")
+    kilobytes = atoll.usage(atoll.tool, "info")
+    require(kilobytes < 30_000, f"atoll info: {kilobytes} KiB")
     own = sorted(p.parent.name for p in (atoll.source / "plugins").glob("*/meson.build"))
     require(len(own) >= 4, f"plugins of the runtime: {own}")
     cases = [([name], "the runtime uses the name") for name in own + ["core", "device"]]
@@ -248,8 +254,13 @@ def check_file_operations(atoll, folder, flags):
         print("left out: there is no strace")
         return
     program = write(folder / "load.cpp", """#include <atoll/atoll.hpp>
+#include <string_view>
 int main(int count, char **names) {
-    for (int i = 1; i < count; ++i) Atoll::load_plugin(names[i]);
+    for (int i = 1; i < count; ++i)
+        if (std::string_view(names[i]) == "all")
+            Atoll::load_all_plugins();
+        else
+            Atoll::load_plugin(names[i]);
 }
 """)
     atoll.run(*atoll.compilers["CXX"], program, "-o", folder / "load", *flags)
@@ -262,6 +273,13 @@ int main(int count, char **names) {
     without, loading = operations(), operations("cpu")
     require(len(loading) - len(without) <= 30, "\n".join(loading))
     require(not any("O_CREAT" in line or "fork" in line or "vfork" in line for line in loading), "\n".join(loading))
+    # A BLAS is opened by the first product: alone it would take more memory than all plugins.
+    opened = [line for line in operations("all") if "openat" in line and "ENOENT" not in line]
+    require(any("atoll-cpu" in line for line in opened), "\n".join(opened))
+    blas = [line for line in opened if re.search(r"lib(open|cu|mkl|c)?blas|libmkl", line)]
+    require(not blas, f"load_all_plugins opens {blas}")
+    kilobytes = atoll.usage(folder / "load", "all")
+    require(kilobytes < 30_000, f"load_all_plugins: {kilobytes} KiB")
 
 
 def use_host(atoll):

@@ -21,11 +21,16 @@ public:
     // Strides in elements.
     template <class T> Call &operand(T *first, std::vector<std::int64_t> strides) {
         for (std::int64_t &stride : strides) stride *= sizeof(T);
+        return operand(first, sdk::dtype_of<T>, 0, std::move(strides));
+    }
+    // Strides in bytes.
+    Call &operand(const void *first, std::uint32_t dtype, std::uint16_t flags,
+                  std::vector<std::int64_t> strides) {
         strides_.push_back(std::move(strides));
-        operands_.push_back({const_cast<std::remove_const_t<T> *>(first),
+        operands_.push_back({const_cast<void *>(first),
                              strides_.back().data(),
-                             static_cast<std::uint16_t>(sdk::dtype_of<T>),
-                             0,
+                             static_cast<std::uint16_t>(dtype),
+                             flags,
                              0,
                              0,
                              nullptr,
@@ -231,29 +236,9 @@ TEST_CASE("16-bit floats are rounded once, also from wider numbers") {
 TEST_CASE("copy takes any strides, alignment, byte order and dtypes") {
     const std::vector<std::uint32_t> in = {0x0000803f, 0x00000040}; // 1.0f, 2.0f, swapped
     std::vector<char> bytes(8 * 2 + 1, 'x');
-    const std::int64_t in_stride = 4, out_stride = -8;
-    const std::int64_t shape = 2;
-    atoll_operand operands[] = {{bytes.data() + 9,
-                                 &out_stride,
-                                 ATOLL_DTYPE_COMPLEX64,
-                                 ATOLL_OPERAND_SWAPPED,
-                                 0,
-                                 0,
-                                 nullptr,
-                                 {}},
-                                {const_cast<std::uint32_t *>(in.data()),
-                                 &in_stride,
-                                 ATOLL_DTYPE_FLOAT32,
-                                 ATOLL_OPERAND_SWAPPED,
-                                 0,
-                                 0,
-                                 nullptr,
-                                 {}}};
-    atoll_call call{};
-    call.rank = 1;
-    call.shape = &shape;
-    call.operands = operands;
-    call.operand_count = 2;
+    Call call({2});
+    call.operand(bytes.data() + 9, ATOLL_DTYPE_COMPLEX64, ATOLL_OPERAND_SWAPPED, {-8})
+        .operand(in.data(), ATOLL_DTYPE_FLOAT32, ATOLL_OPERAND_SWAPPED, {4});
     sdk::copy(call);
     // Backwards, each part swapped, from an odd address.
     const std::vector<unsigned char> expected = {'x',  0x40, 0, 0, 0, 0, 0, 0, 0,
@@ -265,21 +250,8 @@ TEST_CASE("copy takes any strides, alignment, byte order and dtypes") {
 TEST_CASE("one operand is walked, and read as another type") {
     const std::uint16_t in[] = {0x0100, 0x0200, 0x0300}; // 1, 2, 3, swapped
     float out[3];
-    const std::int64_t shape = 3, out_stride = 4, in_stride = -2;
-    atoll_operand operands[] = {{out, &out_stride, ATOLL_DTYPE_FLOAT32, 0, 0, 0, nullptr, {}},
-                                {const_cast<std::uint16_t *>(in + 2),
-                                 &in_stride,
-                                 ATOLL_DTYPE_INT16,
-                                 ATOLL_OPERAND_SWAPPED,
-                                 0,
-                                 0,
-                                 nullptr,
-                                 {}}};
-    atoll_call call{};
-    call.rank = 1;
-    call.shape = &shape;
-    call.operands = operands;
-    call.operand_count = 2;
+    Call call({3});
+    call.operand(out, {1}).operand(in + 2, ATOLL_DTYPE_INT16, ATOLL_OPERAND_SWAPPED, {-2});
     const sdk::Converted<float> a(call, 1);
     CHECK((a(0) == 3 && a(1) == 2 && a(2) == 1));
     std::vector<int> walked;

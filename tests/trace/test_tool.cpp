@@ -2,7 +2,10 @@
 #include "tool_tests.hpp"
 
 #include <algorithm>
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace tool_tests;
@@ -49,6 +52,34 @@ TEST_CASE("however a program ends, its calls are in the trace, and its table app
             CHECK(contains(ran.error, "ended by signal " + std::to_string(status - 128)));
         }
     }
+}
+
+TEST_CASE("on a terminal that is too narrow for the tracer's table the tool prints one that fits") {
+    const Folder folder;
+    int ours = -1, its = -1;
+    winsize size{};
+    size.ws_row = 50;
+    size.ws_col = 80;
+    REQUIRE(::openpty(&ours, &its, nullptr, nullptr, &size) == 0);
+    std::string text;
+    std::jthread reader([&] {
+        char bytes[4096];
+        for (ssize_t n; (n = ::read(ours, bytes, sizeof bytes)) > 0;)
+            text.append(bytes, static_cast<std::size_t>(n));
+    });
+    const std::string terminal = "/proc/self/fd/" + std::to_string(its);
+    const Ran ran = shell(folder, "NO_COLOR=1 $atoll trace -- $traced threads 2> " + terminal);
+    ::close(its);
+    reader.join();
+    ::close(ours);
+    CHECK(ran.status == 0);
+    const std::size_t table = text.find("function  "), end = text.find("libraries of which");
+    REQUIRE(table < end);
+    std::istringstream lines(text.substr(table, end - table));
+    for (std::string line; std::getline(lines, line);)
+        CHECK_MESSAGE(line.size() <= 81, line); // with the terminal's \r
+    for (const char *words : {"core.matmul", "temps", "MIXED_INPUTS"}) CHECK(contains(text, words));
+    CHECK(!contains(text, " calls within "));
 }
 
 TEST_CASE("without the tool the table appears after quick_exit too") {

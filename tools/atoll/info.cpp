@@ -174,7 +174,7 @@ std::string functions_text(const Json &functions) {
         dtypes.emplace_back(name(static_cast<DType>(d)));
         header.push_back(short_name(dtypes.back()));
     }
-    Table table(header);
+    Table table(header, 2);
     for (const Json &function : functions) {
         std::string label = function["name"];
         for (const Json &own : function["on"]) {
@@ -189,8 +189,8 @@ std::string functions_text(const Json &functions) {
         }
         if (!label.empty()) table.add({label, styled("nowhere", Style::warn)});
     }
-    return table.text() + "\nThe columns are the dtypes that functions compute in; operands of "
-                          "other dtypes are converted.\n";
+    return table.text() + "\nThe columns are the dtypes that functions compute in;\n"
+                          "operands of other dtypes are converted.\n";
 }
 
 // ---- Libraries ----------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ namespace Atoll::tools {
 
 namespace {
 
+constexpr std::size_t gap = 2; // characters between columns
+
 bool has_colour(std::FILE *stream) {
     if (!isatty(fileno(stream))) return false;
     const char *refused = std::getenv("NO_COLOR"); // see no-color.org
@@ -39,15 +41,16 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
-// What styled() makes is kept; other control characters, which could forge rows or more, are shown
-// as \xNN.
+// Where there are colours, what styled() makes is kept; other control characters, which could forge
+// rows or more, are shown as \xNN.
 std::string without_controls(const std::string &cell) {
+    static const bool colours = has_colour(stdout) || has_colour(stderr);
     std::string text;
     for (std::size_t i = 0; i < cell.size(); ++i) {
         const auto c = static_cast<unsigned char>(cell[i]);
         const std::size_t end = cell.find_first_not_of("[0123456789;", i + 1);
-        if (c == '\033' && i + 1 < cell.size() && cell[i + 1] == '[' && end != cell.npos &&
-            cell[end] == 'm') {
+        if (colours && c == '\033' && i + 1 < cell.size() && cell[i + 1] == '[' &&
+            end != cell.npos && cell[end] == 'm') {
             text.append(cell, i, end + 1 - i);
             i = end;
         } else {
@@ -87,15 +90,15 @@ std::vector<std::string> lines_of(std::string_view cell, std::size_t width) {
     return lines;
 }
 
-// Characters per line; no limit where it is no terminal.
-std::size_t terminal_width() {
+} // namespace
+
+std::size_t terminal_width(std::FILE *stream) {
     winsize size{};
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 ||
+        size.ws_col == 0)
         return std::string::npos;
     return size.ws_col;
 }
-
-} // namespace
 
 std::string styled(std::string_view text, Style style, std::FILE *stream) {
     static constexpr const char *codes[] = {"0", "1", "2", "32", "33", "31"};
@@ -108,7 +111,8 @@ void say_error(std::string_view text) {
     say(fmt::format("{} {}\n", styled("atoll:", Style::bad, stderr), text));
 }
 
-Table::Table(std::vector<std::string> header) : header_(std::move(header)) {
+Table::Table(std::vector<std::string> header, std::size_t repeated)
+    : header_(std::move(header)), repeated_(repeated) {
     for (std::string &cell : header_) {
         right_.push_back(cell.starts_with('>'));
         if (right_.back()) cell.erase(0, 1);
@@ -122,17 +126,18 @@ void Table::add(std::vector<std::string> row) {
     rows_.push_back(std::move(row));
 }
 
-std::string Table::text() const {
-    std::vector<std::size_t> widths(header_.size());
+std::string Table::text(std::FILE *stream) const {
+    std::vector<std::size_t> natural(header_.size());
     const auto widen = [&](const std::vector<std::string> &row) {
         for (std::size_t i = 0; i < row.size(); ++i)
-            widths[i] = std::max(widths[i], width_of(row[i]));
+            natural[i] = std::max(natural[i], width_of(row[i]));
     };
     widen(header_);
     for (const auto &row : rows_) widen(row);
     // Where the terminal is too narrow, the widest columns of text are broken into lines.
-    constexpr std::size_t gap = 2, least = 8;
-    const std::size_t room = terminal_width();
+    constexpr std::size_t least = 8;
+    const std::size_t room = terminal_width(stream);
+    std::vector<std::size_t> widths = natural;
     std::size_t total = std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
     while (total > room) {
         std::size_t widest = widths.size();
@@ -142,22 +147,51 @@ std::string Table::text() const {
         --widths[widest];
         --total;
     }
+    if (total <= room) {
+        std::vector<std::size_t> all(widths.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        return columns_text(all, widths);
+    }
+    // If that is not enough, the columns are printed in several tables.
+    for (std::size_t i = 0; i < natural.size(); ++i)
+        if (!right_[i]) natural[i] = std::min(natural[i], std::max(least, room / 2));
+    std::string text;
+    for (std::size_t next = 0; next < natural.size();) {
+        std::vector<std::size_t> columns;
+        std::size_t used = 0;
+        const auto take = [&](std::size_t column) {
+            used += natural[column] + (columns.empty() ? 0 : gap);
+            columns.push_back(column);
+        };
+        for (std::size_t i = 0; i < std::min(repeated_, next); ++i) take(i);
+        const std::size_t begin = next;
+        while (next < natural.size() &&
+               (next == begin || next < repeated_ || used + gap + natural[next] <= room))
+            take(next++);
+        text += (text.empty() ? "" : "\n") + columns_text(columns, natural);
+    }
+    return text;
+}
+
+std::string Table::columns_text(const std::vector<std::size_t> &columns,
+                                const std::vector<std::size_t> &widths) const {
     std::string text;
     const auto print = [&](const std::vector<std::string> &row) {
         std::vector<std::vector<std::string>> cells;
         std::size_t height = 1;
-        for (std::size_t i = 0; i < row.size(); ++i) {
+        for (const std::size_t i : columns) {
             cells.push_back(lines_of(row[i], widths[i]));
             height = std::max(height, cells.back().size());
         }
         for (std::size_t line = 0; line < height; ++line) {
-            for (std::size_t i = 0; i < row.size(); ++i) {
-                const std::string cell = line < cells[i].size() ? cells[i][line] : "";
+            for (std::size_t k = 0; k < columns.size(); ++k) {
+                const std::size_t i = columns[k];
+                const std::string cell = line < cells[k].size() ? cells[k][line] : "";
                 const std::string padding(widths[i] - std::min(widths[i], width_of(cell)), ' ');
-                text += i == 0 ? std::string() : std::string(gap, ' ');
+                text += k == 0 ? std::string() : std::string(gap, ' ');
                 if (right_[i]) text += padding;
                 text += cell;
-                if (!right_[i] && i + 1 < row.size()) text += padding;
+                if (!right_[i] && k + 1 < columns.size()) text += padding;
             }
             while (text.ends_with(' ')) text.pop_back();
             text += '\n';

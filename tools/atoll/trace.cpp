@@ -94,7 +94,8 @@ private:
     std::FILE *file_ = nullptr;
 };
 
-// For a program that ended before it printed its own table: by a signal, or by _exit.
+// For a program that ended before it printed its own table, by a signal or by _exit, and for a
+// terminal that is too narrow for that.
 void print_hot_list(const TraceModel &model) {
     Table table({"function", "device", ">calls", ">total", ">MB", ">GB/s", ">GFLOP/s", ">temps",
                  ">copies"});
@@ -108,7 +109,7 @@ void print_hot_list(const TraceModel &model) {
                    line.operations ? fmt::format("{:.3f}", line.gigaflops_per_second()) : "-",
                    fmt::to_string(served.temporaries), fmt::to_string(served.copies)});
     }
-    say(table.text());
+    say(table.text(stderr));
     Table inserted({"inserted for", "on", ">temps", ">MB", ">copies", ">MB", ">total",
                     "because of (missing capability)"});
     for (const HotLine &line : hot_list(model))
@@ -119,7 +120,7 @@ void print_hot_list(const TraceModel &model) {
                           fmt::format("{:.3f}", static_cast<double>(served.copied_bytes) * 1e-6),
                           seconds_text(static_cast<double>(served.nanoseconds) * 1e-9),
                           tracing::reasons_text(reasons)});
-    say("\n" + inserted.text());
+    if (!inserted.empty()) say("\n" + inserted.text(stderr));
     Table ranges({"range", ">count", ">total", ">mean", ">calls", ">in calls"});
     for (const RangeUse &range : range_use(model))
         ranges.add(
@@ -127,7 +128,7 @@ void print_hot_list(const TraceModel &model) {
              seconds_text(static_cast<double>(range.ns) * 1e-9),
              seconds_text(static_cast<double>(range.ns) * 1e-9 / static_cast<double>(range.count)),
              fmt::to_string(range.calls), seconds_text(static_cast<double>(range.call_ns) * 1e-9)});
-    if (!ranges.empty()) say("\n" + ranges.text());
+    if (!ranges.empty()) say("\n" + ranges.text(stderr));
     for (const TracedProcess &process : model.processes) say(libraries::table(process.libraries));
 }
 
@@ -225,7 +226,7 @@ int run_trace(const TraceOptions &options) {
     const bool ended = std::all_of(model.processes.begin(), model.processes.end(),
                                    [](const TracedProcess &process) { return process.closed; });
     if (!options.json) {
-        if (!ended) print_hot_list(model);
+        if (!ended || narrow_terminal()) print_hot_list(model);
         for (const std::string &sentence : advice(model, result)) note(sentence);
     }
     const bool written = write_outputs(outputs, model, result, options.json);

@@ -2,6 +2,7 @@
 #include "trace_run.hpp"
 
 #include "atoll/plugins.hpp"
+#include "terminal.hpp"
 #include "timeline_format.hpp"
 
 #include <cerrno>
@@ -24,6 +25,8 @@ namespace Atoll::tools {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::size_t tracer_table_width = 150; // characters, with room for names
 
 // As execvp finds it; throws CannotStart.
 std::string find_program(const std::string &name) {
@@ -118,7 +121,7 @@ void set_environment(const TraceOptions &options, const TraceFolder &folder) {
         set("ATOLL_INTERPOSERS", interposers.empty() ? "trace" : interposers + ",trace");
     set("ATOLL_TRACE_TIMELINE", folder.path + "/%p.timeline");
     if (!options.functions.empty()) set("ATOLL_TRACE_FUNCTIONS", options.functions);
-    if (options.json) set("ATOLL_TRACE_FORMAT", "none");
+    if (options.json || narrow_terminal()) set("ATOLL_TRACE_FORMAT", "none");
     if (options.limit > 0) {
         // A file has room for its header and the records of one thread, or it has none at all.
         const std::string buffer = get("ATOLL_TRACE_BUFFER_BYTES");
@@ -164,6 +167,13 @@ TraceFolder::TraceFolder() {
 void TraceFolder::remove() const {
     std::error_code ignored;
     fs::remove_all(path, ignored);
+}
+
+bool narrow_terminal() {
+    // The user's format has priority; run_traced changes the variable.
+    static const bool narrow =
+        !std::getenv("ATOLL_TRACE_FORMAT") && terminal_width(stderr) < tracer_table_width;
+    return narrow;
 }
 
 TracedRun run_traced(const TraceOptions &options, const TraceFolder &folder) {

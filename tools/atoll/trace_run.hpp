@@ -26,6 +26,10 @@ public:
     std::string path;
 };
 
+// Whether the table that the tracer prints would not fit the terminal, so that the tool has to
+// print its own.
+bool narrow_terminal();
+
 // Runs the program, waits for its end and returns it. Throws UsageError or CannotStart if it cannot
 // be traced. SIGINT and SIGQUIT are left to the program, SIGTERM and SIGHUP are passed on to it.
 TracedRun run_traced(const TraceOptions &options, const TraceFolder &folder);

@@ -2,6 +2,7 @@
 #include "atoll/module.hpp"
 
 #include "base/enums.hpp"
+#include "base/nearest.hpp"
 #include "base/throw_error.hpp"
 #include "call/attributes.hpp"
 #include "call/pipeline.hpp"
@@ -98,8 +99,11 @@ template <class Attributes> void run_typed(const FunctionRecord &f, Arguments &a
 
 Function::Function(std::string_view name) : record_(Registry::get().find_function(name)) {
     if (record_) return;
-    throw_error(Status::not_found, "function", "there is no function '{}'; modules now: {}", name,
-                module_names());
+    std::vector<std::string> names;
+    for (const Module &module : modules())
+        for (const Function &function : module.functions()) names.emplace_back(function.name());
+    throw_error(Status::not_found, "function", "there is no function '{}'; modules now: {}{}", name,
+                module_names(), suggestion(name, names));
 }
 
 std::string_view Function::name() const { return record_->full_name; }
@@ -244,11 +248,12 @@ Object detail::call_object(const Function &function, std::initializer_list<const
 }
 
 Module::Module(std::string_view name) : record_(Registry::get().find_module(name)) {
-    if (!record_)
-        throw_error(Status::not_found, "module",
-                    "there is no module '{}'; load the plugin that defines it; modules "
-                    "now: {}",
-                    name, module_names());
+    if (record_) return;
+    std::vector<std::string> names;
+    for (const Module &module : modules()) names.push_back(module.name());
+    throw_error(Status::not_found, "module",
+                "there is no module '{}'; load the plugin that defines it; modules now: {}{}", name,
+                module_names(), suggestion(name, names));
 }
 
 const std::string &Module::name() const { return record_->name; }
@@ -267,7 +272,10 @@ std::vector<Function> Module::functions() const {
 
 Function Module::function(std::string_view name) const {
     if (const FunctionRecord *function = record_->find(name)) return Function(function);
-    throw_error(Status::not_found, "module", "module {} has no function '{}'", record_->name, name);
+    std::vector<std::string> names;
+    for (const FunctionRecord &function : record_->functions) names.push_back(function.name);
+    throw_error(Status::not_found, "module", "module {} has no function '{}'{}", record_->name,
+                name, suggestion(name, names));
 }
 
 std::vector<Module> modules() {

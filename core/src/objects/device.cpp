@@ -1,4 +1,5 @@
 // Devices: what is known of them, and calls of the module `device`.
+#include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "base/throw_error.hpp"
 #include "objects/objects.hpp"
@@ -128,7 +129,11 @@ Device device(std::string_view name) {
     if (valid && type && type->live && static_cast<int>(index) < type->device_count)
         return Device(type->devices[index].load(std::memory_order_acquire));
     std::string known;
-    for (const Device &d : devices()) known += (known.empty() ? "" : ", ") + d.name();
+    std::vector<std::string> types;
+    for (const Device &d : devices()) {
+        known += (known.empty() ? "" : ", ") + d.name();
+        types.emplace_back(d.type());
+    }
     std::string why =
         fmt::format("load its plugin first, e.g. Atoll::load_plugin(\"{}\")", type_name);
     if (!valid || type_name.empty())
@@ -137,8 +142,9 @@ Device device(std::string_view name) {
         why = "its plugin found no device: " + type->no_device_reason.get();
     else if (type && type->live)
         why = fmt::format("{} has {} device(s), counted from 0", type_name, type->device_count);
-    throw_error(Status::not_found, "device", "there is no device '{}'; {}; devices now: {}", name,
-                why, known.empty() ? "none" : known);
+    throw_error(Status::not_found, "device", "there is no device '{}'; {}; devices now: {}{}", name,
+                why, known.empty() ? "none" : known,
+                type && type->live ? "" : detail::suggestion(type_name, types));
 }
 
 std::vector<Device> devices() {

@@ -17,10 +17,12 @@ void tell(const char *name) noexcept {
     const ReadSection section;
     const RangeWatchers *const now = watchers.load(std::memory_order_acquire);
     if (!now) return;
-    for (const RangeWatcher &watcher : *now) try {
+    for (const RangeWatcher &watcher : *now) {
+        try {
             watcher.range(watcher.plugin, watcher.ctx, name);
         } catch (...) { // the program has nothing to do with it
         }
+    }
 }
 
 } // namespace

@@ -1,24 +1,14 @@
 // Exact comparisons between int64, uint64, float64 and complex128.
 #include "compare.h"
 
+#include "functors/order.h"
+
 #include <utility>
 
 namespace Atoll::kernels {
 namespace {
 
-// The sign of a - b, and 2 where they have no order. A rounded integer that differs from a float
-// differs on the same side as the integer itself, for rounding keeps order; one that equals it is
-// compared as an integer, which the float then is.
-template <class I> int order(I a, double b) {
-    constexpr double end = std::is_signed_v<I> ? 0x1p63 : 0x1p64; // no I is this large
-    const double rounded = static_cast<double>(a);
-    if (rounded < b) return -1;
-    if (rounded > b) return 1;
-    if (b != b) return 2;
-    if (b == end) return -1;
-    const I whole = static_cast<I>(b);
-    return int{a > whole} - int{a < whole};
-}
+template <class I> int order(I a, double b) { return exact_order(a, b); }
 template <class I> int order(double a, I b) {
     const int opposite = order(b, a);
     return opposite == 2 ? 2 : -opposite;

@@ -11,6 +11,7 @@
 // into a scratch matrix that stays in the cache, and are converted and added to from there.
 #include "engine.h"
 
+#include "functors/arithmetic.h"
 #include "kept_scratch.h"
 #include "parallel.h"
 #include "piece.h"
@@ -33,21 +34,12 @@ constexpr std::int64_t streamed_bytes = 8 << 20;
 // Pieces that a product has where it is large enough: balances some threads.
 constexpr std::int64_t many_pieces = 16;
 
-template <class T> bool is_zero(const T &x) {
-    if constexpr (is_complex<T>)
-        return x.re == 0 && x.im == 0;
-    else if constexpr (std::is_same_v<T, Truth>)
-        return x.value == 0;
-    else
-        return x == 0;
-}
-
 template <class T> class Engine {
 public:
     Engine(const Contraction &p, std::uint32_t dtype, T alpha, T beta)
-        : p_(p), alpha_(alpha), beta_(beta), adds_(!is_zero(beta)),
+        : p_(p), alpha_(alpha), beta_(beta), adds_(truth(beta)),
           depth_(p.k, sizes[p.side[product_a].dtype], sizes[p.side[product_b].dtype]),
-          k_(is_zero(alpha) ? 0 : depth_.size()),
+          k_(truth(alpha) ? depth_.size() : 0),
           block_depth_(depth_of_blocks(k_)), sides_{{p.m, product_a, Shape::row_group,
                                                      Shape::row_groups, p.side[product_a], dtype,
                                                      p.conj_a, first_run()},
@@ -298,7 +290,7 @@ private:
         f.alpha = alpha_;
         f.beta = first > 0 ? one : target.beta;
         f.scales = std::memcmp(&alpha_, &one, sizeof one) != 0;
-        f.adds = !is_zero(f.beta);
+        f.adds = truth(f.beta);
         f.streams = false;
         if (depth == k_ && !f.adds && !target.local[0].step)
             f.streams = p_.m.size() * p_.n.size() * size >= streamed_bytes && is_aligned(target.d);

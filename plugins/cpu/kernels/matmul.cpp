@@ -10,8 +10,6 @@
 #include "small_product.h"
 #include "tile.h"
 
-#include <new>
-
 namespace Atoll::kernels {
 namespace {
 
@@ -90,13 +88,7 @@ template <class W> std::int32_t run(const atoll_call &call) {
     if constexpr (is_float<T>)
         if (widened(call.dtype) == call.dtype && small_product(call, alpha, beta))
             return ATOLL_STATUS_OK;
-    const bool adds = [&] {
-        if constexpr (std::is_same_v<T, Truth>)
-            return beta.value != 0;
-        else
-            return truth(beta);
-    }();
-    const Contraction contraction(call, adds, flag(call, 2), flag(call, 3));
+    const Contraction contraction(call, truth(beta), flag(call, 2), flag(call, 3));
     if constexpr (is_float<T>)
         if (interleaved_product(contraction, call.dtype, alpha, beta) ||
             dot_products(contraction, call.dtype, alpha, beta))
@@ -163,16 +155,12 @@ std::int32_t atoll_kernels_matmul(const atoll_call *call) {
         return ATOLL_STATUS_NOT_SUPPORTED;
     if (is_outer(*call)) return outer_product(*call);
     std::int32_t status = ATOLL_STATUS_NOT_SUPPORTED;
-    try {
-        switch (call->dtype) {
+    switch (call->dtype) {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     case id:                                                                                       \
         status = run<wide::identifier>(*call);                                                     \
         break;
 #include "atoll/lists/dtypes.inc"
-        }
-    } catch (const std::bad_alloc &) {
-        return ATOLL_STATUS_OUT_OF_MEMORY;
     }
     return status;
 }

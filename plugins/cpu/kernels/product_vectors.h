@@ -11,14 +11,6 @@
 
 namespace Atoll::kernels {
 
-#if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-inline constexpr int vector_bytes = 32;
-#else
-inline constexpr int vector_bytes = 16;
-#endif
-
 template <class T, int N> struct VectorOf {
     typedef T type __attribute__((vector_size(N * sizeof(T))));
 };

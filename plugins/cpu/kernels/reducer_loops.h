@@ -20,13 +20,6 @@ namespace Atoll::kernels {
 // other groups. A group is one vector or several, as wide as the level has them: the compiler
 // takes comparisons in wider ones apart into single elements. Which element meets which depends on
 // the groups only, so the result is the same on every level.
-#if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64;
-#elif defined(__AVX__)
-inline constexpr int vector_bytes = 32;
-#else
-inline constexpr int vector_bytes = 16;
-#endif
 inline constexpr int chains = 4;                        // groups in turn
 inline constexpr int group_vectors = 64 / vector_bytes; // vectors of a group
 inline constexpr int vectors = chains * group_vectors;  // vectors of all groups

@@ -17,6 +17,7 @@ namespace Atoll::kernels {
 struct Truth {
     std::uint32_t value;
 };
+inline bool truth(Truth x) { return x.value != 0; }
 
 template <class T> struct LaneOf { using type = Part<T>; };
 template <> struct LaneOf<Truth> { using type = std::uint32_t; };

@@ -18,6 +18,15 @@
 
 namespace Atoll::kernels {
 
+// Of a vector of the processor level.
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
 // Elements of a block that is converted: a few blocks of the widest dtype stay in the L1 cache.
 inline constexpr std::int64_t block_size = 512;
 

@@ -1,4 +1,5 @@
 // Element-wise functions of two inputs.
+#include "functors/order.h"
 #include "kernels.hpp"
 #include "map.cuh"
 
@@ -15,20 +16,7 @@ constexpr LauncherTable table = {
 // ---- Comparisons of operands that the compute dtype cannot hold ----
 // Note [Exact comparisons] in atoll/abi/module.h.
 
-// The sign of a - b, and 2 where they have no order. A rounded integer that differs from a float
-// differs on the same side as the integer itself, for rounding keeps order; one that equals it is
-// compared as an integer, which the float then is.
-template <class I> __host__ __device__ int order(I a, double b) {
-    constexpr double end = std::is_signed_v<I> ? 0x1p63 : 0x1p64; // no I is this large
-    const double rounded = static_cast<double>(a);
-    if (rounded < b) return -1;
-    if (rounded > b) return 1;
-    if (b != b) return 2;
-    if (b == end) return -1;
-    const I whole = static_cast<I>(b);
-    return int{a > whole} - int{a < whole};
-}
-// A complex number is only equal or not.
+// The sign of a - b, and 2 where they have no order. A complex number is only equal or not.
 __host__ __device__ int order(const Number &a, const Number &b) {
     if (a.is_integer && b.is_integer) {
         const bool a_negative = a.is_signed && a.bits >> 63,
@@ -38,7 +26,8 @@ __host__ __device__ int order(const Number &a, const Number &b) {
     }
     if (a.is_integer) {
         if (b.im != 0) return 2;
-        return a.is_signed ? order(static_cast<std::int64_t>(a.bits), b.re) : order(a.bits, b.re);
+        return a.is_signed ? kernels::exact_order(static_cast<std::int64_t>(a.bits), b.re)
+                           : kernels::exact_order(a.bits, b.re);
     }
     if (b.is_integer) {
         const int opposite = order(b, a);

@@ -186,18 +186,17 @@ void cast_run(const Target &target, std::int64_t count, void *out, const void *i
     launch_dense(target, Dense<CastTo<To>, To, From>{count, static_cast<To *>(out), {in}, {}});
 }
 using CastRun = void (*)(const Target &, std::int64_t, void *, const void *);
-using CastRow = std::array<CastRun, ATOLL_DTYPE_COUNT>;
 
-template <std::uint32_t to> constexpr CastRow cast_row() {
-    CastRow row{};
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    if constexpr (id != to && is_compiled(ATOLL_FN_copy, id) && is_compiled(ATOLL_FN_copy, to))    \
-        row[id] = &cast_run<Stored<to>, stored::identifier>;
-#include "atoll/lists/dtypes.inc"
-    return row;
+template <std::uint32_t to> constexpr LauncherRow<CastRun> cast_row() {
+    return launchers_of<ATOLL_FN_copy, CastRun>([](auto from) -> CastRun {
+        if constexpr (from() != to && is_compiled(ATOLL_FN_copy, to))
+            return &cast_run<Stored<to>, Stored<from()>>;
+        else
+            return nullptr;
+    });
 }
-constexpr std::array<CastRow, ATOLL_DTYPE_COUNT> cast_runs = {
-    CastRow{},
+constexpr std::array<LauncherRow<CastRun>, ATOLL_DTYPE_COUNT> cast_runs = {
+    LauncherRow<CastRun>{},
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) cast_row<id>(),
 #include "atoll/lists/dtypes.inc"
 };

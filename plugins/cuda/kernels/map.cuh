@@ -10,6 +10,7 @@
 
 #include "elements.cuh"
 #include "functors/functors.h"
+#include "launchers.cuh"
 #include "space.cuh"
 
 #include <cstring>
@@ -219,8 +220,7 @@ void map_as(const Target &target, std::uint32_t rank, const std::int64_t *shape,
 
 // ---- Tables ------------------------------------------------------------------------------------
 
-using Launcher = void (*)(const Target &target, const atoll_call &call);
-using LauncherTable = std::array<std::array<Launcher, ATOLL_DTYPE_COUNT>, ATOLL_FN_COUNT>;
+using LauncherTable = std::array<LauncherRow<Launcher>, ATOLL_FN_COUNT>;
 
 constexpr bool is_signed_dtype(std::uint32_t dtype) {
     return sdk::dtype_facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED;
@@ -263,15 +263,13 @@ constexpr Launcher launcher(std::index_sequence<k...>) {
 }
 
 template <int inputs, std::uint16_t function, class F>
-constexpr LauncherTable::value_type launcher_row() {
-    LauncherTable::value_type row{};
-    if constexpr (kernels::has_functor(sdk::core_functions[function].signature, inputs)) {
-#define ATOLL_DTYPE(dtype, ENUM, identifier, name, size, KIND, PART, alias)                        \
-    if constexpr (is_compiled(function, dtype))                                                    \
-        row[dtype] = launcher<F, function, dtype>(std::make_index_sequence<inputs>{});
-#include "atoll/lists/dtypes.inc"
-    }
-    return row;
+constexpr LauncherRow<Launcher> launcher_row() {
+    if constexpr (kernels::has_functor(sdk::core_functions[function].signature, inputs))
+        return launchers_of<function>([](auto dtype) {
+            return launcher<F, function, dtype()>(std::make_index_sequence<inputs>());
+        });
+    else
+        return {};
 }
 
 inline void run_row(const LauncherTable &table, State &state, atoll_call &call) {

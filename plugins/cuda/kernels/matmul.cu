@@ -103,15 +103,12 @@ template <std::uint32_t dtype> void product_call(const Target &target, const ato
     });
 }
 
-constexpr LauncherTable::value_type make_table() {
-    LauncherTable::value_type row{};
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    if constexpr (is_compiled(ATOLL_FN_matmul, id) && !(blas_dtypes >> id & 1))                    \
-        row[id] = &product_call<id>;
-#include "atoll/lists/dtypes.inc"
-    return row;
-}
-constexpr auto table = make_table();
+constexpr auto table = launchers_of<ATOLL_FN_matmul>([](auto dtype) -> Launcher {
+    if constexpr (blas_dtypes >> dtype() & 1)
+        return nullptr;
+    else
+        return &product_call<dtype()>;
+});
 
 } // namespace
 

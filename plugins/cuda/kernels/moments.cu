@@ -122,31 +122,16 @@ template <class V> struct LargestOf : NothingLocal {
     }
     __device__ static double result(A a, const Given &) { return a; }
 };
-template <class V> struct NonzeroOf : NothingLocal {
-    using A = std::int64_t;
-    __device__ static A start(const Given &) { return 0; }
-    __device__ static A join(A a, A b, const Given &) { return a + b; }
-    __device__ static A take(A a, V x, const Given &given, std::int64_t) {
-        return a + (kernels::truth(x) && !(given.skip_nan && is_nan_value(x)));
-    }
-    __device__ static double result(A a, const Given &) { return static_cast<double>(a); }
-};
 // The sum of moduli.
-template <class V> struct TaxicabOf : NothingLocal {
+template <class V> struct TaxicabOf : NothingLocal, AddsUp<Exact<double>> {
     using A = Exact<double>;
-    __device__ static A start(const Given &) { return {}; }
-    __device__ static A join(A a, A b, const Given &) {
-        a.add(b);
-        return a;
-    }
     __device__ static A take(A a, V x, const Given &given, std::int64_t) {
         if (!(given.skip_nan && is_nan_value(x))) a.add(modulus_of(x));
         return a;
     }
-    __device__ static double result(A a, const Given &) { return a.value(); }
 };
 // Moduli in units of the largest one, so that no power leaves the range.
-template <class V> struct PowersOf {
+template <class V> struct PowersOf : AddsUp<Exact<double>> {
     using A = Exact<double>;
     struct Scale {
         double largest, p;
@@ -154,11 +139,6 @@ template <class V> struct PowersOf {
     };
     __device__ static Scale local(const Given &given, std::int64_t result) {
         return {static_cast<const double *>(given.before)[result], given.number, given.skip_nan};
-    }
-    __device__ static A start(const Given &) { return {}; }
-    __device__ static A join(A a, A b, const Given &) {
-        a.add(b);
-        return a;
     }
     __device__ static A take(A a, V x, const Scale &scale, std::int64_t) {
         if (scale.skip_nan && is_nan_value(x)) return a;
@@ -169,7 +149,6 @@ template <class V> struct PowersOf {
         a.add(scale.p == 2 ? ratio * ratio : std::pow(ratio, scale.p));
         return a;
     }
-    __device__ static double result(A, const Given &) { return 0; }
 };
 
 struct NormWork {
@@ -199,7 +178,7 @@ void norm_call(const Target &target, const atoll_call &call, const Given &base) 
     Given given = base;
     given.number = call.attributes[0].value.f64[0];
     given.skip_nan = sdk::flag(call, 1);
-    if (given.number == 0) return reduce<NonzeroOf<V>, S>(target, call, given);
+    if (given.number == 0) return reduce<CountOf<V>, S>(target, call, given);
     if (given.number == 1) return reduce<TaxicabOf<V>, S>(target, call, given);
     if (std::isinf(given.number)) return reduce<LargestOf<V>, S>(target, call, given);
     std::uint64_t results = 1;
@@ -231,13 +210,12 @@ void norm_call(const Target &target, const atoll_call &call, const Given &base) 
 constexpr std::array<ReduceRow, 4> make_table() {
     std::array<ReduceRow, 4> table{};
     table[0] = reduce_row<MeanOf, ATOLL_FN_mean>();
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    if constexpr (is_compiled(ATOLL_FN_var, id)) {                                                 \
-        table[1][id] = &spread_call<VarianceOf, id>;                                               \
-        table[2][id] = &spread_call<DeviationOf, id>;                                              \
-        table[3][id] = &norm_call<id>;                                                             \
-    }
-#include "atoll/lists/dtypes.inc"
+    table[1] = launchers_of<ATOLL_FN_var, ReduceLauncher>(
+        [](auto dtype) { return &spread_call<VarianceOf, dtype()>; });
+    table[2] = launchers_of<ATOLL_FN_stddev, ReduceLauncher>(
+        [](auto dtype) { return &spread_call<DeviationOf, dtype()>; });
+    table[3] =
+        launchers_of<ATOLL_FN_norm, ReduceLauncher>([](auto dtype) { return &norm_call<dtype()>; });
     return table;
 }
 constexpr auto table = make_table();

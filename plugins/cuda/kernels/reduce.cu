@@ -9,33 +9,21 @@ namespace {
 
 // ---- Sums and products ----
 
-template <class V> struct SumOf : NothingLocal {
+template <class V> struct SumOf : NothingLocal, AddsUp<Sum<V>> {
     using A = Sum<V>;
-    __device__ static A start(const Given &) { return {}; }
     __device__ static A take(A a, V x, const Given &given, std::int64_t) {
         if (!(given.skip_nan && is_nan_value(x))) a.add(x);
         return a;
     }
-    __device__ static A join(A a, A b, const Given &) {
-        a.add(b);
-        return a;
-    }
-    __device__ static V result(A a, const Given &) { return a.value(); }
 };
 
-template <class V> struct SumOfModuli : NothingLocal {
-    using P = decltype(modulus(V{}));
-    using A = Sum<P>;
-    __device__ static A start(const Given &) { return {}; }
+template <class V> struct SumOfModuli : NothingLocal,
+                                        AddsUp<Sum<decltype(modulus(std::declval<V>()))>> {
+    using A = Sum<decltype(modulus(std::declval<V>()))>;
     __device__ static A take(A a, V x, const Given &given, std::int64_t) {
         if (!(given.skip_nan && is_nan_value(x))) a.add(modulus(x));
         return a;
     }
-    __device__ static A join(A a, A b, const Given &) {
-        a.add(b);
-        return a;
-    }
-    __device__ static P result(A a, const Given &) { return a.value(); }
 };
 
 template <class V> struct ProductOf : NothingLocal {
@@ -114,16 +102,6 @@ template <class V> using All = Holds<V, IsNonzero, true>;
 template <class V> using AllFinite = Holds<V, kernels::functor::isfinite, true>;
 template <class V> using AnyInf = Holds<V, kernels::functor::isinf, false>;
 template <class V> using AnyNan = Holds<V, kernels::functor::isnan, false>;
-
-template <class V> struct CountOf : NothingLocal {
-    using A = std::int64_t;
-    __device__ static A start(const Given &) { return 0; }
-    __device__ static A join(A a, A b, const Given &) { return a + b; }
-    __device__ static A take(A a, V x, const Given &given, std::int64_t) {
-        return a + (kernels::truth(x) && !(given.skip_nan && is_nan_value(x)));
-    }
-    __device__ static A result(A a, const Given &) { return a; }
-};
 
 constexpr std::array<ReduceRow, ATOLL_FN_COUNT> make_table() {
     std::array<ReduceRow, ATOLL_FN_COUNT> table{};

@@ -4,6 +4,8 @@
 #include "functors/functors.h"
 #include "reduce.cuh"
 
+#include <utility>
+
 namespace Atoll::cuda {
 
 // The value of an element for reductions: bool counts and compares as 0 and 1.
@@ -58,6 +60,29 @@ struct NothingLocal {
     __device__ static const Given &local(const Given &given, std::int64_t) { return given; }
 };
 
+// A reduction whose accumulator is a sum.
+template <class A> struct AddsUp {
+    __device__ static A start(const Given &) { return {}; }
+    __device__ static A join(A a, A b, const Given &) {
+        a.add(b);
+        return a;
+    }
+    __device__ static decltype(std::declval<A>().value()) result(A a, const Given &) {
+        return a.value();
+    }
+};
+
+// How many elements are not zero.
+template <class V> struct CountOf : NothingLocal {
+    using A = std::int64_t;
+    __device__ static A start(const Given &) { return 0; }
+    __device__ static A join(A a, A b, const Given &) { return a + b; }
+    __device__ static A take(A a, V x, const Given &given, std::int64_t) {
+        return a + (kernels::truth(x) && !(given.skip_nan && is_nan_value(x)));
+    }
+    __device__ static A result(A a, const Given &) { return a; }
+};
+
 // A function's row: Op<V> for the dtypes of its domain.
 template <template <class> class Op, std::uint32_t dtype>
 void reduce_call(const Target &target, const atoll_call &call, const Given &given) {
@@ -65,14 +90,11 @@ void reduce_call(const Target &target, const atoll_call &call, const Given &give
     reduce<Op<Value<S>>, S>(target, call, given);
 }
 using ReduceLauncher = void (*)(const Target &, const atoll_call &, const Given &);
-using ReduceRow = std::array<ReduceLauncher, ATOLL_DTYPE_COUNT>;
+using ReduceRow = LauncherRow<ReduceLauncher>;
 
 template <template <class> class Op, std::uint16_t function> constexpr ReduceRow reduce_row() {
-    ReduceRow row{};
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    if constexpr (is_compiled(function, id)) row[id] = &reduce_call<Op, id>;
-#include "atoll/lists/dtypes.inc"
-    return row;
+    return launchers_of<function, ReduceLauncher>(
+        [](auto dtype) { return &reduce_call<Op, dtype()>; });
 }
 
 } // namespace Atoll::cuda

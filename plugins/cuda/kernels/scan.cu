@@ -51,6 +51,12 @@ template <class F, class S> struct ScanWork {
     Divisor by_chunks;
     State *totals; // of each chunk of each row
 
+    // Of a thread, where a block has a chunk: its row, and its first element in that.
+    __device__ std::uint32_t locate_share(char *(&at)[2]) const {
+        const std::uint32_t row = by_chunks.quotient(blockIdx.x);
+        rows.locate(row, at);
+        return (blockIdx.x - row * chunks) * chunk + threadIdx.x * per_thread;
+    }
     __device__ State element(const char *row, std::uint32_t i) const {
         return {widened<A>(value_of(in.read(row, i))), true};
     }
@@ -62,10 +68,8 @@ template <class F, class S> struct ScanWork {
 template <class F, class S> __global__ void __launch_bounds__(block_threads)
     scan_totals(const __grid_constant__ ScanWork<F, S> work) {
     using State = typename ScanWork<F, S>::State;
-    const std::uint32_t row = work.by_chunks.quotient(blockIdx.x);
-    const std::uint32_t begin = (blockIdx.x - row * work.chunks) * chunk + threadIdx.x * per_thread;
     char *at[2];
-    work.rows.locate(row, at);
+    const std::uint32_t begin = work.locate_share(at);
     State total{};
     for (std::uint32_t i = begin; i < begin + per_thread && i < work.length; ++i)
         total = State::join(total, work.element(at[1], i));
@@ -91,10 +95,8 @@ template <class F, class S> __global__ void __launch_bounds__(block_threads)
 template <class F, class S> __global__ void __launch_bounds__(block_threads)
     scan_within(const __grid_constant__ ScanWork<F, S> work) {
     using State = typename ScanWork<F, S>::State;
-    const std::uint32_t row = work.by_chunks.quotient(blockIdx.x);
-    const std::uint32_t begin = (blockIdx.x - row * work.chunks) * chunk + threadIdx.x * per_thread;
     char *at[2];
-    work.rows.locate(row, at);
+    const std::uint32_t begin = work.locate_share(at);
     State within[per_thread], total{};
     for (std::uint32_t k = 0; k < per_thread; ++k)
         if (begin + k < work.length)
@@ -148,15 +150,10 @@ void scan_call(const Target &target, const atoll_call &call) {
     });
 }
 
-template <class F, std::uint16_t function> constexpr LauncherTable::value_type scan_table() {
-    LauncherTable::value_type row{};
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    if constexpr (is_compiled(function, id)) row[id] = &scan_call<F, id>;
-#include "atoll/lists/dtypes.inc"
-    return row;
-}
-constexpr auto sums = scan_table<kernels::functor::add, ATOLL_FN_cumsum>();
-constexpr auto products = scan_table<kernels::functor::multiply, ATOLL_FN_cumprod>();
+constexpr auto sums = launchers_of<ATOLL_FN_cumsum>(
+    [](auto dtype) { return &scan_call<kernels::functor::add, dtype()>; });
+constexpr auto products = launchers_of<ATOLL_FN_cumprod>(
+    [](auto dtype) { return &scan_call<kernels::functor::multiply, dtype()>; });
 
 } // namespace
 

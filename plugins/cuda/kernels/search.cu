@@ -43,14 +43,8 @@ template <std::uint32_t dtype> void search_call(const Target &target, const atol
     });
 }
 
-constexpr LauncherTable::value_type make_table() {
-    LauncherTable::value_type row{};
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    if constexpr (is_compiled(ATOLL_FN_searchsorted, id)) row[id] = &search_call<id>;
-#include "atoll/lists/dtypes.inc"
-    return row;
-}
-constexpr auto table = make_table();
+constexpr auto table =
+    launchers_of<ATOLL_FN_searchsorted>([](auto dtype) { return &search_call<dtype()>; });
 
 } // namespace
 

@@ -154,15 +154,10 @@ void sort_call(const Target &target, const atoll_call &call) {
     });
 }
 
-template <bool with_places> constexpr LauncherTable::value_type sort_table() {
-    LauncherTable::value_type row{};
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    if constexpr (is_compiled(ATOLL_FN_sort, id)) row[id] = &sort_call<id, with_places>;
-#include "atoll/lists/dtypes.inc"
-    return row;
-}
-constexpr auto sorts = sort_table<false>();
-constexpr auto argsorts = sort_table<true>();
+constexpr auto sorts =
+    launchers_of<ATOLL_FN_sort>([](auto dtype) { return &sort_call<dtype(), false>; });
+constexpr auto argsorts =
+    launchers_of<ATOLL_FN_argsort>([](auto dtype) { return &sort_call<dtype(), true>; });
 
 } // namespace
 

@@ -25,9 +25,8 @@ constexpr LauncherTable make_table() {
 #define ATOLL_FUNCTION(id, name, ...) launcher_row<3, id, functor::name>(),
 #include "atoll/lists/functions.inc"
     };
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    if constexpr (is_compiled(ATOLL_FN_where, id)) table[ATOLL_FN_where][id] = &where_call<id>;
-#include "atoll/lists/dtypes.inc"
+    table[ATOLL_FN_where] =
+        launchers_of<ATOLL_FN_where>([](auto dtype) { return &where_call<dtype()>; });
     return table;
 }
 constexpr LauncherTable table = make_table();

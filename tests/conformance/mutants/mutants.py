@@ -122,6 +122,8 @@ class Builder:
         run = subprocess.run([str(self.build / "tools/atoll"), "check", str(plugin), "--filter", checks,
                               "--deadline", "10", "--fail-fast"], capture_output=True, text=True, check=False,
                              timeout=900)
+        if run.returncode not in (0, 1):
+            raise RuntimeError(f"{mutant.name}: exit status {run.returncode} of the kit: {run.stderr}")
         return run.returncode == 1
 
     def examine(self, mutant):

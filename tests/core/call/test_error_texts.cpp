@@ -91,8 +91,18 @@ TEST_CASE_FIXTURE(Fixture, "operands that are missing, too many, or of the wrong
              refused("plan: object, a () -> b ()", {2, a});
          },
          "[made.function] plan is a number, needs an object"},
-        {[&] { named("linalg.sove"); },
-         "[function] there is no function 'linalg.sove'; modules now: core, device, linalg"},
+        {[&] { named("linalg.sove"); }, "[function] there is no function 'linalg.sove'; modules "
+                                        "now: core, device, linalg; did you "
+                                        "mean 'linalg.solve'?"},
+        {[&] { Module("linalgs"); }, "[module] there is no module 'linalgs'; load the plugin that "
+                                     "defines it; modules now: core, "
+                                     "device, linalg; did you mean 'linalg'?"},
+        {[&] { Module("core").function("squared"); },
+         "[module] module core has no function 'squared'; did you mean 'square'?"},
+        {[&] { device("dumy:1"); },
+         "[device] there is no device 'dumy:1'; load its plugin first, e.g. "
+         "Atoll::load_plugin(\"dumy\"); devices now: cpu, dummy:0, dummy:1, dummy_min; did you "
+         "mean 'dummy'?"},
     };
     check_texts(calls);
 }
