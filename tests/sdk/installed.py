@@ -325,10 +325,10 @@ endif()
     missing = "Could not find a configuration file for package \"atoll\" that is compatible"
     cases = [
         ("", None), (f"{major}.{minor}", None), (f"{version} EXACT", None), (f"{major}.{minor}...99", None),
-        ("COMPONENTS plugin", None), ("COMPONENTS io", None), ("OPTIONAL_COMPONENTS brew", None),
+        ("COMPONENTS plugin", None), ("COMPONENTS io", None), ("COMPONENTS tapp", None), ("OPTIONAL_COMPONENTS brew", None),
         (f"{major + 1}", missing), (f"{major}.{minor + 1}", missing), (f"{major}.{minor}.99", missing),
         (f"{major + 1}...99", missing), (f"0...<{version}", missing),
-        ("COMPONENTS core brew", "Atoll has no component 'brew'; it has: core (host applications), io, plugin"),
+        ("COMPONENTS core brew", "Atoll has no component 'brew'; it has: core (host applications), io, plugin, tapp"),
     ]
     if major == 0:
         cases.append((f"0.{minor - 1}" if minor else "1", missing))
