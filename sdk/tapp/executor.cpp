@@ -66,7 +66,8 @@ Place &place(std::string_view name) {
 Device host_device() { return find_device(host); }
 
 Target Executor::initial() {
-    const char *const wanted = std::getenv("ATOLL_TAPP_DEVICE");
+    // Like all of Atoll, a privileged process does not trust its environment.
+    const char *const wanted = secure_getenv("ATOLL_TAPP_DEVICE");
     return {&place(wanted && *wanted ? wanted : host), false};
 }
 
