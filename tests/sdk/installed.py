@@ -343,10 +343,10 @@ endif()
     missing = "Could not find a configuration file for package \"atoll\" that is compatible"
     cases = [
         ("", None), (f"{major}.{minor}", None), (f"{version} EXACT", None), (f"{major}.{minor}...99", None),
-        ("COMPONENTS plugin", None), ("COMPONENTS io", None), ("OPTIONAL_COMPONENTS brew", None),
+        ("COMPONENTS plugin", None), ("COMPONENTS io", None), ("COMPONENTS tapp", None), ("OPTIONAL_COMPONENTS brew", None),
         (f"{major + 1}", missing), (f"{major}.{minor + 1}", missing), (f"{major}.{minor}.99", missing),
         (f"{major + 1}...99", missing), (f"0...<{version}", missing),
-        ("COMPONENTS core brew", "Atoll has no component 'brew'; it has: core (host applications), io, plugin"),
+        ("COMPONENTS core brew", "Atoll has no component 'brew'; it has: core (host applications), io, plugin, tapp"),
     ]
     if major == 0:
         cases.append((f"0.{minor - 1}" if minor else "1", missing))
@@ -372,12 +372,27 @@ find_package(atoll REQUIRED)
     require("plugin.map is missing" in text, text)
 
 
+def use_tapp(atoll):
+    """A C program for TAPP built by hand, and the same program under the tracer and on another device."""
+    program = atoll.prefix / "share/atoll/examples/tapp/tucker.c"
+    flags = atoll.run("pkg-config", "--cflags", "--libs", "tapp-atoll").split()
+    require("-latoll" not in flags, f"programs link what they call: {flags}")
+    atoll.run(*atoll.compilers["CC"], "-std=c11", program, "-o", atoll.empty / "tucker", *flags, "-lm")
+    env = {**atoll.env, "LD_LIBRARY_PATH": str(atoll.libdir)}
+    for device in ("cpu", "dummy:0"):
+        text = atoll.run(atoll.tool, "trace", "--", atoll.empty / "tucker", env={**env, "ATOLL_TAPP_DEVICE": device})
+        calls = re.search(rf"^core\.matmul +{device.split(':')[0]}\b", text, re.MULTILINE)
+        require("all is as it must be" in text and calls, text)
+    text = atoll.run(atoll.empty / "tucker", env={**env, "ATOLL_TAPP_DEVICE": "abacus"}, status=1)
+    require("error 1007" in text and "abacus" in text, text)
+
+
 def use_examples(atoll):
     """Copies of the installed examples: each builds with meson, some with CMake too, and passes its tests."""
     check_links(atoll)
     own = atoll.prefix / "share/atoll/examples"
     for name, build in (("hello", "meson"), ("hello", "cmake"), ("interposer", "meson"),
-                        ("grown_device", "meson"), ("linalg", "meson")):
+                        ("grown_device", "meson"), ("linalg", "meson"), ("tapp", "meson"), ("tapp", "cmake")):
         tree = atoll.empty / f"{name}_{build}"
         shutil.copytree(own / name, tree)
         if build == "meson":
