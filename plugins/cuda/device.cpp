@@ -167,6 +167,7 @@ Device &State::open(const atoll_call &call) {
         if (code != cudaSuccess) fail(*this, call, code, what, nullptr);
     };
     int has_pools = 0;
+    std::size_t unused = 0, total = 0;
     check(cudaDeviceGetAttribute(&device.units, cudaDevAttrMultiProcessorCount, device.index),
           "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device.index),
@@ -174,21 +175,23 @@ Device &State::open(const atoll_call &call) {
     if (!has_pools)
         throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
                          heading(*this, call) + "this device has no stream-ordered memory");
+    check(cudaMemGetInfo(&unused, &total), "cudaMemGetInfo");
+    device.cache_bytes = settings.cache_bytes.value_or(total / 4);
+    device.limit = settings.limit.value_or(UINT64_MAX);
     if (!device.pool) {
         // A pool of our own leaves the application's default pool as it is. By default a pool gives
-        // its free memory back at every synchronisation; this one keeps it.
+        // its free memory back at every synchronisation; this one keeps some.
         cudaMemPoolProps wanted{};
         wanted.allocType = cudaMemAllocationTypePinned;
         wanted.location.type = cudaMemLocationTypeDevice;
         wanted.location.id = device.index;
         check(cudaMemPoolCreate(&device.pool, &wanted), "cudaMemPoolCreate");
-        std::uint64_t keep = UINT64_MAX;
+        std::uint64_t keep = device.cache_bytes;
         check(cudaMemPoolSetAttribute(device.pool, cudaMemPoolAttrReleaseThreshold, &keep),
               "cudaMemPoolSetAttribute");
     }
-    auto stream = std::make_unique<Stream>();
-    check(cudaStreamCreateWithFlags(&stream->handle, cudaStreamNonBlocking),
-          "cudaStreamCreateWithFlags");
+    auto stream = std::make_unique<Stream>(device);
+    check(stream->open(), "cudaStreamCreateWithFlags");
     device.stream = std::move(stream);
     device.peers.assign(devices_.size(), false);
     device.is_open.store(true, std::memory_order_release);
@@ -226,10 +229,16 @@ void properties(State &state, atoll_call &call) {
     std::size_t free = 0, total = 0;
     std::uint64_t reserved = 0, used = 0;
     if (cudaMemGetInfo(&free, &total) != cudaSuccess) return;
-    // What the pool keeps is free as well, for us.
+    // What the pool and the streams keep is free as well, for us.
     cudaMemPoolGetAttribute(device.pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
     cudaMemPoolGetAttribute(device.pool, cudaMemPoolAttrUsedMemCurrent, &used);
-    results.free_memory = free + (reserved > used ? reserved - used : 0);
+    const std::uint64_t cached = device.memory.cached, taken = device.memory.taken;
+    results.free_memory = free + (reserved > used ? reserved - used : 0) + cached;
+    // Allocations of other threads may come between the figures.
+    const std::uint64_t in_use = taken > cached ? taken - cached : 0;
+    if (device.limit != UINT64_MAX)
+        results.free_memory =
+            std::min(results.free_memory, device.limit > in_use ? device.limit - in_use : 0);
 }
 
 void native_handle(State &state, atoll_call &call) {

@@ -15,6 +15,8 @@
 
 #include "atoll/plugin.hpp"
 #include "cublas.hpp"
+#include "free_blocks.hpp"
+#include "settings.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -75,18 +77,26 @@ struct Staging {
     std::uint64_t used = 0; // bytes of the current half
 };
 
+struct Device;
+
 struct Stream {
+    Device &device;
     cudaStream_t handle = nullptr;
     Culprit culprit;
-    std::mutex mutex; // guards what follows
-    Staging staging;  // made by the first upload
+    FreeBlocks blocks; // see Note [Reuse]
+    std::mutex mutex;  // guards what follows
+    Staging staging;   // made by the first upload
     // One per stream, made by the first product: cuBLAS handles take one thread and one stream.
     cublasHandle_t blas = nullptr;
 
-    Stream() = default;
+    explicit Stream(Device &owner) : device(owner) {}
     Stream(const Stream &) = delete;
     Stream &operator=(const Stream &) = delete;
     ~Stream(); // waits for the work; the stream's device must be current
+
+    // Makes it one of the device's.
+    cudaError_t open();
+    void give_back_blocks();
 };
 
 struct Event {
@@ -94,21 +104,36 @@ struct Event {
     Culprit culprit;
 };
 
+// Bytes of a device's memory, and allocations since it was opened.
+struct MemoryUse {
+    std::atomic<std::uint64_t> taken{0};  // from the pool, and not given back to it
+    std::atomic<std::uint64_t> cached{0}; // of these, kept by streams
+    std::atomic<std::uint64_t> peak{0};   // of `taken`
+    std::atomic<std::uint64_t> allocations{0}, reused{0};
+};
+
 struct Device {
     explicit Device(int number) : index(number) {}
     ~Device();
     const int index;
-    int units = 0;                  // multiprocessors
-    cudaMemPool_t pool = nullptr;   // keeps what is freed, see open()
-    std::unique_ptr<Stream> stream; // the default one
+    int units = 0;                // multiprocessors
+    cudaMemPool_t pool = nullptr; // see open()
+    MemoryUse memory;
+    std::uint64_t cache_bytes = 0, limit = UINT64_MAX; // see Settings
+    std::unique_ptr<Stream> stream;                    // the default one
     std::atomic<bool> is_open{false};
     std::mutex mutex;        // of opening, and of `peers`
     std::vector<bool> peers; // devices that have been given access to the pool
+    std::mutex streams_mutex;
+    std::vector<Stream *> streams; // all of them
+
+    // Gives kept memory to the pool, waits for all streams, and gives the pool's to the driver.
+    cudaError_t trim();
 };
 
 class State {
 public:
-    explicit State(const atoll_host &services) : host(services) {}
+    explicit State(const atoll_host &services) : host(services), settings(services) {}
 
     // Number of devices; if 0, `reason` says why.
     int discover(std::string &reason);
@@ -119,6 +144,7 @@ public:
     int device_count() const { return static_cast<int>(devices_.size()); }
 
     const atoll_host &host;
+    const Settings settings;
 
 private:
     std::mutex mutex_; // guards the making of devices_, which does not change later
@@ -142,9 +168,9 @@ public:
     // To be said once work is on the stream.
     void enqueued() const { stream.culprit.set(call); }
 
-    // Stream-ordered memory.
+    // Stream-ordered memory. free() is told the size that was allocated.
     void *allocate(std::uint64_t bytes) const;
-    void free(void *memory) const;
+    cudaError_t free(void *memory, std::uint64_t bytes) const;
 
     State &state;
     atoll_call &call;
@@ -166,14 +192,15 @@ private:
 class Temporary {
 public:
     Temporary(const Target &target, std::uint64_t bytes)
-        : target_(&target), data_(static_cast<char *>(target.allocate(bytes))) {}
-    ~Temporary() { cudaFreeAsync(data_, target_->stream.handle); }
+        : target_(&target), bytes_(bytes), data_(static_cast<char *>(target.allocate(bytes))) {}
+    ~Temporary() { (void)target_->free(data_, bytes_); }
     Temporary(const Temporary &) = delete;
     Temporary &operator=(const Temporary &) = delete;
     char *data() const { return data_; }
 
 private:
     const Target *target_;
+    std::uint64_t bytes_;
     char *data_;
 };
 

@@ -3,27 +3,115 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 namespace Atoll::cuda {
 
-void *Target::allocate(std::uint64_t bytes) const {
-    void *memory = nullptr;
-    cudaError_t code = cudaMallocFromPoolAsync(&memory, bytes, device.pool, stream.handle);
-    if (code == cudaErrorMemoryAllocation) {
-        // What earlier work on the stream frees, and what the pool keeps in pieces that do not fit.
-        cudaGetLastError();
-        code = cudaStreamSynchronize(stream.handle);
-        if (code == cudaSuccess) code = cudaMemPoolTrimTo(device.pool, 0);
-        if (code == cudaSuccess)
-            code = cudaMallocFromPoolAsync(&memory, bytes, device.pool, stream.handle);
-    }
-    if (code != cudaSuccess)
-        fail(code, ("cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes").c_str());
-    return memory;
+// --- The cache -------------------------------------------------------------------------------
+
+namespace {
+
+// What an allocation takes from the pool.
+std::uint64_t whole_size(const Device &device, std::uint64_t bytes) {
+    return device.cache_bytes > 0 ? class_bytes(size_class(bytes)) : bytes;
 }
 
-void Target::free(void *memory) const {
-    check(cudaFreeAsync(memory, stream.handle), "cudaFreeAsync");
+// Counts `bytes` more as taken, unless that is beyond the limit.
+bool count_taken(Device &device, std::uint64_t bytes) {
+    const std::uint64_t taken = device.memory.taken.fetch_add(bytes) + bytes;
+    if (taken > device.limit || taken < bytes) {
+        device.memory.taken.fetch_sub(bytes);
+        return false;
+    }
+    std::uint64_t peak = device.memory.peak.load();
+    while (peak < taken && !device.memory.peak.compare_exchange_weak(peak, taken)) {
+    }
+    return true;
+}
+
+cudaError_t give_to_pool(Device &device, Stream &stream, void *memory, std::uint64_t bytes) {
+    const cudaError_t code = cudaFreeAsync(memory, stream.handle);
+    device.memory.taken.fetch_sub(bytes);
+    return code;
+}
+
+// The oldest block that the stream keeps; false if it keeps none.
+bool give_oldest_to_pool(Device &device, Stream &stream) {
+    const FreeBlocks::Block block = stream.blocks.take_oldest();
+    if (!block.memory) return false;
+    device.memory.cached.fetch_sub(block.bytes);
+    (void)give_to_pool(device, stream, block.memory, block.bytes);
+    return true;
+}
+
+cudaError_t take_from_pool(const Target &target, std::uint64_t bytes, void **memory) {
+    if (!count_taken(target.device, bytes)) return cudaErrorMemoryAllocation;
+    const cudaError_t code =
+        cudaMallocFromPoolAsync(memory, bytes, target.device.pool, target.stream.handle);
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        target.device.memory.taken.fetch_sub(bytes);
+    }
+    return code;
+}
+
+} // namespace
+
+void Stream::give_back_blocks() {
+    while (give_oldest_to_pool(device, *this)) {
+    }
+}
+
+cudaError_t Device::trim() {
+    const std::lock_guard lock(streams_mutex);
+    for (Stream *const each : streams) each->give_back_blocks();
+    // The pool gives away only what no stream has yet to free.
+    for (const Stream *const each : streams)
+        if (const cudaError_t code = cudaStreamSynchronize(each->handle); code != cudaSuccess)
+            return code;
+    return cudaMemPoolTrimTo(pool, 0);
+}
+
+void *Target::allocate(std::uint64_t bytes) const {
+    device.memory.allocations.fetch_add(1, std::memory_order_relaxed);
+    const bool cached = device.cache_bytes > 0 && bytes < UINT64_MAX / 4;
+    if (cached) {
+        if (void *const memory = stream.blocks.take(size_class(bytes))) {
+            device.memory.cached.fetch_sub(whole_size(device, bytes));
+            device.memory.reused.fetch_add(1, std::memory_order_relaxed);
+            return memory;
+        }
+    }
+    void *memory = nullptr;
+    const std::uint64_t whole = cached ? whole_size(device, bytes) : bytes;
+    cudaError_t code = take_from_pool(*this, whole, &memory);
+    if (code == cudaErrorMemoryAllocation) {
+        code = device.trim();
+        if (code == cudaSuccess) code = take_from_pool(*this, whole, &memory);
+    }
+    if (code == cudaSuccess) return memory;
+    std::string what = "cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes";
+    if (code == cudaErrorMemoryAllocation) {
+        what += ", where " + std::to_string(device.memory.taken) + " are in use";
+        if (device.limit != UINT64_MAX)
+            what += " and the setting \"limit\" allows " + std::to_string(device.limit);
+    }
+    fail(code, what.c_str());
+}
+
+cudaError_t Target::free(void *memory, std::uint64_t bytes) const {
+    const std::uint64_t whole = whole_size(device, bytes);
+    if (whole > device.cache_bytes) return give_to_pool(device, stream, memory, whole);
+    // What other streams keep cannot be given away from here.
+    std::uint64_t cached = device.memory.cached.fetch_add(whole) + whole;
+    while (cached > device.cache_bytes && give_oldest_to_pool(device, stream))
+        cached = device.memory.cached.load();
+    if (cached > device.cache_bytes) {
+        device.memory.cached.fetch_sub(whole);
+        return give_to_pool(device, stream, memory, whole);
+    }
+    stream.blocks.keep(size_class(bytes), memory);
+    return cudaSuccess;
 }
 
 void allocate(State &state, atoll_call &call) {
@@ -34,7 +122,8 @@ void allocate(State &state, atoll_call &call) {
 
 void free_memory(State &state, atoll_call &call) {
     const Target target(state, call);
-    target.free(sdk::params<atoll_memory_params>(call).data);
+    const auto &memory = sdk::params<atoll_memory_params>(call);
+    target.check(target.free(memory.data, memory.bytes), "cudaFreeAsync");
 }
 
 void allocate_host(State &state, atoll_call &call) {

@@ -5,8 +5,21 @@ namespace Atoll::cuda {
 
 // --- Streams ---------------------------------------------------------------------------------
 
+cudaError_t Stream::open() {
+    const cudaError_t code = cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking);
+    if (code != cudaSuccess) return code;
+    const std::lock_guard lock(device.streams_mutex);
+    device.streams.push_back(this);
+    return cudaSuccess;
+}
+
 Stream::~Stream() {
     if (!handle) return;
+    {
+        const std::lock_guard lock(device.streams_mutex);
+        std::erase(device.streams, this);
+    }
+    give_back_blocks();
     cudaStreamSynchronize(handle);
     if (blas) Cublas::get().destroy(blas);
     for (int i = 0; i < 2; ++i) {
@@ -18,9 +31,8 @@ Stream::~Stream() {
 
 void stream_create(State &state, atoll_call &call) {
     const Target target(state, call);
-    auto stream = std::make_unique<Stream>();
-    target.check(cudaStreamCreateWithFlags(&stream->handle, cudaStreamNonBlocking),
-                 "cudaStreamCreateWithFlags");
+    auto stream = std::make_unique<Stream>(target.device);
+    target.check(stream->open(), "cudaStreamCreateWithFlags");
     sdk::params<atoll_stream_params>(call).stream = stream.release();
 }
 

@@ -75,7 +75,7 @@ cudaError_t enter(const char *function) {
     return outcome(current_device().sticky.load());
 }
 
-cudaError_t launch(const cudaLaunchConfig_t &config, std::size_t argument_bytes,
+cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, std::size_t argument_bytes,
                    std::function<void()> thread) {
     if (const cudaError_t code = enter("cudaLaunchKernelExC"); code != cudaSuccess) return code;
     const auto count = [](const dim3 &d) { return std::uint64_t{d.x} * d.y * d.z; };
@@ -85,14 +85,14 @@ cudaError_t launch(const cudaLaunchConfig_t &config, std::size_t argument_bytes,
         count(config.blockDim) > 1024 || config.gridDim.y > 65535 || config.gridDim.z > 65535 ||
         argument_bytes > 4096)
         return outcome(cudaErrorInvalidValue);
-    config.stream->enqueue([config, thread = std::move(thread)] {
+    config.stream->enqueue([config, kernel, thread = std::move(thread)] {
         Device &device = config.stream->device;
         if (device.sticky != cudaSuccess) return;
         if (const cudaError_t code = kernel_failure(); code != cudaSuccess) {
             device.sticky = code;
             return;
         }
-        run_grid(config.gridDim, config.blockDim, thread, seed.fetch_add(1));
+        run_grid(kernel, config.gridDim, config.blockDim, thread, seed.fetch_add(1));
     });
     return cudaSuccess;
 }

@@ -1,8 +1,7 @@
 // What the plugin cuda does when calls of the runtime fail, one after the other, or a kernel does.
+#include "gpu.hpp"
 #include "runtime.hpp"
 
-#include <atoll/atoll.hpp>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -12,17 +11,6 @@ namespace {
 
 using Atoll::Status;
 using Atoll::Tensor;
-
-Atoll::Device gpu() {
-    static const bool loaded = [] {
-        Atoll::set_log_level("off"); // failures that nobody asks for are logged
-        Atoll::load_plugin("cpu");
-        Atoll::load_plugin(std::getenv("ATOLL_EMULATED_CUDA"));
-        return true;
-    }();
-    (void)loaded;
-    return Atoll::device("cuda:0");
-}
 
 // A bit of everything: uploads, kernels of several steps, products, a stream, events, a download.
 double scenario() {

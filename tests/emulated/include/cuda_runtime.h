@@ -247,14 +247,15 @@ struct cudaLaunchConfig_t {
 };
 
 namespace Emulated {
-cudaError_t launch(const cudaLaunchConfig_t &config, std::size_t argument_bytes,
+cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, std::size_t argument_bytes,
                    std::function<void()> thread);
 } // namespace Emulated
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
                                Arguments &&...arguments) {
-    return Emulated::launch(*config, (std::size_t{0} + ... + sizeof(Parameters)),
+    return Emulated::launch(*config, reinterpret_cast<const void *>(kernel),
+                            (std::size_t{0} + ... + sizeof(Parameters)),
                             [kernel, copies = std::tuple<std::remove_const_t<Parameters>...>(
                                          arguments...)] { std::apply(kernel, copies); });
 }
