@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace Atoll::cuda {
 
@@ -121,6 +122,7 @@ void allocate(State &state, atoll_call &call) {
 }
 
 void free_memory(State &state, atoll_call &call) {
+    if (state.is_gone(call)) return;
     const Target target(state, call);
     const auto &memory = sdk::params<atoll_memory_params>(call);
     target.check(target.free(memory.data, memory.bytes), "cudaFreeAsync");
@@ -133,44 +135,53 @@ void allocate_host(State &state, atoll_call &call) {
 }
 
 void free_host(State &state, atoll_call &call) {
+    if (state.is_gone(call)) return;
     const Target target(state, call);
     target.check(cudaFreeHost(sdk::params<atoll_memory_params>(call).data), "cudaFreeHost");
 }
 
 namespace {
 
-// Copies host memory to the device through the stream's staging memory, see Staging. Blocks only
-// while both halves are full of data that earlier work on the stream holds up.
+// Copies with all threads of the host's pool where it is worth it.
+void copy_bytes(const atoll_host &host, char *to, const char *from, std::uint64_t bytes) {
+    constexpr std::int64_t share = 1 << 19;
+    if (bytes <= 2 * share) {
+        std::memcpy(to, from, bytes);
+        return;
+    }
+    struct Copy {
+        char *to;
+        const char *from;
+    } copy{to, from};
+    host.parallel_for(
+        host.self, static_cast<std::int64_t>(bytes), share,
+        [](void *argument, std::int64_t begin, std::int64_t end) {
+            const Copy &all = *static_cast<Copy *>(argument);
+            std::memcpy(all.to + begin, all.from + begin, static_cast<std::size_t>(end - begin));
+        },
+        &copy);
+}
+
+// Copies host memory to the device: see Note [Staging].
 void upload(const Target &target, char *destination, const char *source, std::uint64_t bytes) {
     Stream &stream = target.stream;
-    const std::lock_guard lock(stream.mutex);
-    Staging &staging = stream.staging;
-    for (int i = 0; i < 2; ++i) {
-        if (!staging.drained[i])
-            target.check(cudaEventCreateWithFlags(&staging.drained[i], cudaEventDisableTiming),
-                         "cudaEventCreateWithFlags");
-        if (!staging.halves[i])
-            target.check(
-                cudaMallocHost(reinterpret_cast<void **>(&staging.halves[i]), Staging::half_size),
-                "cudaMallocHost");
-    }
+    Device &device = target.device;
+    const std::lock_guard lock(stream.upload_mutex);
+    Staging::Chunk &chunk = stream.chunk;
     while (bytes > 0) {
-        if (staging.used == Staging::half_size) {
-            target.check(cudaEventRecord(staging.drained[staging.current], stream.handle),
-                         "cudaEventRecord");
-            // An event that was never recorded counts as done.
-            target.check(cudaEventSynchronize(staging.drained[1 - staging.current]),
-                         "cudaEventSynchronize");
-            staging.current = 1 - staging.current;
-            staging.used = 0;
-        }
-        char *const place = staging.halves[staging.current] + staging.used;
-        const std::uint64_t size = std::min(bytes, Staging::half_size - staging.used);
-        std::memcpy(place, source, size);
+        if (chunk.memory && chunk.used == Staging::chunk_bytes)
+            target.check(
+                device.staging.give(device.events, std::exchange(chunk, {}), stream.handle),
+                "cudaEventRecord");
+        if (!chunk.memory)
+            target.check(device.staging.take(device.events, chunk), "cudaMallocHost");
+        char *const place = chunk.memory + chunk.used;
+        const std::uint64_t size = std::min(bytes, Staging::chunk_bytes - chunk.used);
+        copy_bytes(target.state.host, place, source, size);
         target.check(
             cudaMemcpyAsync(destination, place, size, cudaMemcpyHostToDevice, stream.handle),
             "cudaMemcpyAsync");
-        staging.used += size;
+        chunk.used += size;
         destination += size;
         source += size;
         bytes -= size;

@@ -13,7 +13,8 @@ namespace Atoll::cuda {
 struct Settings {
     explicit Settings(const atoll_host &host)
         : cache_bytes(number(host, "cache_bytes", "a quarter")),
-          limit(number(host, "limit", "none")) {}
+          limit(number(host, "limit", "none")),
+          blocking(sdk::config(host, "blocking", "0") != "0") {}
 
     // How much freed memory of a device is kept for reuse. 0: none, and allocations have the size
     // that was asked for, so that tools see every access beyond it. By default a quarter of the
@@ -21,6 +22,8 @@ struct Settings {
     std::optional<std::uint64_t> cache_bytes;
     // The most memory of a device that the plugin takes, in bytes.
     std::optional<std::uint64_t> limit;
+    // Every call waits for its work, so that errors name the function that has failed.
+    bool blocking;
 
 private:
     // None where the setting says `fallback`.

@@ -91,24 +91,6 @@ TEST_CASE("memory that is exhausted once is asked for again after the stream's w
     CHECK(scenario() == want);
 }
 
-TEST_CASE("a kernel that fails is reported, and again until the device is repaired") {
-    const double want = scenario();
-    const long memory = allocations();
-    for (long number = 1; number <= 5; ++number) {
-        CAPTURE(number);
-        emulated_fail_kernel(number, cudaErrorIllegalAddress);
-        const std::optional<Atoll::Error> error = error_of(&scenario);
-        REQUIRE(error.has_value());
-        CAPTURE(std::string(error->what()));
-        CHECK(error->status() == Status::kernel_failed);
-        CHECK(std::string(error->what()).find("illegal memory access") != std::string::npos);
-        CHECK(error_of(&scenario).has_value());
-        emulated_reset();
-        CHECK(scenario() == want);
-    }
-    (void)memory;
-}
-
 TEST_CASE("results do not depend on the order in which the threads of a block run") {
     const double want = scenario();
     for (unsigned long seed = 1; seed <= 20; ++seed) {
