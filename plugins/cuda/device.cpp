@@ -200,19 +200,48 @@ void properties(State &state, atoll_call &call) {
 
 void native_handle(State &state, atoll_call &call) {
     const Target target(state, call);
+    const Device &device = target.device;
     auto &handle = sdk::params<atoll_native_handle_params>(call);
-    switch (handle.kind) {
-    case ATOLL_CUDA_STREAM:
-        handle.value = reinterpret_cast<std::uintptr_t>(target.stream.handle);
-        return;
-    case ATOLL_CUDA_DEVICE:
-        handle.value = static_cast<std::uint64_t>(state.device(call).index);
-        return;
-    default:
-        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
-                         heading(state, call) + "there is no native handle of kind " +
-                             std::to_string(handle.kind) + "; see atoll/cuda.h");
-    }
+    const auto attribute = [&](cudaDeviceAttr which) {
+        int value = 0;
+        target.check(cudaDeviceGetAttribute(&value, which, device.index), "cudaDeviceGetAttribute");
+        return static_cast<std::uint64_t>(value);
+    };
+    const auto version = [&](cudaError_t (*function)(int *), const char *what) {
+        int value = 0;
+        target.check(function(&value), what);
+        return static_cast<std::uint64_t>(value);
+    };
+    const auto value = [&]() -> std::uint64_t {
+        switch (handle.kind) {
+        case ATOLL_CUDA_STREAM: return reinterpret_cast<std::uintptr_t>(target.stream.handle);
+        case ATOLL_CUDA_DEVICE: return static_cast<std::uint64_t>(device.index);
+        case ATOLL_CUDA_CONTEXT: return reinterpret_cast<std::uintptr_t>(device.context.load());
+        case ATOLL_CUDA_COMPUTE_CAPABILITY:
+            return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                   attribute(cudaDevAttrComputeCapabilityMinor);
+        case ATOLL_CUDA_MULTIPROCESSORS: return static_cast<std::uint64_t>(device.units);
+        case ATOLL_CUDA_CLOCK: return attribute(cudaDevAttrClockRate);
+        case ATOLL_CUDA_MEMORY_CLOCK: return attribute(cudaDevAttrMemoryClockRate);
+        case ATOLL_CUDA_PCI:
+            return attribute(cudaDevAttrPciDomainId) << 16 | attribute(cudaDevAttrPciBusId) << 8 |
+                   attribute(cudaDevAttrPciDeviceId);
+        case ATOLL_CUDA_DRIVER_VERSION:
+            return version(&cudaDriverGetVersion, "cudaDriverGetVersion");
+        case ATOLL_CUDA_RUNTIME_VERSION:
+            return version(&cudaRuntimeGetVersion, "cudaRuntimeGetVersion");
+        case ATOLL_CUDA_MEMORY_TAKEN: return device.memory.taken;
+        case ATOLL_CUDA_MEMORY_KEPT: return device.memory.cached;
+        case ATOLL_CUDA_MEMORY_PEAK: return device.memory.peak;
+        case ATOLL_CUDA_ALLOCATIONS: return device.memory.allocations;
+        case ATOLL_CUDA_REUSES: return device.memory.reused;
+        default:
+            throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
+                             heading(state, call) + "there is no native handle of kind " +
+                                 std::to_string(handle.kind) + "; see atoll/cuda.h");
+        }
+    };
+    handle.value = value();
 }
 
 } // namespace Atoll::cuda

@@ -20,7 +20,7 @@ Orders &orders() {
     static Orders *const orders = new Orders;
     return *orders;
 }
-std::atomic<long> calls{0}, handles{0};
+std::atomic<long> calls{0}, handles{0}, waits{0};
 std::atomic<std::uint64_t> seed{1};
 
 thread_local cudaError_t last_error = cudaSuccess;
@@ -232,6 +232,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int ind
     case cudaDevAttrMultiProcessorCount: *value = 4; break;
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
+    case cudaDevAttrPciBusId: *value = index + 1; break;
     case cudaDevAttrClockRate: *value = 1000000; break;
     case cudaDevAttrMemoryClockRate: *value = 2000000; break;
     default: *value = 0;
@@ -326,6 +327,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
         const std::lock_guard lock(event->mutex);
         mark = event->latest;
     }
+    ++waits;
     if (mark) mark->wait();
     return outcome(event->device.sticky);
 }
@@ -357,6 +359,7 @@ void emulated_fail_kernel(long number, int code) {
     o.kernel_code = static_cast<cudaError_t>(code);
 }
 long emulated_calls() { return calls; }
+long emulated_waits() { return waits; }
 long emulated_live_allocations() {
     std::size_t live = 0;
     for (int i = 0; i < device_count; ++i) live += device(i).memory.live();

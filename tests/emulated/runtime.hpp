@@ -94,6 +94,8 @@ void emulated_fail_kernel(long number, int code);
 // Calls of the runtime so far, kernels run, allocations and streams and events alive.
 long emulated_calls();
 long emulated_live_allocations();
+// How often a call has waited for an event.
+long emulated_waits();
 long emulated_live_handles();
 // A new seed for the order of threads.
 void emulated_seed(unsigned long seed);

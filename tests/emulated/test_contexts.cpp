@@ -157,8 +157,11 @@ TEST_CASE("a thread's current context stays as it was") {
 TEST_CASE("events are used again") {
     const Atoll::Device device = gpu();
     const Atoll::Stream stream = device.new_stream();
+    const Tensor here = Atoll::ones({3}, {Atoll::float64, device});
+    const Tensor there = Atoll::ones({3}, {Atoll::float64, device, stream});
     const auto round = [&] {
         (void)stream.record().time();
+        CHECK(Atoll::all(Atoll::equal(here + there, 2.0))); // one stream waits for the other
         stream.wait(device.default_stream().record());
     };
     round();

@@ -1,4 +1,5 @@
 // Device memory that the plugin cuda keeps: reuse, limits, exhaustion.
+#include "atoll/cuda.h"
 #include "gpu.hpp"
 #include "runtime.hpp"
 
@@ -97,4 +98,31 @@ TEST_CASE("what is kept is given up before memory is exhausted, on all streams")
     const Storage new_size(500 * kib, device);
     device.synchronize();
     CHECK(emulated_live_allocations() == 1);
+}
+
+TEST_CASE("facts of the device are native handles") {
+    const Atoll::Stream stream = limited_gpu().default_stream();
+    CHECK(stream.native_handle(ATOLL_CUDA_COMPUTE_CAPABILITY) == 90);
+    CHECK(stream.native_handle(ATOLL_CUDA_MULTIPROCESSORS) == limited_gpu().properties().units);
+    CHECK(stream.native_handle(ATOLL_CUDA_CLOCK) == 1'000'000);
+    CHECK(stream.native_handle(ATOLL_CUDA_MEMORY_CLOCK) == 2'000'000);
+    CHECK(stream.native_handle(ATOLL_CUDA_PCI) == 1 << 8);
+    CHECK(stream.native_handle(ATOLL_CUDA_DRIVER_VERSION) == 13000);
+    CHECK(stream.native_handle(ATOLL_CUDA_RUNTIME_VERSION) == 13000);
+    CHECK(stream.native_handle(ATOLL_CUDA_CONTEXT) != 0);
+    const auto count = [&](atoll_cuda_fact fact) { return stream.native_handle(fact); };
+    const std::uint64_t taken = count(ATOLL_CUDA_MEMORY_TAKEN),
+                        kept = count(ATOLL_CUDA_MEMORY_KEPT),
+                        allocations = count(ATOLL_CUDA_ALLOCATIONS),
+                        reuses = count(ATOLL_CUDA_REUSES);
+    {
+        const Storage fresh(2000 * kib, limited_gpu());
+        CHECK(count(ATOLL_CUDA_MEMORY_TAKEN) == taken + 2048 * kib);
+        CHECK(count(ATOLL_CUDA_MEMORY_PEAK) >= taken + 2048 * kib);
+    }
+    Storage(90 * kib, limited_gpu());
+    Storage(90 * kib, limited_gpu());
+    CHECK(count(ATOLL_CUDA_MEMORY_KEPT) == kept + 96 * kib);
+    CHECK(count(ATOLL_CUDA_ALLOCATIONS) == allocations + 3);
+    CHECK(count(ATOLL_CUDA_REUSES) >= reuses + 1);
 }

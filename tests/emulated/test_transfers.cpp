@@ -3,6 +3,7 @@
 #include "runtime.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -81,11 +82,16 @@ TEST_CASE("an upload waits where all pinned memory is full, and goes on when a s
     Stall stall(stalled);
     auto much = numbers(90 * mib, 1);
     const std::vector<std::int32_t> want = much;
+    const long waits = emulated_waits();
+    std::atomic<bool> is_done{false};
     std::thread later([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        while (emulated_waits() == waits && !is_done)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
         stall.end();
     });
     const Tensor tensor = uploaded(much, stalled);
+    CHECK(emulated_waits() > waits);
+    is_done = true;
     later.join();
     CHECK(tensor.to_vector<std::int32_t>() == want);
 }

@@ -52,7 +52,8 @@ class Mutant:
         self.file, _, unit = file.partition(" > ")
         self.unit, self.kind, self.checks = unit or self.file, kind, checks
         file = self.file
-        self.name = "/".join(pathlib.Path(file).with_suffix("").parts[-2:]) + f":{number}"
+        name = pathlib.Path(file) if unit else pathlib.Path(file).with_suffix("")
+        self.name = "/".join(name.parts[-2:]) + f":{number}"
         self.text = change
         self.old, self.new = (part.strip() for part in change.replace("\\n", "\n").split(" =>", 1))
 
