@@ -1,57 +1,15 @@
-// Enumeration, properties and errors of the plugin `cuda`.
+// Devices of the plugin `cuda`: enumeration, contexts, properties.
 #include "device.hpp"
 
 #include "atoll/cuda.h"
+#include "errors.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace Atoll::cuda {
 
-atoll_status status_of(cudaError_t code) {
-    switch (code) {
-    case cudaErrorMemoryAllocation: return ATOLL_STATUS_OUT_OF_MEMORY;
-    case cudaErrorNotReady: return ATOLL_STATUS_NOT_READY;
-    case cudaErrorNotSupported:
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorInsufficientDriver: return ATOLL_STATUS_NOT_SUPPORTED;
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorHardwareStackError:
-    case cudaErrorAssert:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorLaunchFailure: return ATOLL_STATUS_KERNEL_FAILED;
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorContextIsDestroyed:
-    case cudaErrorDevicesUnavailable:
-    case cudaErrorNoDevice:
-    case cudaErrorInvalidDevice: return ATOLL_STATUS_DEVICE_LOST;
-    default: return ATOLL_STATUS_INTERNAL;
-    }
-}
-
 namespace {
-
-atoll_status status_of(cublasStatus_t code) {
-    switch (code) {
-    case CUBLAS_STATUS_ALLOC_FAILED: return ATOLL_STATUS_OUT_OF_MEMORY;
-    case CUBLAS_STATUS_ARCH_MISMATCH:
-    case CUBLAS_STATUS_NOT_SUPPORTED: return ATOLL_STATUS_NOT_SUPPORTED;
-    case CUBLAS_STATUS_EXECUTION_FAILED: return ATOLL_STATUS_KERNEL_FAILED;
-    default: return ATOLL_STATUS_INTERNAL;
-    }
-}
-
-// "[core.add] cuda:0: "
-std::string heading(const State &state, const atoll_call &call) {
-    return std::string("[") + state.host.function_name(call.module, call.function) +
-           "] cuda:" + std::to_string(call.device) + ": ";
-}
 
 template <std::size_t Capacity> void copy_text(char (&to)[Capacity], const char *from) {
     const std::size_t size = std::min(std::strlen(from), Capacity - 1);
@@ -59,63 +17,61 @@ template <std::size_t Capacity> void copy_text(char (&to)[Capacity], const char 
     to[size] = '\0';
 }
 
-// A failure of earlier work surfaces in any later CUDA call: name whom it may stem from.
-void blame(const State &state, const atoll_call &call, atoll_status status, const Culprit *culprit,
-           std::string &text) {
-    if (status != ATOLL_STATUS_KERNEL_FAILED && status != ATOLL_STATUS_DEVICE_LOST) return;
-    const char *const name = culprit ? culprit->name(state.host) : nullptr;
-    if (!name) return;
-    text += std::string("; the last work enqueued on this stream was ") + name;
-    copy_text(call.error->function, name);
-}
-
 } // namespace
 
-void fail(const State &state, const atoll_call &call, cudaError_t code, const char *what,
-          const Culprit *culprit) {
-    cudaGetLastError(); // or the next kernel launch would report it again
-    std::string text = heading(state, call) + what + ": " + cudaGetErrorName(code) + " (" +
-                       cudaGetErrorString(code) + ")";
-    const atoll_status status = status_of(code);
-    blame(state, call, status, culprit, text);
-    throw sdk::Error(status, std::move(text), code);
+// --- Contexts --------------------------------------------------------------------------------
+
+cudaError_t Device::retain(const char *&failed) {
+    const std::lock_guard lock(mutex);
+    if (context.load(std::memory_order_relaxed)) return cudaSuccess;
+    failed = "cudaGetDriverEntryPoint";
+    if (const cudaError_t code = driver.find(); code != cudaSuccess) return code;
+    CUdevice device = 0;
+    failed = "cuDeviceGet";
+    if (const CUresult code = driver.device_get(&device, index); code != CUDA_SUCCESS)
+        return runtime_code(code);
+    CUcontext retained = nullptr;
+    failed = "cuDevicePrimaryCtxRetain";
+    if (const CUresult code = driver.retain(&retained, device); code != CUDA_SUCCESS)
+        return runtime_code(code);
+    context.store(retained, std::memory_order_release);
+    return cudaSuccess;
+}
+
+ContextGuard::ContextGuard(Device &device) : device_(device), status_(cudaSuccess) {
+    if (!device.context.load(std::memory_order_acquire)) {
+        status_ = device.retain(failed_);
+        if (status_ != cudaSuccess) return;
+    }
+    const CUcontext own = device.context.load(std::memory_order_acquire);
+    CUcontext current = nullptr;
+    status_ = runtime_code(device.driver.get_current(&current));
+    failed_ = "cuCtxGetCurrent";
+    if (status_ != cudaSuccess || current == own) return;
+    status_ = runtime_code(device.driver.push(own));
+    failed_ = "cuCtxPushCurrent";
+    pushed_ = status_ == cudaSuccess;
+}
+
+ContextGuard::~ContextGuard() {
+    CUcontext own = nullptr;
+    if (pushed_) (void)device_.driver.pop(&own);
 }
 
 // --- Targets ---------------------------------------------------------------------------------
 
-DeviceGuard::DeviceGuard(int device) {
-    int current = -1;
-    status_ = cudaGetDevice(&current);
-    if (status_ != cudaSuccess || current == device) return;
-    status_ = cudaSetDevice(device);
-    if (status_ == cudaSuccess) previous_ = current;
-}
-
-DeviceGuard::~DeviceGuard() {
-    if (previous_ >= 0) cudaSetDevice(previous_);
-}
-
-// What a device makes when it is opened belongs to the device that is current then.
 Target::Target(State &owner, atoll_call &the_call)
-    : state(owner), call(the_call), guard_(the_call.device), device(opened()),
-      stream(the_call.stream ? *static_cast<Stream *>(the_call.stream) : *device.stream) {}
+    : state(owner), call(the_call), device(owner.device(the_call)), guard_(device),
+      stream(opened()) {}
 
-Device &Target::opened() const {
-    if (guard_.status() != cudaSuccess)
-        cuda::fail(state, call, guard_.status(), "cudaSetDevice", nullptr);
-    return state.open(call);
-}
-
-void Target::fail(cudaError_t code, const char *what) const {
-    cuda::fail(state, call, code, what, &stream.culprit);
-}
-
-void Target::fail(cublasStatus_t code, const char *what) const {
-    std::string text = heading(state, call) + what + ": " + Cublas::get().status_name(code) + " (" +
-                       Cublas::get().status_string(code) + ")";
-    const atoll_status status = status_of(code);
-    blame(state, call, status, &stream.culprit, text);
-    throw sdk::Error(status, std::move(text), code);
+Stream &Target::opened() const {
+    if (device.is_dead.load(std::memory_order_acquire)) [[unlikely]]
+        fail_dead(state, call, device);
+    if (guard_.status() != cudaSuccess) [[unlikely]]
+        cuda::fail(state, call, &device, guard_.status(), guard_.failed(), nullptr);
+    if (!device.is_open.load(std::memory_order_acquire)) [[unlikely]]
+        state.open(device, call);
+    return call.stream ? *static_cast<Stream *>(call.stream) : *device.stream;
 }
 
 // --- Devices ---------------------------------------------------------------------------------
@@ -126,28 +82,23 @@ int State::discover(std::string &reason) {
     int count = 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaSuccess && count > 0) {
+        note_use();
         for (int i = 0; i < count; ++i) devices_.push_back(std::make_unique<Device>(i));
         return count;
     }
     cudaGetLastError();
-    int driver = 0, runtime = 0;
-    cudaDriverGetVersion(&driver);
-    cudaRuntimeGetVersion(&runtime);
-    const auto version = [](int number) {
-        return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
-    };
-    reason = "no CUDA device";
-    if (driver == 0) {
-        reason = "no NVIDIA driver (libcuda.so.1)";
-    } else if (code == cudaErrorInsufficientDriver) {
-        reason = "the NVIDIA driver is for CUDA " + version(driver) + ", need " + version(runtime);
-    }
-    if (code != cudaSuccess)
-        reason += std::string(": ") + cudaGetErrorName(code) + ", " + cudaGetErrorString(code);
+    reason = reason_of_none(code);
     return 0;
 }
 
 Device &State::device(const atoll_call &call) {
+    if (is_forked())
+        throw sdk::Error(ATOLL_STATUS_DEVICE_LOST,
+                         heading(*this, call) +
+                             "this process was forked from one that had used CUDA already, which "
+                             "CUDA does not support: start processes before the first use, or with "
+                             "exec (Python's multiprocessing: \"spawn\")",
+                         cudaErrorInitializationError);
     // A host enumerates first, but then this must not depend on it.
     std::string reason;
     const int count = discover(reason);
@@ -158,15 +109,14 @@ Device &State::device(const atoll_call &call) {
     return *devices_[static_cast<std::size_t>(call.device)];
 }
 
-Device &State::open(const atoll_call &call) {
-    Device &device = this->device(call);
-    if (device.is_open.load(std::memory_order_acquire)) return device;
+void State::open(Device &device, const atoll_call &call) {
     const std::lock_guard lock(device.mutex);
-    if (device.is_open.load(std::memory_order_relaxed)) return device;
+    if (device.is_open.load(std::memory_order_relaxed)) return;
     const auto check = [&](cudaError_t code, const char *what) {
-        if (code != cudaSuccess) fail(*this, call, code, what, nullptr);
+        if (code != cudaSuccess) fail(*this, call, &device, code, what, nullptr);
     };
     int has_pools = 0;
+    std::size_t unused = 0, total = 0;
     check(cudaDeviceGetAttribute(&device.units, cudaDevAttrMultiProcessorCount, device.index),
           "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device.index),
@@ -174,32 +124,41 @@ Device &State::open(const atoll_call &call) {
     if (!has_pools)
         throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
                          heading(*this, call) + "this device has no stream-ordered memory");
+    check(cudaMemGetInfo(&unused, &total), "cudaMemGetInfo");
+    device.cache_bytes = settings.cache_bytes.value_or(total / 4);
+    device.limit = settings.limit.value_or(UINT64_MAX);
     if (!device.pool) {
         // A pool of our own leaves the application's default pool as it is. By default a pool gives
-        // its free memory back at every synchronisation; this one keeps it.
+        // its free memory back at every synchronisation; this one keeps some.
         cudaMemPoolProps wanted{};
         wanted.allocType = cudaMemAllocationTypePinned;
         wanted.location.type = cudaMemLocationTypeDevice;
         wanted.location.id = device.index;
         check(cudaMemPoolCreate(&device.pool, &wanted), "cudaMemPoolCreate");
-        std::uint64_t keep = UINT64_MAX;
+        std::uint64_t keep = device.cache_bytes;
         check(cudaMemPoolSetAttribute(device.pool, cudaMemPoolAttrReleaseThreshold, &keep),
               "cudaMemPoolSetAttribute");
     }
-    auto stream = std::make_unique<Stream>();
-    check(cudaStreamCreateWithFlags(&stream->handle, cudaStreamNonBlocking),
-          "cudaStreamCreateWithFlags");
+    auto stream = std::make_unique<Stream>(device);
+    check(stream->open(), "cudaStreamCreateWithFlags");
     device.stream = std::move(stream);
     device.peers.assign(devices_.size(), false);
     device.is_open.store(true, std::memory_order_release);
-    return device;
 }
 
 Device::~Device() {
-    if (!is_open.load(std::memory_order_acquire)) return;
-    const DeviceGuard guard(index);
-    stream.reset();
-    cudaMemPoolDestroy(pool);
+    const CUcontext own = context.load(std::memory_order_acquire);
+    if (!own || is_forked()) return;
+    {
+        const ContextGuard guard(*this);
+        stream.reset();
+        clock.destroy();
+        staging.destroy(events);
+        events.destroy_all();
+        if (pool) cudaMemPoolDestroy(pool);
+    }
+    CUdevice device = 0;
+    if (driver.device_get(&device, index) == CUDA_SUCCESS) (void)driver.release(device);
 }
 
 void enumerate(State &state, atoll_call &call) {
@@ -214,7 +173,7 @@ void properties(State &state, atoll_call &call) {
     auto &results = sdk::params<atoll_properties_params>(call);
     cudaDeviceProp facts{};
     if (const cudaError_t code = cudaGetDeviceProperties(&facts, device.index); code != cudaSuccess)
-        fail(state, call, code, "cudaGetDeviceProperties", nullptr);
+        fail(state, call, &device, code, "cudaGetDeviceProperties", nullptr);
     copy_text(results.name, facts.name);
     results.units = static_cast<std::uint32_t>(facts.multiProcessorCount);
     results.total_memory = facts.totalGlobalMem;
@@ -222,31 +181,67 @@ void properties(State &state, atoll_call &call) {
     results.free_memory = 0;
     // Asking would open the device: unknown until something else has.
     if (!device.is_open.load(std::memory_order_acquire)) return;
-    const DeviceGuard guard(device.index);
+    const ContextGuard guard(device);
+    if (guard.status() != cudaSuccess) return;
     std::size_t free = 0, total = 0;
     std::uint64_t reserved = 0, used = 0;
     if (cudaMemGetInfo(&free, &total) != cudaSuccess) return;
-    // What the pool keeps is free as well, for us.
+    // What the pool and the streams keep is free as well, for us.
     cudaMemPoolGetAttribute(device.pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
     cudaMemPoolGetAttribute(device.pool, cudaMemPoolAttrUsedMemCurrent, &used);
-    results.free_memory = free + (reserved > used ? reserved - used : 0);
+    const std::uint64_t cached = device.memory.cached, taken = device.memory.taken;
+    results.free_memory = free + (reserved > used ? reserved - used : 0) + cached;
+    // Allocations of other threads may come between the figures.
+    const std::uint64_t in_use = taken > cached ? taken - cached : 0;
+    if (device.limit != UINT64_MAX)
+        results.free_memory =
+            std::min(results.free_memory, device.limit > in_use ? device.limit - in_use : 0);
 }
 
 void native_handle(State &state, atoll_call &call) {
     const Target target(state, call);
+    const Device &device = target.device;
     auto &handle = sdk::params<atoll_native_handle_params>(call);
-    switch (handle.kind) {
-    case ATOLL_CUDA_STREAM:
-        handle.value = reinterpret_cast<std::uintptr_t>(target.stream.handle);
-        return;
-    case ATOLL_CUDA_DEVICE:
-        handle.value = static_cast<std::uint64_t>(state.device(call).index);
-        return;
-    default:
-        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
-                         heading(state, call) + "there is no native handle of kind " +
-                             std::to_string(handle.kind) + "; see atoll/cuda.h");
-    }
+    const auto attribute = [&](cudaDeviceAttr which) {
+        int value = 0;
+        target.check(cudaDeviceGetAttribute(&value, which, device.index), "cudaDeviceGetAttribute");
+        return static_cast<std::uint64_t>(value);
+    };
+    const auto version = [&](cudaError_t (*function)(int *), const char *what) {
+        int value = 0;
+        target.check(function(&value), what);
+        return static_cast<std::uint64_t>(value);
+    };
+    const auto value = [&]() -> std::uint64_t {
+        switch (handle.kind) {
+        case ATOLL_CUDA_STREAM: return reinterpret_cast<std::uintptr_t>(target.stream.handle);
+        case ATOLL_CUDA_DEVICE: return static_cast<std::uint64_t>(device.index);
+        case ATOLL_CUDA_CONTEXT: return reinterpret_cast<std::uintptr_t>(device.context.load());
+        case ATOLL_CUDA_COMPUTE_CAPABILITY:
+            return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                   attribute(cudaDevAttrComputeCapabilityMinor);
+        case ATOLL_CUDA_MULTIPROCESSORS: return static_cast<std::uint64_t>(device.units);
+        case ATOLL_CUDA_CLOCK: return attribute(cudaDevAttrClockRate);
+        case ATOLL_CUDA_MEMORY_CLOCK: return attribute(cudaDevAttrMemoryClockRate);
+        case ATOLL_CUDA_PCI:
+            return attribute(cudaDevAttrPciDomainId) << 16 | attribute(cudaDevAttrPciBusId) << 8 |
+                   attribute(cudaDevAttrPciDeviceId);
+        case ATOLL_CUDA_DRIVER_VERSION:
+            return version(&cudaDriverGetVersion, "cudaDriverGetVersion");
+        case ATOLL_CUDA_RUNTIME_VERSION:
+            return version(&cudaRuntimeGetVersion, "cudaRuntimeGetVersion");
+        case ATOLL_CUDA_MEMORY_TAKEN: return device.memory.taken;
+        case ATOLL_CUDA_MEMORY_KEPT: return device.memory.cached;
+        case ATOLL_CUDA_MEMORY_PEAK: return device.memory.peak;
+        case ATOLL_CUDA_ALLOCATIONS: return device.memory.allocations;
+        case ATOLL_CUDA_REUSES: return device.memory.reused;
+        default:
+            throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
+                             heading(state, call) + "there is no native handle of kind " +
+                                 std::to_string(handle.kind) + "; see atoll/cuda.h");
+        }
+    };
+    handle.value = value();
 }
 
 } // namespace Atoll::cuda

@@ -3,27 +3,116 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace Atoll::cuda {
 
-void *Target::allocate(std::uint64_t bytes) const {
-    void *memory = nullptr;
-    cudaError_t code = cudaMallocFromPoolAsync(&memory, bytes, device.pool, stream.handle);
-    if (code == cudaErrorMemoryAllocation) {
-        // What earlier work on the stream frees, and what the pool keeps in pieces that do not fit.
-        cudaGetLastError();
-        code = cudaStreamSynchronize(stream.handle);
-        if (code == cudaSuccess) code = cudaMemPoolTrimTo(device.pool, 0);
-        if (code == cudaSuccess)
-            code = cudaMallocFromPoolAsync(&memory, bytes, device.pool, stream.handle);
-    }
-    if (code != cudaSuccess)
-        fail(code, ("cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes").c_str());
-    return memory;
+// --- The cache -------------------------------------------------------------------------------
+
+namespace {
+
+// What an allocation takes from the pool.
+std::uint64_t whole_size(const Device &device, std::uint64_t bytes) {
+    return device.cache_bytes > 0 ? class_bytes(size_class(bytes)) : bytes;
 }
 
-void Target::free(void *memory) const {
-    check(cudaFreeAsync(memory, stream.handle), "cudaFreeAsync");
+// Counts `bytes` more as taken, unless that is beyond the limit.
+bool count_taken(Device &device, std::uint64_t bytes) {
+    const std::uint64_t taken = device.memory.taken.fetch_add(bytes) + bytes;
+    if (taken > device.limit || taken < bytes) {
+        device.memory.taken.fetch_sub(bytes);
+        return false;
+    }
+    std::uint64_t peak = device.memory.peak.load();
+    while (peak < taken && !device.memory.peak.compare_exchange_weak(peak, taken)) {
+    }
+    return true;
+}
+
+cudaError_t give_to_pool(Device &device, Stream &stream, void *memory, std::uint64_t bytes) {
+    const cudaError_t code = cudaFreeAsync(memory, stream.handle);
+    device.memory.taken.fetch_sub(bytes);
+    return code;
+}
+
+// The oldest block that the stream keeps; false if it keeps none.
+bool give_oldest_to_pool(Device &device, Stream &stream) {
+    const FreeBlocks::Block block = stream.blocks.take_oldest();
+    if (!block.memory) return false;
+    device.memory.cached.fetch_sub(block.bytes);
+    (void)give_to_pool(device, stream, block.memory, block.bytes);
+    return true;
+}
+
+cudaError_t take_from_pool(const Target &target, std::uint64_t bytes, void **memory) {
+    if (!count_taken(target.device, bytes)) return cudaErrorMemoryAllocation;
+    const cudaError_t code =
+        cudaMallocFromPoolAsync(memory, bytes, target.device.pool, target.stream.handle);
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        target.device.memory.taken.fetch_sub(bytes);
+    }
+    return code;
+}
+
+} // namespace
+
+void Stream::give_back_blocks() {
+    while (give_oldest_to_pool(device, *this)) {
+    }
+}
+
+cudaError_t Device::trim() {
+    const std::lock_guard lock(streams_mutex);
+    for (Stream *const each : streams) each->give_back_blocks();
+    // The pool gives away only what no stream has yet to free.
+    for (const Stream *const each : streams)
+        if (const cudaError_t code = cudaStreamSynchronize(each->handle); code != cudaSuccess)
+            return code;
+    return cudaMemPoolTrimTo(pool, 0);
+}
+
+void *Target::allocate(std::uint64_t bytes) const {
+    device.memory.allocations.fetch_add(1, std::memory_order_relaxed);
+    const bool cached = device.cache_bytes > 0 && bytes < UINT64_MAX / 4;
+    if (cached) {
+        if (void *const memory = stream.blocks.take(size_class(bytes))) {
+            device.memory.cached.fetch_sub(whole_size(device, bytes));
+            device.memory.reused.fetch_add(1, std::memory_order_relaxed);
+            return memory;
+        }
+    }
+    void *memory = nullptr;
+    const std::uint64_t whole = cached ? whole_size(device, bytes) : bytes;
+    cudaError_t code = take_from_pool(*this, whole, &memory);
+    if (code == cudaErrorMemoryAllocation) {
+        code = device.trim();
+        if (code == cudaSuccess) code = take_from_pool(*this, whole, &memory);
+    }
+    if (code == cudaSuccess) return memory;
+    std::string what = "cudaMallocFromPoolAsync of " + std::to_string(bytes) + " bytes";
+    if (code == cudaErrorMemoryAllocation) {
+        what += ", where " + std::to_string(device.memory.taken) + " are in use";
+        if (device.limit != UINT64_MAX)
+            what += " and the setting \"limit\" allows " + std::to_string(device.limit);
+    }
+    fail(code, what.c_str());
+}
+
+cudaError_t Target::free(void *memory, std::uint64_t bytes) const {
+    const std::uint64_t whole = whole_size(device, bytes);
+    if (whole > device.cache_bytes) return give_to_pool(device, stream, memory, whole);
+    // What other streams keep cannot be given away from here.
+    std::uint64_t cached = device.memory.cached.fetch_add(whole) + whole;
+    while (cached > device.cache_bytes && give_oldest_to_pool(device, stream))
+        cached = device.memory.cached.load();
+    if (cached > device.cache_bytes) {
+        device.memory.cached.fetch_sub(whole);
+        return give_to_pool(device, stream, memory, whole);
+    }
+    stream.blocks.keep(size_class(bytes), memory);
+    return cudaSuccess;
 }
 
 void allocate(State &state, atoll_call &call) {
@@ -33,8 +122,10 @@ void allocate(State &state, atoll_call &call) {
 }
 
 void free_memory(State &state, atoll_call &call) {
+    if (state.is_gone(call)) return;
     const Target target(state, call);
-    target.free(sdk::params<atoll_memory_params>(call).data);
+    const auto &memory = sdk::params<atoll_memory_params>(call);
+    target.check(target.free(memory.data, memory.bytes), "cudaFreeAsync");
 }
 
 void allocate_host(State &state, atoll_call &call) {
@@ -44,44 +135,53 @@ void allocate_host(State &state, atoll_call &call) {
 }
 
 void free_host(State &state, atoll_call &call) {
+    if (state.is_gone(call)) return;
     const Target target(state, call);
     target.check(cudaFreeHost(sdk::params<atoll_memory_params>(call).data), "cudaFreeHost");
 }
 
 namespace {
 
-// Copies host memory to the device through the stream's staging memory, see Staging. Blocks only
-// while both halves are full of data that earlier work on the stream holds up.
+// Copies with all threads of the host's pool where it is worth it.
+void copy_bytes(const atoll_host &host, char *to, const char *from, std::uint64_t bytes) {
+    constexpr std::int64_t share = 1 << 19;
+    if (bytes <= 2 * share) {
+        std::memcpy(to, from, bytes);
+        return;
+    }
+    struct Copy {
+        char *to;
+        const char *from;
+    } copy{to, from};
+    host.parallel_for(
+        host.self, static_cast<std::int64_t>(bytes), share,
+        [](void *argument, std::int64_t begin, std::int64_t end) {
+            const Copy &all = *static_cast<Copy *>(argument);
+            std::memcpy(all.to + begin, all.from + begin, static_cast<std::size_t>(end - begin));
+        },
+        &copy);
+}
+
+// Copies host memory to the device: see Note [Staging].
 void upload(const Target &target, char *destination, const char *source, std::uint64_t bytes) {
     Stream &stream = target.stream;
-    const std::lock_guard lock(stream.mutex);
-    Staging &staging = stream.staging;
-    for (int i = 0; i < 2; ++i) {
-        if (!staging.drained[i])
-            target.check(cudaEventCreateWithFlags(&staging.drained[i], cudaEventDisableTiming),
-                         "cudaEventCreateWithFlags");
-        if (!staging.halves[i])
-            target.check(
-                cudaMallocHost(reinterpret_cast<void **>(&staging.halves[i]), Staging::half_size),
-                "cudaMallocHost");
-    }
+    Device &device = target.device;
+    const std::lock_guard lock(stream.upload_mutex);
+    Staging::Chunk &chunk = stream.chunk;
     while (bytes > 0) {
-        if (staging.used == Staging::half_size) {
-            target.check(cudaEventRecord(staging.drained[staging.current], stream.handle),
-                         "cudaEventRecord");
-            // An event that was never recorded counts as done.
-            target.check(cudaEventSynchronize(staging.drained[1 - staging.current]),
-                         "cudaEventSynchronize");
-            staging.current = 1 - staging.current;
-            staging.used = 0;
-        }
-        char *const place = staging.halves[staging.current] + staging.used;
-        const std::uint64_t size = std::min(bytes, Staging::half_size - staging.used);
-        std::memcpy(place, source, size);
+        if (chunk.memory && chunk.used == Staging::chunk_bytes)
+            target.check(
+                device.staging.give(device.events, std::exchange(chunk, {}), stream.handle),
+                "cudaEventRecord");
+        if (!chunk.memory)
+            target.check(device.staging.take(device.events, chunk), "cudaMallocHost");
+        char *const place = chunk.memory + chunk.used;
+        const std::uint64_t size = std::min(bytes, Staging::chunk_bytes - chunk.used);
+        copy_bytes(target.state.host, place, source, size);
         target.check(
             cudaMemcpyAsync(destination, place, size, cudaMemcpyHostToDevice, stream.handle),
             "cudaMemcpyAsync");
-        staging.used += size;
+        chunk.used += size;
         destination += size;
         source += size;
         bytes -= size;

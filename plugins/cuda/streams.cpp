@@ -5,38 +5,61 @@ namespace Atoll::cuda {
 
 // --- Streams ---------------------------------------------------------------------------------
 
+cudaError_t Stream::open() {
+    const cudaError_t code = cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking);
+    if (code != cudaSuccess) return code;
+    const std::lock_guard lock(device.streams_mutex);
+    device.streams.push_back(this);
+    return cudaSuccess;
+}
+
 Stream::~Stream() {
     if (!handle) return;
+    {
+        const std::lock_guard lock(device.streams_mutex);
+        std::erase(device.streams, this);
+    }
+    give_back_blocks();
     cudaStreamSynchronize(handle);
     if (blas) Cublas::get().destroy(blas);
-    for (int i = 0; i < 2; ++i) {
-        if (staging.drained[i]) cudaEventDestroy(staging.drained[i]);
-        if (staging.halves[i]) cudaFreeHost(staging.halves[i]);
-    }
+    if (chunk.memory) (void)device.staging.give(device.events, chunk, handle);
     cudaStreamDestroy(handle);
+}
+
+void Stream::abandon() {
+    const std::lock_guard lock(device.streams_mutex);
+    std::erase(device.streams, this);
+    handle = nullptr;
 }
 
 void stream_create(State &state, atoll_call &call) {
     const Target target(state, call);
-    auto stream = std::make_unique<Stream>();
-    target.check(cudaStreamCreateWithFlags(&stream->handle, cudaStreamNonBlocking),
-                 "cudaStreamCreateWithFlags");
+    auto stream = std::make_unique<Stream>(target.device);
+    target.check(stream->open(), "cudaStreamCreateWithFlags");
     sdk::params<atoll_stream_params>(call).stream = stream.release();
 }
 
 void stream_destroy(State &state, atoll_call &call) {
+    auto *const handle = static_cast<Stream *>(sdk::params<atoll_stream_params>(call).stream);
+    if (!handle) return;
+    Device &device = state.device(call);
+    if (device.is_dead.load(std::memory_order_acquire)) {
+        handle->abandon();
+        delete handle;
+        return;
+    }
     const Target target(state, call);
-    const std::unique_ptr<Stream> stream(
-        static_cast<Stream *>(sdk::params<atoll_stream_params>(call).stream));
-    if (!stream) return;
+    const std::unique_ptr<Stream> stream(handle);
     // Destroyed whatever comes; an error that nobody has seen is still told.
     if (const cudaError_t code = cudaStreamSynchronize(stream->handle); code != cudaSuccess)
-        fail(state, call, code, "cudaStreamSynchronize", &stream->culprit);
+        fail(state, call, &device, code, "cudaStreamSynchronize", &stream->culprit);
 }
 
 void stream_synchronize(State &state, atoll_call &call) {
     const Target target(state, call);
     target.check(cudaStreamSynchronize(target.stream.handle), "cudaStreamSynchronize");
+    // Work that other threads enqueue meanwhile may be forgotten, too.
+    target.stream.culprit.clear();
 }
 
 namespace {
@@ -85,76 +108,110 @@ Event &event_of(const atoll_call &call) {
 void event_create(State &state, atoll_call &call) {
     const Target target(state, call);
     auto event = std::make_unique<Event>();
-    target.check(cudaEventCreateWithFlags(&event->handle, cudaEventDisableTiming),
-                 "cudaEventCreateWithFlags");
+    target.check(target.device.events.take(Timing::on, &event->handle), "cudaEventCreateWithFlags");
     sdk::params<atoll_event_params>(call).event = event.release();
 }
 
 void event_destroy(State &state, atoll_call &call) {
-    const Target target(state, call);
     const std::unique_ptr<Event> event(&event_of(call));
-    target.check(cudaEventDestroy(event->handle), "cudaEventDestroy");
+    state.device(call).events.give(Timing::on, event->handle);
 }
 
 void event_record(State &state, atoll_call &call) {
     const Target target(state, call);
     Event &event = event_of(call);
+    std::shared_ptr<Clock::Reference> reference;
+    target.check(target.device.clock.reference(target.device.events, reference),
+                 "cudaEventRecord of the device's clock");
+    const std::lock_guard lock(event.mutex);
     target.check(cudaEventRecord(event.handle, target.stream.handle), "cudaEventRecord");
-    event.culprit.set(target.stream.culprit);
+    event.culprit.copy(target.stream.culprit);
+    event.reference = std::move(reference);
 }
+
+namespace {
+
+// Null if the event was never recorded.
+std::shared_ptr<Clock::Reference> reference_of(Event &event) {
+    const std::lock_guard lock(event.mutex);
+    return event.reference;
+}
+
+} // namespace
 
 void event_wait(State &state, atoll_call &call) {
     const Target target(state, call);
-    target.check(cudaStreamWaitEvent(target.stream.handle, event_of(call).handle, 0),
-                 "cudaStreamWaitEvent");
+    Event &event = event_of(call);
+    if (!reference_of(event)) return;
+    target.check(cudaStreamWaitEvent(target.stream.handle, event.handle, 0), "cudaStreamWaitEvent");
 }
 
 void event_synchronize(State &state, atoll_call &call) {
     const Target target(state, call);
     Event &event = event_of(call);
+    if (!reference_of(event)) return;
     if (const cudaError_t code = cudaEventSynchronize(event.handle); code != cudaSuccess)
-        fail(state, call, code, "cudaEventSynchronize", &event.culprit);
+        fail(state, call, &target.device, code, "cudaEventSynchronize", &event.culprit);
 }
+
+namespace {
+
+// Whether the event is done, without blocking.
+bool is_done(State &state, const atoll_call &call, Device &device, Event &event) {
+    if (!reference_of(event)) return true;
+    const cudaError_t code = cudaEventQuery(event.handle);
+    if (code != cudaSuccess && code != cudaErrorNotReady)
+        fail(state, call, &device, code, "cudaEventQuery", &event.culprit);
+    if (code == cudaErrorNotReady) cudaGetLastError();
+    return code == cudaSuccess;
+}
+
+} // namespace
 
 // Polled, so "not yet" must cost no exception.
 std::int32_t event_query(const atoll_link *self, atoll_call *call) {
     State &state = *static_cast<State *>(self->ctx);
-    bool ready = true;
+    bool is_ready = true;
     const std::int32_t status = sdk::guarded(call->error, [&] {
         const Target target(state, *call);
-        Event &event = event_of(*call);
-        const cudaError_t code = cudaEventQuery(event.handle);
-        if (code == cudaErrorNotReady) {
-            cudaGetLastError();
-            ready = false;
-        } else if (code != cudaSuccess) {
-            fail(state, *call, code, "cudaEventQuery", &event.culprit);
-        }
+        is_ready = is_done(state, *call, target.device, event_of(*call));
     });
-    return status == ATOLL_STATUS_OK && !ready ? ATOLL_STATUS_NOT_READY : status;
+    return status == ATOLL_STATUS_OK && !is_ready ? ATOLL_STATUS_NOT_READY : status;
 }
 
-// The event may be destroyed at once: CUDA keeps it until the wait is over.
+std::int32_t event_time(const atoll_link *self, atoll_call *call) {
+    State &state = *static_cast<State *>(self->ctx);
+    bool is_ready = true;
+    const std::int32_t status = sdk::guarded(call->error, [&] {
+        const Target target(state, *call);
+        auto &wanted = sdk::params<atoll_event_time_params>(*call);
+        Event &event = *static_cast<Event *>(wanted.event);
+        const std::shared_ptr<Clock::Reference> reference = reference_of(event);
+        if (!reference)
+            throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
+                             heading(state, *call) + "the event was never recorded");
+        is_ready = is_done(state, *call, target.device, event);
+        if (!is_ready) return;
+        target.check(target.device.clock.time(*reference, event.handle, wanted.nanoseconds),
+                     "cudaEventElapsedTime");
+    });
+    return status == ATOLL_STATUS_OK && !is_ready ? ATOLL_STATUS_NOT_READY : status;
+}
+
 void stream_order(State &state, atoll_call &call) {
     const auto &order = sdk::params<atoll_stream_order_params>(call);
     atoll_call other = call;
     other.device = order.done_device;
     other.stream = order.done;
-    cudaEvent_t mark = nullptr;
+    PooledEvent mark(state.device(other).events);
     {
         const Target done(state, other);
-        done.check(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming),
-                   "cudaEventCreateWithFlags");
-        if (const cudaError_t code = cudaEventRecord(mark, done.stream.handle);
-            code != cudaSuccess) {
-            cudaEventDestroy(mark);
-            done.check(code, "cudaEventRecord");
-        }
+        done.check(mark.take(), "cudaEventCreateWithFlags");
+        done.check(cudaEventRecord(mark.handle, done.stream.handle), "cudaEventRecord");
     }
     const Target waiting(state, call);
-    const cudaError_t code = cudaStreamWaitEvent(waiting.stream.handle, mark, 0);
-    cudaEventDestroy(mark);
-    waiting.check(code, "cudaStreamWaitEvent");
+    waiting.check(cudaStreamWaitEvent(waiting.stream.handle, mark.handle, 0),
+                  "cudaStreamWaitEvent");
 }
 
 } // namespace Atoll::cuda

@@ -6,6 +6,7 @@
 #include "any_output.hpp"
 #include "atoll/atoll.hpp"
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,25 @@ using oracle::Random;
 using oracle::Shape;
 using oracle::Value;
 
+// The file of a plugin with the device type `cuda` that is to be tested as well, or null.
+inline const char *gpu_plugin() { return std::getenv("ATOLL_TEST_GPU"); }
+
 inline void load_devices() {
     static const bool loaded = [] {
         for (const char *plugin : {"cpu", "dummy", "dummy_min"}) Atoll::load_plugin(plugin);
+        if (gpu_plugin()) Atoll::load_plugin(gpu_plugin());
         return true;
     }();
     (void)loaded;
 }
-// The cpu, the simulated accelerator, and the same with kernels that declare no capabilities.
+// The cpu, the simulated accelerator, the same with kernels that declare no capabilities, and a GPU
+// if there is a plugin for it.
 inline std::vector<Atoll::Device> all_devices() {
     load_devices();
-    return {Atoll::device("cpu"), Atoll::device("dummy:0"), Atoll::device("dummy_min:0")};
+    std::vector<Atoll::Device> devices{Atoll::device("cpu"), Atoll::device("dummy:0"),
+                                       Atoll::device("dummy_min:0")};
+    if (gpu_plugin()) devices.push_back(Atoll::device("cuda:0"));
+    return devices;
 }
 inline Atoll::Device cpu() {
     load_devices();

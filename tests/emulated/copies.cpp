@@ -42,7 +42,7 @@ Device *owner_of(const void *memory, std::size_t bytes) {
 } // namespace
 
 #define ENTER()                                                                                    \
-    if (const cudaError_t code_ = enter(__func__); code_ != cudaSuccess) return code_
+    if (const cudaError_t code_ = enter_context(__func__); code_ != cudaSuccess) return code_
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *props) {
     ENTER();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <link.h>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -200,8 +202,32 @@ void block_barrier() { current_block().stop(State::at_block_barrier); }
 void warp_barrier() { current_block().stop(State::at_warp_barrier); }
 void *lane_slot(unsigned lane) { return current_block().slot(lane); }
 
-void run_grid(const dim3 &blocks, const dim3 &threads, const std::function<void()> &thread,
-              std::uint64_t seed) {
+namespace {
+
+// See Note [Shared memory].
+void spoil_shared_memory(const void *kernel) {
+    auto code = reinterpret_cast<ElfW(Addr)>(kernel);
+    const auto visit = [](dl_phdr_info *library, std::size_t, void *address) {
+        const ElfW(Addr) at = *static_cast<ElfW(Addr) *>(address) - library->dlpi_addr;
+        std::size_t bytes = 0;
+        bool contains = false;
+        for (int i = 0; i < library->dlpi_phnum; ++i) {
+            const auto &part = library->dlpi_phdr[i];
+            if (part.p_type == PT_TLS) bytes = part.p_memsz;
+            if (part.p_type == PT_LOAD) contains = contains || at - part.p_vaddr < part.p_memsz;
+        }
+        // Null as long as this thread has not used any.
+        if (contains && library->dlpi_tls_data) std::memset(library->dlpi_tls_data, 0xa5, bytes);
+        return contains ? 1 : 0;
+    };
+    dl_iterate_phdr(visit, &code);
+}
+
+} // namespace
+
+void run_grid(const void *kernel, const dim3 &blocks, const dim3 &threads,
+              const std::function<void()> &thread, std::uint64_t seed) {
+    spoil_shared_memory(kernel);
     std::mt19937_64 random(seed);
     std::vector<unsigned> order(blocks.x * blocks.y * blocks.z);
     std::iota(order.begin(), order.end(), 0u);

@@ -20,11 +20,10 @@ Orders &orders() {
     static Orders *const orders = new Orders;
     return *orders;
 }
-std::atomic<long> calls{0}, handles{0};
+std::atomic<long> calls{0}, handles{0}, waits{0};
 std::atomic<std::uint64_t> seed{1};
 
 thread_local cudaError_t last_error = cudaSuccess;
-thread_local int current = 0;
 
 // What an ordered failure makes of the next kernel.
 cudaError_t kernel_failure() {
@@ -41,7 +40,6 @@ Device &device(int index) {
     static Device *const devices[device_count] = {new Device(0), new Device(1)};
     return *devices[index];
 }
-Device &current_device() { return device(current); }
 
 void Mark::reach() {
     const std::lock_guard lock(mutex_);
@@ -63,21 +61,30 @@ cudaError_t outcome(cudaError_t code) {
     return code;
 }
 
-cudaError_t enter(const char *function) {
-    calls.fetch_add(1, std::memory_order_relaxed);
-    {
-        Orders &o = orders();
-        const std::lock_guard lock(o.mutex);
-        if (o.calls_left > 0 && (o.function.empty() || o.function == function) &&
-            --o.calls_left == 0)
-            return outcome(o.call_code);
-    }
-    return outcome(current_device().sticky.load());
+namespace {
+
+cudaError_t ordered_failure(const char *function, bool only_by_name) {
+    Orders &o = orders();
+    const std::lock_guard lock(o.mutex);
+    const bool meant = o.function.empty() ? !only_by_name : o.function == function;
+    if (o.calls_left == 0 || !meant || --o.calls_left > 0) return cudaSuccess;
+    return outcome(o.call_code);
 }
 
-cudaError_t launch(const cudaLaunchConfig_t &config, std::size_t argument_bytes,
+} // namespace
+
+cudaError_t enter_named(const char *function) { return ordered_failure(function, true); }
+
+cudaError_t enter(const char *function) {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    if (const cudaError_t code = ordered_failure(function, false); code != cudaSuccess) return code;
+    return outcome(has_context() ? current_device().sticky.load() : cudaSuccess);
+}
+
+cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, std::size_t argument_bytes,
                    std::function<void()> thread) {
-    if (const cudaError_t code = enter("cudaLaunchKernelExC"); code != cudaSuccess) return code;
+    if (const cudaError_t code = enter_context("cudaLaunchKernelExC"); code != cudaSuccess)
+        return code;
     const auto count = [](const dim3 &d) { return std::uint64_t{d.x} * d.y * d.z; };
     if (!config.stream || &config.stream->device != &current_device())
         return outcome(cudaErrorInvalidResourceHandle);
@@ -85,14 +92,14 @@ cudaError_t launch(const cudaLaunchConfig_t &config, std::size_t argument_bytes,
         count(config.blockDim) > 1024 || config.gridDim.y > 65535 || config.gridDim.z > 65535 ||
         argument_bytes > 4096)
         return outcome(cudaErrorInvalidValue);
-    config.stream->enqueue([config, thread = std::move(thread)] {
+    config.stream->enqueue([config, kernel, thread = std::move(thread)] {
         Device &device = config.stream->device;
         if (device.sticky != cudaSuccess) return;
         if (const cudaError_t code = kernel_failure(); code != cudaSuccess) {
             device.sticky = code;
             return;
         }
-        run_grid(config.gridDim, config.blockDim, thread, seed.fetch_add(1));
+        run_grid(kernel, config.gridDim, config.blockDim, thread, seed.fetch_add(1));
     });
     return cudaSuccess;
 }
@@ -183,6 +190,8 @@ constexpr ErrorText error_texts[] = {
     TEXT(cudaErrorMisalignedAddress, "misaligned address"),
     TEXT(cudaErrorLaunchFailure, "unspecified launch failure"),
     TEXT(cudaErrorNotSupported, "operation not supported"),
+    TEXT(cudaErrorSystemNotReady, "system not yet initialized"),
+    TEXT(cudaErrorMpsServerNotReady, "MPS server is not ready to accept new MPS client requests"),
     TEXT(cudaErrorUnknown, "unknown error"),
 #undef TEXT
 };
@@ -197,22 +206,13 @@ const char *cudaGetErrorString(cudaError_t code) { return text_of(code).text; }
 
 #define ENTER()                                                                                    \
     if (const cudaError_t code_ = enter(__func__); code_ != cudaSuccess) return code_
+#define ENTER_CONTEXT()                                                                            \
+    if (const cudaError_t code_ = enter_context(__func__); code_ != cudaSuccess) return code_
 
 cudaError_t cudaGetDeviceCount(int *count) {
     ENTER();
     *count = device_count;
     return cudaSuccess;
-}
-cudaError_t cudaGetDevice(int *index) {
-    *index = current;
-    return cudaSuccess;
-}
-cudaError_t cudaSetDevice(int index) {
-    if (index < 0 || index >= device_count) return outcome(cudaErrorInvalidDevice);
-    const int before = std::exchange(current, index);
-    const cudaError_t code = enter(__func__);
-    if (code != cudaSuccess) current = before;
-    return code;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *facts, int index) {
     ENTER();
@@ -232,6 +232,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int ind
     case cudaDevAttrMultiProcessorCount: *value = 4; break;
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
+    case cudaDevAttrPciBusId: *value = index + 1; break;
     case cudaDevAttrClockRate: *value = 1000000; break;
     case cudaDevAttrMemoryClockRate: *value = 2000000; break;
     default: *value = 0;
@@ -252,7 +253,7 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
     return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t *free, std::size_t *total) {
-    ENTER();
+    ENTER_CONTEXT();
     const Memory &memory = current_device().memory;
     *total = memory.total();
     *free = memory.total() - memory.used();
@@ -262,26 +263,26 @@ cudaError_t cudaMemGetInfo(std::size_t *free, std::size_t *total) {
 // ---- Streams and events ------------------------------------------------------------------------
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-    ENTER();
+    ENTER_CONTEXT();
     *stream = new CUstream_st(current_device());
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     delete stream;
-    ENTER();
+    ENTER_CONTEXT();
     return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    ENTER();
+    ENTER_CONTEXT();
     stream->wait();
     return outcome(stream->device.sticky);
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    ENTER();
+    ENTER_CONTEXT();
     return outcome(stream->is_idle() ? cudaSuccess : cudaErrorNotReady);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-    ENTER();
+    ENTER_CONTEXT();
     const std::lock_guard lock(event->mutex);
     if (event->latest) stream->enqueue([mark = event->latest] { mark->wait(); });
     return cudaSuccess;
@@ -289,12 +290,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                   void (*callback)(cudaStream_t, cudaError_t, void *), void *user,
                                   unsigned) {
-    ENTER();
+    ENTER_CONTEXT();
     stream->enqueue([=] { callback(stream, stream->device.sticky, user); });
     return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
-    ENTER();
+    ENTER_CONTEXT();
     *event = new CUevent_st{current_device(), (flags & cudaEventDisableTiming) == 0, {}, {}};
     ++handles;
     return cudaSuccess;
@@ -302,11 +303,11 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;
     --handles;
-    ENTER();
+    ENTER_CONTEXT();
     return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    ENTER();
+    ENTER_CONTEXT();
     if (&event->device != &stream->device) return outcome(cudaErrorInvalidResourceHandle);
     const auto mark = std::make_shared<Mark>();
     const std::lock_guard lock(event->mutex);
@@ -315,22 +316,23 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    ENTER();
+    ENTER_CONTEXT();
     const std::lock_guard lock(event->mutex);
     return outcome(!event->latest || event->latest->is_reached() ? cudaSuccess : cudaErrorNotReady);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    ENTER();
+    ENTER_CONTEXT();
     std::shared_ptr<Mark> mark;
     {
         const std::lock_guard lock(event->mutex);
         mark = event->latest;
     }
+    ++waits;
     if (mark) mark->wait();
     return outcome(event->device.sticky);
 }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    ENTER();
+    ENTER_CONTEXT();
     const std::scoped_lock lock(start->mutex, end->mutex);
     if (!start->has_time || !end->has_time || !start->latest || !end->latest)
         return outcome(cudaErrorInvalidResourceHandle);
@@ -357,6 +359,7 @@ void emulated_fail_kernel(long number, int code) {
     o.kernel_code = static_cast<cudaError_t>(code);
 }
 long emulated_calls() { return calls; }
+long emulated_waits() { return waits; }
 long emulated_live_allocations() {
     std::size_t live = 0;
     for (int i = 0; i < device_count; ++i) live += device(i).memory.live();

@@ -1,6 +1,7 @@
 // Emulated devices, their streams and events, and failures that tests order.
 #pragma once
 
+#include "cuda.h"
 #include "cuda_runtime.h"
 #include "device_memory.hpp"
 
@@ -24,8 +25,9 @@ struct Device {
 };
 inline constexpr int device_count = 2;
 Device &device(int index);
-// Of the calling thread.
+// Of the calling thread's context; device 0 if it has none.
 Device &current_device();
+bool has_context();
 
 // A point in a stream.
 class Mark {
@@ -43,8 +45,13 @@ private:
 
 // The outcome of a call: remembers a failure for cudaGetLastError.
 cudaError_t outcome(cudaError_t code);
-// What every function of the runtime does first: an ordered failure, or that of the device.
+// What every function does first: an ordered failure, or that of the current device.
 cudaError_t enter(const char *function);
+// Without that of the device, and only failures ordered by this name: of functions that fail only
+// where the driver or the context is gone. They are not counted.
+cudaError_t enter_named(const char *function);
+// For functions that need a context: Note [Emulated contexts].
+cudaError_t enter_context(const char *function);
 
 } // namespace Emulated
 
@@ -87,9 +94,16 @@ void emulated_fail_kernel(long number, int code);
 // Calls of the runtime so far, kernels run, allocations and streams and events alive.
 long emulated_calls();
 long emulated_live_allocations();
+// How often a call has waited for an event.
+long emulated_waits();
 long emulated_live_handles();
 // A new seed for the order of threads.
 void emulated_seed(unsigned long seed);
+// How often a thread was given a context that it had not asked for; primary contexts retained.
+long emulated_implied_contexts();
+long emulated_retained_contexts();
+// Makes a context, as an application may, and pushes it. Never freed.
+CUcontext emulated_make_context(int device);
 // Repairs what a kernel has done.
 void emulated_reset();
 }

@@ -1,8 +1,7 @@
 // What the plugin cuda does when calls of the runtime fail, one after the other, or a kernel does.
+#include "gpu.hpp"
 #include "runtime.hpp"
 
-#include <atoll/atoll.hpp>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -12,17 +11,6 @@ namespace {
 
 using Atoll::Status;
 using Atoll::Tensor;
-
-Atoll::Device gpu() {
-    static const bool loaded = [] {
-        Atoll::set_log_level("off"); // failures that nobody asks for are logged
-        Atoll::load_plugin("cpu");
-        Atoll::load_plugin(std::getenv("ATOLL_EMULATED_CUDA"));
-        return true;
-    }();
-    (void)loaded;
-    return Atoll::device("cuda:0");
-}
 
 // A bit of everything: uploads, kernels of several steps, products, a stream, events, a download.
 double scenario() {
@@ -101,24 +89,6 @@ TEST_CASE("memory that is exhausted once is asked for again after the stream's w
     CHECK(error->status() == Status::out_of_memory);
     CHECK(std::string(error->what()).find("8796093022208 bytes") != std::string::npos);
     CHECK(scenario() == want);
-}
-
-TEST_CASE("a kernel that fails is reported, and again until the device is repaired") {
-    const double want = scenario();
-    const long memory = allocations();
-    for (long number = 1; number <= 5; ++number) {
-        CAPTURE(number);
-        emulated_fail_kernel(number, cudaErrorIllegalAddress);
-        const std::optional<Atoll::Error> error = error_of(&scenario);
-        REQUIRE(error.has_value());
-        CAPTURE(std::string(error->what()));
-        CHECK(error->status() == Status::kernel_failed);
-        CHECK(std::string(error->what()).find("illegal memory access") != std::string::npos);
-        CHECK(error_of(&scenario).has_value());
-        emulated_reset();
-        CHECK(scenario() == want);
-    }
-    (void)memory;
 }
 
 TEST_CASE("results do not depend on the order in which the threads of a block run") {

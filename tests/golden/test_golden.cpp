@@ -468,6 +468,12 @@ TEST_CASE("every function gives NumPy's values on the simulated accelerator") {
     run_plainly(device("dummy:0"), 1);
 }
 
+TEST_CASE("every function gives NumPy's values on a GPU") {
+    if (!support::gpu_plugin()) return;
+    support::load_devices();
+    run_plainly(device("cuda:0"), everything() ? 1 : 3);
+}
+
 TEST_CASE("functions give NumPy's values through kernels without any capability") {
     support::load_devices();
     run_plainly(device("dummy_min:0"), 7);

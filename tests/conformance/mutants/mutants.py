@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Mutation testing of the conformance kit: plugins with one fault each, which `atoll check` must find.
 
-mutants.py BUILD [--sample N] [--only GLOB] [--jobs N]
+mutants.py BUILD [--list FOLDER] [--sample N] [--only GLOB] [--jobs N]
 
 mutants.txt lists the faults: `class | checks | old => new`, under the file that they change. `checks`
 are those expected to find the fault; they run first, and all others only if they do not. A fault
 that the kit cannot find stands in survivors.txt, with the reason why no application can notice it.
 Exit status 0: every fault is found or listed, and no listed one is found.
+
+Files of plugins/cuda are compiled against the emulation of CUDA; the header of a file may name the
+unit to compile: `[file > unit]`. There `checks` may be `test: CASE`, of the emulation's own test.
 """
 import argparse
 import concurrent.futures
@@ -16,6 +19,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,8 +49,11 @@ ALTERED = """{
 
 class Mutant:
     def __init__(self, file, number, kind, checks, change):
-        self.file, self.kind, self.checks = file, kind, checks
-        self.name = "/".join(pathlib.Path(file).with_suffix("").parts[-2:]) + f":{number}"
+        self.file, _, unit = file.partition(" > ")
+        self.unit, self.kind, self.checks = unit or self.file, kind, checks
+        file = self.file
+        name = pathlib.Path(file) if unit else pathlib.Path(file).with_suffix("")
+        self.name = "/".join(name.parts[-2:]) + f":{number}"
         self.text = change
         self.old, self.new = (part.strip() for part in change.replace("\\n", "\n").split(" =>", 1))
 
@@ -62,9 +69,9 @@ class Mutant:
         return text.replace(old, new)
 
 
-def read_mutants():
+def read_mutants(folder):
     mutants, file = [], None
-    for line in (here / "mutants.txt").read_text(encoding="utf-8").splitlines():
+    for line in (folder / "mutants.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             file, number = line[1:-1], 0
         elif line and not line.startswith("#"):
@@ -74,9 +81,9 @@ def read_mutants():
     return mutants
 
 
-def read_survivors():
+def read_survivors(folder):
     """`old => new` of a fault → the reason."""
-    lines = (here / "survivors.txt").read_text(encoding="utf-8").splitlines()
+    lines = (folder / "survivors.txt").read_text(encoding="utf-8").splitlines()
     return dict(line.rsplit(" -- ", 1) for line in lines if line and not line.startswith("#"))
 
 
@@ -86,13 +93,17 @@ class Builder:
         commands = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
         self.commands = {}
         for entry in commands:
+            if "tests/emulated/atoll-cuda" in entry["output"]:
+                self.commands[f"emulated {pathlib.Path(entry['file']).stem}"] = entry["command"]
             path = os.path.relpath(self.build / entry["file"], source)
             self.commands.setdefault(path, entry["command"])
 
     def compile(self, mutant):
-        """The plugin with the fault, or None where the compiler refuses it."""
+        """The plugin with the fault. Throws where the compiler refuses it."""
         work = self.scratch / re.sub("[/:]", "_", mutant.name)
         work.mkdir()
+        if mutant.file.startswith("plugins/cuda/"):
+            return self.compile_emulated(mutant, work)
         original = source / mutant.file
         changed, object_, plugin = work / original.name, work / "mutant.o", work / "atoll-mutant.so"
         changed.write_text(mutant.mutated(), encoding="utf-8")
@@ -118,7 +129,36 @@ class Builder:
                         f"-Wl,--version-script={source}/sdk/plugin.map"], check=True, timeout=300)
         return plugin
 
+    def compile_emulated(self, mutant, work):
+        """All units are those of the build, but for the one with the fault."""
+        folder, emulated = source / "plugins/cuda", self.build / "tests/emulated"
+        copy, object_, plugin = work / "cuda", work / "mutant.o", work / "atoll-mutant.so"
+        shutil.copytree(folder, copy)
+        (copy / pathlib.Path(mutant.file).relative_to("plugins/cuda")).write_text(
+            mutant.mutated(), encoding="utf-8")
+        unit = pathlib.Path(mutant.unit)
+        main = work / "unit.cpp"
+        main.write_text(f'#include "{copy / unit.relative_to("plugins/cuda")}"\n', encoding="utf-8")
+        words = shlex.split(self.commands[f"emulated {unit.stem}"])
+        replaced = os.path.relpath(folder, self.build)
+        words = [word.replace(replaced, str(copy)) if word.startswith("-I") else word for word in words]
+        words = words[:words.index("-MD")] + ["-w", "-o", str(object_), "-c", str(main)]
+        subprocess.run(words, cwd=self.build, check=True, timeout=600)
+        end = f"{unit.stem}.cpp.o"
+        units = [path for path in (emulated / "atoll-cuda.so.p").glob("*.o")
+                 if not path.name.endswith(("_" + end, "." + end))]
+        subprocess.run(["c++", "-shared", "-o", str(plugin), str(object_), *map(str, sorted(units)),
+                        str(emulated / "libcudart-emulated.so"), f"-Wl,-rpath,{emulated}", "-ldl", "-pthread",
+                        f"-Wl,--version-script={source}/sdk/plugin.map"], check=True, timeout=300)
+        return plugin
+
     def found(self, mutant, plugin, checks):
+        if checks.startswith("test: "):
+            return any(subprocess.run(
+                [str(program), "--test-case=" + checks[6:]],
+                env=os.environ | {"ATOLL_EMULATED_CUDA": str(plugin)}, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, check=False, timeout=900).returncode != 0
+                for program in (self.build / "tests/emulated").glob("atoll_tests_*") if program.is_file())
         run = subprocess.run([str(self.build / "tools/atoll"), "check", str(plugin), "--filter", checks,
                               "--deadline", "10", "--fail-fast"], capture_output=True, text=True, check=False,
                              timeout=900)
@@ -143,12 +183,13 @@ class Builder:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
+    parser.add_argument("--list", type=pathlib.Path, default=here)
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--only", default="*")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    mutants = [m for m in read_mutants() if fnmatch.fnmatch(m.name, options.only)]
-    survivors = read_survivors()
+    mutants = [m for m in read_mutants(options.list) if fnmatch.fnmatch(m.name, options.only)]
+    survivors = read_survivors(options.list)
     if options.sample and os.environ.get("ATOLL_TEST_MUTANTS") != "all":
         mutants = [m for m in mutants if m.text not in survivors]
         step = max(1, len(mutants) // options.sample)

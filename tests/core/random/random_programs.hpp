@@ -10,8 +10,9 @@ namespace interpreter {
 using Program = std::vector<Op>;
 constexpr int length = 60; // operations of a program
 
-inline World world_of(const std::string &type, bool shaky) {
-    Atoll::load_plugin(type);
+// `plugin` is its name, or its file.
+inline World world_of(const std::string &type, bool shaky, const char *plugin = nullptr) {
+    Atoll::load_plugin(plugin ? plugin : type);
     const Atoll::Device first = Atoll::device(type);
     const Atoll::Device second = type == "dummy" ? Atoll::device("dummy:1") : first;
     World world;

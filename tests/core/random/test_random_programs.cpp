@@ -150,6 +150,25 @@ TEST_CASE("random programs give what the interpreter says on cpu, dummy and dumm
     CHECK_NOTHROW(Atoll::retire_plugin("dummy_min"));
 }
 
+// ATOLL_TEST_GPU is the file of a plugin with the device type cuda and all dtypes.
+TEST_CASE("random programs give what the interpreter says on a GPU") {
+    const char *const plugin = std::getenv("ATOLL_TEST_GPU");
+    if (!plugin) return;
+    Atoll::load_plugin("cpu");
+    const World cpu = world_of("cpu", false), gpu = world_of("cuda", false, plugin);
+    const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1);
+    const std::int64_t programs =
+        number_from_environment("ATOLL_TEST_OPERATIONS", usual_operations) / length;
+    Counts counts;
+    int failed = 0;
+    for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? programs : only + 1); ++i) {
+        const std::string wrong = run_program(seed_of(i), length, {&cpu, &gpu}, counts).text;
+        CHECK_MESSAGE(wrong.empty(), rerun(i), "\n", wrong);
+        if (!wrong.empty() && ++failed == 3) break;
+    }
+    CHECK(counts.operations > 0);
+}
+
 TEST_CASE("a program that fails is cut down to the operations that matter") {
     if (number_from_environment("ATOLL_TEST_CASE", -1) >= 0) return;
     Atoll::load_plugin("cpu");

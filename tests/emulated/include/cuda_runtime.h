@@ -128,7 +128,12 @@ enum cudaError_t {
     cudaErrorNotSupported = 801,
     cudaErrorSystemNotReady = 802,
     cudaErrorSystemDriverMismatch = 803,
+    cudaErrorCompatNotSupportedOnDevice = 804,
     cudaErrorMpsConnectionFailed = 805,
+    cudaErrorMpsRpcFailure = 806,
+    cudaErrorMpsServerNotReady = 807,
+    cudaErrorMpsMaxClientsReached = 808,
+    cudaErrorMpsMaxConnectionsReached = 809,
     cudaErrorUnknown = 999
 };
 const char *cudaGetErrorName(cudaError_t code);
@@ -142,7 +147,10 @@ enum cudaDeviceAttr {
     cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrComputeMode = 20,
+    cudaDevAttrPciBusId = 33,
+    cudaDevAttrPciDeviceId = 34,
     cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrPciDomainId = 50,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrMemoryPoolsSupported = 115
@@ -154,6 +162,16 @@ struct cudaDeviceProp {
     int major, minor;
     int pciBusID, pciDeviceID, pciDomainID;
 };
+#define CUDART_VERSION 13000
+inline constexpr unsigned long long cudaEnableDefault = 0;
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2
+};
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                             unsigned long long flags,
+                                             cudaDriverEntryPointQueryResult *result);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
@@ -170,7 +188,8 @@ struct CUstream_st;
 struct CUevent_st;
 using cudaStream_t = CUstream_st *;
 using cudaEvent_t = CUevent_st *;
-inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2;
+inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDefault = 0,
+                          cudaEventDisableTiming = 2;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
@@ -247,14 +266,15 @@ struct cudaLaunchConfig_t {
 };
 
 namespace Emulated {
-cudaError_t launch(const cudaLaunchConfig_t &config, std::size_t argument_bytes,
+cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, std::size_t argument_bytes,
                    std::function<void()> thread);
 } // namespace Emulated
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
                                Arguments &&...arguments) {
-    return Emulated::launch(*config, (std::size_t{0} + ... + sizeof(Parameters)),
+    return Emulated::launch(*config, reinterpret_cast<const void *>(kernel),
+                            (std::size_t{0} + ... + sizeof(Parameters)),
                             [kernel, copies = std::tuple<std::remove_const_t<Parameters>...>(
                                          arguments...)] { std::apply(kernel, copies); });
 }

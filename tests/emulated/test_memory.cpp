@@ -1,0 +1,128 @@
+// Device memory that the plugin cuda keeps: reuse, limits, exhaustion.
+#include "atoll/cuda.h"
+#include "gpu.hpp"
+#include "runtime.hpp"
+
+#include <atoll/plugins.hpp>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using Atoll::Status;
+using Atoll::Storage;
+
+constexpr std::int64_t kib = 1024, cache_bytes = 1024 * kib, limit = 8192 * kib;
+
+Atoll::Device limited_gpu() {
+    static const bool configured = [] {
+        Atoll::configure("cuda", "cache_bytes", std::to_string(cache_bytes));
+        Atoll::configure("cuda", "limit", std::to_string(limit));
+        return true;
+    }();
+    (void)configured;
+    return gpu();
+}
+
+std::uint64_t free_memory() { return limited_gpu().properties().free_memory; }
+
+} // namespace
+
+TEST_CASE("memory is used again without a call of the driver") {
+    const Atoll::Device device = limited_gpu();
+    const void *const first = Storage(5000, device).data();
+    const long before = emulated_calls();
+    for (int i = 0; i < 100; ++i) CHECK(Storage(4900 + i, device).data() == first);
+    CHECK(emulated_calls() == before);
+}
+
+TEST_CASE("memory that was freed on one stream is not given to another") {
+    const Atoll::Device device = limited_gpu();
+    const Atoll::Stream one = device.new_stream(), other = device.new_stream();
+    const void *const freed = Storage(7000, device, Atoll::uint8, one).data();
+    const Storage there(7000, device, Atoll::uint8, other);
+    CHECK(there.data() != freed);
+    CHECK(Storage(7000, device, Atoll::uint8, one).data() == freed);
+}
+
+TEST_CASE("a stream gives back its memory when it goes") {
+    const Atoll::Device device = limited_gpu();
+    device.synchronize();
+    const long before = emulated_live_allocations();
+    {
+        const Atoll::Stream stream = device.new_stream();
+        for (int i = 1; i < 20; ++i) Storage(i * 3000, device, Atoll::uint8, stream);
+        CHECK(emulated_live_allocations() > before);
+    }
+    device.synchronize();
+    CHECK(emulated_live_allocations() == before);
+}
+
+TEST_CASE("no more is kept than the setting says") {
+    const Atoll::Device device = limited_gpu();
+    {
+        std::vector<Storage> many;
+        for (int i = 0; i < 40; ++i) many.emplace_back(100 * kib, device);
+        CHECK(free_memory() <= limit - 40 * 100 * kib);
+    }
+    device.synchronize();
+    // Blocks of 104 KiB: the size's class.
+    CHECK(emulated_live_allocations() <= cache_bytes / (104 * kib) + 2);
+    CHECK(free_memory() == limit);
+}
+
+TEST_CASE("the limit counts what is kept only until it is needed") {
+    const Atoll::Device device = limited_gpu();
+    Storage(900 * kib, device); // kept from now on
+    {
+        const Storage nearly_all(7680 * kib, device);
+        CHECK(free_memory() == static_cast<std::uint64_t>(limit - 7680 * kib));
+        try {
+            const Storage too_much(1000 * kib, device);
+            FAIL("more than the limit");
+        } catch (const Atoll::Error &error) {
+            CHECK(error.status() == Status::out_of_memory);
+            CHECK(std::string(error.what()).find("\"limit\" allows 8388608") != std::string::npos);
+        }
+    }
+    CHECK(free_memory() == static_cast<std::uint64_t>(limit));
+}
+
+TEST_CASE("what is kept is given up before memory is exhausted, on all streams") {
+    const Atoll::Device device = limited_gpu();
+    const Atoll::Stream stream = device.new_stream();
+    Storage(300 * kib, device);
+    Storage(300 * kib, device, Atoll::uint8, stream);
+    emulated_fail_call("cudaMallocFromPoolAsync", 1, cudaErrorMemoryAllocation);
+    const Storage new_size(500 * kib, device);
+    device.synchronize();
+    CHECK(emulated_live_allocations() == 1);
+}
+
+TEST_CASE("facts of the device are native handles") {
+    const Atoll::Stream stream = limited_gpu().default_stream();
+    CHECK(stream.native_handle(ATOLL_CUDA_COMPUTE_CAPABILITY) == 90);
+    CHECK(stream.native_handle(ATOLL_CUDA_MULTIPROCESSORS) == limited_gpu().properties().units);
+    CHECK(stream.native_handle(ATOLL_CUDA_CLOCK) == 1'000'000);
+    CHECK(stream.native_handle(ATOLL_CUDA_MEMORY_CLOCK) == 2'000'000);
+    CHECK(stream.native_handle(ATOLL_CUDA_PCI) == 1 << 8);
+    CHECK(stream.native_handle(ATOLL_CUDA_DRIVER_VERSION) == 13000);
+    CHECK(stream.native_handle(ATOLL_CUDA_RUNTIME_VERSION) == 13000);
+    CHECK(stream.native_handle(ATOLL_CUDA_CONTEXT) != 0);
+    const auto count = [&](atoll_cuda_fact fact) { return stream.native_handle(fact); };
+    const std::uint64_t taken = count(ATOLL_CUDA_MEMORY_TAKEN),
+                        kept = count(ATOLL_CUDA_MEMORY_KEPT),
+                        allocations = count(ATOLL_CUDA_ALLOCATIONS),
+                        reuses = count(ATOLL_CUDA_REUSES);
+    {
+        const Storage fresh(2000 * kib, limited_gpu());
+        CHECK(count(ATOLL_CUDA_MEMORY_TAKEN) == taken + 2048 * kib);
+        CHECK(count(ATOLL_CUDA_MEMORY_PEAK) >= taken + 2048 * kib);
+    }
+    Storage(90 * kib, limited_gpu());
+    Storage(90 * kib, limited_gpu());
+    CHECK(count(ATOLL_CUDA_MEMORY_KEPT) == kept + 96 * kib);
+    CHECK(count(ATOLL_CUDA_ALLOCATIONS) == allocations + 3);
+    CHECK(count(ATOLL_CUDA_REUSES) >= reuses + 1);
+}
