@@ -207,7 +207,8 @@ def completes():
 def fits_the_terminal():
     """On a terminal of 60 columns no line of a table is longer, and nothing is lost."""
     for arguments in (("info", "--plugins"), ("info", "--settings"), ("bench", "--list"), ("info", "--devices"),
-                      ("info", "--functions"), ("info", "--libraries"), ("info", "--modules")):
+                      ("info", "--functions"), ("info", "--libraries"), ("info", "--modules"),
+                      ("--help",), ("trace", "--help"), ("bench", "--help")):
         ours, its = pty.openpty()
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 60, 0, 0))
         with subprocess.Popen([tool, *arguments], stdout=its, env={**os.environ, "NO_COLOR": "1"}) as process:

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -122,8 +123,8 @@ void CommandLine::add_trace() {
         ->option_text("PROGRAM ARGS...");
     command.footer(
         "The program runs unmodified: ATOLL_INTERPOSERS and ATOLL_TRACE_* enable the tracer, in\n"
-        "addition to your own settings. The program prints the table of calls to standard error\n"
-        "when it ends. With --json, its standard output goes to standard error, and a summary is\n"
+        "addition to your own settings. The table of calls is printed to standard error when the\n"
+        "program ends. With --json, its standard output goes to standard error, and a summary is\n"
         "printed instead.\n\n"
         "Programs that it starts are traced too; a forked child that executes none is not.\n\n"
         "Exit status: that of the program, or 128 + N if signal N ended it; 126 or 127 if it\n"
@@ -310,7 +311,10 @@ int main(int argc, char **argv) {
         line.app.parse(std::move(words));
         return written(line.chosen());
     } catch (const CLI::ParseError &e) { // also --help and --version
-        return line.app.exit(e) == 0 ? written(0) : 2;
+        std::ostringstream out;
+        const int status = line.app.exit(e, out);
+        fmt::print("{}", wrapped(out.str(), terminal_width(stdout)));
+        return status == 0 ? written(0) : 2;
     } catch (const UsageError &e) {
         say_error(e.what());
         return 2;

@@ -202,6 +202,28 @@ std::string Table::columns_text(const std::vector<std::size_t> &columns,
     return text;
 }
 
+std::string wrapped(std::string_view text, std::size_t width) {
+    if (width < 20) return std::string(text); // nothing would be left beside the first column
+    std::string result;
+    for (bool more = true; more;) {
+        const std::size_t end = text.find('\n');
+        std::string line(text.substr(0, end));
+        more = end != text.npos;
+        if (more) text.remove_prefix(end + 1);
+        const std::size_t gap_end = line.rfind("  ");
+        const std::size_t column = gap_end == line.npos ? 0 : gap_end + 2;
+        const std::string indent(column < width * 2 / 3 ? column : 2, ' ');
+        while (line.size() > width) {
+            std::size_t at = line.rfind(' ', width);
+            if (at == line.npos || line.find_first_not_of(' ') > at || at < column) at = width;
+            result += line.substr(0, at) + "\n";
+            line = indent + line.substr(std::min(line.find_first_not_of(' ', at), line.size()));
+        }
+        result += line + (more ? "\n" : "");
+    }
+    return result;
+}
+
 std::string bytes_text(double bytes) {
     static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     int unit = 0;

@@ -45,6 +45,10 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
+// The text with lines of at most `width` characters, broken at blanks where there are any. A line
+// goes on below its last column, which begins behind two blanks or more.
+std::string wrapped(std::string_view text, std::size_t width);
+
 // 1536 → "1.5 KiB".
 std::string bytes_text(double bytes);
 // 0.0000015 → "1.5 us".
