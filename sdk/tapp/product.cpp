@@ -1,6 +1,7 @@
 // Execution of products: in the caller's memory, or with copies on a device of memory of its own.
 #include "product.hpp"
 
+#include <algorithm>
 #include <atoll/operations.hpp>
 #include <atoll/settings.hpp>
 #include <atoll/storage.hpp>
@@ -51,15 +52,14 @@ Product::Product(std::vector<ContractionOperand> operands, const ContractOptions
         const ContractionOperand &of = operand(role);
         Range &range = ranges_[role];
         stored_[role] = of.shape;
-        empty_[role] = false;
+        empty_[role] = std::ranges::count(of.shape, 0) > 0;
+        if (empty_[role]) continue; // its strides are any numbers
         for (int axis = 0; axis < of.shape.size(); ++axis) {
-            empty_[role] = empty_[role] || of.shape[axis] == 0;
             const std::int64_t reach = of.strides[axis] * (of.shape[axis] - 1);
-            if (of.shape[axis] > 0) (reach < 0 ? range.begin : range.end) += reach;
-            if (of.strides[axis] == 0 && of.shape[axis] > 1) stored_[role][axis] = 1;
+            (reach < 0 ? range.begin : range.end) += reach;
+            if (of.strides[axis] == 0) stored_[role][axis] = 1;
         }
         range.end += size_of(of.dtype);
-        if (empty_[role]) range = {};
     }
 }
 

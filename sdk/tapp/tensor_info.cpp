@@ -9,6 +9,9 @@ namespace Atoll::Tapp {
 namespace {
 
 constexpr TAPP_datatype first_own = 0x1000;
+#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
+    static_assert(TAPP_ATOLL_##ENUM == first_own + (id));
+#include "atoll/lists/dtypes.inc"
 
 struct GuardedInfo {
     std::mutex mutex;

@@ -107,6 +107,45 @@ TEST_CASE("an error of the device is an error of the execution, and of no other"
     CHECK(d == expected(m, k, n, a, b, 1, 0, {}));
 }
 
+TEST_CASE("equally spaced products are one call on the caller's memory") {
+    const Executor executor("cpu");
+    const std::int64_t m = 4, k = 3, n = 5, count = 10;
+    const Plan plan(matrices(m, k, n));
+    const auto a = counting(m * k * count, 1), b = counting(k * n * count, 2),
+               c = counting(m * n * count, 3);
+    std::vector<double> d(static_cast<std::size_t>(m * n * count));
+    const void *as[count], *bs[count], *cs[count];
+    void *ds[count];
+    for (std::int64_t i = 0; i < count; ++i) {
+        as[i] = a.data() + m * k * i + m * (k - 1);
+        bs[i] = b.data() + k * n * i;
+        cs[i] = c.data() + m * n * i;
+        ds[i] = d.data() + m * n * i;
+    }
+    struct Counter {
+        int calls = 0;
+    } counter;
+    // Of all functions, those for memory and copies among them.
+    const auto count_call = [](const atoll_link *self, atoll_call *call) {
+        ++static_cast<Counter *>(self->ctx)->calls;
+        return self->next->fn(self->next, call);
+    };
+    const double alpha = 2, beta = 1;
+    const auto execute = [&] {
+        return TAPP_execute_batched_product(plan.plan, executor.exec, nullptr, count, &alpha, as,
+                                            bs, &beta, cs, ds);
+    };
+    const Atoll::InterposerHandle handle =
+        Atoll::push_interposer("*@cpu", count_call, &counter, 0, "counter");
+    CHECK(execute() == 0);
+    CHECK(counter.calls == 1);
+    counter.calls = 0;
+    std::swap(as[3], as[4]);
+    CHECK(execute() == 0);
+    CHECK(counter.calls == count);
+    Atoll::pop_interposer(handle);
+}
+
 TEST_CASE("8 threads execute one plan, on two devices, one by one and batched") {
     const Executor executors[] = {Executor("cpu"), Executor("dummy:0")};
     for (const Executor &executor : executors) REQUIRE(executor.code == 0);

@@ -298,7 +298,7 @@ TEST_CASE("descriptions of any kind are planned or refused") {
         case 1: return (std::int64_t{1} << below(random, 63)) - below(random, 3);
         case 2: return INT64_MIN + below(random, 3);
         case 3: return INT64_MAX - below(random, 3);
-        default: return below(random, small);
+        default: return below(random, small) - (small > 4 ? 2 : 0);
         }
     };
     std::map<TAPP_error, int> codes;
@@ -321,7 +321,7 @@ TEST_CASE("descriptions of any kind are planned or refused") {
                     extent = at->second;
                 indices[role].push_back(index);
                 extents.push_back(extent);
-                strides.push_back(wild ? number(9) - 2 : below(random, 40) - 8);
+                strides.push_back(wild ? number(9) : below(random, 40) - 8);
             }
             if (role == D && below(random, 2)) {
                 // Likely to be possible: what C has.
