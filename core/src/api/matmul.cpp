@@ -5,6 +5,7 @@
 #include "base/throw_error.hpp"
 #include "call/broadcast.hpp"
 #include "call/copy.hpp"
+#include "call/factors.hpp"
 #include "call/parts.hpp"
 #include "call/pipeline.hpp"
 #include "call/taken_apart.hpp"
@@ -62,12 +63,6 @@ Tensor product(const Operand &a, bool transpose_a, const Operand &b, bool transp
                     .group_axes = vector ? vector_groups : groups},
                    context);
 }
-
-// 0 or 1: what a factor can be among bools.
-bool is_flag(const Scalar &factor) {
-    return !is_floating(factor.dtype()) && (factor.to_int() == 0 || factor.to_int() == 1);
-}
-bool is_zero(const Scalar &factor) { return factor.to_complex() == std::complex<double>(0); }
 
 } // namespace
 
@@ -134,16 +129,10 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
         throw_error(Status::invalid_argument, function.full_name, "{} needs shape {}",
                     shape_text("c", tc.shape), shape_text(shape));
     check_output(tc, "c", function.full_name);
-    // The factors promote like scalars beside a tensor, but for 0 and 1 beside bool.
-    const Operand left(a), right(b), third(c), first(alpha), second(beta);
-    const Operand *inputs[5] = {&left, &right, nullptr};
-    std::size_t count = 3;
-    for (const Operand *factor : {&first, &second})
-        if (!is_flag(factor->scalar()) || promote(ta.dtype, tb.dtype) != bool_)
-            inputs[count++] = factor;
-    const Inputs all(inputs, count);
-    const DType T = decide_T(function, all, {});
-    require_output_dtype(tc, "c", T, decide_device(function, all, {}), function.full_name, {});
+    const Operand left(a), right(b), third(c);
+    const DType T = decide_product_T(left, right, nullptr, alpha, beta);
+    const Operand *const factors[] = {&left, &right};
+    require_output_dtype(tc, "c", T, decide_device(function, factors, {}), function.full_name, {});
     const DType factor = accumulator(T);
     // As in BLAS: with alpha == 0 the factors are not read, with beta == 0 c is not.
     if (is_zero(alpha) || shape_a[1] == 0) {

@@ -3,7 +3,7 @@
 
 #include "base/printable.hpp"
 #include "base/throw_error.hpp"
-#include "call/promotion.hpp"
+#include "call/factors.hpp"
 #include "contract/pair.hpp"
 
 #include <array>
@@ -13,14 +13,6 @@ namespace Atoll {
 using namespace detail;
 
 namespace {
-
-const FunctionRecord &matmul_function() { return Registry::get().core_function(ATOLL_FN_matmul); }
-
-// 0 or 1: what a factor can be among bools.
-bool is_flag(const Scalar &factor) {
-    return !is_floating(factor.dtype()) && (factor.to_int() == 0 || factor.to_int() == 1);
-}
-bool is_zero(const Scalar &factor) { return factor.to_complex() == std::complex<double>(0); }
 
 // Throws unless the value exists in the kind of T.
 void require_factor(std::string_view name, const Scalar &factor, DType T) {
@@ -108,17 +100,10 @@ const Tensor &contract(Scalar alpha, const Tensor &a, const Labels &labels_a, co
     const ReadSection section;
     const bool adds = !is_zero(beta);
     const ContractionOperand left(a, labels_a), right(b, labels_b), result(c, labels_c);
-    DType T = options.dtype;
-    if (T == DType::none) {
-        // The factors promote like scalars beside a tensor, but for 0 and 1 beside bool.
-        const Operand operands[] = {a, b, c, alpha, beta};
-        const bool bools = a.dtype() == bool_ && b.dtype() == bool_ && c.dtype() == bool_;
-        const Operand *inputs[5] = {&operands[0], &operands[1], adds ? &operands[2] : nullptr};
-        std::size_t count = 3;
-        for (const Operand *factor : {&operands[3], &operands[4]})
-            if (!bools || !is_flag(factor->scalar())) inputs[count++] = factor;
-        T = decide_T(matmul_function(), {inputs, count}, {});
-    }
+    const Operand third(c);
+    const DType T = options.dtype == DType::none
+                        ? decide_product_T(a, b, adds ? &third : nullptr, alpha, beta)
+                        : options.dtype;
     const PairContraction plan("contract", left, right, adds ? &result : nullptr, result, false, T,
                                options);
     plan.run(alpha, a, b, beta, adds ? &c : nullptr, &c);
@@ -130,8 +115,9 @@ Tensor contract(const Tensor &a, const Labels &labels_a, const Tensor &b, const 
     const ReadSection section;
     const Operand operands[] = {a, b};
     const Operand *const inputs[] = {&operands[0], &operands[1]};
-    const DType T =
-        options.dtype == DType::none ? decide_T(matmul_function(), inputs, {}) : options.dtype;
+    const DType T = options.dtype == DType::none
+                        ? decide_T(Registry::get().core_function(ATOLL_FN_matmul), inputs, {})
+                        : options.dtype;
     const ContractionOperand result =
         out.get() ? ContractionOperand(*out.get(), labels) : ContractionOperand(T, {}, {}, labels);
     const PairContraction plan("contract", {a, labels_a}, {b, labels_b}, nullptr, result,

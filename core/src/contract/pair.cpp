@@ -3,6 +3,7 @@
 
 #include "base/throw_error.hpp"
 #include "call/copy.hpp"
+#include "call/factors.hpp"
 #include "call/parts.hpp"
 #include "call/pipeline.hpp"
 #include "call/route.hpp"
@@ -17,8 +18,6 @@ namespace Atoll::detail {
 namespace {
 
 const FunctionRecord &matmul_function() { return Registry::get().core_function(ATOLL_FN_matmul); }
-
-bool is_zero(const Scalar &x) { return x.to_complex() == std::complex<double>(0); }
 
 std::string_view role_name(int role) {
     static constexpr std::string_view names[] = {"d", "a", "b", "c"};
