@@ -30,8 +30,8 @@ namespace {
 constexpr std::string_view placeholder = "newplugin";
 
 // Names that plugins, modules or device types of the runtime have.
-constexpr std::string_view taken[] = {"core",  "cpu",       "cuda", "device",
-                                      "dummy", "dummy_min", "trace"};
+constexpr std::string_view taken[] = {"core",   "cpu",   "cuda",      "cutensor",
+                                      "device", "dummy", "dummy_min", "trace"};
 
 void check_name(const std::string &name) {
     const auto fits = [](char c) {
