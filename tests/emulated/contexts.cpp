@@ -8,6 +8,7 @@
 #include "runtime.hpp"
 
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -114,6 +115,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
 long emulated_implied_contexts() { return implied; }
 long emulated_retained_contexts() { return retained; }
 CUcontext emulated_make_context(int index) {
-    stack.push_back(new CUctx_st{device(index), false});
+    static auto *const made = new std::deque<CUctx_st>; // as long as the process
+    stack.push_back(&made->emplace_back(CUctx_st{device(index), false}));
     return stack.back();
 }

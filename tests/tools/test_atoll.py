@@ -226,6 +226,8 @@ def fits_the_terminal():
         whole = "".join(run(*arguments).stdout.split())
         # Columns that would not fit are in further tables, which repeat the first ones.
         lost = collections.Counter(whole) - collections.Counter("".join(text.decode().split()))
+        if "--devices" in arguments:  # between the two runs some memory was freed, or used
+            lost = {c: n for c, n in lost.items() if c not in "0123456789.KMG"}
         check(not lost, arguments, "lost characters", lost)
 
 
