@@ -60,8 +60,10 @@ struct Shortest {
 };
 Shortest shortest(double value, DType dtype) {
     char text[64];
+    const char *end = text;
     const auto written = [&](auto... how) {
-        const std::string_view all(text, std::to_chars(text, std::end(text), how...).ptr);
+        end = std::to_chars(text, std::end(text), how...).ptr;
+        const std::string_view all(text, end);
         const std::string_view mantissa = all.substr(0, all.find('e'));
         const auto digits = std::count_if(mantissa.begin(), mantissa.end(),
                                           [](char c) { return c >= '0' && c <= '9'; });
@@ -75,7 +77,7 @@ Shortest shortest(double value, DType dtype) {
     for (int decimals = 0; decimals < 5; ++decimals) {
         found = written(value, scientific, decimals);
         double back = 0;
-        std::from_chars(text, std::end(text), back);
+        std::from_chars(text, end, back);
         if (Scalar(back).cast(dtype).to_double() == value) break;
     }
     return found;
