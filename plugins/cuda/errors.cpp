@@ -60,21 +60,8 @@ atoll_status status_of(cublasStatus_t code) {
 } // namespace
 
 bool is_final(cudaError_t code) {
-    switch (code) {
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorHardwareStackError:
-    case cudaErrorAssert:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorLaunchFailure:
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorContextIsDestroyed: return true;
-    default: return false;
-    }
+    return status_of(code) == ATOLL_STATUS_KERNEL_FAILED || code == cudaErrorECCUncorrectable ||
+           code == cudaErrorNvlinkUncorrectable || code == cudaErrorContextIsDestroyed;
 }
 
 const char *advice(cudaError_t code) {

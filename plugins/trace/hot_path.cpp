@@ -160,13 +160,11 @@ void Session::serve(const atoll_link &self, const atoll_call &call, Traced &trac
                          : call.module == ATOLL_MODULE_CORE && call.function == ATOLL_FN_copy) {
         add(served.copies, 1);
         // Of a copy, what arrives: its output. Of a transfer, all that there is.
-        std::uint64_t copied = traced.bytes;
-        if (!on_device && call.operand_count > 0) {
-            copied = static_cast<std::uint64_t>(sdk::dtype_size(call.operands[0].dtype));
-            for (std::uint32_t axis = 0; axis < call.rank; ++axis)
-                copied *= static_cast<std::uint64_t>(call.shape[axis]);
-        }
-        add(served.copied_bytes, copied);
+        const bool has_output = !on_device && call.operand_count > 0;
+        add(served.copied_bytes,
+            has_output ? points_of(call) *
+                             static_cast<std::uint64_t>(sdk::dtype_size(call.operands[0].dtype))
+                       : traced.bytes);
     }
 }
 

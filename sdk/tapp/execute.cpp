@@ -118,7 +118,7 @@ void execute(const Plan &plan, TAPP_executor exec, const Call &call, Execution &
         require_memory(call.b, "B");
         require_memory(call.d, "D");
     }
-    const DType dtype = product.operand(D).dtype;
+    const DType dtype = product.operand(D).dtype();
     Scalar alpha = load_scalar(call.alpha, dtype), beta = load_scalar(call.beta, dtype);
     const bool adds = beta.to_complex() != std::complex<double>(0);
     if (adds) check_summands(call);

@@ -227,13 +227,13 @@ std::shared_ptr<const Product> Plan::make_batch(std::int64_t count,
             continue;
         }
         std::vector<std::int64_t> labels;
-        for (int axis = 0; axis < operand.labels.size(); ++axis)
-            labels.push_back(operand.labels[axis]);
+        for (int axis = 0; axis < operand.labels().size(); ++axis)
+            labels.push_back(operand.labels()[axis]);
         labels.push_back(index_count_);
-        Dims shape = operand.shape, strides = operand.strides;
+        Dims shape = operand.shape(), strides = operand.strides();
         shape.push_back(count);
         strides.push_back(spacing[role]);
-        operands.emplace_back(operand.dtype, shape, strides, Labels(labels));
+        operands.emplace_back(operand.dtype(), shape, strides, Labels(labels));
     }
     try {
         return std::make_shared<const Product>(std::move(operands), options_);

@@ -51,15 +51,15 @@ Product::Product(std::vector<ContractionOperand> operands, const ContractOptions
     for (const Role role : {A, B, C, D}) {
         const ContractionOperand &of = operand(role);
         Range &range = ranges_[role];
-        stored_[role] = of.shape;
-        empty_[role] = std::ranges::count(of.shape, 0) > 0;
+        stored_[role] = of.shape();
+        empty_[role] = std::ranges::count(of.shape(), 0) > 0;
         if (empty_[role]) continue; // its strides are any numbers
-        for (int axis = 0; axis < of.shape.size(); ++axis) {
-            const std::int64_t reach = of.strides[axis] * (of.shape[axis] - 1);
+        for (int axis = 0; axis < of.shape().size(); ++axis) {
+            const std::int64_t reach = of.strides()[axis] * (of.shape()[axis] - 1);
             (reach < 0 ? range.begin : range.end) += reach;
-            if (of.strides[axis] == 0) stored_[role][axis] = 1;
+            if (of.strides()[axis] == 0) stored_[role][axis] = 1;
         }
-        range.end += size_of(of.dtype);
+        range.end += size_of(of.dtype());
     }
 }
 
@@ -68,14 +68,14 @@ Tensor Product::wrap(Role role, void *address, Device device, const Dims &shape)
     const Range &range = ranges_[role];
     const Storage storage =
         Storage::borrow(empty_[role] ? nullptr : static_cast<char *>(address) + range.begin,
-                        range.end - range.begin, device, of.dtype, {});
-    return Tensor(storage, -range.begin, shape, of.strides, of.dtype);
+                        range.end - range.begin, device, of.dtype(), {});
+    return Tensor(storage, -range.begin, shape, of.strides(), of.dtype());
 }
 
 Tensor Product::upload(Role role, void *address, const Placement &where) const {
     const Tensor copy = Atoll::empty(stored_[role], where);
     copy.shallow_copy().assign(wrap(role, address, host_device(), stored_[role]));
-    return stored_[role] == operand(role).shape ? copy : copy.broadcast_to(operand(role).shape);
+    return stored_[role] == operand(role).shape() ? copy : copy.broadcast_to(operand(role).shape());
 }
 
 void Product::run(const Target &target, const Scalar &alpha, const Scalar &beta,
@@ -91,7 +91,7 @@ void Product::run_there(const Target &target, const Scalar &alpha, const Scalar 
                         const Addresses &addresses) const {
     const Device device = target.place->device();
     const auto tensor = [&](Role role) {
-        return wrap(role, addresses.at[role], device, operand(role).shape);
+        return wrap(role, addresses.at[role], device, operand(role).shape());
     };
     const auto compute = [&] {
         contraction_.run(alpha, tensor(A), tensor(B), beta, addresses.at[C] ? tensor(C) : Tensor(),
@@ -115,7 +115,7 @@ void Product::run_with_copies(Place &place, const Scalar &alpha, const Scalar &b
                               const Addresses &addresses) const {
     OwnStream stream(place);
     const auto where = [&](Role role) {
-        return Placement(operand(role).dtype, place.device(), stream.get());
+        return Placement(operand(role).dtype(), place.device(), stream.get());
     };
     const bool adds = beta.to_complex() != std::complex<double>(0);
     Tensor tensors[roles];
@@ -123,12 +123,12 @@ void Product::run_with_copies(Place &place, const Scalar &alpha, const Scalar &b
     tensors[B] = upload(B, addresses.at[B], where(B));
     // The plan needs the layout of C.
     tensors[C] = adds ? upload(C, addresses.at[C], where(C)) : Atoll::empty(stored_[C], where(C));
-    tensors[D] = Atoll::empty(operand(D).shape, where(D));
-    if (!adds && stored_[C] != operand(C).shape)
-        tensors[C] = tensors[C].broadcast_to(operand(C).shape);
+    tensors[D] = Atoll::empty(operand(D).shape(), where(D));
+    if (!adds && stored_[C] != operand(C).shape())
+        tensors[C] = tensors[C].broadcast_to(operand(C).shape());
     copied_contraction(tensors).run(alpha, tensors[A], tensors[B], beta, tensors[C], tensors[D]);
     stream.synchronize();
-    wrap(D, addresses.at[D], host_device(), operand(D).shape).assign(tensors[D]);
+    wrap(D, addresses.at[D], host_device(), operand(D).shape()).assign(tensors[D]);
     stream.synchronize();
 }
 
@@ -136,7 +136,7 @@ Contraction Product::copied_contraction(const Tensor *tensors) const {
     const std::lock_guard lock(mutex_);
     if (!copied_) {
         const auto like = [&](Role role) {
-            return ContractionOperand(tensors[role], operand(role).labels);
+            return ContractionOperand(tensors[role], operand(role).labels());
         };
         copied_.emplace(like(A), like(B), like(C), like(D), options_);
     }

@@ -113,20 +113,28 @@ const Tensor &contract(Scalar alpha, const Tensor &a, const Labels &labels_a, co
 Tensor contract(const Tensor &a, const Labels &labels_a, const Tensor &b, const Labels &labels_b,
                 const Labels &labels, Out out = {}, const ContractOptions &options = {});
 
-// An operand of a planned contraction: its layout and labels, no elements.
-struct ContractionOperand {
-    ContractionOperand(const Tensor &like, Labels its_labels);
-    // Strides in bytes.
-    ContractionOperand(DType its_dtype, Dims its_shape, Dims its_strides, Labels its_labels);
-
-    DType dtype;
-    Dims shape, strides;
-    Labels labels;
-};
-
 namespace detail {
 class PairContraction;
 }
+
+// An operand of a planned contraction: its layout and labels, no elements.
+class ContractionOperand {
+public:
+    ContractionOperand(const Tensor &like, Labels labels);
+    // Strides in bytes; those of axes with at most one element may be anything.
+    ContractionOperand(DType dtype, Dims shape, Dims strides, Labels labels);
+
+    DType dtype() const noexcept { return dtype_; }
+    const Dims &shape() const noexcept { return shape_; }
+    const Dims &strides() const noexcept { return strides_; }
+    const Labels &labels() const noexcept { return labels_; }
+
+private:
+    friend class detail::PairContraction; // lays results out
+    DType dtype_;
+    Dims shape_, strides_;
+    Labels labels_;
+};
 
 // The analysis of d = alpha a b + beta c for operands of certain layouts, to repeat it on other
 // tensors for the price of a call. Immutable: threads may share it.

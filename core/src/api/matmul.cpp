@@ -4,9 +4,7 @@
 #include "base/enums.hpp"
 #include "base/throw_error.hpp"
 #include "call/broadcast.hpp"
-#include "call/copy.hpp"
 #include "call/factors.hpp"
-#include "call/parts.hpp"
 #include "call/pipeline.hpp"
 #include "call/taken_apart.hpp"
 #include "call/uniform.hpp"
@@ -133,18 +131,12 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
     const DType T = decide_product_T(left, right, nullptr, alpha, beta);
     const Operand *const factors[] = {&left, &right};
     require_output_dtype(tc, "c", T, decide_device(function, factors, {}), function.full_name, {});
-    const DType factor = accumulator(T);
     // As in BLAS: with alpha == 0 the factors are not read, with beta == 0 c is not.
     if (is_zero(alpha) || shape_a[1] == 0) {
-        const Context parts = Context{}.for_parts_of(function);
-        if (is_zero(beta))
-            fill_elements(tc, 0, parts);
-        else if (T == bool_)
-            ; // c or nothing
-        else
-            part(ATOLL_FN_multiply, {c, beta.cast(factor)}, parts, &c);
+        scale_into(c, is_zero(beta) ? nullptr : &c, beta, T, Context{}.for_parts_of(function));
         return c;
     }
+    const DType factor = accumulator(T);
     const ProductAttributes attributes = {alpha.cast(factor).raw(), beta.cast(factor).raw(),
                                           Scalar(op_a == Op::C).raw(), Scalar(op_b == Op::C).raw()};
     product(left, transpose_a, right, transpose_b, vector, attributes,

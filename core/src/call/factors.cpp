@@ -1,6 +1,10 @@
 // Factors of products.
 #include "call/factors.hpp"
 
+#include "base/throw_error.hpp"
+#include "call/copy.hpp"
+#include "call/parts.hpp"
+
 #include <algorithm>
 
 namespace Atoll::detail {
@@ -20,6 +24,29 @@ DType decide_product_T(const Operand &a, const Operand &b, const Operand *c, con
     for (const Operand *factor : {&alpha, &beta})
         if (!bools || !is_flag(factor->scalar())) inputs[count++] = factor;
     return decide_T(Registry::get().core_function(ATOLL_FN_matmul), {inputs, count}, {});
+}
+
+void scale_into(const Tensor &d, const Tensor *c, const Scalar &beta, DType T,
+                const Context &parts) {
+    if (!c)
+        fill_elements(*d.impl(), 0, parts);
+    else if (T != bool_)
+        part(ATOLL_FN_multiply, {*c, beta.cast(accumulator(T))}, parts, &d);
+    else if (c != &d) // c or nothing
+        copy_elements(*d.impl(), *c->impl(), parts);
+}
+
+void require_factor(std::string_view name, const Scalar &factor, DType T, std::string_view op) {
+    const std::complex<double> value = factor.to_complex();
+    const bool fits = T == bool_         ? is_flag(factor)
+                      : is_complex(T)    ? true
+                      : is_real_float(T) ? value.imag() == 0
+                                         : value == factor.cast(T).to_complex();
+    if (!fits)
+        throw_error(Status::invalid_argument, op,
+                    "{} = {} does not fit {}, in which it is computed; give another "
+                    "ContractOptions::dtype",
+                    name, to_string(factor), Atoll::name(T));
 }
 
 } // namespace Atoll::detail

@@ -1,6 +1,7 @@
 // Contractions of two tensors by labels, at once and planned.
 #include "atoll/contraction.hpp"
 
+#include "base/enums.hpp"
 #include "base/printable.hpp"
 #include "base/throw_error.hpp"
 #include "call/factors.hpp"
@@ -12,25 +13,6 @@ namespace Atoll {
 
 using namespace detail;
 
-namespace {
-
-// Throws unless the value exists in the kind of T.
-void require_factor(std::string_view name, const Scalar &factor, DType T) {
-    const std::complex<double> value = factor.to_complex();
-    const bool fits = T == bool_         ? is_flag(factor)
-                      : is_complex(T)    ? true
-                      : is_real_float(T) ? value.imag() == 0
-                                         : value == Scalar(factor).cast(T).to_complex();
-    if (!fits)
-        throw_error(
-            Status::invalid_argument, "contraction",
-            "{} = {} does not fit {}, in which the contraction was planned; plan it with another "
-            "ContractOptions::dtype",
-            name, to_string(factor), Atoll::name(T));
-}
-
-} // namespace
-
 Labels::Labels(std::string_view letters) : letters_(true) {
     for (const char letter : letters) {
         if ((letter < 'a' || letter > 'z') && (letter < 'A' || letter > 'Z'))
@@ -41,33 +23,32 @@ Labels::Labels(std::string_view letters) : letters_(true) {
     }
 }
 
-ContractionOperand::ContractionOperand(const Tensor &like, Labels its_labels)
-    : dtype(impl(like).dtype), shape(like.shape()), strides(like.strides()),
-      labels(std::move(its_labels)) {}
+ContractionOperand::ContractionOperand(const Tensor &like, Labels labels)
+    : dtype_(impl(like).dtype), shape_(like.shape()), strides_(like.strides()),
+      labels_(std::move(labels)) {}
 
-ContractionOperand::ContractionOperand(DType its_dtype, Dims its_shape, Dims its_strides,
-                                       Labels its_labels)
-    : dtype(its_dtype), shape(std::move(its_shape)), strides(std::move(its_strides)),
-      labels(std::move(its_labels)) {
-    if (dtype == DType::none)
-        throw_error(Status::invalid_argument, "contraction", "got no dtype of an operand");
-    checked_range(shape, strides, size_of(dtype), "contraction");
+ContractionOperand::ContractionOperand(DType dtype, Dims shape, Dims strides, Labels labels)
+    : dtype_(dtype), shape_(std::move(shape)), strides_(std::move(strides)),
+      labels_(std::move(labels)) {
+    require_dtype(dtype_, "contraction");
+    checked_range(shape_, strides_, size_of(dtype_), "contraction");
+    tame_strides(shape_, strides_, size_of(dtype_));
 }
 
 Contraction::Contraction(const ContractionOperand &a, const ContractionOperand &b,
                          const ContractionOperand &d, const ContractOptions &options)
     : plan_(std::make_shared<PairContraction>(
           "contraction", a, b, nullptr, d, false,
-          options.dtype == DType::none ? promote(a.dtype, b.dtype) : options.dtype, options)) {}
+          options.dtype == DType::none ? promote(a.dtype(), b.dtype()) : options.dtype, options)) {}
 
 Contraction::Contraction(const ContractionOperand &a, const ContractionOperand &b,
                          const ContractionOperand &c, const ContractionOperand &d,
                          const ContractOptions &options)
-    : plan_(std::make_shared<PairContraction>("contraction", a, b, &c, d, false,
-                                              options.dtype == DType::none
-                                                  ? promote(promote(a.dtype, b.dtype), c.dtype)
-                                                  : options.dtype,
-                                              options)) {}
+    : plan_(std::make_shared<PairContraction>(
+          "contraction", a, b, &c, d, false,
+          options.dtype == DType::none ? promote(promote(a.dtype(), b.dtype()), c.dtype())
+                                       : options.dtype,
+          options)) {}
 
 DType Contraction::dtype() const { return plan_->dtype(); }
 
@@ -81,10 +62,8 @@ void Contraction::run(const Scalar &alpha, const Tensor &a, const Tensor &b, con
     plan_->require_layout(Plan::a, a);
     plan_->require_layout(Plan::b, b);
     plan_->require_layout(Plan::d, d);
-    require_factor("alpha", alpha, plan_->dtype());
     const bool adds = !is_zero(beta);
     if (adds) {
-        require_factor("beta", beta, plan_->dtype());
         if (!plan_->has_c())
             throw_error(Status::invalid_argument, "contraction",
                         "got beta = {}, but no c was planned", to_string(beta));

@@ -2,10 +2,10 @@
 #include "base/throw_error.hpp"
 #include "call/broadcast.hpp"
 #include "call/copy.hpp"
-#include "call/pipeline.hpp"
 #include "contract/notation.hpp"
 #include "contract/pair.hpp"
 #include "contract/path.hpp"
+#include "contract/sum_axes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -61,6 +61,15 @@ void require_auto_broadcast(const Notation &notation, std::span<const Tensor> op
 // The text of one product, for people.
 std::string product_text(const LabelList &a, const LabelList &b, const LabelList &product) {
     return fmt::format("{},{}->{}", notation_text(a), notation_text(b), notation_text(product));
+}
+
+// Removes the factors of a step from the list.
+template <class T, class Step> std::pair<T, T> take_pair(std::vector<T> &list, const Step &step) {
+    std::pair<T, T> factors{std::move(list[static_cast<std::size_t>(step.left)]),
+                            std::move(list[static_cast<std::size_t>(step.right)])};
+    list.erase(list.begin() + step.right);
+    list.erase(list.begin() + step.left);
+    return factors;
 }
 
 // The labels as numbers from 0, and the order of products.
@@ -156,12 +165,8 @@ public:
         std::vector<Tensor> list(operands.begin(), operands.end());
         for (const Step &step : steps_) {
             const bool last = list.size() == 2;
-            Tensor product = step.pair->run(1, list[static_cast<std::size_t>(step.left)],
-                                            list[static_cast<std::size_t>(step.right)], 0, nullptr,
-                                            last ? out : nullptr);
-            list.erase(list.begin() + step.right);
-            list.erase(list.begin() + step.left);
-            list.push_back(std::move(product));
+            const auto [a, b] = take_pair(list, step);
+            list.push_back(step.pair->run(1, a, b, 0, nullptr, last ? out : nullptr));
         }
         return list[0];
     }
@@ -176,10 +181,7 @@ private:
                        std::vector<Part> parts, const Tensor *out, const EinsumOptions &options) {
         const ProductOrder order(notation, operands, T_, options);
         for (const PathStep &step : order.steps()) {
-            const Part a = std::move(parts[static_cast<std::size_t>(step.left)]),
-                       b = std::move(parts[static_cast<std::size_t>(step.right)]);
-            parts.erase(parts.begin() + step.right);
-            parts.erase(parts.begin() + step.left);
+            const auto [a, b] = take_pair(parts, step);
             const bool last = parts.empty();
             // Products between are not rounded to halves. Real ones remain real.
             const DType wide = accumulator(T_);
@@ -198,8 +200,8 @@ private:
                                                                 nullptr, product.operand(), made,
                                                                 dtype, ContractOptions{})});
             const ContractionOperand &laid = steps_.back().pair->operand(PairContraction::d);
-            product.shape = laid.shape;
-            product.strides = laid.strides;
+            product.shape = laid.shape();
+            product.strides = laid.strides();
             parts.push_back(std::move(product));
         }
     }
@@ -256,8 +258,7 @@ private:
     Tensor run_single(const Tensor &operand, const Tensor *out) const {
         const TensorImpl &t = *operand.impl();
         const Tensor view = make_view(t, t.offset, shape_, strides_);
-        const FunctionRecord &sum =
-            Registry::get().core_function(T_ == bool_ ? ATOLL_FN_any : ATOLL_FN_sum);
+        const FunctionRecord &sum = sum_function(T_);
         if (out) require_output_dtype(*out->impl(), "out", T_, t.device(), "einsum", {});
         const Context parts = Context{}.for_parts_of(sum);
         if (result_axes_ == shape_.size()) {
@@ -265,25 +266,13 @@ private:
             copy_elements(*out->impl(), *view.impl(), parts);
             return *out;
         }
-        // Integers are summed in 64 bits, of which the result takes the lowest.
         Tensor made;
         if (!out) {
             const Dims shape(shape_.data(), static_cast<std::size_t>(result_axes_));
             made = make_tensor(shape, T_, t.device(), t.storage->stream);
             out = &made;
         }
-        std::vector<int> axes;
-        for (int axis = result_axes_; axis < shape_.size(); ++axis) axes.push_back(axis);
-        const Operand input(view);
-        const Operand *const inputs[] = {&input};
-        const atoll_scalar skip_nan = Scalar(false).raw();
-        return run_one(sum,
-                       {.inputs = inputs,
-                        .outputs = {&out, 1},
-                        .attributes = {&skip_nan, sum.signature.attribute_count},
-                        .axes = axes,
-                        .axes_given = true},
-                       parts);
+        return sum_axes(sum, view, result_axes_, out, parts);
     }
 
     DType T_ = DType::none;
@@ -376,10 +365,7 @@ EinsumPath einsum_path(std::string_view text, std::span<const Tensor> operands,
     path.direct_operations = order.direct_operations();
     std::vector<LabelList> labels = notation.operands;
     for (const PathStep &step : order.steps()) {
-        const LabelList a = std::move(labels[static_cast<std::size_t>(step.left)]),
-                        b = std::move(labels[static_cast<std::size_t>(step.right)]);
-        labels.erase(labels.begin() + step.right);
-        labels.erase(labels.begin() + step.left);
+        const auto [a, b] = take_pair(labels, step);
         labels.push_back(order.product(step, a, b));
         path.steps.push_back({step.left, step.right, product_text(a, b, labels.back()),
                               step.operations, step.elements});

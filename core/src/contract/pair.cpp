@@ -1,13 +1,14 @@
 // Contractions of two tensors.
 #include "contract/pair.hpp"
 
+#include "base/enums.hpp"
 #include "base/throw_error.hpp"
-#include "call/copy.hpp"
 #include "call/factors.hpp"
 #include "call/parts.hpp"
 #include "call/pipeline.hpp"
 #include "call/route.hpp"
 #include "contract/label_text.hpp"
+#include "contract/sum_axes.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -67,12 +68,12 @@ private:
     std::string text(int role) const {
         const ContractionOperand &of = operand(role);
         return role == d && makes_d_
-                   ? fmt::format("d labelled {}", labels_text(of.labels))
-                   : fmt::format("{} labelled {}", shape_text(role_name(role), of.shape),
-                                 labels_text(of.labels));
+                   ? fmt::format("d labelled {}", labels_text(of.labels()))
+                   : fmt::format("{} labelled {}", shape_text(role_name(role), of.shape()),
+                                 labels_text(of.labels()));
     }
     std::string label(std::int64_t of) const {
-        return label_text(of, operand(a).labels.are_letters());
+        return label_text(of, operand(a).labels().are_letters());
     }
     template <class... Args>
     [[noreturn]] void refuse(fmt::format_string<Args...> words, Args &&...args) const {
@@ -89,20 +90,20 @@ private:
     void read(int role) {
         const ContractionOperand &of = operand(role);
         const bool made = role == d && makes_d_;
-        const int rank = made ? of.labels.size() : of.shape.size();
-        if (of.labels.size() != rank)
-            refuse("{} needs {} {}, got {}", shape_text(role_name(role), of.shape), rank,
-                   rank == 1 ? "label" : "labels", labels_text(of.labels));
+        const int rank = made ? of.labels().size() : of.shape().size();
+        if (of.labels().size() != rank)
+            refuse("{} needs {} {}, got {}", shape_text(role_name(role), of.shape()), rank,
+                   rank == 1 ? "label" : "labels", labels_text(of.labels()));
         for (int axis = 0; axis < rank; ++axis) {
-            Index &index = index_of(of.labels[axis]);
+            Index &index = index_of(of.labels()[axis]);
             if (!made) {
-                if (index.extent >= 0 && index.extent != of.shape[axis])
+                if (index.extent >= 0 && index.extent != of.shape()[axis])
                     refuse("{} needs {} = {} on axis {}, as {} has", text(role), label(index.label),
                            index.extent, axis,
                            index.from == role ? "another of its axes" : text(index.from));
-                index.extent = of.shape[axis];
+                index.extent = of.shape()[axis];
                 if (index.from < 0) index.from = role;
-                index.stride[role] += of.strides[axis];
+                index.stride[role] += of.strides()[axis];
             } else if (index.in[d]) {
                 refuse("{} has {} twice; give a result to write its diagonal", text(d),
                        label(index.label));
@@ -124,23 +125,23 @@ private:
 
     void lay_result() {
         ContractionOperand &result = plan_.operands_[d];
-        for (int axis = 0; axis < result.labels.size(); ++axis)
-            result.shape.push_back(index_of(result.labels[axis]).extent);
-        checked_bytes(result.shape, size_of(result.dtype), plan_.op_);
-        result.strides = dense_strides(result.shape, size_of(result.dtype), Order::F);
-        for (int axis = 0; axis < result.labels.size(); ++axis)
-            index_of(result.labels[axis]).stride[d] = result.strides[axis];
+        for (int axis = 0; axis < result.labels_.size(); ++axis)
+            result.shape_.push_back(index_of(result.labels_[axis]).extent);
+        checked_bytes(result.shape_, size_of(result.dtype_), plan_.op_);
+        result.strides_ = dense_strides(result.shape_, size_of(result.dtype_), Order::F);
+        for (int axis = 0; axis < result.labels_.size(); ++axis)
+            index_of(result.labels_[axis]).stride[d] = result.strides_[axis];
     }
 
     void check_result() const {
         const ContractionOperand &result = operand(d);
-        const std::int64_t item = size_of(result.dtype);
-        const StridedExtent extent{nullptr, result.shape.size(), result.shape.data(),
-                                   result.strides.data(), item};
+        const std::int64_t item = size_of(result.dtype());
+        const StridedExtent extent{nullptr, result.shape().size(), result.shape().data(),
+                                   result.strides().data(), item};
         constexpr std::int64_t work = 100'000;
         if (!makes_d_ && self_overlap(extent, work) != Overlap::no)
             refuse("{} with strides {} overlaps itself; results need memory of their own", text(d),
-                   shape_text(result.strides));
+                   shape_text(result.strides()));
     }
 
     Group group(const Index &index) const {
@@ -222,8 +223,9 @@ private:
             space.described[role].data = origin;
             if (role >= count()) continue;
             const ContractionOperand &of = operand(role);
-            const std::int64_t item = size_of(of.dtype), alignment = info(of.dtype).alignment;
-            if (of.dtype != plan_.T_ || !byte_range(of.shape, of.strides, item, plan_.range_[role]))
+            const std::int64_t item = size_of(of.dtype()), alignment = info(of.dtype()).alignment;
+            if (of.dtype() != plan_.T_ ||
+                !byte_range(of.shape(), of.strides(), item, plan_.range_[role]))
                 return;
             for (int i = 0; i < space.rank; ++i)
                 if (space.operands[role].strides[i] % alignment != 0) return;
@@ -244,6 +246,7 @@ PairContraction::PairContraction(std::string_view op, const ContractionOperand &
                                  const ContractionOperand &d_, bool makes_d, DType dtype,
                                  const ContractOptions &options)
     : op_(op), T_(dtype), options_(options) {
+    require_dtype(T_, op_);
     operands_.reserve(roles);
     for (const ContractionOperand *operand : {&d_, &a_, &b_, c_})
         if (operand) operands_.push_back(*operand);
@@ -253,27 +256,29 @@ PairContraction::PairContraction(std::string_view op, const ContractionOperand &
 void PairContraction::require_layout(Role role, const Tensor &tensor) const {
     const TensorImpl &t = impl(tensor);
     const ContractionOperand &planned = operand(role);
-    if (t.dtype == planned.dtype && t.shape == planned.shape && t.strides == planned.strides)
+    if (t.dtype == planned.dtype() && t.shape == planned.shape() && t.strides == planned.strides())
         return;
     throw_error(Status::invalid_argument, op_,
                 "{} is {} {} with strides {}, but {} {} with strides {} was planned; plan another "
                 "contraction for it",
                 role_name(role), name(t.dtype), shape_text(t.shape), shape_text(t.strides),
-                name(planned.dtype), shape_text(planned.shape), shape_text(planned.strides));
+                name(planned.dtype()), shape_text(planned.shape()), shape_text(planned.strides()));
 }
 
 Tensor PairContraction::run(const Scalar &alpha, const Tensor &a_, const Tensor &b_,
                             const Scalar &beta, const Tensor *c_, const Tensor *out) const {
+    if (c_ && is_zero(beta)) c_ = nullptr;
+    require_factor("alpha", alpha, T_, op_);
+    if (c_) require_factor("beta", beta, T_, op_);
     Tensor made;
     if (!out) {
         const TensorImpl &first = *a_.impl();
-        made =
-            make_tensor(operand(d).shape, operand(d).dtype, first.device(), first.storage->stream);
+        made = make_tensor(operand(d).shape(), operand(d).dtype(), first.device(),
+                           first.storage->stream);
         out = &made;
     } else if (out->impl()->read_only()) {
         check_output(*out->impl(), role_name(d), op_);
     }
-    if (c_ && is_zero(beta)) c_ = nullptr;
     const Tensor *const tensors[roles] = {out, &a_, &b_, c_};
     // As in BLAS: with alpha == 0 the factors are not read.
     if (is_zero(alpha)) {
@@ -352,34 +357,20 @@ DType PairContraction::views_dtype() const {
 // A factor as core.matmul takes it, after sums over the labels that only it has.
 Tensor PairContraction::factor(Role role, const Tensor &of, const Context &parts) const {
     if (summed_[role].shape.empty()) return view_of(of, views_[role].shape, views_[role].strides);
-    const Tensor whole = view_of(of, summed_[role].shape, summed_[role].strides);
-    const Operand input(whole);
-    const Operand *const inputs[] = {&input};
-    std::vector<int> axes;
-    for (int axis = views_[role].shape.size(); axis < summed_[role].shape.size(); ++axis)
-        axes.push_back(axis);
-    const FunctionRecord &sum =
-        Registry::get().core_function(T_ == bool_ ? ATOLL_FN_any : ATOLL_FN_sum);
-    const atoll_scalar skip_nan = Scalar(false).raw();
     Context context = parts;
-    // Integers are summed in 64 bits, of which the product takes the lowest.
     if (is_floating(T_)) {
         const DType wide = accumulator(T_);
-        context.dtype = is_complex(operand(role).dtype) ? wide : info(wide).part;
+        context.dtype = is_complex(operand(role).dtype()) ? wide : info(wide).part;
     }
-    return run_one(sum,
-                   {.inputs = inputs,
-                    .attributes = {&skip_nan, sum.signature.attribute_count},
-                    .axes = axes,
-                    .axes_given = true},
-                   context);
+    return sum_axes(sum_function(T_), view_of(of, summed_[role].shape, summed_[role].strides),
+                    views_[role].shape.size(), nullptr, context);
 }
 
 // c as core.matmul takes it.
 Tensor PairContraction::summand(const Tensor &of, const Context &parts) const {
     const Tensor view = view_of(of, views_[c].shape, views_[c].strides);
-    return options_.conj_c && is_complex(operand(c).dtype) ? part(ATOLL_FN_conj, {view}, parts)
-                                                           : view;
+    return options_.conj_c && is_complex(operand(c).dtype()) ? part(ATOLL_FN_conj, {view}, parts)
+                                                             : view;
 }
 
 void PairContraction::run_views(const ProductAttributes &attributes,
@@ -430,12 +421,8 @@ void PairContraction::scale(const Scalar &beta, const Tensor *c_, const Tensor &
     require_output_dtype(t, role_name(d), T_, t.device(), op_, {});
     const Context parts = Context{}.for_parts_of(matmul);
     const Tensor out = view_of(d_, views_[d].shape, views_[d].strides);
-    if (!c_)
-        fill_elements(*out.impl(), 0, parts);
-    else if (const Tensor from = summand(*c_, parts); T_ == bool_)
-        copy_elements(*out.impl(), *from.impl(), parts);
-    else
-        part(ATOLL_FN_multiply, {from, beta.cast(accumulator(T_))}, parts, &out);
+    const Tensor from = c_ ? summand(*c_, parts) : Tensor();
+    scale_into(out, c_ ? &from : nullptr, beta, T_, parts);
 }
 
 } // namespace Atoll::detail

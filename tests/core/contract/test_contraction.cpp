@@ -491,3 +491,33 @@ TEST_CASE("labels that do not fit are refused with operand, label and extents") 
     CHECK(contains(refused("ik", "kj", "ij"), "read-only"));
     CHECK(c.to_doubles() == std::vector<double>(8, 1));
 }
+
+TEST_CASE("a dtype that does not exist and a factor that the dtype cannot hold are refused") {
+    const Tensor a = ones({2, 2}, {float64, cpu()}), c = full({2, 2}, 5, {float64, cpu()});
+    const auto unknown = static_cast<DType>(77);
+    CHECK(contains(error_text([&] { ContractionOperand(unknown, {2}, {8}, "i"); }), "77"));
+    CHECK(contains(error_text([&] { ContractionOperand(DType::none, {2}, {8}, "i"); }), "dtype"));
+    CHECK(contains(error_text([&] { contract(a, "ik", a, "kj", "ij", {}, {.dtype = unknown}); }),
+                   "77"));
+    const auto with_factors = [&](Scalar alpha, Scalar beta, DType dtype) {
+        return error_text(
+            [&] { contract(alpha, a, "ik", a, "kj", beta, c, "ij", {.dtype = dtype}); });
+    };
+    const std::complex<double> i(0, 1);
+    CHECK(with_factors(i, 0, float64) ==
+          "[contract] alpha = 0 + 1j does not fit float64, in which it is computed; give another "
+          "ContractOptions::dtype");
+    CHECK(contains(with_factors(1, i, float64), "beta = 0 + 1j does not fit float64"));
+    CHECK(contains(with_factors(0.5, 1, int64), "alpha = 0.5 does not fit int64"));
+    CHECK(contains(with_factors(2, 0, bool_), "alpha = 2 does not fit bool"));
+    CHECK(c.to_doubles() == std::vector<double>(4, 5));
+}
+
+TEST_CASE("strides along which nothing moves may be any number, also under a repeated label") {
+    constexpr std::int64_t huge = INT64_MAX / 2 + 1;
+    const Tensor b = counting({3}, float64, cpu()), d = zeros({3}, {float64, cpu()});
+    const Tensor a(full({1}, 2, {float64, cpu()}).storage(), 0, {1, 1}, {huge, huge}, float64);
+    const Contraction plan({float64, {1, 1}, {huge, huge}, "ii"}, {b, "j"}, {d, "j"});
+    for (const Tensor &product : {contract(a, "ii", b, "j", "j"), einsum("ii,j", {a, b})})
+        CHECK(product.to_doubles() == (2 * b).to_doubles());
+}

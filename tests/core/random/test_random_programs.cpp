@@ -83,7 +83,7 @@ Report report(const World &world, const Program &program, const Failure &failure
 }
 
 struct Counts {
-    std::int64_t operations = 0, refused = 0, skipped = 0;
+    std::int64_t operations = 0, refused = 0, skipped = 0, failed = 0;
     std::vector<std::int64_t> worked = std::vector<std::int64_t>(ATOLL_FN_COUNT);
 };
 
@@ -114,6 +114,23 @@ Report run_program(std::uint64_t seed, int operations, const std::vector<const W
     return {};
 }
 
+// Runs the programs that the environment asks for, each in the worlds that `worlds_of` its number
+// gives; stops after three that fail.
+template <class WorldsOf> Counts run_programs(const WorldsOf &worlds_of) {
+    const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1);
+    const std::int64_t end =
+        only < 0 ? number_from_environment("ATOLL_TEST_OPERATIONS", usual_operations) / length
+                 : only + 1;
+    Counts counts;
+    for (std::int64_t i = std::max<std::int64_t>(only, 0); i < end && counts.failed < 3; ++i) {
+        const std::string wrong = run_program(seed_of(i), length, worlds_of(i), counts).text;
+        CHECK_MESSAGE(wrong.empty(), rerun(i), "\n", wrong);
+        counts.failed += !wrong.empty();
+    }
+    CHECK(counts.operations > 0);
+    return counts;
+}
+
 } // namespace
 
 TEST_CASE("random programs give what the interpreter says on cpu, dummy and dummy_min") {
@@ -121,21 +138,14 @@ TEST_CASE("random programs give what the interpreter says on cpu, dummy and dumm
     {
         const World cpu = world_of("cpu", false), dummy = world_of("dummy", true),
                     minimal = world_of("dummy_min", false);
-        const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1);
-        const std::int64_t programs =
-            number_from_environment("ATOLL_TEST_OPERATIONS", usual_operations) / length;
-        Counts counts;
-        int failed = 0;
-        for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? programs : only + 1); ++i) {
+        const Counts counts = run_programs([&](std::int64_t i) {
             std::vector<const World *> worlds{&cpu, &dummy};
             if (i % 5 == 0) worlds.push_back(&minimal);
-            const std::string wrong = run_program(seed_of(i), length, worlds, counts).text;
-            CHECK_MESSAGE(wrong.empty(), rerun(i), "\n", wrong);
-            if (!wrong.empty() && ++failed == 3) break;
-        }
+            return worlds;
+        });
         Atoll::configure("dummy", "fault", "");
         // Most operations are no errors, else this tests little.
-        if (only < 0 && failed == 0) {
+        if (counts.operations > length && counts.failed == 0) {
             CHECK(counts.refused * 5 < counts.operations);
             CHECK(counts.skipped * 5 < counts.operations);
             // Every function has its turn.
@@ -156,17 +166,7 @@ TEST_CASE("random programs give what the interpreter says on a GPU") {
     if (!plugin) return;
     Atoll::load_plugin("cpu");
     const World cpu = world_of("cpu", false), gpu = world_of("cuda", false, plugin);
-    const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1);
-    const std::int64_t programs =
-        number_from_environment("ATOLL_TEST_OPERATIONS", usual_operations) / length;
-    Counts counts;
-    int failed = 0;
-    for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? programs : only + 1); ++i) {
-        const std::string wrong = run_program(seed_of(i), length, {&cpu, &gpu}, counts).text;
-        CHECK_MESSAGE(wrong.empty(), rerun(i), "\n", wrong);
-        if (!wrong.empty() && ++failed == 3) break;
-    }
-    CHECK(counts.operations > 0);
+    run_programs([&](std::int64_t) { return std::vector<const World *>{&cpu, &gpu}; });
 }
 
 TEST_CASE("a program that fails is cut down to the operations that matter") {
