@@ -45,7 +45,7 @@ public:
                                                      p.conj_a, first_run()},
                                                     {p.n, product_b, Shape::columns, 1,
                                                      p.side[product_b], dtype, p.conj_b,
-                                                     Shape::columns}},
+                                                     Shape::columns * (adds_ ? 4 : 1)}},
           direct_(is_native<T>(p.side[product_d], dtype) &&
                   (!adds_ || is_native<T>(p.side[product_c], dtype))),
           c_in_({p.side[product_c].dtype, dtype, wide}, p.side[product_c].swapped, false),
@@ -76,10 +76,10 @@ private:
 
     // Rows along d's dense axis in a block in which a is dense along another one. Such a block of
     // s x t rows reads runs of t elements at s x depth places, and writes runs of s at t x columns
-    // places: the fewest with s / t = columns / depth.
+    // places, where it reads first if it adds: the fewest with s / t = columns / depth.
     std::int64_t first_run() const {
         const auto depth = static_cast<double>(std::max<std::int64_t>(8, block_depth_)),
-                   columns = static_cast<double>(p_.n.size());
+                   columns = static_cast<double>(p_.n.size() * (adds_ ? 2 : 1));
         return static_cast<std::int64_t>(
             std::sqrt(rows_bytes / (size * depth) * std::min(columns, 2048.0) / depth) + 0.5);
     }

@@ -80,6 +80,7 @@ private:
     static constexpr bool crosses = W == Group || Size == 16;
     static constexpr int bytes = Size * Group;
     static constexpr std::int64_t longest_run = 64, most_squares = 12;
+    static constexpr std::int64_t ahead = 4; // indices along k that are fetched into the L2 cache
 
     const std::int64_t *at(std::int64_t g) const { return block_.packed + g * Group; }
     bool is_dense(std::int64_t g) const { return block_.dense[g] & dense_in_packed; }
@@ -185,9 +186,9 @@ private:
         for (std::int64_t p = 0; p < depth_.size; ++p) {
             // What is read next lies in other pages, where the processor does not fetch ahead.
             const std::int64_t now = depth_.offsets[p],
-                               next = depth_.offsets[std::min(p + 1, depth_.size - 1)];
+                               next = depth_.offsets[std::min(p + ahead, depth_.size - 1)];
             for (std::int64_t s = 0; s < squares; ++s) {
-                for (int i = 0; i < Group; ++i) __builtin_prefetch(in[i] + next + s * bytes);
+                for (int i = 0; i < Group; ++i) __builtin_prefetch(in[i] + next + s * bytes, 0, 2);
                 transpose_square(out + s * Group, p * step_, in, now + s * bytes);
             }
         }

@@ -3,8 +3,8 @@
 
 #include "packed_side.h"
 
+#include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 namespace Atoll::kernels {
 
@@ -29,14 +29,19 @@ template <class T> struct Piece {
     const TileFactors<T> &factors;
 
     void run() const {
-        // What is added is fetched one tile ahead.
-        Tile next = tile(0, 0);
-        each_other_tile([&](std::int64_t i, std::int64_t j) {
-            const Tile now = std::exchange(next, tile(i, j));
-            if (factors.adds) TileKernel<T>::prefetch(next.place);
-            now.run(depth, factors);
+        if (!factors.adds) return each_tile([&](const Tile &now) { now.run(depth, factors); });
+        // What is added is fetched some tiles ahead.
+        constexpr std::int64_t ahead = 2;
+        Tile waiting[ahead];
+        std::int64_t count = 0;
+        each_tile([&](const Tile &next) {
+            TileKernel<T>::prefetch(next.place);
+            Tile &place = waiting[count++ % ahead];
+            if (count > ahead) place.run(depth, factors);
+            place = next;
         });
-        next.run(depth, factors);
+        for (std::int64_t i = std::max<std::int64_t>(0, count - ahead); i < count; ++i)
+            waiting[i % ahead].run(depth, factors);
     }
 
 private:
@@ -52,21 +57,32 @@ private:
         }
     };
 
-    // body(i, j) for all tiles but the first. Of short columns a panel of rows stays in the L1
-    // cache while columns pass by; but where d is read, tiles that are close in d come one after
-    // the other. Else a panel of columns stays.
-    template <class Body> void each_other_tile(Body &&body) const {
+    // body(tile) for all tiles. Of short columns a panel of rows stays in the L1 cache while
+    // columns pass by; of long ones a panel of columns stays. But where d is read and columns are
+    // short, tiles come in the order of d: those of a run between two steps of the other side, all
+    // of its steps, and then the next run.
+    template <class Body> void each_tile(Body &&body) const {
         const std::int64_t down = m.groups / Shape::row_groups, across = n.groups;
         bool rows_pass = depth > short_depth;
-        if (!rows_pass && factors.adds && down > 1 && across > 1)
-            rows_pass =
-                std::abs(m.d[Shape::rows] - m.d[0]) < std::abs(n.d[Shape::columns] - n.d[0]);
-        for (std::int64_t t = 1; t < down * across; ++t) {
+        std::int64_t run = rows_pass ? down : across;
+        if (!rows_pass && factors.adds && down > 1 && across > 1) {
+            const auto distance = [](const Block &block, std::int64_t position) {
+                return std::abs(block.d[position] - block.d[0]);
+            };
+            const std::int64_t row_step = distance(m, Shape::rows),
+                               column_step = distance(n, Shape::columns);
+            rows_pass = row_step < column_step;
+            run = 1;
             if (rows_pass)
-                body(t % down, t / down);
+                while (run < down && distance(m, run * Shape::rows) < column_step) ++run;
             else
-                body(t / across, t % across);
+                while (run < across && distance(n, run * Shape::columns) < row_step) ++run;
         }
+        const std::int64_t passing = rows_pass ? down : across, other = rows_pass ? across : down;
+        for (std::int64_t begin = 0; begin < passing; begin += run)
+            for (std::int64_t stays = 0; stays < other; ++stays)
+                for (std::int64_t p = begin; p < std::min(begin + run, passing); ++p)
+                    body(rows_pass ? tile(p, stays) : tile(stays, p));
     }
 
     // The tile of a panel of rows and one of columns.
