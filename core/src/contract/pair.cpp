@@ -221,6 +221,7 @@ private:
         for (int role = 0; role < roles; ++role) {
             space.operands[role].lies = role < count();
             space.described[role].data = origin;
+            space.described[role].dtype = static_cast<std::uint16_t>(plan_.T_);
             if (role >= count()) continue;
             const ContractionOperand &of = operand(role);
             const std::int64_t item = size_of(of.dtype()), alignment = info(of.dtype()).alignment;

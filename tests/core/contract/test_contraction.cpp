@@ -8,6 +8,7 @@
 #include "../views.hpp"
 #include "atoll/format.hpp"
 
+#include <malloc.h>
 #include <map>
 #include <optional>
 #include <thread>
@@ -307,6 +308,25 @@ TEST_CASE("a plan runs on other tensors of the same layout, from several threads
     CHECK(contains(error_text([&] { plan.run(1, a, b, 1, like, like); }), "no c was planned"));
     CHECK(contains(error_text([&] { plan.run(std::complex<double>(0, 1), a, b, 0, {}, like); }),
                    "does not fit float64"));
+}
+
+TEST_CASE("a plan judges layouts by its dtype, whatever its memory held before") {
+    // The implementation takes dense operands only, not one that repeats an element.
+    load_devices();
+    const Device device = Atoll::device("dummy_min:0");
+    calls::Recorder recorder({"dummy_min"});
+    const Tensor stored = tensor({1, 2}, {float32, device});
+    const Tensor repeated(stored.storage(), 0, {2}, {0}, float32);
+    for (const int fill : {1, 85, 170, 255}) {
+        mallopt(M_PERTURB, fill);
+        recorder.begin_operation(std::to_string(fill));
+        const Tensor result = zeros({}, {float32, device});
+        const Contraction plan({repeated, "k"}, {repeated, "k"}, {result, ""});
+        plan.run(3, repeated, repeated, 0, {}, result);
+        CHECK(result.item().to_double() == 6);
+        CHECK(recorder.take_broken().empty());
+    }
+    mallopt(M_PERTURB, 0);
 }
 
 TEST_CASE("an analysis that is kept serves only operands of its layout") {
