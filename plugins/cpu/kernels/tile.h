@@ -235,7 +235,7 @@ private:
                 t.part[0] = load_vector<V>(c + place.c_rows[row]);
             } else {
                 t.part[0] = joined(load_vector<Span>(c + place.c_rows[row]),
-                                   load_vector<Span>(c + place.c_rows[row + span]));
+                                   load_vector<Span>(c + place.c_rows[row + span]), Every());
             }
             s = added(s, scaled(t, factors.beta));
         }
@@ -255,11 +255,8 @@ private:
                 store_vector(d, out[t]);
         }
     }
-    static V joined(Span low, Span high) {
-        V v;
-        std::memcpy(&v, &low, sizeof low);
-        std::memcpy(reinterpret_cast<char *>(&v) + sizeof low, &high, sizeof high);
-        return v;
+    template <int... i> static V joined(Span low, Span high, std::integer_sequence<int, i...>) {
+        return __builtin_shufflevector(low, high, i...);
     }
 
     static void store_values(T *to, Sum s) {
