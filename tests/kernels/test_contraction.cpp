@@ -5,6 +5,7 @@
 // There is one case, on each processor level, for each four of ATOLL_TEST_CASES. ATOLL_TEST_SEED
 // sets another sequence, ATOLL_TEST_CASE runs one case alone.
 #include "check.h"
+#include "cpu/kernels/kept_scratch.h"
 
 #include <cstdlib>
 
@@ -318,4 +319,35 @@ TEST_CASE("contractions agree with naive sums") {
         if (++failures == 5) break;
     }
     CHECK(failures == 0);
+}
+
+TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
+    // More rows and columns than are packed at once, dense along no axis so that BLAS has no part.
+    const std::int64_t m = 1100, n = 4300, k = 384;
+    for (const int dtype : {ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT16}) {
+        const std::int64_t size = facts[dtype].size, step = 2 * size;
+        const std::vector<char> a(static_cast<std::size_t>(m * k * step)),
+            b(static_cast<std::size_t>(k * n * step));
+        std::vector<char> d(static_cast<std::size_t>(m * n * size));
+        const auto at = [&](const std::vector<char> &memory, const std::int64_t *strides) {
+            return operand_at(const_cast<char *>(memory.data()), strides, dtype);
+        };
+        for (const bool transposed : {false, true}) {
+            const std::int64_t d_strides[] = {size, 0, size * m},
+                               a_strides[] = {transposed ? step * k : step,
+                                              transposed ? step : step * m, 0},
+                               b_strides[] = {0, transposed ? step * n : step,
+                                              transposed ? step : step * k};
+            const std::int64_t nothing[] = {0, 0, 0};
+            const std::int32_t status = call(
+                ATOLL_FN_matmul, dtype, {m, k, n}, 3,
+                {at(d, d_strides), at(a, a_strides), at(b, b_strides),
+                 operand_at(nullptr, nothing, dtype, ATOLL_OPERAND_ABSENT)},
+                {factor(dtype, 1), factor(dtype, 0), flag_of(false), flag_of(false)}, {1, 1, 1});
+            CHECK(status == ATOLL_STATUS_OK);
+        }
+    }
+    const std::int64_t kept = Atoll::kernels::kept_scratch_bytes();
+    CHECK(kept > 8 << 20);
+    CHECK(kept <= 16 << 20);
 }

@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t longest_depth = 384;
 constexpr std::int64_t rows_bytes = 768 << 10;    // packed rows of one piece: in a 2 MiB L2 cache
 constexpr std::int64_t columns_bytes = 512 << 10; // packed columns of one piece
-constexpr std::int64_t shared_bytes = 12 << 20;
+constexpr std::int64_t shared_bytes = 8 << 20;
 constexpr std::int64_t most_positions = 8192; // of one block: keeps the tables small
 constexpr std::int64_t short_shared_bytes = 1 << 20;
 // Outputs from this size on are stored past the caches.

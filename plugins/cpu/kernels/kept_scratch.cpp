@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <sys/mman.h>
 #include <vector>
 
@@ -43,6 +44,12 @@ public:
             std::free(buffer.data);
         }
     }
+    std::int64_t bytes() {
+        const std::lock_guard lock(mutex_);
+        return std::accumulate(
+            buffers_.begin(), buffers_.end(), std::int64_t{0},
+            [](std::int64_t sum, const Buffer &buffer) { return sum + buffer.size; });
+    }
 
 private:
     std::mutex mutex_;
@@ -67,5 +74,7 @@ KeptScratch::KeptScratch(std::int64_t bytes) {
 KeptScratch::~KeptScratch() {
     if (data_) unused.give({data_, size_});
 }
+
+std::int64_t kept_scratch_bytes() { return unused.bytes(); }
 
 } // namespace Atoll::kernels

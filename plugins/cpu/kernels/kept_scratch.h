@@ -22,4 +22,7 @@ private:
     std::int64_t size_;
 };
 
+// Bytes of all buffers that stay and are not in use.
+std::int64_t kept_scratch_bytes();
+
 } // namespace Atoll::kernels
