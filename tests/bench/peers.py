@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The rows of `atoll bench` beside NumPy and bare calls of OpenBLAS, on the same machine.
+"""The rows of `atoll bench` beside NumPy, bare calls of OpenBLAS and, where it is installed and has
+one call for the row, PyTorch, on the same machine.
 
     peers.py [--atoll PATH] [--threads N] [--turns N] [--json] [ROW...]
 
-Ours and the peer take turns, and the best of each counts. A ratio above 1 says that we are faster.
-Rows are names or patterns ('e*'); without any: all that have a peer. NumPy computes with one thread,
-OpenBLAS with --threads (default 1). Variables that choose OpenBLAS's kernels are not passed on: it
+Ours and the peers take turns, and the best of each counts. A ratio above 1 says that we are faster.
+Rows are names or patterns ('e*'); without any: all that have a peer but the contractions t1 to t48,
+which take minutes. NumPy computes with one thread (its products with --threads), OpenBLAS and PyTorch
+with --threads (default 1). Variables that choose OpenBLAS's kernels are not passed on: it
 chooses for the machine, as it does within the plugin.
 """
 import argparse
@@ -13,6 +15,8 @@ import ctypes
 import fnmatch
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -30,14 +34,20 @@ options = OPTIONS.parse_args()
 os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
 import numpy as np
 
+try:
+    import torch
+    torch.set_num_threads(options.threads)
+except ImportError:
+    torch = None
+
 M = 1_000_000
 ROWS = {}
 generator = np.random.default_rng(1)
 
 
 def row(name, peer="numpy"):
-    """Registers a function that makes the row's work ready and returns it."""
-    return lambda prepare: ROWS.setdefault(name, (peer, prepare))
+    """Registers a function that makes the row's work ready and returns it: the peer's part of a row."""
+    return lambda prepare: ROWS.setdefault(name, {}).setdefault(peer, prepare)
 
 
 def random(shape, dtype, low=0.5, high=2.0):
@@ -250,10 +260,53 @@ def rows_of_products():
     gemm("m7", "cblas_cgemm", 500, "c8", complex_scalars=True)
 
 
-@row("m3")
-def _():  # NumPy's stacks come first
-    a, b = (np.ascontiguousarray(random((1000, 16, 16), "f8")) for _ in range(2))
-    return lambda: a @ b
+def stacks(name, count, dtype):
+    # Stacks come first there.
+    def factors():
+        return [np.ascontiguousarray(random((count, 16, 16), dtype)) for _ in range(2)]
+
+    @row(name)
+    def _():
+        a, b = factors()
+        return lambda: a @ b
+
+    if torch:
+        @row(name, "torch")
+        def _():
+            a, b = map(torch.from_numpy, factors())
+            return lambda: torch.bmm(a, b)
+
+
+def rows_of_stacks():
+    stacks("m3", 1000, "f8")
+    stacks("m8", 1000, "f4")
+    stacks("m9", 100, "f8")
+    stacks("m10", 100, "f4")
+
+
+def contraction(name, text, extents):
+    inputs = text.split("->")[0].split(",")
+
+    def factors():
+        return [random([extents[label] for label in term], "f8") for term in inputs]
+
+    @row(name)
+    def _():
+        a, b = factors()
+        return lambda: np.einsum(text, a, b, optimize=True)
+
+    if torch:
+        @row(name, "torch")
+        def _():
+            a, b = map(torch.from_numpy, factors())
+            return lambda: torch.einsum(text, a, b)
+
+
+def rows_of_contractions():
+    cases = pathlib.Path(__file__).parents[2] / "tools" / "atoll" / "tccg.inc"
+    found = re.findall(r'^ATOLL_TCCG\("(.*)", "(.*)"\)', cases.read_text(), re.M)
+    for number, (text, extents) in enumerate(found, 1):
+        contraction(f"t{number}", text, {e[0]: int(e[1:]) for e in extents.split()})
 
 
 @row("m4", "openblas")
@@ -294,7 +347,7 @@ def _():
 
 
 def seconds_of(work):
-    """Of one run, best of some rounds of 20 ms or more."""
+    """Of one run, best of some rounds of 20 ms or more; two of what takes seconds."""
     repeats, took = 1, 0.0
     while took < 0.02:
         start = time.perf_counter()
@@ -303,7 +356,7 @@ def seconds_of(work):
         took = time.perf_counter() - start
         repeats = repeats if took >= 0.02 else repeats * 2
     best = took / repeats
-    for _ in range(4):
+    for _ in range(4 if took < 1 else 1):
         start = time.perf_counter()
         for _ in range(repeats):
             work()
@@ -312,7 +365,8 @@ def seconds_of(work):
 
 
 def ours(name):
-    command = [options.atoll, "bench", name, "--json", "--rounds", "5", "--threads", str(options.threads)]
+    rounds = "2" if name.startswith("t") else "5"
+    command = [options.atoll, "bench", name, "--json", "--rounds", rounds, "--threads", str(options.threads)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"peers: {' '.join(command)} failed: {done.stderr.strip()}")
@@ -325,28 +379,30 @@ def main():
     rows_of_reductions()
     rows_of_copies()
     rows_of_products()
+    rows_of_stacks()
+    rows_of_contractions()
     listed = subprocess.run([options.atoll, "bench", "--list", "--json"], capture_output=True, text=True)
     names = [r["id"] for r in json.loads(listed.stdout)]
     if not set(ROWS) <= set(names):
         sys.exit(f"peers: `atoll bench` has no rows {sorted(set(ROWS) - set(names))}")
     wanted = [n for n in names if n in ROWS and
-              (not options.rows or any(fnmatch.fnmatch(n, p) for p in options.rows))]
+              any(fnmatch.fnmatch(n, p) for p in options.rows or ["[!t]*"])]
     if not wanted:
         sys.exit(f"peers: no row with a peer matches {options.rows}; there are: {' '.join(ROWS)}")
     results = []
     for name in wanted:
-        peer, prepare = ROWS[name]
-        work = prepare()
-        mine, other = float("inf"), float("inf")
-        for _ in range(options.turns):
-            measured = ours(name)
-            mine = min(mine, measured["seconds"])
-            other = min(other, seconds_of(work))
-        results.append({"id": name, "what": measured["what"], "peer": peer, "seconds": mine,
-                        "peer_seconds": other, "ratio": other / mine})
-        if not options.json:
-            print(f"{name:4} {measured['what']:60} {mine * 1e6:12.2f} µs  {peer:8} {other * 1e6:12.2f} µs"
-                  f"  ratio {other / mine:6.2f}", flush=True)
+        for peer, prepare in ROWS[name].items():
+            work = prepare()
+            mine, other = float("inf"), float("inf")
+            for _ in range(options.turns):
+                measured = ours(name)
+                mine = min(mine, measured["seconds"])
+                other = min(other, seconds_of(work))
+            results.append({"id": name, "what": measured["what"], "peer": peer, "seconds": mine,
+                            "peer_seconds": other, "ratio": other / mine})
+            if not options.json:
+                print(f"{name:4} {measured['what']:60} {mine * 1e6:12.2f} µs  {peer:8} {other * 1e6:12.2f} µs"
+                      f"  ratio {other / mine:6.2f}", flush=True)
     if options.json:
         print(json.dumps(results, indent=2))
 

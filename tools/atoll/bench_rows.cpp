@@ -209,6 +209,9 @@ std::vector<BenchRow> products() {
         product("m5", "int32 product, 300²", {{300, 300}, int32, 0, 9}, 54e6),
         product("m6", "float16 product, 300²", {{300, 300}, float16}, 54e6),
         product("m7", "cgemm, 500²", {{500, 500}, complex64}, 1e9),
+        product("m8", "1,000 products of 16×16, float32", {{16, 16, thousand}}, 8.192e6),
+        product("m9", "100 products of 16×16, float64", {{16, 16, 100}, float64}, 0.8192e6),
+        product("m10", "100 products of 16×16, float32", {{16, 16, 100}}, 0.8192e6),
     };
 }
 
