@@ -65,10 +65,31 @@ Place &place(std::string_view name) {
 
 Device host_device() { return find_device(host); }
 
+namespace {
+
+// Like all of Atoll, a privileged process does not trust its environment.
+std::string_view environment(const char *variable) {
+    const char *const value = secure_getenv(variable);
+    return value ? value : "";
+}
+
+// Loads the plugins that are listed; those that were loaded stay as they are.
+void load_listed(std::string_view list) {
+    while (!list.empty()) {
+        const std::string_view name = list.substr(0, list.find(','));
+        list.remove_prefix(std::min(list.size(), name.size() + 1));
+        if (!name.empty()) load_plugin(name);
+    }
+}
+
+} // namespace
+
 Target Executor::initial() {
-    // Like all of Atoll, a privileged process does not trust its environment.
-    const char *const wanted = secure_getenv("ATOLL_TAPP_DEVICE");
-    return {&place(wanted && *wanted ? wanted : host), false};
+    const std::string_view wanted = environment("ATOLL_TAPP_DEVICE");
+    Place &found = place(wanted.empty() ? host : wanted);
+    static const bool loaded = (load_listed(environment("ATOLL_TAPP_PLUGINS")), true);
+    (void)loaded;
+    return {&found, false};
 }
 
 Table<Executor> &executors() {

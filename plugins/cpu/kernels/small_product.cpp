@@ -16,6 +16,7 @@ template <class T> struct Small {
     std::int64_t m, k, n;
     std::int64_t a_m, a_k, b_k, b_n, c_m, c_n, d_n;
     T alpha, beta;
+    bool plain; // alpha is 1, beta 0
 
     void run(char *d, const char *a, const char *b, const char *c) const {
         if (a_m == size || m == 1) return all_rows(d, a, a_k, b, c);
@@ -33,16 +34,22 @@ private:
 
     void all_rows(char *d, const char *a, std::int64_t step, const char *b, const char *c) const {
         std::int64_t i = 0;
-        for (; m - i > width; i += 2 * width)
-            all_columns<2>(i, d + i * size, a + i * size, step, b, c + i * c_m);
-        if (i < m) all_columns<1>(i, d + i * size, a + i * size, step, b, c + i * c_m);
+        const auto rows = [&]<int vectors, bool whole>() {
+            all_columns<vectors, whole>(i, d + i * size, a + i * size, step, b, c + i * c_m);
+            i += vectors * width;
+        };
+        while (m - i >= 2 * width) rows.template operator()<2, true>();
+        if (m - i > width) return rows.template operator()<2, false>();
+        if (m - i == width) return rows.template operator()<1, true>();
+        if (m > i) rows.template operator()<1, false>();
     }
-    template <int vectors> void all_columns(std::int64_t i, char *d, const char *a,
-                                            std::int64_t step, const char *b, const char *c) const {
+    template <int vectors, bool whole> void all_columns(std::int64_t i, char *d, const char *a,
+                                                        std::int64_t step, const char *b,
+                                                        const char *c) const {
         std::int64_t j = 0;
         const auto some = [&]<int count>(std::integral_constant<int, count>) {
             for (; j + count <= n; j += count)
-                block<vectors, count>(m - i, d + j * d_n, a, step, b + j * b_n, c + j * c_n);
+                block<vectors, count, whole>(m - i, d + j * d_n, a, step, b + j * b_n, c + j * c_n);
         };
         if constexpr (columns == 8 || vectors == 1) some(std::integral_constant<int, 8>());
         some(std::integral_constant<int, 4>());
@@ -50,39 +57,46 @@ private:
         some(std::integral_constant<int, 1>());
     }
 
-    template <int vectors, int count> void block(std::int64_t height, char *d, const char *a,
-                                                 std::int64_t step, const char *b,
-                                                 const char *c) const {
+    // `whole`: all rows of the vectors are there, else some of the last one.
+    // On its own, so that it has all registers.
+    template <int vectors, int count, bool whole>
+    [[gnu::noinline]] void block(std::int64_t height, char *d, const char *a, std::int64_t step,
+                                 const char *b, const char *c) const {
         constexpr int last = vectors - 1;
-        const bool whole = height >= vectors * width;
         const PartialVector<T> rest(whole ? 0 : height - last * width);
         V sum[count][vectors] = {};
-        const auto multiply = [&](auto load_last) {
-            for (std::int64_t p = 0; p < k; ++p) {
-                V x[vectors];
-                if constexpr (vectors == 2) x[0] = load_vector<V>(a + p * step);
-                x[last] = load_last(a + p * step + last * width * size);
-#pragma GCC unroll 8
-                for (int j = 0; j < count; ++j) {
-                    const V y = load<T>(b + p * b_k + j * b_n) - V{};
+        // Addresses of four columns from one register each: compilers keep more of them in vector
+        // registers, which costs as much as the arithmetic.
+        constexpr int bases = (count + 3) / 4;
+        const char *base[bases];
 #pragma GCC unroll 2
-                    for (int v = 0; v < vectors; ++v) sum[j][v] = multiply_add(x[v], y, sum[j][v]);
-                }
+        for (int i = 0; i < bases; ++i) base[i] = b + 4 * i * b_n;
+        for (std::int64_t p = 0; p < k; ++p) {
+            V x[vectors];
+            if constexpr (vectors == 2) x[0] = load_vector<V>(a);
+            const char *const end = a + last * width * size;
+            if constexpr (whole)
+                x[last] = load_vector<V>(end);
+            else
+                x[last] = rest.load(end);
+#pragma GCC unroll 8
+            for (int j = 0; j < count; ++j) {
+                const V y = load<T>(base[j / 4] + j % 4 * b_n) - V{};
+#pragma GCC unroll 2
+                for (int v = 0; v < vectors; ++v) sum[j][v] = multiply_add(x[v], y, sum[j][v]);
             }
-        };
-        if (whole)
-            multiply([](const char *p) { return load_vector<V>(p); });
-        else
-            multiply([&](const char *p) { return rest.load(p); });
+            a += step;
+#pragma GCC unroll 2
+            for (int i = 0; i < bases; ++i) base[i] += b_k;
+        }
 #pragma GCC unroll 8
         for (int j = 0; j < count; ++j)
 #pragma GCC unroll 2
             for (int v = 0; v < vectors; ++v) {
                 V value = sum[j][v];
-                if (alpha != 1) value *= alpha;
-                if (beta != 0)
-                    value = added(value, std::min(height - v * width, width),
-                                  c + j * c_n + v * width * c_m);
+                if (!plain)
+                    value = finished(value, std::min(height - v * width, width),
+                                     c + j * c_n + v * width * c_m);
                 char *const to = d + j * d_n + v * width * size;
                 if (whole || v < last)
                     store_vector(to, value);
@@ -90,7 +104,10 @@ private:
                     rest.store(to, value);
             }
     }
-    V added(V value, std::int64_t height, const char *c) const {
+    // alpha times the value, beta c added.
+    V finished(V value, std::int64_t height, const char *c) const {
+        if (alpha != 1) value *= alpha;
+        if (beta == 0) return value;
         V third = {};
         for (std::int64_t i = 0; i < height; ++i) third[i] = load<T>(c + i * c_m);
         return value + beta * third;
@@ -120,29 +137,39 @@ template <class T> bool small_product(const atoll_call &call, T alpha, T beta) {
     // An output that is dense along its rows is computed as its transpose: d' = b' a'.
     const bool exchanged = d[0] != sizeof(T) && shape[0] != 1;
     if (exchanged && d[2] != sizeof(T) && shape[2] != 1) return false;
-    Small<T> product = {shape[0], shape[1], shape[2], a[0], a[1],  b[1],
-                        b[2],     c[0],     c[2],     d[2], alpha, beta};
+    const bool plain = alpha == 1 && !adds;
+    Small<T> product = {shape[0], shape[1], shape[2], a[0],  a[1], b[1], b[2],
+                        c[0],     c[2],     d[2],     alpha, beta, plain};
     if (exchanged)
-        product = {shape[2], shape[1], shape[0], b[2], b[1],  a[1],
-                   a[0],     c[2],     c[0],     d[0], alpha, beta};
+        product = {shape[2], shape[1], shape[0], b[2],  b[1], a[1], a[0],
+                   c[2],     c[0],     d[0],     alpha, beta, plain};
     std::int64_t count = 1;
     for (std::uint32_t axis = 3; axis < call.rank; ++axis) count *= shape[axis];
+    const auto start = [&](int o, std::int64_t index) {
+        const atoll_operand &operand = operands[o == 3 && !adds ? 0 : o];
+        char *data = static_cast<char *>(operand.data);
+        for (std::uint32_t axis = 3; axis < call.rank; ++axis) {
+            data += index % shape[axis] * operand.strides[axis];
+            index /= shape[axis];
+        }
+        return data;
+    };
+    // As a rule products differ along one axis, with neighbours one step away.
+    const std::int64_t run = call.rank > 3 ? shape[3] : 1;
     parallel(
         count, shape[0] * shape[1] * shape[2] / 8 + 1, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t index = begin; index < end; ++index) {
+            while (begin < end) {
                 char *data[4];
+                std::int64_t step[4] = {};
                 for (int o = 0; o < 4; ++o) {
-                    const atoll_operand &operand = operands[o == 3 && !adds ? 0 : o];
-                    data[o] = static_cast<char *>(operand.data);
-                    // Mostly there is one axis: no division.
-                    std::int64_t rest = index;
-                    for (int axis = 3; axis < call.rank; ++axis) {
-                        const bool final = axis + 1 == call.rank;
-                        data[o] += (final ? rest : rest % shape[axis]) * operand.strides[axis];
-                        if (!final) rest /= shape[axis];
-                    }
+                    data[o] = start(o, begin);
+                    if (call.rank > 3) step[o] = operands[o == 3 && !adds ? 0 : o].strides[3];
                 }
-                product.run(data[0], data[exchanged ? 2 : 1], data[exchanged ? 1 : 2], data[3]);
+                const std::int64_t last = std::min(end, begin + run - begin % run);
+                for (; begin < last; ++begin) {
+                    product.run(data[0], data[exchanged ? 2 : 1], data[exchanged ? 1 : 2], data[3]);
+                    for (int o = 0; o < 4; ++o) data[o] += step[o];
+                }
             }
         });
     return true;
