@@ -103,10 +103,8 @@ std::int32_t Faults::before(const atoll_call &call) {
     refresh();
     if (faults_.empty()) return ATOLL_STATUS_OK;
     const std::string function = host_.function_name(call.module, call.function);
-    const std::string place =
-        "[" + function + "] failed on " + device_type_ + ":" + std::to_string(call.device) + ": ";
     for (const Fault &fault : faults_) {
-        const std::string text = place + "injected fault " + fault.text;
+        const std::string text = "injected fault " + fault.text;
         if (fault.kind == "lost") {
             if ((fault.argument.empty() || fault.argument == std::to_string(call.device)) &&
                 !served_when_lost(call))
@@ -122,7 +120,7 @@ std::int32_t Faults::before(const atoll_call &call) {
         } else if (fault.kind == "enqueue") {
             throw sdk::Error(ATOLL_STATUS_KERNEL_FAILED, text);
         } else if (fault.kind == "throw") {
-            throw std::runtime_error("injected fault " + fault.text);
+            throw std::runtime_error(text);
         } else if (fault.kind == "status") {
             return garbage_status;
         }

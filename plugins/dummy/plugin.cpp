@@ -215,9 +215,7 @@ void stream_destroy(State &state, atoll_call &call) {
 // Waits in any case: the host may reuse memory that enqueued work still writes to.
 void report_lost(State &state, const atoll_call &call) {
     if (state.faults.lost(call.device))
-        throw sdk::Error(ATOLL_STATUS_DEVICE_LOST, "[" + state.function(call) + "] failed on " +
-                                                       state.device(call.device).name +
-                                                       ": injected fault lost");
+        throw sdk::Error(ATOLL_STATUS_DEVICE_LOST, "injected fault lost");
 }
 
 void stream_synchronize(State &state, atoll_call &call) {

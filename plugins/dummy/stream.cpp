@@ -127,21 +127,16 @@ void Stream::run() {
         queue_.pop_front();
         lock.unlock();
 
-        char text[512];
+        Failure &failure = *task.failure;
         atoll_error error{.struct_size = sizeof error,
                           .status = 0,
                           .native_code = 0,
-                          .capacity = sizeof text,
+                          .capacity = sizeof failure.text,
                           .reserved = 0,
-                          .text = text,
+                          .text = failure.text,
                           .function = {}};
-        Failure &failure = *task.failure;
         failure.status = sdk::guarded(&error, task.work);
-        if (failure.status != ATOLL_STATUS_OK) {
-            std::snprintf(failure.text, sizeof failure.text, "[%s] failed on %s: %s",
-                          failure.function.c_str(), device_.c_str(), text);
-            fail(std::move(task.failure));
-        }
+        if (failure.status != ATOLL_STATUS_OK) fail(std::move(task.failure));
         task = {}; // what the work owned is gone before it counts as done
 
         lock.lock();

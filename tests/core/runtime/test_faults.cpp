@@ -136,6 +136,8 @@ TEST_CASE("a function that fails at the call is an error and changes nothing") {
             set_fault("");
             CHECK_ERROR(error, kind.status, (lost && steps ? "device.allocate" : name), "dummy:0");
             CHECK(mentions(error, kind.text));
+            const std::string text = error->what(); // says once where
+            CHECK(text.find("dummy:0") == text.rfind("dummy:0"));
             CHECK(operation.inputs_unchanged());
             CHECK(operation.output_unchanged());
         }
