@@ -31,6 +31,7 @@ constexpr atoll_function_decl device_functions[] = {
     sdk::declare<allocate_host>(ATOLL_DEVICE_FN_allocate_host),
     sdk::declare<free_host>(ATOLL_DEVICE_FN_free_host),
     sdk::declare(ATOLL_DEVICE_FN_event_time, event_time),
+    sdk::declare<facts>(ATOLL_DEVICE_FN_facts),
 };
 
 using Function = void (*)(State &, atoll_call &);

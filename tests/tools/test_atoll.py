@@ -44,6 +44,9 @@ def explains_what_is_there():
     devices = {device["name"]: device for device in document["devices"]}
     check(devices["cpu"]["host_memory"] and devices["cpu"]["total_memory"] > 0, devices["cpu"])
     check(not devices["dummy:1"]["inline"], "dummy:1 is asynchronous")
+    check(list(devices["dummy:1"]["facts"]) == ["allocations", "taken_bytes"], devices["dummy:1"])
+    check(int(devices["cpu"]["facts"]["threads"]) > 0, devices["cpu"]["facts"])
+    check(re.fullmatch("x86-64-v[1-4]", devices["cpu"]["facts"]["level"]), devices["cpu"]["facts"])
     check(devices["cpu"]["byteswap"] and devices["cpu"]["mixed_dtypes"], devices["cpu"])
     first = os.environ["ATOLL_PLUGIN_PATH"].split(":")[0]
     check(os.path.samefile(document["search_path"][0], first), document["search_path"])
