@@ -68,8 +68,12 @@ constexpr std::uint64_t any_layout =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 constexpr std::uint64_t caps_of(std::uint16_t id) {
     if (id == ATOLL_FN_matmul) return any_layout | ATOLL_CAP_LOOPS;
+    // A number lies in host memory: element-wise kernels take it as a parameter, others read
+    // devices'.
+    const bool elementwise = sdk::core_functions[id].signature.elementwise();
     return any_layout | ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED |
-           ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS;
+           ATOLL_CAP_UNALIGNED | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS |
+           (elementwise ? ATOLL_CAP_SCALARS : 0);
 }
 
 template <std::uint16_t... id>
