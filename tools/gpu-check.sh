@@ -6,7 +6,7 @@
 #   step          limit   what
 #   info             60   driver, devices and their facts, libraries; the first allocation
 #   conformance     300   the whole kit; junit.xml and matrix.md
-#   programs        120   random programs and golden values (ATOLL_TESTS is the folder of the tests)
+#   programs        120   random programs and golden values; needs a build with all dtypes
 #   memcheck        300   functions of each kind under compute-sanitizer, without a cache, which
 #   racecheck       300   would hide accesses beyond an allocation; in one process
 #   synccheck       300
