@@ -1,6 +1,6 @@
 // Device memory that the plugin cuda keeps: reuse, limits, exhaustion.
 #include "gpu.hpp"
-#include "runtime.hpp"
+#include "stall.hpp"
 
 #include <atoll/plugins.hpp>
 #include <map>
@@ -71,6 +71,31 @@ TEST_CASE("no more is kept than the setting says") {
     // Blocks of 104 KiB: the size's class.
     CHECK(emulated_live_allocations() <= cache_bytes / (104 * kib) + 2);
     CHECK(free_memory() == limit);
+
+    // What one stream keeps leaves no room for another's.
+    const Atoll::Stream other = device.new_stream();
+    {
+        std::vector<Storage> many;
+        for (int i = 0; i < 9; ++i) many.emplace_back(100 * kib, device, Atoll::uint8, other);
+    }
+    Storage(900 * kib, device);
+    for (const Atoll::DeviceFact &fact : device.facts())
+        if (fact.name == "kept_bytes") CHECK(std::stoll(fact.value) <= cache_bytes);
+}
+
+TEST_CASE("memory is freed after the work on its own stream") {
+    const Atoll::Device device = limited_gpu();
+    const Atoll::Stream stream = device.new_stream();
+    constexpr std::int64_t count = 500 * kib; // int32: more than is kept
+    Stall stall(stream);
+    Atoll::Tensor twice;
+    {
+        const Atoll::Tensor large = Atoll::ones({count}, {Atoll::int32, device, stream});
+        twice = Atoll::sum(large + large);
+    }
+    device.synchronize(); // the device's own stream has no work left
+    stall.end();
+    CHECK(twice.item<std::int64_t>() == 2 * count);
 }
 
 TEST_CASE("the limit counts what is kept only until it is needed") {
