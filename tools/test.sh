@@ -3,7 +3,8 @@
 # line is `N passed, N failed`, in test cases; a step that fails before the tests is one failure.
 #
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
-# takes hours, and the cuda plugin is compiled for all dtypes and architectures.
+# takes hours, and the cuda plugin is compiled for all dtypes and architectures; the emulation of CUDA
+# runs under the thread sanitizer, too.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
@@ -21,4 +22,9 @@ must "set-up" tools/setup.sh &&
   must "configure" configure_release -Dtests=true "${cuda[@]}" "$@" &&
   must "build" ninja -C build &&
   run_tests "release" build "${depth[@]}"
+if [ ${#depth[@]} -gt 0 ]; then
+  known_layout
+  unset ATOLL_TEST_OPERATIONS ATOLL_TEST_CASES # full depth is for the release build
+  run_tsan concurrent emulated
+fi
 conclude

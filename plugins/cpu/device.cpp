@@ -1,4 +1,5 @@
 // The module `device` on the cpu: one device, host memory, transfers by memcpy, no streams.
+#include "atoll_kernels.h"
 #include "memory.h"
 #include "state.h"
 
@@ -7,6 +8,7 @@
 #include <fstream>
 #include <sched.h>
 #include <string>
+#include <string_view>
 #include <sys/sysinfo.h>
 
 namespace Atoll::cpu {
@@ -45,6 +47,14 @@ void properties(State &state, atoll_call &call) {
     p.alignment = memory::alignment;
 }
 
+// "level", "threads", "blas": OpenBLAS describes itself once the first product has loaded it.
+void facts(State &state, atoll_call &call) {
+    sdk::add_fact(call, "level", "x86-64-v" ATOLL_STRINGIFY(ATOLL_ISA_LEVEL));
+    sdk::add_fact(call, "threads", std::to_string(state.threads.count()));
+    const std::string_view blas = atoll_kernels_blas_config();
+    sdk::add_fact(call, "blas", blas.empty() ? "not loaded" : std::string(blas.substr(0, 255)));
+}
+
 // These two stand on the hot path: no exceptions, no strings unless something is wrong.
 std::int32_t allocate(const atoll_link *, atoll_call *call) {
     auto &p = sdk::params<atoll_memory_params>(*call);
@@ -73,6 +83,7 @@ std::int32_t transfer(const atoll_link *, atoll_call *call) {
 constexpr atoll_function_decl functions[] = {
     sdk::declare<enumerate>(ATOLL_DEVICE_FN_enumerate),
     sdk::declare<properties>(ATOLL_DEVICE_FN_properties),
+    sdk::declare<facts>(ATOLL_DEVICE_FN_facts),
     sdk::declare(ATOLL_DEVICE_FN_allocate, &allocate),
     sdk::declare(ATOLL_DEVICE_FN_free, &release),
     sdk::declare(ATOLL_DEVICE_FN_transfer, &transfer),

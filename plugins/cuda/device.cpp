@@ -1,10 +1,11 @@
-// Devices of the plugin `cuda`: enumeration, contexts, properties.
+// Devices of the plugin `cuda`: enumeration, contexts, properties, facts.
 #include "device.hpp"
 
 #include "atoll/cuda.h"
 #include "errors.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace Atoll::cuda {
@@ -198,43 +199,55 @@ void properties(State &state, atoll_call &call) {
             std::min(results.free_memory, device.limit > in_use ? device.limit - in_use : 0);
 }
 
+// The names stand in atoll/cuda.h.
+void facts(State &state, atoll_call &call) {
+    Device &device = state.device(call);
+    const auto check = [&](cudaError_t code, const char *what) {
+        if (code != cudaSuccess) fail(state, call, &device, code, what, nullptr);
+    };
+    const auto attribute = [&](cudaDeviceAttr which) {
+        int value = 0;
+        check(cudaDeviceGetAttribute(&value, which, device.index), "cudaDeviceGetAttribute");
+        return value;
+    };
+    const auto add = [&](const char *name, auto value) {
+        sdk::add_fact(call, name, std::to_string(value));
+    };
+    // 1000 * major + 10 * minor
+    const auto version = [&](const char *name, cudaError_t (*function)(int *), const char *what) {
+        int value = 0;
+        check(function(&value), what);
+        sdk::add_fact(call, name,
+                      std::to_string(value / 1000) + "." + std::to_string(value % 1000 / 10));
+    };
+    sdk::add_fact(call, "compute_capability",
+                  std::to_string(attribute(cudaDevAttrComputeCapabilityMajor)) + "." +
+                      std::to_string(attribute(cudaDevAttrComputeCapabilityMinor)));
+    add("multiprocessors", attribute(cudaDevAttrMultiProcessorCount));
+    add("clock_mhz", attribute(cudaDevAttrClockRate) / 1000); // the attributes are in kHz
+    add("memory_clock_mhz", attribute(cudaDevAttrMemoryClockRate) / 1000);
+    char pci[32];
+    std::snprintf(pci, sizeof pci, "%04x:%02x:%02x.0", attribute(cudaDevAttrPciDomainId),
+                  attribute(cudaDevAttrPciBusId), attribute(cudaDevAttrPciDeviceId));
+    sdk::add_fact(call, "pci", pci);
+    version("driver_cuda_version", &cudaDriverGetVersion, "cudaDriverGetVersion");
+    version("runtime_cuda_version", &cudaRuntimeGetVersion, "cudaRuntimeGetVersion");
+    add("taken_bytes", device.memory.taken.load());
+    add("kept_bytes", device.memory.cached.load());
+    add("peak_bytes", device.memory.peak.load());
+    add("allocations", device.memory.allocations.load());
+    add("reuses", device.memory.reused.load());
+}
+
 void native_handle(State &state, atoll_call &call) {
     const Target target(state, call);
     const Device &device = target.device;
     auto &handle = sdk::params<atoll_native_handle_params>(call);
-    const auto attribute = [&](cudaDeviceAttr which) {
-        int value = 0;
-        target.check(cudaDeviceGetAttribute(&value, which, device.index), "cudaDeviceGetAttribute");
-        return static_cast<std::uint64_t>(value);
-    };
-    const auto version = [&](cudaError_t (*function)(int *), const char *what) {
-        int value = 0;
-        target.check(function(&value), what);
-        return static_cast<std::uint64_t>(value);
-    };
     const auto value = [&]() -> std::uint64_t {
         switch (handle.kind) {
         case ATOLL_CUDA_STREAM: return reinterpret_cast<std::uintptr_t>(target.stream.handle);
         case ATOLL_CUDA_DEVICE: return static_cast<std::uint64_t>(device.index);
         case ATOLL_CUDA_CONTEXT: return reinterpret_cast<std::uintptr_t>(device.context.load());
-        case ATOLL_CUDA_COMPUTE_CAPABILITY:
-            return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
-                   attribute(cudaDevAttrComputeCapabilityMinor);
-        case ATOLL_CUDA_MULTIPROCESSORS: return static_cast<std::uint64_t>(device.units);
-        case ATOLL_CUDA_CLOCK: return attribute(cudaDevAttrClockRate);
-        case ATOLL_CUDA_MEMORY_CLOCK: return attribute(cudaDevAttrMemoryClockRate);
-        case ATOLL_CUDA_PCI:
-            return attribute(cudaDevAttrPciDomainId) << 16 | attribute(cudaDevAttrPciBusId) << 8 |
-                   attribute(cudaDevAttrPciDeviceId);
-        case ATOLL_CUDA_DRIVER_VERSION:
-            return version(&cudaDriverGetVersion, "cudaDriverGetVersion");
-        case ATOLL_CUDA_RUNTIME_VERSION:
-            return version(&cudaRuntimeGetVersion, "cudaRuntimeGetVersion");
-        case ATOLL_CUDA_MEMORY_TAKEN: return device.memory.taken;
-        case ATOLL_CUDA_MEMORY_KEPT: return device.memory.cached;
-        case ATOLL_CUDA_MEMORY_PEAK: return device.memory.peak;
-        case ATOLL_CUDA_ALLOCATIONS: return device.memory.allocations;
-        case ATOLL_CUDA_REUSES: return device.memory.reused;
         default:
             throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT,
                              heading(state, call) + "there is no native handle of kind " +

@@ -12,7 +12,7 @@
 //
 // Note [Lazy devices]
 // A CUDA context costs hundreds of milliseconds and of megabytes. A device is opened by the first
-// call that needs it, not when the plugin is loaded; enumerating and asking for a name are free.
+// call that needs it, not when the plugin is loaded; enumerating, properties and facts are free.
 //
 // Note [Dead contexts]
 // After some errors, such as an access of a kernel to an address that is nobody's, CUDA answers
@@ -228,6 +228,7 @@ std::string heading(const State &state, const atoll_call &call);
 // The functions of the module `device`.
 void enumerate(State &state, atoll_call &call);
 void properties(State &state, atoll_call &call);
+void facts(State &state, atoll_call &call);
 void allocate(State &state, atoll_call &call);
 void free_memory(State &state, atoll_call &call);
 void transfer(State &state, atoll_call &call);

@@ -31,6 +31,7 @@ constexpr atoll_function_decl device_functions[] = {
     sdk::declare<allocate_host>(ATOLL_DEVICE_FN_allocate_host),
     sdk::declare<free_host>(ATOLL_DEVICE_FN_free_host),
     sdk::declare(ATOLL_DEVICE_FN_event_time, event_time),
+    sdk::declare<facts>(ATOLL_DEVICE_FN_facts),
 };
 
 using Function = void (*)(State &, atoll_call &);
@@ -67,8 +68,12 @@ constexpr std::uint64_t any_layout =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 constexpr std::uint64_t caps_of(std::uint16_t id) {
     if (id == ATOLL_FN_matmul) return any_layout | ATOLL_CAP_LOOPS;
+    // A number lies in host memory: element-wise kernels take it as a parameter, others read
+    // devices'.
+    const bool elementwise = sdk::core_functions[id].signature.elementwise();
     return any_layout | ATOLL_CAP_MIXED_INPUTS | ATOLL_CAP_MIXED_OUTPUTS | ATOLL_CAP_SWAPPED |
-           ATOLL_CAP_UNALIGNED | ATOLL_CAP_SCALARS | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS;
+           ATOLL_CAP_UNALIGNED | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS |
+           (elementwise ? ATOLL_CAP_SCALARS : 0);
 }
 
 template <std::uint16_t... id>

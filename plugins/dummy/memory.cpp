@@ -62,6 +62,7 @@ void *Memory::allocate(std::uint64_t bytes) {
             data = take(rounded, bytes);
         }
         if (data) {
+            ++allocations_;
             // Whoever takes fresh memory for zeros shall see it early: floats are NaN, integers -1.
             std::memset(worker_address(data), 0xff, std::min(rounded, large));
             return data;

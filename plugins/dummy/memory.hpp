@@ -1,6 +1,7 @@
 // The memory of one simulated device: addresses that the host cannot dereference, and an allocator.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,7 @@ public:
 
     std::uint64_t total() const { return bytes_; }
     std::uint64_t available() const;
+    std::uint64_t allocations() const { return allocations_; } // so far
 
 private:
     using Offset = std::uint64_t; // from the start of the arena, in bytes
@@ -77,6 +79,7 @@ private:
     Gaps gaps_;                      // free; neighbours are always merged
     std::uint64_t available_;
     std::size_t retired_ = 0; // blocks
+    std::atomic<std::uint64_t> allocations_{0};
 };
 
 } // namespace Dummy

@@ -137,6 +137,14 @@ void properties(State &state, atoll_call &call) {
     result.alignment = Memory::alignment;
 }
 
+// The names stand in atoll/dummy.h.
+void facts(State &state, atoll_call &call) {
+    const Device &device = state.device(call.device);
+    sdk::add_fact(call, "allocations", std::to_string(device.memory.allocations()));
+    sdk::add_fact(call, "taken_bytes",
+                  std::to_string(device.memory.total() - device.memory.available()));
+}
+
 void allocate(State &state, atoll_call &call) {
     auto &memory = sdk::params<atoll_memory_params>(call);
     memory.data = state.device(call.device).memory.allocate(memory.bytes);

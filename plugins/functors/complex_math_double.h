@@ -77,7 +77,8 @@ ATOLL_COMPLEX_FUNCTION Z sqrt(Z z) {
     return scaled(root, exponent / 2);
 }
 
-// x e^700 if `far`: what would overflow alone may not after the product with a sine.
+// x e^700 if `far`: what would overflow alone may not after the product with a sine. The sine grows
+// first: a product with a subnormal one would lose its digits.
 ATOLL_COMPLEX_FUNCTION double grown(double x, bool far) { return far ? x * std::exp(700.0) : x; }
 // A product that is 0 where a factor is 0, even if the other one is infinite.
 ATOLL_COMPLEX_FUNCTION double sized(double size, double part) {
@@ -93,7 +94,7 @@ ATOLL_COMPLEX_FUNCTION Z exp(Z z) {
     }
     const bool far = z.re > 700 && z.re < 1500;
     const double size = std::exp(far ? z.re - 700 : z.re);
-    return {grown(sized(size, std::cos(z.im)), far), grown(sized(size, std::sin(z.im)), far)};
+    return {sized(size, grown(std::cos(z.im), far)), sized(size, grown(std::sin(z.im), far))};
 }
 
 // base^z, where `size` is base^z.re and the logarithm of base is high + low.
@@ -176,7 +177,7 @@ ATOLL_COMPLEX_FUNCTION Z sinh(Z z) {
     if (!(std::fabs(z.re) > 22)) return {sized(std::sinh(z.re), c), std::cosh(z.re) * s};
     const bool far = std::fabs(z.re) > 700;
     const double size = std::exp(far ? std::fabs(z.re) - 700 : std::fabs(z.re)) / 2;
-    return {grown(size * std::copysign(c, z.re * c), far), grown(size * s, far)};
+    return {size * grown(std::copysign(c, z.re * c), far), size * grown(s, far)};
 }
 ATOLL_COMPLEX_FUNCTION Z cosh(Z z) {
     if (z.im == 0) return {std::cosh(z.re), is_nan(z.re) ? z.im : std::copysign(1.0, z.re) * z.im};
@@ -189,7 +190,7 @@ ATOLL_COMPLEX_FUNCTION Z cosh(Z z) {
     if (!(std::fabs(z.re) > 22)) return {std::cosh(z.re) * c, sized(std::sinh(z.re), s)};
     const bool far = std::fabs(z.re) > 700;
     const double size = std::exp(far ? std::fabs(z.re) - 700 : std::fabs(z.re)) / 2;
-    return {grown(size * c, far), grown(size * std::copysign(s, z.re * s), far)};
+    return {size * grown(c, far), size * grown(std::copysign(s, z.re * s), far)};
 }
 // (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y)
 ATOLL_COMPLEX_FUNCTION Z tanh(Z z) {
@@ -209,6 +210,12 @@ ATOLL_COMPLEX_FUNCTION Z sin(Z z) { return turned_back(sinh(turned(z))); }
 ATOLL_COMPLEX_FUNCTION Z cos(Z z) { return cosh(turned(z)); }
 ATOLL_COMPLEX_FUNCTION Z tan(Z z) { return turned_back(tanh(turned(z))); }
 
+// Where 1 does not count beside z^2, and products of roots may overflow.
+ATOLL_COMPLEX_FUNCTION bool is_far(Z z) {
+    return std::fmax(std::fabs(z.re), std::fabs(z.im)) > 1e150;
+}
+ATOLL_COMPLEX_FUNCTION double log_of_twice(Z z) { return log_modulus(z) + 0.69314718055994530942; }
+
 // W. Kahan, "Branch cuts for complex elementary functions", 1987. No sum below cancels: where
 // products are subtracted their signs differ.
 ATOLL_COMPLEX_FUNCTION Z asin(Z z) {
@@ -221,6 +228,7 @@ ATOLL_COMPLEX_FUNCTION Z asin(Z z) {
         const double part = !is_infinite(z.re) ? 0 : is_infinite(z.im) ? pi / 4 : half_pi;
         return {std::copysign(part, z.re), std::copysign(infinity(), z.im)};
     }
+    if (is_far(z)) return {std::atan2(z.re, std::fabs(z.im)), std::copysign(log_of_twice(z), z.im)};
     const Z less = sqrt({1 - z.re, -z.im}), more = sqrt({1 + z.re, z.im});
     return {std::atan2(z.re, less.re * more.re - less.im * more.im),
             std::asinh(less.re * more.im - less.im * more.re)};
@@ -239,6 +247,8 @@ ATOLL_COMPLEX_FUNCTION Z acos(Z z) {
         }
         return {part, -std::copysign(infinity(), z.im)};
     }
+    if (is_far(z))
+        return {std::atan2(std::fabs(z.im), z.re), -std::copysign(log_of_twice(z), z.im)};
     const Z less = sqrt({1 - z.re, -z.im}), more = sqrt({1 + z.re, z.im});
     return {2 * std::atan2(less.re, more.re), std::asinh(more.re * less.im - more.im * less.re)};
 }
@@ -254,12 +264,16 @@ ATOLL_COMPLEX_FUNCTION Z atanh(Z z) {
         return {std::copysign(0.0, z.re), is_nan(z.im) ? z.im : std::copysign(half_pi, z.im)};
     if (is_nan(z.im)) return {z.re == 0 ? z.re : z.im, z.im};
     const double x = std::fabs(z.re), y = std::fabs(z.im);
-    if (x > 1e150 || y > 1e150) { // 1 / z, but for the angle
+    if (is_far(z)) { // 1 / z, but for the angle
         const Z inverse = wide_quotient({1, 0}, {x, y});
         return {std::copysign(inverse.re, z.re), std::copysign(half_pi, z.im)};
     }
     const double gap = 1 - x, square = gap * gap + y * y;
-    return {std::copysign(std::log1p(4 * x / square) / 4, z.re),
+    // So close to the pole that the square of the distance vanishes; the distance is y.
+    const bool beside_pole = gap == 0 && y < 1e-140;
+    const double size =
+        beside_pole ? (0.69314718055994530942 - std::log(y)) / 2 : std::log1p(4 * x / square) / 4;
+    return {std::copysign(size, z.re),
             std::copysign(std::atan2(2 * y, gap * (1 + x) - y * y) / 2, z.im)};
 }
 ATOLL_COMPLEX_FUNCTION Z atan(Z z) { return turned_back(atanh(turned(z))); }

@@ -128,13 +128,23 @@ int in_place_input(const Call &call) {
     return -1;
 }
 
+int scalar_input(const Call &call) {
+    if (call.inputs.size() < 2 || has(call.function, moves_elements)) return -1;
+    for (int i = static_cast<int>(call.inputs.size()) - 1; i >= 0; --i) {
+        const sdk::OperandSpec &spec = call.function.signature.input(i);
+        if (spec.axis_count == 0 && !spec.is_object())
+            return call.inputs[static_cast<std::size_t>(i)].absent ? -1 : i;
+    }
+    return -1;
+}
+
 std::vector<Tensor> invoke(const Call &call, const std::vector<Tensor> &inputs, Device device,
                            const std::vector<Tensor> &out, bool scalar) {
     if (has(call.function, moves_elements)) return move_rows(call, inputs[0], device, out);
     std::vector<Operand> operands;
     operands.reserve(inputs.size());
     for (std::size_t o = 0; o < inputs.size(); ++o)
-        if (scalar && o + 1 == inputs.size())
+        if (scalar && static_cast<int>(o) == scalar_input(call))
             operands.emplace_back(call.inputs[o].values[0]);
         else
             operands.emplace_back(inputs[o]);

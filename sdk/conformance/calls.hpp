@@ -91,8 +91,11 @@ int in_place_input(const Call &call);
 // Those whose operands this header can make.
 bool callable(const FunctionFacts &function);
 
-// Calls it through the public interface, on `device` if it has no inputs. `scalar`: passes the last
-// input as a number.
+// The last input without core axes, if others give the shape; -1: none.
+int scalar_input(const Call &call);
+
+// Calls it through the public interface, on `device` if it has no inputs. `scalar`: passes
+// scalar_input as a number.
 std::vector<Tensor> invoke(const Call &call, const std::vector<Tensor> &inputs, Device device,
                            const std::vector<Tensor> &out = {}, bool scalar = false);
 

@@ -30,6 +30,21 @@ void properties(const RawDevice &device) {
         fail("{} bytes are free of {}", params.free_memory, params.total_memory);
 }
 
+// The host checks each fact; what it refuses fails here.
+void facts(Device device) {
+    const auto names = [&] {
+        std::vector<std::string> all;
+        for (const DeviceFact &fact : device.facts()) all.push_back(fact.name);
+        return all;
+    };
+    const std::vector<std::string> before = names();
+    const Storage in_use(1024, device);
+    if (const std::vector<std::string> now = names(); now != before)
+        fail("facts named \"{}\" and, while memory was in use, \"{}\"; need the same names in the "
+             "same order at every call",
+             fmt::join(before, ", "), fmt::join(now, ", "));
+}
+
 void alignment(const RawDevice &device, std::uint64_t bytes) {
     const auto need = std::max<std::uint64_t>(properties_of(device).alignment, 64);
     std::vector<std::unique_ptr<Block>> blocks; // several, since one may be aligned by chance
@@ -330,6 +345,7 @@ void add_device_checks(Checks &checks, const Target &target) {
         const RawDevice own = raw();
         if (own.has(ATOLL_DEVICE_FN_allocate_host))
             add("allocate_host", [=] { pinned_memory(raw()); });
+        if (own.has(ATOLL_DEVICE_FN_facts)) add("facts", [=] { facts(device); });
         if (own.has(ATOLL_DEVICE_FN_native_handle))
             add("native_handle of an unknown kind", [=] { unknown_native_handle(raw()); });
         for (const Device &other : devices())

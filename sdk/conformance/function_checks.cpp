@@ -127,8 +127,7 @@ bool applies(const Variant &variant, const Setting &setting, const FunctionFacts
         return (is_real_float(dtype) || is_integer(dtype)) &&
                (f.is_core() || f.signature.slot_count <= 1);
     case How::in_place: return in_place_input(call) >= 0;
-    case How::scalar:
-        return f.signature.elementwise() && call.inputs.size() > 1 && !call.inputs.back().absent;
+    case How::scalar: return scalar_input(call) >= 0;
     default: break;
     }
     if (variant.form.swapped) return wider_than_byte([](DType d) { return size_of(d); });
@@ -267,11 +266,12 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
                                ? mix.dtype
                                : other_output(output.dtype);
     const bool scalar = variant.kind == How::scalar;
+    const int number = scalar ? scalar_input(made) : -1;
     if (scalar) {
-        Call::Argument &last = made.inputs.back();
-        Scalar value = last.values[0];
-        if (!is_floating(last.dtype) && last.dtype != bool_) value = Scalar(3).cast(last.dtype);
-        last.values.assign(last.values.size(), value);
+        Call::Argument &input = made.inputs[static_cast<std::size_t>(number)];
+        Scalar value = input.values[0];
+        if (!is_floating(input.dtype) && input.dtype != bool_) value = Scalar(3).cast(input.dtype);
+        input.values.assign(input.values.size(), value);
     }
     const auto without_refusals = [&](const auto &body) {
         try {
@@ -330,7 +330,7 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
         }
         for (std::size_t o = 0; o < prepared.inputs.size(); ++o)
             if (prepared.inputs[o].tensor.is_defined() && static_cast<int>(o) != in_place &&
-                !(scalar && o + 1 == prepared.inputs.size()))
+                static_cast<int>(o) != number)
                 require_unchanged(prepared.inputs[o], fmt::format("input {}", o).c_str());
     } catch (const Failed &failed) {
         fail("{}{}", failed.what(), handed(calls));

@@ -91,6 +91,12 @@ OFFSET(atoll_properties_params, total_memory, 136);
 OFFSET(atoll_properties_params, free_memory, 144);
 OFFSET(atoll_properties_params, alignment, 152);
 
+SIZE(atoll_facts_params, 24);
+OFFSET(atoll_facts_params, struct_size, 0);
+OFFSET(atoll_facts_params, reserved, 4);
+OFFSET(atoll_facts_params, add, 8);
+OFFSET(atoll_facts_params, argument, 16);
+
 SIZE(atoll_memory_params, 24);
 OFFSET(atoll_memory_params, struct_size, 0);
 OFFSET(atoll_memory_params, reserved, 4);
@@ -335,6 +341,12 @@ VALUE(ATOLL_DEVICE_FN_event_wait, 11);
 VALUE(ATOLL_DEVICE_FN_event_synchronize, 12);
 VALUE(ATOLL_DEVICE_FN_event_query, 13);
 VALUE(ATOLL_DEVICE_FN_host_callback, 14);
+VALUE(ATOLL_DEVICE_FN_stream_order, 15);
+VALUE(ATOLL_DEVICE_FN_native_handle, 16);
+VALUE(ATOLL_DEVICE_FN_allocate_host, 17);
+VALUE(ATOLL_DEVICE_FN_free_host, 18);
+VALUE(ATOLL_DEVICE_FN_event_time, 19);
+VALUE(ATOLL_DEVICE_FN_facts, 20);
 
 /* Kinds, rules, flags, capabilities, limits. */
 VALUE(ATOLL_DTYPE_KIND_BOOL, 1);

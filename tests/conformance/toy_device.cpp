@@ -2,6 +2,7 @@
 // that run when somebody waits for them. Each macro breaks it in one way.
 #include "atoll/plugin.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -127,6 +129,17 @@ void properties(State &, atoll_call &call) {
     std::memcpy(p.name, name, sizeof name);
     p.units = 1;
     p.alignment = 64;
+}
+
+void facts(State &, atoll_call &call) {
+    sdk::add_fact(call, "colour", "red");
+#ifdef FACTS_CHANGE
+    static std::atomic<int> calls{0};
+    sdk::add_fact(call, ("call_" + std::to_string(calls++)).c_str(), "now");
+#endif
+#ifdef FACTS_CONTROL_TERMINALS
+    sdk::add_fact(call, "sound", "\a");
+#endif
 }
 
 void allocate(State &, atoll_call &call) {
@@ -314,6 +327,7 @@ constexpr atoll_function_decl device_functions[] = {
     sdk::declare<event_synchronize>(ATOLL_DEVICE_FN_event_synchronize),
     sdk::declare<event_query>(ATOLL_DEVICE_FN_event_query),
     sdk::declare<host_callback>(ATOLL_DEVICE_FN_host_callback),
+    sdk::declare<facts>(ATOLL_DEVICE_FN_facts),
 };
 constexpr atoll_function_decl core_functions[] = {
     sdk::declare<add>(ATOLL_FN_add, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32)),

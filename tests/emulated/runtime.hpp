@@ -97,6 +97,8 @@ long emulated_live_allocations();
 // How often a call has waited for an event.
 long emulated_waits();
 long emulated_live_handles();
+// From now on launches are checked and then forgotten, for measuring what a call costs the host.
+void emulated_skip_kernels();
 // A new seed for the order of threads.
 void emulated_seed(unsigned long seed);
 // How often a thread was given a context that it had not asked for; primary contexts retained.

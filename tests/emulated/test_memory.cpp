@@ -1,9 +1,10 @@
 // Device memory that the plugin cuda keeps: reuse, limits, exhaustion.
-#include "atoll/cuda.h"
 #include "gpu.hpp"
-#include "runtime.hpp"
+#include "stall.hpp"
 
 #include <atoll/plugins.hpp>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -70,6 +71,31 @@ TEST_CASE("no more is kept than the setting says") {
     // Blocks of 104 KiB: the size's class.
     CHECK(emulated_live_allocations() <= cache_bytes / (104 * kib) + 2);
     CHECK(free_memory() == limit);
+
+    // What one stream keeps leaves no room for another's.
+    const Atoll::Stream other = device.new_stream();
+    {
+        std::vector<Storage> many;
+        for (int i = 0; i < 9; ++i) many.emplace_back(100 * kib, device, Atoll::uint8, other);
+    }
+    Storage(900 * kib, device);
+    for (const Atoll::DeviceFact &fact : device.facts())
+        if (fact.name == "kept_bytes") CHECK(std::stoll(fact.value) <= cache_bytes);
+}
+
+TEST_CASE("memory is freed after the work on its own stream") {
+    const Atoll::Device device = limited_gpu();
+    const Atoll::Stream stream = device.new_stream();
+    constexpr std::int64_t count = 500 * kib; // int32: more than is kept
+    Stall stall(stream);
+    Atoll::Tensor twice;
+    {
+        const Atoll::Tensor large = Atoll::ones({count}, {Atoll::int32, device, stream});
+        twice = Atoll::sum(large + large);
+    }
+    device.synchronize(); // the device's own stream has no work left
+    stall.end();
+    CHECK(twice.item<std::int64_t>() == 2 * count);
 }
 
 TEST_CASE("the limit counts what is kept only until it is needed") {
@@ -100,29 +126,29 @@ TEST_CASE("what is kept is given up before memory is exhausted, on all streams")
     CHECK(emulated_live_allocations() == 1);
 }
 
-TEST_CASE("facts of the device are native handles") {
-    const Atoll::Stream stream = limited_gpu().default_stream();
-    CHECK(stream.native_handle(ATOLL_CUDA_COMPUTE_CAPABILITY) == 90);
-    CHECK(stream.native_handle(ATOLL_CUDA_MULTIPROCESSORS) == limited_gpu().properties().units);
-    CHECK(stream.native_handle(ATOLL_CUDA_CLOCK) == 1'000'000);
-    CHECK(stream.native_handle(ATOLL_CUDA_MEMORY_CLOCK) == 2'000'000);
-    CHECK(stream.native_handle(ATOLL_CUDA_PCI) == 1 << 8);
-    CHECK(stream.native_handle(ATOLL_CUDA_DRIVER_VERSION) == 13000);
-    CHECK(stream.native_handle(ATOLL_CUDA_RUNTIME_VERSION) == 13000);
-    CHECK(stream.native_handle(ATOLL_CUDA_CONTEXT) != 0);
-    const auto count = [&](atoll_cuda_fact fact) { return stream.native_handle(fact); };
-    const std::uint64_t taken = count(ATOLL_CUDA_MEMORY_TAKEN),
-                        kept = count(ATOLL_CUDA_MEMORY_KEPT),
-                        allocations = count(ATOLL_CUDA_ALLOCATIONS),
-                        reuses = count(ATOLL_CUDA_REUSES);
+TEST_CASE("facts of the device") {
+    std::map<std::string, std::string> all;
+    const auto number = [&](const char *name) {
+        for (const Atoll::DeviceFact &fact : limited_gpu().facts()) all[fact.name] = fact.value;
+        return std::stoll(all.at(name));
+    };
+    const std::int64_t taken = number("taken_bytes"), kept = number("kept_bytes"),
+                       allocations = number("allocations"), reuses = number("reuses");
+    CHECK(all.at("compute_capability") == "9.0");
+    CHECK(number("multiprocessors") == limited_gpu().properties().units);
+    CHECK(all.at("clock_mhz") == "1000");
+    CHECK(all.at("memory_clock_mhz") == "2000");
+    CHECK(all.at("pci") == "0000:01:00.0");
+    CHECK(all.at("driver_cuda_version") == "13.0");
+    CHECK(all.at("runtime_cuda_version") == "13.0");
     {
         const Storage fresh(2000 * kib, limited_gpu());
-        CHECK(count(ATOLL_CUDA_MEMORY_TAKEN) == taken + 2048 * kib);
-        CHECK(count(ATOLL_CUDA_MEMORY_PEAK) >= taken + 2048 * kib);
+        CHECK(number("taken_bytes") == taken + 2048 * kib);
+        CHECK(number("peak_bytes") >= taken + 2048 * kib);
     }
     Storage(90 * kib, limited_gpu());
     Storage(90 * kib, limited_gpu());
-    CHECK(count(ATOLL_CUDA_MEMORY_KEPT) == kept + 96 * kib);
-    CHECK(count(ATOLL_CUDA_ALLOCATIONS) == allocations + 3);
-    CHECK(count(ATOLL_CUDA_REUSES) >= reuses + 1);
+    CHECK(number("kept_bytes") == kept + 96 * kib);
+    CHECK(number("allocations") == allocations + 3);
+    CHECK(number("reuses") >= reuses + 1);
 }

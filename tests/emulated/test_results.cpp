@@ -1,5 +1,6 @@
 // Operands that the conformance kit does not make: long rows, complex elements between alignments.
 #include "gpu.hpp"
+#include "stall.hpp"
 
 #include <doctest/doctest.h>
 
@@ -56,4 +57,15 @@ TEST_CASE("runs of elements that begin anywhere") {
             CHECK(Atoll::all(Atoll::equal(a.cast(Atoll::int32), 1)));
         }
     }
+}
+
+TEST_CASE("comparisons of long integers with floats run on the stream of their operands") {
+    const Atoll::Stream stream = gpu().new_stream();
+    Stall stall(stream);
+    const Tensor a = Atoll::ones({100}, {Atoll::int64, gpu(), stream}),
+                 b = Atoll::ones({100}, {Atoll::float64, gpu(), stream});
+    const Tensor equal = Atoll::equal(a, b);
+    gpu().synchronize(); // the device's own stream has no work left
+    stall.end();
+    CHECK(Atoll::all(equal).item<bool>());
 }

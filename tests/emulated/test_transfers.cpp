@@ -1,12 +1,10 @@
 // Uploads of the plugin cuda through pinned memory.
 #include "gpu.hpp"
-#include "runtime.hpp"
+#include "stall.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -24,28 +22,6 @@ std::vector<std::int32_t> numbers(std::int64_t bytes, std::int32_t first) {
         values[i] = first + static_cast<std::int32_t>(i);
     return values;
 }
-
-// Holds up a stream until it is told to go on.
-class Stall {
-public:
-    explicit Stall(const Atoll::Stream &stream) {
-        auto *const native = reinterpret_cast<cudaStream_t>(stream.native_handle(1));
-        native->enqueue([this] {
-            std::unique_lock lock(mutex_);
-            changed_.wait(lock, [&] { return is_over_; });
-        });
-    }
-    void end() {
-        const std::lock_guard lock(mutex_);
-        is_over_ = true;
-        changed_.notify_all();
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    bool is_over_ = false;
-};
 
 Tensor uploaded(std::vector<std::int32_t> &values, const Atoll::Stream &stream) {
     Tensor result =

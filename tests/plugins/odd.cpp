@@ -50,6 +50,33 @@ std::int32_t properties(const atoll_link *, atoll_call *call) {
     return ATOLL_STATUS_OK;
 }
 
+std::int32_t facts(const atoll_link *, atoll_call *call) {
+    const std::string fault = setting("facts"), longest(255, 'v');
+    const auto add = [&](const char *name, const char *value) {
+        const auto &params = sdk::params<atoll_facts_params>(*call);
+        params.add(params.argument, name, value);
+    };
+    add("first", "1");
+    if (fault == "none") return ATOLL_STATUS_OK;
+    if (fault == "null_name") add(nullptr, "2");
+    if (fault == "null_value") add("second", nullptr);
+    if (fault == "no_name") add("", "2");
+    if (fault == "bad_name") add("\033[31mred", "2");
+    if (fault == "long_name") add(std::string(64, 'n').c_str(), "2");
+    if (fault == "twice") add("first", "2");
+    if (fault == "empty") add("second", "");
+    if (fault == "long") add("second", (longest + "v").c_str());
+    if (fault == "control") add("second", "a\033[2Jb");
+    if (fault == "lines") add("second", "a\nb");
+    if (fault == "not_utf8") add("second", "\xff");
+    for (int i = 0; fault == "many" && i < 300; ++i)
+        add(("fact_" + std::to_string(i)).c_str(), "2");
+    add(std::string(63, 'n').c_str(), longest.c_str());
+    if (fault == "fails") return ATOLL_STATUS_DEVICE_LOST;
+    if (fault == "throws") throw std::runtime_error("no facts");
+    return ATOLL_STATUS_OK;
+}
+
 std::int32_t allocate(const atoll_link *, atoll_call *call) {
     auto &memory = sdk::params<atoll_memory_params>(*call);
     const std::string fault = setting("allocate");
@@ -225,6 +252,7 @@ void describe() {
     device[2] = declare(ATOLL_DEVICE_FN_allocate, allocate);
     device[3] = declare(ATOLL_DEVICE_FN_free, release);
     device[4] = declare(ATOLL_DEVICE_FN_transfer, transfer);
+    device[5] = declare(ATOLL_DEVICE_FN_facts, facts);
     for (auto &function : core) function = {};
     core[0].known = declare(ATOLL_FN_sqrt, square_root, f64);
     core[1].known = declare(ATOLL_FN_fill, fill, f64);
@@ -241,7 +269,7 @@ void describe() {
     atoll_impl_decl &device_impl = impl_list[0].known, &core_impl = impl_list[1].known;
     device_impl.module = "device";
     device_impl.functions = device;
-    device_impl.function_count = 5;
+    device_impl.function_count = 6;
     core_impl.module = "core";
     core_impl.functions = &core[0].known;
     core_impl.function_size = sizeof core[0];

@@ -44,6 +44,9 @@ def explains_what_is_there():
     devices = {device["name"]: device for device in document["devices"]}
     check(devices["cpu"]["host_memory"] and devices["cpu"]["total_memory"] > 0, devices["cpu"])
     check(not devices["dummy:1"]["inline"], "dummy:1 is asynchronous")
+    check(list(devices["dummy:1"]["facts"]) == ["allocations", "taken_bytes"], devices["dummy:1"])
+    check(int(devices["cpu"]["facts"]["threads"]) > 0, devices["cpu"]["facts"])
+    check(re.fullmatch("x86-64-v[1-4]", devices["cpu"]["facts"]["level"]), devices["cpu"]["facts"])
     check(devices["cpu"]["byteswap"] and devices["cpu"]["mixed_dtypes"], devices["cpu"])
     first = os.environ["ATOLL_PLUGIN_PATH"].split(":")[0]
     check(os.path.samefile(document["search_path"][0], first), document["search_path"])
@@ -147,6 +150,10 @@ def measures_rows():
     check(all(row["seconds"] > 0 for row in document["rows"]), document)
     rows = {row["id"] for row in data("bench", "--list")}
     check({"o1", "g5", "e20", "r7", "c3", "i3", "m7", "q1"} <= rows, rows)
+    large = data("bench", "x*", "--elements", "4096", "--rounds", "1", "--seconds", "0.0001")["rows"]
+    check(len(large) == 21 and all(row.get("seconds", 0) > 0 for row in large), large)
+    sizes = {row["id"]: row.get("bytes", row.get("operations")) for row in large}
+    check(sizes["x1"] == 3 * 4 * 4096 and sizes["x10"] == 2 * 4 * 4096 and sizes["x15"] == 2 * 32**3, sizes)
     # Another device does the same work with the same result.
     dummy = next(path for folder in os.environ["ATOLL_PLUGIN_PATH"].split(":")
                  for path in pathlib.Path(folder).glob("atoll-dummy.so"))

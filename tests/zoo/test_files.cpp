@@ -52,10 +52,10 @@ TEST_CASE("files that are no plugin are refused before they run") {
     check(folder.file("empty.so", ""), "it is empty");
     fs::create_directory(folder.path + "/folder.so");
     check(folder.path + "/folder.so", "a folder, not a file");
-    check(test_plugin("other_major"), "built for plugin ABI 2.1, this host");
+    check(test_plugin("other_major"), "built for plugin ABI 2.2, this host");
     check(
         fs::canonical(test_plugin("../note_module")),
-        "needs a host of draft 7 of the plugin ABI or newer, this host has draft 1; update Atoll");
+        "needs a host of draft 7 of the plugin ABI or newer, this host has draft 2; update Atoll");
     check(test_plugin("no_query"), "does not export atoll_plugin_query_v0; link it with");
 
     // Cut off anywhere: the head, the middle, the last byte.
@@ -146,8 +146,8 @@ TEST_CASE("what is no file, or not an own one, is refused") {
 }
 
 TEST_CASE("what the note says of a file is judged before it runs") {
-    check_refused(zoo("other_major"), "built for plugin ABI 2.1, this host", "get a build for it");
-    check_refused(zoo("other_draft"), "built for draft 2 of the plugin ABI, this host has draft 1",
+    check_refused(zoo("other_major"), "built for plugin ABI 2.2, this host", "get a build for it");
+    check_refused(zoo("other_draft"), "built for draft 3 of the plugin ABI, this host has draft 2",
                   "rebuild the plugin against the headers of this Atoll");
     check_refused(zoo("newer_minor"), "needs a host of draft 7 of the plugin ABI or newer",
                   "update Atoll");

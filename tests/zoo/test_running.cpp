@@ -103,6 +103,40 @@ TEST_CASE("kernels that break their contract are contained") {
         { const Tensor gone = allocate(); }
         configure("odd", "allocate", "");
         CHECK(odd.properties().name == std::string(127, 'y'));
+
+        const std::pair<const char *, const char *> wrong_facts[] = {
+            {"null_name", "gave fact 1 the name NULL"},
+            {"null_value", "gave the fact second the value NULL"},
+            {"no_name", "the name \"\", need [a-z][a-z0-9_]*, at most 63 bytes"},
+            {"bad_name", "the name \"\\x1b[31mred\""},
+            {"long_name", "the name \"nnnn"},
+            {"twice", "gave the fact first twice"},
+            {"empty", "a value that is empty, need 1 to 255 bytes"},
+            {"long", "a value that is longer, need 1 to 255 bytes"},
+            {"control", "the value \"a\\x1b[2Jb\", need UTF-8 without control characters"},
+            {"lines", "need UTF-8 without control characters"},
+            {"not_utf8", "need UTF-8 without control characters"},
+            {"many", "gave more than 256 facts"},
+            {"throws", "no facts"}};
+        for (const auto &[fault, text] : wrong_facts) {
+            configure("odd", "facts", fault);
+            error = caught([&] { odd.facts(); });
+            CAPTURE(fault);
+            CHECK(error.status == Status::plugin_fault);
+            CHECK(error.plugin == "odd");
+            CHECK_MESSAGE(contains(error.text, text), error.text);
+        }
+        configure("odd", "facts", "fails");
+        CHECK(caught([&] { odd.facts(); }).status == Status::device_lost);
+        configure("odd", "facts", "none");
+        CHECK(odd.facts().size() == 1);
+        configure("odd", "facts", "");
+        const std::vector<DeviceFact> facts = odd.facts();
+        REQUIRE(facts.size() == 2);
+        CHECK(facts[0].name == "first");
+        CHECK(facts[0].value == "1");
+        CHECK(facts[1].name == std::string(63, 'n'));
+        CHECK(facts[1].value == std::string(255, 'v'));
     }
     // Not one of the failures above has left something counted.
     retire_plugin("odd");

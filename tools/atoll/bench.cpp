@@ -69,7 +69,7 @@ Difference difference(const Tensor &a, const Tensor &b) {
 }
 
 bool selected(const BenchOptions &options, const BenchRow &row) {
-    if (options.rows.empty()) return !row.on_demand || options.list;
+    if (options.rows.empty()) return row.group == BenchGroup::standard || options.list;
     return std::any_of(options.rows.begin(), options.rows.end(), [&](const std::string &pattern) {
         return ::fnmatch(pattern.c_str(), row.id, 0) == 0;
     });
@@ -177,7 +177,7 @@ Measured measure(const BenchRow &row, const BenchOptions &options, Device device
 class MeanRate {
 public:
     void add(const Measured &m) {
-        if (!m.row->on_demand || !m.skipped.empty() || m.operations <= 0) return;
+        if (m.row->group != BenchGroup::contraction || !m.skipped.empty()) return;
         logarithms_ += std::log(m.operations / m.seconds * 1e-9);
         ++count_;
     }
@@ -218,8 +218,9 @@ Json as_json(const Measured &m) {
 } // namespace
 
 int run_bench(const BenchOptions &options) {
+    const std::vector<BenchRow> all = bench_rows(options.elements);
     std::vector<const BenchRow *> rows;
-    for (const BenchRow &row : bench_rows())
+    for (const BenchRow &row : all)
         if (selected(options, row)) rows.push_back(&row);
     if (rows.empty())
         throw UsageError(fmt::format("no row matches '{}'; `atoll bench --list` shows them",

@@ -3,8 +3,8 @@
 
 #include "atoll/atoll.hpp"
 
+#include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,13 +19,18 @@ struct Work {
     double operations = 0;                    // floating-point, for products
 };
 
+// Contractions and large rows are measured only if a pattern names them.
+enum class BenchGroup { standard, contraction, large };
+
 struct BenchRow {
     const char *id, *what;
     std::vector<std::string> functions; // of the module core that the row is about
     std::function<Work(Device)> prepare;
-    bool on_demand = false; // measured only if a pattern names it
+    BenchGroup group = BenchGroup::standard;
 };
 
-std::span<const BenchRow> bench_rows();
+// All rows; the large ones have so many elements.
+std::vector<BenchRow> bench_rows(std::int64_t elements);
+std::vector<BenchRow> large_rows(std::int64_t elements);
 
 } // namespace Atoll::tools

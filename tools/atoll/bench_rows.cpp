@@ -231,7 +231,7 @@ std::vector<BenchRow> contractions() {
                         cases[i].first,
                         {"matmul"},
                         [i](Device d) { return contraction(cases[i].first, cases[i].second, d); },
-                        true});
+                        BenchGroup::contraction});
     return rows;
 }
 
@@ -264,15 +264,13 @@ std::vector<BenchRow> programs() {
 
 } // namespace
 
-std::span<const BenchRow> bench_rows() {
-    static const std::vector<BenchRow> rows = [] {
-        std::vector<BenchRow> all;
-        for (const auto part : {small_calls, elementwise, reductions, copies_and_indexing, products,
-                                contractions, programs})
-            for (BenchRow &row : part()) all.push_back(std::move(row));
-        return all;
-    }();
-    return rows;
+std::vector<BenchRow> bench_rows(std::int64_t elements) {
+    std::vector<BenchRow> all;
+    for (const auto part : {small_calls, elementwise, reductions, copies_and_indexing, products,
+                            contractions, programs})
+        for (BenchRow &row : part()) all.push_back(std::move(row));
+    for (BenchRow &row : large_rows(elements)) all.push_back(std::move(row));
+    return all;
 }
 
 } // namespace Atoll::tools

@@ -1,6 +1,7 @@
 // Work of bench_work.hpp.
 #include "bench_work.hpp"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <map>
 #include <random>
@@ -22,6 +23,24 @@ Tensor random(const Dims &shape, DType dtype, Device device, double low, double 
     std::vector<double> values(static_cast<std::size_t>(size));
     for (double &value : values) value = draw(generator);
     return vector(values, {float64, device}).cast(dtype).reshape(shape);
+}
+
+Tensor hashed(const Dims &shape, DType dtype, Device device, double low, double high) {
+    constexpr std::int64_t part = 1 << 24; // elements, which bounds the temporaries
+    std::int64_t size = 1;
+    for (const std::int64_t extent : shape) size *= extent;
+    const Tensor all = empty({size}, {dtype, device});
+    for (std::int64_t from = 0; from < size; from += part) {
+        const std::int64_t to = std::min(size, from + part);
+        Tensor bits = arange(from, to, 1, {int64, device}).cast(int32);
+        for (const std::int32_t factor : {-2048144789, -1028477387}) {
+            bits = bitwise_xor(bits, right_shift(bits, Scalar(16)));
+            bits = multiply(bits, Scalar(factor));
+        }
+        const Tensor units = multiply(bits.cast(float64), Scalar(0x1p-32)); // -0.5 to 0.5
+        all(range(from, to)) = add(multiply(units, Scalar(high - low)), Scalar((low + high) / 2));
+    }
+    return all.reshape(shape);
 }
 
 Work unary(Unary function, const Tensor &a) {

@@ -9,6 +9,9 @@ namespace Atoll::tools {
 // Uniform in [low, high), converted.
 Tensor random(const Dims &shape, DType dtype, Device device, double low = 0.5, double high = 2);
 
+// Such numbers in any size, made on the device by its own functions: a hash of each position.
+Tensor hashed(const Dims &shape, DType dtype, Device device, double low = 0.5, double high = 2);
+
 inline double bytes_of(const Tensor &t) { return static_cast<double>(t.bytes()); }
 
 using Unary = Tensor (*)(const Operand &, Out, Mode);

@@ -42,6 +42,7 @@ struct BenchOptions : CommonOptions {
     std::string device = "cpu", against;
     int threads = -1, rounds = 7;
     double seconds = 0.02;
+    std::int64_t elements = 1 << 28;
     bool list = false;
 };
 struct NewPluginOptions : CommonOptions {

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -108,7 +109,14 @@ Json device_list() {
                         {"inline", device.is_inline()},
                         {"byteswap", device.supports_byteswap()},
                         {"mixed_dtypes", device.supports_mixed_dtypes()},
-                        {"modules", device.modules()}});
+                        {"modules", device.modules()},
+                        {"facts", Json::object()}});
+        Json &entry = list.back();
+        try {
+            for (const DeviceFact &fact : device.facts()) entry["facts"][fact.name] = fact.value;
+        } catch (const Error &error) { // one plugin's fault hides no other device
+            entry["facts_error"] = error.what();
+        }
     }
     return list;
 }
@@ -117,11 +125,25 @@ std::string devices_text(Json list) {
     for (Json &device : list)
         for (Json *memory : {&device["total_memory"], &device["free_memory"]})
             *memory = *memory == 0 ? "?" : bytes_text(memory->get<double>());
-    return table_text(list,
-                      {"device", "model", ">units", ">memory", ">free", "host memory", "inline",
-                       "byteswap", "mixed dtypes", "modules"},
-                      {"name", "model", "units", "total_memory", "free_memory", "host_memory",
-                       "inline", "byteswap", "mixed_dtypes", "modules"});
+    const std::string properties =
+        table_text(list,
+                   {"device", "model", ">units", ">memory", ">free", "host memory", "inline",
+                    "byteswap", "mixed dtypes", "modules"},
+                   {"name", "model", "units", "total_memory", "free_memory", "host_memory",
+                    "inline", "byteswap", "mixed_dtypes", "modules"});
+    Table facts({"device", "fact", "value"});
+    bool any = false;
+    for (const Json &device : list) {
+        std::string label = device["name"];
+        const auto add = [&](const std::string &name, const std::string &value) {
+            facts.add({std::exchange(label, ""), name, value});
+            any = true;
+        };
+        for (const auto &[name, value] : device["facts"].items()) add(name, value);
+        if (device.contains("facts_error"))
+            add(styled("refused", Style::bad), device["facts_error"]);
+    }
+    return any ? properties + "\n" + facts.text() : properties;
 }
 
 Json module_list() {

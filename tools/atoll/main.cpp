@@ -182,10 +182,14 @@ void CommandLine::add_bench() {
     command.add_option("--seconds", bench_.seconds, "Approximate duration of one round")
         ->check(CLI::Range(1e-4, 60.0))
         ->capture_default_str();
+    command.add_option("--elements", bench_.elements, "N, the size of the rows x1, x2, …")
+        ->check(CLI::Range(std::int64_t{16}, std::int64_t{1} << 34))
+        ->capture_default_str();
     command.add_flag("--list", bench_.list, "List the rows without measuring");
     command.footer("Examples:\n"
                    "  atoll bench 'e*' --threads 1\n"
                    "  atoll bench e8 --against ./atoll-fast-sqrt.so\n"
+                   "  atoll bench 'x*' --device cuda:0\n"
                    "Times are the best of several rounds; compare only figures of one run.");
 }
 

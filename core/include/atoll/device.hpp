@@ -24,6 +24,11 @@ struct DeviceProperties {
     std::uint64_t alignment = 0;    // bytes
 };
 
+// Something that a plugin says of a device, such as {"clock_mhz", "1980"}.
+struct DeviceFact {
+    std::string name, value;
+};
+
 // A handle that stays valid for the life of the process. Using it after its plugin has retired is
 // an error that says so. Thread-safe.
 class Device {
@@ -40,6 +45,10 @@ public:
     bool supports_byteswap() const;     // its copy accepts byte-swapped operands
     bool supports_mixed_dtypes() const; // its add accepts inputs of different dtypes
     DeviceProperties properties() const;
+    // What else its plugin says of it, as its header documents: versions, clocks, statistics. Empty
+    // if it says nothing. Does not wait for running work. Throws Error (plugin_fault) where a fact
+    // breaks the contract (atoll_facts_params).
+    std::vector<DeviceFact> facts() const;
     std::vector<std::string> modules() const; // modules with an implementation for this device type
 
     // Creates a stream. Work on different streams may run concurrently.

@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char *library = "libopenblas.so.0";
 std::atomic<std::int32_t> wanted_threads{0};
+std::atomic<const char *> config{""};
 
 template <class F> bool find(void *handle, const char *name, F &function) {
     function = reinterpret_cast<F>(dlsym(handle, name));
@@ -31,8 +32,8 @@ Blas load() {
               find(handle, "cblas_cgemm", b.cgemm) && find(handle, "cblas_zgemm", b.zgemm) &&
               find(handle, "cblas_sgemv", b.sgemv) && find(handle, "cblas_dgemv", b.dgemv) &&
               find(handle, "cblas_cgemv", b.cgemv) && find(handle, "cblas_zgemv", b.zgemv);
-    decltype(&openblas_get_corename) core = nullptr;
-    if (find(handle, "openblas_get_corename", core)) b.core = core();
+    decltype(&openblas_get_config) describe = nullptr;
+    if (b.found && find(handle, "openblas_get_config", describe)) config = describe();
     decltype(&openblas_set_num_threads) set_threads = nullptr;
     if (wanted_threads > 0 && find(handle, "openblas_set_num_threads", set_threads))
         set_threads(wanted_threads);
@@ -54,4 +55,4 @@ void atoll_kernels_set_blas_threads(std::int32_t threads) {
 
 int32_t atoll_kernels_has_blas(void) { return Atoll::kernels::blas().found ? 1 : 0; }
 
-const char *atoll_kernels_blas_core(void) { return Atoll::kernels::blas().core; }
+const char *atoll_kernels_blas_config(void) { return Atoll::kernels::config; }

@@ -17,7 +17,6 @@ struct Blas {
     decltype(&cblas_dgemv) dgemv = nullptr;
     decltype(&cblas_cgemv) cgemv = nullptr;
     decltype(&cblas_zgemv) zgemv = nullptr;
-    const char *core = ""; // the processor core it computes for
 };
 
 // Loads OpenBLAS at the first call; thread-safe.

@@ -288,6 +288,12 @@ template <class Params> Params &params(const atoll_call &call) {
     return *static_cast<Params *>(call.params);
 }
 
+// One fact of a device, in its function `facts`.
+inline void add_fact(atoll_call &call, const char *name, const std::string &value) {
+    const auto &facts = params<atoll_facts_params>(call);
+    facts.add(facts.argument, name, value.c_str());
+}
+
 // Copies a struct of the host at the size that this plugin knows; members that an older host lacks
 // are zero.
 template <class Struct> Struct copy_struct(const Struct &from) {

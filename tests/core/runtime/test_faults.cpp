@@ -347,6 +347,7 @@ TEST_CASE("every function of the device that fails gives an error with its name 
     };
     const Entry entries[] = {
         {"properties", [&](auto &, auto &) { device.properties(); }},
+        {"facts", [&](auto &, auto &) { device.facts(); }},
         {"allocate",
          [&](auto &, auto &) {
              Atoll::empty({3}, {Atoll::float64, device});

@@ -68,9 +68,9 @@ void atoll_kernels_set_blas_threads(int32_t threads);
 /* Whether OpenBLAS can be used. Loads it. */
 int32_t atoll_kernels_has_blas(void);
 
-/* The processor core that OpenBLAS computes for ("SkylakeX"), or "" where it is missing. Loads it.
- */
-const char *atoll_kernels_blas_core(void);
+/* OpenBLAS's own description, with its version and the processor core that it computes for, or ""
+ * before it is loaded. Does not load it. */
+const char *atoll_kernels_blas_config(void);
 
 #ifdef __cplusplus
 }

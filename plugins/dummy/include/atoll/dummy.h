@@ -1,5 +1,7 @@
 /* The simulated accelerator's own API, for implementations of others that run on it: what a vendor
- * would get from a driver. Kinds of native handles (atoll_native_handle_params). */
+ * would get from a driver. Kinds of native handles (atoll_native_handle_params).
+ *
+ * Facts (atoll_facts_params): allocations, so far; taken_bytes, memory in use. */
 #ifndef ATOLL_DUMMY_H
 #define ATOLL_DUMMY_H
 

@@ -29,7 +29,7 @@ extern "C" {
  * other. From major 1 on, a minor adds functions, struct tails and ids, and host and plugin of
  * different minors work together. */
 #define ATOLL_ABI_MAJOR 0
-#define ATOLL_ABI_MINOR 1
+#define ATOLL_ABI_MINOR 2
 
 #define ATOLL_MAGIC 0x4c4f5441u /* "ATOL", little endian */
 

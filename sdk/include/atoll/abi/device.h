@@ -48,6 +48,19 @@ typedef struct atoll_properties_params {
     uint64_t alignment;    /* out: bytes, of the addresses that allocate returns; at least 64 */
 } atoll_properties_params;
 
+/* facts: the implementation calls `add` once per fact, on the calling thread, before it returns;
+ * the host copies both texts. The facts are for people and reports: versions, clocks, statistics. A
+ * device has the same names in the same order at every call, and the header of a device type
+ * documents them. At most 256 facts.
+ *   name   [a-z][a-z0-9_]*, at most 63 bytes, unique; ends in its unit where it has one: clock_mhz
+ *   value  1 to 255 bytes of UTF-8 without control characters; numbers in decimal digits */
+typedef struct atoll_facts_params {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void (*add)(void *argument, const char *name, const char *value);
+    void *argument;
+} atoll_facts_params;
+
 /* allocate, allocate_host: `bytes` > 0 is input; `data` is output, aligned to at least 64 bytes.
  * free, free_host: `data` and the same `bytes` are inputs. */
 typedef struct atoll_memory_params {
