@@ -9,7 +9,7 @@
 namespace Atoll::kernels {
 
 template <class F, class T> inline constexpr bool has_vector = is_float<T> &&requires {
-    typename vector_math::Of<F>::type;
+    typename vector_math::Of<F, T>::type;
 };
 
 template <int Inputs, class F, class T> constexpr Loop loop_of() {

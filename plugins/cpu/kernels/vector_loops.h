@@ -19,10 +19,9 @@ inline constexpr std::int64_t vector_block = 128; // elements; a multiple of eve
 // Dense elements for a block: those at `p` themselves, or a padded copy in `block`.
 template <class T>
 const T *gathered(std::int64_t n, const char *p, std::int64_t stride, T *block, bool copy) {
-    if (stride == sizeof(T) && n % vector_math::lanes<T> == 0 && !copy)
-        return reinterpret_cast<const T *>(p);
+    if (stride == sizeof(T) && n % lanes<T> == 0 && !copy) return reinterpret_cast<const T *>(p);
     for (std::int64_t k = 0; k < n; ++k) block[k] = *reinterpret_cast<const T *>(p + k * stride);
-    for (std::int64_t k = n; k % vector_math::lanes<T> != 0; ++k) block[k] = block[0];
+    for (std::int64_t k = n; k % lanes<T> != 0; ++k) block[k] = block[0];
     return block;
 }
 
@@ -30,43 +29,42 @@ template <class T> void scattered(std::int64_t n, char *p, std::int64_t stride, 
     for (std::int64_t k = 0; k < n; ++k) *reinterpret_cast<T *>(p + k * stride) = block[k];
 }
 
-template <class F, class T> bool all_covered(std::int64_t n, const T *x) {
+// Whether all elements are the vector function's.
+template <class V, class T> bool all_covered(std::int64_t n, const T *x) {
     // Flags as wide as the elements: the loop stays in vectors.
     using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
     Flag outside = 0;
-    for (std::int64_t k = 0; k < n; ++k)
-        outside |= vector_math::Of<F>::type::outside(x[k]) ? Flag(-1) : Flag(0);
+    if constexpr (requires { V::outside(T{}); })
+        for (std::int64_t k = 0; k < n; ++k) outside |= V::outside(x[k]) ? Flag(-1) : Flag(0);
     return outside == 0;
 }
 
-// Of<F> is the vector function, F::apply the same for one element.
-template <class F, class T>
-void vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    using V = typename vector_math::Of<F>::type;
-    constexpr std::int64_t lanes = vector_math::lanes<T>;
+// Of<F, T> is the vector function, F::apply the same for one element.
+template <class F, class T> [[gnu::flatten]] void
+vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using V = typename vector_math::Of<F, T>::type;
     alignas(64) T in[vector_block];
     alignas(64) T out[vector_block];
     for (std::int64_t begin = 0; begin < n; begin += vector_block) {
         const std::int64_t count = std::min(vector_block, n - begin);
         char *to = data[0] + begin * strides[0];
         const T *x = gathered(count, data[1] + begin * strides[1], strides[1], in, false);
-        const bool covered = all_covered<F>(count, x);
-        const bool direct = covered && strides[0] == sizeof(T) && count % lanes == 0;
+        const bool covered = all_covered<V>(count, x);
+        const bool direct = covered && strides[0] == sizeof(T) && count % lanes<T> == 0;
         T *y = direct ? at<T>(to) : out;
-        for (std::int64_t k = 0; k < count; k += lanes)
-            vector_math::store(y + k, V::of(vector_math::load(x + k)));
-        if (!covered)
-            for (std::int64_t k = 0; k < count; ++k)
+        for (std::int64_t k = 0; k < count; k += lanes<T>)
+            store_vector(y + k, V::of(load_vector<Vector<T>>(x + k)));
+        if constexpr (requires { V::outside(T{}); })
+            for (std::int64_t k = 0; !covered && k < count; ++k)
                 if (V::outside(x[k])) y[k] = F::apply(x[k]);
         if (!direct) scattered(count, to, strides[0], y);
     }
 }
 
-// pow: near the end of the range SLEEF may overflow early; squares are as multiply gives them.
-template <class F, class T>
-void vector_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    constexpr std::int64_t lanes = vector_math::lanes<T>;
-    constexpr T large = std::numeric_limits<T>::max() / 4;
+// pow: squares are as multiply gives them.
+template <class F, class T> [[gnu::flatten]] void vector_pow_loop(std::int64_t n, char *const *data,
+                                                                  const std::int64_t *strides) {
+    using V = typename vector_math::Of<F, T>::type;
     alignas(64) T base[vector_block];
     alignas(64) T exponent[vector_block];
     alignas(64) T out[vector_block];
@@ -83,17 +81,17 @@ void vector_pow_loop(std::int64_t n, char *const *data, const std::int64_t *stri
                                : gathered(strides[2] ? count : std::min(n, vector_block),
                                           data[2] + begin * strides[2], strides[2], exponent,
                                           strides[2] == 0);
-            bool suspicious = false;
-            for (std::int64_t k = 0; k < count; k += lanes)
-                vector_math::store(out + k, vector_math::pow::of(vector_math::load(x + k),
-                                                                 vector_math::load(y + k)));
-            for (std::int64_t k = 0; k < count; ++k) {
-                out[k] = y[k] == T(2) ? x[k] * x[k] : out[k];
-                suspicious |= std::fabs(out[k]) > large;
+            for (std::int64_t k = 0; k < count; k += lanes<T>) {
+                const auto a = load_vector<Vector<T>>(x + k), b = load_vector<Vector<T>>(y + k);
+                store_vector(out + k, b == T(2) ? a * a : V::of(a, b));
             }
-            if (suspicious)
-                for (std::int64_t k = 0; k < count; ++k)
-                    if (std::fabs(out[k]) > large) out[k] = F::apply(x[k], y[k]);
+            if constexpr (requires { V::doubtful(T{}); }) {
+                bool doubtful = false;
+                for (std::int64_t k = 0; k < count; ++k) doubtful |= V::doubtful(out[k]);
+                if (doubtful)
+                    for (std::int64_t k = 0; k < count; ++k)
+                        if (V::doubtful(out[k])) out[k] = F::apply(x[k], y[k]);
+            }
         }
         scattered(count, to, strides[0], out);
     }

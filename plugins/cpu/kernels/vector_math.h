@@ -1,65 +1,51 @@
-// SLEEF's vector functions for the processor level that this is compiled for.
+// The vector functions, and which one serves each element-wise function at the processor level that
+// this is compiled for.
 //
 // Note [Vector math]
-// One name, two overloads (float and double). The variants are those with a bound of 1 ULP (u10;
-// erfc: 1.5) in SLEEF's deterministic family: an element's result does not depend on its neighbours
-// (sin, cos and tan otherwise choose a method for a whole vector), and all levels with FMA give the
-// same bits. `outside` tells where one of them overflows early or loses a sign: there the loop asks
-// the C library.
+// A vector function is of() of whole vectors of float or double. All have a bound of 1 ULP (erfc:
+// 1.5). An element's result does not depend on its neighbours, and all levels with FMA give the
+// same bits. `outside`, where there is one, tells which elements it does not cover: there the loop
+// asks the C library.
+//
+// Our own functions need FMA. The others are SLEEF's, of its deterministic family (sin, cos and tan
+// otherwise choose a method for a whole vector); `outside` is where one of them overflows early or
+// loses a sign. The table at the end says which is used where.
 #pragma once
 
 #include "functors/elementary.h"
+#include "vector_circular.h"
+#include "vector_exp.h"
+#include "vector_log.h"
+#include "vector_piecewise.h"
+#include "vector_pow.h"
 
 #include <cmath>
 #include <cstdint>
-#include <immintrin.h>
 
 #include <sleef.h>
 
 namespace Atoll::kernels::vector_math {
+namespace sleef {
 
 #if defined(__AVX512F__)
-using Floats = __m512;
-using Doubles = __m512d;
 #define ATOLL_SLEEF_FLOATS(name, bound) Sleef_finz_##name##f16_##bound##avx512f
 #define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_finz_##name##d8_##bound##avx512f
-inline Floats load(const float *p) { return _mm512_loadu_ps(p); }
-inline Doubles load(const double *p) { return _mm512_loadu_pd(p); }
-inline void store(float *p, Floats x) { _mm512_storeu_ps(p, x); }
-inline void store(double *p, Doubles x) { _mm512_storeu_pd(p, x); }
 #elif defined(__AVX2__) && defined(__FMA__)
-using Floats = __m256;
-using Doubles = __m256d;
 #define ATOLL_SLEEF_FLOATS(name, bound) Sleef_finz_##name##f8_##bound##avx2
 #define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_finz_##name##d4_##bound##avx2
-inline Floats load(const float *p) { return _mm256_loadu_ps(p); }
-inline Doubles load(const double *p) { return _mm256_loadu_pd(p); }
-inline void store(float *p, Floats x) { _mm256_storeu_ps(p, x); }
-inline void store(double *p, Doubles x) { _mm256_storeu_pd(p, x); }
-#else
-using Floats = __m128;
-using Doubles = __m128d;
-#if defined(__SSE4_1__)
+#elif defined(__SSE4_1__)
 #define ATOLL_SLEEF_FLOATS(name, bound) Sleef_cinz_##name##f4_##bound##sse4
 #define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_cinz_##name##d2_##bound##sse4
 #else
 #define ATOLL_SLEEF_FLOATS(name, bound) Sleef_cinz_##name##f4_##bound##sse2
 #define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_cinz_##name##d2_##bound##sse2
 #endif
-inline Floats load(const float *p) { return _mm_loadu_ps(p); }
-inline Doubles load(const double *p) { return _mm_loadu_pd(p); }
-inline void store(float *p, Floats x) { _mm_storeu_ps(p, x); }
-inline void store(double *p, Doubles x) { _mm_storeu_pd(p, x); }
-#endif
-
-template <class T>
-inline constexpr std::int64_t lanes = static_cast<std::int64_t>(sizeof(Floats) / sizeof(T));
 
 template <class T> constexpr T power_of_two(int for_float, int for_double) {
     return static_cast<T>(__builtin_ldexp(1, sizeof(T) == 4 ? for_float : for_double));
 }
 
-// Which elements SLEEF does not cover.
+// Which elements are not covered.
 struct Everywhere {
     template <class T> static bool outside(T) { return false; }
 };
@@ -103,52 +89,95 @@ struct Expm1 : NotTiny {
 using Long = Below<100, 1000>;
 using Squarable = Below<60, 500>; // x^2 must not overflow
 
-// The vector function of a functor, as Of<F>::type; those without have none.
-template <class F> struct Of {};
-
-#define ATOLL_VECTOR_FUNCTION(name, Range)                                                         \
+#define ATOLL_SLEEF(name, Range)                                                                   \
     struct name : Range {                                                                          \
-        static Floats of(Floats x) { return ATOLL_SLEEF_FLOATS(name, u10)(x); }                    \
-        static Doubles of(Doubles x) { return ATOLL_SLEEF_DOUBLES(name, u10)(x); }                 \
-    };                                                                                             \
-    template <> struct Of<functor::name> { using type = name; };
-ATOLL_VECTOR_FUNCTION(exp, BelowOverflow)
-ATOLL_VECTOR_FUNCTION(exp2, Everywhere)
-ATOLL_VECTOR_FUNCTION(exp10, Everywhere)
-ATOLL_VECTOR_FUNCTION(expm1, Expm1)
-ATOLL_VECTOR_FUNCTION(log, Everywhere)
-ATOLL_VECTOR_FUNCTION(log2, Everywhere)
-ATOLL_VECTOR_FUNCTION(log10, Everywhere)
-ATOLL_VECTOR_FUNCTION(log1p, Long)
-ATOLL_VECTOR_FUNCTION(sin, NotTiny)
-ATOLL_VECTOR_FUNCTION(cos, Everywhere)
-ATOLL_VECTOR_FUNCTION(tan, NotTiny)
-ATOLL_VECTOR_FUNCTION(asin, NotTiny)
-ATOLL_VECTOR_FUNCTION(acos, Everywhere)
-ATOLL_VECTOR_FUNCTION(atan, NotTiny)
-ATOLL_VECTOR_FUNCTION(sinh, Hyperbolic)
-ATOLL_VECTOR_FUNCTION(cosh, Hyperbolic)
-ATOLL_VECTOR_FUNCTION(tanh, NotTiny)
-ATOLL_VECTOR_FUNCTION(asinh, Squarable)
-ATOLL_VECTOR_FUNCTION(acosh, Squarable)
-ATOLL_VECTOR_FUNCTION(atanh, NotTiny)
-ATOLL_VECTOR_FUNCTION(cbrt, Everywhere)
-ATOLL_VECTOR_FUNCTION(erf, NotTiny)
-ATOLL_VECTOR_FUNCTION(tgamma, NotVanishing)
-ATOLL_VECTOR_FUNCTION(lgamma, PositiveBelow)
-#undef ATOLL_VECTOR_FUNCTION
+        static Vector<float> of(Vector<float> x) { return ATOLL_SLEEF_FLOATS(name, u10)(x); }      \
+        static Vector<double> of(Vector<double> x) { return ATOLL_SLEEF_DOUBLES(name, u10)(x); }   \
+    };
+ATOLL_SLEEF(exp, BelowOverflow)
+ATOLL_SLEEF(exp2, Everywhere)
+ATOLL_SLEEF(exp10, Everywhere)
+ATOLL_SLEEF(expm1, Expm1)
+ATOLL_SLEEF(log, Everywhere)
+ATOLL_SLEEF(log2, Everywhere)
+ATOLL_SLEEF(log10, Everywhere)
+ATOLL_SLEEF(log1p, Long)
+ATOLL_SLEEF(sin, NotTiny)
+ATOLL_SLEEF(cos, Everywhere)
+ATOLL_SLEEF(tan, NotTiny)
+ATOLL_SLEEF(asin, NotTiny)
+ATOLL_SLEEF(acos, Everywhere)
+ATOLL_SLEEF(atan, NotTiny)
+ATOLL_SLEEF(sinh, Hyperbolic)
+ATOLL_SLEEF(cosh, Hyperbolic)
+ATOLL_SLEEF(tanh, NotTiny)
+ATOLL_SLEEF(asinh, Squarable)
+ATOLL_SLEEF(acosh, Squarable)
+ATOLL_SLEEF(atanh, NotTiny)
+ATOLL_SLEEF(cbrt, Everywhere)
+ATOLL_SLEEF(erf, NotTiny)
+ATOLL_SLEEF(tgamma, NotVanishing)
+ATOLL_SLEEF(lgamma, PositiveBelow)
+#undef ATOLL_SLEEF
 
 // Its bound is 1.5 ULP.
 struct erfc : Everywhere {
-    static Floats of(Floats x) { return ATOLL_SLEEF_FLOATS(erfc, u15)(x); }
-    static Doubles of(Doubles x) { return ATOLL_SLEEF_DOUBLES(erfc, u15)(x); }
+    static Vector<float> of(Vector<float> x) { return ATOLL_SLEEF_FLOATS(erfc, u15)(x); }
+    static Vector<double> of(Vector<double> x) { return ATOLL_SLEEF_DOUBLES(erfc, u15)(x); }
 };
-template <> struct Of<functor::erfc> { using type = erfc; };
 
 struct pow {
-    static Floats of(Floats x, Floats y) { return ATOLL_SLEEF_FLOATS(pow, u10)(x, y); }
-    static Doubles of(Doubles x, Doubles y) { return ATOLL_SLEEF_DOUBLES(pow, u10)(x, y); }
+    static Vector<float> of(Vector<float> x, Vector<float> y) {
+        return ATOLL_SLEEF_FLOATS(pow, u10)(x, y);
+    }
+    static Vector<double> of(Vector<double> x, Vector<double> y) {
+        return ATOLL_SLEEF_DOUBLES(pow, u10)(x, y);
+    }
+    // May have overflowed early.
+    template <class T> static bool doubtful(T result) {
+        return std::fabs(result) > std::numeric_limits<T>::max() / 4;
+    }
 };
-template <> struct Of<functor::pow> { using type = pow; };
+
+} // namespace sleef
+
+// The vector function of a functor for elements of T, as Of<F, T>::type; those without have none.
+template <class F, class T> struct Of {};
+
+template <class Own, class Sleef> using Fastest = std::conditional_t<has_fma, Own, Sleef>;
+
+// The function of our own for float, for double, or SLEEF's. Beside it: SLEEF's time over ours for
+// float, double at level v4; at v3. One thread of a Xeon with AVX-512, GCC 12, a loaded machine.
+#define ATOLL_CHOICE(name, ForFloat, ForDouble)                                                    \
+    template <> struct Of<functor::name, float> { using type = Fastest<ForFloat, sleef::name>; };  \
+    template <> struct Of<functor::name, double> { using type = Fastest<ForDouble, sleef::name>; };
+ATOLL_CHOICE(exp, Exponential<BaseE>, Exponential<BaseE>)       // 1.5, 1.5; 1.1, 1.3
+ATOLL_CHOICE(exp2, Exponential<BaseTwo>, Exponential<BaseTwo>)  // 1.5, 1.6; 1.0, 1.2
+ATOLL_CHOICE(exp10, Exponential<BaseTen>, Exponential<BaseTen>) // 1.8, 1.3; 1.3, 1.0
+ATOLL_CHOICE(expm1, Expm1, Expm1)                               // 3.5, 3.1; 3.0, 2.9
+ATOLL_CHOICE(sinh, SinhCosh<true>, SinhCosh<true>)              // 3.7, 3.1; 3.4, 3.0
+ATOLL_CHOICE(cosh, SinhCosh<false>, SinhCosh<false>)            // 3.7, 3.2; 3.2, 3.0
+ATOLL_CHOICE(tanh, Piecewise<TanhTable>, Tanh)                  // 5.3, 2.8; 2.1, 2.4
+ATOLL_CHOICE(log, Logarithm<Natural>, Logarithm<Natural>)       // 2.3, 2.5; 1.7, 1.8
+ATOLL_CHOICE(log2, Logarithm<Binary>, Logarithm<Binary>)        // 2.2, 2.3; 1.9, 1.8
+ATOLL_CHOICE(log10, Logarithm<Decimal>, Logarithm<Decimal>)     // 2.3, 2.2; 1.6, 1.8
+ATOLL_CHOICE(log1p, Log1p, Log1p)                               // 2.4, 2.2; 1.6, 1.6
+ATOLL_CHOICE(sin, Sine<0>, Sine<0>)                             // 1.9, 1.6; 1.8, 1.6
+ATOLL_CHOICE(cos, Sine<1>, Sine<1>)                             // 2.0, 2.1; 1.8, 2.1
+ATOLL_CHOICE(tan, Tangent, Tangent)                             // 2.1, 1.4; 1.9, 1.7
+ATOLL_CHOICE(erf, Piecewise<ErfTable>, sleef::erf)              // 7.1; 3.4
+ATOLL_CHOICE(pow, PowOfFloats, sleef::pow)                      // 6; 4
+// There are none of our own.
+ATOLL_CHOICE(asin, sleef::asin, sleef::asin)
+ATOLL_CHOICE(acos, sleef::acos, sleef::acos)
+ATOLL_CHOICE(atan, sleef::atan, sleef::atan)
+ATOLL_CHOICE(asinh, sleef::asinh, sleef::asinh)
+ATOLL_CHOICE(acosh, sleef::acosh, sleef::acosh)
+ATOLL_CHOICE(atanh, sleef::atanh, sleef::atanh)
+ATOLL_CHOICE(cbrt, sleef::cbrt, sleef::cbrt)
+ATOLL_CHOICE(erfc, sleef::erfc, sleef::erfc)
+ATOLL_CHOICE(tgamma, sleef::tgamma, sleef::tgamma)
+ATOLL_CHOICE(lgamma, sleef::lgamma, sleef::lgamma)
+#undef ATOLL_CHOICE
 
 } // namespace Atoll::kernels::vector_math

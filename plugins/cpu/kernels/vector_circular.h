@@ -1,0 +1,84 @@
+// Sine, cosine and tangent.
+//
+// Note [Quarter turns]
+// x = n pi / 2 + r with n whole and |r| <= pi / 4. pi / 2 is a sum of three numbers; n times the
+// first leaves x without an error, and what the other steps lose goes into `lost`. Beyond `limit`
+// that is not enough.
+#pragma once
+
+#include "vector_operations.h"
+
+#include <cmath>
+
+namespace Atoll::kernels::vector_math {
+
+struct Circular {
+    template <class T> static constexpr T limit = sizeof(T) == 4 ? T(0x1p15) : T(0x1p24);
+    template <class T> static bool outside(T x) { return std::fabs(x) >= limit<T>; }
+
+protected:
+    template <class V> struct Sum { V head, tail; };
+    template <class V> struct Turned {
+        Integers<V> turns; // the last digits of n
+        V r, lost;
+        V square = r * r;
+
+        Sum<V> sine() const {
+            using C = ConstantsOf<V>;
+            return {r, fma(square * r, polynomial(square, C::sin_tail), lost)};
+        }
+        Sum<V> cosine() const { // 1 - r^2 / 2 + ... - r lost
+            using T = Element<V>;
+            const V half = square * T(0.5), head = T(1) - half;
+            const V rest = fnma(r, lost, (T(1) - head) - half);
+            return {head, fma(square * square, polynomial(square, ConstantsOf<V>::cos_tail), rest)};
+        }
+    };
+    template <class V> static Turned<V> turned(V x) {
+        using C = ConstantsOf<V>;
+        const V shifted = fma(x, C::quarters, rounder<V>), n = shifted - rounder<V>;
+        const V near = fnma(n, C::quarter[0], x), less = n * C::quarter[1];
+        // `near` may be the smaller one.
+        const V r = near - less, back = near - r;
+        const V lost = (near - (r + back)) + (back - less);
+        return {bits(shifted), r, fnma(n, C::quarter[2], lost - fma(n, C::quarter[1], -less))};
+    }
+};
+
+// sin(x + quarters pi / 2)
+template <int quarters> struct Sine : Circular {
+    template <class V> static V of(V x) {
+        const auto t = turned(absolute(x));
+        const Integers<V> turns = t.turns + quarters;
+        const auto sine = t.sine(), cosine = t.cosine();
+        const auto odd = (turns & 1) != 0;
+        const V result = (odd ? cosine.head : sine.head) + (odd ? cosine.tail : sine.tail);
+        // Half turns change the sign, as that of x does the sine's.
+        const Integers<V> half_turns = turns << (8 * sizeof(Element<V>) - 2);
+        const Integers<V> sign = quarters ? half_turns : half_turns ^ bits(x);
+        return from_bits<V>(bits(result) ^ (sign & sign_bit<V>));
+    }
+};
+
+// The quotient is corrected by the tails.
+struct Tangent : Circular {
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        const auto t = turned(absolute(x));
+        const auto tidy = [](Sum<V> sum) -> Sum<V> {
+            const V head = sum.head + sum.tail;
+            return {head, (sum.head - head) + sum.tail};
+        };
+        const auto sine = tidy(t.sine()), cosine = tidy(t.cosine());
+        const auto odd = (t.turns & 1) != 0;
+        const V above = odd ? cosine.head : sine.head, below = odd ? -sine.head : cosine.head;
+        const V above_tail = odd ? cosine.tail : sine.tail;
+        const V below_tail = odd ? -sine.tail : cosine.tail;
+        const V inverse = T(1) / below, quotient = above * inverse;
+        const V rest = fnma(quotient, below, above) + fnma(quotient, below_tail, above_tail);
+        const V result = fma(rest, inverse, quotient);
+        return from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V>));
+    }
+};
+
+} // namespace Atoll::kernels::vector_math

@@ -1,0 +1,139 @@
+// Exponentials and hyperbolic functions.
+//
+// Note [Exponentials]
+// e^x = 2^n e^r with n whole and |r| <= ln(2) / 2. r is a sum: the part `r` and what its rounding
+// lost, which goes into `tail` together with the terms of e^r from r^2 / 2 on. What follows adds
+// 1, r and the tail without losing more than the last rounding.
+#pragma once
+
+#include "vector_operations.h"
+
+namespace Atoll::kernels::vector_math {
+
+template <class V> struct Exponent {
+    V n, r, lost; // e^x = 2^n e^(r + lost)
+};
+struct BaseE {
+    template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-105) : T(-746);
+    template <class T> static constexpr T highest = sizeof(T) == 4 ? T(89.5) : T(710.5);
+    template <class V> static Exponent<V> reduce(V x) {
+        using C = ConstantsOf<V>;
+        const V n = fma(x, C::log2_e.head, rounder<V>) - rounder<V>;
+        const V near = fnma(n, C::ln_2_short.head, x);
+        const V r = fnma(n, C::ln_2_short.tail, near);
+        return {n, r, fnma(n, C::ln_2_short.tail, near - r)};
+    }
+};
+struct BaseTwo {
+    template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-152) : T(-1077);
+    template <class T> static constexpr T highest = sizeof(T) == 4 ? T(129) : T(1025);
+    template <class V> static Exponent<V> reduce(V x) {
+        using C = ConstantsOf<V>;
+        const V n = (x + rounder<V>)-rounder<V>;
+        const V part = x - n, r = part * C::ln_2.head;
+        return {n, r, fma(part, C::ln_2.tail, fma(part, C::ln_2.head, -r))};
+    }
+};
+struct BaseTen {
+    template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-46) : T(-325);
+    template <class T> static constexpr T highest = sizeof(T) == 4 ? T(39) : T(309);
+    template <class V> static Exponent<V> reduce(V x) {
+        using C = ConstantsOf<V>;
+        const V n = fma(x, C::log2_10.head, rounder<V>) - rounder<V>;
+        const V near = fnma(n, C::log10_2_short.head, x);
+        const V part = fnma(n, C::log10_2_short.tail, near);
+        const V lost = fnma(n, C::log10_2_short.tail, near - part);
+        const V r = part * C::ln_10.head;
+        const V product_lost = fma(part, C::ln_10.tail, fma(part, C::ln_10.head, -r));
+        return {n, r, fma(lost, C::ln_10.head, product_lost)};
+    }
+};
+
+// e^(r + lost) - 1 - r.
+template <class V, std::size_t N>
+inline V exponential_tail(V r, V lost, const Element<V> (&cubic)[N]) {
+    const V square = r * r;
+    return fma(square, Element<V>(0.5), fma(square * r, polynomial(r, cubic), lost));
+}
+
+template <class Base> struct Exponential {
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        const auto [n, r, lost] =
+            Base::reduce(at_most(Base::template highest<T>, at_least(Base::template lowest<T>, x)));
+        const V tail = exponential_tail(r, lost, ConstantsOf<V>::exp_tail);
+        const V sum = r + T(1);
+        return scaled(sum + ((T(1) - sum) + r + tail), n);
+    }
+};
+
+// e^x - 1 = 2^n r + (2^n - 1) + 2^n tail, all of it halved, as 2^n may overflow.
+struct Expm1 {
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        constexpr bool single = sizeof(T) == 4;
+        const V inside =
+            at_most(single ? T(88.9) : T(709.9), at_least(single ? T(-18) : T(-38), x));
+        auto [n, r, lost] = BaseE::reduce(inside);
+        // From half an octave on 2^n r would cancel a good part of 2^n - 1.
+        const auto near = absolute(x) < T(0.45);
+        n = near ? V{} : n;
+        r = near ? inside : r;
+        lost = near ? V{} : lost;
+        const V tail = exponential_tail(r, lost, ConstantsOf<V>::expm1_tail);
+        const V half = power_of_two(n - T(1)), less = half - T(0.5);
+        const V sum = fma(half, r, less);
+        const V rest = fma(half, tail, fma(half, r, less - sum));
+        return or_tiny(x, single ? T(0x1p-25) : T(0x1p-54), (sum + rest) * T(2));
+    }
+};
+
+// With P = 2^n / 2 and M = 2^-n / 2:
+// sinh x = (P - M) cosh r + (P + M) sinh r and cosh x = (P + M) cosh r + (P - M) sinh r.
+template <bool odd> struct SinhCosh {
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        constexpr bool single = sizeof(T) == 4;
+        const V size = at_most(single ? T(89.5) : T(710.6), absolute(x));
+        const auto [n, r, lost] = BaseE::reduce(size);
+        const V square = r * r;
+        const V even_tail = square * polynomial(square, ConstantsOf<V>::cosh_tail);
+        const V odd_tail = fma(square * r, polynomial(square, ConstantsOf<V>::sinh_tail), lost);
+        // Half of P and M: P may overflow.
+        const V plus = power_of_two(n - T(2));
+        const V minus = power_of_two(T(-2) - at_most(T(60), n));
+        const V sum = plus + minus, difference = plus - minus;
+        const V a = odd ? difference : sum, b = odd ? sum : difference; // a cosh r + b sinh r
+        const V main = fma(b, r, a);
+        V rest = fma(b, r, a - main);
+        // What the sum lost; of the other one and of floats' difference it is too little to count.
+        if constexpr (!odd || !single) rest += odd ? (plus - a) - minus : (plus - a) + minus;
+        rest = fma(a, even_tail, fma(b, odd_tail, rest));
+        const V result = (main + rest) * T(2);
+        if constexpr (!odd) return result;
+        return or_tiny(x, single ? T(0x1p-13) : T(0x1p-28), with_sign(result, x));
+    }
+};
+
+// (1 - e^-2x) / (1 + e^-2x); the quotient is corrected by what its parts lost.
+struct Tanh {
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        constexpr bool single = sizeof(T) == 4;
+        const V size = at_most(single ? T(9.5) : T(20), absolute(x));
+        const auto [n, r, lost] = BaseE::reduce(size * T(-2));
+        const V tail = exponential_tail(r, lost, ConstantsOf<V>::exp_tail);
+        const V sum = r + T(1), sum_lost = ((T(1) - sum) + r) + tail;
+        const V e = sum + sum_lost, e_lost = (sum - e) + sum_lost; // e^r
+        const V power = power_of_two(n);
+        const V above = fnma(power, e, all<V>(1)), below = fma(power, e, T(1));
+        const V above_lost = fnma(power, e_lost, fnma(power, e, T(1) - above));
+        const V below_lost = fma(power, e_lost, fma(power, e, T(1) - below));
+        const V inverse = T(1) / below, quotient = above * inverse;
+        const V rest = fnma(quotient, below, above) + fnma(quotient, below_lost, above_lost);
+        return or_tiny(x, single ? T(0x1p-13) : T(0x1p-28),
+                       with_sign(fma(rest, inverse, quotient), x));
+    }
+};
+
+} // namespace Atoll::kernels::vector_math

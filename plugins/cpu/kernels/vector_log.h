@@ -1,0 +1,120 @@
+// Logarithms.
+//
+// Note [Logarithms]
+// x = 2^k m with m in [0.70, 1.41); of sixteen intervals of m, each has a number c, about 1 / m, of
+// whose logarithm so few digits matter that k log(2) - log(c) is exact. What is left is the
+// logarithm of c m = 1 + r with |r| <= 1/32. In the interval around 1, c is 1 and r exact: near
+// their zero the functions keep all digits.
+#pragma once
+
+#include "vector_operations.h"
+
+namespace Atoll::kernels::vector_math {
+
+template <class V> struct Decomposed {
+    V k, m;
+    Integers<V> interval;
+    Integers<V> exponent; // biased, in place
+};
+// Of a positive normal number.
+template <class V> inline Decomposed<V> decompose(V x) {
+    using Whole = Integers<V>;
+    using Bits = Element<Whole>;
+    constexpr Bits unit = Bits(1) << (fraction_bits<V> - 4), shift = 19 * (unit / 2);
+    constexpr Bits fraction = (Bits(1) << fraction_bits<V>)-1;
+    constexpr auto to_number = static_cast<Element<V>>(Bits(1) << fraction_bits<V>);
+    const Whole shifted = bits(x) + shift;
+    const Whole exponent = (Whole)((Unsigned<V>)shifted >> fraction_bits<V>);
+    // The exponent becomes a number as the last digits of 2^fraction_bits.
+    const V k = from_bits<V>(exponent | std::bit_cast<Bits>(to_number)) - (to_number + bias<V>);
+    const Whole m = (shifted & fraction) + (one_bits<V> - shift);
+    const Whole interval = (Whole)((Unsigned<V>)shifted >> (fraction_bits<V> - 4));
+    return {k, from_bits<V>(m), interval, shifted & ~fraction};
+}
+
+// The result for what is not positive and finite; subnormal numbers are not for here.
+template <class V> inline V with_special(V x, V result) {
+    using T = Element<V>;
+#if defined(__AVX512F__)
+    // A digit for each kind of number, from the last on: quiet NaN, signalling NaN, zero, one,
+    // -inf, inf, negative, positive. 0 keeps the result, 1 takes x, 2 x as quiet NaN, 3 is NaN, 4
+    // -inf.
+    if constexpr (sizeof(T) == 8)
+        return _mm512_fixupimm_pd(result, x, _mm512_set1_epi64(0x03130422), 0);
+    else
+        return _mm512_fixupimm_ps(result, x, _mm512_set1_epi32(0x03130422), 0);
+#else
+    result = x > T(0) ? result : all<V>(std::numeric_limits<T>::quiet_NaN());
+    result = x == T(0) ? all<V>(-infinity<V>) : result;
+    return x < infinity<V> ? result : x;
+#endif
+}
+
+// The logarithms of e and of 2, the latter with a head of few digits; -log(c) as a sum.
+template <class T> struct Natural {
+    static constexpr Split<T> factor = {1, 0}, two = Constants<T>::ln_2_short;
+    static constexpr auto &heads = Constants<T>::ln_heads, &tails = Constants<T>::ln_tails;
+    static constexpr auto &tail = Constants<T>::ln_tail;
+};
+template <class T> struct Binary {
+    static constexpr Split<T> factor = Constants<T>::log2_e, two = {1, 0};
+    static constexpr auto &heads = Constants<T>::log2_heads, &tails = Constants<T>::log2_tails;
+    static constexpr auto &tail = Constants<T>::log2_tail;
+};
+template <class T> struct Decimal {
+    static constexpr Split<T> factor = Constants<T>::log10_e, two = Constants<T>::log10_2_short;
+    static constexpr auto &heads = Constants<T>::log10_heads, &tails = Constants<T>::log10_tails;
+    static constexpr auto &tail = Constants<T>::log10_tail;
+};
+
+// The logarithm of 2^k / c (1 + r), and `lost`.
+template <template <class> class Base, class V>
+inline V logarithm(V k, Integers<V> interval, V r, V lost) {
+    using T = Element<V>;
+    constexpr Split<T> factor = Base<T>::factor, two = Base<T>::two;
+    const V large = fma(k, two.head, lookup<V>(Base<T>::heads, interval));
+    V first = r;
+    if constexpr (factor.head != 1) {
+        first = r * factor.head;
+        lost += fma(r, factor.tail, fma(r, factor.head, -first));
+    }
+    const V sum = large + first;
+    lost += (large - sum) + first;
+    if constexpr (two.tail != 0) lost = fma(k, two.tail, lost);
+    lost += lookup<V>(Base<T>::tails, interval);
+    return sum + fma(r * r, polynomial(r, Base<T>::tail), lost);
+}
+
+template <template <class> class Base> struct Logarithm {
+    template <class T> static bool outside(T x) { // subnormal
+        return int{x > T(0)} & int{x < std::numeric_limits<T>::min()};
+    }
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        const auto [k, m, interval, exponent] = decompose(x);
+        const V r = fma(m, lookup<V>(Constants<T>::inverses, interval), T(-1));
+        return with_special(x, logarithm<Base>(k, interval, r, V{}));
+    }
+};
+
+// log(1 + x): what the sum lost is scaled as the sum is, and added to r.
+struct Log1p {
+    // Far below the end of the range, so that 2^-k is normal.
+    template <class T> static bool outside(T x) {
+        return x > (sizeof(T) == 4 ? T(0x1p100) : T(0x1p1000));
+    }
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        constexpr auto twice = (2 * static_cast<Element<Integers<V>>>(bias<V>)) << fraction_bits<V>;
+        const V sum = x + T(1), large = at_least(T(1), x), small = at_most(T(1), x);
+        const V lost = small - (sum - large);
+        const auto [k, m, interval, exponent] = decompose(sum);
+        const V scale = from_bits<V>(twice - exponent); // 2^-k
+        const V c = lookup<V>(Constants<T>::inverses, interval);
+        const V r = fma(m, c, T(-1)), rest = lost * scale * c;
+        const V result = logarithm<Natural>(k, interval, r, fnma(rest, r, rest)); // rest / (1 + r)
+        return or_tiny(x, sizeof(T) == 4 ? T(0x1p-25) : T(0x1p-54), with_special(sum, result));
+    }
+};
+
+} // namespace Atoll::kernels::vector_math

@@ -1,0 +1,178 @@
+// What the vector functions are made of: operations on whole vectors, alike for float and double
+// and for every processor level with FMA: the results have the same bits at all of them. Other
+// levels cannot use them.
+#pragma once
+
+#include "math_constants.h"
+#include "product_vectors.h"
+
+#include <bit>
+#include <cstddef>
+#include <immintrin.h>
+#include <limits>
+
+namespace Atoll::kernels::vector_math {
+
+#if defined(__AVX2__) && defined(__FMA__)
+inline constexpr bool has_fma = true;
+#else
+inline constexpr bool has_fma = false;
+#endif
+
+template <class V> using Element = std::remove_cvref_t<decltype(V{}[0])>;
+template <class V> using Integers =
+    Vector<std::conditional_t<sizeof(Element<V>) == 4, std::int32_t, std::int64_t>>;
+template <class V> using Unsigned =
+    Vector<std::conditional_t<sizeof(Element<V>) == 4, std::uint32_t, std::uint64_t>>;
+template <class V> inline constexpr int fraction_bits = sizeof(Element<V>) == 4 ? 23 : 52;
+template <class V> inline constexpr int bias = sizeof(Element<V>) == 4 ? 127 : 1023;
+template <class V>
+inline constexpr Element<V> infinity = std::numeric_limits<Element<V>>::infinity();
+template <class V> using ConstantsOf = vector_math::Constants<Element<V>>;
+// 1.5 * 2^fraction_bits: what is added to it is rounded to a whole number.
+template <class V> inline constexpr Element<V>
+    rounder = static_cast<Element<V>>(sizeof(Element<V>) == 4 ? 0x1.8p23 : 0x1.8p52);
+
+#if defined(__AVX512F__)
+// The unmasked forms of the intrinsics draw a false warning from GCC.
+template <class V> inline constexpr auto
+    every = static_cast<std::conditional_t<sizeof(Element<V>) == 4, __mmask16, __mmask8>>(-1);
+#endif
+
+template <class V> inline V all(Element<V> x) { return V{} + x; }
+template <class V> inline Integers<V> bits(V x) { return (Integers<V>)x; }
+template <class V> inline V from_bits(Integers<V> x) { return (V)x; }
+template <class V>
+inline constexpr auto one_bits = std::bit_cast<Element<Integers<V>>>(Element<V>(1));
+template <class V>
+inline constexpr auto sign_bit = std::numeric_limits<Element<Integers<V>>>::min();
+
+// a b + c, rounded once; -a b + c.
+template <class V> inline V fma(V a, V b, V c) { return multiply_add(a, b, c); }
+template <class V> inline V fma(V a, V b, Element<V> c) { return multiply_add(a, b, all<V>(c)); }
+template <class V> inline V fma(V a, Element<V> b, V c) { return multiply_add(a, all<V>(b), c); }
+template <class V> inline V fma(V a, Element<V> b, Element<V> c) {
+    return multiply_add(a, all<V>(b), all<V>(c));
+}
+template <class V> inline V fnma(V a, V b, V c) { return multiply_subtract(a, b, c); }
+template <class V> inline V fnma(V a, Element<V> b, V c) {
+    return multiply_subtract(a, all<V>(b), c);
+}
+
+template <class V> inline V absolute(V x) { return from_bits<V>(bits(x) & ~sign_bit<V>); }
+// `x`, which is not negative, with the sign of `y`.
+template <class V> inline V with_sign(V x, V y) {
+    return from_bits<V>(bits(x) | (bits(y) & sign_bit<V>));
+}
+// NaN stays NaN.
+template <class V> inline V at_most(Element<V> limit, V x) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof limit == 8) return _mm512_maskz_min_pd(every<V>, all<V>(limit), x);
+    if constexpr (sizeof limit == 4) return _mm512_maskz_min_ps(every<V>, all<V>(limit), x);
+#else
+    if constexpr (sizeof limit == 8) return _mm256_min_pd(all<V>(limit), x);
+    if constexpr (sizeof limit == 4) return _mm256_min_ps(all<V>(limit), x);
+#endif
+}
+template <class V> inline V at_least(Element<V> limit, V x) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof limit == 8) return _mm512_maskz_max_pd(every<V>, all<V>(limit), x);
+    if constexpr (sizeof limit == 4) return _mm512_maskz_max_ps(every<V>, all<V>(limit), x);
+#else
+    if constexpr (sizeof limit == 8) return _mm256_max_pd(all<V>(limit), x);
+    if constexpr (sizeof limit == 4) return _mm256_max_ps(all<V>(limit), x);
+#endif
+}
+template <class V> inline V square_root(V x) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Element<V>) == 8) return _mm512_maskz_sqrt_pd(every<V>, x);
+    if constexpr (sizeof(Element<V>) == 4) return _mm512_maskz_sqrt_ps(every<V>, x);
+#else
+    if constexpr (sizeof(Element<V>) == 8) return _mm256_sqrt_pd(x);
+    if constexpr (sizeof(Element<V>) == 4) return _mm256_sqrt_ps(x);
+#endif
+}
+template <class V> inline V round_even(V x) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm512_maskz_roundscale_pd(every<V>, x, _MM_FROUND_TO_NEAREST_INT);
+    else
+        return _mm512_maskz_roundscale_ps(every<V>, x, _MM_FROUND_TO_NEAREST_INT);
+#else
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm256_round_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    else
+        return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#endif
+}
+// Whether a comparison holds for some element.
+template <class M> inline bool any(M mask) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Element<M>) == 8)
+        return _mm512_movepi64_mask((__m512i)mask) != 0;
+    else
+        return _mm512_movepi32_mask((__m512i)mask) != 0;
+#else
+    return _mm256_movemask_epi8((__m256i)mask) != 0;
+#endif
+}
+
+// c[0] + c[1] x + ...; by halves, so that the operations need not wait for each other.
+template <std::size_t First, std::size_t Count, class V, std::size_t N>
+inline V polynomial_part(const V *powers, const Element<V> (&c)[N]) {
+    if constexpr (Count == 1) {
+        return all<V>(c[First]);
+    } else {
+        constexpr std::size_t half = std::bit_floor(Count - 1);
+        return fma(polynomial_part<First + half, Count - half>(powers, c),
+                   powers[std::countr_zero(half)], polynomial_part<First, half>(powers, c));
+    }
+}
+template <class V, std::size_t N> inline V polynomial(V x, const Element<V> (&c)[N]) {
+    V powers[std::bit_width(N - 1)];
+    powers[0] = x;
+    for (std::size_t k = 1; k < std::size(powers); ++k) powers[k] = powers[k - 1] * powers[k - 1];
+    return polynomial_part<0, N>(powers, c);
+}
+
+// Element index[k] & 15 of a table. The index has the table's element size.
+template <class V> inline V lookup(const Element<V> (&table)[16], Integers<V> index) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)index,
+                                      _mm512_loadu_pd(table + 8));
+    else
+        return _mm512_maskz_permutexvar_ps(every<V>, (__m512i)index, _mm512_loadu_ps(table));
+#else
+    if constexpr (sizeof(Element<V>) == 8) {
+        return _mm256_i64gather_pd(table, (__m256i)(index & 15), 8);
+    } else {
+        const __m256i at = (__m256i)index;
+        return _mm256_blendv_ps(_mm256_permutevar8x32_ps(_mm256_loadu_ps(table), at),
+                                _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8), at),
+                                _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)));
+    }
+#endif
+}
+
+// 2^n for a whole number n whose power is a normal number.
+template <class V> inline V power_of_two(V n) {
+    return from_bits<V>((bits(n + rounder<V>) << fraction_bits<V>)+one_bits<V>);
+}
+// x 2^n for a whole number n, rounded once; n may be twice what power_of_two takes.
+template <class V> inline V scaled(V x, V n) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Element<V>) == 8) return _mm512_maskz_scalef_pd(every<V>, x, n);
+    if constexpr (sizeof(Element<V>) == 4) return _mm512_maskz_scalef_ps(every<V>, x, n);
+#else
+    const V half = (n * Element<V>(0.5) + rounder<V>)-rounder<V>;
+    return x * power_of_two(half) * power_of_two(n - half);
+#endif
+}
+
+// Where `x` is tiny, a function that is about x near zero is x, of either sign.
+template <class V> inline V or_tiny(V x, Element<V> limit, V result) {
+    return absolute(x) < limit ? x : result;
+}
+
+} // namespace Atoll::kernels::vector_math

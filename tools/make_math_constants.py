@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Prints plugins/cpu/kernels/math_constants.h, which is committed: the polynomials and tables of the
+cpu plugin's vector functions. Needs mpmath.
+
+    make_math_constants.py > plugins/cpu/kernels/math_constants.h && tools/check_format.sh --fix
+
+A polynomial interpolates at the Chebyshev nodes of its interval, which costs little against the
+minimax one. Each is of a tail: of what a function differs by from its first terms, which the kernels
+add themselves.
+"""
+from mpmath import cos, exp, log, log1p, mp, mpf, pi, sin, sinh, tanh
+
+mp.prec = 320
+HEAD = """// Polynomials and tables of the vector functions, lowest terms first: written by
+// tools/make_math_constants.py, which says how they are chosen.
+#pragma once
+
+namespace Atoll::kernels::vector_math {
+
+// A sum.
+template <class T> struct Split { T head, tail; };
+
+template <class T> struct Constants;
+"""
+DIGITS = {"float": 24, "double": 53}
+BASES = {"ln": mpf(1), "log2": log(2), "log10": log(10)}
+members = {dtype: [] for dtype in DIGITS}
+
+
+def rounded(x, digits):
+    """The nearest number of so many binary digits."""
+    x = mpf(x)
+    if x == 0:
+        return mpf(0)
+    place = mp.frexp(x)[1] - digits
+    return mp.ldexp(mp.nint(mp.ldexp(x, -place)), place)
+
+
+def literal(x, dtype):
+    mantissa, exponent = float(x).hex().split("p") if x != 0 else ("0x0", "+0")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    return f"{mantissa}p{exponent}" + ("f" if dtype == "float" else "")
+
+
+def emit(name, dtype, values, comment=""):
+    values = [literal(rounded(v, DIGITS[dtype]), dtype) for v in values]
+    if comment:
+        members[dtype].append(f"    // {comment}")
+    members[dtype].append(f"    static constexpr {dtype} {name}[] = {{{', '.join(values)}}};")
+
+
+def interpolated(f, low, high, degree):
+    """Coefficients from the constant one on."""
+    n = degree + 1
+    low, high = mpf(low), mpf(high)
+    nodes = [(low + high) / 2 + (high - low) / 2 * mp.cos(pi * (2 * k + 1) / (2 * n)) for k in range(n)]
+    matrix = mp.matrix(n, n)
+    for i, x in enumerate(nodes):
+        for j in range(n):
+            matrix[i, j] = x**j
+    return list(mp.lu_solve(matrix, mp.matrix([f(x) for x in nodes])))
+
+
+def series(f, order, terms=60):
+    """f without its first `order` Taylor terms, divided by x^order; safe near 0."""
+    coefficients = mp.taylor(f, 0, order + terms)
+
+    def tail(x):
+        return sum(c * x**k for k, c in enumerate(coefficients[order:]))
+    return tail
+
+
+def odd(f, terms=80):
+    """(f(x) - x) / x^3 as a function of x^2, for odd f."""
+    coefficients = mp.taylor(f, 0, 2 * terms + 3)
+    return lambda z: sum(coefficients[2 * k + 3] * z**k for k in range(terms))
+
+
+def even(f, order, terms=80):
+    """The even f without its terms below x^order, divided by x^order, as a function of x^2."""
+    coefficients = mp.taylor(f, 0, 2 * terms + order)
+    return lambda z: sum(coefficients[2 * k + order] * z**k for k in range(terms))
+
+
+def polynomial(name, comment, f, low, high, **degrees):
+    for dtype, degree in (("float", degrees.get("single")), ("double", degrees.get("double"))):
+        if degree is not None:
+            emit(name, dtype, interpolated(f, low, high, degree), comment)
+
+
+def split(name, x, short=False):
+    """x as a sum of two; the head is `short` if its product with any exponent is to be exact."""
+    for dtype, digits in DIGITS.items():
+        head = rounded(x, (15 if dtype == "float" else 41) if short else digits)
+        both = ", ".join(literal(rounded(part, digits), dtype) for part in (head, x - head))
+        members[dtype].append(f"    static constexpr Split<{dtype}> {name} = {{{both}}};")
+
+
+def logarithm_tables():
+    """c, about 1 / m, and -log(c) for sixteen intervals of the significand's bits, the tenth around
+    1, where c = 1. c has six digits, so that c m - 1 is exact or nearly so. The logarithm is a sum
+    of a multiple of 2^-16 or 2^-41, which can be added to the exponent's exactly, and of the rest."""
+    inverses, r = [], []
+    for i in range(16):
+        units = [mpf(2 * (i + k) - 19) / 32 for k in (0, 1)]
+        low, high = [1 + (u if u >= 0 else u / 2) for u in units]
+        # Next to 1 the result is small: r must be so, too, where it cancels.
+        c = 1 if i == 9 else (1 - mpf(2)**-6) / low if i == 10 else 2 / (low + high)
+        inverses.append(mp.nint(c * 64) / 64)
+        r += [low * inverses[-1] - 1, high * inverses[-1] - 1]
+    for dtype, grid in (("float", 16), ("double", 41)):
+        emit("inverses", dtype, inverses, "c, and -log(c) to three bases: multiples of a power of two, and the rest")
+        for base, log_base in BASES.items():
+            exact = [-log(c) / log_base for c in inverses]
+            heads = [mp.nint(x * 2**grid) / mpf(2)**grid for x in exact]
+            emit(f"{base}_heads", dtype, heads)
+            emit(f"{base}_tails", dtype, [x - head for x, head in zip(exact, heads)])
+    emit("log2_wholes", "double", [-log(c, 2) for c in inverses], "For powers of floats")
+    whole = series(log1p, 1, 40)
+    polynomial("log2_short", "log2(1 + r) / r", lambda r: whole(r) / log(2), min(r), max(r), double=6)
+    cubic = series(log1p, 3, 40)
+    polynomial("ln_cubic", "(log(1 + r) - r + r^2 / 2) / r^3", cubic, min(r), max(r), single=3)
+    tail = series(log1p, 2, 40)
+    for base, log_base in BASES.items():
+        polynomial(f"{base}_tail", f"(log(1 + r) - r) / r^2 to the base of {base}",
+                   lambda r: tail(r) / log_base, min(r), max(r), single=4, double=9)
+
+
+def piecewise(name, f, last):
+    """f in sixteen intervals by the first three digits of x: below 5/8 as x + x p(x), then as
+    f(c) + (x - c) p(x - c), where f(c) is nearly a float; in the last one up to `last`, from where
+    on f rounds to 1."""
+    starts = [mpf(0)] + [mpf(2)**e * (4 + m) / 4 for e in range(-1, 3) for m in range(4)][1:]
+    starts = [x for x in starts if x < last]
+    centers, values, rows = [], [], []
+    for low, high in zip(starts, starts[1:] + [mpf(last)]):
+        if low == 0:
+            centers.append(mpf(0))
+            values.append(mpf(0))
+            rows.append(interpolated(lambda d: f(d) / d - 1, 0, high, 7))
+            continue
+        middle = int(mp.nint((low + high) / 2 * 2**20))
+        candidates = [mpf(middle + k) / 2**20 for k in range(-400, 401)]
+        c = min(candidates, key=lambda x: abs(f(x) - rounded(f(x), 24)))
+        centers.append(c)
+        values.append(f(c))
+        rows.append(interpolated(lambda d: (f(c + d) - f(c)) / d if d else mp.diff(f, c), low - c, high - c, 7))
+    fill = 16 - len(rows)
+    emit(f"{name}_centers", "float", centers + fill * [0], name + " by intervals: c, f(c) and the coefficients of p")
+    emit(f"{name}_values", "float", values + fill * [0])
+    coefficients = [[row[k] for row in rows] + fill * [0] for k in range(8)]
+    text = ", ".join("{" + ", ".join(literal(rounded(x, 24), "float") for x in line) + "}" for line in coefficients)
+    members["float"].append(f"    static constexpr float {name}_coefficients[8][16] = {{{text}}};")
+
+
+def main():
+    ln2, ln10 = log(2), log(10)
+    for name, x in (("ln_2", ln2), ("ln_10", ln10), ("log2_e", 1 / ln2), ("log10_e", 1 / ln10), ("log2_10", ln10 / ln2)):
+        split(name, x)
+    split("ln_2_short", ln2, True)
+    split("log10_2_short", ln2 / ln10, True)
+    polynomial("exp_tail", "(e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2", series(exp, 3),
+               -ln2 / 2 * 1.001, ln2 / 2 * 1.001, single=4, double=9)
+    polynomial("expm1_tail", "The same for |r| <= 0.45", series(exp, 3), -0.451, 0.451, single=5, double=10)
+    polynomial("sinh_tail", "(sinh(r) - r) / r^3 in r^2", odd(sinh), 0, (ln2 / 2)**2 * 1.001, single=2, double=4)
+    polynomial("cosh_tail", "(cosh(r) - 1) / r^2 in r^2", even(mp.cosh, 2), 0, (ln2 / 2)**2 * 1.001, single=2, double=5)
+    logarithm_tables()
+    power = series(lambda f: mpf(2)**f, 2)
+    polynomial("exp2_tail", "(2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2", power, -0.5, 0.5, single=4)
+    polynomial("exp2_short", "2^f for |f| <= 1/2", lambda f: mpf(2)**f, -0.5, 0.5, double=6)
+    for dtype, digits in DIGITS.items():
+        parts = []
+        while len(parts) < 3:
+            parts.append(rounded(pi / 2 - sum(parts), digits))
+        emit("quarter", dtype, parts, "pi / 2")
+        members[dtype].append(f"    static constexpr {dtype} quarters = {literal(rounded(2 / pi, digits), dtype)};")
+    quarter = (pi / 4 * mpf("1.0001"))**2
+    polynomial("sin_tail", "(sin(r) - r) / r^3 in r^2, |r| <= pi / 4", odd(sin), 0, quarter, single=3, double=5)
+    polynomial("cos_tail", "(cos(r) - 1 + r^2 / 2) / r^4 in r^2", even(cos, 4), 0, quarter, single=2, double=5)
+    piecewise("tanh", tanh, 9.25)
+    piecewise("erf", mp.erf, 4)
+    print(HEAD)
+    for dtype, lines in members.items():
+        print(f"template <> struct Constants<{dtype}> {{")
+        print("\n".join(lines))
+        print("};")
+    print("} // namespace Atoll::kernels::vector_math")
+
+
+main()
