@@ -216,7 +216,8 @@ void stream_destroy(State &state, atoll_call &call) {
     if (failure && !failure->reported)
         state.host.log(
             state.host.self, ATOLL_LOG_WARN,
-            (std::string("destroyed with an unreported error: ") + failure->text).c_str());
+            ("destroyed with an unreported error of " + failure->function + ": " + failure->text)
+                .c_str());
     delete stream;
 }
 

@@ -351,15 +351,14 @@ TEST_CASE("every other fault does what its list says") {
         dummy.allocate(8);
         const Failed failed = failure([&] { dummy.allocate(8); });
         CHECK(failed.status == ATOLL_STATUS_OUT_OF_MEMORY);
-        CHECK(has(failed.what(), "device.allocate"));
-        CHECK(has(failed.what(), "dummy:0"));
+        CHECK(has(failed.what(), "injected fault allocate:2"));
         dummy.allocate(8);
     }
     SUBCASE("enqueue, in a list") {
         dummy.fault("latency:1,enqueue:add");
         const Failed failed = failure(add);
         CHECK(failed.status == ATOLL_STATUS_KERNEL_FAILED);
-        CHECK(has(failed.what(), "core.add"));
+        CHECK(has(failed.what(), "injected fault enqueue:add"));
     }
     SUBCASE("transfer") {
         dummy.fault("transfer");
@@ -378,7 +377,7 @@ TEST_CASE("every other fault does what its list says") {
         CHECK(failure(add).status == ATOLL_STATUS_DEVICE_LOST);
         CHECK(failure([&] { dummy.allocate(8); }).status == ATOLL_STATUS_DEVICE_LOST);
         CHECK(failure([&] { dummy.synchronize(); }).status == ATOLL_STATUS_DEVICE_LOST);
-        CHECK(has(failure([&] { dummy.synchronize(); }).what(), "dummy:0"));
+        CHECK(has(failure([&] { dummy.synchronize(); }).what(), "injected fault lost"));
         dummy.callback([](void *, std::int32_t value) { status = value; }, nullptr);
         dummy.free(x, 8);
         dummy.destroy_stream(stream);

@@ -83,7 +83,8 @@ struct Expm1 {
         const V tail = exponential_tail(r, lost, ConstantsOf<V>::expm1_tail);
         const V half = power_of_two(n - T(1)), less = half - T(0.5);
         const V sum = fma(half, r, less);
-        const V rest = fma(half, tail, fma(half, r, less - sum));
+        const V less_lost = (half - less) - T(0.5); // of large n; of small ones it does not count
+        const V rest = fma(half, tail, fma(half, r, less - sum)) + less_lost;
         return or_tiny(x, single ? T(0x1p-25) : T(0x1p-54), (sum + rest) * T(2));
     }
 };
