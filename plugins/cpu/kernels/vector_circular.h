@@ -1,4 +1,4 @@
-// Sine, cosine and tangent.
+// Sine and cosine.
 //
 // Note [Quarter turns]
 // x = n pi / 2 + r with n whole and |r| <= pi / 4. pi / 2 is a sum of three numbers; n times the
@@ -57,27 +57,6 @@ template <int quarters> struct Sine : Circular {
         const Integers<V> half_turns = turns << (8 * sizeof(Element<V>) - 2);
         const Integers<V> sign = quarters ? half_turns : half_turns ^ bits(x);
         return from_bits<V>(bits(result) ^ (sign & sign_bit<V>));
-    }
-};
-
-// The quotient is corrected by the tails.
-struct Tangent : Circular {
-    template <class V> static V of(V x) {
-        using T = Element<V>;
-        const auto t = turned(absolute(x));
-        const auto tidy = [](Sum<V> sum) -> Sum<V> {
-            const V head = sum.head + sum.tail;
-            return {head, (sum.head - head) + sum.tail};
-        };
-        const auto sine = tidy(t.sine()), cosine = tidy(t.cosine());
-        const auto odd = (t.turns & 1) != 0;
-        const V above = odd ? cosine.head : sine.head, below = odd ? -sine.head : cosine.head;
-        const V above_tail = odd ? cosine.tail : sine.tail;
-        const V below_tail = odd ? -sine.tail : cosine.tail;
-        const V inverse = T(1) / below, quotient = above * inverse;
-        const V rest = fnma(quotient, below, above) + fnma(quotient, below_tail, above_tail);
-        const V result = fma(rest, inverse, quotient);
-        return from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V>));
     }
 };
 

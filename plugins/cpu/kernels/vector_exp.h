@@ -24,16 +24,6 @@ struct BaseE {
         return {n, r, fnma(n, C::ln_2_short.tail, near - r)};
     }
 };
-struct BaseTwo {
-    template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-152) : T(-1077);
-    template <class T> static constexpr T highest = sizeof(T) == 4 ? T(129) : T(1025);
-    template <class V> static Exponent<V> reduce(V x) {
-        using C = ConstantsOf<V>;
-        const V n = (x + rounder<V>)-rounder<V>;
-        const V part = x - n, r = part * C::ln_2.head;
-        return {n, r, fma(part, C::ln_2.tail, fma(part, C::ln_2.head, -r))};
-    }
-};
 struct BaseTen {
     template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-46) : T(-325);
     template <class T> static constexpr T highest = sizeof(T) == 4 ? T(39) : T(309);
