@@ -35,6 +35,13 @@ if command -v dpkg-query >/dev/null; then
 else
   echo "not a Debian or Ubuntu system: assuming that these are there: ${packages[*]}" >&2
 fi
+# CUDA's disassembler, for a test; some toolkits come without it.
+if [ "${1:-}" = ci ] && command -v nvcc >/dev/null && ! command -v cuobjdump >/dev/null; then
+  tools=$(dirname "$(readlink -f "$0")")/../.cache/cuda-tools
+  [ -d "$tools" ] ||
+    python3 -m pip install -q --target "$tools" --root-user-action ignore nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm ||
+    echo "without CUDA's disassembler: its test is left out" >&2
+fi
 
 # at_least NEEDED FOUND WHAT
 at_least() {
