@@ -24,11 +24,11 @@ template <class V> inline Decomposed<V> decompose(V x) {
     constexpr Bits fraction = (Bits(1) << fraction_bits<V>)-1;
     constexpr auto to_number = static_cast<Element<V>>(Bits(1) << fraction_bits<V>);
     const Whole shifted = bits(x) + shift;
-    const Whole exponent = (Whole)((Unsigned<V>)shifted >> fraction_bits<V>);
+    const Whole exponent = shifted >> fraction_bits<V>;
     // The exponent becomes a number as the last digits of 2^fraction_bits.
     const V k = from_bits<V>(exponent | std::bit_cast<Bits>(to_number)) - (to_number + bias<V>);
     const Whole m = (shifted & fraction) + (one_bits<V> - shift);
-    const Whole interval = (Whole)((Unsigned<V>)shifted >> (fraction_bits<V> - 4));
+    const Whole interval = shifted >> (fraction_bits<V> - 4);
     return {k, from_bits<V>(m), interval, shifted & ~fraction};
 }
 

@@ -21,8 +21,6 @@ inline constexpr bool has_fma = false;
 
 template <class V> using Element = std::remove_cvref_t<decltype(V{}[0])>;
 template <class V> using Integers =
-    Vector<std::conditional_t<sizeof(Element<V>) == 4, std::int32_t, std::int64_t>>;
-template <class V> using Unsigned =
     Vector<std::conditional_t<sizeof(Element<V>) == 4, std::uint32_t, std::uint64_t>>;
 template <class V> inline constexpr int fraction_bits = sizeof(Element<V>) == 4 ? 23 : 52;
 template <class V> inline constexpr int bias = sizeof(Element<V>) == 4 ? 127 : 1023;
@@ -45,7 +43,7 @@ template <class V> inline V from_bits(Integers<V> x) { return (V)x; }
 template <class V>
 inline constexpr auto one_bits = std::bit_cast<Element<Integers<V>>>(Element<V>(1));
 template <class V>
-inline constexpr auto sign_bit = std::numeric_limits<Element<Integers<V>>>::min();
+inline constexpr auto sign_bit = std::bit_cast<Element<Integers<V>>>(-Element<V>(0));
 
 // a b + c, rounded once; -a b + c.
 template <class V> inline V fma(V a, V b, V c) { return multiply_add(a, b, c); }

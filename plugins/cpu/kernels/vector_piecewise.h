@@ -22,12 +22,12 @@ struct ErfTable {
 
 template <class Table> struct Piecewise {
     template <class V> static V of(V x) {
-        using Whole = Integers<V>;
+        using Whole = Vector<std::int32_t>;
         const V size = absolute(x), inside = at_most(Table::last, size);
         // From 5/8 on, numbers of the same three first digits share an interval.
-        Whole index = (bits(inside) >> 21) - (std::bit_cast<std::int32_t>(0.5F) >> 21);
-        index = index < 0 ? Whole{} : index;
-        index = index > 15 ? Whole{} + 15 : index;
+        Whole digits = (Whole)(bits(inside) >> 21) - (std::bit_cast<std::int32_t>(0.5F) >> 21);
+        digits = digits < 0 ? Whole{} : digits;
+        const Integers<V> index = (Integers<V>)(digits > 15 ? Whole{} + 15 : digits);
         const V base = size < 0.625F ? size : lookup<V>(Table::values, index);
         const V d = inside - lookup<V>(Table::centers, index);
         V powers[] = {d, d * d, (d * d) * (d * d)};

@@ -42,7 +42,7 @@ private:
         const auto whole = round_even(y) == y, odd = round_even(y * 0.5) != y * 0.5;
         const auto negative = (x < 0.0) & (x > -infinity<V>);
         result = (negative & ~whole) ? all<V>(std::numeric_limits<double>::quiet_NaN()) : result;
-        result = from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V> & whole & odd));
+        result = from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V> & (Integers<V>)(whole & odd)));
         const auto one = (y == 0.0) | (x == 1.0) | ((x == -1.0) & (absolute(y) == infinity<V>));
         return __builtin_convertvector(one ? all<V>(1.0) : result, Narrow);
     }
