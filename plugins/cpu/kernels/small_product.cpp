@@ -57,8 +57,8 @@ private:
         some(std::integral_constant<int, 1>());
     }
 
-    // `whole`: all rows of the vectors are there, else some of the last one.
-    // On its own, so that it has all registers.
+    // `whole`: all rows of the vectors are there, else some of the last one. Not inlined, so that
+    // it has all registers to itself.
     template <int vectors, int count, bool whole>
     [[gnu::noinline]] void block(std::int64_t height, char *d, const char *a, std::int64_t step,
                                  const char *b, const char *c) const {
@@ -145,25 +145,20 @@ template <class T> bool small_product(const atoll_call &call, T alpha, T beta) {
                    c[2],     c[0],     d[0],     alpha, beta, plain};
     std::int64_t count = 1;
     for (std::uint32_t axis = 3; axis < call.rank; ++axis) count *= shape[axis];
-    const auto start = [&](int o, std::int64_t index) {
-        const atoll_operand &operand = operands[o == 3 && !adds ? 0 : o];
-        char *data = static_cast<char *>(operand.data);
-        for (std::uint32_t axis = 3; axis < call.rank; ++axis) {
-            data += index % shape[axis] * operand.strides[axis];
-            index /= shape[axis];
-        }
-        return data;
-    };
     // As a rule products differ along one axis, with neighbours one step away.
     const std::int64_t run = call.rank > 3 ? shape[3] : 1;
     parallel(
         count, shape[0] * shape[1] * shape[2] / 8 + 1, [&](std::int64_t begin, std::int64_t end) {
             while (begin < end) {
                 char *data[4];
-                std::int64_t step[4] = {};
+                std::int64_t step[4];
                 for (int o = 0; o < 4; ++o) {
-                    data[o] = start(o, begin);
-                    if (call.rank > 3) step[o] = operands[o == 3 && !adds ? 0 : o].strides[3];
+                    const atoll_operand &operand = operands[o == 3 && !adds ? 0 : o];
+                    data[o] = static_cast<char *>(operand.data);
+                    std::int64_t index = begin;
+                    for (std::uint32_t axis = 3; axis < call.rank; index /= shape[axis++])
+                        data[o] += index % shape[axis] * operand.strides[axis];
+                    step[o] = call.rank > 3 ? operand.strides[3] : 0;
                 }
                 const std::int64_t last = std::min(end, begin + run - begin % run);
                 for (; begin < last; ++begin) {

@@ -81,15 +81,6 @@ template <class V> inline V at_least(Element<V> limit, V x) {
     if constexpr (sizeof limit == 4) return _mm256_max_ps(all<V>(limit), x);
 #endif
 }
-template <class V> inline V square_root(V x) {
-#if defined(__AVX512F__)
-    if constexpr (sizeof(Element<V>) == 8) return _mm512_maskz_sqrt_pd(every<V>, x);
-    if constexpr (sizeof(Element<V>) == 4) return _mm512_maskz_sqrt_ps(every<V>, x);
-#else
-    if constexpr (sizeof(Element<V>) == 8) return _mm256_sqrt_pd(x);
-    if constexpr (sizeof(Element<V>) == 4) return _mm256_sqrt_ps(x);
-#endif
-}
 template <class V> inline V round_even(V x) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(Element<V>) == 8)
