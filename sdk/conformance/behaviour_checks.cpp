@@ -84,20 +84,21 @@ void returns_at_once(const Target &target, const Declared &declared) {
     const Recipe recipe{.size = Size::long_};
     const std::vector<char> want = Prepared(declared, recipe).bytes();
     Probe probe(declared.subject());
-    // This thread may lose the processor for as long as the work takes; then it gets more of it.
-    for (unsigned transfers = 4; transfers <= 64; transfers *= 4) {
-        const Prepared prepared(declared, recipe); // with operands that hold no results yet
-        device.synchronize();
-        const LongWork work(raw, nullptr, transfers);
-        probe.watch([&] { return work.done(); });
-        const std::vector<char> got = prepared.bytes();
-        probe.watch({});
-        probe.require_read_only();
-        if (got != want) fail("other results if there is work before it on the stream");
-        if (probe.returned() > 0) return;
-    }
-    if (probe.begun() == 0) skip("no work was under way when the host made the call");
-    fail("waits for the work before it on the stream; enqueue the work of the call and return");
+    require_no_wait(
+        raw, "waits for the work before it on the stream; enqueue the work of the call and return",
+        [&](unsigned transfers) -> std::optional<bool> {
+            const Prepared prepared(declared, recipe); // with operands that hold no results yet
+            device.synchronize();
+            const int begun = probe.begun(), returned = probe.returned();
+            const LongWork work(raw, nullptr, transfers);
+            probe.watch([&] { return work.done(); });
+            const std::vector<char> got = prepared.bytes();
+            probe.watch({});
+            probe.require_read_only();
+            if (got != want) fail("other results if there is work before it on the stream");
+            if (probe.begun() == begun) return {};
+            return probe.returned() > returned;
+        });
 }
 
 // ---- threads ------------------------------------------------------------------------------------

@@ -150,8 +150,14 @@ private:
     Block block_;
 };
 
-// Throws Failed if call(stream) waits for work that is under way on the stream; Skipped where the
-// device has done all work when a transfer returns.
+// Throws Failed with `complaint` if calls wait for work that is under way; Skipped where a device
+// has done all work when a transfer returns. attempt(transfers) makes a call behind LongWork of so
+// many transfers; returns nothing if that was done before the call began, else whether the call
+// returned before it was done. It gets several chances: this thread may lose the processor for as
+// long as the work takes.
+void require_no_wait(const RawDevice &device, const std::string &complaint,
+                     const std::function<std::optional<bool>(unsigned transfers)> &attempt);
+// The same for a direct call(stream) of a function of the device.
 void require_no_block(const RawDevice &device, const char *function,
                       const std::function<void(void *stream)> &call);
 
