@@ -45,6 +45,8 @@ private:
         Dims shape, strides;
     };
     class Analysis;
+    void analyse(bool makes_d);
+    static std::string_view role_name(int role);
 
     void multiply(const Tensor *const *tensors, const ProductAttributes &attributes) const;
     bool run_prepared(const ProductAttributes &attributes, const Tensor *const *tensors) const;
