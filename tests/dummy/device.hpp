@@ -25,24 +25,12 @@ struct View {
     std::uint16_t flags = 0;
 };
 
-// Elements on the host, with their dtype.
-struct Column {
-    template <class T> Column(std::uint16_t dtype, const std::vector<T> &values)
-        : dtype(dtype), size(sizeof(T)), count(values.size()), bytes(count * size) {
-        std::memcpy(bytes.data(), values.data(), bytes.size());
-    }
-    std::uint16_t dtype;
-    std::size_t size, count; // of one element in bytes, of elements
-    std::vector<char> bytes;
-};
-
 template <class T> atoll_scalar scalar(std::uint32_t dtype, T value) {
     atoll_scalar result{};
     result.dtype = dtype;
     std::memcpy(result.value.bytes, &value, sizeof value);
     return result;
 }
-inline atoll_scalar flag(bool value) { return scalar(ATOLL_DTYPE_BOOL, value); }
 
 // What not every call has.
 struct CallOptions {
@@ -204,41 +192,6 @@ struct Dummy {
         if (b) free(right, a.size() * sizeof(T));
         return values;
     }
-    // function(inputs…) over dense vectors of any dtypes.
-    template <class R> std::vector<R> mapped(std::uint16_t function, std::uint16_t dtype,
-                                             std::uint16_t result,
-                                             const std::vector<Column> &inputs) {
-        const std::size_t count = inputs[0].count;
-        char *out = allocate(count * sizeof(R));
-        std::vector<View> views{{out, {sizeof(R)}, result}};
-        for (const Column &input : inputs)
-            views.push_back(
-                {upload(input.bytes), {static_cast<std::int64_t>(input.size)}, input.dtype});
-        compute(function, dtype, {static_cast<std::int64_t>(count)}, views);
-        std::vector<R> values = download<R>(out, count);
-        free(out, count * sizeof(R));
-        for (std::size_t i = 0; i < inputs.size(); ++i)
-            free(views[i + 1].data, inputs[i].bytes.size());
-        return values;
-    }
-    // `x`, `skip_nan`: of those that have them.
-    template <class R, class T> R reduced(std::uint16_t function, std::uint16_t dtype,
-                                          std::uint16_t result, const std::vector<T> &a,
-                                          double x = 0, bool skip_nan = false) {
-        char *out = allocate(sizeof(R)), *in = upload(a);
-        const Atoll::sdk::Signature &signature = Atoll::sdk::core_functions[function].signature;
-        std::vector<atoll_scalar> attributes;
-        for (std::size_t i = 0; i < signature.attribute_count; ++i)
-            attributes.push_back(signature.attributes[i].type == Atoll::sdk::AttributeType::boolean
-                                     ? scalar(ATOLL_DTYPE_BOOL, static_cast<std::uint8_t>(skip_nan))
-                                     : scalar(ATOLL_DTYPE_FLOAT64, x));
-        compute(function, dtype, {static_cast<std::int64_t>(a.size())},
-                {{out, {0}, result}, {in, {sizeof(T)}, dtype}}, {.attributes = attributes});
-        const R value = download<R>(out, 1)[0];
-        free(out, sizeof(R));
-        free(in, a.size() * sizeof(T));
-        return value;
-    }
 
     Plugin plugin;
 };
@@ -266,7 +219,6 @@ struct Gate {
     }
 };
 
-using Complex64 = std::complex<float>;
 using Complex128 = std::complex<double>;
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 inline constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();

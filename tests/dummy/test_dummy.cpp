@@ -293,7 +293,7 @@ TEST_CASE("memory that is gone on the worker is an error of the stream") {
     const auto sort = [&] {
         dummy.compute(ATOLL_FN_argsort, ATOLL_DTYPE_INT8, {std::ssize(values)},
                       {{out, {8}, ATOLL_DTYPE_INT64}, {in, {1}, ATOLL_DTYPE_INT8}},
-                      {.attributes = {flag(false)}});
+                      {.attributes = {scalar(ATOLL_DTYPE_BOOL, false)}});
     };
     Gate gate;
     dummy.callback(&Gate::pass, &gate);
