@@ -32,5 +32,6 @@ struct BenchRow {
 // All rows; the large ones have so many elements.
 std::vector<BenchRow> bench_rows(std::int64_t elements);
 std::vector<BenchRow> large_rows(std::int64_t elements);
+std::vector<BenchRow> chain_rows();
 
 } // namespace Atoll::tools
