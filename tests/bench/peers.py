@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The rows of `atoll bench` beside NumPy, bare calls of OpenBLAS and, where it is installed and has
-one call for the row, PyTorch, on the same machine.
+"""The rows of `atoll bench` beside NumPy, bare calls of OpenBLAS and, where it is installed, PyTorch,
+on the same machine.
 
     peers.py [--atoll PATH] [--threads N] [--turns N] [--json] [ROW...]
 
@@ -14,9 +14,11 @@ import argparse
 import ctypes
 import fnmatch
 import json
+import math
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -231,9 +233,6 @@ def _():
     return scatter
 
 
-ROWS["i4"] = ROWS["i1"]
-
-
 def openblas():
     return ctypes.CDLL("libopenblas.so.0")
 
@@ -300,6 +299,142 @@ def contraction(name, text, extents):
         def _():
             a, b = map(torch.from_numpy, factors())
             return lambda: torch.einsum(text, a, b)
+
+
+# ---- small programs ----
+
+@row("p1")
+def _():
+    x = random((1000, 1000), "f4", -5, 5)
+
+    def softmax():
+        e = np.exp(x - x.max(0, keepdims=True))
+        return e / e.sum(0, keepdims=True)
+
+    return softmax
+
+
+@row("p2")
+def _():
+    x = random((1000, 1000), "f4", -5, 5)
+    return lambda: (x - x.mean(0, keepdims=True)) / np.sqrt(x.var(0, keepdims=True) + np.float32(1e-5))
+
+
+@row("p3")
+def _():
+    x = random(M, "f8")
+    return lambda: (x[:-2] + x[1:-1] + x[2:]) * (1 / 3)
+
+
+@row("p4")
+def _():
+    x, edges = random(M, "f8"), np.linspace(0.5, 2, 256)
+    return lambda: np.searchsorted(edges, x)
+
+
+def rows_of_programs():
+    row("p5")(lambda: unary(np.sort, "f4"))
+    row("p6")(lambda: unary(lambda x: np.argsort(x, kind="stable"), "f4"))
+    row("p7")(lambda: unary(np.cumsum, "f4", size=10 * M))
+
+
+@row("p8")
+def _():
+    a, b = random(10 * M, "f4"), random(10 * M, "f4")
+    mask = a < 1.25
+    return lambda: np.where(mask, a, b)
+
+
+@row("p9")
+def _():
+    x, factors = random((1024, 1024), "c8"), random((1, 1024), "c8")
+    return lambda: x * factors
+
+
+@row("p10")
+def _():
+    a = random((300, 300), "f4")
+    return lambda: a @ a @ a @ a
+
+
+# ---- PyTorch's parts of the rows above ----
+
+def torch_row(name, function, *arrays):
+    """`arrays` make NumPy's operands, whose memory PyTorch's share."""
+    @row(name, "torch")
+    def _():
+        operands = [torch.from_numpy(make()) for make in arrays]
+        return lambda: function(*operands)
+
+
+def numbers(shape, dtype="f4", low=0.5, high=2.0):
+    return lambda: random(shape, dtype, low, high)
+
+
+def torch_rows():
+    n, big, square = numbers(1), numbers(10 * M), numbers((4000, 4000))
+    torch_row("o1", torch.add, n, n)
+    torch_row("o2", lambda a, b, out: torch.add(a, b, out=out), n, n, n)
+    torch_row("o3", lambda a: a[2:10, 3], numbers((20, 30)))
+    torch_row("o4", torch.add, numbers(1000), numbers(1000))
+    torch_row("g1", torch.sum, numbers(4))
+    torch_row("g2", torch.add, numbers((3, 4)), numbers((1, 4)))
+    torch_row("g3", torch.matmul, numbers((2, 2)), numbers((2, 2)))
+    torch_row("g4", torch.sort, numbers(4))
+    torch_row("g5", torch.add, numbers(4, "i4", 0, 100), numbers(4, "f8"))
+    torch_row("e1", torch.add, big, big)
+    torch_row("e2", lambda a, b, out: torch.add(a, b, out=out), big, big, big)
+    torch_row("e4", torch.add, numbers((3000, 3000)), numbers((3000, 1)))
+    torch_row("e5", torch.add, numbers((3000, 3000)), numbers((1, 3000)))
+    torch_row("e6", lambda a, b: a[::2] + b[::2], big, big)
+    torch_row("e7", lambda a, b: a + b.T, numbers((2000, 2000), "f8"), numbers((2000, 2000), "f8"))
+    torch_row("e8", torch.sqrt, numbers(M, "f8"))
+    torch_row("e9", torch.exp, numbers(M, "f4", -5, 5))
+    torch_row("e10", torch.sin, numbers(M, "f8", -9, 9))
+    torch_row("e11", torch.tanh, numbers(M, "f4", -3, 3))
+    torch_row("e12", torch.log, numbers(M, "f8"))
+    torch_row("e13", torch.pow, numbers(M), numbers(M, "f4", -2, 2))
+    torch_row("e14", torch.lt, big, big)
+    torch_row("e15", torch.add, numbers(10 * M, "i1", -60, 60), numbers(10 * M, "i1", -60, 60))
+    torch_row("e16", torch.add, numbers(M, "f2"), numbers(M, "f2"))
+    torch_row("e17", torch.mul, numbers(M, "c8"), numbers(M, "c8"))
+    torch_row("e18", torch.floor_divide, numbers(M, "i4", -1e6, 1e6), numbers(M, "i4", 1, 1000))
+    torch_row("e19", lambda a, out: out.copy_(a), numbers(M, "f8"), numbers(M))
+    torch_row("r1", torch.sum, big)
+    torch_row("r2", lambda a: torch.sum(a, 1), square)
+    torch_row("r3", lambda a: torch.sum(a, 0), square)
+    torch_row("r4", torch.max, big)
+    torch_row("r5", torch.linalg.vector_norm, numbers(M, "f8"))
+    torch_row("r6", lambda a: torch.sum(a, 1), numbers((100, 200, 300)))
+    torch_row("r7", torch.any, lambda: np.zeros(10 * M, "?"))
+    torch_row("c1", lambda a, out: out.T.copy_(a), numbers((4000, 4000), "f8"), numbers((4000, 4000), "f8"))
+    torch_row("c2", lambda a, out: out.copy_(a.permute(2, 0, 1)), numbers((200, 220, 240)), numbers((240, 200, 220)))
+    torch_row("c3", lambda a, out: out.copy_(a), big, big)
+    index = numbers(M, "i8", 0, 10 * M)
+    torch_row("i1", lambda a, at: a[at], big, index)
+    torch_row("i2", lambda a, mask: a[mask], big, lambda: random(10 * M, "f4") < 1.25)
+
+    def scatter(a, values, at):
+        a[at] = values
+
+    torch_row("i3", scatter, big, numbers(M), index)
+    torch_row("m5", torch.matmul, numbers((300, 300), "i4", 0, 9), numbers((300, 300), "i4", 0, 9))
+    torch_row("m1", torch.matmul, numbers((1000, 1000), "f8"), numbers((1000, 1000), "f8"))
+    torch_row("m2", torch.matmul, numbers((2000, 2000)), numbers((2000, 2000)))
+    torch_row("m4", torch.mv, numbers((3000, 3000), "f8"), numbers(3000, "f8"))
+    torch_row("m6", torch.matmul, numbers((300, 300), "f2"), numbers((300, 300), "f2"))
+    torch_row("m7", torch.matmul, numbers((500, 500), "c8"), numbers((500, 500), "c8"))
+    torch_row("p1", lambda x: torch.softmax(x, 0), numbers((1000, 1000), "f4", -5, 5))
+    torch_row("p2", lambda x: (x - x.mean(0, keepdim=True)) / torch.sqrt(x.var(0, correction=0, keepdim=True) + 1e-5),
+              numbers((1000, 1000), "f4", -5, 5))
+    torch_row("p3", lambda x: (x[:-2] + x[1:-1] + x[2:]) * (1 / 3), numbers(M, "f8"))
+    torch_row("p4", torch.searchsorted, lambda: np.linspace(0.5, 2, 256), numbers(M, "f8"))
+    torch_row("p5", torch.sort, numbers(M))
+    torch_row("p6", lambda x: torch.argsort(x, stable=True), numbers(M))
+    torch_row("p7", lambda x: torch.cumsum(x, 0), big)
+    torch_row("p8", torch.where, lambda: random(10 * M, "f4") < 1.25, big, big)
+    torch_row("p9", torch.mul, numbers((1024, 1024), "c8"), numbers((1, 1024), "c8"))
+    torch_row("p10", lambda a: a @ a @ a @ a, numbers((300, 300)))
 
 
 def rows_of_contractions():
@@ -373,6 +508,19 @@ def ours(name):
     return json.loads(done.stdout)["rows"][0]
 
 
+def sum_up(results):
+    """Geometric means, and the rows on which the better peer of each is ahead."""
+    better = {}
+    for result in results:
+        better[result["id"]] = min(better.get(result["id"], math.inf), result["ratio"])
+    for peer in sorted({r["peer"] for r in results}):
+        ratios = [r["ratio"] for r in results if r["peer"] == peer]
+        print(f"geometric mean beside {peer}: {statistics.geometric_mean(ratios):.2f} ({len(ratios)} rows)")
+    print(f"beside the better of them: {statistics.geometric_mean(better.values()):.2f} ({len(better)} rows)")
+    behind = {name: ratio for name, ratio in better.items() if ratio < 1}
+    print("behind: " + (", ".join(f"{name} {ratio:.2f}" for name, ratio in behind.items()) or "none"))
+
+
 def main():
     rows_of_elements()
     rows_of_small_calls()
@@ -380,7 +528,11 @@ def main():
     rows_of_copies()
     rows_of_products()
     rows_of_stacks()
+    rows_of_programs()
     rows_of_contractions()
+    if torch:
+        torch_rows()
+    ROWS["i4"] = dict(ROWS["i1"])
     listed = subprocess.run([options.atoll, "bench", "--list", "--json"], capture_output=True, text=True)
     names = [r["id"] for r in json.loads(listed.stdout)]
     if not set(ROWS) <= set(names):
@@ -405,6 +557,8 @@ def main():
                       f"  ratio {other / mine:6.2f}", flush=True)
     if options.json:
         print(json.dumps(results, indent=2))
+    else:
+        sum_up(results)
 
 
 main()

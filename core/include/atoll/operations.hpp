@@ -64,36 +64,62 @@ Event enqueue_copy(const Tensor &destination, const Tensor &source);
 
 namespace detail {
 template <class T>
-concept Array = std::derived_from<T, Tensor> || std::derived_from<T, Selection>;
+concept Array = std::derived_from<std::remove_cvref_t<T>, Tensor> ||
+    std::derived_from<std::remove_cvref_t<T>, Selection>;
 template <class T>
 concept ArrayOrNumber = Array<T> || std::constructible_from<Scalar, T>;
+
+// The tensor that an operator was given as a temporary: its memory may hold the result.
+template <class T> Tensor *temporary(T &given) {
+    if constexpr (std::same_as<T, Tensor>)
+        return &given;
+    else
+        return nullptr;
+}
+// A and B are not references if the operands are temporaries.
+template <class A, class B> Tensor combine(int core_function, A &a, B &b) {
+    const Operand left(a), right(b);
+    Tensor *const first = temporary<A>(a);
+    return call_elementwise(core_function, {&left, &right}, {}, {},
+                            first ? first : temporary<B>(b));
+}
 } // namespace detail
 
 // `*` is the matrix product, all other operators are element-wise. None of them applies to two
 // plain numbers. One template serves both sides: with an overload for `t == 2` only, the compiler
-// would rewrite `2 == t` to it and then demand a bool.
-#define ATOLL_OPERATOR(symbol, name)                                                               \
+// would rewrite `2 == t` to it and then demand a bool. A result may take over the memory of an
+// operand that is a temporary or moved.
+#define ATOLL_OPERATOR(symbol, ...)                                                                \
     template <detail::ArrayOrNumber A, detail::ArrayOrNumber B>                                    \
-    requires(detail::Array<A> || detail::Array<B>) Tensor operator symbol(const A &a,              \
-                                                                          const B &b) {            \
-        return name(Operand(a), Operand(b));                                                       \
+    requires(detail::Array<A> || detail::Array<B>) Tensor operator symbol(A &&a, B &&b) {          \
+        return __VA_ARGS__;                                                                        \
     }
-ATOLL_OPERATOR(+, add)
-ATOLL_OPERATOR(-, subtract)
-ATOLL_OPERATOR(*, matmul)
-ATOLL_OPERATOR(/, divide)
-ATOLL_OPERATOR(%, remainder)
-ATOLL_OPERATOR(&, bitwise_and)
-ATOLL_OPERATOR(|, bitwise_or)
-ATOLL_OPERATOR(^, bitwise_xor)
-ATOLL_OPERATOR(<<, left_shift)
-ATOLL_OPERATOR(>>, right_shift)
-ATOLL_OPERATOR(<, less)
-ATOLL_OPERATOR(<=, less_equal)
-ATOLL_OPERATOR(>, greater)
-ATOLL_OPERATOR(>=, greater_equal)
-ATOLL_OPERATOR(==, equal)
-ATOLL_OPERATOR(!=, not_equal)
+#define ATOLL_ELEMENTWISE_OPERATOR(symbol, name)                                                   \
+    ATOLL_OPERATOR(symbol, detail::combine<A, B>(ATOLL_FN_##name, a, b))
+ATOLL_ELEMENTWISE_OPERATOR(+, add)
+ATOLL_ELEMENTWISE_OPERATOR(-, subtract)
+ATOLL_ELEMENTWISE_OPERATOR(/, divide)
+ATOLL_ELEMENTWISE_OPERATOR(%, remainder)
+ATOLL_ELEMENTWISE_OPERATOR(&, bitwise_and)
+ATOLL_ELEMENTWISE_OPERATOR(|, bitwise_or)
+ATOLL_ELEMENTWISE_OPERATOR(^, bitwise_xor)
+ATOLL_ELEMENTWISE_OPERATOR(<<, left_shift)
+ATOLL_ELEMENTWISE_OPERATOR(>>, right_shift)
+ATOLL_OPERATOR(<, less(Operand(a), Operand(b)))
+ATOLL_OPERATOR(<=, less_equal(Operand(a), Operand(b)))
+ATOLL_OPERATOR(>, greater(Operand(a), Operand(b)))
+ATOLL_OPERATOR(>=, greater_equal(Operand(a), Operand(b)))
+ATOLL_OPERATOR(==, equal(Operand(a), Operand(b)))
+ATOLL_OPERATOR(!=, not_equal(Operand(a), Operand(b)))
+// A number scales the elements.
+template <detail::ArrayOrNumber A, detail::ArrayOrNumber B>
+requires(detail::Array<A> || detail::Array<B>) Tensor operator*(A &&a, B &&b) {
+    if constexpr (detail::Array<A> && detail::Array<B>)
+        return matmul(Operand(a), Operand(b));
+    else
+        return detail::combine<A, B>(ATOLL_FN_multiply, a, b);
+}
+#undef ATOLL_ELEMENTWISE_OPERATOR
 #undef ATOLL_OPERATOR
 inline Tensor operator-(const Tensor &a) { return negative(a); }
 inline Tensor operator~(const Tensor &a) { return bitwise_not(a); }

@@ -36,15 +36,17 @@ const Tensor *uniform_input(const FunctionRecord &f, Inputs inputs, const CallDe
 } // namespace
 
 Tensor call_elementwise(int core_function, std::initializer_list<const Operand *> list, Out given,
-                        Mode mode) {
+                        Mode mode, Tensor *temporary) {
     const ReadSection section;
     const FunctionRecord &function = core(core_function);
     const Inputs inputs = span_of(list);
     const Tensor *const out = given.get();
     Tensor result;
     if (looks_at_elements(function, mode) ||
-        !run_uniform(function, inputs, out ? &impl(*out) : nullptr, result, {}))
-        run(function, {.inputs = inputs, .outputs = {&out, 1}, .mode = mode}, &result, {});
+        !run_uniform(function, inputs, out ? &impl(*out) : nullptr, temporary, result, {}))
+        run(function,
+            {.inputs = inputs, .outputs = {&out, 1}, .mode = mode, .temporary = temporary}, &result,
+            {});
     if (out) return *out;
     return result;
 }
@@ -54,7 +56,8 @@ void call_into(int core_function, std::initializer_list<const Operand *> list, c
     const FunctionRecord &function = core(core_function);
     const Inputs inputs = span_of(list);
     Tensor unused;
-    if (!looks_at_elements(function, {}) && run_uniform(function, inputs, &impl(out), unused, {}))
+    if (!looks_at_elements(function, {}) &&
+        run_uniform(function, inputs, &impl(out), nullptr, unused, {}))
         return;
     const Tensor *const outputs[] = {&out};
     run(function, {.inputs = inputs, .outputs = outputs}, &unused, {});

@@ -19,6 +19,7 @@ struct Arguments {
     const std::int64_t *extents = nullptr;    // per slot; of those in outputs only
     std::uint32_t unwanted = 0;               // bits of the optional outputs that are not made
     Mode mode = {}; // for elements outside the function's domain; empty: that of the settings
+    Tensor *temporary = nullptr; // an input of an element-wise function: see Note [Temporaries]
 };
 
 // Operands are numbered as in the call: outputs first.

@@ -6,6 +6,7 @@
 #include "call/domain.hpp"
 #include "call/materialise.hpp"
 #include "call/taken_apart.hpp"
+#include "call/temporary.hpp"
 #include "call/uniform.hpp"
 #include "objects/object.hpp"
 #include "runtime/log.hpp"
@@ -100,8 +101,12 @@ private:
             if (!made_[o] || (given_.unwanted >> o & 1) || s_.operand(o).is_object()) continue;
             const DType natural = natural_dtype(s_.operand(o), call_.T);
             const DType dtype = natural == DType::none ? call_.T : natural;
-            results[o] = make_tensor(call_.output_shape(o), dtype, call_.device, stream_, Order::F,
-                                     context_.cause);
+            const Dims shape = call_.output_shape(o);
+            if (given_.temporary)
+                results[o] = taken_over(*given_.temporary, shape, dtype, call_.device, stream_);
+            if (!results[o].impl())
+                results[o] =
+                    make_tensor(shape, dtype, call_.device, stream_, Order::F, context_.cause);
             call_.tensor[o] = results[o].impl();
             plan_.operand[o].dtype = dtype;
         }

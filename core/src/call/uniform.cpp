@@ -8,6 +8,7 @@
 #include "call/uniform.hpp"
 
 #include "call/route.hpp"
+#include "call/temporary.hpp"
 
 namespace Atoll::detail {
 
@@ -38,7 +39,7 @@ bool alike(const TensorImpl &t, const TensorImpl &with) {
 } // namespace
 
 bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl *out,
-                 Tensor &result, const Context &context) {
+                 Tensor *temporary, Tensor &result, const Context &context) {
     const TensorImpl *tensors[max_operands] = {out};
     std::size_t count = 1;
     for (const Operand *input : inputs) {
@@ -65,7 +66,9 @@ bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl
     const Ref<StreamImpl> &stream = out ? out->storage->stream : first.storage->stream;
     const Route route(function, first.device(), first.dtype, stream, context);
     if (!out) {
-        result = make_tensor(first.shape, natural, first.device(), stream);
+        if (temporary)
+            result = taken_over(*temporary, first.shape, natural, first.device(), stream);
+        if (!result.impl()) result = make_tensor(first.shape, natural, first.device(), stream);
         tensors[0] = result.impl();
     }
     if (size > 0) route.send_alike({tensors, count}, size);

@@ -6,9 +6,9 @@
 namespace Atoll::detail {
 
 // Runs a call whose operands are uniform: Note [Uniform operands]. Returns false, having done
-// nothing, if they are not. Call inside a ReadSection.
+// nothing, if they are not. `temporary`: see Arguments. Call inside a ReadSection.
 bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl *out,
-                 Tensor &result, const Context &context);
+                 Tensor *temporary, Tensor &result, const Context &context);
 
 // The same for functions of one input with one core axis or group, which covers the whole tensor: a
 // reduction of all elements, a sorted vector. Into a new tensor.

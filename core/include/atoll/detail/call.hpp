@@ -67,9 +67,10 @@ struct CallDetails {
     Device device = {};                               // likewise
 };
 
-// Functions without core axes and attributes: element by element.
+// Functions without core axes and attributes: element by element. `temporary`: the tensor of one of
+// the inputs, whose memory the result may take over; it is undefined then.
 Tensor call_elementwise(int core_function, std::initializer_list<const Operand *> inputs,
-                        Out out = {}, Mode mode = {});
+                        Out out = {}, Mode mode = {}, Tensor *temporary = nullptr);
 // Writes into `out` without counting another reference.
 void call_into(int core_function, std::initializer_list<const Operand *> inputs, const Tensor &out);
 // A named tensor. Temporaries are passed as Out, so that no reference to one is returned.
