@@ -1,5 +1,5 @@
 // The module `device` on the cpu: one device, host memory, transfers by memcpy, no streams.
-#include "atoll_kernels.h"
+#include "kernels/entries.h"
 #include "memory.h"
 #include "state.h"
 

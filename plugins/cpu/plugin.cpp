@@ -2,7 +2,7 @@
 //
 // Settings: "threads", the most threads of one call (0: all processors); "cache_bytes", how much
 // freed memory is kept for reuse.
-#include "atoll_kernels.h"
+#include "kernels/entries.h"
 #include "memory.h"
 #include "state.h"
 

@@ -7,7 +7,7 @@
 // uses is its own choice or, as documented there, that of OPENBLAS_CORETYPE; both are left alone.
 #include "blas.h"
 
-#include "atoll_kernels.h"
+#include "entries.h"
 
 #include <atomic>
 #include <dlfcn.h>

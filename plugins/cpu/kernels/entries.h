@@ -1,5 +1,5 @@
-/* The cpu kernels: dense loops over strided memory, without tensors and without Atoll's runtime.
- * C11 and C++; of Atoll it needs the ABI headers only.
+/* The kernels of one processor level, as the cpu plugin and the kernel library call them. Programs
+ * use the library's header, atoll/kernels.h.
  *
  * Every function takes a call of the plugin ABI (Note [Iteration space] in atoll/abi/call.h), and
  * reads of it the function's id, dtype, rank, core, shape, operands and attributes, matmul also
@@ -21,8 +21,8 @@
  * Returns ATOLL_STATUS_OK, ATOLL_STATUS_NOT_SUPPORTED (function, dtype) or
  * ATOLL_STATUS_OUT_OF_MEMORY (scratch). Nothing is written in the case of NOT_SUPPORTED.
  */
-#ifndef ATOLL_KERNELS_H
-#define ATOLL_KERNELS_H
+#ifndef ATOLL_KERNELS_ENTRIES_H
+#define ATOLL_KERNELS_ENTRIES_H
 
 #include "atoll/abi/call.h"
 #include "atoll/abi/host.h"
