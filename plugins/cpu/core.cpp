@@ -26,10 +26,8 @@ template <Kernel kernel> constexpr bool multiplies =
 
 template <Kernel kernel> void run(State &, atoll_call &call) {
     if constexpr (multiplies<kernel>)
-        if ((ATOLL_DOMAIN_FLOATING >> call.dtype & 1) && !atoll_kernels_has_blas())
-            throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
-                             "products of floats need OpenBLAS, and libopenblas.so.0 could not "
-                             "be opened: install it (Debian: libopenblas0)");
+        if (const char *why = atoll_kernels_lack(&call)) [[unlikely]]
+            throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED, why);
     const std::int32_t status = kernel(&call);
     if (status != ATOLL_STATUS_OK) [[unlikely]]
         fail(status);

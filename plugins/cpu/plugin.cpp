@@ -1,7 +1,8 @@
 // The cpu plugin: what it is, its settings, load and unload.
 //
-// Settings: "threads", the most threads of one call (0: all processors); "cache_bytes", how much
-// freed memory is kept for reuse.
+// Settings, read at load: "threads", the most threads of one call (0: all processors);
+// "cache_bytes", how much freed memory is kept for reuse; "blas", the name or path of the BLAS that
+// multiplies matrices instead of OpenBLAS.
 #include "kernels/entries.h"
 #include "memory.h"
 #include "state.h"
@@ -37,10 +38,15 @@ std::uint64_t default_cache() {
 } // namespace
 
 State::State(const atoll_host &h)
-    : host(h),
+    : host(h), blas(sdk::config(h, "blas")),
       threads(static_cast<int>(std::min<std::uint64_t>(number(h, "threads", 0), 1 << 16))) {
     memory::set_cache_limit(number(h, "cache_bytes", default_cache()));
-    if (number(h, "threads", 0) > 0) atoll_kernels_set_blas_threads(threads.count());
+    // OpenBLAS uses all processors on its own, others may not.
+    const bool limited = number(h, "threads", 0) > 0;
+    atoll_kernels_set_blas(blas.c_str(), limited || !blas.empty() ? threads.count() : 0);
+    // What a user asks for is opened at once: if it cannot be, products would fail much later.
+    if (const char *why = blas.empty() ? nullptr : atoll_kernels_open_blas())
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, std::string("setting \"blas\": ") + why);
     // As the default, `atoll info` shows the number in force.
     (void)number(h, "threads", static_cast<std::uint64_t>(threads.count()));
     host.offer_parallel_for(host.self, &Threads::parallel_for, &threads);

@@ -31,6 +31,8 @@ std::int32_t run(const atoll_call &call, const Pool &pool) {
 } // namespace
 
 extern "C" const Level ATOLL_KERNELS_LEVEL;
-constinit const Level ATOLL_KERNELS_LEVEL = {ATOLL_ISA_LEVEL, &run};
+constinit const Level ATOLL_KERNELS_LEVEL = {ATOLL_ISA_LEVEL,          &run,
+                                             &atoll_kernels_lack,      &atoll_kernels_set_blas,
+                                             &atoll_kernels_open_blas, &atoll_kernels_blas};
 
 } // namespace Atoll::kernels

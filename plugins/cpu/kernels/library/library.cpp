@@ -33,7 +33,8 @@ const Level *level() {
 }
 
 // All of the struct's first version; more than any version has.
-constexpr std::size_t least_size = offsetof(atoll_kernel_call, error_capacity) + sizeof(std::size_t),
+constexpr std::size_t least_size =
+                          offsetof(atoll_kernel_call, error_capacity) + sizeof(std::size_t),
                       most_size = 4096;
 
 // A caller's struct in the size that this library knows.
@@ -107,6 +108,24 @@ std::int32_t atoll_kernel_find(const char *name) {
     return found == std::end(kernels::infos) ? -1
                                              : static_cast<std::int32_t>(found - kernels::infos);
 }
+
+std::int32_t atoll_kernel_use_blas(const char *library, std::int32_t threads, char *error,
+                                   std::size_t error_capacity) {
+    const kernels::Level *level = kernels::level();
+    const char *why = "the library has no kernels for this processor";
+    try {
+        if (level) level->set_blas(library ? library : "", threads);
+        if (level) why = level->open_blas();
+    } catch (...) {
+        why = "no memory";
+    }
+    if (!why) return ATOLL_STATUS_OK;
+    if (error && error_capacity)
+        std::snprintf(error, error_capacity, "[atoll_kernel_use_blas] %s", why);
+    return ATOLL_STATUS_NOT_FOUND;
+}
+
+const char *atoll_kernel_blas(void) { return kernels::level() ? kernels::level()->blas() : ""; }
 
 const char *atoll_kernel_level(void) {
     static const std::string name =

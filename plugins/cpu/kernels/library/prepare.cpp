@@ -264,7 +264,9 @@ std::int32_t Prepared::run() const {
         if (has_axis(0, axis)) return ATOLL_STATUS_OK; // the output has no elements
         is_empty = true;
     }
-    return is_empty ? over_nothing() : level_.run(call_, pool_);
+    if (is_empty) return over_nothing();
+    if (const char *why = level_.lack(&call_)) refuse(ATOLL_STATUS_NOT_SUPPORTED, why);
+    return level_.run(call_, pool_);
 }
 
 // The identity; of products, to which something may be added, that.

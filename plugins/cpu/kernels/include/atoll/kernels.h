@@ -40,8 +40,8 @@
  * list says `in place`), and that what the list calls `counts` is not negative.
  *
  * Threads: any number may call at once. A call runs on its thread, and from some 10^5 elements on
- * in pieces on what `parallel_for` offers. Products of large matrices of floats are BLAS's, on
- * threads of its own. Results depend on neither. No function keeps what it is given.
+ * in pieces on what `parallel_for` offers; its results do not depend on that. Products of large
+ * matrices of floats are BLAS's, on threads of its own. No function keeps what it is given.
  */
 #ifndef ATOLL_KERNELS_H
 #define ATOLL_KERNELS_H
@@ -130,6 +130,17 @@ typedef struct atoll_kernel_info {
 const atoll_kernel_info *atoll_kernel_describe(int32_t function);
 /* The function of this name, -1 if there is none. */
 int32_t atoll_kernel_find(const char *name);
+
+/* Chooses the BLAS that multiplies matrices of floats in this process, and opens it. `library` is a
+ * name or an absolute path, as for dlopen; NULL: OpenBLAS, libopenblas.so.0, which the first
+ * product opens if nothing is chosen before. `threads`: how many it uses; 0: its own choice. Sizes
+ * of 32 (LP64) and of 64 bits (ILP64) are recognised. Returns ATOLL_STATUS_OK, or NOT_FOUND and a
+ * sentence in `error`, which may be NULL: then products of floats are not supported until another
+ * one is chosen. Not while products run. */
+int32_t atoll_kernel_use_blas(const char *library, int32_t threads, char *error,
+                              size_t error_capacity);
+/* What it is and where; "" before it is opened. */
+const char *atoll_kernel_blas(void);
 
 /* The level of instructions that the kernels use, the best of those built that this processor has:
  * "x86-64-v3". "" if it has none of them: then no call is supported. */
