@@ -1,4 +1,5 @@
 // The module `device` on the cpu: one device, host memory, transfers by memcpy, no streams.
+#include "atoll/isa_level.hpp"
 #include "kernels/entries.h"
 #include "memory.h"
 #include "state.h"
@@ -49,7 +50,7 @@ void properties(State &state, atoll_call &call) {
 
 // "level", "threads", "blas": which and why; it describes itself once it is open.
 void facts(State &state, atoll_call &call) {
-    sdk::add_fact(call, "level", "x86-64-v" ATOLL_STRINGIFY(ATOLL_ISA_LEVEL));
+    sdk::add_fact(call, "level", sdk::level_name(ATOLL_ISA_LEVEL));
     sdk::add_fact(call, "threads", std::to_string(state.threads.count()));
     const std::string blas = atoll_kernels_blas();
     const std::string why = state.blas.empty() ? "by default: " : "by the setting cpu.blas: ";

@@ -3,6 +3,7 @@
 // Settings, read at load: "threads", the most threads of one call (0: all processors);
 // "cache_bytes", how much freed memory is kept for reuse; "blas", the name or path of the BLAS that
 // multiplies matrices instead of OpenBLAS.
+#include "atoll/isa_level.hpp"
 #include "kernels/entries.h"
 #include "memory.h"
 #include "state.h"
@@ -75,10 +76,10 @@ atoll_plugin describe() {
     static const atoll_impl_decl core = sdk::implement("core", "cpu", core_functions());
     static const atoll_impl_decl *const impls[] = {&device, &core};
     static const atoll_device_type_decl *const device_types[] = {&device_type};
-    return sdk::describe<State>(
-        {"cpu", "0.1.0", "Atoll", "Apache-2.0",
-         "the host's processors, x86-64-v" ATOLL_STRINGIFY(ATOLL_ISA_LEVEL) " kernels"},
-        impls, device_types);
+    static const std::string description =
+        "the host's processors, " + sdk::level_name(ATOLL_ISA_LEVEL) + " kernels";
+    return sdk::describe<State>({"cpu", "0.1.0", "Atoll", "Apache-2.0", description.c_str()}, impls,
+                                device_types);
 }
 
 } // namespace
