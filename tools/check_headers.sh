@@ -13,12 +13,12 @@ compile() {
   c++) compiler="${CXX:-c++} -std=c++20" ;;
   esac
   printf '#include "%s"\n#include "%s"\n' "$2" "$2" |
-    $compiler $warnings -Isdk/include -Icore/include -Isdk/conformance/include -Isdk/io/include -Isdk/tapp/include -x "$1" -fsyntax-only - ||
+    $compiler $warnings -Isdk/include -Icore/include -Isdk/conformance/include -Isdk/io/include -Isdk/tapp/include -Iplugins/cpu/kernels/include -x "$1" -fsyntax-only - ||
     { echo "does not compile alone as $1 ($compiler): $2" >&2; return 1; }
 }
 export -f compile
 
-mapfile -t headers < <(for root in sdk/include core/include sdk/conformance/include sdk/io/include sdk/tapp/include; do
+mapfile -t headers < <(for root in sdk/include core/include sdk/conformance/include sdk/io/include sdk/tapp/include plugins/cpu/kernels/include; do
   (cd "$root" && find * -name '*.h' -o -name '*.hpp' | LC_ALL=C sort)
 done)
 [ "${#headers[@]}" -gt 0 ] || { echo "no headers found" >&2; exit 1; }

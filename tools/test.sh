@@ -4,7 +4,7 @@
 #
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
 # takes hours, and the cuda plugin is compiled for all dtypes and architectures; the emulation of CUDA
-# runs under the thread sanitizer, too.
+# runs under the thread sanitizer, too, and the kernels for AArch64 under qemu.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
@@ -26,5 +26,8 @@ if [ ${#depth[@]} -gt 0 ]; then
   known_layout
   unset ATOLL_TEST_OPERATIONS ATOLL_TEST_CASES # full depth is for the release build
   run_tsan concurrent emulated
+  must "set-up for AArch64" tools/setup.sh aarch64 &&
+    must "configure for AArch64" configure build-aarch64 --cross-file tools/aarch64.ini --buildtype=release -Dkernels_only=true &&
+    run_tests "the kernels on AArch64, emulated" build-aarch64 --timeout-multiplier 20
 fi
 conclude

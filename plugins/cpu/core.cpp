@@ -1,6 +1,6 @@
 // The module `core` on the cpu: every function on every dtype of its domain.
 #include "atoll/core_functions.hpp"
-#include "atoll_kernels.h"
+#include "kernels/kernel_of.h"
 #include "state.h"
 
 #include <array>
@@ -9,32 +9,7 @@
 namespace Atoll::cpu {
 namespace {
 
-using Kernel = std::int32_t (*)(const atoll_call *);
-
-// Most functions share a kernel with all that have such a signature.
-constexpr Kernel kernel_of(std::uint16_t function) {
-    switch (function) {
-    case ATOLL_FN_copy: return &atoll_kernels_copy;
-    case ATOLL_FN_fill: return &atoll_kernels_fill;
-    case ATOLL_FN_steps: return &atoll_kernels_steps;
-    case ATOLL_FN_argmin:
-    case ATOLL_FN_argmax: return &atoll_kernels_arg_reduce;
-    case ATOLL_FN_cumsum:
-    case ATOLL_FN_cumprod: return &atoll_kernels_scan;
-    case ATOLL_FN_sort:
-    case ATOLL_FN_argsort: return &atoll_kernels_sort;
-    case ATOLL_FN_searchsorted: return &atoll_kernels_search;
-    case ATOLL_FN_find: return &atoll_kernels_find;
-    case ATOLL_FN_gather: return &atoll_kernels_gather;
-    case ATOLL_FN_scatter: return &atoll_kernels_scatter;
-    case ATOLL_FN_matmul: return &atoll_kernels_matmul;
-    }
-    const sdk::Signature &signature = sdk::core_functions[function].signature;
-    if (!signature.elementwise()) return &atoll_kernels_reduce;
-    constexpr Kernel by_inputs[] = {&atoll_kernels_unary, &atoll_kernels_binary,
-                                    &atoll_kernels_ternary};
-    return by_inputs[signature.input_count() - 1];
-}
+using kernels::Kernel, kernels::kernel_of;
 
 [[noreturn, gnu::cold, gnu::noinline]] void fail(std::int32_t status) {
     throw sdk::Error(static_cast<atoll_status>(status),
@@ -51,10 +26,8 @@ template <Kernel kernel> constexpr bool multiplies =
 
 template <Kernel kernel> void run(State &, atoll_call &call) {
     if constexpr (multiplies<kernel>)
-        if ((ATOLL_DOMAIN_FLOATING >> call.dtype & 1) && !atoll_kernels_has_blas())
-            throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
-                             "products of floats need OpenBLAS, and libopenblas.so.0 could not "
-                             "be opened: install it (Debian: libopenblas0)");
+        if (const char *why = atoll_kernels_lack(&call)) [[unlikely]]
+            throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED, why);
     const std::int32_t status = kernel(&call);
     if (status != ATOLL_STATUS_OK) [[unlikely]]
         fail(status);

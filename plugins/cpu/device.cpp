@@ -1,5 +1,6 @@
 // The module `device` on the cpu: one device, host memory, transfers by memcpy, no streams.
-#include "atoll_kernels.h"
+#include "atoll/isa_level.hpp"
+#include "kernels/entries.h"
 #include "memory.h"
 #include "state.h"
 
@@ -47,12 +48,14 @@ void properties(State &state, atoll_call &call) {
     p.alignment = memory::alignment;
 }
 
-// "level", "threads", "blas": OpenBLAS describes itself once the first product has loaded it.
+// "level", "threads", "blas": which and why; it describes itself once it is open.
 void facts(State &state, atoll_call &call) {
-    sdk::add_fact(call, "level", "x86-64-v" ATOLL_STRINGIFY(ATOLL_ISA_LEVEL));
+    sdk::add_fact(call, "level", sdk::level_name(ATOLL_ISA_LEVEL));
     sdk::add_fact(call, "threads", std::to_string(state.threads.count()));
-    const std::string_view blas = atoll_kernels_blas_config();
-    sdk::add_fact(call, "blas", blas.empty() ? "not loaded" : std::string(blas.substr(0, 255)));
+    const std::string blas = atoll_kernels_blas();
+    const std::string why = state.blas.empty() ? "by default: " : "by the setting cpu.blas: ";
+    const std::string text = why + (blas.empty() ? "OpenBLAS, opened by the first product" : blas);
+    sdk::add_fact(call, "blas", text.substr(0, 255));
 }
 
 // These two stand on the hot path: no exceptions, no strings unless something is wrong.

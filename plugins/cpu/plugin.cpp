@@ -1,8 +1,10 @@
 // The cpu plugin: what it is, its settings, load and unload.
 //
-// Settings: "threads", the most threads of one call (0: all processors); "cache_bytes", how much
-// freed memory is kept for reuse.
-#include "atoll_kernels.h"
+// Settings, read at load: "threads", the most threads of one call (0: all processors);
+// "cache_bytes", how much freed memory is kept for reuse; "blas", the name or path of the BLAS that
+// multiplies matrices instead of OpenBLAS.
+#include "atoll/isa_level.hpp"
+#include "kernels/entries.h"
 #include "memory.h"
 #include "state.h"
 
@@ -37,10 +39,15 @@ std::uint64_t default_cache() {
 } // namespace
 
 State::State(const atoll_host &h)
-    : host(h),
+    : host(h), blas(sdk::config(h, "blas")),
       threads(static_cast<int>(std::min<std::uint64_t>(number(h, "threads", 0), 1 << 16))) {
     memory::set_cache_limit(number(h, "cache_bytes", default_cache()));
-    if (number(h, "threads", 0) > 0) atoll_kernels_set_blas_threads(threads.count());
+    // OpenBLAS uses all processors on its own, others may not.
+    const bool limited = number(h, "threads", 0) > 0;
+    atoll_kernels_set_blas(blas.c_str(), limited || !blas.empty() ? threads.count() : 0);
+    // What a user asks for is opened at once: if it cannot be, products would fail much later.
+    if (const char *why = blas.empty() ? nullptr : atoll_kernels_open_blas())
+        throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, std::string("setting \"blas\": ") + why);
     // As the default, `atoll info` shows the number in force.
     (void)number(h, "threads", static_cast<std::uint64_t>(threads.count()));
     host.offer_parallel_for(host.self, &Threads::parallel_for, &threads);
@@ -69,10 +76,10 @@ atoll_plugin describe() {
     static const atoll_impl_decl core = sdk::implement("core", "cpu", core_functions());
     static const atoll_impl_decl *const impls[] = {&device, &core};
     static const atoll_device_type_decl *const device_types[] = {&device_type};
-    return sdk::describe<State>(
-        {"cpu", "0.1.0", "Atoll", "Apache-2.0",
-         "the host's processors, x86-64-v" ATOLL_STRINGIFY(ATOLL_ISA_LEVEL) " kernels"},
-        impls, device_types);
+    static const std::string description =
+        "the host's processors, " + sdk::level_name(ATOLL_ISA_LEVEL) + " kernels";
+    return sdk::describe<State>({"cpu", "0.1.0", "Atoll", "Apache-2.0", description.c_str()}, impls,
+                                device_types);
 }
 
 } // namespace

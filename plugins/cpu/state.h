@@ -4,6 +4,8 @@
 #include "atoll/plugin.hpp"
 #include "threads.h"
 
+#include <string>
+
 namespace Atoll::cpu {
 
 struct State {
@@ -13,6 +15,7 @@ struct State {
     State &operator=(const State &) = delete;
 
     const atoll_host &host;
+    const std::string blas; // the setting
     Threads threads;
 };
 

@@ -2,7 +2,7 @@
 #include "measure.h"
 
 #include "atoll/core_functions.hpp"
-#include "atoll_kernels.h"
+#include "entries.h"
 #include "reference.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "reductions.h"
 
 #include "atoll/core_functions.hpp"
-#include "atoll_kernels.h"
+#include "entries.h"
 #include "measure.h"
 #include "reference.h"
 #include "samples.h"

@@ -5,7 +5,7 @@
 //   bench_contractions [--type float64|float32|complex128|complex64] [--beta 0|1]
 //                      [--threads N] [--turns N] [--cases PATTERN] [--largest GFLOP]
 #include "../../plugins/cpu/threads.h"
-#include "atoll_kernels.h"
+#include "entries.h"
 
 #include <algorithm>
 #include <cmath>

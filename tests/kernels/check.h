@@ -1,7 +1,7 @@
 // One call of a kernel by its id, and the comparison of what it wrote with the oracle.
 #pragma once
 
-#include "atoll_kernels.h"
+#include "kernel_of.h"
 #include "operand.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,6 @@ inline std::int32_t call(int function, int dtype, const Shape &shape, std::size_
                          std::vector<atoll_operand> operands,
                          const std::vector<atoll_scalar> &attributes = {},
                          const std::vector<std::uint8_t> &groups = {}) {
-    const Function &f = function_list[function];
     atoll_call c;
     std::memset(&c, 0x5a, sizeof c); // what kernels do not read
     c.function = static_cast<std::uint16_t>(function);
@@ -27,24 +26,7 @@ inline std::int32_t call(int function, int dtype, const Shape &shape, std::size_
     c.attribute_count = static_cast<std::uint16_t>(attributes.size());
     std::fill_n(c.axes, std::min<std::size_t>(core, ATOLL_MAX_SLOTS), std::uint8_t{1});
     std::copy(groups.begin(), groups.end(), c.axes);
-    if (has_inputs<1>(f)) return atoll_kernels_unary(&c);
-    if (has_inputs<2>(f)) return atoll_kernels_binary(&c);
-    if (has_inputs<3>(f)) return atoll_kernels_ternary(&c);
-    if (is_scan(f)) return atoll_kernels_scan(&c);
-    if (is_sort(f)) return atoll_kernels_sort(&c);
-    if (is_search(f)) return atoll_kernels_search(&c);
-    if (is_find(f)) return atoll_kernels_find(&c);
-    switch (function) {
-    case ATOLL_FN_copy: return atoll_kernels_copy(&c);
-    case ATOLL_FN_fill: return atoll_kernels_fill(&c);
-    case ATOLL_FN_steps: return atoll_kernels_steps(&c);
-    case ATOLL_FN_gather: return atoll_kernels_gather(&c);
-    case ATOLL_FN_scatter: return atoll_kernels_scatter(&c);
-    case ATOLL_FN_matmul: return atoll_kernels_matmul(&c);
-    case ATOLL_FN_argmin:
-    case ATOLL_FN_argmax: return atoll_kernels_arg_reduce(&c);
-    default: return atoll_kernels_reduce(&c);
-    }
+    return Atoll::kernels::kernel_of(c.function)(&c);
 }
 
 // The same with the core axes last.

@@ -1,6 +1,6 @@
 // Runs the kernel tests, with a pool of plain threads so that large calls are cut up.
 #define DOCTEST_CONFIG_IMPLEMENT
-#include "atoll_kernels.h"
+#include "entries.h"
 
 #include <algorithm>
 #include <thread>

@@ -39,7 +39,7 @@ def check(page, source, names):
 def main():
     source = pathlib.Path(sys.argv[1])
     names = set()
-    for root in ("sdk/include", "core/include", "plugins/cuda/include", "plugins/dummy/include"):
+    for root in ("sdk/include", "core/include", "plugins/cpu/kernels/include", "plugins/cuda/include", "plugins/dummy/include"):
         for header in (source / root).rglob("*"):
             if header.is_file():
                 names.update(re.findall(r"\w+", header.read_text(encoding="utf-8")))

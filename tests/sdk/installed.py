@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pathlib
+import platform
 import re
 import resource
 import shutil
@@ -343,10 +344,10 @@ endif()
     missing = "Could not find a configuration file for package \"atoll\" that is compatible"
     cases = [
         ("", None), (f"{major}.{minor}", None), (f"{version} EXACT", None), (f"{major}.{minor}...99", None),
-        ("COMPONENTS plugin", None), ("COMPONENTS io", None), ("COMPONENTS tapp", None), ("OPTIONAL_COMPONENTS brew", None),
+        ("COMPONENTS plugin", None), ("COMPONENTS io", None), ("COMPONENTS tapp", None), ("COMPONENTS kernels", None), ("OPTIONAL_COMPONENTS brew", None),
         (f"{major + 1}", missing), (f"{major}.{minor + 1}", missing), (f"{major}.{minor}.99", missing),
         (f"{major + 1}...99", missing), (f"0...<{version}", missing),
-        ("COMPONENTS core brew", "Atoll has no component 'brew'; it has: core (host applications), io, plugin, tapp"),
+        ("COMPONENTS core brew", "Atoll has no component 'brew'; it has: core (host applications), io, kernels, plugin, tapp"),
     ]
     if major == 0:
         cases.append((f"0.{minor - 1}" if minor else "1", missing))
@@ -387,12 +388,43 @@ def use_tapp(atoll):
     require("error 1007" in text and "abacus" in text, text)
 
 
+def use_kernels(atoll):
+    """The example built by hand, with the shared and with the static library, and what both bring along."""
+    program = atoll.prefix / "share/atoll/examples/kernels/covariance.c"
+    cc = [*atoll.compilers["CC"], "-std=c11", program]
+    flags = atoll.run("pkg-config", "--cflags", "--libs", "atoll-kernels").split()
+    private = atoll.run("pkg-config", "--static", "--libs", "atoll-kernels").split()
+    archive = atoll.libdir / "libatoll-kernels.a"
+    atoll.run(*cc, "-o", atoll.empty / "shared", *flags, "-lm", "-pthread")
+    atoll.run(*cc, "-o", atoll.empty / "static", f"-I{atoll.prefix}/include", archive,
+              *(f for f in private if f != "-latoll-kernels"), "-lm", "-pthread")
+    env = {**atoll.env, "LD_LIBRARY_PATH": str(atoll.libdir)}
+    # Opening the library runs no code of a level that the processor may not have, and the levels share none: each has one
+    # name to itself.
+    sections = re.findall(r"^File: .*\((atoll_kernels_level_v.)((?:.|\n)*?)(?=^File: |\Z)", atoll.run("readelf", "-WS", archive), re.MULTILINE)
+    require(sections and not [name for name, text in sections if "init_array" in text], f"constructors in {archive}")
+    names = re.findall(r"^(atoll_kernels_level_v.).*:\n((?:.+\n)*)", atoll.run("nm", "-g", "--defined-only", archive), re.MULTILINE)
+    require(len(names) == len(sections) and all(text.split()[2:] == [name] for name, text in names), f"global names: {names}")
+
+    flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    found = [name[-2:] for name, _ in names
+             if {"v1": "sse2", "v2": "sse4_2", "v3": "avx2", "v4": "avx512vl"}[name[-2:]] in flags or platform.machine() != "x86_64"]
+    for name in ("shared", "static"):
+        text = atoll.run(atoll.empty / name, env=env)
+        require("all is as it must be" in text, text)
+        require(platform.machine() != "x86_64" or text.startswith(f"x86-64-{max(found)} kernels"), f"the best of {found}, not {text}")
+    library = atoll.libdir / "libatoll-kernels.so"
+    loaded = atoll.run("ldd", library)
+    require(not re.search(r"atoll|blas|tbb|fmt|boost", loaded.replace(str(atoll.libdir), "")), loaded)
+
+
 def use_examples(atoll):
     """Copies of the installed examples: each builds with meson, some with CMake too, and passes its tests."""
     check_links(atoll)
     own = atoll.prefix / "share/atoll/examples"
     for name, build in (("hello", "meson"), ("hello", "cmake"), ("interposer", "meson"),
-                        ("grown_device", "meson"), ("linalg", "meson"), ("tapp", "meson"), ("tapp", "cmake")):
+                        ("grown_device", "meson"), ("linalg", "meson"), ("tapp", "meson"), ("tapp", "cmake"),
+                        ("kernels", "meson"), ("kernels", "cmake")):
         tree = atoll.empty / f"{name}_{build}"
         shutil.copytree(own / name, tree)
         if build == "meson":

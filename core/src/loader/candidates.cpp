@@ -1,6 +1,7 @@
 // Search for plugin files and the checks before one is opened: see candidates.hpp.
 #include "loader/candidates.hpp"
 
+#include "atoll/isa_level.hpp"
 #include "base/environment.hpp"
 #include "loader/descriptor.hpp"
 #include "loader/refusal.hpp"
@@ -22,11 +23,11 @@ std::string sanitizer_name(std::uint32_t bits) {
 // Whether this host can use the plugin, and ATOLL_PLUGINS_DISABLE allows it.
 void judge_note(const PluginNote &note) {
     check_abi(note.abi_major, note.abi_minor, note.min_host_minor);
-    const auto level = static_cast<std::uint32_t>(isa_level());
+    const auto level = static_cast<std::uint32_t>(sdk::isa_level());
     if (note.isa_level > level)
         refuse(Status::incompatible,
                "built for {}, this processor is {}; use a build for a lower level",
-               level_name(note.isa_level), level_name(level));
+               sdk::level_name(note.isa_level), sdk::level_name(level));
     if (note.sanitizers != ATOLL_SANITIZERS)
         refuse(Status::incompatible, "built with {}, this host with {}; build both alike",
                sanitizer_name(note.sanitizers), sanitizer_name(ATOLL_SANITIZERS));

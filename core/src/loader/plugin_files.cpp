@@ -1,4 +1,4 @@
-// Files, search lists and processor levels: see plugin_files.hpp.
+// Files and search lists: see plugin_files.hpp.
 #include "loader/plugin_files.hpp"
 
 #include "loader/trust.hpp"
@@ -13,9 +13,6 @@
 #include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
-#if defined(__aarch64__)
-#include <sys/auxv.h>
-#endif
 
 #include <fmt/core.h>
 
@@ -144,52 +141,6 @@ const std::string *matching_glob(const std::string &name, const std::vector<std:
     for (const std::string &glob : globs)
         if (::fnmatch(glob.c_str(), name.c_str(), 0) == 0) return &glob;
     return nullptr;
-}
-
-int isa_level() {
-#if defined(__x86_64__) && defined(__clang__)
-    // Clang 14 does not know the levels by name. Every processor with these features of a level has
-    // the others too.
-    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt")) return 1;
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-        !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2"))
-        return 2;
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                   __builtin_cpu_supports("avx512vl")
-               ? 4
-               : 3;
-#elif defined(__x86_64__)
-    return __builtin_cpu_supports("x86-64-v4")   ? 4
-           : __builtin_cpu_supports("x86-64-v3") ? 3
-           : __builtin_cpu_supports("x86-64-v2") ? 2
-                                                 : 1;
-#elif defined(__aarch64__)
-    return arm_level(::getauxval(AT_HWCAP), ::getauxval(AT_HWCAP2));
-#else
-    return 0;
-#endif
-}
-
-int arm_level(unsigned long hwcap, unsigned long hwcap2) {
-    // Bits from Linux, arch/arm64/include/uapi/asm/hwcap.h.
-    constexpr unsigned long half_and_dots = 1ul << 9 | 1ul << 10 | 1ul << 20, sve = 1ul << 22,
-                            sve2 = 1ul << 1;
-    if ((hwcap & half_and_dots) != half_and_dots) return 1;
-    if (!(hwcap & sve)) return 2;
-    return hwcap2 & sve2 ? 4 : 3;
-}
-
-std::string level_name(std::uint32_t level) {
-#if defined(__aarch64__)
-    static constexpr const char *names[] = {"AArch64", "AArch64",
-                                            "AArch64 with half precision and dot products",
-                                            "AArch64 with SVE", "AArch64 with SVE2"};
-    if (level < std::size(names)) return names[level];
-    return "AArch64 of level " + std::to_string(level);
-#else
-    return "x86-64-v" + std::to_string(level);
-#endif
 }
 
 } // namespace Atoll::detail

@@ -59,12 +59,4 @@ std::vector<std::string> split_names(std::string_view list);
 // The first glob (fnmatch: * ? […]) that matches the plugin's name, or NULL.
 const std::string *matching_glob(const std::string &name, const std::vector<std::string> &globs);
 
-// The level of this processor, 1 to 4; 0 on unknown machines. On x86-64 as in the psABI: a level
-// needs all of its features, and an operating system that saves the registers.
-int isa_level();
-// The level of an AArch64 processor, from AT_HWCAP and AT_HWCAP2.
-int arm_level(unsigned long hwcap, unsigned long hwcap2);
-// A level of the machine that this is compiled for, for messages: "x86-64-v3", "AArch64 with SVE".
-std::string level_name(std::uint32_t level);
-
 } // namespace Atoll::detail

@@ -6,46 +6,57 @@
 namespace Atoll::kernels {
 namespace {
 
-void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float alpha,
-          const char *x, int ldx, const char *y, int ldy, float beta, char *z, int ldz) {
-    b.sgemm(CblasColMajor, ta, tb, m, n, k, alpha, reinterpret_cast<const float *>(x), ldx,
-            reinterpret_cast<const float *>(y), ldy, beta, reinterpret_cast<float *>(z), ldz);
+// The routines of an interface for elements of T, and how a factor is passed to them.
+template <class T, class Interface> const auto &routines(const Interface &blas) {
+    if constexpr (std::is_same_v<T, float>)
+        return blas.s;
+    else if constexpr (std::is_same_v<T, double>)
+        return blas.d;
+    else if constexpr (std::is_same_v<T, Complex<float>>)
+        return blas.c;
+    else
+        return blas.z;
 }
-void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha,
-          const char *x, int ldx, const char *y, int ldy, double beta, char *z, int ldz) {
-    b.dgemm(CblasColMajor, ta, tb, m, n, k, alpha, reinterpret_cast<const double *>(x), ldx,
-            reinterpret_cast<const double *>(y), ldy, beta, reinterpret_cast<double *>(z), ldz);
+template <class T> auto passed(const T &factor) {
+    if constexpr (is_complex<T>)
+        return static_cast<const void *>(&factor);
+    else
+        return factor;
 }
-void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k,
-          Complex<float> alpha, const char *x, int ldx, const char *y, int ldy, Complex<float> beta,
-          char *z, int ldz) {
-    b.cgemm(CblasColMajor, ta, tb, m, n, k, &alpha, x, ldx, y, ldy, &beta, z, ldz);
+template <class T> using BlasElement = std::conditional_t<is_complex<T>, void, T>;
+template <class T> const BlasElement<T> *elements(const char *p) {
+    return static_cast<const BlasElement<T> *>(static_cast<const void *>(p));
 }
-void gemm(const Blas &b, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k,
-          Complex<double> alpha, const char *x, int ldx, const char *y, int ldy,
-          Complex<double> beta, char *z, int ldz) {
-    b.zgemm(CblasColMajor, ta, tb, m, n, k, &alpha, x, ldx, y, ldy, &beta, z, ldz);
-}
-void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, float alpha, const char *a, int lda,
-          const char *x, int incx, float beta, char *y, int incy) {
-    b.sgemv(CblasColMajor, t, m, n, alpha, reinterpret_cast<const float *>(a), lda,
-            reinterpret_cast<const float *>(x), incx, beta, reinterpret_cast<float *>(y), incy);
-}
-void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, double alpha, const char *a, int lda,
-          const char *x, int incx, double beta, char *y, int incy) {
-    b.dgemv(CblasColMajor, t, m, n, alpha, reinterpret_cast<const double *>(a), lda,
-            reinterpret_cast<const double *>(x), incx, beta, reinterpret_cast<double *>(y), incy);
-}
-void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, Complex<float> alpha, const char *a,
-          int lda, const char *x, int incx, Complex<float> beta, char *y, int incy) {
-    b.cgemv(CblasColMajor, t, m, n, &alpha, a, lda, x, incx, &beta, y, incy);
-}
-void gemv(const Blas &b, CBLAS_TRANSPOSE t, int m, int n, Complex<double> alpha, const char *a,
-          int lda, const char *x, int incx, Complex<double> beta, char *y, int incy) {
-    b.zgemv(CblasColMajor, t, m, n, &alpha, a, lda, x, incx, &beta, y, incy);
+template <class T> BlasElement<T> *elements(char *p) {
+    return static_cast<BlasElement<T> *>(static_cast<void *>(p));
 }
 
-// The longest extent handed to BLAS, whose sizes are int.
+// A matrix as BLAS takes it.
+struct Operand {
+    const char *data;
+    std::int64_t ld;
+    Transpose transpose;
+};
+
+template <class T, class Int> void gemm(const BlasInterface<Int> &blas, std::int64_t m,
+                                        std::int64_t n, std::int64_t k, T alpha, const Operand &x,
+                                        const Operand &y, T beta, char *z, std::int64_t ldz) {
+    routines<T>(blas).gemm(column_major, static_cast<int>(x.transpose),
+                           static_cast<int>(y.transpose), static_cast<Int>(m), static_cast<Int>(n),
+                           static_cast<Int>(k), passed(alpha), elements<T>(x.data),
+                           static_cast<Int>(x.ld), elements<T>(y.data), static_cast<Int>(y.ld),
+                           passed(beta), elements<T>(z), static_cast<Int>(ldz));
+}
+template <class T, class Int> void gemv(const BlasInterface<Int> &blas, std::int64_t m,
+                                        std::int64_t n, T alpha, const Operand &a, const char *x,
+                                        std::int64_t incx, T beta, char *y, std::int64_t incy) {
+    routines<T>(blas).gemv(column_major, static_cast<int>(a.transpose), static_cast<Int>(m),
+                           static_cast<Int>(n), passed(alpha), elements<T>(a.data),
+                           static_cast<Int>(a.ld), elements<T>(x), static_cast<Int>(incx),
+                           passed(beta), elements<T>(y), static_cast<Int>(incy));
+}
+
+// The longest extent handed to BLAS, whose sizes may be int.
 constexpr std::int64_t blas_extent = 1 << 30;
 
 // Element stride of a vector along `stride` bytes; 0 where BLAS cannot have it.
@@ -53,13 +64,6 @@ std::int64_t increment(std::int64_t extent, std::int64_t stride, std::int64_t si
     if (extent == 1) return 1;
     return stride > 0 && stride % size == 0 && stride / size <= INT_MAX ? stride / size : 0;
 }
-
-// A matrix as BLAS takes it.
-struct Operand {
-    const char *data;
-    std::int64_t ld;
-    CBLAS_TRANSPOSE transpose;
-};
 
 template <class T> class BlasProduct {
 public:
@@ -96,8 +100,9 @@ private:
 
     static Operand express(const Matrix &a) {
         if (const std::int64_t ld = leading(a, size))
-            return {a.data, ld, a.conj ? CblasConjNoTrans : CblasNoTrans};
-        return {a.data, leading(a.transposed(), size), a.conj ? CblasConjTrans : CblasTrans};
+            return {a.data, ld, a.conj ? Transpose::only_conjugate : Transpose::none};
+        return {a.data, leading(a.transposed(), size),
+                a.conj ? Transpose::conjugate : Transpose::plain};
     }
 
     void product(const Matrix &c, const Matrix &a, const Matrix &b) const {
@@ -105,9 +110,10 @@ private:
         if (c.columns == 1 && vector_product(c, a, b)) return;
         if (c.rows == 1 && vector_product(c.transposed(), b.transposed(), a.transposed())) return;
         const Operand x = express(a), y = express(b);
-        gemm(blas_, x.transpose, y.transpose, static_cast<int>(c.rows), static_cast<int>(c.columns),
-             static_cast<int>(a.columns), alpha_, x.data, static_cast<int>(x.ld), y.data,
-             static_cast<int>(y.ld), beta_, c.data, static_cast<int>(leading(c, size)));
+        with_interface([&](const auto &blas) {
+            gemm<T>(blas, c.rows, c.columns, a.columns, alpha_, x, y, beta_, c.data,
+                    leading(c, size));
+        });
     }
 
     // c (m x 1) = a (m x k) b (k x 1), where b and c are vectors that BLAS takes.
@@ -116,11 +122,19 @@ private:
         const std::int64_t incy = increment(c.rows, c.down, size);
         if (!incx || !incy || a.conj || b.conj) return false;
         const Operand x = express(a);
-        const bool plain = x.transpose == CblasNoTrans;
-        gemv(blas_, x.transpose, static_cast<int>(plain ? a.rows : a.columns),
-             static_cast<int>(plain ? a.columns : a.rows), alpha_, x.data, static_cast<int>(x.ld),
-             b.data, static_cast<int>(incx), beta_, c.data, static_cast<int>(incy));
+        const bool plain = x.transpose == Transpose::none;
+        with_interface([&](const auto &blas) {
+            gemv<T>(blas, plain ? a.rows : a.columns, plain ? a.columns : a.rows, alpha_, x, b.data,
+                    incx, beta_, c.data, incy);
+        });
         return true;
+    }
+
+    template <class Use> void with_interface(Use &&use) const {
+        if (blas_.is_wide)
+            use(blas_.wide);
+        else
+            use(blas_.narrow);
     }
 
     const Blas &blas_;
@@ -131,7 +145,7 @@ private:
 
 template <class T>
 void blas_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha, T beta) {
-    BlasProduct<T>(blas(), alpha, beta)(c, a, b);
+    BlasProduct<T>(*blas(), alpha, beta)(c, a, b);
 }
 template void blas_product(const Matrix &, const Matrix &, const Matrix &, float, float);
 template void blas_product(const Matrix &, const Matrix &, const Matrix &, double, double);

@@ -21,8 +21,8 @@ inline bool is_blas_matrix(const Matrix &a, std::int64_t size) {
     return leading(a, size) || leading(a.transposed(), size);
 }
 
-// c = alpha a b + beta c, all native, aligned, and matrices that BLAS takes. Needs blas().found. T
-// is float, double, or complex of these.
+// c = alpha a b + beta c, all native, aligned, and matrices that BLAS takes. Needs blas(). T is
+// float, double, or complex of these.
 template <class T>
 void blas_product(const Matrix &c, const Matrix &a, const Matrix &b, T alpha, T beta);
 

@@ -14,24 +14,31 @@
 #include <cmath>
 #include <limits>
 
+namespace Atoll::kernels::complex_math {
+
+// 113 bits.
+#if __LDBL_MANT_DIG__ == 113 // AArch64
+using Quad = long double;
+#else
+using Quad = __float128;
+#endif
+
 // glibc has these (the first ones since 2.26), but C++ headers do not always show them.
 extern "C" {
-__float128 expf128(__float128) noexcept;
-__float128 expm1f128(__float128) noexcept;
-__float128 logf128(__float128) noexcept;
-__float128 log1pf128(__float128) noexcept;
-__float128 sinf128(__float128) noexcept;
-__float128 cosf128(__float128) noexcept;
-__float128 atan2f128(__float128, __float128) noexcept;
+Quad expf128(Quad) noexcept;
+Quad expm1f128(Quad) noexcept;
+Quad logf128(Quad) noexcept;
+Quad log1pf128(Quad) noexcept;
+Quad sinf128(Quad) noexcept;
+Quad cosf128(Quad) noexcept;
+Quad atan2f128(Quad, Quad) noexcept;
 _Complex double clog10(_Complex double) noexcept;
 }
 
-namespace Atoll::kernels::complex_math {
 namespace {
 
 using C = _Complex double;
 using Long = long double;
-using Quad = __float128;
 
 C to_c(Z z) {
     C c;
@@ -54,8 +61,9 @@ Z from_c(_Complex long double c) {
 bool finite(double x) { return std::fabs(x) <= std::numeric_limits<double>::max(); }
 bool finite(Z z) { return finite(z.re) && finite(z.im); }
 
-Z rounded(Long re, Long im) { return {static_cast<double>(re), static_cast<double>(im)}; }
-Z rounded(Quad re, Quad im) { return {static_cast<double>(re), static_cast<double>(im)}; }
+template <class T> Z rounded(T re, T im) {
+    return {static_cast<double>(re), static_cast<double>(im)};
+}
 
 Quad absolute(Quad x) { return x < 0 ? -x : x; }
 

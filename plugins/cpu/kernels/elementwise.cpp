@@ -23,6 +23,7 @@
 namespace Atoll::kernels {
 
 Pool pool;
+constinit thread_local const Pool *own_pool = nullptr;
 
 namespace {
 

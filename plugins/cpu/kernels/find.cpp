@@ -50,7 +50,7 @@ public:
 
     void operator()() const {
         const std::int64_t size = space_.shape[0] * space_.outer();
-        if (!pool.run || size < parallel_threshold) {
+        if (size < parallel_threshold || !current_pool().run) {
             fill(0, size, 0);
             return;
         }

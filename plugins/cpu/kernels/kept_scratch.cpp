@@ -54,12 +54,19 @@ public:
 private:
     std::mutex mutex_;
     std::vector<Buffer> buffers_;
-} unused;
+};
+
+// Not a variable of the file: code that runs when a library is opened would do so for every level
+// in it, also for those that the processor does not have.
+Unused &unused() {
+    static Unused buffers;
+    return buffers;
+}
 
 } // namespace
 
 KeptScratch::KeptScratch(std::int64_t bytes) {
-    const Buffer buffer = unused.take(bytes);
+    const Buffer buffer = unused().take(bytes);
     data_ = buffer.data;
     size_ = buffer.size;
     if (size_ >= bytes) return;
@@ -72,9 +79,9 @@ KeptScratch::KeptScratch(std::int64_t bytes) {
 }
 
 KeptScratch::~KeptScratch() {
-    if (data_) unused.give({data_, size_});
+    if (data_) unused().give({data_, size_});
 }
 
-std::int64_t kept_scratch_bytes() { return unused.bytes(); }
+std::int64_t kept_scratch_bytes() { return unused().bytes(); }
 
 } // namespace Atoll::kernels

@@ -57,7 +57,13 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
             !is_blas_matrix(matrix, size))
             return false;
     }
-    if (!blas().found) return false;
+    const Blas *const blas = kernels::blas();
+    const bool conjugates = p.matrix(product_a).conj || p.matrix(product_b).conj;
+    if (!blas || (conjugates && !blas->is_openblas)) return false;
+    // Small matrices side by side; large ones one after the other, each on all threads.
+    const std::int64_t work = p.m.size() * p.n.size() * p.k.size();
+    const bool side_by_side = work <= 32 * 32 * 32 && p.batch.size() > 1;
+    if (side_by_side && !blas->is_openblas) return false; // it would share each among threads
     const bool in_place = p.data[product_c] == p.data[product_d]; // what overlaps is the very same
     const auto matrices = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
@@ -71,9 +77,7 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
             blas_product<T>(d, matrix(product_a), matrix(product_b), alpha, beta);
         }
     };
-    // Small matrices side by side; large ones one after the other, each on all threads.
-    const std::int64_t work = p.m.size() * p.n.size() * p.k.size();
-    if (work <= 32 * 32 * 32)
+    if (side_by_side)
         parallel(p.batch.size(), work, matrices);
     else
         matrices(0, p.batch.size());
@@ -163,4 +167,10 @@ std::int32_t atoll_kernels_matmul(const atoll_call *call) {
 #include "atoll/lists/dtypes.inc"
     }
     return status;
+}
+
+const char *atoll_kernels_lack(const atoll_call *call) {
+    const bool multiplies = call->function == ATOLL_FN_matmul;
+    return multiplies && ATOLL_DOMAIN_FLOATING >> call->dtype & 1 ? atoll_kernels_open_blas()
+                                                                  : nullptr;
 }

@@ -12,7 +12,23 @@ struct Pool {
     atoll_parallel_for run = nullptr;
     void *self = nullptr;
 };
-extern Pool pool;
+extern Pool pool; // of the process
+// Of the call that this thread makes; null: that of the process.
+extern constinit thread_local const Pool *own_pool;
+
+inline const Pool &current_pool() { return own_pool ? *own_pool : pool; }
+
+// Calls of this thread use another pool than the process's.
+class OwnPool {
+public:
+    explicit OwnPool(const Pool &pool) : before_(own_pool) { own_pool = &pool; }
+    ~OwnPool() { own_pool = before_; } // a pool may make calls, too
+    OwnPool(const OwnPool &) = delete;
+    OwnPool &operator=(const OwnPool &) = delete;
+
+private:
+    const Pool *const before_;
+};
 
 // Below this many elements waking a thread costs more than it saves.
 inline constexpr std::int64_t parallel_threshold = 65536;
@@ -23,15 +39,14 @@ inline constexpr std::int64_t piece_size = 32768;
 // piece is never depends on the number of threads, so neither do results.
 template <class Body> void parallel(std::int64_t pieces, std::int64_t work, Body &&body) {
     if (pieces <= 0) return;
-    if (!pool.run || pieces < 2 || pieces < parallel_threshold / std::max<std::int64_t>(work, 1)) {
-        body(std::int64_t{0}, pieces);
-        return;
-    }
+    const bool small = pieces < 2 || pieces < parallel_threshold / std::max<std::int64_t>(work, 1);
+    const Pool to = small ? Pool{} : current_pool();
+    if (!to.run) return body(std::int64_t{0}, pieces);
     const std::int64_t grain =
         std::max<std::int64_t>(1, piece_size / std::max<std::int64_t>(work, 1));
     using Plain = std::remove_reference_t<Body>;
-    pool.run(
-        pool.self, pieces, grain,
+    to.run(
+        to.self, pieces, grain,
         [](void *argument, std::int64_t begin, std::int64_t end) {
             (*static_cast<Plain *>(argument))(begin, end);
         },

@@ -7,6 +7,8 @@
 
 #if defined(__FMA__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace Atoll::kernels {
@@ -37,6 +39,11 @@ template <class V> inline V multiply_add(V a, V b, V c) {
 #elif defined(__FMA__)
     if constexpr (std::is_same_v<T, double>) return _mm256_fmadd_pd(a, b, c);
     if constexpr (std::is_same_v<T, float>) return _mm256_fmadd_ps(a, b, c);
+#elif defined(__aarch64__)
+    if constexpr (std::is_same_v<T, double>)
+        return (V)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+    if constexpr (std::is_same_v<T, float>)
+        return (V)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #endif
     return c + a * b;
 }
@@ -48,6 +55,11 @@ template <class V> inline V multiply_subtract(V a, V b, V c) {
 #elif defined(__FMA__)
     if constexpr (std::is_same_v<T, double>) return _mm256_fnmadd_pd(a, b, c);
     if constexpr (std::is_same_v<T, float>) return _mm256_fnmadd_ps(a, b, c);
+#elif defined(__aarch64__)
+    if constexpr (std::is_same_v<T, double>)
+        return (V)vfmsq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+    if constexpr (std::is_same_v<T, float>)
+        return (V)vfmsq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #endif
     return c - a * b;
 }

@@ -1,7 +1,7 @@
 // The element types that kernels compute in, and facts about dtypes.
 #pragma once
 
-#include "atoll_kernels.h"
+#include "entries.h"
 #include "functors/element.h"
 
 #include <array>

@@ -7,6 +7,8 @@
 
 #if defined(__F16C__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace Atoll::kernels::vector_halves {
@@ -28,6 +30,9 @@ inline void widen(std::int64_t n, char *out, const char *in) {
     for (; k + 8 <= n; k += 8)
         _mm256_storeu_ps(
             o + k, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(i + k))));
+#elif defined(__aarch64__)
+    for (; k + 4 <= n; k += 4)
+        vst1q_f32(o + k, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(i + k))));
 #endif
     for (; k < n; ++k) o[k] = atoll_half_to_float(i[k]);
 }
@@ -45,6 +50,9 @@ inline void round(std::int64_t n, char *out, const char *in) {
     for (; k + 8 <= n; k += 8)
         _mm_storeu_si128(reinterpret_cast<__m128i *>(o + k),
                          _mm256_cvtps_ph(_mm256_loadu_ps(i + k), _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__aarch64__)
+    for (; k + 4 <= n; k += 4)
+        vst1_u16(o + k, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(i + k))));
 #endif
     for (; k < n; ++k) o[k] = atoll_float_to_half(i[k]);
 }

@@ -33,6 +33,9 @@ namespace sleef {
 #elif defined(__AVX2__) && defined(__FMA__)
 #define ATOLL_SLEEF_FLOATS(name, bound) Sleef_finz_##name##f8_##bound##avx2
 #define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_finz_##name##d4_##bound##avx2
+#elif defined(__aarch64__)
+#define ATOLL_SLEEF_FLOATS(name, bound) Sleef_finz_##name##f4_##bound##advsimd
+#define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_finz_##name##d2_##bound##advsimd
 #elif defined(__SSE4_1__)
 #define ATOLL_SLEEF_FLOATS(name, bound) Sleef_cinz_##name##f4_##bound##sse4
 #define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_cinz_##name##d2_##bound##sse4

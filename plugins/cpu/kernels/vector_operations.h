@@ -7,19 +7,24 @@
 #include "product_vectors.h"
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
-#include <immintrin.h>
 #include <limits>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 namespace Atoll::kernels::vector_math {
 
-#if defined(__AVX2__) && defined(__FMA__)
+#if (defined(__AVX2__) && defined(__FMA__)) || defined(__aarch64__)
 inline constexpr bool has_fma = true;
 #else
 inline constexpr bool has_fma = false;
 #endif
 
 template <class V> using Element = std::remove_cvref_t<decltype(V{}[0])>;
+template <class V> inline constexpr std::size_t count_of = sizeof(V) / sizeof(Element<V>);
 template <class V> using Integers =
     Vector<std::conditional_t<sizeof(Element<V>) == 4, std::uint32_t, std::uint64_t>>;
 template <class V> inline constexpr int fraction_bits = sizeof(Element<V>) == 4 ? 23 : 52;
@@ -67,18 +72,22 @@ template <class V> inline V at_most(Element<V> limit, V x) {
 #if defined(__AVX512F__)
     if constexpr (sizeof limit == 8) return _mm512_maskz_min_pd(every<V>, all<V>(limit), x);
     if constexpr (sizeof limit == 4) return _mm512_maskz_min_ps(every<V>, all<V>(limit), x);
-#else
+#elif defined(__AVX2__)
     if constexpr (sizeof limit == 8) return _mm256_min_pd(all<V>(limit), x);
     if constexpr (sizeof limit == 4) return _mm256_min_ps(all<V>(limit), x);
+#else
+    return x > limit ? all<V>(limit) : x;
 #endif
 }
 template <class V> inline V at_least(Element<V> limit, V x) {
 #if defined(__AVX512F__)
     if constexpr (sizeof limit == 8) return _mm512_maskz_max_pd(every<V>, all<V>(limit), x);
     if constexpr (sizeof limit == 4) return _mm512_maskz_max_ps(every<V>, all<V>(limit), x);
-#else
+#elif defined(__AVX2__)
     if constexpr (sizeof limit == 8) return _mm256_max_pd(all<V>(limit), x);
     if constexpr (sizeof limit == 4) return _mm256_max_ps(all<V>(limit), x);
+#else
+    return x < limit ? all<V>(limit) : x;
 #endif
 }
 template <class V> inline V round_even(V x) {
@@ -87,11 +96,15 @@ template <class V> inline V round_even(V x) {
         return _mm512_maskz_roundscale_pd(every<V>, x, _MM_FROUND_TO_NEAREST_INT);
     else
         return _mm512_maskz_roundscale_ps(every<V>, x, _MM_FROUND_TO_NEAREST_INT);
-#else
+#elif defined(__AVX2__)
     if constexpr (sizeof(Element<V>) == 8)
         return _mm256_round_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     else
         return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+    V rounded;
+    for (std::size_t k = 0; k < count_of<V>; ++k) rounded[k] = std::nearbyint(x[k]);
+    return rounded;
 #endif
 }
 // Whether a comparison holds for some element.
@@ -101,8 +114,12 @@ template <class M> inline bool any(M mask) {
         return _mm512_movepi64_mask((__m512i)mask) != 0;
     else
         return _mm512_movepi32_mask((__m512i)mask) != 0;
-#else
+#elif defined(__AVX2__)
     return _mm256_movemask_epi8((__m256i)mask) != 0;
+#else
+    bool found = false;
+    for (std::size_t k = 0; k < count_of<M>; ++k) found |= mask[k] != 0;
+    return found;
 #endif
 }
 
@@ -132,7 +149,7 @@ template <class V> inline V lookup(const Element<V> (&table)[16], Integers<V> in
                                       _mm512_loadu_pd(table + 8));
     else
         return _mm512_maskz_permutexvar_ps(every<V>, (__m512i)index, _mm512_loadu_ps(table));
-#else
+#elif defined(__AVX2__)
     if constexpr (sizeof(Element<V>) == 8) {
         return _mm256_i64gather_pd(table, (__m256i)(index & 15), 8);
     } else {
@@ -141,6 +158,10 @@ template <class V> inline V lookup(const Element<V> (&table)[16], Integers<V> in
                                 _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8), at),
                                 _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)));
     }
+#else
+    V found;
+    for (std::size_t k = 0; k < count_of<V>; ++k) found[k] = table[index[k] & 15];
+    return found;
 #endif
 }
 

@@ -1,4 +1,5 @@
 // Which files are trusted, search paths, listings, globs, the environment, the processor's level.
+#include "atoll/isa_level.hpp"
 #include "base/environment.hpp"
 #include "loader/plugin_files.hpp"
 
@@ -199,23 +200,23 @@ TEST_CASE("the environment is read, and unset differs from empty") {
 
 TEST_CASE("AArch64 processors have levels of their own") {
     constexpr unsigned long half = 1ul << 9 | 1ul << 10, dots = 1ul << 20, sve = 1ul << 22;
-    CHECK(arm_level(0, 0) == 1);
-    CHECK(arm_level(half | sve, 1ul << 1) == 1); // a level has all of those below
-    CHECK(arm_level(half | dots, 1ul << 1) == 2);
-    CHECK(arm_level(half | dots | sve, 0) == 3);
-    CHECK(arm_level(half | dots | sve, 1ul << 1) == 4);
+    CHECK(Atoll::sdk::arm_level(0, 0) == 1);
+    CHECK(Atoll::sdk::arm_level(half | sve, 1ul << 1) == 1); // a level has all of those below
+    CHECK(Atoll::sdk::arm_level(half | dots, 1ul << 1) == 2);
+    CHECK(Atoll::sdk::arm_level(half | dots | sve, 0) == 3);
+    CHECK(Atoll::sdk::arm_level(half | dots | sve, 1ul << 1) == 4);
 }
 
 TEST_CASE("the level of this processor agrees with the compiler's own detection") {
 #if defined(__x86_64__)
-    const int level = isa_level();
+    const int level = Atoll::sdk::isa_level();
     CHECK((level >= 2) == bool(__builtin_cpu_supports("sse4.2")));
     CHECK((level >= 3) == (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                            __builtin_cpu_supports("bmi2")));
     CHECK((level >= 4) ==
           (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq")));
-#else
-    CHECK(isa_level() == 0);
+#elif !defined(__aarch64__)
+    CHECK(Atoll::sdk::isa_level() == 0);
 #endif
 }

@@ -1,5 +1,5 @@
-/* The cpu kernels: dense loops over strided memory, without tensors and without Atoll's runtime.
- * C11 and C++; of Atoll it needs the ABI headers only.
+/* The kernels of one processor level, as the cpu plugin and the kernel library call them. Programs
+ * use the library's header, atoll/kernels.h.
  *
  * Every function takes a call of the plugin ABI (Note [Iteration space] in atoll/abi/call.h), and
  * reads of it the function's id, dtype, rank, core, shape, operands and attributes, matmul also
@@ -21,8 +21,8 @@
  * Returns ATOLL_STATUS_OK, ATOLL_STATUS_NOT_SUPPORTED (function, dtype) or
  * ATOLL_STATUS_OUT_OF_MEMORY (scratch). Nothing is written in the case of NOT_SUPPORTED.
  */
-#ifndef ATOLL_KERNELS_H
-#define ATOLL_KERNELS_H
+#ifndef ATOLL_KERNELS_ENTRIES_H
+#define ATOLL_KERNELS_ENTRIES_H
 
 #include "atoll/abi/call.h"
 #include "atoll/abi/host.h"
@@ -54,23 +54,27 @@ int32_t atoll_kernels_find(const atoll_call *call);
 int32_t atoll_kernels_gather(const atoll_call *call);
 int32_t atoll_kernels_scatter(const atoll_call *call);
 
-/* Any number of axes of m, k and n. Matrices of floats that OpenBLAS takes as they are go there; it
- * is looked for at the first such call. Everything else is packed block by block: scratch is at
- * most 16 MiB per thread, and is kept for later calls. */
+/* Any number of axes of m, k and n. Matrices of floats that BLAS takes as they are go there; it is
+ * opened at the first such call. Everything else is packed block by block: scratch is at most 16
+ * MiB per thread, and is kept for later calls. */
 int32_t atoll_kernels_matmul(const atoll_call *call);
 
 /* The pool for large calls; NULL: the calling thread only. Not while calls run. */
 void atoll_kernels_set_pool(atoll_parallel_for run, void *pool);
 
-/* Threads for OpenBLAS; 0: its own choice. Before the first product; later calls change nothing. */
-void atoll_kernels_set_blas_threads(int32_t threads);
+/* Chooses the BLAS of the next products: a name or an absolute path for dlopen; "": OpenBLAS. The
+ * number of its threads; 0: its own choice. Does not open it. */
+void atoll_kernels_set_blas(const char *library, int32_t threads);
 
-/* Whether OpenBLAS can be used. Loads it. */
-int32_t atoll_kernels_has_blas(void);
+/* Opens it. NULL, or why it cannot be used, in words that stay valid. */
+const char *atoll_kernels_open_blas(void);
 
-/* OpenBLAS's own description, with its version and the processor core that it computes for, or ""
- * before it is loaded. Does not load it. */
-const char *atoll_kernels_blas_config(void);
+/* What it is, the width of its sizes, and its file; "" before it is opened. Does not open it. */
+const char *atoll_kernels_blas(void);
+
+/* Why this machine cannot make the call, which is otherwise right; NULL if it can. Products of
+ * floats need a BLAS: without one some would be slow in silence. Opens it. */
+const char *atoll_kernels_lack(const atoll_call *call);
 
 #ifdef __cplusplus
 }
