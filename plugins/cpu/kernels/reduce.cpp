@@ -24,7 +24,10 @@ namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t leaf = 2048;         // elements that lanes add up without halving
-constexpr std::int64_t strip = 512;         // results that take in rows together
+constexpr std::int64_t strip_bytes = 16384; // of results that take in rows together: long runs
+constexpr std::int64_t shortest_strip = block_size, longest_strip = 4096; // results
+constexpr std::int64_t longest_strip_bytes =
+    std::max(shortest_strip * largest_accumulator, std::max(strip_bytes, longest_strip));
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
 constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
 constexpr std::int64_t rows_at_once = 64;   // rows that a strip takes in without halving
@@ -209,7 +212,7 @@ private:
     void take_strip(std::int64_t begin, std::int64_t end, std::int64_t n, const char *p,
                     const Given &given, char *accumulators) const {
         if (r_.pairwise && end - begin > rows_at_once) {
-            alignas(64) char other[strip * largest_accumulator];
+            alignas(64) char other[longest_strip_bytes];
             r_.identity(n, other);
             const std::int64_t middle = begin + (end - begin) / 2;
             take_strip(begin, middle, n, p, given, accumulators);
@@ -242,8 +245,14 @@ private:
         }
     }
 
+    // Elements that have to be converted or moved first go by way of a block.
+    std::int64_t strip_length() const {
+        if (!direct_ || kept_.strides[1][0] != in_.in_size()) return shortest_strip;
+        return std::clamp(strip_bytes / r_.size, shortest_strip, longest_strip);
+    }
+
     void run_across() const {
-        const std::int64_t length = kept_.shape[0], outer = kept_.outer();
+        const std::int64_t length = kept_.shape[0], outer = kept_.outer(), strip = strip_length();
         const std::int64_t rows = reduced_.shape[0] * reduced_.outer();
         const std::int64_t strips = (length + strip - 1) / strip;
         const std::int64_t width = std::min(length, strip);
@@ -264,7 +273,7 @@ private:
         const auto finish = [&](std::int64_t s, char *accumulators) {
             const std::int64_t begin = s % strips * strip;
             const std::int64_t n = std::min(strip, length - begin);
-            alignas(64) char values[strip * 16];
+            alignas(64) char values[longest_strip * 16];
             r_.finish(n, accumulators, given_, values);
             if (r_.rescale) repeat_scaled(s, n, count, body, accumulators, values);
             out_.run(n, kept_.data[0] + kept_.offset(0, s / strips) + begin * kept_.strides[0][0],
@@ -272,7 +281,7 @@ private:
         };
         if (count == 1) {
             parallel(strips * outer, width * rows, [&](std::int64_t begin, std::int64_t end) {
-                alignas(64) char accumulators[strip * largest_accumulator];
+                alignas(64) char accumulators[longest_strip_bytes];
                 for (std::int64_t s = begin; s < end; ++s) {
                     body(s, 0, given_, accumulators);
                     finish(s, accumulators);
@@ -306,7 +315,8 @@ private:
             if (!wanted) continue;
             Given given = given_;
             given.scale = scale;
-            alignas(64) char total[strip * sizeof(double)], part[strip * sizeof(double)];
+            alignas(64) char total[longest_strip * sizeof(double)],
+                part[longest_strip * sizeof(double)];
             body(s, 0, given, total);
             for (std::int64_t segment = 1; segment < count; ++segment) {
                 body(s, segment, given, part);

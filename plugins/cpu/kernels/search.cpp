@@ -16,22 +16,55 @@ namespace {
 using Search = void (*)(std::int64_t n, const char *values, std::int64_t size, const char *sorted,
                         std::int64_t stride, bool right, std::int64_t *out);
 
+// Values that are searched for side by side: their loads overlap.
+constexpr std::int64_t together = 16;
+
+// Adds to first[0..some) how many elements stand before each value.
+template <class T, bool right, class Element>
+void search_together(std::int64_t some, const char *values, std::int64_t size,
+                     const Element &element, std::int64_t *first) {
+    for (std::int64_t count = size; count > 0;) {
+        // [first, first + count] holds the answer, of all values after the same number of steps; no
+        // branch depends on an element.
+        const std::int64_t half = (count + 1) / 2;
+        for (std::int64_t w = 0; w < some; ++w) {
+            const T value = load<T>(values + w * static_cast<std::int64_t>(sizeof(T)));
+            const T last = element(first[w] + half - 1);
+            const bool after = right ? !is_before(value, last) : is_before(last, value);
+            first[w] += -static_cast<std::int64_t>(after) & half;
+        }
+        count -= half;
+    }
+}
+
+template <class T, bool right> void search_side(std::int64_t n, const char *values,
+                                                std::int64_t size, const char *sorted,
+                                                std::int64_t stride, std::int64_t *out) {
+    const auto search_in = [&](const auto &element) {
+        for (std::int64_t k = 0; k < n; k += together) {
+            const std::int64_t some = std::min(together, n - k);
+            std::fill_n(out + k, some, 0);
+            const char *const at = values + k * static_cast<std::int64_t>(sizeof(T));
+            if (some == together)
+                search_together<T, right>(together, at, size, element, out + k);
+            else
+                search_together<T, right>(some, at, size, element, out + k);
+        }
+    };
+    if (stride == sizeof(T))
+        search_in([x = reinterpret_cast<const T *>(sorted)](std::int64_t i) { return x[i]; });
+    else
+        search_in(
+            [&](std::int64_t i) { return *reinterpret_cast<const T *>(sorted + i * stride); });
+}
+
 template <class T> void search(std::int64_t n, const char *values, std::int64_t size,
                                const char *sorted, std::int64_t stride, bool right,
                                std::int64_t *out) {
-    for (std::int64_t k = 0; k < n; ++k) {
-        const T value = load<T>(values + k * static_cast<std::int64_t>(sizeof(T)));
-        // [first, first + count] holds the answer; no branch depends on an element.
-        std::int64_t first = 0;
-        for (std::int64_t count = size; count > 0;) {
-            const std::int64_t half = count / 2;
-            const T middle = *reinterpret_cast<const T *>(sorted + (first + half) * stride);
-            const bool after = right ? !is_before(value, middle) : is_before(middle, value);
-            first += after * (half + 1);
-            count = half - after * (1 - count % 2);
-        }
-        out[k] = first;
-    }
+    if (right)
+        search_side<T, true>(n, values, size, sorted, stride, out);
+    else
+        search_side<T, false>(n, values, size, sorted, stride, out);
 }
 
 constexpr std::array<Search, ATOLL_DTYPE_COUNT> searches = {
