@@ -199,17 +199,19 @@ std::int32_t atoll_kernels_sort(const atoll_call *call) {
     std::atomic<bool> no_memory{false};
     // Sorting takes some ten looks at an element.
     parallel(count, n * 8, [&](std::int64_t begin, std::int64_t end) {
-        const Scratch scratch(room_at + sorter.room(n), std::nothrow);
-        if (!scratch.is_there()) {
+        const std::int64_t bytes = room_at + sorter.room(n);
+        alignas(64) char few[2048]; // for which allocating would take longer than sorting
+        const bool fits = bytes <= static_cast<std::int64_t>(sizeof few);
+        const Scratch many(fits ? 0 : bytes, std::nothrow);
+        char *const scratch = fits ? few : many.data();
+        if (!many.is_there()) {
             no_memory.store(true, std::memory_order_relaxed);
             return;
         }
         each_run(others, begin, end, [&](char *const *data, std::int64_t rows, std::int64_t) {
             for (std::int64_t row = 0; row < rows; ++row) {
-                in.run(n, scratch.data(), sorter.size, data[1] + row * others.strides[1][0],
-                       in_step);
-                const char *sorted =
-                    sorter.run(n, scratch.data(), scratch.data() + room_at, descending);
+                in.run(n, scratch, sorter.size, data[1] + row * others.strides[1][0], in_step);
+                const char *sorted = sorter.run(n, scratch, scratch + room_at, descending);
                 out.run(n, data[0] + row * others.strides[0][0], out_step, sorted, out.in_size());
             }
         });
