@@ -110,6 +110,7 @@ struct Device {
     Driver driver;
     std::atomic<CUcontext> context{nullptr}; // retained
     int units = 0;                           // multiprocessors
+    int capability = 0;                      // compute capability, the major number
     cudaMemPool_t pool = nullptr;            // see open()
     MemoryUse memory;
     std::uint64_t cache_bytes = 0, limit = UINT64_MAX; // see Settings

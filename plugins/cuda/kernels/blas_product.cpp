@@ -1,4 +1,4 @@
-// matmul through cuBLAS: float32, float64, complex64, complex128.
+// matmul through cuBLAS: float16, bfloat16, float32, float64, complex64, complex128.
 //
 // cuBLAS wants matrices with one unit stride. Operands whose axes do not make matrices are packed
 // whole; whatever else comes (both strides large, negative or zero, a conjugate that is not
@@ -86,7 +86,7 @@ Matrix packed(const Matrix &like, char *data, std::int64_t size, bool by_rows) {
 
 bool is_zero(const atoll_scalar &scalar) {
     switch (scalar.dtype) {
-    case ATOLL_DTYPE_FLOAT32: return scalar.value.f32[0] == 0;
+    case ATOLL_DTYPE_FLOAT32: return scalar.value.f32[0] == 0; // also that of halves
     case ATOLL_DTYPE_FLOAT64: return scalar.value.f64[0] == 0;
     case ATOLL_DTYPE_COMPLEX64: return scalar.value.f32[0] == 0 && scalar.value.f32[1] == 0;
     default: return scalar.value.f64[0] == 0 && scalar.value.f64[1] == 0;
@@ -108,22 +108,27 @@ void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Inp
     if (!stream.blas) {
         cublasHandle_t handle = nullptr;
         target.check(cublas.create(&handle), "cublasCreate");
-        if (const cublasStatus_t code = cublas.set_stream(handle, stream.handle);
-            code != CUBLAS_STATUS_SUCCESS) {
+        cublasStatus_t code = cublas.set_stream(handle, stream.handle);
+        // Sums of halves stay in float32 to the end.
+        if (code == CUBLAS_STATUS_SUCCESS)
+            code = cublas.set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+        if (code != CUBLAS_STATUS_SUCCESS) {
             cublas.destroy(handle);
-            target.check(code, "cublasSetStream");
+            target.check(code, "cublasSetStream, cublasSetMathMode");
         }
         stream.blas = handle;
     }
     cudaDataType type = CUDA_C_64F;
     switch (product.dtype) {
+    case ATOLL_DTYPE_FLOAT16: type = CUDA_R_16F; break;
+    case ATOLL_DTYPE_BFLOAT16: type = CUDA_R_16BF; break;
     case ATOLL_DTYPE_FLOAT32: type = CUDA_R_32F; break;
     case ATOLL_DTYPE_FLOAT64: type = CUDA_R_64F; break;
     case ATOLL_DTYPE_COMPLEX64: type = CUDA_C_32F; break;
     default: break;
     }
-    const bool is_single =
-        product.dtype == ATOLL_DTYPE_FLOAT32 || product.dtype == ATOLL_DTYPE_COMPLEX64;
+    const bool is_double =
+        product.dtype == ATOLL_DTYPE_FLOAT64 || product.dtype == ATOLL_DTYPE_COMPLEX128;
     // Read by aligned loads.
     alignas(16) unsigned char alpha[16], beta[16];
     std::memcpy(alpha, product.alpha.value.bytes, sizeof alpha);
@@ -132,7 +137,7 @@ void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Inp
                              out.columns, a.columns, alpha, a.data, type, a_input.leading,
                              batch.a_step, b.data, type, b_input.leading, batch.b_step, beta,
                              out.data, type, leading_dimension(out, product.size), batch.out_step,
-                             batch.count, is_single ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F,
+                             batch.count, is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
                              CUBLAS_GEMM_DEFAULT),
                  "cublasGemmStridedBatchedEx");
 }
@@ -207,8 +212,8 @@ void make_matrices(const Product &product, ProductAxes &axes, PackedOperands &pa
 } // namespace
 
 // Operands d, a, b, c.
-void blas_product(State &state, atoll_call &call) {
-    const Target target(state, call);
+void blas_product(const Target &target) {
+    const atoll_call &call = target.call;
     const atoll_operand &d = call.operands[0], &c = call.operands[3];
     atoll_scalar beta = call.attributes[1];
     if (c.flags & ATOLL_OPERAND_ABSENT) beta.value = {};
@@ -285,7 +290,6 @@ void blas_product(State &state, atoll_call &call) {
         if (axis >= loop.count) break;
     }
     packed.finish();
-    target.enqueued();
 }
 
 } // namespace Atoll::cuda

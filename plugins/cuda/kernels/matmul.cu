@@ -173,9 +173,14 @@ constexpr auto table = launchers_of<ATOLL_FN_matmul>([](auto dtype) -> Launcher 
 } // namespace
 
 void matmul(State &state, atoll_call &call) {
-    if (blas_dtypes >> call.dtype & 1) return blas_product(state, call);
     const Target target(state, call);
-    table[call.dtype](target, call);
+    // cuBLAS multiplies bfloat16 from compute capability 8.0 on.
+    const bool has_blas = (blas_dtypes >> call.dtype & 1) ||
+                          (call.dtype == ATOLL_DTYPE_BFLOAT16 && target.device.capability >= 8);
+    if (has_blas)
+        blas_product(target);
+    else
+        table[call.dtype](target, call);
     target.enqueued();
 }
 
