@@ -32,6 +32,7 @@ Cublas open() {
     find(library, "cublasCreate_v2", cublas.create);
     find(library, "cublasDestroy_v2", cublas.destroy);
     find(library, "cublasSetStream_v2", cublas.set_stream);
+    find(library, "cublasSetMathMode", cublas.set_math_mode);
     find(library, "cublasGetStatusName", cublas.status_name);
     find(library, "cublasGetStatusString", cublas.status_string);
     find(library, "cublasGemmStridedBatchedEx_64", cublas.gemm);

@@ -10,6 +10,7 @@ struct Cublas {
     decltype(&cublasCreate_v2) create;
     decltype(&cublasDestroy_v2) destroy;
     decltype(&cublasSetStream_v2) set_stream;
+    decltype(&cublasSetMathMode) set_math_mode;
     decltype(&cublasGetStatusName) status_name;
     decltype(&cublasGetStatusString) status_string;
     decltype(&cublasGemmStridedBatchedEx_64) gemm;

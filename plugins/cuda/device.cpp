@@ -120,6 +120,9 @@ void State::open(Device &device, const atoll_call &call) {
     std::size_t unused = 0, total = 0;
     check(cudaDeviceGetAttribute(&device.units, cudaDevAttrMultiProcessorCount, device.index),
           "cudaDeviceGetAttribute");
+    check(
+        cudaDeviceGetAttribute(&device.capability, cudaDevAttrComputeCapabilityMajor, device.index),
+        "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device.index),
           "cudaDeviceGetAttribute");
     if (!has_pools)

@@ -21,8 +21,10 @@
 #pragma once
 
 #include "atoll/plugin.hpp"
+#include "copy_threads.hpp"
 #include "cublas.hpp"
 #include "culprit.hpp"
+#include "downloads.hpp"
 #include "driver.hpp"
 #include "events.hpp"
 #include "free_blocks.hpp"
@@ -33,6 +35,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -67,7 +70,8 @@ struct Stream {
     FreeBlocks blocks;       // see Note [Reuse]
     std::mutex upload_mutex; // guards the chunk
     Staging::Chunk chunk;    // that uploads fill
-    std::mutex mutex;        // guards what follows
+    Downloads downloads;
+    std::mutex mutex; // guards what follows
     // One per stream, made by the first product: cuBLAS handles take one thread and one stream.
     cublasHandle_t blas = nullptr;
 
@@ -106,6 +110,7 @@ struct Device {
     Driver driver;
     std::atomic<CUcontext> context{nullptr}; // retained
     int units = 0;                           // multiprocessors
+    int capability = 0;                      // compute capability, the major number
     cudaMemPool_t pool = nullptr;            // see open()
     MemoryUse memory;
     std::uint64_t cache_bytes = 0, limit = UINT64_MAX; // see Settings
@@ -116,6 +121,7 @@ struct Device {
     EventPool events;
     Clock clock;
     Staging staging;
+    std::shared_mutex landing; // see Note [Downloads]
     std::mutex streams_mutex;
     std::vector<Stream *> streams; // all of them
 
@@ -150,11 +156,16 @@ public:
 
     const atoll_host &host;
     const Settings settings;
+    CopyThreads copy_threads;
 
 private:
     std::mutex mutex_; // guards the making of devices_, which does not change later
     std::vector<std::unique_ptr<Device>> devices_;
 };
+
+// Waits for the stream. What CUDA says of an error does not tell whether it has waited, and who
+// hears of one may give back what the stream's work writes to, so it is asked once more.
+cudaError_t wait_for(cudaStream_t stream);
 
 // Where a call goes: its device, opened and its context current as long as this lives, and its
 // stream.
@@ -175,7 +186,7 @@ public:
     void enqueued() const {
         stream.culprit.note(call);
         if (state.settings.blocking) [[unlikely]]
-            check(cudaStreamSynchronize(stream.handle), "cudaStreamSynchronize");
+            check(wait_for(stream.handle), "cudaStreamSynchronize");
     }
 
     // Stream-ordered memory. free() is told the size that was allocated.

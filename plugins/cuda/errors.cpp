@@ -167,7 +167,7 @@ void fail(const State &state, const atoll_call &call, Device *device, cudaError_
     const atoll_status status = status_of(code);
     const char *const name = blame(state, call, status, culprit, text);
     if (device && is_final(code)) {
-        const std::lock_guard lock(device->death_mutex);
+        const std::scoped_lock lock(device->death_mutex, device->landing);
         if (!device->is_dead.load(std::memory_order_relaxed)) {
             device->cause_of_death = code;
             device->death = text;

@@ -17,8 +17,8 @@ void find(State &state, atoll_call &call);
 void gather(State &state, atoll_call &call);
 void scatter(State &state, atoll_call &call);
 void matmul(State &state, atoll_call &call);
-// matmul of the dtypes that cuBLAS has in full precision.
-void blas_product(State &state, atoll_call &call);
+// matmul of the dtypes that cuBLAS has.
+void blas_product(const Target &target);
 // sum, prod, min, max and what tests elements; mean, var, stddev, norm; argmin, argmax.
 void reduce(State &state, atoll_call &call);
 void moments(State &state, atoll_call &call);
@@ -29,8 +29,9 @@ void binary(State &state, atoll_call &call);
 void ternary(State &state, atoll_call &call);
 
 constexpr atoll_dtype_set blas_dtypes =
-    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64) |
-    ATOLL_DTYPE_BIT(ATOLL_DTYPE_COMPLEX64) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_COMPLEX128);
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT16) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32) |
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64) | ATOLL_DTYPE_BIT(ATOLL_DTYPE_COMPLEX64) |
+    ATOLL_DTYPE_BIT(ATOLL_DTYPE_COMPLEX128);
 
 // Enqueues out = in over one iteration space, any dtypes, layouts and byte orders.
 void copy_elements(const Target &target, std::uint32_t rank, const std::int64_t *shape,

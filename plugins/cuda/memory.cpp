@@ -142,26 +142,6 @@ void free_host(State &state, atoll_call &call) {
 
 namespace {
 
-// Copies with all threads of the host's pool where it is worth it.
-void copy_bytes(const atoll_host &host, char *to, const char *from, std::uint64_t bytes) {
-    constexpr std::int64_t share = 1 << 19;
-    if (bytes <= 2 * share) {
-        std::memcpy(to, from, bytes);
-        return;
-    }
-    struct Copy {
-        char *to;
-        const char *from;
-    } copy{to, from};
-    host.parallel_for(
-        host.self, static_cast<std::int64_t>(bytes), share,
-        [](void *argument, std::int64_t begin, std::int64_t end) {
-            const Copy &all = *static_cast<Copy *>(argument);
-            std::memcpy(all.to + begin, all.from + begin, static_cast<std::size_t>(end - begin));
-        },
-        &copy);
-}
-
 // Copies host memory to the device: see Note [Staging].
 void upload(const Target &target, char *destination, const char *source, std::uint64_t bytes) {
     Stream &stream = target.stream;
@@ -174,10 +154,11 @@ void upload(const Target &target, char *destination, const char *source, std::ui
                 device.staging.give(device.events, std::exchange(chunk, {}), stream.handle),
                 "cudaEventRecord");
         if (!chunk.memory)
-            target.check(device.staging.take(device.events, chunk), "cudaMallocHost");
+            target.check(device.staging.take(device.events, stream.handle, chunk),
+                         "cudaMallocHost");
         char *const place = chunk.memory + chunk.used;
         const std::uint64_t size = std::min(bytes, Staging::chunk_bytes - chunk.used);
-        copy_bytes(target.state.host, place, source, size);
+        target.state.copy_threads.copy(place, source, size);
         target.check(
             cudaMemcpyAsync(destination, place, size, cudaMemcpyHostToDevice, stream.handle),
             "cudaMemcpyAsync");
@@ -186,6 +167,31 @@ void upload(const Target &target, char *destination, const char *source, std::ui
         source += size;
         bytes -= size;
     }
+}
+
+// Whether the stream is idle, so that a wait for it costs nothing.
+bool is_idle(const Target &target) {
+    const cudaError_t code = cudaStreamQuery(target.stream.handle);
+    if (code == cudaErrorNotReady) {
+        cudaGetLastError();
+        return false;
+    }
+    target.check(code, "cudaStreamQuery");
+    return true;
+}
+
+// Copies device memory to the host: see Note [Downloads].
+void download(const Target &target, char *destination, const char *source, std::uint64_t bytes) {
+    constexpr std::uint64_t small = 64 << 10;
+    cudaPointerAttributes memory{};
+    target.check(cudaPointerGetAttributes(&memory, destination), "cudaPointerGetAttributes");
+    // A callback costs more than CUDA's own copy of a few bytes, which here waits for nothing else.
+    if (memory.type != cudaMemoryTypeUnregistered || (bytes <= small && is_idle(target)))
+        target.check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToHost,
+                                     target.stream.handle),
+                     "cudaMemcpyAsync");
+    else
+        target.stream.downloads.enqueue(target, destination, source, bytes);
 }
 
 // Lets the target's device reach the source's pool directly where the hardware can; without that
@@ -223,9 +229,8 @@ void transfer(State &state, atoll_call &call) {
                    static_cast<const char *>(wanted.source), wanted.bytes);
         break;
     case ATOLL_TRANSFER_DEVICE_TO_HOST:
-        target.check(cudaMemcpyAsync(wanted.destination, wanted.source, wanted.bytes,
-                                     cudaMemcpyDeviceToHost, stream),
-                     "cudaMemcpyAsync");
+        download(target, static_cast<char *>(wanted.destination),
+                 static_cast<const char *>(wanted.source), wanted.bytes);
         break;
     case ATOLL_TRANSFER_DEVICE_TO_DEVICE:
         if (wanted.peer == call.device) {

@@ -67,7 +67,7 @@ constexpr Function function_of(std::uint16_t id) {
 constexpr std::uint64_t any_layout =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 constexpr std::uint64_t caps_of(std::uint16_t id) {
-    if (id == ATOLL_FN_matmul) return any_layout | ATOLL_CAP_LOOPS;
+    if (id == ATOLL_FN_matmul) return any_layout | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS;
     // A number lies in host memory: element-wise kernels take it as a parameter, others read
     // devices'.
     const bool elementwise = sdk::core_functions[id].signature.elementwise();

@@ -1,11 +1,17 @@
 // Lends pinned memory to streams: see staging.hpp.
 #include "staging.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace Atoll::cuda {
 
-cudaError_t Staging::take(EventPool &events, Chunk &chunk) {
+std::deque<Staging::Chunk>::iterator Staging::find(cudaStream_t stream) {
+    return std::find_if(draining_.begin(), draining_.end(),
+                        [&](const Chunk &each) { return each.stream == stream; });
+}
+
+cudaError_t Staging::take(EventPool &events, cudaStream_t stream, Chunk &chunk) {
     chunk = {};
     std::unique_lock lock(mutex_);
     // Streams end in any order.
@@ -24,16 +30,20 @@ cudaError_t Staging::take(EventPool &events, Chunk &chunk) {
         spare_.pop_back();
         return cudaSuccess;
     }
-    // Streams that are not full keep theirs, so there may be more of them than chunks are meant to.
-    if (count_ < most_chunks || draining_.empty()) {
+    if (count_ < most_chunks || find(stream) == draining_.end()) {
+        ++count_;
+        lock.unlock(); // pinning takes long
         const cudaError_t code =
             cudaMallocHost(reinterpret_cast<void **>(&chunk.memory), chunk_bytes);
-        if (code == cudaSuccess) ++count_;
-        if (code == cudaSuccess || draining_.empty()) return code;
+        if (code == cudaSuccess) return code;
+        lock.lock();
+        --count_;
+        if (find(stream) == draining_.end()) return code;
         cudaGetLastError();
     }
-    chunk = draining_.front();
-    draining_.pop_front();
+    const auto oldest = find(stream);
+    chunk = *oldest;
+    draining_.erase(oldest);
     lock.unlock();
     const cudaError_t code = cudaEventSynchronize(chunk.drained);
     events.give(Timing::off, std::exchange(chunk.drained, nullptr));
@@ -47,6 +57,7 @@ cudaError_t Staging::take(EventPool &events, Chunk &chunk) {
 
 cudaError_t Staging::give(EventPool &events, const Chunk &chunk, cudaStream_t stream) {
     Chunk full = chunk;
+    full.stream = stream;
     cudaError_t code = events.take(Timing::off, &full.drained);
     if (code == cudaSuccess) {
         code = cudaEventRecord(full.drained, stream);

@@ -3,8 +3,10 @@
 //
 // Note [Staging]
 // A stream fills a chunk, then takes the next one; a chunk that is full is free again when the
-// stream has come to its end. All streams of a device share the chunks. An upload waits only where
-// all of them are full of data for streams that have not come to them yet.
+// stream has come to its end. All streams of a device share the chunks. Where all of them are full,
+// an upload waits for the oldest one of its own stream: the data has to be somewhere when the call
+// returns, and somewhere is a limit. For other streams it never waits: one without any chunk gets
+// another.
 #pragma once
 
 #include "events.hpp"
@@ -23,7 +25,8 @@ public:
 
     struct Chunk {
         char *memory = nullptr;
-        std::uint64_t used = 0; // bytes
+        std::uint64_t used = 0;        // bytes
+        cudaStream_t stream = nullptr; // that has yet to come to `drained`
         cudaEvent_t drained = nullptr;
     };
 
@@ -31,8 +34,8 @@ public:
     Staging(const Staging &) = delete;
     Staging &operator=(const Staging &) = delete;
 
-    // An empty chunk. Blocks while there is none.
-    cudaError_t take(EventPool &events, Chunk &chunk);
+    // An empty chunk for the stream.
+    cudaError_t take(EventPool &events, cudaStream_t stream, Chunk &chunk);
     // To be used again when the stream has come here.
     cudaError_t give(EventPool &events, const Chunk &chunk, cudaStream_t stream);
     void destroy(EventPool &events);
@@ -41,6 +44,8 @@ private:
     std::mutex mutex_;
     std::vector<char *> spare_;
     std::deque<Chunk> draining_; // the oldest first
+    // The oldest of the stream.
+    std::deque<Chunk>::iterator find(cudaStream_t stream);
     unsigned count_ = 0;
 };
 

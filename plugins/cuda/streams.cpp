@@ -1,9 +1,27 @@
 // Streams, events and host callbacks.
 #include "device.hpp"
+#include "errors.hpp"
 
 namespace Atoll::cuda {
 
 // --- Streams ---------------------------------------------------------------------------------
+
+namespace {
+
+template <class Wait> cudaError_t waited(Wait wait) {
+    const cudaError_t code = wait();
+    if (code != cudaSuccess && !is_final(code)) {
+        (void)wait();
+        cudaGetLastError();
+    }
+    return code;
+}
+
+} // namespace
+
+cudaError_t wait_for(cudaStream_t stream) {
+    return waited([&] { return cudaStreamSynchronize(stream); });
+}
 
 cudaError_t Stream::open() {
     const cudaError_t code = cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking);
@@ -20,7 +38,8 @@ Stream::~Stream() {
         std::erase(device.streams, this);
     }
     give_back_blocks();
-    cudaStreamSynchronize(handle);
+    // Otherwise callbacks may still read the memory.
+    if (wait_for(handle) == cudaSuccess) downloads.destroy();
     if (blas) Cublas::get().destroy(blas);
     if (chunk.memory) (void)device.staging.give(device.events, chunk, handle);
     cudaStreamDestroy(handle);
@@ -51,13 +70,13 @@ void stream_destroy(State &state, atoll_call &call) {
     const Target target(state, call);
     const std::unique_ptr<Stream> stream(handle);
     // Destroyed whatever comes; an error that nobody has seen is still told.
-    if (const cudaError_t code = cudaStreamSynchronize(stream->handle); code != cudaSuccess)
+    if (const cudaError_t code = wait_for(stream->handle); code != cudaSuccess)
         fail(state, call, &device, code, "cudaStreamSynchronize", &stream->culprit);
 }
 
 void stream_synchronize(State &state, atoll_call &call) {
     const Target target(state, call);
-    target.check(cudaStreamSynchronize(target.stream.handle), "cudaStreamSynchronize");
+    target.check(wait_for(target.stream.handle), "cudaStreamSynchronize");
     // Work that other threads enqueue meanwhile may be forgotten, too.
     target.stream.culprit.clear();
 }
@@ -150,7 +169,8 @@ void event_synchronize(State &state, atoll_call &call) {
     const Target target(state, call);
     Event &event = event_of(call);
     if (!reference_of(event)) return;
-    if (const cudaError_t code = cudaEventSynchronize(event.handle); code != cudaSuccess)
+    const cudaError_t code = waited([&] { return cudaEventSynchronize(event.handle); });
+    if (code != cudaSuccess)
         fail(state, call, &target.device, code, "cudaEventSynchronize", &event.culprit);
 }
 

@@ -13,6 +13,8 @@ struct CUmemPoolHandle_st {
 
 namespace {
 
+std::atomic<long> blocking_copies{0};
+
 // Pinned host memory by its first byte.
 struct Pinned {
     std::mutex mutex;
@@ -116,6 +118,18 @@ cudaError_t cudaFreeHost(void *memory) {
     return cudaSuccess;
 }
 
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memory) {
+    ENTER();
+    *attributes = {};
+    if (const Device *const owner = owner_of(memory, 1)) {
+        attributes->type = cudaMemoryTypeDevice;
+        attributes->device = owner->index;
+    } else if (is_pinned(memory, 1)) {
+        attributes->type = cudaMemoryTypeHost;
+    }
+    return cudaSuccess;
+}
+
 // From pageable memory: the bytes are taken at once. To it: returns when they are there. Pinned
 // memory is read and written when the stream comes to it.
 cudaError_t cudaMemcpyAsync(void *destination, const void *source, std::size_t bytes,
@@ -138,6 +152,7 @@ cudaError_t cudaMemcpyAsync(void *destination, const void *source, std::size_t b
     }
     stream->enqueue([move, destination, source] { move(destination, source); });
     if (!to_device && !is_pinned(destination, bytes)) {
+        ++blocking_copies;
         stream->wait();
         return outcome(stream->device.sticky);
     }
@@ -165,3 +180,5 @@ cudaError_t cudaMemsetAsync(void *memory, int value, std::size_t bytes, cudaStre
     });
     return cudaSuccess;
 }
+
+long emulated_blocking_copies() { return blocking_copies; }

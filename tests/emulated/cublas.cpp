@@ -4,13 +4,31 @@
 #include "cublas_v2.h"
 
 #include <complex>
-#include <type_traits>
+#include <cstring>
 
 struct cublasContext {
     cudaStream_t stream = nullptr;
 };
 
 namespace {
+
+// bfloat16.
+struct Brain {
+    std::uint16_t bits;
+    Brain() = default;
+    explicit Brain(float value) {
+        std::uint32_t all;
+        std::memcpy(&all, &value, sizeof all);
+        bits = static_cast<std::uint16_t>(value != value ? 0x7fc0u
+                                                         : (all + 0x7fffu + (all >> 16 & 1)) >> 16);
+    }
+    explicit operator float() const {
+        const std::uint32_t all = std::uint32_t{bits} << 16;
+        float value;
+        std::memcpy(&value, &all, sizeof value);
+        return value;
+    }
+};
 
 template <class T> T conjugate(T value) { return value; }
 template <class T> std::complex<T> conjugate(std::complex<T> value) { return std::conj(value); }
@@ -132,6 +150,7 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
     if (a_type == c_type && single) {
         if (a_type == CUDA_R_32F) return run(float{}, float{});
         if (a_type == CUDA_R_16F) return run(_Float16{}, float{});
+        if (a_type == CUDA_R_16BF) return run(Brain{}, float{});
         if (a_type == CUDA_C_32F) return run(std::complex<float>{}, std::complex<float>{});
     } else if (a_type == c_type && compute == CUBLAS_COMPUTE_64F) {
         if (a_type == CUDA_R_64F) return run(double{}, double{});

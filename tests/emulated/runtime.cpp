@@ -129,7 +129,9 @@ void CUstream_st::enqueue(std::function<void()> work) {
 }
 void CUstream_st::wait() {
     std::unique_lock lock(mutex_);
+    ++waiters;
     changed_.wait(lock, [&] { return queue_.empty() && !is_busy_; });
+    --waiters;
 }
 bool CUstream_st::is_idle() {
     const std::lock_guard lock(mutex_);

@@ -67,6 +67,7 @@ struct CUstream_st {
     bool is_idle();
 
     Emulated::Device &device;
+    std::atomic<int> waiters{0}; // threads in wait()
 
 private:
     void run();
@@ -97,6 +98,8 @@ long emulated_live_allocations();
 // How often a call has waited for an event.
 long emulated_waits();
 long emulated_live_handles();
+// Copies whose caller had to wait for the stream.
+long emulated_blocking_copies();
 // From now on launches are checked and then forgotten, for measuring what a call costs the host.
 void emulated_skip_kernels();
 // A new seed for the order of threads.

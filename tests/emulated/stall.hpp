@@ -10,9 +10,9 @@
 // Holds up a stream until it is told to go on.
 class Stall {
 public:
-    explicit Stall(const Atoll::Stream &stream) {
-        auto *const native = reinterpret_cast<cudaStream_t>(stream.native_handle(1));
-        native->enqueue([this] {
+    explicit Stall(const Atoll::Stream &stream)
+        : native_(reinterpret_cast<cudaStream_t>(stream.native_handle(1))) {
+        native_->enqueue([this] {
             std::unique_lock lock(mutex_);
             changed_.wait(lock, [&] { return is_over_; });
         });
@@ -23,7 +23,11 @@ public:
         changed_.notify_all();
     }
 
+    // Whether some thread waits for the stream to end.
+    bool is_waited_for() const { return native_->waiters > 0; }
+
 private:
+    const cudaStream_t native_;
     std::mutex mutex_;
     std::condition_variable changed_;
     bool is_over_ = false;

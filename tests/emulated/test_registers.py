@@ -14,11 +14,14 @@ MOST = 128
 SPILLS = {
     # One element at a time, by calls of load and store: some registers have to live across them.
     "4walkI": 16,
+    "9scan_rowsI": 16,
+    "11scan_withinI": 8,
     "4walkINS0_7GeneralINS_7kernels7functor3powENS3_7ComplexIfE": 44,
     "4loadE": 16,
     "5storeE": 16,
     "5orderE": 16,
-    "__internal_accurate_pow": 16,  # of CUDA's own pow
+    "__internal_accurate_pow": 16,  # of CUDA's own pow, which is a call for others
+    "8PowersOfI": 8,
     # Dense kernels: three operands in flight, and a function with a long tail.
     "9run_denseINS0_5DenseINS_7kernels7functor4clip": 40,
     "9run_denseINS0_5DenseINS_7kernels7functor5expm1": 4,

@@ -2,6 +2,9 @@
 #include "gpu.hpp"
 #include "stall.hpp"
 
+#include <random>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 namespace {
@@ -14,6 +17,19 @@ Tensor between_alignments(const Tensor &values) {
     const Tensor result(parts.storage(), 4, values.shape(), values.strides(), Atoll::complex64);
     result(Atoll::all_) = values;
     return result;
+}
+
+// Numbers whose product depends on the order of the multiplications.
+Tensor factors(std::int64_t count, Atoll::DType dtype) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> uniform(0.9, 1.1);
+    std::vector<double> values(static_cast<std::size_t>(count));
+    for (double &value : values) value = uniform(random);
+    return Atoll::from_values(values.data(), Atoll::float64, count, {Atoll::float64, gpu()})
+        .cast(dtype);
+}
+bool same_bits(const Tensor &a, const Tensor &b) {
+    return Atoll::all(Atoll::equal(a, b)).item<bool>();
 }
 
 } // namespace
@@ -57,6 +73,91 @@ TEST_CASE("runs of elements that begin anywhere") {
             CHECK(Atoll::all(Atoll::equal(a.cast(Atoll::int32), 1)));
         }
     }
+}
+
+TEST_CASE("reductions give the same bits wherever a row begins, and however its elements lie") {
+    for (const Atoll::DType dtype : {Atoll::float32, Atoll::float64, Atoll::complex64})
+        for (const std::int64_t count : {3, 18, 100, 1001, 5003, 40'000}) {
+            CAPTURE(name(dtype));
+            CAPTURE(count);
+            const std::int64_t size = size_of(dtype);
+            const Tensor values = factors(count, dtype), want = Atoll::prod(values);
+            const Tensor place = Atoll::zeros({2 * count + 8}, {dtype, gpu()});
+            for (std::int64_t first = 0; first < 16 / size; ++first)
+                for (const std::int64_t step : {1, 2}) {
+                    CAPTURE(first);
+                    CAPTURE(step);
+                    const Tensor row(place.storage(), first * size, {count}, {step * size}, dtype);
+                    row(Atoll::all_) = values;
+                    CHECK(same_bits(Atoll::prod(row), want));
+                }
+        }
+}
+
+TEST_CASE("reductions count short elements wherever a row begins") {
+    constexpr std::int64_t bytes = 79 * 256; // nothing else is there behind the last row
+    const Tensor place = Atoll::zeros({bytes}, {Atoll::bool_, gpu()});
+    for (std::int64_t first = 0; first < 16; ++first) {
+        const std::int64_t count = bytes - first;
+        const Tensor row(place.storage(), first, {count}, {1}, Atoll::bool_);
+        place(Atoll::all_) = true; // what surrounds the row must not count
+        row(Atoll::all_) = Atoll::arange(0, count, 1, {Atoll::int64, gpu()}).cast(Atoll::bool_);
+        CHECK(Atoll::count_nonzero(row).item<std::int64_t>() == count - 1);
+        CHECK_FALSE(Atoll::all(row).item<bool>());
+        CHECK(Atoll::argmin(row).item<std::int64_t>() == 0);
+    }
+}
+
+// A thread reads several results' elements at once where there are many results, side by side.
+TEST_CASE("reductions of columns give the same bits however many are read at once") {
+    for (const Atoll::DType dtype : {Atoll::float32, Atoll::float64, Atoll::complex64})
+        for (const std::int64_t results : {1024, 2048})
+            for (const std::int64_t count : {5, 37}) {
+                CAPTURE(name(dtype));
+                CAPTURE(results);
+                const std::int64_t size = size_of(dtype);
+                const Tensor matrix = factors(results * count, dtype).reshape({results, count});
+                const Tensor place = Atoll::zeros({results * count + 1}, {dtype, gpu()});
+                const Tensor moved(place.storage(), size, {results, count}, {size, results * size},
+                                   dtype);
+                moved(Atoll::all_, Atoll::all_) = matrix;
+                const Tensor want = Atoll::prod(matrix, 1);
+                CHECK(same_bits(Atoll::prod(moved, 1), want));
+            }
+}
+
+TEST_CASE("reductions of any shape add up all elements") {
+    for (const std::int64_t results : {1, 2, 3, 31, 255, 256, 300, 4100})
+        for (const std::int64_t count : {1, 2, 31, 255, 1025}) {
+            CAPTURE(results);
+            CAPTURE(count);
+            const Tensor numbers = Atoll::arange(0, results * count, 1, {Atoll::int64, gpu()})
+                                       .reshape({results, count});
+            const Tensor here = numbers.to(Atoll::device("cpu"));
+            for (const int axis : {0, 1}) {
+                CAPTURE(axis);
+                const auto got = Atoll::sum(numbers, axis).to_vector<std::int64_t>();
+                CHECK(got == Atoll::sum(here, axis).to_vector<std::int64_t>());
+            }
+        }
+}
+
+TEST_CASE("running sums are exact to the last place wherever a row begins") {
+    constexpr std::int64_t count = 9001;
+    const Tensor values = factors(count, Atoll::float64), want = Atoll::cumsum(values, 0);
+    const Tensor place = Atoll::zeros({count + 1}, {Atoll::float64, gpu()});
+    const Tensor row(place.storage(), 8, {count}, {8}, Atoll::float64);
+    row(Atoll::all_) = values;
+    CHECK(same_bits(Atoll::cumsum(row, 0), want));
+    const auto numbers = values.to_vector<double>(), sums = want.to_vector<double>();
+    long double total = 0;
+    int wrong = 0;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        total += static_cast<long double>(numbers[k]);
+        const auto exact = static_cast<double>(total);
+        wrong += std::abs(sums[k] - exact) > exact * 0x1p-52;
+    }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("comparisons of long integers with floats run on the stream of their operands") {

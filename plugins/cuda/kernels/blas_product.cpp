@@ -1,10 +1,12 @@
-// matmul through cuBLAS: float32, float64, complex64, complex128.
+// matmul through cuBLAS: float16, bfloat16, float32, float64, complex64, complex128.
 //
-// cuBLAS wants matrices with one unit stride. Whatever else comes (both strides large, negative or
-// zero, a conjugate that is not transposed) is packed into a temporary first, one matrix at a time;
-// without any packing the first loop axis goes to cuBLAS as a batch.
+// cuBLAS wants matrices with one unit stride. Operands whose axes do not make matrices are packed
+// whole; whatever else comes (both strides large, negative or zero, a conjugate that is not
+// transposed) is packed into a temporary, one matrix at a time; without that a loop axis goes to
+// cuBLAS as a batch.
 #include "atoll/dtype_facts.hpp"
 #include "kernels.hpp"
+#include "product_axes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -84,7 +86,7 @@ Matrix packed(const Matrix &like, char *data, std::int64_t size, bool by_rows) {
 
 bool is_zero(const atoll_scalar &scalar) {
     switch (scalar.dtype) {
-    case ATOLL_DTYPE_FLOAT32: return scalar.value.f32[0] == 0;
+    case ATOLL_DTYPE_FLOAT32: return scalar.value.f32[0] == 0; // also that of halves
     case ATOLL_DTYPE_FLOAT64: return scalar.value.f64[0] == 0;
     case ATOLL_DTYPE_COMPLEX64: return scalar.value.f32[0] == 0 && scalar.value.f32[1] == 0;
     default: return scalar.value.f64[0] == 0 && scalar.value.f64[1] == 0;
@@ -106,22 +108,27 @@ void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Inp
     if (!stream.blas) {
         cublasHandle_t handle = nullptr;
         target.check(cublas.create(&handle), "cublasCreate");
-        if (const cublasStatus_t code = cublas.set_stream(handle, stream.handle);
-            code != CUBLAS_STATUS_SUCCESS) {
+        cublasStatus_t code = cublas.set_stream(handle, stream.handle);
+        // Sums of halves stay in float32 to the end.
+        if (code == CUBLAS_STATUS_SUCCESS)
+            code = cublas.set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+        if (code != CUBLAS_STATUS_SUCCESS) {
             cublas.destroy(handle);
-            target.check(code, "cublasSetStream");
+            target.check(code, "cublasSetStream, cublasSetMathMode");
         }
         stream.blas = handle;
     }
     cudaDataType type = CUDA_C_64F;
     switch (product.dtype) {
+    case ATOLL_DTYPE_FLOAT16: type = CUDA_R_16F; break;
+    case ATOLL_DTYPE_BFLOAT16: type = CUDA_R_16BF; break;
     case ATOLL_DTYPE_FLOAT32: type = CUDA_R_32F; break;
     case ATOLL_DTYPE_FLOAT64: type = CUDA_R_64F; break;
     case ATOLL_DTYPE_COMPLEX64: type = CUDA_C_32F; break;
     default: break;
     }
-    const bool is_single =
-        product.dtype == ATOLL_DTYPE_FLOAT32 || product.dtype == ATOLL_DTYPE_COMPLEX64;
+    const bool is_double =
+        product.dtype == ATOLL_DTYPE_FLOAT64 || product.dtype == ATOLL_DTYPE_COMPLEX128;
     // Read by aligned loads.
     alignas(16) unsigned char alpha[16], beta[16];
     std::memcpy(alpha, product.alpha.value.bytes, sizeof alpha);
@@ -130,7 +137,7 @@ void call_cublas(const Product &product, const Matrix &out, const Matrix &a, Inp
                              out.columns, a.columns, alpha, a.data, type, a_input.leading,
                              batch.a_step, b.data, type, b_input.leading, batch.b_step, beta,
                              out.data, type, leading_dimension(out, product.size), batch.out_step,
-                             batch.count, is_single ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F,
+                             batch.count, is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
                              CUBLAS_GEMM_DEFAULT),
                  "cublasGemmStridedBatchedEx");
 }
@@ -164,28 +171,53 @@ void multiply(const Product &product, const Matrix &out, const Matrix &a, const 
 
 // d = c, so that cuBLAS finds c where it writes.
 void copy_c(const Target &target, const atoll_operand &d, const atoll_operand &c) {
+    const atoll_call &call = target.call;
     std::int64_t shape[ATOLL_MAX_RANK];
-    std::copy_n(target.call.shape, target.call.rank, shape);
-    shape[1] = 1; // k, on which neither varies
-    copy_elements(target, target.call.rank, shape, d, c);
+    std::copy_n(call.shape, call.rank, shape);
+    std::fill_n(shape + call.axes[0], call.axes[1], 1); // k, on which neither varies
+    copy_elements(target, call.rank, shape, d, c);
+}
+
+// Makes each of m, k and n one axis. What does not fold is packed; but matrices with so many rows
+// or columns are worth a product each, and then the other axes are a loop.
+void make_matrices(const Product &product, ProductAxes &axes, PackedOperands &packed) {
+    constexpr std::int64_t many = 128;
+    const auto pack_unless_folded = [&](const ProductGroup &group, ProductOperand operand) {
+        if (group.folds(operand)) return;
+        // By rows, cuBLAS sees the transpose, which it can conjugate.
+        if (operand == product_a)
+            packed.pack(operand, product.conjugate_a ? axes.k : axes.m);
+        else if (operand == product_b)
+            packed.pack(operand, product.conjugate_b ? axes.n : axes.k);
+        else
+            packed.pack_result(!is_zero(product.beta));
+    };
+    pack_unless_folded(axes.k, product_a);
+    pack_unless_folded(axes.k, product_b);
+    axes.k.fold();
+    const auto make_one = [&](ProductGroup &group, ProductOperand input) {
+        const bool folds = group.folds(input) && group.folds(product_d);
+        if (!folds && group.axis[0].extent >= many) {
+            while (group.count > 1) axes.loop.add(group.axis[--group.count]);
+            return;
+        }
+        pack_unless_folded(group, input);
+        pack_unless_folded(group, product_d);
+        group.fold();
+    };
+    make_one(axes.m, product_a);
+    make_one(axes.n, product_b);
 }
 
 } // namespace
 
-// Axes are m, k, n, loop…; operands d, a, b, c.
-void blas_product(State &state, atoll_call &call) {
-    const Target target(state, call);
-    const std::int64_t m = call.shape[0], k = call.shape[1], n = call.shape[2];
+// Operands d, a, b, c.
+void blas_product(const Target &target) {
+    const atoll_call &call = target.call;
     const atoll_operand &d = call.operands[0], &c = call.operands[3];
     atoll_scalar beta = call.attributes[1];
     if (c.flags & ATOLL_OPERAND_ABSENT) beta.value = {};
     if (!is_zero(beta) && c.data != d.data) copy_c(target, d, c);
-    const auto data = [&](int operand) { return static_cast<char *>(call.operands[operand].data); };
-    const std::int64_t *strides[] = {call.operands[0].strides, call.operands[1].strides,
-                                     call.operands[2].strides};
-    Matrix out{data(0), m, n, strides[0][0], strides[0][2]};
-    Matrix a{data(1), m, k, strides[1][0], strides[1][1]};
-    Matrix b{data(2), k, n, strides[2][1], strides[2][2]};
     const bool is_complex = sdk::dtype_facts[call.dtype].kind == ATOLL_DTYPE_KIND_COMPLEX;
     Product product{target,
                     call.dtype,
@@ -195,6 +227,17 @@ void blas_product(State &state, atoll_call &call) {
                     call.attributes[0],
                     beta};
     const std::int64_t size = product.size;
+    ProductAxes axes(call);
+    PackedOperands packed(target, axes);
+    make_matrices(product, axes, packed);
+    const auto matrix = [&](ProductOperand o, const ProductGroup &rows,
+                            const ProductGroup &columns) {
+        const ProductGroup::Axis &down = rows.axis[0], &across = columns.axis[0];
+        return Matrix{axes.data[o], down.extent, across.extent, down.stride[o], across.stride[o]};
+    };
+    Matrix out = matrix(product_d, axes.m, axes.n);
+    Matrix a = matrix(product_a, axes.m, axes.k), b = matrix(product_b, axes.k, axes.n);
+    ProductOperand order[] = {product_d, product_a, product_b};
     if (!leading_dimension(out, size) && leading_dimension(out.transposed(), size)) {
         // By rows: out' = b' a'.
         out = out.transposed();
@@ -202,44 +245,51 @@ void blas_product(State &state, atoll_call &call) {
         a = a.transposed();
         b = b.transposed();
         std::swap(product.conjugate_a, product.conjugate_b);
-        std::swap(strides[1], strides[2]);
+        std::swap(order[1], order[2]);
     }
 
-    // The first loop axis may be a batch; the others are looped over, as an odometer.
+    // The longest of the loop's axes is a batch, if no matrix has to be packed; the others are
+    // looped over, as an odometer.
+    ProductGroup &loop = axes.loop;
+    const auto steps = [&](int axis, int operand) {
+        return loop.axis[axis].stride[order[operand]];
+    };
     const Input a_input = input_of(a, size, product.conjugate_a);
     const Input b_input = input_of(b, size, product.conjugate_b);
-    bool is_batch =
-        call.rank > 3 && a_input.leading && b_input.leading && leading_dimension(out, size);
+    bool is_direct = a_input.leading && b_input.leading && leading_dimension(out, size);
+    for (int axis = 0; axis < loop.count; ++axis)
+        for (int operand = 0; operand < 3; ++operand)
+            is_direct = is_direct && steps(axis, operand) % size == 0;
     Batch batch{1, 0, 0, 0};
-    if (is_batch) {
-        for (const std::int64_t *operand : strides) {
-            is_batch = is_batch && operand[3] >= 0;
-            for (std::uint32_t axis = 3; axis < call.rank; ++axis)
-                is_batch = is_batch && operand[axis] % size == 0;
-        }
-        batch = {call.shape[3], strides[0][3] / size, strides[1][3] / size, strides[2][3] / size};
+    int longest = -1;
+    for (int axis = 0; axis < loop.count && is_direct; ++axis)
+        if (steps(axis, 0) >= 0 && steps(axis, 1) >= 0 && steps(axis, 2) >= 0 &&
+            (longest < 0 || loop.axis[axis].extent > loop.axis[longest].extent))
+            longest = axis;
+    if (longest >= 0) {
+        batch = {loop.axis[longest].extent, steps(longest, 0) / size, steps(longest, 1) / size,
+                 steps(longest, 2) / size};
+        loop.axis[longest] = loop.axis[--loop.count];
     }
-    const std::uint32_t first = is_batch ? 4 : 3;
     std::int64_t index[ATOLL_MAX_RANK] = {};
     for (;;) {
-        if (is_batch) {
+        if (is_direct)
             call_cublas(product, out, a, a_input, b, b_input, batch);
-        } else {
+        else
             multiply(product, out, a, b);
-        }
-        std::uint32_t axis = first;
-        for (; axis < call.rank; ++axis) {
+        int axis = 0;
+        for (; axis < loop.count; ++axis) {
             char **const moving[] = {&out.data, &a.data, &b.data};
-            const bool wraps = ++index[axis] == call.shape[axis];
-            const std::int64_t steps = wraps ? 1 - call.shape[axis] : 1;
+            const std::int64_t extent = loop.axis[axis].extent;
+            const bool wraps = ++index[axis] == extent;
             for (int operand = 0; operand < 3; ++operand)
-                *moving[operand] += steps * strides[operand][axis];
+                *moving[operand] += (wraps ? 1 - extent : 1) * steps(axis, operand);
             if (!wraps) break;
             index[axis] = 0;
         }
-        if (axis >= call.rank) break;
+        if (axis >= loop.count) break;
     }
-    target.enqueued();
+    packed.finish();
 }
 
 } // namespace Atoll::cuda

@@ -11,6 +11,7 @@
 #include "elements.cuh"
 #include "functors/functors.h"
 #include "launchers.cuh"
+#include "packs.cuh"
 #include "space.cuh"
 
 #include <cstring>
@@ -26,8 +27,6 @@ struct Constant {
 template <class S> __host__ __device__ S constant_as(const Constant &constant) {
     return *reinterpret_cast<const S *>(constant.bytes);
 }
-
-template <class S, unsigned Count> struct alignas(sizeof(S) * Count) Pack { S at[Count]; };
 
 constexpr unsigned larger_of(std::initializer_list<std::size_t> sizes) {
     return static_cast<unsigned>(std::max(sizes));

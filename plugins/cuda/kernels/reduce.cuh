@@ -5,15 +5,19 @@
 // takes in elements and their positions, that is joined with others, and that becomes a result;
 // what it needs to know of the result at hand is local(). The elements of one result are cut into
 // chunks, and every chunk makes a partial accumulator; a last kernel joins those of a result. How a
-// result's elements are grouped follows from the shape and the strides alone, so the bits are the
-// same on every run, stream and device.
-//   rows      a block takes in a chunk: its threads step through it together
-//   columns   a thread takes in a chunk, its neighbours those of neighbouring results: for tensors
-//             whose memory runs along the results, and for few elements per result
+// result's elements are grouped follows from the shape, the dtype and which strides are the
+// smallest, so the bits are the same on every run, stream and device, and for every address.
+//   rows      the lanes of a chunk, threads side by side, take its packs in turn: Note [Packs]
+//   columns   for tensors whose memory runs along the results: the neighbours of a thread take in
+//             those of neighbouring results, or several results each, 16 bytes at a time; with few
+//             results a chunk has several lanes, which take its elements in turn
+// The lanes of a chunk are joined at the end. Every thread has several loads under way.
 #pragma once
 
 #include "elements.cuh"
+#include "grouping.cuh"
 #include "map.cuh"
+#include "packs.cuh"
 #include "space.cuh"
 
 #include <optional>
@@ -37,16 +41,34 @@ template <class V> __host__ __device__ inline bool is_nan_value(V value) {
         return false;
 }
 
+// What most reductions have as local().
+struct NothingLocal {
+    __device__ static const Given &local(const Given &given, std::int64_t) { return given; }
+};
+
 // Partial accumulators lie one chunk after the other, for all results each.
 template <class Op, class S> struct Reduction {
     using A = typename Op::A;
-    Space<2> results;   // out, in
-    Space<1> elements;  // of one result, the first
-    const char *origin; // of the first result
+    static constexpr unsigned width = pack_width<S>;
+    // Those without local() wait for memory, others compute for longer.
+    static constexpr bool is_quick = std::is_base_of_v<NothingLocal, Op>;
+    static constexpr unsigned in_flight = is_quick ? 4 : 1; // loads of a thread
+    // Results of a thread, where it can load several at once and has registers for them.
+    static constexpr unsigned most_across() {
+        unsigned count = is_quick ? width : 1;
+        while (count > 1 && count * sizeof(A) > 128) count /= 2;
+        return count;
+    }
+
+    Space<2> results;  // out, in
+    Space<1> elements; // of one result
+    std::int64_t part; // of the elements, in bytes from the result's first one
     Access access[2];
     std::uint8_t result_dtype;
-    bool direct;
+    bool direct;           // native, aligned, of the compute dtype
+    bool in_packs, in_run; // elements can be read in packs, which lie in runs
     bool is_signed;
+    std::uint32_t lanes;  // threads of a block for one chunk
     std::uint32_t chunk;  // elements
     std::uint32_t chunks; // of one result, in this space
     Divisor by_chunks;
@@ -56,23 +78,98 @@ template <class Op, class S> struct Reduction {
     A *accumulators; // where the joined ones go; null: they become results
     Given given;
 
-    __device__ Value<S> element(const char *base, std::uint32_t i) const {
-        char *at[1];
-        elements.locate(i, at);
-        const char *const from = base + (at[0] - origin);
-        if (direct) return value_of(*reinterpret_cast<const S *>(from));
-        return value_of(computed<S>(load(from, access[1]), is_signed));
+    __device__ const char *place(const char *base, std::uint32_t i) const {
+        std::int64_t offset[1];
+        elements.offsets(i, offset);
+        return base + part + offset[0];
     }
-    __device__ A chunk_of(const char *base, std::uint32_t which, std::uint32_t result,
-                          std::uint32_t first, std::uint32_t step) const {
-        const auto local = Op::local(given, first_result + result);
+    __device__ S converted(const char *from) const { // where not `direct`
+        return computed<S>(load(from, access[1]), is_signed);
+    }
+    __device__ std::uint32_t end_of(std::uint32_t which) const {
         const std::uint32_t begin = which * chunk, left = elements.count - begin;
-        const std::uint32_t end = begin + (left < chunk ? left : chunk);
+        return begin + (left < chunk ? left : chunk);
+    }
+
+    // What a lane takes of a chunk: packs.
+    __device__ A share_of_row(const char *base, std::uint32_t which, std::uint32_t result,
+                              std::uint32_t lane) const {
+        const auto &local = Op::local(given, first_result + result);
+        const std::uint32_t end = end_of(which), step = lanes * width;
+        std::uint32_t i = which * chunk + lane * width;
         A a = Op::start(given);
-        for (std::uint32_t i = begin + first; i < end; i += step)
-            a = Op::take(a, element(base, i), local, first_element + i);
+        const auto following = [&](std::uint32_t k) {
+            return (k + 1) % width != 0 ? k + 1 : k + 1 + step - width;
+        };
+        // Conversions are calls, across which few registers live.
+        if (!direct) {
+#pragma unroll 1
+            for (; i < end; i = following(i))
+                a = Op::take(a, value_of(converted(place(base, i))), local, first_element + i);
+            return a;
+        }
+        const auto take_singly = [&](std::uint32_t last) {
+#pragma unroll 1
+            for (; i < last; i = following(i))
+                a = Op::take(a, value_of(*reinterpret_cast<const S *>(place(base, i))), local,
+                             first_element + i);
+        };
+        if (in_packs) {
+            const PackReader<S> read(base + part, elements.strides[0][0], in_run);
+            const std::uint32_t margin = read.margin(), reach = width + margin;
+            take_singly(margin < end ? margin : end);
+            while (i + reach <= end) {
+                const std::uint32_t first = i;
+                const auto is_whole = [&](unsigned round) {
+                    return first + round * step + reach <= end;
+                };
+                Pack<S, width> packs[in_flight] = {};
+#pragma unroll
+                for (unsigned round = 0; round < in_flight; ++round)
+                    if (is_whole(round)) packs[round] = read(place(base, first + round * step));
+#pragma unroll
+                for (unsigned round = 0; round < in_flight; ++round) {
+                    if (!is_whole(round)) break;
+#pragma unroll
+                    for (unsigned k = 0; k < width; ++k)
+                        a = Op::take(a, value_of(packs[round].at[k]), local, first_element + i + k);
+                    i += step;
+                }
+            }
+        }
+        take_singly(end);
         return a;
     }
+    // What a lane takes of the chunks of neighbouring results.
+    template <unsigned across>
+    __device__ void share_of_columns(const char *base, std::uint32_t which, std::uint32_t result,
+                                     std::uint32_t lane, A (&a)[across]) const {
+        using Loaded = Pack<S, across>;
+        const auto &local = Op::local(given, first_result + result);
+        const std::uint32_t end = end_of(which);
+        std::uint32_t i = which * chunk + lane;
+#pragma unroll
+        for (unsigned k = 0; k < across; ++k) a[k] = Op::start(given);
+        const auto take = [&](const Loaded &x) {
+#pragma unroll
+            for (unsigned k = 0; k < across; ++k)
+                a[k] = Op::take(a[k], value_of(x.at[k]), local, first_element + i);
+            i += lanes;
+        };
+        if constexpr (across == 1) {
+            while (!direct && i < end) take({converted(place(base, i))});
+        }
+        while (i + (in_flight - 1) * lanes < end) {
+            Loaded loaded[in_flight];
+#pragma unroll
+            for (unsigned round = 0; round < in_flight; ++round)
+                loaded[round] = *reinterpret_cast<const Loaded *>(place(base, i + round * lanes));
+#pragma unroll
+            for (unsigned round = 0; round < in_flight; ++round) take(loaded[round]);
+        }
+        while (i < end) take(*reinterpret_cast<const Loaded *>(place(base, i)));
+    }
+
     __device__ void finish(A a, std::uint32_t result, std::uint32_t which) const {
         if (partials)
             partials[(first_chunk + which) * all_results + first_result + result] = a;
@@ -92,80 +189,72 @@ template <class Op, class S> struct Reduction {
     }
 };
 
-// Joins the accumulators of a block's threads; the result is thread 0's.
-template <class Op> __device__ typename Op::A join_block(typename Op::A a, const Given &given) {
+// Joins the accumulators of threads that are `spacing` apart; lane 0 has the outcome.
+template <class Op> __device__ typename Op::A join_lanes(typename Op::A a, std::uint32_t lane,
+                                                         std::uint32_t lanes, std::uint32_t spacing,
+                                                         const Given &given) {
     alignas(16) __shared__ unsigned char memory[block_threads * sizeof(typename Op::A)];
     auto *const shared = reinterpret_cast<typename Op::A *>(memory);
     shared[threadIdx.x] = a;
-    for (unsigned half = block_threads / 2; half > 0; half /= 2) {
+    for (std::uint32_t half = lanes / 2; half > 0; half /= 2) {
         __syncthreads();
-        if (threadIdx.x < half)
-            shared[threadIdx.x] = Op::join(shared[threadIdx.x], shared[threadIdx.x + half], given);
+        if (lane < half)
+            shared[threadIdx.x] = a = Op::join(a, shared[threadIdx.x + half * spacing], given);
     }
-    a = shared[0];
-    __syncthreads(); // before the memory is used again
     return a;
 }
 
 template <class Op, class S> __global__ void __launch_bounds__(block_threads)
     reduce_rows(const __grid_constant__ Reduction<Op, S> work) {
-    const std::uint32_t result = work.by_chunks.quotient(blockIdx.x);
-    const std::uint32_t which = blockIdx.x - result * work.chunks;
-    char *at[2];
-    work.results.locate(result, at);
-    const typename Op::A a =
-        join_block<Op>(work.chunk_of(at[1], which, result, threadIdx.x, block_threads), work.given);
-    if (threadIdx.x == 0) work.finish(a, result, which);
+    const std::uint32_t place =
+        blockIdx.x * (block_threads / work.lanes) + threadIdx.x / work.lanes;
+    const std::uint32_t lane = threadIdx.x % work.lanes;
+    const bool is_one = place < work.results.count * work.chunks;
+    const std::uint32_t result = is_one ? work.by_chunks.quotient(place) : 0;
+    const std::uint32_t which = place - result * work.chunks;
+    typename Op::A a = Op::start(work.given);
+    if (is_one) {
+        char *at[2];
+        work.results.locate(result, at);
+        a = work.share_of_row(at[1], which, result, lane);
+    }
+    a = join_lanes<Op>(a, lane, work.lanes, 1, work.given);
+    if (is_one && lane == 0) work.finish(a, result, which);
 }
 
-template <class Op, class S> __global__ void __launch_bounds__(block_threads)
+template <class Op, class S, unsigned across> __global__ void __launch_bounds__(block_threads)
     reduce_columns(const __grid_constant__ Reduction<Op, S> work) {
-    const std::uint32_t result = blockIdx.x * block_threads + threadIdx.x;
-    if (result >= work.results.count) return;
-    char *at[2];
-    work.results.locate(result, at);
-    work.finish(work.chunk_of(at[1], blockIdx.y, result, 0, 1), result, blockIdx.y);
+    const std::uint32_t side_by_side = block_threads / work.lanes;
+    const std::uint32_t lane = threadIdx.x / side_by_side;
+    const std::uint32_t result = (blockIdx.x * side_by_side + threadIdx.x % side_by_side) * across;
+    const bool is_one = result < work.results.count;
+    typename Op::A a[across];
+    a[0] = Op::start(work.given);
+    if (is_one) {
+        char *at[2];
+        work.results.locate(result, at);
+        work.template share_of_columns<across>(at[1], blockIdx.y, result, lane, a);
+    }
+    if constexpr (across == 1)
+        a[0] = join_lanes<Op>(a[0], lane, work.lanes, side_by_side, work.given);
+    if (!is_one || lane > 0) return;
+    for (unsigned k = 0; k < across; ++k) work.finish(a[k], result + k, blockIdx.y);
 }
 
-// One block joins the partial accumulators of one result.
+// Joins the partial accumulators of results, whose lanes take them in turn.
 template <class Op, class S> __global__ void __launch_bounds__(block_threads)
     join_partials(const __grid_constant__ Reduction<Op, S> work) {
-    const std::uint32_t result = blockIdx.x;
+    const std::uint32_t side_by_side = block_threads / work.lanes;
+    const std::uint32_t lane = threadIdx.x / side_by_side;
+    const std::uint32_t result = blockIdx.x * side_by_side + threadIdx.x % side_by_side;
+    const bool is_one = result < work.results.count;
     typename Op::A a = Op::start(work.given);
-    for (std::uint32_t which = threadIdx.x; which < work.all_chunks; which += block_threads)
-        a = Op::join(a, work.partials[which * work.all_results + work.first_result + result],
-                     work.given);
-    a = join_block<Op>(a, work.given);
-    if (threadIdx.x == 0) work.put(a, result);
-}
-
-// How the elements of a result are grouped. A function of the shape and the strides only.
-struct Grouping {
-    bool columns;
-    std::uint32_t chunk;
-
-    Grouping(std::int64_t results, std::int64_t elements, bool along_results)
-        : columns((along_results && results >= 32) || elements < 32) {
-        const std::int64_t step = columns ? 256 : block_threads * 16;
-        // Enough chunks to fill a device, and no more partial accumulators than that takes.
-        const std::int64_t wanted = columns ? 262144 : 2048;
-        const std::int64_t chunks = std::max<std::int64_t>(1, wanted / results);
-        const std::int64_t length = (elements + chunks - 1) / chunks;
-        chunk = static_cast<std::uint32_t>(
-            std::min((length + step - 1) / step * step, space_limit / step * step));
-    }
-};
-
-// Whether neighbouring results lie closer together than neighbouring elements of one.
-inline bool along_results(const atoll_call &call) {
-    const atoll_operand &in = call.operands[1];
-    std::int64_t element = INT64_MAX, result = INT64_MAX;
-    for (std::uint32_t axis = 0; axis < call.rank; ++axis) {
-        std::int64_t &least = axis < call.core ? element : result;
-        const std::int64_t stride = std::abs(in.strides[axis]);
-        if (call.shape[axis] > 1 && stride > 0) least = std::min(least, stride);
-    }
-    return result < element;
+    const auto *const partials = work.partials + work.first_result + result;
+#pragma unroll 4
+    for (std::uint32_t which = lane; is_one && which < work.all_chunks; which += work.lanes)
+        a = Op::join(a, partials[which * work.all_results], work.given);
+    a = join_lanes<Op>(a, lane, work.lanes, side_by_side, work.given);
+    if (is_one && lane == 0) work.put(a, result);
 }
 
 // Enqueues the reduction of operand 1 into operand 0, or of its results' accumulators into device
@@ -173,6 +262,8 @@ inline bool along_results(const atoll_call &call) {
 template <class Op, class S> void reduce(const Target &target, const atoll_call &call, Given given,
                                          typename Op::A *accumulators = nullptr) {
     using A = typename Op::A;
+    using Work = Reduction<Op, S>;
+    constexpr std::int64_t size = sizeof(S);
     const atoll_operand &out = call.operands[0], &in = call.operands[1];
     Extents<1> core;
     core.rank = call.core;
@@ -187,9 +278,8 @@ template <class Op, class S> void reduce(const Target &target, const atoll_call 
     loop.strides[0] = out.strides + call.core;
     loop.strides[1] = in.strides + call.core;
 
-    Reduction<Op, S> work{};
+    Work work{};
     work.given = given;
-    work.origin = core.data[0];
     work.given.count = core.count();
     work.access[0] = access_of(call.rank, out);
     work.access[1] = access_of(call.rank, in);
@@ -200,10 +290,37 @@ template <class Op, class S> void reduce(const Target &target, const atoll_call 
         static_cast<std::uint8_t>(sdk::core_functions[call.function].result_dtype(call.dtype));
     work.accumulators = accumulators;
     work.all_results = loop.count();
-    const Grouping grouping(work.all_results, work.given.count, along_results(call));
+    const Grouping grouping(work.all_results, work.given.count, along_results(call), Work::width);
     work.chunk = grouping.chunk;
+
+    // One row is a run from whatever address; the parts of others are read at multiples of 16.
+    const bool is_one_run = core.rank == 1;
+    work.in_packs = work.direct && (is_one_run || core.shape[0] % Work::width == 0);
+    work.in_run = in.strides[0] == size && (is_one_run || aligned_but_along(0, call, in, 16));
+    constexpr unsigned across = Work::most_across();
+    const bool wide = across > 1 && grouping.columns && work.direct && loop.strides[1][0] == size &&
+                      loop.shape[0] % across == 0 && work.all_results >= block_threads * across &&
+                      aligned_but_along(call.core, call, in, across * sizeof(S));
+    const auto launch_columns = [&](auto results_of_thread) {
+        constexpr unsigned count = results_of_thread();
+        const std::uint32_t of_block = block_threads / work.lanes * count;
+        launch(target, dim3(parts_of(work.results.count, of_block), work.chunks),
+               &reduce_columns<Op, S, count>, work);
+    };
+    const auto launch_chunks = [&](const Space<2> &results) {
+        work.results = results;
+        if (!grouping.columns)
+            launch(target, dim3(parts_of(results.count * work.chunks, block_threads / work.lanes)),
+                   &reduce_rows<Op, S>, work);
+        else if (wide)
+            launch_columns(std::integral_constant<unsigned, across>());
+        else
+            launch_columns(std::integral_constant<unsigned, 1>());
+        work.first_result += results.count;
+    };
+
     for_each_space(core, [&](const Space<1> &elements) {
-        work.all_chunks += (elements.count + work.chunk - 1) / work.chunk;
+        work.all_chunks += parts_of(elements.count, work.chunk);
     });
     std::optional<Temporary> memory;
     if (work.all_chunks > 1) {
@@ -211,29 +328,24 @@ template <class Op, class S> void reduce(const Target &target, const atoll_call 
                        work.all_chunks * static_cast<std::uint64_t>(work.all_results) * sizeof(A));
         work.partials = reinterpret_cast<A *>(memory->data());
     }
+    work.lanes = grouping.lanes;
     for_each_space(core, [&](const Space<1> &elements) {
         work.elements = elements;
-        work.chunks = (elements.count + work.chunk - 1) / work.chunk;
+        work.part = elements.data[0] - core.data[0];
+        work.chunks = parts_of(elements.count, work.chunk);
         work.by_chunks = Divisor(work.chunks);
         work.first_result = 0;
-        for_each_space(loop, [&](const Space<2> &results) {
-            work.results = results;
-            if (grouping.columns)
-                launch(target,
-                       dim3((results.count + block_threads - 1) / block_threads, work.chunks),
-                       &reduce_columns<Op, S>, work);
-            else
-                launch(target, dim3(results.count * work.chunks), &reduce_rows<Op, S>, work);
-            work.first_result += results.count;
-        });
+        for_each_space(loop, space_limit / 16 * 16, launch_chunks);
         work.first_chunk += work.chunks;
         work.first_element += elements.count;
     });
     if (!memory) return;
+    const std::uint32_t side_by_side = work.all_results < 32 ? 1 : 32;
+    work.lanes = block_threads / side_by_side;
     work.first_result = 0;
     for_each_space(loop, [&](const Space<2> &results) {
         work.results = results;
-        launch(target, dim3(results.count), &join_partials<Op, S>, work);
+        launch(target, dim3(parts_of(results.count, side_by_side)), &join_partials<Op, S>, work);
         work.first_result += results.count;
     });
 }

@@ -35,8 +35,8 @@ template <class P> struct Exact {
         add(other.high);
         low += other.low;
     }
-    // What rounding took from an infinite sum is not a number.
-    __host__ __device__ P value() const { return low - low == 0 ? high + low : high; }
+    // What rounding took from an infinite sum is not a number; from -0 it took 0.
+    __host__ __device__ P value() const { return low != 0 && low - low == 0 ? high + low : high; }
 };
 
 // The sum of values of type V.
@@ -53,11 +53,6 @@ template <class P> struct Sum<Complex<P>> {
     __host__ __device__ void add(Complex<P> x) { re.add(x.re), im.add(x.im); }
     __host__ __device__ void add(Sum other) { re.add(other.re), im.add(other.im); }
     __host__ __device__ Complex<P> value() const { return {re.value(), im.value()}; }
-};
-
-// What most reductions do not need.
-struct NothingLocal {
-    __device__ static const Given &local(const Given &given, std::int64_t) { return given; }
 };
 
 // A reduction whose accumulator is a sum.

@@ -48,10 +48,6 @@ template <int Operands> Extents<Operands> rows_of(const atoll_call &call) {
     return rows;
 }
 
-constexpr std::uint32_t parts_of(std::uint32_t count, std::uint32_t size) {
-    return (count + size - 1) / size;
-}
-
 // The length of axis 0, which kernels count in 32 bits.
 inline std::uint32_t row_length(const atoll_call &call) {
     if (call.shape[0] > space_limit)

@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::uint32_t per_thread = 8, chunk = block_threads * per_thread;
 
-// float32 accumulates in float64, so that one rounding is left per result; halves in float32.
-template <class S> struct AccumulatorOf { using type = Value<S>; };
-template <> struct AccumulatorOf<float> { using type = double; };
-template <> struct AccumulatorOf<Complex<float>> { using type = Complex<double>; };
+// What F has made of some elements S. float32 accumulates in float64, so that one rounding is left
+// per result; halves in float32.
+template <class S> struct WiderThan { using type = Value<S>; };
+template <> struct WiderThan<float> { using type = double; };
+template <> struct WiderThan<Complex<float>> { using type = Complex<double>; };
 
 template <class To, class From> __device__ To widened(From x) {
     if constexpr (kernels::is_complex<To>)
@@ -26,25 +27,72 @@ template <class To, class From> __device__ To widened(From x) {
         return static_cast<To>(x);
 }
 
+template <class F, class S> struct Total {
+    using Wide = typename WiderThan<S>::type;
+    Wide total;
+    __device__ static Total of(S x) { return {widened<Wide>(value_of(x))}; }
+    __device__ void take(Total next) { total = F::apply(total, next.total); }
+    __device__ Value<S> value() const { return widened<Value<S>>(total); }
+};
+
+// Nothing is wider than float64: there what rounding takes is kept beside.
+template <class S> struct ExactSum {
+    Sum<S> total;
+    __device__ static ExactSum of(S x) {
+        ExactSum result;
+        if constexpr (kernels::is_complex<S>)
+            result.total.re.high = x.re, result.total.im.high = x.im;
+        else
+            result.total.high = x;
+        return result;
+    }
+    __device__ void take(ExactSum next) { total.add(next.total); }
+    __device__ S value() const { return total.value(); }
+};
+struct ExactProduct {
+    double high, low;
+    __device__ static ExactProduct of(double x) { return {x, 0}; }
+    __device__ void take(ExactProduct next) {
+        const double product = high * next.high;
+        low = fma(high, next.high, -product) + (high * next.low + low * next.high);
+        high = product;
+    }
+    // What rounding took from an infinite product is not a number.
+    __device__ double value() const { return low != 0 && low - low == 0 ? high + low : high; }
+};
+
+template <class F, class S> struct AccumulatorOf { using type = Total<F, S>; };
+template <> struct AccumulatorOf<kernels::functor::add, double> { using type = ExactSum<double>; };
+template <> struct AccumulatorOf<kernels::functor::add, Complex<double>> {
+    using type = ExactSum<Complex<double>>;
+};
+template <> struct AccumulatorOf<kernels::functor::multiply, double> { using type = ExactProduct; };
+
 // What stands before an element: nothing at first, which is not the same as 0 or 1.
-template <class F, class A> struct Running {
-    A value;
+template <class A> struct Running {
+    A accumulator;
     bool any;
-    __device__ static Running join(Running a, Running b) {
-        if (!a.any || !b.any) return a.any ? a : b;
-        return {F::apply(a.value, b.value), true};
+    __device__ void take(Running next) {
+        if (!next.any) return;
+        if (any)
+            accumulator.take(next.accumulator);
+        else
+            *this = next;
     }
 };
 
 struct Join {
     template <class State> __device__ State operator()(State a, State b) const {
-        return State::join(a, b);
+        a.take(b);
+        return a;
     }
 };
 
 template <class F, class S> struct ScanWork {
-    using A = typename AccumulatorOf<S>::type;
-    using State = Running<F, A>;
+    using A = typename AccumulatorOf<F, S>::type;
+    using State = Running<A>;
+    static constexpr unsigned width = pack_width<S>;
+    static_assert(per_thread % width == 0);
     Space<2> rows; // out, in
     Row<S> out, in;
     std::uint32_t length, chunks;
@@ -57,11 +105,44 @@ template <class F, class S> struct ScanWork {
         rows.locate(row, at);
         return (blockIdx.x - row * chunks) * chunk + threadIdx.x * per_thread;
     }
-    __device__ State element(const char *row, std::uint32_t i) const {
-        return {widened<A>(value_of(in.read(row, i))), true};
+    __device__ static State state_of(S element) { return {A::of(element), true}; }
+    __device__ static S result_of(const State &state) {
+        return stored_as<S>(state.accumulator.value());
     }
-    __device__ void result(char *row, std::uint32_t i, State state) const {
-        out.write(row, i, stored_as<S>(widened<Value<S>>(state.value)));
+
+    // The elements of a thread, as far as the row has them: see Note [Packs].
+    __device__ void read_share(const char *row, std::uint32_t begin, S (&x)[per_thread]) const {
+        const PackReader<S> read(row, in.step, in.step == sizeof(S));
+        const std::uint32_t margin = read.margin();
+        if (in.direct && begin >= margin && begin + per_thread + margin <= length) {
+#pragma unroll
+            for (unsigned first = 0; first < per_thread; first += width) {
+                const Pack<S, width> pack = read(row + (begin + first) * in.step);
+#pragma unroll
+                for (unsigned k = 0; k < width; ++k) x[first + k] = pack.at[k];
+            }
+            return;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < per_thread; ++k)
+            if (begin + k < length) x[k] = in.read(row, begin + k);
+    }
+    __device__ void write_share(char *row, std::uint32_t begin, const S (&x)[per_thread]) const {
+        char *const first_byte = row + begin * out.step;
+        if (out.direct && out.step == sizeof(S) && begin + per_thread <= length &&
+            reinterpret_cast<std::uintptr_t>(first_byte) % 16 == 0) {
+#pragma unroll
+            for (unsigned first = 0; first < per_thread; first += width) {
+                Pack<S, width> pack;
+#pragma unroll
+                for (unsigned k = 0; k < width; ++k) pack.at[k] = x[first + k];
+                *reinterpret_cast<Pack<S, width> *>(first_byte + first * sizeof(S)) = pack;
+            }
+            return;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < per_thread; ++k)
+            if (begin + k < length) out.write(row, begin + k, x[k]);
     }
 };
 
@@ -70,9 +151,12 @@ template <class F, class S> __global__ void __launch_bounds__(block_threads)
     using State = typename ScanWork<F, S>::State;
     char *at[2];
     const std::uint32_t begin = work.locate_share(at);
+    S x[per_thread];
+    work.read_share(at[1], begin, x);
     State total{};
-    for (std::uint32_t i = begin; i < begin + per_thread && i < work.length; ++i)
-        total = State::join(total, work.element(at[1], i));
+#pragma unroll
+    for (std::uint32_t k = 0; k < per_thread; ++k)
+        if (begin + k < work.length) total.take(work.state_of(x[k]));
     total = scan_block(total, Join{});
     if (threadIdx.x == block_threads - 1) work.totals[blockIdx.x] = total;
 }
@@ -86,9 +170,10 @@ template <class F, class S> __global__ void __launch_bounds__(block_threads)
     for (std::uint32_t begin = 0; begin < work.chunks; begin += block_threads) {
         const std::uint32_t i = begin + threadIdx.x;
         const State running = scan_block(i < work.chunks ? totals[i] : State{}, Join{});
-        const State previous = shifted_up(running, State{});
-        if (i < work.chunks) totals[i] = State::join(before, previous);
-        before = State::join(before, last_of_block(running));
+        State previous = before;
+        previous.take(shifted_up(running, State{}));
+        if (i < work.chunks) totals[i] = previous;
+        before.take(last_of_block(running));
     }
 }
 
@@ -97,14 +182,21 @@ template <class F, class S> __global__ void __launch_bounds__(block_threads)
     using State = typename ScanWork<F, S>::State;
     char *at[2];
     const std::uint32_t begin = work.locate_share(at);
-    State within[per_thread], total{};
+    S x[per_thread];
+    work.read_share(at[1], begin, x);
+    State total{};
+#pragma unroll
     for (std::uint32_t k = 0; k < per_thread; ++k)
-        if (begin + k < work.length)
-            within[k] = total = State::join(total, work.element(at[1], begin + k));
-    const State before =
-        State::join(work.totals[blockIdx.x], shifted_up(scan_block(total, Join{}), State{}));
-    for (std::uint32_t k = 0; k < per_thread; ++k)
-        if (begin + k < work.length) work.result(at[0], begin + k, State::join(before, within[k]));
+        if (begin + k < work.length) total.take(work.state_of(x[k]));
+    State running = work.totals[blockIdx.x];
+    running.take(shifted_up(scan_block(total, Join{}), State{}));
+#pragma unroll
+    for (std::uint32_t k = 0; k < per_thread; ++k) {
+        if (begin + k >= work.length) break;
+        running.take(work.state_of(x[k]));
+        x[k] = work.result_of(running);
+    }
+    work.write_share(at[0], begin, x);
 }
 
 template <class F, class S> __global__ void __launch_bounds__(block_threads)
@@ -115,9 +207,10 @@ template <class F, class S> __global__ void __launch_bounds__(block_threads)
     char *at[2];
     work.rows.locate(row, at);
     State total{};
+#pragma unroll 1
     for (std::uint32_t i = 0; i < work.length; ++i) {
-        total = State::join(total, work.element(at[1], i));
-        work.result(at[0], i, total);
+        total.take(work.state_of(work.in.read(at[1], i)));
+        work.out.write(at[0], i, work.result_of(total));
     }
 }
 

@@ -36,18 +36,25 @@ template <int Operands> struct Space {
     Divisor shape[space_rank];
     std::int64_t strides[Operands][space_rank];
 
-    // Where element i of each operand is.
-    __host__ __device__ void locate(std::uint32_t i, char *(&at)[Operands]) const {
-        for (int operand = 0; operand < Operands; ++operand) at[operand] = data[operand];
+    // How far from its data element i of each operand is, in bytes.
+    __host__ __device__ void offsets(std::uint32_t i, std::int64_t (&to)[Operands]) const {
+        for (int operand = 0; operand < Operands; ++operand) to[operand] = 0;
         for (int axis = 0; axis + 1 < rank; ++axis) {
             const std::uint32_t rest = shape[axis].quotient(i);
             const std::int64_t index = i - rest * shape[axis].extent;
             for (int operand = 0; operand < Operands; ++operand)
-                at[operand] += index * strides[operand][axis];
+                to[operand] += index * strides[operand][axis];
             i = rest;
         }
         for (int operand = 0; operand < Operands; ++operand)
-            at[operand] += std::int64_t{i} * strides[operand][rank - 1];
+            to[operand] += std::int64_t{i} * strides[operand][rank - 1];
+    }
+    // Where element i of each operand is.
+    __host__ __device__ void locate(std::uint32_t i, char *(&at)[Operands]) const {
+        std::int64_t offset[Operands];
+        offsets(i, offset);
+        for (int operand = 0; operand < Operands; ++operand)
+            at[operand] = data[operand] + offset[operand];
     }
 };
 
@@ -116,6 +123,10 @@ void for_each_space(const Extents<Operands> &all, const Body &body) {
 }
 
 inline constexpr unsigned block_threads = 256;
+
+constexpr std::uint32_t parts_of(std::uint32_t count, std::uint32_t size) {
+    return (count + size - 1) / size;
+}
 
 template <class... Parameters, class... Arguments> void launch(const Target &target, dim3 blocks,
                                                                void (*kernel)(Parameters...),
