@@ -160,6 +160,24 @@ TEST_CASE("running sums are exact to the last place wherever a row begins") {
     CHECK(wrong == 0);
 }
 
+TEST_CASE("a result whose axes make no matrix keeps what a product is added to") {
+    for (const Atoll::DType dtype : {Atoll::float32, Atoll::complex64, Atoll::int32}) {
+        CAPTURE(name(dtype));
+        const auto product = [&](Atoll::Device device) {
+            const auto numbers = [&](const Atoll::Dims &shape, std::int64_t count) {
+                const Tensor all = Atoll::arange(0, count, 1, {Atoll::int64, device});
+                return all.cast(dtype).reshape(shape);
+            };
+            const Tensor a = numbers({4, 3, 7}, 84), b = numbers({7, 5}, 35),
+                         place = numbers({5, 4, 6}, 120);
+            const Tensor d = place(Atoll::range(0, 4), Atoll::range(0, 3), Atoll::range(0, 5));
+            Atoll::contract(2, a, "xyk", b, "kn", 3, d, "xyn");
+            return place.to(Atoll::device("cpu"));
+        };
+        CHECK(Atoll::all(product(gpu()) == product(Atoll::device("cpu"))).item<bool>());
+    }
+}
+
 TEST_CASE("comparisons of long integers with floats run on the stream of their operands") {
     const Atoll::Stream stream = gpu().new_stream();
     Stall stall(stream);
