@@ -13,8 +13,9 @@ struct Pool {
     void *self = nullptr;
 };
 extern Pool pool; // of the process
-// Of the call that this thread makes; null: that of the process.
-extern constinit thread_local const Pool *own_pool;
+// Of the call that this thread makes; null: that of the process. Initial-exec: an access is one
+// load, also from a library that is opened at run time.
+extern __attribute__((tls_model("initial-exec"))) constinit thread_local const Pool *own_pool;
 
 inline const Pool &current_pool() { return own_pool ? *own_pool : pool; }
 
