@@ -97,34 +97,57 @@ def split(name, x, short=False):
         members[dtype].append(f"    static constexpr Split<{dtype}> {name} = {{{both}}};")
 
 
+def is_exact(c, low, high):
+    """Whether c m - 1 is a float for all floats m of an interval that lies on one side of 1."""
+    last = mp.ldexp(1, -24 if low < 1 else -23)
+    digits = next(d for d in range(10) if c * 2**d == int(c * 2**d))
+    return max(abs(c * low - 1), abs(c * high - 1)) <= last * mp.ldexp(1, 24 - digits)
+
+
 def logarithm_tables():
     """c, about 1 / m, and -log(c) for sixteen intervals of the significand's bits, the tenth around
-    1, where c = 1. c has six digits, so that c m - 1 is exact or nearly so. The logarithm is a sum
-    of a multiple of 2^-16 or 2^-41, which can be added to the exponent's exactly, and of the rest."""
-    inverses, r = [], []
-    for i in range(16):
-        units = [mpf(2 * (i + k) - 19) / 32 for k in (0, 1)]
-        low, high = [1 + (u if u >= 0 else u / 2) for u in units]
-        # Next to 1 the result is small: r must be so, too, where it cancels.
-        c = 1 if i == 9 else (1 - mpf(2)**-6) / low if i == 10 else 2 / (low + high)
-        inverses.append(mp.nint(c * 64) / 64)
-        r += [low * inverses[-1] - 1, high * inverses[-1] - 1]
+    1, where c = 1. c has six digits, so that c m - 1 is exact (float) or nearly so. The logarithm is
+    a sum of a multiple of 2^-16 or 2^-41, which can be added to the exponent's exactly, and of the
+    rest."""
+    whole, cubic, tail = (series(log1p, order, 40) for order in (1, 3, 2))
     for dtype, grid in (("float", 16), ("double", 41)):
+        inverses, r = [], []
+        for i in range(16):
+            units = [mpf(2 * (i + k) - 19) / 32 for k in (0, 1)]
+            low, high = [1 + (u if u >= 0 else u / 2) for u in units]
+            candidates = [mpf(k) / 64 for k in range(32, 128)] if i != 9 else [mpf(1)]
+            if dtype == "float" and i != 9:
+                candidates = [c for c in candidates if is_exact(c, low, high)]
+            # Next to 1 the result is small: r must be so, too, where it cancels.
+            from_one = [low - mpf(2)**-6, high] if dtype == "double" and i == 10 else [low, high]
+            c = min(candidates, key=lambda c: max(abs(c * m - 1) for m in from_one))
+            inverses.append(c)
+            r += [low * c - 1, high * c - 1]
         emit("inverses", dtype, inverses, "c, and -log(c) to three bases: multiples of a power of two, and the rest")
         for base, log_base in BASES.items():
             exact = [-log(c) / log_base for c in inverses]
             heads = [mp.nint(x * 2**grid) / mpf(2)**grid for x in exact]
             emit(f"{base}_heads", dtype, heads)
             emit(f"{base}_tails", dtype, [x - head for x, head in zip(exact, heads)])
-    emit("log2_wholes", "double", [-log(c, 2) for c in inverses], "For powers of floats")
-    whole = series(log1p, 1, 40)
-    polynomial("log2_short", "log2(1 + r) / r", lambda r: whole(r) / log(2), min(r), max(r), double=6)
-    cubic = series(log1p, 3, 40)
-    polynomial("ln_cubic", "(log(1 + r) - r + r^2 / 2) / r^3", cubic, min(r), max(r), single=3)
-    tail = series(log1p, 2, 40)
-    for base, log_base in BASES.items():
-        polynomial(f"{base}_tail", f"(log(1 + r) - r) / r^2 to the base of {base}",
-                   lambda r: tail(r) / log_base, min(r), max(r), single=4, double=9)
+        degree = {"single": 4} if dtype == "float" else {"double": 9}
+        for base, log_base in BASES.items():
+            polynomial(f"{base}_tail", f"(log(1 + r) - r) / r^2 to the base of {base}",
+                       lambda r: tail(r) / log_base, min(r), max(r), **degree)
+        if dtype == "float":
+            polynomial("ln_rest", "-2 (log(1 + r) - r + r^2 / 2) / r^3", lambda r: -2 * cubic(r), min(r), max(r), single=3)
+        else:
+            emit("log2_wholes", dtype, [-log(c, 2) for c in inverses], "For powers of floats")
+            polynomial("log2_short", "log2(1 + r) / r", lambda r: whole(r) / log(2), min(r), max(r), double=6)
+
+
+def exponential_tables():
+    """2^(i / 16), and what rounding took from it, divided by it."""
+    exact = [mpf(2)**(mpf(i) / 16) for i in range(16)]
+    emit("sixteenths", "float", exact, "2^(i / 16), and what it has lost, divided by it")
+    emit("sixteenths_lost", "float", [x / rounded(x, 24) - 1 for x in exact])
+    power = series(lambda f: mpf(2)**f, 1)
+    polynomial("sixteenth", "(2^f - 1) / f for |f| <= 1/32", power, -mpf(1) / 32, mpf(1) / 32, single=3)
+    polynomial("exp2_short", "2^f for |f| <= 1/2", lambda f: mpf(2)**f, -0.5, 0.5, double=6)
 
 
 def piecewise(name, f, last):
@@ -166,9 +189,7 @@ def main():
     polynomial("sinh_tail", "(sinh(r) - r) / r^3 in r^2", odd(sinh), 0, (ln2 / 2)**2 * 1.001, single=2, double=4)
     polynomial("cosh_tail", "(cosh(r) - 1) / r^2 in r^2", even(mp.cosh, 2), 0, (ln2 / 2)**2 * 1.001, single=2, double=5)
     logarithm_tables()
-    power = series(lambda f: mpf(2)**f, 2)
-    polynomial("exp2_tail", "(2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2", power, -0.5, 0.5, single=4)
-    polynomial("exp2_short", "2^f for |f| <= 1/2", lambda f: mpf(2)**f, -0.5, 0.5, double=6)
+    exponential_tables()
     for dtype, digits in DIGITS.items():
         parts = []
         while len(parts) < 3:

@@ -28,52 +28,63 @@ template <> struct Constants<float> {
     // (cosh(r) - 1) / r^2 in r^2
     static constexpr float cosh_tail[] = {0x1p-1f, 0x1.5554e8p-5f, 0x1.6d4362p-10f};
     // c, and -log(c) to three bases: multiples of a power of two, and the rest
-    static constexpr float inverses[] = {0x1.64p+0f, 0x1.54p+0f, 0x1.48p+0f, 0x1.3cp+0f,
-                                         0x1.3p+0f,  0x1.24p+0f, 0x1.1cp+0f, 0x1.1p+0f,
-                                         0x1.08p+0f, 0x1p+0f,    0x1.e8p-1f, 0x1.c8p-1f,
-                                         0x1.bp-1f,  0x1.98p-1f, 0x1.88p-1f, 0x1.78p-1f};
-    static constexpr float ln_heads[] = {-0x1.51acp-2f, -0x1.2294p-2f, -0x1.fb9p-3f, -0x1.af4p-3f,
-                                         -0x1.5ffp-3f,  -0x1.0d78p-3f, -0x1.a92p-4f, -0x1.f0ap-5f,
-                                         -0x1.f84p-6f,  0x0p+0f,       0x1.894p-5f,  0x1.da7p-4f,
-                                         0x1.5bf8p-3f,  0x1.d1p-3f,    0x1.1178p-2f, 0x1.3c24p-2f};
+    static constexpr float inverses[] = {0x1.6p+0f,  0x1.58p+0f, 0x1.48p+0f, 0x1.38p+0f,
+                                         0x1.3p+0f,  0x1.28p+0f, 0x1.18p+0f, 0x1.1p+0f,
+                                         0x1.08p+0f, 0x1p+0f,    0x1.ep-1f,  0x1.c8p-1f,
+                                         0x1.bp-1f,  0x1.98p-1f, 0x1.88p-1f, 0x1.7p-1f};
+    static constexpr float ln_heads[] = {-0x1.4618p-2f, -0x1.2e9p-2f,  -0x1.fb9p-3f, -0x1.9528p-3f,
+                                         -0x1.5ffp-3f,  -0x1.2958p-3f, -0x1.6f1p-4f, -0x1.f0ap-5f,
+                                         -0x1.f84p-6f,  0x0p+0f,       0x1.086p-4f,  0x1.da7p-4f,
+                                         0x1.5bf8p-3f,  0x1.d1p-3f,    0x1.1178p-2f, 0x1.522cp-2f};
     static constexpr float ln_tails[] = {
-        0x1.278d2p-18f,   -0x1.fbcf7ap-22f, -0x1.86d5e4p-19f, 0x1.b58bfap-18f,
-        -0x1.83853cp-18f, 0x1.832f72p-23f,  -0x1.b4e92cp-18f, -0x1.86008cp-20f,
-        0x1.64f188p-18f,  0x0p+0f,          0x1.54294p-18f,   0x1.3b1c22p-19f,
-        -0x1.fca55ep-18f, 0x1.bf932ap-18f,  0x1.d044fcp-19f,  0x1.277334p-18f};
+        -0x1.78438cp-19f, 0x1.d451eep-18f, -0x1.86d5e4p-19f, 0x1.2b185ep-18f,
+        -0x1.83853cp-18f, 0x1.683fp-18f,   0x1.6ba8d4p-19f,  -0x1.86008cp-20f,
+        0x1.64f188p-18f,  0x0p+0f,         -0x1.9d2988p-18f, 0x1.3b1c22p-19f,
+        -0x1.fca55ep-18f, 0x1.bf932ap-18f, 0x1.d044fcp-19f,  -0x1.1f8c76p-18f};
     static constexpr float log2_heads[] = {
-        -0x1.e728p-2f, -0x1.a338p-2f, -0x1.6e24p-2f, -0x1.3714p-2f, -0x1.fbcp-3f, -0x1.84cp-3f,
-        -0x1.32bp-3f,  -0x1.664p-4f,  -0x1.6bap-5f,  0x0p+0f,       0x1.1bbp-4f,  0x1.564p-3f,
-        0x1.f6p-3f,    0x1.4f7p-2f,   0x1.8a88p-2f,  0x1.c818p-2f};
+        -0x1.d674p-2f, -0x1.b48p-2f, -0x1.6e24p-2f, -0x1.244p-2f, -0x1.fbcp-3f, -0x1.acf8p-3f,
+        -0x1.08c8p-3f, -0x1.664p-4f, -0x1.6bap-5f,  0x0p+0f,      0x1.7d6p-4f,  0x1.564p-3f,
+        0x1.f6p-3f,    0x1.4f7p-2f,  0x1.8a88p-2f,  0x1.e7ep-2f};
     static constexpr float log2_tails[] = {
-        0x1.55e18ap-18f,  0x1.3eb014p-19f,  0x1.e3263p-18f,  0x1.b315b4p-18f,
-        -0x1.6b9026p-19f, -0x1.5e8178p-18f, 0x1.61d876p-19f, 0x1.20a6dep-21f,
-        -0x1.a6eb1ep-18f, 0x0p+0f,          0x1.953002p-19f, -0x1.1eb002p-18f,
-        -0x1.3ab7cep-18f, -0x1.134c4ep-20f, 0x1.80abfcp-18f, 0x1.dc2d46p-18f};
+        -0x1.3e032ep-18f, 0x1.408c78p-18f,  0x1.e3263p-18f,  -0x1.eac382p-20f,
+        -0x1.6b9026p-19f, 0x1.0e9258p-18f,  0x1.3b992cp-18f, 0x1.20a6dep-21f,
+        -0x1.a6eb1ep-18f, 0x0p+0f,          0x1.25b3eep-22f, -0x1.1eb002p-18f,
+        -0x1.3ab7cep-18f, -0x1.134c4ep-20f, 0x1.80abfcp-18f, -0x1.40358ep-19f};
     static constexpr float log10_heads[] = {
-        -0x1.2548p-3f, -0x1.f8dp-4f, -0x1.b8ep-4f, -0x1.769p-4f, -0x1.31bp-4f, -0x1.d42p-5f,
-        -0x1.714p-5f,  -0x1.af4p-6f, -0x1.b6p-7f,  0x0p+0f,      0x1.558p-6f,  0x1.9c2p-5f,
-        0x1.2e4p-4f,   0x1.93ep-4f,  0x1.db1p-4f,  0x1.1298p-3f};
+        -0x1.1b4p-3f, -0x1.06c8p-3f, -0x1.b8ep-4f, -0x1.5ffp-4f, -0x1.31bp-4f, -0x1.024p-4f,
+        -0x1.3eep-5f, -0x1.af4p-6f,  -0x1.b6p-7f,  0x0p+0f,      0x1.cb4p-6f,  0x1.9c2p-5f,
+        0x1.2e4p-4f,  0x1.93ep-4f,   0x1.db1p-4f,  0x1.25b8p-3f};
     static constexpr float log10_tails[] = {
-        -0x1.a69af4p-18f, 0x1.a5f2e6p-18f, 0x1.b2c54cp-20f,  -0x1.40a252p-20f,
-        -0x1.82ae24p-19f, 0x1.574d82p-20f, -0x1.0684fap-18f, -0x1.f92bp-18f,
-        0x1.6f714ep-19f,  0x0p+0f,         0x1.bd2406p-18f,  -0x1.a1504p-19f,
-        -0x1.62fd22p-18f, 0x1.f783fp-18f,  0x1.ed766ap-20f,  0x1.a4fb3ep-19f};
-    // (log(1 + r) - r + r^2 / 2) / r^3
-    static constexpr float ln_cubic[] = {0x1.555554p-2f, -0x1.000096p-2f, 0x1.99e31cp-3f,
-                                         -0x1.4dc3f4p-3f};
+        0x1.8e136cp-19f,  -0x1.eb3d36p-18f, 0x1.b2c54cp-20f,  0x1.feddd4p-18f,
+        -0x1.82ae24p-19f, -0x1.460f84p-19f, 0x1.dcccb4p-18f,  -0x1.f92bp-18f,
+        0x1.6f714ep-19f,  0x0p+0f,          -0x1.c0cc9ep-20f, -0x1.a1504p-19f,
+        -0x1.62fd22p-18f, 0x1.f783fp-18f,   0x1.ed766ap-20f,  0x1.410ad8p-18f};
     // (log(1 + r) - r) / r^2 to the base of ln
-    static constexpr float ln_tail[] = {-0x1p-1f, 0x1.555552p-2f, -0x1.00011p-2f, 0x1.99ed0ap-3f,
-                                        -0x1.4be67ep-3f};
+    static constexpr float ln_tail[] = {-0x1p-1f, 0x1.555552p-2f, -0x1.ffff8ap-3f, 0x1.99fc86p-3f,
+                                        -0x1.57d494p-3f};
     // (log(1 + r) - r) / r^2 to the base of log2
-    static constexpr float log2_tail[] = {-0x1.715476p-1f, 0x1.ec709ap-2f, -0x1.7155fep-2f,
-                                          0x1.27b2f6p-2f, -0x1.ded4bcp-3f};
+    static constexpr float log2_tail[] = {-0x1.715476p-1f, 0x1.ec7098p-2f, -0x1.71542p-2f,
+                                          0x1.27be22p-2f, -0x1.f00adap-3f};
     // (log(1 + r) - r) / r^2 to the base of log10
-    static constexpr float log10_tail[] = {-0x1.bcb7b2p-3f, 0x1.287a74p-3f, -0x1.bcb988p-4f,
-                                           0x1.640eap-4f, -0x1.2048f4p-4f};
-    // (2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2
-    static constexpr float exp2_tail[] = {0x1.ebfbep-3f, 0x1.c6afeep-5f, 0x1.3b2a8p-7f,
-                                          0x1.5ec866p-10f, 0x1.43e716p-13f};
+    static constexpr float log10_tail[] = {-0x1.bcb7b2p-3f, 0x1.287a74p-3f, -0x1.bcb74ap-4f,
+                                           0x1.641c14p-4f, -0x1.2aa5b4p-4f};
+    // -2 (log(1 + r) - r + r^2 / 2) / r^3
+    static constexpr float ln_rest[] = {-0x1.555554p-1f, 0x1.ffffc2p-2f, -0x1.99e90ep-2f,
+                                        0x1.575458p-2f};
+    // 2^(i / 16), and what it has lost, divided by it
+    static constexpr float sixteenths[] = {
+        0x1p+0f,        0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+        0x1.306fep+0f,  0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+        0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+        0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
+    static constexpr float sixteenths_lost[] = {
+        0x0p+0f,          0x1.8d96d4p-25f,  -0x1.9c0c22p-27f, 0x1.964904p-25f,
+        0x1.125002p-25f,  0x1.370be4p-25f,  -0x1.0a355p-25f,  -0x1.00d8acp-27f,
+        0x1.26055cp-26f,  -0x1.05cb44p-25f, 0x1.67a1cap-28f,  0x1.a3b5e4p-28f,
+        -0x1.f9c304p-27f, -0x1.6961b4p-28f, -0x1.a5217cp-28f, 0x1.61428ep-28f};
+    // (2^f - 1) / f for |f| <= 1/32
+    static constexpr float sixteenth[] = {0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6b348p-5f,
+                                          0x1.3b2bfap-7f};
     // pi / 2
     static constexpr float quarter[] = {0x1.921fb6p+0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
     static constexpr float quarters = 0x1.45f306p-1f;
@@ -243,19 +254,6 @@ template <> struct Constants<double> {
                                              0x1.87741521ad5fbp-43,  0x1.badcf3d6e4566p-46,
                                              0x1.d288560689912p-53,  0x1.f3fc5e5fcd7d1p-43,
                                              0x1.5fa196e1e0ddap-43,  -0x1.cfa739b211e99p-43};
-    // For powers of floats
-    static constexpr double log2_wholes[] = {-0x1.e726aa1e754d2p-2, -0x1.a33760a7f6051p-2,
-                                             -0x1.6e221cd9d0cdep-2, -0x1.37124cea4cdedp-2,
-                                             -0x1.fbc16b902680ap-3, -0x1.84c2bd02f03b3p-3,
-                                             -0x1.32ae9e278ae1ap-3, -0x1.663f6fac91316p-4,
-                                             -0x1.6bad3758efd87p-5, 0x0p+0,
-                                             0x1.1bb32a600549dp-4,  0x1.563dc29ffacb2p-3,
-                                             0x1.f5fd8a9063e35p-3,  0x1.4f6fbb2cec598p-2,
-                                             0x1.8a8980abfbd32p-2,  0x1.c819dc2d45fe4p-2};
-    // log2(1 + r) / r
-    static constexpr double log2_short[] = {
-        0x1.71547652b8663p+0, -0x1.71547652cb8ddp-1, 0x1.ec709d81c9722p-2, -0x1.715470dde61bap-2,
-        0x1.2779b162291b2p-2, -0x1.ece6926f5922cp-3, 0x1.95881e78ab128p-3};
     // (log(1 + r) - r) / r^2 to the base of ln
     static constexpr double ln_tail[] = {-0x1p-1,
                                          0x1.5555555555553p-2,
@@ -277,6 +275,19 @@ template <> struct Constants<double> {
         -0x1.bcb7b1526e50ep-3, 0x1.287a7636f435dp-3, -0x1.bcb7b1526e5e2p-4, 0x1.63c6277533621p-4,
         -0x1.287a76360c628p-4, 0x1.fc3fa4659236dp-5, -0x1.bcb7b2cf0fef5p-5, 0x1.8b57a0ecf32b1p-5,
         -0x1.641bcd1cc041cp-5, 0x1.30a82ad414e9fp-5};
+    // For powers of floats
+    static constexpr double log2_wholes[] = {-0x1.e726aa1e754d2p-2, -0x1.a33760a7f6051p-2,
+                                             -0x1.6e221cd9d0cdep-2, -0x1.37124cea4cdedp-2,
+                                             -0x1.fbc16b902680ap-3, -0x1.84c2bd02f03b3p-3,
+                                             -0x1.32ae9e278ae1ap-3, -0x1.663f6fac91316p-4,
+                                             -0x1.6bad3758efd87p-5, 0x0p+0,
+                                             0x1.1bb32a600549dp-4,  0x1.563dc29ffacb2p-3,
+                                             0x1.f5fd8a9063e35p-3,  0x1.4f6fbb2cec598p-2,
+                                             0x1.8a8980abfbd32p-2,  0x1.c819dc2d45fe4p-2};
+    // log2(1 + r) / r
+    static constexpr double log2_short[] = {
+        0x1.71547652b8663p+0, -0x1.71547652cb8ddp-1, 0x1.ec709d81c9722p-2, -0x1.715470dde61bap-2,
+        0x1.2779b162291b2p-2, -0x1.ece6926f5922cp-3, 0x1.95881e78ab128p-3};
     // 2^f for |f| <= 1/2
     static constexpr double exp2_short[] = {0x1p+0,
                                             0x1.62e430d034702p-1,

@@ -3,8 +3,8 @@
 // Note [Logarithms]
 // x = 2^k m with m in [0.70, 1.41); of sixteen intervals of m, each has a number c, about 1 / m, of
 // whose logarithm so few digits matter that k log(2) - log(c) is exact. What is left is the
-// logarithm of c m = 1 + r with |r| <= 1/32. In the interval around 1, c is 1 and r exact: near
-// their zero the functions keep all digits.
+// logarithm of c m = 1 + r with |r| < 0.043. r is exact for floats, and for doubles in the interval
+// around 1, where c is 1: near their zero the functions keep all digits.
 #pragma once
 
 #include "vector_operations.h"
@@ -22,14 +22,22 @@ template <class V> inline Decomposed<V> decompose(V x) {
     using Bits = Element<Whole>;
     constexpr Bits unit = Bits(1) << (fraction_bits<V> - 4), shift = 19 * (unit / 2);
     constexpr Bits fraction = (Bits(1) << fraction_bits<V>)-1;
+#if defined(__AVX512F__)
+    constexpr Bits unbiased = static_cast<Bits>(bias<V>) << fraction_bits<V>;
+    const Whole shifted = bits(x) + (shift - unbiased);
+    using Signed = Vector<std::make_signed_t<Bits>>;
+    const V k = __builtin_convertvector((Signed)shifted >> fraction_bits<V>, V);
+#else
+    constexpr Bits unbiased = 0;
     constexpr auto to_number = static_cast<Element<V>>(Bits(1) << fraction_bits<V>);
     const Whole shifted = bits(x) + shift;
-    const Whole exponent = shifted >> fraction_bits<V>;
     // The exponent becomes a number as the last digits of 2^fraction_bits.
+    const Whole exponent = shifted >> fraction_bits<V>;
     const V k = from_bits<V>(exponent | std::bit_cast<Bits>(to_number)) - (to_number + bias<V>);
+#endif
     const Whole m = (shifted & fraction) + (one_bits<V> - shift);
     const Whole interval = shifted >> (fraction_bits<V> - 4);
-    return {k, from_bits<V>(m), interval, shifted & ~fraction};
+    return {k, from_bits<V>(m), interval, (shifted & ~fraction) + unbiased};
 }
 
 // The result for what is not positive and finite; subnormal numbers are not for here.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace Atoll::kernels {
@@ -26,6 +27,10 @@ const T *gathered(std::int64_t n, const char *p, std::int64_t stride, T *block, 
 }
 
 template <class T> void scattered(std::int64_t n, char *p, std::int64_t stride, const T *block) {
+    if (stride == sizeof(T)) {
+        std::memcpy(p, block, static_cast<std::size_t>(n) * sizeof(T));
+        return;
+    }
     for (std::int64_t k = 0; k < n; ++k) *reinterpret_cast<T *>(p + k * stride) = block[k];
 }
 
@@ -61,10 +66,26 @@ vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides
     }
 }
 
-// pow: squares are as multiply gives them.
+// out[k] = x[k]^y[k] of whole vectors; squares are as multiply gives them.
+template <class F, class T> void vector_powers(std::int64_t count, const T *x, const T *y, T *out) {
+    using V = typename vector_math::Of<F, T>::type;
+    if constexpr (requires { V::template run<lanes<T>>(count, x, y, out); }) {
+        V::template run<lanes<T>>(count, x, y, out);
+    } else {
+        bool doubtful = false;
+        for (std::int64_t k = 0; k < count; k += lanes<T>) {
+            const auto a = load_vector<Vector<T>>(x + k), b = load_vector<Vector<T>>(y + k);
+            store_vector(out + k, b == T(2) ? a * a : V::of(a, b));
+        }
+        for (std::int64_t k = 0; k < count; ++k) doubtful |= V::doubtful(out[k]);
+        if (doubtful)
+            for (std::int64_t k = 0; k < count; ++k)
+                if (V::doubtful(out[k])) out[k] = F::apply(x[k], y[k]);
+    }
+}
+
 template <class F, class T> [[gnu::flatten]] void vector_pow_loop(std::int64_t n, char *const *data,
                                                                   const std::int64_t *strides) {
-    using V = typename vector_math::Of<F, T>::type;
     alignas(64) T base[vector_block];
     alignas(64) T exponent[vector_block];
     alignas(64) T out[vector_block];
@@ -81,17 +102,7 @@ template <class F, class T> [[gnu::flatten]] void vector_pow_loop(std::int64_t n
                                : gathered(strides[2] ? count : std::min(n, vector_block),
                                           data[2] + begin * strides[2], strides[2], exponent,
                                           strides[2] == 0);
-            for (std::int64_t k = 0; k < count; k += lanes<T>) {
-                const auto a = load_vector<Vector<T>>(x + k), b = load_vector<Vector<T>>(y + k);
-                store_vector(out + k, b == T(2) ? a * a : V::of(a, b));
-            }
-            if constexpr (requires { V::doubtful(T{}); }) {
-                bool doubtful = false;
-                for (std::int64_t k = 0; k < count; ++k) doubtful |= V::doubtful(out[k]);
-                if (doubtful)
-                    for (std::int64_t k = 0; k < count; ++k)
-                        if (V::doubtful(out[k])) out[k] = F::apply(x[k], y[k]);
-            }
+            vector_powers<F>(count, x, y, out);
         }
         scattered(count, to, strides[0], out);
     }

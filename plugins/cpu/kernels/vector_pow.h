@@ -2,8 +2,8 @@
 //
 // Note [Powers]
 // x^y = 2^(y log2 x): for a result near the end of the range the logarithm must be good to 33
-// digits, so it is a sum of two floats, and so are the product and what 2^n 2^f is computed from.
-// Arguments that are not positive and normal, and results that may not be, go through double.
+// digits, so it is a sum of two floats, and so is the product. Arguments that are not positive and
+// normal, and results that may not be, go through double.
 #pragma once
 
 #include "vector_log.h"
@@ -48,47 +48,96 @@ private:
     }
 };
 
+// For each element of a vector whether it is chosen.
+#if defined(__AVX512F__)
+template <class V> using Chosen = __mmask16;
+inline bool any(__mmask16 chosen) { return chosen != 0; }
+template <class V> inline V choose(__mmask16 chosen, V yes, V no) {
+    return _mm512_mask_mov_ps(no, chosen, yes);
+}
+#else
+template <class V> using Chosen = Integers<V>;
+template <class V> inline V choose(Integers<V> chosen, V yes, V no) { return chosen ? yes : no; }
+#endif
+
 struct PowOfFloats {
-    template <class V> static V of(V x, V y) {
-        const auto [head, tail] = log2(x);
-        const V product = y * head;
-        const V lost = fma(y, tail, fma(y, head, -product));
-        const auto ordinary = (x >= std::numeric_limits<float>::min()) &
-                              (x < infinity<V>)&(absolute(product) < 125.0F);
-        V result = exp2(product, lost);
-        if (any(~ordinary)) [[unlikely]]
-            result = ordinary ? result : WidePow::of(x, y);
-        return result;
+    // out[k] = x[k]^y[k] of whole vectors; squares are as multiply gives them.
+    template <int Lanes>
+    static void run(std::int64_t count, const float *x, const float *y, float *out) {
+        using V = VectorN<float, Lanes>;
+        Chosen<V> all_outside{};
+        for (std::int64_t k = 0; k < count; k += Lanes) {
+            const auto [power, outside] = ordinary(load_vector<V>(x + k), load_vector<V>(y + k));
+            store_vector(out + k, power);
+            all_outside |= outside;
+        }
+        if (!any(all_outside)) [[likely]]
+            return;
+        // Apart, so that the loop above has the registers for its constants.
+        for (std::int64_t k = 0; k < count; k += Lanes) {
+            const V base = load_vector<V>(x + k), exponent = load_vector<V>(y + k);
+            const auto [power, outside] = ordinary(base, exponent);
+            if (!any(outside)) continue;
+            const V other = exponent == 2.0F ? base * base : WidePow::of(base, exponent);
+            store_vector(out + k, choose<V>(outside, other, power));
+        }
     }
 
 private:
+    template <class V> struct Power {
+        V value;
+        Chosen<V>
+            outside; // not covered: x not positive and normal, a result that may not be, squares
+    };
+    template <class V> static Power<V> ordinary(V x, V y) {
+        const auto [head, tail] = log2(x);
+        const V product = y * head, lost = fma(y, tail, fma(y, head, -product));
+        const V size = absolute(product);
+#if defined(__AVX512F__)
+        constexpr int not_positive_and_normal = 0xFF; // all classes that the instruction knows
+        const auto outside =
+            static_cast<__mmask16>(_mm512_fpclass_ps_mask(x, not_positive_and_normal) |
+                                   _mm512_cmp_ps_mask(size, all<V>(125), _CMP_NLT_UQ) |
+                                   _mm512_cmp_ps_mask(y, all<V>(2), _CMP_EQ_OQ));
+#else
+        const auto outside = (Integers<V>)(~((x >= std::numeric_limits<float>::min()) &
+                                             (x < infinity<V>)&(size < 125.0F) & (y != 2.0F)));
+#endif
+        return {exp2(product, lost), outside};
+    }
+
     template <class V> struct Sum { V head, tail; };
     template <class V> static Sum<V> log2(V x) {
         using C = ConstantsOf<V>;
         const auto [k, m, interval, exponent] = decompose(x);
-        const V c = lookup<V>(C::inverses, interval), product = m * c;
-        const V exact = product - 1.0F, product_lost = fma(m, c, -product);
-        const V r = exact + product_lost, r_lost = (exact - r) + product_lost;
-        // ln(1 + r) = r - r^2 / 2 + r^3 p(r)
-        const V square = r * r, square_lost = fma(r, r, -square);
-        const V ln = fnma(square, 0.5F, r);
-        V lost = fnma(square, 0.5F, r - ln);
-        lost = fma(square * r, polynomial(r, C::ln_cubic),
-                   fnma(square_lost, 0.5F, lost + fnma(r_lost, r, r_lost)));
-        const V first = ln * C::log2_e.head;
-        lost = fma(ln, C::log2_e.tail, fma(lost, C::log2_e.head, fma(ln, C::log2_e.head, -first)));
-        const V large = k + lookup<V>(C::log2_heads, interval), sum = large + first;
-        lost = ((large - sum) + first) + (lost + lookup<V>(C::log2_tails, interval));
-        const V head = sum + lost;
-        return {head, (sum - head) + lost};
+        const V r = fma(m, lookup<V>(C::inverses, interval), -1.0F);
+        // ln(1 + r) = r - r^2 / 2 - r^2 / 2 (r p(r)), times log2(e)
+        const V first = r * C::log2_e.head;
+        const V first_lost = fma(r, C::log2_e.tail, fma(r, C::log2_e.head, -first));
+        const V half = r * -0.5F, second = first * half, second_lost = fma(first, half, -second);
+        V lost = fma(second, r * polynomial(r, C::ln_rest),
+                     fma(first_lost, half, first_lost) + second_lost);
+        const V small = first + second;
+        lost += (first - small) + second;
+        const V large = k + lookup<V>(C::log2_heads, interval), head = large + small;
+        lost += ((large - head) + small) + lookup<V>(C::log2_tails, interval);
+        return {head, lost};
     }
-    // 2^(x + lost) of a normal result.
+    // 2^(x + lost) of a normal result, by 2^(i / 16).
     template <class V> static V exp2(V x, V lost) {
         using C = ConstantsOf<V>;
-        const V n = (x + rounder<V>)-rounder<V>, f = (x - n) + lost;
-        const V sum = fma(f, C::ln_2.head, 1.0F), rest = fma(f, C::ln_2.head, 1.0F - sum);
-        const V tail = fma(f * f, polynomial(f, C::exp2_tail), rest);
-        return scaled(sum + tail, n);
+        constexpr float to_sixteenths = rounder<V> / 16;
+        const V shifted = x + to_sixteenths, near = shifted - to_sixteenths;
+        const V f = (x - near) + lost;
+        const V power = lookup<V>(C::sixteenths, bits(shifted));
+        const V rest =
+            fma(f, polynomial(f, C::sixteenth), lookup<V>(C::sixteenths_lost, bits(shifted)));
+        const V result = fma(power, rest, power);
+#if defined(__AVX512F__)
+        return _mm512_maskz_scalef_ps(every<V>, result, near); // by 2^floor(near)
+#else
+        return from_bits<V>(bits(result) + (bits(shifted) >> 4 << fraction_bits<V>));
+#endif
     }
 };
 
