@@ -99,7 +99,8 @@ struct Case {
     Shape shape;
     std::vector<int> kinds;
     std::vector<std::uint8_t> groups = {0, 0, 0};
-    std::size_t inner = SIZE_MAX; // the axis along which all operands are dense
+    // The axis along which an operand is dense, if that is certain.
+    std::size_t inner[4] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
     int dtypes[4];
     bool swapped[4], conj_a, conj_b;
     int alpha, beta;
@@ -121,8 +122,10 @@ struct Case {
                 if (kind < of_loop) ++groups[static_cast<std::size_t>(kind)];
             }
         }
-        if (chance(random, 15)) draw_stack(random);
-        const bool mixed = inner == SIZE_MAX && chance(random, 25);
+        const std::int64_t special = below(random, 100);
+        if (special < 15) draw_stack(random);
+        if (special >= 95) draw_transposed(random);
+        const bool mixed = special >= 15 && special < 95 && chance(random, 25);
         for (int o = 0; o < 4; ++o) {
             dtypes[o] = mixed && chance(random, 50) ? any_dtype(random) : dtype;
             swapped[o] = chance(random, 8);
@@ -146,17 +149,35 @@ private:
         const bool dots = chance(random, 30);
         shape.clear();
         kinds.clear();
-        const auto add = [&](int kind, std::int64_t extent) {
-            shape.push_back(extent);
-            kinds.push_back(kind);
-        };
         groups = {1, 1, 1};
         add(of_m, dots || chance(random, 30) ? 1 : 1 + below(random, 11));
         add(of_k, dots ? 1 + below(random, 200) : 1 + below(random, 20));
         add(of_n, dots || chance(random, 30) ? 1 : 1 + below(random, 11));
         add(of_loop, 1 + below(random, dots ? 7 : 160));
         if (chance(random, 50)) add(of_loop, 1 + below(random, 4));
-        inner = dots ? 1 : 3;
+        std::fill_n(inner, 4, dots ? 1 : 3);
+    }
+    // Rows, or columns, along two long axes: d is dense along one, the factor along the other.
+    void draw_transposed(Random &random) {
+        const bool rows = chance(random, 50);
+        shape.clear();
+        kinds.clear();
+        groups = {1, 1, 1};
+        groups[rows ? 0 : 2] = 2;
+        const auto long_axes = [&](int kind) {
+            for (int i = 0; i < 2; ++i) add(kind, any_extent(kind, true, random));
+        };
+        const std::int64_t depth = 1 + below(random, 12), others = 1 + below(random, 6);
+        rows ? long_axes(of_m) : add(of_m, others);
+        add(of_k, depth);
+        rows ? add(of_n, others) : long_axes(of_n);
+        const std::size_t first = rows ? 0 : 2;
+        inner[0] = inner[3] = first;
+        inner[rows ? 1 : 2] = first + 1;
+    }
+    void add(int kind, std::int64_t extent) {
+        shape.push_back(extent);
+        kinds.push_back(kind);
     }
 };
 
@@ -212,7 +233,7 @@ std::string run_case(std::uint64_t seed) {
     std::vector<Operand> operands;
     for (std::size_t o = 0; o < 4; ++o) {
         operands.push_back(
-            any_operand(o, c.dtypes[o], c.swapped[o], c.shape, c.kinds, c.inner, random));
+            any_operand(o, c.dtypes[o], c.swapped[o], c.shape, c.kinds, c.inner[o], random));
         // Where a stride is zero, the element that is written last counts.
         each(c.shape, [&, &operand = operands.back()](const Shape &index) {
             for (std::size_t axis = 0; axis < index.size(); ++axis)

@@ -24,7 +24,7 @@ constexpr int width_of(int group, std::int64_t size) {
 // transposition.
 template <int N, int Step, class V, int... i>
 [[gnu::always_inline]] inline void exchange(V (&v)[N], std::integer_sequence<int, i...>) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int r = 0; r < N; ++r) {
         if (r & Step) continue;
         const V a = v[r], b = v[r + Step];
@@ -37,7 +37,8 @@ template <int N, class V> [[gnu::always_inline]] inline void transpose_registers
     exchange<N, 1>(v, Every());
     if constexpr (N > 2) exchange<N, 2>(v, Every());
     if constexpr (N > 4) exchange<N, 4>(v, Every());
-    static_assert(N <= 8);
+    if constexpr (N > 8) exchange<N, 8>(v, Every());
+    static_assert(N <= 16);
 }
 
 template <int Size, int Group> class Packer {
@@ -60,10 +61,14 @@ public:
             if (const std::int64_t squares = crosses && across > 0 ? squares_at(g, across) : 0) {
                 const std::int64_t end = g + across * Group * squares;
                 for (std::int64_t first = g; first < g + across; ++first)
-                    if (are_squares(first, across, squares))
-                        transpose_across(first, across, squares);
-                    else
+                    if (!are_squares(first, across, squares)) {
                         for (std::int64_t other = first; other < end; other += across) group(other);
+                    } else if (first + 1 < g + across && are_pairs(first, across, squares)) {
+                        transpose_across<pairs ? 2 : 1>(first, across, squares);
+                        ++first;
+                    } else {
+                        transpose_across<1>(first, across, squares);
+                    }
                 g = end;
                 continue;
             }
@@ -79,6 +84,8 @@ private:
     // Whether it transposes across groups: in registers, or elements of their size one by one.
     static constexpr bool crosses = W == Group || Size == 16;
     static constexpr int bytes = Size * Group;
+    // Whether a vector holds the positions of two groups.
+    static constexpr bool pairs = W == Group && vector_bytes == 2 * bytes;
     static constexpr std::int64_t longest_run = 64, most_squares = 12;
     static constexpr std::int64_t ahead = 4; // indices along k that are fetched into the L2 cache
 
@@ -177,35 +184,46 @@ private:
         }
         return true;
     }
-    // All squares for one index along k before the next: memory is read in long runs.
+    // Whether squares of twice the size begin at groups g and g + 1, which stand side by side in
+    // their panels.
+    bool are_pairs(std::int64_t g, std::int64_t across, std::int64_t squares) const {
+        if (!pairs || squares % 2 != 0 || !are_squares(g + 1, across, squares)) return false;
+        for (std::int64_t j = 0; j < squares * Group; ++j)
+            if ((g + j * across) % panel_groups_ == panel_groups_ - 1) return false;
+        return true;
+    }
+    // All squares of `Groups` groups for one index along k before the next: memory is read in long
+    // runs.
+    template <int Groups>
     void transpose_across(std::int64_t g, std::int64_t across, std::int64_t squares) const {
-        const char *in[Group];
+        constexpr int rows = Groups * Group;
+        const char *in[rows];
         char *out[most_squares * Group];
-        for (int i = 0; i < Group; ++i) in[i] = data_ + at(g)[i];
+        for (int i = 0; i < rows; ++i) in[i] = data_ + at(g)[i];
         for (std::int64_t j = 0; j < squares * Group; ++j) out[j] = to(g + j * across);
         for (std::int64_t p = 0; p < depth_.size; ++p) {
             // What is read next lies in other pages, where the processor does not fetch ahead.
             const std::int64_t now = depth_.offsets[p],
                                next = depth_.offsets[std::min(p + ahead, depth_.size - 1)];
-            for (std::int64_t s = 0; s < squares; ++s) {
-                for (int i = 0; i < Group; ++i) __builtin_prefetch(in[i] + next + s * bytes, 0, 2);
-                transpose_square(out + s * Group, p * step_, in, now + s * bytes);
+            for (std::int64_t s = 0; s < squares; s += Groups) {
+                for (int i = 0; i < rows; ++i) __builtin_prefetch(in[i] + next + s * bytes, 0, 2);
+                transpose_square<rows>(out + s * Group, p * step_, in, now + s * bytes);
             }
         }
     }
-    static void transpose_square(char *const *out, std::int64_t out_offset, const char *const *in,
-                                 std::int64_t in_offset) {
+    template <int N> static void transpose_square(char *const *out, std::int64_t out_offset,
+                                                  const char *const *in, std::int64_t in_offset) {
         if constexpr (W == Group) {
-            using V = VectorN<Unit, W>;
-            V v[W];
-#pragma GCC unroll 8
-            for (int i = 0; i < W; ++i) v[i] = load_vector<V>(in[i] + in_offset);
-            transpose_registers<W>(v);
-#pragma GCC unroll 8
-            for (int i = 0; i < W; ++i) store_vector(out[i] + out_offset, v[i]);
+            using V = VectorN<Unit, N>;
+            V v[N];
+#pragma GCC unroll 16
+            for (int i = 0; i < N; ++i) v[i] = load_vector<V>(in[i] + in_offset);
+            transpose_registers<N>(v);
+#pragma GCC unroll 16
+            for (int i = 0; i < N; ++i) store_vector(out[i] + out_offset, v[i]);
         } else {
-            for (int i = 0; i < Group; ++i)
-                for (int j = 0; j < Group; ++j)
+            for (int i = 0; i < N; ++i)
+                for (int j = 0; j < N; ++j)
                     copy_one(out[j] + out_offset + i * Size, in[i] + in_offset + j * Size);
         }
     }

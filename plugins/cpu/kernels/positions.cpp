@@ -67,11 +67,13 @@ void Grouping::fill_runs(std::int64_t first, const Block &block) const {
         const std::int64_t start = (chunk * chunk_ + at.index[0]) * group_;
         const auto count = static_cast<int>(std::clamp<std::int64_t>(extent_ - start, 0, group_));
         block.counts[g] = static_cast<std::uint8_t>(count);
-        for (int i = 0; i < group_; ++i) {
-            const std::int64_t there = std::min(i, std::max(count - 1, 0));
-            block.packed[g * group_ + i] = at.offset[0] + there * step_[0];
-            block.d[g * group_ + i] = at.offset[1] + there * step_[1];
-            block.c[g * group_ + i] = at.offset[2] + there * step_[2];
+        std::int64_t *const tables[] = {block.packed, block.d, block.c};
+        for (int s = 0; s < Levels::streams; ++s) {
+            std::int64_t *const at_group = tables[s] + g * group_;
+            const std::int64_t offset = at.offset[s], step = step_[s];
+            for (int i = 0; i < group_; ++i) at_group[i] = offset + i * step;
+            // Those that are not there repeat the last one.
+            for (int i = std::max(count, 1); i < group_; ++i) at_group[i] = at_group[i - 1];
         }
     }
 }
@@ -102,13 +104,21 @@ void Grouping::fill(std::int64_t first, const Block &block, std::int64_t size,
         for (std::int64_t i = 0; i < block.groups * group_; ++i)
             block.d[i] = block.c[i] = (local_first + i) * local_step;
     const std::int64_t *const tables[] = {block.d, block.c, block.packed};
+    const std::int64_t sizes[] = {size, size, packed_size};
+    // Within a group only the first axis advances, or positions of a scratch matrix.
+    unsigned dense_steps = 0;
+    for (int t = 0; t < 3; ++t) {
+        const std::int64_t step = local_step && t < 2 ? local_step : step_[(t + 1) % 3];
+        dense_steps |= unsigned{step == sizes[t]} << t;
+    }
     for (std::int64_t g = 0; g < block.groups; ++g) {
-        unsigned dense = 0;
-        for (int t = 0; t < 3; ++t) {
-            const std::int64_t step = t == 2 ? packed_size : size, *at = tables[t] + g * group_;
-            bool all = block.counts[g] == group_;
-            for (int i = 1; i < group_; ++i) all &= at[i] - at[0] == i * step;
-            dense |= unsigned{all} << t;
+        const bool whole = block.counts[g] == group_;
+        unsigned dense = whole ? dense_steps : 0;
+        for (int t = 0; t < 3 && runs_on_ && whole; ++t) {
+            const std::int64_t *at = tables[t] + g * group_;
+            bool all = true;
+            for (int i = 1; i < group_; ++i) all &= at[i] - at[0] == i * sizes[t];
+            dense = (dense & ~(1U << t)) | unsigned{all} << t;
         }
         block.dense[g] = static_cast<std::uint8_t>(dense);
     }
