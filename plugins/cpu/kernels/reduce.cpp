@@ -23,14 +23,14 @@
 namespace Atoll::kernels {
 namespace {
 
-constexpr std::int64_t leaf = 2048;         // elements that lanes add up without halving
 constexpr std::int64_t strip_bytes = 16384; // of results that take in rows together: long runs
 constexpr std::int64_t shortest_strip = block_size, longest_strip = 4096; // results
 constexpr std::int64_t longest_strip_bytes =
     std::max(shortest_strip * largest_accumulator, std::max(strip_bytes, longest_strip));
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
 constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
-constexpr std::int64_t rows_at_once = 64;   // rows that a strip takes in without halving
+constexpr std::int64_t longest_fetched_row = 4096; // bytes
+constexpr std::int64_t rows_at_once = 64;          // rows that a strip takes in without halving
 
 class Reduction {
 public:
@@ -96,7 +96,8 @@ private:
 
     void take_row(std::int64_t n, const char *p, const Given &given, char *accumulator) const {
         const std::int64_t stride = reduced_.strides[1][0];
-        if (n > leaf && r_.pairwise) {
+        const bool dense = direct_ && stride == in_.in_size();
+        if (n > leaf && r_.pairwise && !(dense && r_.halves)) {
             const std::int64_t half = (n / 2 + leaf - 1) / leaf * leaf;
             alignas(16) char other[largest_accumulator];
             r_.identity(1, other);
@@ -105,10 +106,9 @@ private:
             r_.merge(1, other, given, accumulator);
             return;
         }
-        if (direct_ && stride == in_.in_size() && !r_.done)
-            return r_.block(n, p, given, accumulator);
+        if (dense && !r_.done) return r_.block(n, p, given, accumulator);
         alignas(64) char scratch[block_size * 16];
-        const std::int64_t step = direct_ && stride == in_.in_size() ? 4 * leaf : block_size;
+        const std::int64_t step = dense ? 4 * leaf : block_size;
         for (std::int64_t k = 0; k < n; k += step) {
             const std::int64_t count = std::min(step, n - k);
             r_.block(count, elements(count, p + k * stride, stride, scratch), given, accumulator);
@@ -157,12 +157,22 @@ private:
             return kept_.data[k] + kept_.offset(k, result, 0) + (k == 1 ? reduced_shift_ : 0);
         };
         if (segments.count == 1) {
+            // Of the next row: where rows are short, the processor does not fetch it itself.
+            const std::int64_t bytes = reduced_.shape[0] * in_.in_size();
+            const bool short_rows =
+                direct_ && reduced_.strides[1][0] == in_.in_size() && bytes <= longest_fetched_row;
+            const std::int64_t fetched = short_rows ? bytes : 0;
             parallel(results, work, [&](std::int64_t begin, std::int64_t end) {
+                const char *row = place(begin, 1);
                 for (std::int64_t result = begin; result < end; ++result) {
                     alignas(16) char accumulator[largest_accumulator];
                     r_.identity(1, accumulator);
-                    take_segment(segments, 0, place(result, 1), given_, accumulator);
-                    finish_one(segments, place(result, 1), accumulator, place(result, 0));
+                    take_segment(segments, 0, row, given_, accumulator);
+                    const char *const next = place(std::min(result + 1, end - 1), 1);
+                    for (std::int64_t byte = 0; byte < fetched; byte += 64)
+                        __builtin_prefetch(next + byte);
+                    finish_one(segments, row, accumulator, place(result, 0));
+                    row = next;
                 }
             });
             return;

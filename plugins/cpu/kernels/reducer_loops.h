@@ -7,6 +7,10 @@
 #include <algorithm>
 #include <limits>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 namespace Atoll::kernels {
 
 #if defined(__clang__)
@@ -61,6 +65,39 @@ template <class V, class Combine> void join_groups(V (&a)[vectors], Combine &&co
         a[c] = combine(left, right);
     }
 }
+
+// Whether one of some vectors of floats had a NaN.
+template <class V> class NanWatch {
+    using E = std::remove_cvref_t<decltype(V{}[0])>;
+
+public:
+    void take(V v) {
+#if defined(__AVX512F__)
+        if constexpr (sizeof(E) == 4)
+            seen_ |= _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+        else
+            seen_ |= _mm512_cmp_pd_mask(v, v, _CMP_UNORD_Q);
+#else
+        seen_ |= v != v;
+#endif
+    }
+    bool any() const {
+#if defined(__AVX512F__)
+        return seen_ != 0;
+#else
+        bool found = false;
+        for (std::size_t k = 0; k < sizeof(V) / sizeof(E); ++k) found |= seen_[k] != 0;
+        return found;
+#endif
+    }
+
+private:
+#if defined(__AVX512F__)
+    std::uint32_t seen_ = 0;
+#else
+    decltype(V{} != V{}) seen_{};
+#endif
+};
 
 // bool orders, counts and compares as its bytes 0 and 1.
 template <class T> using Element = std::conditional_t<is_bool<T>, std::uint8_t, T>;

@@ -16,6 +16,7 @@ struct Given {
 };
 
 inline constexpr std::int64_t largest_accumulator = 56; // bytes
+inline constexpr std::int64_t leaf = 2048; // elements that lanes add up without halving
 
 // All arrays are dense and aligned. Null functions: not there.
 struct Reducer {
@@ -23,6 +24,7 @@ struct Reducer {
     std::uint8_t out_size = 0; // bytes of a result
     std::uint8_t result = 0;   // the result's dtype; none: what the rule makes of the compute dtype
     bool pairwise = false;     // rounds: long runs are halved, not added up
+    bool halves = false;       // block() does that itself
     void (*identity)(std::int64_t n, char *accumulators) = nullptr;
     // One accumulator takes in n elements.
     void (*block)(std::int64_t n, const char *in, const Given &given, char *accumulator) = nullptr;

@@ -1,4 +1,5 @@
 // Reducers that fold elements with one operation: sums, products, smallest and largest elements.
+#include "product_vectors.h"
 #include "reducer_loops.h"
 
 namespace Atoll::kernels {
@@ -60,6 +61,7 @@ struct Product {
             return static_cast<A>(a * b);
     }
 };
+// `of_numbers` gives the same where neither is NaN, and a where b is.
 struct Smallest {
     template <class E> using Accumulator = E;
     template <class A> static A identity() {
@@ -67,6 +69,7 @@ struct Smallest {
     }
     // NaN wins.
     template <class A> static A combine(A a, A b) { return ((a < b) | (a != a)) ? a : b; }
+    template <class V> static V of_numbers(V a, V b) { return b < a ? b : a; }
 };
 struct Largest {
     template <class E> using Accumulator = E;
@@ -74,6 +77,7 @@ struct Largest {
         return is_float<A> ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::lowest();
     }
     template <class A> static A combine(A a, A b) { return ((a > b) | (a != a)) ? a : b; }
+    template <class V> static V of_numbers(V a, V b) { return b > a ? b : a; }
 };
 // NaN is passed over, and stays where there was nothing else.
 struct SmallestNumber {
@@ -107,51 +111,99 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
     }
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
         A &a = *reinterpret_cast<A *>(accumulator);
-        if constexpr (is_complex<T> && std::is_same_v<Operation, Sum> &&
-                      std::is_same_v<Map, Plain>) {
+        if constexpr (folds_parts) {
             using P = Part<T>;
-            P lanes[Lanes<P>::count];
-            const std::int64_t used = fold(2 * n, elements_of<P>(in), P(0), lanes) / 2;
-            if (used)
-                for (int k = 0; k < Lanes<P>::count; k += 2)
-                    a = Sum::combine(a, T{lanes[k], lanes[k + 1]});
+            P parts[2];
+            const std::int64_t used = fold<2>(2 * n, elements_of<P>(in), P(0), parts) / 2;
+            if (used) a = Sum::combine(a, T{parts[0], parts[1]});
             Loops::take_all(n - used, elements_of<T>(in) + used, given, a);
         } else if constexpr (is_complex<T>) {
             Loops::take_all(n, elements_of<T>(in), given, a);
         } else {
-            A lanes[Lanes<A>::count];
-            const std::int64_t used = fold(n, elements_of<Element<T>>(in), start(), lanes);
-            if (used) {
-                for (std::int64_t width = Lanes<A>::count / 2; width; width /= 2)
-                    for (std::int64_t k = 0; k < width; ++k)
-                        lanes[k] = Operation::combine(lanes[k], lanes[k + width]);
-                a = Operation::combine(a, lanes[0]);
-            }
+            A folded;
+            const std::int64_t used = fold<1>(n, elements_of<Element<T>>(in), start(), &folded);
+            if (used) a = Operation::combine(a, folded);
             const T *x = elements_of<T>(in);
             for (std::int64_t k = used; k < n; ++k) a = take(a, x[k], given);
         }
     }
     static constexpr Reducer reducer() {
         Reducer r = Loops::plain();
-        r.pairwise = is_float<Part<A>>;
+        r.pairwise = pairwise;
+        r.halves = pairwise && (!is_complex<T> || folds_parts);
         return r;
     }
 
 private:
-    // Folds whole groups of x into the lanes of one; returns how many elements that were.
-    template <class From, class To>
-    static std::int64_t fold(std::int64_t n, const From *x, To identity, To *lanes) {
-        using V = typename Lanes<From>::Vector;
+    static constexpr bool pairwise = is_float<Part<A>>;
+    static constexpr bool folds_parts =
+        is_complex<T> && std::is_same_v<Operation, Sum> && std::is_same_v<Map, Plain>;
+
+    // Folds whole groups of x into `Count` elements; returns how many elements of x that were.
+    // Where sums round, leaves are folded one by one and joined in pairs, pairs of pairs, and so
+    // on.
+    template <int Count, class From, class To>
+    static std::int64_t fold(std::int64_t n, const From *x, To identity, To *out) {
         using W = typename Lanes<To>::Vector;
+        struct Group {
+            W v[group_vectors];
+            void join(const Group &other) {
+                for (int c = 0; c < group_vectors; ++c) v[c] = Operation::combine(v[c], other.v[c]);
+            }
+        };
         if (n < Lanes<From>::count) return 0;
+        Group joined[48];
+        int depth = 0;
+        std::int64_t used = 0;
+        for (std::int64_t leaves = 1; pairwise && n - used >= 2 * leaf; ++leaves, used += leaf) {
+            fold_leaf(leaf, x + used, identity, joined[depth++].v);
+            for (std::int64_t half = leaves; half % 2 == 0; half /= 2, --depth)
+                joined[depth - 2].join(joined[depth - 1]);
+        }
+        used += fold_leaf(n - used, x + used, identity, joined[depth].v);
+        for (; depth > 0; --depth) joined[depth - 1].join(joined[depth]);
+        W *v = joined[0].v;
+        for (int width = group_vectors / 2; width > 0; width /= 2)
+            for (int c = 0; c < width; ++c) v[c] = Operation::combine(v[c], v[c + width]);
+        fold_lanes<Count>(v[0], out);
+        return used;
+    }
+    // In registers: what is stored as one vector is slow to be loaded as halves.
+    template <int Count, class V, class To> static void fold_lanes(V v, To *out) {
+        constexpr int half = static_cast<int>(sizeof(V) / sizeof(To)) / 2;
+        if constexpr (2 * half == Count)
+            std::memcpy(out, &v, sizeof v);
+        else if constexpr (half == 1)
+            *out = Operation::combine(static_cast<To>(v[0]), static_cast<To>(v[1]));
+        else
+            fold_lanes<Count>(
+                Operation::combine(part_of<half>(v, std::integral_constant<int, 0>()),
+                                   part_of<half>(v, std::integral_constant<int, half>())),
+                out);
+    }
+    template <class From, class To, class W>
+    static std::int64_t fold_leaf(std::int64_t n, const From *x, To identity, W *group) {
+        using V = typename Lanes<From>::Vector;
+        constexpr bool watches = is_float<To> && requires { Operation::of_numbers(W{}, W{}); };
+        [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
         W a[vectors];
         for (W &v : a) v = W{} + identity;
         const std::int64_t used = each_vector(n, x, [&](V v, int c) {
             if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
-            a[c] = Operation::combine(a[c], (W)Map::lanes(v));
+            const W w = (W)Map::lanes(v);
+            if constexpr (watches) {
+                nan.take(w);
+                a[c] = Operation::of_numbers(a[c], w);
+            } else {
+                a[c] = Operation::combine(a[c], w);
+            }
         });
         join_groups(a, [](W x, W y) { return Operation::combine(x, y); });
-        std::memcpy(lanes, a, 64);
+        for (int c = 0; c < group_vectors; ++c) {
+            group[c] = a[c];
+            if constexpr (watches)
+                if (nan.any()) group[c] = W{} + std::numeric_limits<To>::quiet_NaN();
+        }
         return used;
     }
 };
