@@ -130,6 +130,8 @@ bool PairContraction::run_prepared(const ProductAttributes &attributes,
         std::copy_n(space_.operands[role].strides, space.rank, operand.strides);
         space.advance(role, start_[role]);
     }
+    // Axes that c alone kept apart.
+    if (has_c() && !tensors[c]) merge(space, function.signature);
     route.send(space, attributes);
     return true;
 }

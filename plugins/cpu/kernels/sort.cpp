@@ -1,11 +1,13 @@
 // sort, argsort: along axis 0, row by row.
 //
 // Note [Radix sort]
-// Elements are sorted by their digits of 8 bits, the lowest first, each pass stable. An element's
-// key is an unsigned integer in the order of order.h: the sign bit turned over for signed integers,
-// all bits of negative floats, one key for both zeros and the highest one for NaN; for complex
-// numbers the real part's key before the imaginary part's. The element itself moves with its key,
-// so that -0 stays -0. Digits that are the same everywhere cost no pass.
+// Elements are sorted by their digits of 8 or 11 bits, the lowest first, each pass stable. An
+// element's key is an unsigned integer in the order of order.h: the sign bit turned over for signed
+// integers, all bits of negative floats, one key for both zeros and the highest one for NaN; for
+// complex numbers the real part's key before the imaginary part's. The element itself moves with
+// its key, so that -0 stays -0. Where there are neither NaN nor -0, which share keys with others,
+// the keys are sorted alone and become elements again. Digits that are the same everywhere cost no
+// pass.
 #include "convert.h"
 #include "functors/order.h"
 #include "ordered.h"
@@ -22,6 +24,8 @@ namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t short_row = 48; // below, insertion beats counting digits
+// Rows for which digits of 11 bits are faster: their many places fit the caches beside the items.
+constexpr std::int64_t long_row = 16'384, long_row_bytes = 4 << 20;
 
 __extension__ using Bits128 = unsigned __int128;
 template <std::size_t Size> struct BitsOf;
@@ -48,6 +52,26 @@ template <class T> KeyOf<T> ascending_key(T x) {
         return x;
     }
 }
+// Whether an element's key is its alone: whether the key tells the element.
+template <class T> bool has_own_key(T x) {
+    if constexpr (is_float<T>)
+        return x == x && std::bit_cast<KeyOf<T>>(x) != std::bit_cast<KeyOf<T>>(T(-0.0));
+    else
+        return true;
+}
+// The element of its own key.
+template <class T> T element_of(KeyOf<T> key) {
+    using K = KeyOf<T>;
+    constexpr K sign = static_cast<K>(K{1} << (8 * sizeof(K) - 1));
+    if constexpr (is_float<T>) {
+        const K turn = static_cast<K>((key >> (8 * sizeof(K) - 1)) - 1) | sign;
+        return std::bit_cast<T>(static_cast<K>(key ^ turn));
+    } else if constexpr (std::is_signed_v<T>) {
+        return static_cast<T>(key ^ sign);
+    } else {
+        return key;
+    }
+}
 // The key of an element; smaller keys come first.
 template <class T> KeyOf<T> key_of(T x, bool descending) {
     using K = KeyOf<T>;
@@ -71,30 +95,43 @@ template <class Item, class Key> void insertion_sort(std::int64_t n, Item *items
     }
 }
 
+// One pass per digit of `Bits` bits.
+template <int Bits, class Count, class Item, class Key>
+Item *sort_by_digits(std::int64_t n, Item *items, Item *room, Key &&key) {
+    using K = decltype(key(*items));
+    constexpr int digits = (8 * sizeof(K) + Bits - 1) / Bits, values = 1 << Bits;
+    const auto digit_of = [](K x, int digit) {
+        return static_cast<std::size_t>(x >> Bits * digit & (values - 1));
+    };
+    Count counts[digits][values] = {};
+    for (std::int64_t k = 0; k < n; ++k) {
+        const K x = key(items[k]);
+        for (int digit = 0; digit < digits; ++digit) ++counts[digit][digit_of(x, digit)];
+    }
+    for (int digit = 0; digit < digits; ++digit) {
+        Count *places = counts[digit];
+        if (places[digit_of(key(items[0]), digit)] == static_cast<Count>(n)) continue;
+        Count before = 0;
+        for (int value = 0; value < values; ++value) before += std::exchange(places[value], before);
+        for (std::int64_t k = 0; k < n; ++k)
+            room[places[digit_of(key(items[k]), digit)]++] = items[k];
+        std::swap(items, room);
+    }
+    return items;
+}
+
 // Sorts n items by key(item) with as much room again at `room`; returns where the result is.
 template <class Item, class Key>
 Item *radix_sort(std::int64_t n, Item *items, Item *room, Key &&key) {
     using K = decltype(key(*items));
-    constexpr int digits = sizeof(K);
     if (n < short_row) {
         insertion_sort(n, items, key);
         return items;
     }
-    std::int64_t counts[digits][256] = {};
-    for (std::int64_t k = 0; k < n; ++k) {
-        const K x = key(items[k]);
-        for (int digit = 0; digit < digits; ++digit) ++counts[digit][x >> 8 * digit & 0xff];
-    }
-    for (int digit = 0; digit < digits; ++digit) {
-        std::int64_t *places = counts[digit];
-        if (places[key(items[0]) >> 8 * digit & 0xff] == n) continue;
-        std::int64_t before = 0;
-        for (int value = 0; value < 256; ++value) before += std::exchange(places[value], before);
-        for (std::int64_t k = 0; k < n; ++k)
-            room[places[key(items[k]) >> 8 * digit & 0xff]++] = items[k];
-        std::swap(items, room);
-    }
-    return items;
+    if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+        if (n >= long_row && n <= long_row_bytes / std::int64_t{sizeof(Item)})
+            return sort_by_digits<11, std::uint32_t>(n, items, room, key);
+    return sort_by_digits<8, std::int64_t>(n, items, room, key);
 }
 
 template <class K, class Index> struct Indexed {
@@ -117,9 +154,34 @@ template <class T> struct Sort {
         T *x = reinterpret_cast<T *>(elements);
         if constexpr (is_bool<T>) // what is written is 0 or 1
             for (std::int64_t k = 0; k < n; ++k) x[k] = T(truth(x[k]));
+        else if constexpr (!is_complex<T>)
+            if (n >= short_row && are_keys(n, x, descending)) {
+                using K = KeyOf<T>;
+                K *const keys = radix_sort(n, reinterpret_cast<K *>(elements),
+                                           reinterpret_cast<K *>(room), [](K key) { return key; });
+                const K turn = descending ? static_cast<K>(~K{0}) : K{0};
+                for (std::int64_t k = 0; k < n; ++k) {
+                    const T element = element_of<T>(static_cast<K>(keys[k] ^ turn));
+                    std::memcpy(keys + k, &element, sizeof element);
+                }
+                return reinterpret_cast<const char *>(keys);
+            }
         return reinterpret_cast<const char *>(
             radix_sort(n, x, reinterpret_cast<T *>(room),
                        [=](T element) { return key_of(element, descending); }));
+    }
+
+private:
+    // Makes elements their keys, if all have their own.
+    static bool are_keys(std::int64_t n, T *x, bool descending) {
+        bool own = true;
+        for (std::int64_t k = 0; k < n; ++k) own &= has_own_key(x[k]);
+        if (!own) return false;
+        for (std::int64_t k = 0; k < n; ++k) {
+            const KeyOf<T> key = key_of(x[k], descending);
+            std::memcpy(x + k, &key, sizeof key);
+        }
+        return true;
     }
 };
 

@@ -310,6 +310,18 @@ TEST_CASE("a plan runs on other tensors of the same layout, from several threads
                    "does not fit float64"));
 }
 
+TEST_CASE("axes that only an unread summand keeps apart are merged") {
+    calls::Recorder recorder({"cpu"});
+    const Tensor a = counting({2, 3, 4}, float64, cpu()), b = counting({4, 5}, float64, cpu());
+    const Tensor d = zeros({2, 3, 5}, {float64, cpu()}),
+                 c = zeros({3, 2, 5}, {float64, cpu()}).permute_axes({1, 0, 2});
+    const Contraction plan({a, "ijk"}, {b, "kl"}, {c, "ijl"}, {d, "ijl"});
+    recorder.begin_operation("beta = 0");
+    plan.run(1, a, b, 0, c, d);
+    CHECK(recorder.take_broken().empty());
+    CHECK(d.to_doubles() == tensordot(a, b, 1).to_doubles());
+}
+
 TEST_CASE("a plan judges layouts by its dtype, whatever its memory held before") {
     // The implementation takes dense operands only, not one that repeats an element.
     load_devices();
