@@ -165,7 +165,7 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
     // Name, category, device, why it was inserted, shape, bytes.
     using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, long>;
     std::map<Key, std::pair<long, std::int64_t>> json, packets; // number and nanoseconds
-    long flows = 0, ends = 0, waits = 0;
+    long flows = 0, ends = 0, waits = 0, instants = 0;
     const Json trace = parsed(folder, "run.json");
     const auto add = [](auto &to, Key key, std::int64_t duration) {
         ++to[key].first;
@@ -188,6 +188,10 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
     for (const pftrace::Span &span : pftrace::spans(content(folder.path + "/run.pftrace"))) {
         CHECK(span.start <= span.end);
         ends += static_cast<long>(span.flows);
+        if (span.category == "flow") { // an instant, the end of an arrow
+            ++instants;
+            continue;
+        }
         add(packets,
             {span.name, span.category, span.on.substr(0, span.on.find(',')), span.because,
              span.shape, static_cast<long>(span.bytes)},
@@ -197,7 +201,8 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
     CHECK(packets == json);
     CHECK(flows > 1000);
     CHECK(waits > 0);
-    CHECK(ends == flows - waits); // those of waits end in instants
+    CHECK(ends == flows);
+    CHECK(instants == waits);
     constexpr long calls = 50'000;
     REQUIRE(shell(folder, "$atoll trace -o many.pftrace -- $traced many 50000").status == 0);
     const std::string many = content(folder.path + "/many.pftrace");
@@ -206,6 +211,61 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
         adds += span.name == "core.add" && span.on == "cpu:0, float64";
     CHECK(adds == calls);
     CHECK(many.size() < 60 * calls);
+}
+
+TEST_CASE("the formats for Perfetto show memory over time, and streams in the order of numbers") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace -o run.json -o run.pftrace -- $traced threads");
+    INFO(ran.error);
+    REQUIRE(ran.status == 0);
+    const Json trace = parsed(folder, "run.json");
+    std::map<std::string, long> peaks;
+    for (const Json &use : trace["otherData"]["memory"]) peaks[use["device"]] = use["peak_bytes"];
+    CHECK(peaks.size() >= 3);
+    std::map<std::string, std::vector<long>> values, own_values;
+    for (const Json &event : trace["traceEvents"]) {
+        if (event["ph"] != "C") continue;
+        const std::string name = event["name"];
+        REQUIRE(name.starts_with("memory, "));
+        values[name.substr(8)].push_back(event["args"]["bytes"]);
+    }
+    const auto tracks = pftrace::tracks(content(folder.path + "/run.pftrace"));
+    std::map<std::uint64_t, const pftrace::Track *> known;
+    std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, long>>> streams; // rank, number
+    for (const pftrace::Track &track : tracks) {
+        known[track.uuid] = &track;
+        if (track.parent == 0) continue;
+        REQUIRE(known.contains(track.parent));
+        const pftrace::Track &device = *known.at(track.parent);
+        CHECK(device.ranked);
+        if (track.name == "memory") {
+            CHECK(track.unit == 3); // bytes
+            std::uint64_t before = 0;
+            for (const auto &[time, bytes] : track.values) {
+                CHECK(time >= before);
+                before = time;
+                own_values[device.name].push_back(bytes);
+            }
+        } else if (track.name == "default stream") {
+            streams[track.parent].emplace_back(track.rank, 0);
+        } else {
+            streams[track.parent].emplace_back(track.rank, std::stol(track.name.substr(7)));
+        }
+    }
+    CHECK(own_values == values);
+    for (const auto &[device, list] : values) {
+        CAPTURE(device);
+        CHECK(*std::max_element(list.begin(), list.end()) == peaks.at(device));
+        CHECK(*std::min_element(list.begin(), list.end()) >= 0);
+    }
+    CHECK(values.size() == peaks.size());
+    std::size_t most = 0;
+    for (auto &[device, list] : streams) {
+        std::sort(list.begin(), list.end());
+        for (std::size_t i = 1; i < list.size(); ++i) CHECK(list[i - 1].second < list[i].second);
+        most = std::max(most, list.size());
+    }
+    CHECK(most > 10); // more than one digit
 }
 
 TEST_CASE("every enqueued call leads to one execution, in the order of its stream") {

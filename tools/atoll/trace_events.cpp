@@ -5,8 +5,10 @@
 // interface (category "api") that caused several calls, in it a span per call ("call", or
 // "inserted" for what the core added). On a stream: a span per execution ("execution"). Flows lead
 // from the enqueueing span to the execution, and from the record of an event to the wait for it.
+// The memory of a device is a counter, of the device's process if it has streams, else of the host.
 #include "atoll/dtype_facts.hpp"
 #include "reasons.hpp"
+#include "trace_measure.hpp"
 #include "trace_output.hpp"
 
 #include <map>
@@ -47,6 +49,11 @@ public:
             R"({{"ph":"{}","bp":"e","id":{},"name":"{}","cat":"flow","pid":{},"tid":{},"ts":{}}})",
             phase, id, name, process, track, micro(at)));
     }
+    void counter(const std::string &name, std::size_t process, std::int64_t at, const char *key,
+                 std::int64_t value) {
+        add(fmt::format(R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"{}":{}}}}})", dump(name),
+                        process, micro(at), key, value));
+    }
     void text(std::string_view part) { out_.write(part); }
 
 private:
@@ -74,10 +81,11 @@ std::string stream_title(const TracedStream &stream) {
                          : "default stream";
 }
 
-std::string device_title(const TraceModel &model, const TracedStream &stream) {
+std::string device_title(const TraceModel &model, std::uint32_t process,
+                         const std::string &device) {
     return model.processes.size() == 1
-               ? stream.device
-               : fmt::format("{} of process {}", stream.device, model.processes[stream.process].id);
+               ? device
+               : fmt::format("{} of process {}", device, model.processes[process].id);
 }
 
 std::string unknown_execution(const TracedCall &call) {
@@ -148,7 +156,8 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
     for (const TracedStream &stream : model.streams) {
         const std::size_t id = model.processes.size() + device_ids.size() + 1;
         if (!device_ids.try_emplace({stream.process, stream.device}, id).second) continue;
-        writer.metadata("process_name", id, 0, "name", device_title(model, stream));
+        writer.metadata("process_name", id, 0, "name",
+                        device_title(model, stream.process, stream.device));
         writer.metadata("process_sort_index", id, 0, "sort_index", id);
     }
     for (std::size_t i = 0; i < model.threads.size(); ++i) {
@@ -215,6 +224,13 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
         writer.flow("f", id, "event", stream_process(to.stream), stream_track(to.stream),
                     to.end - 1);
         ++id;
+    }
+    for (const MemoryUse &use : memory_use(model, every_change)) {
+        const auto device = device_ids.find({use.process, use.device});
+        const std::size_t process =
+            device == device_ids.end() ? host_id(use.process) : device->second;
+        for (const auto &[at, bytes] : use.steps)
+            writer.counter("memory, " + use.device, process, at, "bytes", bytes);
     }
     writer.text("\n]}\n");
 }

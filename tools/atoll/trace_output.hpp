@@ -31,7 +31,8 @@ Json details(const TraceModel &model, const TracedCall &call);
 std::string status_name(std::int32_t status);
 // Titles of the tracks for a stream and for its device.
 std::string stream_title(const TracedStream &stream);
-std::string device_title(const TraceModel &model, const TracedStream &stream);
+// `process`: an index.
+std::string device_title(const TraceModel &model, std::uint32_t process, const std::string &device);
 inline constexpr const char *shared_execution =
     "about: several threads enqueued into the stream at a time";
 inline constexpr const char *unknown_end =
