@@ -110,6 +110,29 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
             CHECK((line["operations"] > 0) == (line["function"] == "core.matmul"));
 }
 
+TEST_CASE("the time of what was inserted is that of its spans, without the host's waiting") {
+    const Json &trace = threads().trace;
+    std::map<std::pair<std::string, std::string>, std::pair<long, std::int64_t>> serving;
+    long waits = 0;
+    for (const Json &event : trace["traceEvents"]) {
+        if (event["ph"] != "X" || event["cat"] != "inserted") continue;
+        const std::string device = event["args"]["device"];
+        auto &[count, ns] = serving[{event["args"]["serves"], device.substr(0, device.find(':'))}];
+        ++count;
+        if (event["name"] == "device.stream_synchronize")
+            ++waits;
+        else
+            ns += event["args"].value("execution_ns", nano(event["dur"]));
+    }
+    CHECK(waits > 0);
+    for (const Json &line : trace["otherData"]["functions"]) {
+        const auto &[count, ns] = serving[{line["function"], line["device"]}];
+        CAPTURE(line.dump());
+        // Each is rounded.
+        CHECK(std::abs(line["served_ns"].get<std::int64_t>() - ns) <= 4 * count + ns / 1000);
+    }
+}
+
 TEST_CASE("spans nest, and interface calls hold the calls that they caused") {
     const Json &trace = threads().trace;
     struct Span {
