@@ -387,14 +387,27 @@ TEST_CASE("calls past the limit are dropped, counted and reported") {
     CHECK(all["dropped"] == 0);
     CHECK(all["calls"].get<long>() > 20'000);
     const std::string small = "ATOLL_TRACE_BUFFER_BYTES=8192 $atoll trace --limit ";
-    const Ran cut = shell(folder, small + "65536 --json -o run.html -- $traced many");
+    const Ran cut = shell(
+        folder, small + "65536 --json -o run.html -o run.json -o run.pftrace -- $traced many");
     REQUIRE(cut.status == 0);
     const Json part = Json::parse(cut.out);
     CHECK(part["dropped"].get<long>() > 0);
     CHECK(part["dropped"].get<long>() < calls(all) - 100);
     CHECK(calls(part) == calls(all));
     CHECK(part["processes"][0]["file"] == "at its size limit");
-    CHECK(contains(cut.error, std::to_string(part["dropped"].get<long>()) + " calls came after"));
+    const std::string dropped = std::to_string(part["dropped"].get<long>());
+    CHECK(contains(cut.error, dropped + " calls came after"));
+    // Whoever looks at the timeline alone must not take it for all of the program.
+    const std::string sign = dropped + " calls found no room in the file of records";
+    long signs = 0;
+    const Json trace = parsed(folder, "run.json");
+    for (const Json &event : trace["traceEvents"])
+        signs += event["ph"] == "X" && event["name"] == sign &&
+                 nano(event["ts"]) + nano(event["dur"]) == part["traced_ns"].get<std::int64_t>();
+    for (const pftrace::Span &span : pftrace::spans(content(folder.path + "/run.pftrace")))
+        signs += span.category == "lost" && span.name == sign &&
+                 span.end == part["traced_ns"].get<std::uint64_t>();
+    CHECK(signs == 2);
     // Small buffers alone lose nothing: full ones are followed by others.
     const Ran turned = shell(folder, small + "64MB --json -- $traced many");
     CHECK(Json::parse(turned.out)["dropped"] == 0);

@@ -11,6 +11,7 @@
 #include "trace_measure.hpp"
 #include "trace_output.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -86,6 +87,18 @@ std::string device_title(const TraceModel &model, std::uint32_t process,
     return model.processes.size() == 1
                ? device
                : fmt::format("{} of process {}", device, model.processes[process].id);
+}
+
+std::string lost_calls(const TracedProcess &process) {
+    if (process.dropped == 0) return {};
+    return fmt::format("{} calls found no room in the file of records", process.dropped);
+}
+
+std::int64_t last_record(const TraceModel &model, std::uint32_t process) {
+    std::int64_t last = 0;
+    for (const TracedCall &call : model.calls)
+        if (model.threads[call.thread].process == process) last = std::max(last, call.end);
+    return last;
 }
 
 std::string unknown_execution(const TracedCall &call) {
@@ -180,6 +193,15 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
                         stream.number);
     }
 
+    for (std::uint32_t i = 0; i < model.processes.size(); ++i) {
+        const std::string lost = lost_calls(model.processes[i]);
+        if (lost.empty()) continue;
+        const std::size_t track = model.threads.size() + model.streams.size() + i + 1;
+        writer.metadata("thread_name", host_id(i), track, "name", "not recorded");
+        writer.metadata("thread_sort_index", host_id(i), track, "sort_index", track);
+        writer.span(lost, "lost", host_id(i), track, last_record(model, i), model.nanoseconds,
+                    Json::object());
+    }
     // Before the calls: of two spans that begin together, the first is the outer one.
     for (const TracedRange &range : model.ranges)
         writer.span(std::string(range.name), "range", host_id(model.threads[range.thread].process),

@@ -37,6 +37,9 @@ inline constexpr const char *shared_execution =
     "about: several threads enqueued into the stream at a time";
 inline constexpr const char *unknown_end =
     "unknown: the range was open when its thread or the program ended";
+// "5 calls found no room …", empty if there is none: a span of the process, since its last record.
+std::string lost_calls(const TracedProcess &process);
+std::int64_t last_record(const TraceModel &model, std::uint32_t process); // an index
 // Why the execution of an enqueued call is unknown; empty if it is known or nothing was enqueued.
 std::string unknown_execution(const TracedCall &call);
 

@@ -43,7 +43,12 @@ public:
             process.number(1, model_.processes[i].id);
             process.text(6, "host");
             own.message(descriptor::process, process);
-            Track(out_, uuid, own);
+            Track track(out_, uuid, own);
+            if (const std::string lost = lost_calls(model_.processes[i]); !lost.empty()) {
+                track.name(lost, "lost");
+                track.begin(last_record(model_, i));
+                track.end(model_.nanoseconds);
+            }
         }
         for (std::uint32_t i = 0; i < model_.threads.size(); ++i) write_thread(i);
         for (std::uint32_t i = 0; i < model_.streams.size(); ++i) {
