@@ -300,14 +300,18 @@ TEST_CASE("every enqueued call leads to one execution, in the order of its strea
     std::map<long, Ends> flows, events;
     std::map<std::pair<long, long>, std::vector<const Json *>> executions;
     std::map<std::tuple<long, long, std::int64_t>, const Json *> starts; // calls by track and time
-    std::size_t enqueued = 0;
+    std::size_t enqueued = 0, waits = 0;
     for (const Json &event : trace["traceEvents"]) {
         if (event["ph"] == "s" || event["ph"] == "f") {
             auto &group = event["name"] == "event" ? events : flows;
             const Json *&end = event["ph"] == "s" ? group[event["id"]].from : group[event["id"]].to;
             CHECK(end == nullptr);
             end = &event;
-        } else if (event["ph"] == "X" && event["cat"] == "execution") {
+        } else if (is_execution(event)) {
+            const std::string name = event["name"];
+            waits += event["cat"] == "waiting";
+            CHECK((event["cat"] == "waiting") ==
+                  (name == "device.event_wait" || name == "device.event_record"));
             executions[{event["pid"], event["tid"]}].push_back(&event);
         } else if (is_call(event)) {
             const std::string name = event["name"], device = event["args"]["device"];
@@ -318,6 +322,7 @@ TEST_CASE("every enqueued call leads to one execution, in the order of its strea
         }
     }
     CHECK(enqueued > 500);
+    CHECK(waits > 20);
     CHECK(flows.size() == enqueued);
     CHECK(events.size() > 20);
     std::size_t spans = 0;
@@ -438,7 +443,7 @@ TEST_CASE("totals are exact where records were dropped, and where the program wa
     Counts executed;
     const Json trace = parsed(folder, "whole.json");
     for (const Json &event : trace["traceEvents"])
-        if (event["ph"] == "X" && event["cat"] == "execution") {
+        if (is_execution(event)) {
             const std::string device = event["args"]["device"];
             ++executed[{event["name"], device.substr(0, device.find(':'))}];
         }

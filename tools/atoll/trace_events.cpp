@@ -3,9 +3,10 @@
 // The host is one process there, with a track per thread; each device is another, with a track per
 // stream. On a thread: the ranges of the program (category "range"); in them a span per call of the
 // interface (category "api") that caused several calls, in it a span per call ("call", or
-// "inserted" for what the core added). On a stream: a span per execution ("execution"). Flows lead
-// from the enqueueing span to the execution, and from the record of an event to the wait for it.
-// The memory of a device is a counter, of the device's process if it has streams, else of the host.
+// "inserted" for what the core added). On a stream: a span per execution ("execution", or "waiting"
+// for what only waits or marks a place in the queue). Flows lead from the enqueueing span to the
+// execution, and from the record of an event to the wait for it. The memory of a device is a
+// counter, of the device's process if it has streams, else of the host.
 #include "atoll/dtype_facts.hpp"
 #include "reasons.hpp"
 #include "trace_measure.hpp"
@@ -233,8 +234,8 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
         Json args = details(model, call);
         if (execution.status != ATOLL_STATUS_OK)
             args["stream_status"] = status_name(execution.status);
-        writer.span(std::string(call.function()), "execution", process, track, execution.start,
-                    execution.end, args);
+        writer.span(std::string(call.function()), execution_category(call), process, track,
+                    execution.start, execution.end, args);
         writer.flow("f", i + 1, "enqueue", process, track, execution.start);
     }
     std::size_t id = model.executions.size() + 1;

@@ -29,6 +29,10 @@ Json summary_json(const TraceModel &model, const TracedRun &run);
 Json details(const TraceModel &model, const TracedCall &call);
 // "kernel_failed"
 std::string status_name(std::int32_t status);
+// The category of its execution: sums of "execution" are work.
+inline const char *execution_category(const TracedCall &call) {
+    return is_waiting(call.function(), true) ? "waiting" : "execution";
+}
 // Titles of the tracks for a stream and for its device.
 std::string stream_title(const TracedStream &stream);
 // `process`: an index.

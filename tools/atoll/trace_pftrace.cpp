@@ -162,7 +162,7 @@ private:
              ++execution_) {
             const Execution &execution = model_.executions[execution_];
             const TracedCall &call = model_.calls[execution.call];
-            describe(track, call, "execution");
+            describe(track, call, execution_category(call));
             if (execution.shared) track.annotate("execution", shared_execution);
             if (execution.status != 0)
                 track.annotate("stream status", status_name(execution.status));
