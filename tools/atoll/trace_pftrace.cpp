@@ -63,10 +63,12 @@ public:
             const std::size_t comma = use.device.find(", ");
             Message counter;
             counter.number(3, 3); // its unit: bytes
-            Track track =
-                device_track(use.process, use.device.substr(0, comma),
-                             comma == std::string::npos ? "memory" : use.device.substr(comma + 2),
-                             memory_rank, &counter);
+            const std::string device = use.device.substr(0, comma);
+            // With the device, which the table of a selection does not show.
+            const std::string title =
+                (comma == std::string::npos ? "memory" : use.device.substr(comma + 2)) + ", " +
+                device_title(model_, use.process, device);
+            Track track = device_track(use.process, device, title, memory_rank, &counter);
             for (const auto &[at, bytes] : use.steps) track.count(at, bytes);
         }
     }
