@@ -263,7 +263,7 @@ TEST_CASE("the formats for Perfetto show memory over time, and streams in the or
         CHECK(device.ranked);
         if (track.name.starts_with("memory")) {
             CHECK(track.name == "memory, " + device.name); // tables show it without its parent
-            CHECK(track.unit == 3); // bytes
+            CHECK(track.unit == 3);                        // bytes
             std::uint64_t before = 0;
             for (const auto &[time, bytes] : track.values) {
                 CHECK(time >= before);
