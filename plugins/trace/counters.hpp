@@ -24,7 +24,7 @@ struct Counters {
     // parent's is not known.
     std::uint64_t temporaries, temporary_bytes; // allocations
     std::uint64_t copies, copied_bytes;         // copies, casts, transfers
-    std::uint64_t served_ticks;                 // time in inserted calls that are not followed
+    std::uint64_t served_ticks; // time in inserted calls that neither are followed nor wait
     // Followed work that is done, as its brackets have it (Note [Executions]), and what of it
     // served this function. Written by the threads of devices, so with add_shared().
     std::uint64_t executions, execution_ticks, executed_bytes, executed_operations,

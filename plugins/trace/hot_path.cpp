@@ -151,8 +151,11 @@ void Session::serve(const atoll_link &self, const atoll_call &call, Traced &trac
         return;
     }
     Counters &served = traced.parent->counters;
-    if (!traced.bracket) add(served.served_ticks, traced.end - traced.start);
     const bool on_device = call.module == ATOLL_MODULE_DEVICE;
+    // The host waits for all that was enqueued before, most of which is no part of this.
+    const bool waits = on_device && (call.function == ATOLL_DEVICE_FN_stream_synchronize ||
+                                     call.function == ATOLL_DEVICE_FN_event_synchronize);
+    if (!traced.bracket && !waits) add(served.served_ticks, traced.end - traced.start);
     if (on_device && call.function == ATOLL_DEVICE_FN_allocate) {
         add(served.temporaries, 1);
         add(served.temporary_bytes, traced.bytes);

@@ -95,6 +95,9 @@ inline std::vector<Span> spans(const std::string &file) {
         if (type == 1) {
             sequence.open.push_back(spans.size());
             spans.push_back(span);
+        } else if (type == 3) {
+            span.end = span.start;
+            spans.push_back(span);
         } else if (type == 2) {
             if (sequence.open.empty()) throw std::runtime_error("an end without a beginning");
             spans.at(sequence.open.back()).end = sequence.time;
@@ -104,6 +107,51 @@ inline std::vector<Span> spans(const std::string &file) {
     for (const auto &[id, sequence] : sequences)
         if (!sequence.open.empty()) throw std::runtime_error("a span without an end");
     return spans;
+}
+
+// Tracks that are of no thread, in the order of the file.
+struct Track {
+    std::uint64_t uuid = 0, parent = 0, rank = 0, unit = 0;
+    bool ranked = false; // its children are, by their ranks
+    std::string name{};
+    std::vector<std::pair<std::uint64_t, std::int64_t>> values{}; // of a counter: time, value
+};
+inline std::vector<Track> tracks(const std::string &file) {
+    std::map<std::uint64_t, std::pair<std::size_t, std::uint64_t>> places; // sequences: track, time
+    std::vector<Track> tracks;
+    for (const Field &packet : fields_of(file)) {
+        std::uint64_t id = 0, time = 0;
+        std::string_view event, descriptor;
+        for (const Field &field : fields_of(packet.bytes)) {
+            if (field.id == 10) id = field.number;
+            if (field.id == 8) time = field.number;
+            if (field.id == 11) event = field.bytes;
+            if (field.id == 60) descriptor = field.bytes;
+        }
+        if (!descriptor.empty()) {
+            Track track;
+            for (const Field &field : fields_of(descriptor)) {
+                if (field.id == 1) track.uuid = field.number;
+                if (field.id == 2) track.name = field.bytes;
+                if (field.id == 5) track.parent = field.number;
+                if (field.id == 11) track.ranked = field.number == 3;
+                if (field.id == 12) track.rank = field.number;
+                if (field.id != 8) continue;
+                for (const Field &counter : fields_of(field.bytes))
+                    if (counter.id == 3) track.unit = counter.number;
+            }
+            if (track.name.empty()) continue;
+            places[id] = {tracks.size(), 0};
+            tracks.push_back(track);
+        }
+        if (event.empty() || !places.contains(id)) continue;
+        auto &[track, now] = places[id];
+        now += time;
+        for (const Field &field : fields_of(event))
+            if (field.id == 30)
+                tracks[track].values.emplace_back(now, static_cast<std::int64_t>(field.number));
+    }
+    return tracks;
 }
 
 } // namespace pftrace

@@ -110,6 +110,29 @@ TEST_CASE("a trace has every call: threads, inline and asynchronous devices, tem
             CHECK((line["operations"] > 0) == (line["function"] == "core.matmul"));
 }
 
+TEST_CASE("the time of what was inserted is that of its spans, without the host's waiting") {
+    const Json &trace = threads().trace;
+    std::map<std::pair<std::string, std::string>, std::pair<long, std::int64_t>> serving;
+    long waits = 0;
+    for (const Json &event : trace["traceEvents"]) {
+        if (event["ph"] != "X" || event["cat"] != "inserted") continue;
+        const std::string device = event["args"]["device"];
+        auto &[count, ns] = serving[{event["args"]["serves"], device.substr(0, device.find(':'))}];
+        ++count;
+        if (event["name"] == "device.stream_synchronize")
+            ++waits;
+        else
+            ns += event["args"].value("execution_ns", nano(event["dur"]));
+    }
+    CHECK(waits > 0);
+    for (const Json &line : trace["otherData"]["functions"]) {
+        const auto &[count, ns] = serving[{line["function"], line["device"]}];
+        CAPTURE(line.dump());
+        // Each is rounded.
+        CHECK(std::abs(line["served_ns"].get<std::int64_t>() - ns) <= 4 * count + ns / 1000);
+    }
+}
+
 TEST_CASE("spans nest, and interface calls hold the calls that they caused") {
     const Json &trace = threads().trace;
     struct Span {
@@ -165,7 +188,7 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
     // Name, category, device, why it was inserted, shape, bytes.
     using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, long>;
     std::map<Key, std::pair<long, std::int64_t>> json, packets; // number and nanoseconds
-    long flows = 0, ends = 0, waits = 0;
+    long flows = 0, ends = 0, waits = 0, instants = 0;
     const Json trace = parsed(folder, "run.json");
     const auto add = [](auto &to, Key key, std::int64_t duration) {
         ++to[key].first;
@@ -188,6 +211,10 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
     for (const pftrace::Span &span : pftrace::spans(content(folder.path + "/run.pftrace"))) {
         CHECK(span.start <= span.end);
         ends += static_cast<long>(span.flows);
+        if (span.category == "flow") { // an instant, the end of an arrow
+            ++instants;
+            continue;
+        }
         add(packets,
             {span.name, span.category, span.on.substr(0, span.on.find(',')), span.because,
              span.shape, static_cast<long>(span.bytes)},
@@ -197,7 +224,8 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
     CHECK(packets == json);
     CHECK(flows > 1000);
     CHECK(waits > 0);
-    CHECK(ends == flows - waits); // those of waits end in instants
+    CHECK(ends == flows);
+    CHECK(instants == waits);
     constexpr long calls = 50'000;
     REQUIRE(shell(folder, "$atoll trace -o many.pftrace -- $traced many 50000").status == 0);
     const std::string many = content(folder.path + "/many.pftrace");
@@ -206,6 +234,62 @@ TEST_CASE("all formats of a trace say the same, the smallest in 60 bytes a call"
         adds += span.name == "core.add" && span.on == "cpu:0, float64";
     CHECK(adds == calls);
     CHECK(many.size() < 60 * calls);
+}
+
+TEST_CASE("the formats for Perfetto show memory over time, and streams in the order of numbers") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace -o run.json -o run.pftrace -- $traced threads");
+    INFO(ran.error);
+    REQUIRE(ran.status == 0);
+    const Json trace = parsed(folder, "run.json");
+    std::map<std::string, long> peaks;
+    for (const Json &use : trace["otherData"]["memory"]) peaks[use["device"]] = use["peak_bytes"];
+    CHECK(peaks.size() >= 3);
+    std::map<std::string, std::vector<long>> values, own_values;
+    for (const Json &event : trace["traceEvents"]) {
+        if (event["ph"] != "C") continue;
+        const std::string name = event["name"];
+        REQUIRE(name.starts_with("memory, "));
+        values[name.substr(8)].push_back(event["args"]["bytes"]);
+    }
+    const auto tracks = pftrace::tracks(content(folder.path + "/run.pftrace"));
+    std::map<std::uint64_t, const pftrace::Track *> known;
+    std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, long>>> streams; // rank, number
+    for (const pftrace::Track &track : tracks) {
+        known[track.uuid] = &track;
+        if (track.parent == 0) continue;
+        REQUIRE(known.contains(track.parent));
+        const pftrace::Track &device = *known.at(track.parent);
+        CHECK(device.ranked);
+        if (track.name.starts_with("memory")) {
+            CHECK(track.name == "memory, " + device.name); // tables show it without its parent
+            CHECK(track.unit == 3);                        // bytes
+            std::uint64_t before = 0;
+            for (const auto &[time, bytes] : track.values) {
+                CHECK(time >= before);
+                before = time;
+                own_values[device.name].push_back(bytes);
+            }
+        } else if (track.name == "default stream") {
+            streams[track.parent].emplace_back(track.rank, 0);
+        } else {
+            streams[track.parent].emplace_back(track.rank, std::stol(track.name.substr(7)));
+        }
+    }
+    CHECK(own_values == values);
+    for (const auto &[device, list] : values) {
+        CAPTURE(device);
+        CHECK(*std::max_element(list.begin(), list.end()) == peaks.at(device));
+        CHECK(*std::min_element(list.begin(), list.end()) >= 0);
+    }
+    CHECK(values.size() == peaks.size());
+    std::size_t most = 0;
+    for (auto &[device, list] : streams) {
+        std::sort(list.begin(), list.end());
+        for (std::size_t i = 1; i < list.size(); ++i) CHECK(list[i - 1].second < list[i].second);
+        most = std::max(most, list.size());
+    }
+    CHECK(most > 10); // more than one digit
 }
 
 TEST_CASE("every enqueued call leads to one execution, in the order of its stream") {
@@ -217,14 +301,18 @@ TEST_CASE("every enqueued call leads to one execution, in the order of its strea
     std::map<long, Ends> flows, events;
     std::map<std::pair<long, long>, std::vector<const Json *>> executions;
     std::map<std::tuple<long, long, std::int64_t>, const Json *> starts; // calls by track and time
-    std::size_t enqueued = 0;
+    std::size_t enqueued = 0, waits = 0;
     for (const Json &event : trace["traceEvents"]) {
         if (event["ph"] == "s" || event["ph"] == "f") {
             auto &group = event["name"] == "event" ? events : flows;
             const Json *&end = event["ph"] == "s" ? group[event["id"]].from : group[event["id"]].to;
             CHECK(end == nullptr);
             end = &event;
-        } else if (event["ph"] == "X" && event["cat"] == "execution") {
+        } else if (is_execution(event)) {
+            const std::string name = event["name"];
+            waits += event["cat"] == "waiting";
+            CHECK((event["cat"] == "waiting") ==
+                  (name == "device.event_wait" || name == "device.event_record"));
             executions[{event["pid"], event["tid"]}].push_back(&event);
         } else if (is_call(event)) {
             const std::string name = event["name"], device = event["args"]["device"];
@@ -235,6 +323,7 @@ TEST_CASE("every enqueued call leads to one execution, in the order of its strea
         }
     }
     CHECK(enqueued > 500);
+    CHECK(waits > 20);
     CHECK(flows.size() == enqueued);
     CHECK(events.size() > 20);
     std::size_t spans = 0;
@@ -304,14 +393,27 @@ TEST_CASE("calls past the limit are dropped, counted and reported") {
     CHECK(all["dropped"] == 0);
     CHECK(all["calls"].get<long>() > 20'000);
     const std::string small = "ATOLL_TRACE_BUFFER_BYTES=8192 $atoll trace --limit ";
-    const Ran cut = shell(folder, small + "65536 --json -o run.html -- $traced many");
+    const Ran cut = shell(
+        folder, small + "65536 --json -o run.html -o run.json -o run.pftrace -- $traced many");
     REQUIRE(cut.status == 0);
     const Json part = Json::parse(cut.out);
     CHECK(part["dropped"].get<long>() > 0);
     CHECK(part["dropped"].get<long>() < calls(all) - 100);
     CHECK(calls(part) == calls(all));
     CHECK(part["processes"][0]["file"] == "at its size limit");
-    CHECK(contains(cut.error, std::to_string(part["dropped"].get<long>()) + " calls came after"));
+    const std::string dropped = std::to_string(part["dropped"].get<long>());
+    CHECK(contains(cut.error, dropped + " calls came after"));
+    // Whoever looks at the timeline alone must not take it for all of the program.
+    const std::string sign = dropped + " calls found no room in the file of records";
+    long signs = 0;
+    const Json trace = parsed(folder, "run.json");
+    for (const Json &event : trace["traceEvents"])
+        signs += event["ph"] == "X" && event["name"] == sign &&
+                 nano(event["ts"]) + nano(event["dur"]) == part["traced_ns"].get<std::int64_t>();
+    for (const pftrace::Span &span : pftrace::spans(content(folder.path + "/run.pftrace")))
+        signs += span.category == "lost" && span.name == sign &&
+                 span.end == part["traced_ns"].get<std::uint64_t>();
+    CHECK(signs == 2);
     // Small buffers alone lose nothing: full ones are followed by others.
     const Ran turned = shell(folder, small + "64MB --json -- $traced many");
     CHECK(Json::parse(turned.out)["dropped"] == 0);
@@ -342,7 +444,7 @@ TEST_CASE("totals are exact where records were dropped, and where the program wa
     Counts executed;
     const Json trace = parsed(folder, "whole.json");
     for (const Json &event : trace["traceEvents"])
-        if (event["ph"] == "X" && event["cat"] == "execution") {
+        if (is_execution(event)) {
             const std::string device = event["args"]["device"];
             ++executed[{event["name"], device.substr(0, device.find(':'))}];
         }

@@ -42,8 +42,7 @@ TEST_CASE("the report distinguishes work from waiting and groups short calls") {
     std::vector<std::string> devices;
     for (const Json &track : page["tracks"])
         if (track.contains("stream")) {
-            const std::string name = track["name"];
-            devices.push_back(name.substr(0, name.find(',')));
+            devices.push_back(track["group"]);
         }
     CHECK(devices.size() > 3);
     CHECK(std::is_sorted(devices.begin(), devices.end()));
@@ -132,6 +131,28 @@ TEST_CASE("the report shows the use of devices and memory over time") {
         CHECK(most == summary["memory"][i]["peak_bytes"]);
     }
     CHECK(summary["libraries"].size() > 0);
+}
+
+TEST_CASE("rows of several processes are told apart") {
+    const Folder folder;
+    const Ran ran = shell(folder, "$atoll trace -o run.html -- sh -c \"$traced ranges & $traced "
+                                  "ranges; wait\"");
+    INFO(ran.error);
+    REQUIRE(ran.status == 0);
+    const Json page = page_data(folder, "run.html");
+    std::set<std::pair<std::string, std::string>> rows;
+    std::size_t count = 0;
+    std::map<std::string, long> streams; // by device
+    for (const char *list : {"tracks", "memory"})
+        for (const Json &row : page[list]) {
+            rows.emplace(row["group"], row["name"]);
+            ++count;
+            const std::string group = row["group"];
+            if (row.contains("stream")) ++streams[group.substr(0, group.find(' '))];
+        }
+    CHECK(streams["dummy:0"] == 2);
+    CHECK(page["memory"].size() >= 4);
+    CHECK(rows.size() == count);
 }
 
 TEST_CASE("quotes, tags and broken UTF-8 in names break neither form") {

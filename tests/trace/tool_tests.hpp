@@ -68,6 +68,10 @@ inline Counts counted(const std::string &text) {
 inline bool is_call(const Json &event) {
     return event["ph"] == "X" && (event["cat"] == "call" || event["cat"] == "inserted");
 }
+// A queue entry; those that do no work are "waiting".
+inline bool is_execution(const Json &event) {
+    return event["ph"] == "X" && (event["cat"] == "execution" || event["cat"] == "waiting");
+}
 inline Counts spans(const Json &trace) {
     Counts counts;
     for (const Json &event : trace["traceEvents"])

@@ -138,11 +138,16 @@ void note(const std::string &text) {
 
 // All timelines of the run. They are mapped, so the folder may be removed.
 void read_timelines(TraceModel &model, const std::string &folder) {
+    std::vector<fs::path> paths;
     for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
         if (entry.path().string().find(".timeline") == std::string::npos) continue;
         if (entry.file_size() == 0) continue; // never begun: the library reported why
+        paths.push_back(entry.path());
+    }
+    std::sort(paths.begin(), paths.end()); // by process
+    for (const fs::path &path : paths) {
         try {
-            model.read(entry.path().string());
+            model.read(path.string());
         } catch (const std::exception &e) {
             note(e.what());
         }

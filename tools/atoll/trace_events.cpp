@@ -3,12 +3,16 @@
 // The host is one process there, with a track per thread; each device is another, with a track per
 // stream. On a thread: the ranges of the program (category "range"); in them a span per call of the
 // interface (category "api") that caused several calls, in it a span per call ("call", or
-// "inserted" for what the core added). On a stream: a span per execution ("execution"). Flows lead
-// from the enqueueing span to the execution, and from the record of an event to the wait for it.
+// "inserted" for what the core added). On a stream: a span per execution ("execution", or "waiting"
+// for what only waits or marks a place in the queue). Flows lead from the enqueueing span to the
+// execution, and from the record of an event to the wait for it. The memory of a device is a
+// counter, of the device's process if it has streams, else of the host.
 #include "atoll/dtype_facts.hpp"
 #include "reasons.hpp"
+#include "trace_measure.hpp"
 #include "trace_output.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -47,6 +51,11 @@ public:
             R"({{"ph":"{}","bp":"e","id":{},"name":"{}","cat":"flow","pid":{},"tid":{},"ts":{}}})",
             phase, id, name, process, track, micro(at)));
     }
+    void counter(const std::string &name, std::size_t process, std::int64_t at, const char *key,
+                 std::int64_t value) {
+        add(fmt::format(R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"{}":{}}}}})", dump(name),
+                        process, micro(at), key, value));
+    }
     void text(std::string_view part) { out_.write(part); }
 
 private:
@@ -74,10 +83,23 @@ std::string stream_title(const TracedStream &stream) {
                          : "default stream";
 }
 
-std::string device_title(const TraceModel &model, const TracedStream &stream) {
+std::string device_title(const TraceModel &model, std::uint32_t process,
+                         const std::string &device) {
     return model.processes.size() == 1
-               ? stream.device
-               : fmt::format("{} of process {}", stream.device, model.processes[stream.process].id);
+               ? device
+               : fmt::format("{} of process {}", device, model.processes[process].id);
+}
+
+std::string lost_calls(const TracedProcess &process) {
+    if (process.dropped == 0) return {};
+    return fmt::format("{} calls found no room in the file of records", process.dropped);
+}
+
+std::int64_t last_record(const TraceModel &model, std::uint32_t process) {
+    std::int64_t last = 0;
+    for (const TracedCall &call : model.calls)
+        if (model.threads[call.thread].process == process) last = std::max(last, call.end);
+    return last;
 }
 
 std::string unknown_execution(const TracedCall &call) {
@@ -148,7 +170,8 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
     for (const TracedStream &stream : model.streams) {
         const std::size_t id = model.processes.size() + device_ids.size() + 1;
         if (!device_ids.try_emplace({stream.process, stream.device}, id).second) continue;
-        writer.metadata("process_name", id, 0, "name", device_title(model, stream));
+        writer.metadata("process_name", id, 0, "name",
+                        device_title(model, stream.process, stream.device));
         writer.metadata("process_sort_index", id, 0, "sort_index", id);
     }
     for (std::size_t i = 0; i < model.threads.size(); ++i) {
@@ -171,6 +194,15 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
                         stream.number);
     }
 
+    for (std::uint32_t i = 0; i < model.processes.size(); ++i) {
+        const std::string lost = lost_calls(model.processes[i]);
+        if (lost.empty()) continue;
+        const std::size_t track = model.threads.size() + model.streams.size() + i + 1;
+        writer.metadata("thread_name", host_id(i), track, "name", "not recorded");
+        writer.metadata("thread_sort_index", host_id(i), track, "sort_index", track);
+        writer.span(lost, "lost", host_id(i), track, last_record(model, i), model.nanoseconds,
+                    Json::object());
+    }
     // Before the calls: of two spans that begin together, the first is the outer one.
     for (const TracedRange &range : model.ranges)
         writer.span(std::string(range.name), "range", host_id(model.threads[range.thread].process),
@@ -202,8 +234,8 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
         Json args = details(model, call);
         if (execution.status != ATOLL_STATUS_OK)
             args["stream_status"] = status_name(execution.status);
-        writer.span(std::string(call.function()), "execution", process, track, execution.start,
-                    execution.end, args);
+        writer.span(std::string(call.function()), execution_category(call), process, track,
+                    execution.start, execution.end, args);
         writer.flow("f", i + 1, "enqueue", process, track, execution.start);
     }
     std::size_t id = model.executions.size() + 1;
@@ -215,6 +247,13 @@ void write_trace_events(const TraceModel &model, const TracedRun &run, Sink &out
         writer.flow("f", id, "event", stream_process(to.stream), stream_track(to.stream),
                     to.end - 1);
         ++id;
+    }
+    for (const MemoryUse &use : memory_use(model, every_change)) {
+        const auto device = device_ids.find({use.process, use.device});
+        const std::size_t process =
+            device == device_ids.end() ? host_id(use.process) : device->second;
+        for (const auto &[at, bytes] : use.steps)
+            writer.counter("memory, " + use.device, process, at, "bytes", bytes);
     }
     writer.text("\n]}\n");
 }

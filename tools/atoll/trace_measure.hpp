@@ -46,6 +46,7 @@ struct MemoryUse {
     // Time and bytes from then on; at most `points`, which keep the peaks between them.
     std::vector<std::pair<std::int64_t, std::int64_t>> steps;
 };
+inline constexpr std::size_t every_change = std::numeric_limits<std::int64_t>::max();
 std::vector<MemoryUse> memory_use(const TraceModel &model, std::size_t points);
 
 } // namespace Atoll::tools

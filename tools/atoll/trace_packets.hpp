@@ -73,6 +73,19 @@ enum : unsigned {
     needs_state = 2,
 };
 }
+namespace descriptor {
+enum : unsigned {
+    uuid = 1,
+    name = 2,
+    process = 3,
+    thread = 4,
+    parent = 5,
+    counter = 8,
+    order = 11, // of its children
+    rank = 12,  // among those of its parent
+    by_rank = 3,
+};
+}
 namespace event {
 enum : unsigned {
     categories = 3,
@@ -82,9 +95,11 @@ enum : unsigned {
     track = 11,
     flows = 47,
     ending_flows = 48,
+    counter_value = 30,
     begin = 1, // type
     end = 2,
     instant = 3,
+    counter = 4,
 };
 }
 
@@ -183,6 +198,11 @@ public:
     void begin(std::int64_t at) { send_event(at); }
     void instant(std::int64_t at, std::string_view own, std::string_view category) {
         name(own, category, event::instant);
+        send_event(at);
+    }
+    void count(std::int64_t at, std::int64_t value) {
+        event_.number(event::type, event::counter);
+        event_.number(event::counter_value, static_cast<std::uint64_t>(value));
         send_event(at);
     }
     void end(std::int64_t at) {

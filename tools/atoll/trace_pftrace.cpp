@@ -2,6 +2,7 @@
 // Note [Packets].
 #include "atoll/dtype_facts.hpp"
 #include "reasons.hpp"
+#include "trace_measure.hpp"
 #include "trace_output.hpp"
 #include "trace_packets.hpp"
 #include "trace_record.hpp"
@@ -36,38 +37,67 @@ public:
 
     void write() {
         for (std::uint32_t i = 0; i < model_.processes.size(); ++i) {
-            Message descriptor, process;
+            Message own, process;
             const std::uint64_t uuid = ++tracks_;
-            descriptor.number(1, uuid);
+            own.number(descriptor::uuid, uuid);
             process.number(1, model_.processes[i].id);
             process.text(6, "host");
-            descriptor.message(3, process);
-            Track(out_, uuid, descriptor);
+            own.message(descriptor::process, process);
+            Track track(out_, uuid, own);
+            if (const std::string lost = lost_calls(model_.processes[i]); !lost.empty()) {
+                track.name(lost, "lost");
+                track.begin(last_record(model_, i));
+                track.end(model_.nanoseconds);
+            }
         }
         for (std::uint32_t i = 0; i < model_.threads.size(); ++i) write_thread(i);
-        std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> devices;
         for (std::uint32_t i = 0; i < model_.streams.size(); ++i) {
             const TracedStream &stream = model_.streams[i];
-            std::uint64_t &device = devices[{stream.process, stream.device}];
-            if (device == 0) {
-                device = ++tracks_;
-                Message descriptor;
-                descriptor.number(1, device);
-                descriptor.text(2, device_title(model_, stream));
-                Track(out_, device, descriptor);
-            }
-            Message descriptor;
-            const std::uint64_t uuid = ++tracks_;
-            descriptor.number(1, uuid);
-            descriptor.text(2, stream_title(stream));
-            descriptor.number(5, device);
-            Track track(out_, uuid, descriptor);
+            Track track = device_track(stream.process, stream.device, stream_title(stream),
+                                       stream.number, nullptr);
             said_ = {};
             write_stream(track, i);
+        }
+        for (const MemoryUse &use : memory_use(model_, every_change)) {
+            // "dummy:0, memory of the host" is another one of the same device.
+            const std::size_t comma = use.device.find(", ");
+            Message counter;
+            counter.number(3, 3); // its unit: bytes
+            const std::string device = use.device.substr(0, comma);
+            // With the device, which the table of a selection does not show.
+            const std::string title =
+                (comma == std::string::npos ? "memory" : use.device.substr(comma + 2)) + ", " +
+                device_title(model_, use.process, device);
+            Track track = device_track(use.process, device, title, memory_rank, &counter);
+            for (const auto &[at, bytes] : use.steps) track.count(at, bytes);
         }
     }
 
 private:
+    static constexpr std::uint32_t memory_rank = 1u << 30; // below all streams
+
+    // A track below that of its device, which is written where it is the first.
+    Track device_track(std::uint32_t process, const std::string &device, const std::string &name,
+                       std::uint32_t rank, const Message *counter) {
+        std::uint64_t &parent = devices_[{process, device}];
+        if (parent == 0) {
+            parent = ++tracks_;
+            Message own;
+            own.number(descriptor::uuid, parent);
+            own.text(descriptor::name, device_title(model_, process, device));
+            own.number(descriptor::order, descriptor::by_rank);
+            Track(out_, parent, own);
+        }
+        Message own;
+        const std::uint64_t uuid = ++tracks_;
+        own.number(descriptor::uuid, uuid);
+        own.text(descriptor::name, name);
+        own.number(descriptor::parent, parent);
+        own.number(descriptor::rank, rank);
+        if (counter) own.message(descriptor::counter, *counter);
+        return Track(out_, uuid, own);
+    }
+
     // A span of a thread: those that end before it are ended, and it ends no later than that around
     // it.
     template <class Describe>
@@ -92,14 +122,14 @@ private:
 
     void write_thread(std::uint32_t index) {
         const TracedThread &thread = model_.threads[index];
-        Message descriptor, facts;
+        Message own, facts;
         const std::uint64_t uuid = ++tracks_;
-        descriptor.number(1, uuid);
+        own.number(descriptor::uuid, uuid);
         facts.number(1, model_.processes[thread.process].id);
         facts.number(2, thread.id);
         facts.text(5, thread.name);
-        descriptor.message(4, facts);
-        Track track(out_, uuid, descriptor);
+        own.message(descriptor::thread, facts);
+        Track track(out_, uuid, own);
         said_ = {};
         for (; next_ < model_.api_calls.size() &&
                model_.calls[model_.api_calls[next_].begin].thread == index;
@@ -134,7 +164,7 @@ private:
              ++execution_) {
             const Execution &execution = model_.executions[execution_];
             const TracedCall &call = model_.calls[execution.call];
-            describe(track, call, "execution");
+            describe(track, call, execution_category(call));
             if (execution.shared) track.annotate("execution", shared_execution);
             if (execution.status != 0)
                 track.annotate("stream status", status_name(execution.status));
@@ -146,7 +176,7 @@ private:
             // The wait may have begun long before: the arrow ends where it is over.
             if (const auto wait = awaited_.find(execution_); wait != awaited_.end()) {
                 track.flow(event::ending_flows, wait->second);
-                track.instant(execution.end - 1, "event", "execution");
+                track.instant(execution.end - 1, "event", "flow");
             }
             track.end(execution.end);
         }
@@ -236,7 +266,8 @@ private:
 
     const TraceModel &model_;
     Sink &out_;
-    std::uint64_t tracks_ = 0; // so far
+    std::uint64_t tracks_ = 0;                                               // so far
+    std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> devices_; // their tracks
     std::size_t next_ = 0, execution_ = 0, range_ = 0;
     std::vector<std::uint64_t> key_;
     std::array<Said, 256> said_;                            // of the present thread

@@ -252,9 +252,8 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
     for (std::size_t i = 0; i < model.streams.size(); ++i) {
         const TracedStream &stream = model.streams[i];
         tracks.push_back(
-            {{"name", stream.handle ? fmt::format("{}, stream {}", stream.device, stream.number)
-                                    : fmt::format("{}, default stream", stream.device)},
-             {"group", ""},
+            {{"name", stream.handle ? fmt::format("stream {}", stream.number) : "default stream"},
+             {"group", device_title(model, stream.process, stream.device)},
              {"stream", true},
              {"depth", depths[model.threads.size() + i]}});
     }
@@ -265,11 +264,13 @@ Json page_data(const TraceModel &model, const TracedRun &run) {
             at.push_back(time);
             bytes.push_back(value);
         }
-        memory.push_back({{"name", use.device},
-                          {"group", fmt::format("process {}", model.processes[use.process].id)},
-                          {"peak", use.peak},
-                          {"at", std::move(at)},
-                          {"bytes", std::move(bytes)}});
+        const std::size_t comma = use.device.find(", "); // "dummy:0, memory of the host"
+        memory.push_back(
+            {{"name", comma == std::string::npos ? "memory" : use.device.substr(comma + 2)},
+             {"group", device_title(model, use.process, use.device.substr(0, comma))},
+             {"peak", use.peak},
+             {"at", std::move(at)},
+             {"bytes", std::move(bytes)}});
     }
     return {{"summary", std::move(summary)},  {"shown", shown},
             {"names", std::move(names.list)}, {"details", std::move(texts.list)},
