@@ -70,9 +70,10 @@ run_tests() {
 }
 
 # A build under a sanitizer. Of debug information only what names the lines of a report: a third of
-# the compile time less.
-sanitized=(--buildtype=debugoptimized -Doptimization=1 -Dcpp_args=-g1 -Dc_args=-g1 -Dwerror=true
-  -Dcuda=disabled -Dcpu_levels=v3)
+# the compile time less. No --buildtype: it would set the optimisation anew whenever the folder is
+# configured again.
+sanitized=(-Ddebug=true -Doptimization=1 -Db_ndebug=false -Dcpp_args=-g1 -Dc_args=-g1
+  -Dwerror=true -Dcuda=disabled -Dcpu_levels=v3)
 # The thread and address sanitizers need the memory layout that they know; some kernels randomise
 # more than that.
 known_layout() { setarch -R true 2>/dev/null && test_wrapper="setarch -R"; }
