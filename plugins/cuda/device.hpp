@@ -189,7 +189,7 @@ public:
             check(wait_for(stream.handle), "cudaStreamSynchronize");
     }
 
-    // Stream-ordered memory. free() is told the size that was allocated.
+    // Stream-ordered memory. free() gets the size that was allocated.
     void *allocate(std::uint64_t bytes) const;
     cudaError_t free(void *memory, std::uint64_t bytes) const;
 

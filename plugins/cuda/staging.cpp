@@ -63,7 +63,7 @@ cudaError_t Staging::give(EventPool &events, const Chunk &chunk, cudaStream_t st
         code = cudaEventRecord(full.drained, stream);
         if (code != cudaSuccess) events.give(Timing::off, std::exchange(full.drained, nullptr));
     }
-    // What the stream reads cannot be told any more, but by waiting.
+    // Only waiting can tell when the stream has read it.
     if (code != cudaSuccess) (void)cudaStreamSynchronize(stream);
     const std::lock_guard lock(mutex_);
     if (full.drained)

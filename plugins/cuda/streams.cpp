@@ -69,7 +69,7 @@ void stream_destroy(State &state, atoll_call &call) {
     }
     const Target target(state, call);
     const std::unique_ptr<Stream> stream(handle);
-    // Destroyed whatever comes; an error that nobody has seen is still told.
+    // Destroyed whatever comes; an error that nobody has seen is still reported.
     if (const cudaError_t code = wait_for(stream->handle); code != cudaSuccess)
         fail(state, call, &device, code, "cudaStreamSynchronize", &stream->culprit);
 }
@@ -101,7 +101,7 @@ void host_callback(State &state, atoll_call &call) {
     const auto &wanted = sdk::params<atoll_callback_params>(call);
     auto callback = std::make_unique<Callback>(Callback{wanted.function, wanted.argument});
     // Not cudaLaunchHostFunc: that one is silently dropped once the context has failed, and the ABI
-    // promises the callback in every case. This one is told the error instead.
+    // promises the callback in every case. This one gets the error instead.
     const cudaError_t code =
         cudaStreamAddCallback(target.stream.handle, run_callback, callback.get(), 0);
     if (code == cudaSuccess) {

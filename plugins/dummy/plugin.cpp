@@ -164,7 +164,7 @@ void transfer(State &state, atoll_call &call) {
     const Faults::Later fault = state.faults.later(call);
     const auto bytes = static_cast<std::size_t>(asked.bytes);
 
-    // Checked here, where the caller can be told; the worker gets addresses that it can use.
+    // Checked here, where the caller gets the error; the worker gets valid addresses.
     const auto device_side = [&](std::int32_t index, const void *address, const char *side) {
         const Memory &memory = state.device(index).memory;
         memory.check("[" + function + "] " + side, address, {0, static_cast<std::int64_t>(bytes)});

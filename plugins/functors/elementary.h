@@ -68,7 +68,7 @@ struct lgamma : Scalar {
     }
 };
 
-// The C library has exp10, the C++ library has not.
+// exp10 is in the C library, not in the C++ library.
 ATOLL_BOTH_SIDES inline float real_exp10(float x) { return ::exp10f(x); }
 ATOLL_BOTH_SIDES inline double real_exp10(double x) { return ::exp10(x); }
 

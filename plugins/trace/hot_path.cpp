@@ -152,7 +152,7 @@ void Session::serve(const atoll_link &self, const atoll_call &call, Traced &trac
     }
     Counters &served = traced.parent->counters;
     const bool on_device = call.module == ATOLL_MODULE_DEVICE;
-    // The host waits for all that was enqueued before, most of which is no part of this.
+    // The host waits for everything enqueued before, most of which belongs to other calls.
     const bool waits = on_device && (call.function == ATOLL_DEVICE_FN_stream_synchronize ||
                                      call.function == ATOLL_DEVICE_FN_event_synchronize);
     if (!traced.bracket && !waits) add(served.served_ticks, traced.end - traced.start);

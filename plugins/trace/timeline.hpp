@@ -78,7 +78,7 @@ private:
     const std::uint64_t segment_bytes_;
     const Clock &clock_;
     int file_ = -1;
-    std::mutex mutex_; // of all but `magic` and `dropped` in the header
+    std::mutex mutex_; // guards everything except `magic` and `dropped` in the header
     timeline::FileHeader *header_ = nullptr;
     std::uint32_t lanes_ = 0;         // so far
     std::uint64_t counter_slots_ = 0; // of header_->slots

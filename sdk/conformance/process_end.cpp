@@ -1,4 +1,4 @@
-// Ends of the process that the kit has not asked for: see process_end.hpp.
+// Ends of the process that the kit did not ask for: see process_end.hpp.
 #include "process_end.hpp"
 
 #include <atomic>

@@ -34,7 +34,7 @@ struct Plan {
     std::shared_ptr<const Target> target; // used by the checks; null for those of the file
 };
 
-// Of a check that has not run.
+// For a check that did not run.
 Result result_of(const Check &check) {
     return {check.group, check.subject, check.dtype, check.variant};
 }

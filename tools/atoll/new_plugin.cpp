@@ -130,8 +130,8 @@ std::string word(const std::string &text) {
     return quoted + "'";
 }
 
-// What meson and CMake must be told to find this Atoll: "VARIABLE=value " and " -DVARIABLE=value";
-// nothing where pkg-config finds it.
+// The settings with which meson and CMake find this Atoll: "VARIABLE=value " and "
+// -DVARIABLE=value"; nothing where pkg-config finds it.
 std::pair<std::string, std::string> where_atoll_is() {
     const fs::path prefix = installed(ATOLL_PREFIX);
     const std::string wanted = installed(ATOLL_PKGCONFIG).string();

@@ -9,7 +9,7 @@ namespace Atoll::detail {
 
 namespace {
 
-constinit std::atomic<const RangeWatchers *> watchers{nullptr}; // null: nobody is told
+constinit std::atomic<const RangeWatchers *> watchers{nullptr}; // null: no interposer watches
 
 void tell(const char *name) noexcept {
     if (!watchers.load(std::memory_order_relaxed)) [[likely]]

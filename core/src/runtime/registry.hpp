@@ -224,7 +224,7 @@ struct InterposerDecl {
     atoll_interposer_decl decl;
 };
 
-// Who is told of ranges: atoll_interposer_decl::range and its arguments.
+// The interposers that are notified of ranges: atoll_interposer_decl::range and its arguments.
 struct RangeWatcher {
     void (*range)(void *plugin, void *ctx, const char *name);
     void *plugin, *ctx;

@@ -38,7 +38,7 @@ struct Reducer {
     bool (*done)(const char *accumulator) = nullptr; // no further element can change it
     // The scale to repeat with because squares left the range, or 1.
     double (*rescale)(const char *accumulator) = nullptr;
-    // A few rows are taken in twice: `rows` takes in some of them, `turn` is told how many of how
+    // A few rows are taken in twice: `rows` takes in some of them, `turn` gets how many of how
     // many, `rows_again` takes in all, with a `pause` after each few and at the end. `settle` says
     // whether that will do; if not, which it does not say of the `last` time, all follow again.
     void (*turn)(std::int64_t n, std::int64_t some, std::int64_t rows,

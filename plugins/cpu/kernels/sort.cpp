@@ -52,14 +52,14 @@ template <class T> KeyOf<T> ascending_key(T x) {
         return x;
     }
 }
-// Whether an element's key is its alone: whether the key tells the element.
+// Whether no other element has this one's key, so that the element follows from the key.
 template <class T> bool has_own_key(T x) {
     if constexpr (is_float<T>)
         return x == x && std::bit_cast<KeyOf<T>>(x) != std::bit_cast<KeyOf<T>>(T(-0.0));
     else
         return true;
 }
-// The element of its own key.
+// The element with this key, which must have a key of its own.
 template <class T> T element_of(KeyOf<T> key) {
     using K = KeyOf<T>;
     constexpr K sign = static_cast<K>(K{1} << (8 * sizeof(K) - 1));

@@ -38,7 +38,7 @@ struct Queue {
     std::condition_variable changed;
     std::deque<Task> tasks;
     std::uint64_t enqueued = 0, done = 0;
-    // The first error that nobody has been told of, with its function.
+    // The first error that was not reported yet, with its function.
     std::optional<std::pair<std::string, sdk::Error>> failure;
 
     void run() {
