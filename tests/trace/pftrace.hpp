@@ -51,6 +51,23 @@ struct Span {
     std::uint64_t bytes = 0;
 };
 
+// Of a packet; texts of parts that it lacks are empty.
+struct Parts {
+    std::uint64_t id = 0, time = 0; // of the sequence; since its packet before
+    std::string_view event, data, descriptor;
+};
+inline Parts parts_of(const Field &packet) {
+    Parts parts;
+    for (const Field &field : fields_of(packet.bytes)) {
+        if (field.id == 10) parts.id = field.number;
+        if (field.id == 8) parts.time = field.number;
+        if (field.id == 11) parts.event = field.bytes;
+        if (field.id == 12) parts.data = field.bytes;
+        if (field.id == 60) parts.descriptor = field.bytes;
+    }
+    return parts;
+}
+
 inline std::vector<Span> spans(const std::string &file) {
     struct Sequence {
         std::uint64_t time = 0;
@@ -60,14 +77,7 @@ inline std::vector<Span> spans(const std::string &file) {
     std::map<std::uint64_t, Sequence> sequences;
     std::vector<Span> spans;
     for (const Field &packet : fields_of(file)) {
-        std::uint64_t id = 0, time = 0;
-        std::string_view event, data;
-        for (const Field &field : fields_of(packet.bytes)) {
-            if (field.id == 10) id = field.number;
-            if (field.id == 8) time = field.number;
-            if (field.id == 11) event = field.bytes;
-            if (field.id == 12) data = field.bytes;
-        }
+        const auto [id, time, event, data, descriptor] = parts_of(packet);
         Sequence &sequence = sequences[id];
         sequence.time += time;
         for (const Field &list : fields_of(data)) {
@@ -120,14 +130,7 @@ inline std::vector<Track> tracks(const std::string &file) {
     std::map<std::uint64_t, std::pair<std::size_t, std::uint64_t>> places; // sequences: track, time
     std::vector<Track> tracks;
     for (const Field &packet : fields_of(file)) {
-        std::uint64_t id = 0, time = 0;
-        std::string_view event, descriptor;
-        for (const Field &field : fields_of(packet.bytes)) {
-            if (field.id == 10) id = field.number;
-            if (field.id == 8) time = field.number;
-            if (field.id == 11) event = field.bytes;
-            if (field.id == 60) descriptor = field.bytes;
-        }
+        const auto [id, time, event, data, descriptor] = parts_of(packet);
         if (!descriptor.empty()) {
             Track track;
             for (const Field &field : fields_of(descriptor)) {

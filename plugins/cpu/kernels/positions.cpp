@@ -105,21 +105,18 @@ void Grouping::fill(std::int64_t first, const Block &block, std::int64_t size,
             block.d[i] = block.c[i] = (local_first + i) * local_step;
     const std::int64_t *const tables[] = {block.d, block.c, block.packed};
     const std::int64_t sizes[] = {size, size, packed_size};
-    // Within a group only the first axis advances, or positions of a scratch matrix.
-    unsigned dense_steps = 0;
-    for (int t = 0; t < 3; ++t) {
-        const std::int64_t step = local_step && t < 2 ? local_step : step_[(t + 1) % 3];
-        dense_steps |= unsigned{step == sizes[t]} << t;
-    }
+    const auto is_dense = [&](std::int64_t g, int t) {
+        // Within a group only the first axis advances, or positions of a scratch matrix.
+        if (!runs_on_) return (local_step && t < 2 ? local_step : step_[(t + 1) % 3]) == sizes[t];
+        const std::int64_t *at = tables[t] + g * group_;
+        bool all = true;
+        for (int i = 1; i < group_; ++i) all &= at[i] - at[0] == i * sizes[t];
+        return all;
+    };
     for (std::int64_t g = 0; g < block.groups; ++g) {
-        const bool whole = block.counts[g] == group_;
-        unsigned dense = whole ? dense_steps : 0;
-        for (int t = 0; t < 3 && runs_on_ && whole; ++t) {
-            const std::int64_t *at = tables[t] + g * group_;
-            bool all = true;
-            for (int i = 1; i < group_; ++i) all &= at[i] - at[0] == i * sizes[t];
-            dense = (dense & ~(1U << t)) | unsigned{all} << t;
-        }
+        unsigned dense = 0;
+        for (int t = 0; t < 3 && block.counts[g] == group_; ++t)
+            dense |= unsigned{is_dense(g, t)} << t;
         block.dense[g] = static_cast<std::uint8_t>(dense);
     }
 }
