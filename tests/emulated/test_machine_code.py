@@ -10,15 +10,13 @@ import subprocess
 import sys
 
 tool, *objects = sys.argv[1:]
-# A thread of reduce_columns<…, 1u> takes one result's elements, one of scan_rows a whole row's;
-# reduce_rows<…, true> converts elements.
+# A thread of reduce_columns<…, 1u> takes one result's elements, one of scan_rows a whole row's.
 KERNEL = re.compile(r"(run_dense|reduce_rows|reduce_columns|scan_totals|scan_within)<")
-NARROW = re.compile(r"reduce_columns<.*, 1u>\(|reduce_rows<.*, true>\(")
+NARROW = re.compile(r"reduce_columns<.*, 1u>\(")
 # Of one byte each, eight results are what a thread has registers for.
-FEW_RESULTS = re.compile(r"reduce_columns<.*::Place<Atoll::kernels::Bool, .*, 8u>\(")
+FEW_RESULTS = re.compile(r"reduce_columns<.*::Place<Atoll::kernels::Bool>, .*, 8u>\(")
 # Results of which no operand is read, and casts of which the wider side has the 16 bytes.
-READS_NOTHING = re.compile(r"functor::is(neginf|posinf|inf|nan|finite), .*(Bool|int|long)> |"
-                           r"Holds<(Atoll::kernels::Bool|int|long), [^<>]*functor::is")
+READS_NOTHING = re.compile(r"functor::is(neginf|posinf|inf|nan|finite), .*(Bool|int|long)> ")
 CAST = re.compile(r"Dense<.*CastTo<")
 # Of complex numbers a cast to reals reads every other number.
 REAL_PART = re.compile(r"Dense<.*CastTo<([^<>]+)>, \1, .*Complex<")

@@ -13,18 +13,25 @@ MOST = 128
 # The bytes that a thread may spill, by a part of the function's name.
 SPILLS = {
     # One element at a time, by calls of load and store: some registers have to live across them.
-    "4walkI": 16,
+    "11run_generalI": 16,
     "9scan_rowsI": 16,
     "11scan_withinI": 8,
-    "4walkINS0_7GeneralINS_7kernels7functor3powENS3_7ComplexIfE": 44,
+    "11run_generalINS0_7GeneralINS_7kernels7functor3powENS3_7ComplexIfE": 44,
     "4loadE": 16,
     "5storeE": 16,
     "5orderE": 16,
     "__internal_accurate_pow": 16,  # of CUDA's own pow, which is a call for others
-    "8PowersOfI": 8,
+    "8PowersOfI": 12,
+    "9offset_in": 4,
+    # A reader of packs, one element and its conversion in one loop.
+    "11reduce_rowsI": 8,
+    "14reduce_columnsINS0_12_GLOBAL__N_15PlaceI": 4,
     # Dense kernels: three operands in flight, and a function with a long tail.
     "9run_denseINS0_5DenseINS_7kernels7functor4clip": 40,
     "9run_denseINS0_5DenseINS_7kernels7functor5expm1": 4,
+    # Across the calls for arguments that are hard to reduce.
+    "9run_denseINS0_5DenseINS_7kernels7functor4tanhENS3_7Complex": 32,
+    "9run_denseINS0_5DenseINS_7kernels7functor3powENS3_7Complex": 8,
 }
 
 

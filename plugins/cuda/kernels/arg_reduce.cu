@@ -5,7 +5,7 @@
 namespace Atoll::cuda {
 namespace {
 
-template <class V, bool largest> struct Place : NothingLocal {
+template <class V> struct Place : NothingLocal {
     using Key = decltype(plain(V{}));
     struct A {
         Key key;
@@ -17,25 +17,25 @@ template <class V, bool largest> struct Place : NothingLocal {
         if (a.at < 0) return b;
         const bool a_nan = a.key != a.key, b_nan = b.key != b.key;
         if (a_nan != b_nan) return a_nan ? a : b;
-        if (!a_nan && a.key != b.key) return (largest ? a.key > b.key : a.key < b.key) ? a : b;
+        if (!a_nan && a.key != b.key) return a.key < b.key ? a : b;
         return a.at < b.at ? a : b;
     }
     __device__ static A take(A a, V x, const Given &given, std::int64_t at) {
-        return join(a, {plain(x), at}, given);
+        const Key key = plain(x);
+        return join(a, {given.largest ? opposite(key) : key, at}, given);
     }
     __device__ static std::int64_t result(A a, const Given &) { return a.at; }
 };
-template <class V> using PlaceOfSmallest = Place<V, false>;
-template <class V> using PlaceOfLargest = Place<V, true>;
-
-constexpr ReduceRow smallest = reduce_row<PlaceOfSmallest, ATOLL_FN_argmin>();
-constexpr ReduceRow largest = reduce_row<PlaceOfLargest, ATOLL_FN_argmax>();
+constexpr ReduceRow row = reduce_row<Place, ATOLL_FN_argmin>();
+static_assert(compiled_dtypes(ATOLL_FN_argmin) == compiled_dtypes(ATOLL_FN_argmax));
 
 } // namespace
 
 void arg_reduce(State &state, atoll_call &call) {
     const Target target(state, call);
-    (call.function == ATOLL_FN_argmin ? smallest : largest)[call.dtype](target, call, {});
+    Given given;
+    given.largest = call.function == ATOLL_FN_argmax;
+    reduce(target, call, given, *row[call.dtype]);
     target.enqueued();
 }
 

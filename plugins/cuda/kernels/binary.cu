@@ -8,8 +8,8 @@ namespace {
 
 namespace functor = kernels::functor;
 
-constexpr LauncherTable table = {
-#define ATOLL_FUNCTION(id, name, ...) launcher_row<2, id, functor::name>(),
+constexpr MappingTable<2> table = {
+#define ATOLL_FUNCTION(id, name, ...) mapping_row<2, id, functor::name>(),
 #include "atoll/lists/functions.inc"
 };
 
@@ -72,8 +72,7 @@ bool must_be_exact(const atoll_call &call) {
            (ATOLL_DOMAIN_FLOATING >> call.dtype & 1) && (is_long_integer(a) || is_long_integer(b));
 }
 
-void compare_exactly(State &state, atoll_call &call) {
-    const Target target(state, call);
+void compare_exactly(const Target &target, const atoll_call &call) {
     ExactComparison work{};
     work.function = call.function;
     for (int k = 0; k < 3; ++k) {
@@ -88,16 +87,17 @@ void compare_exactly(State &state, atoll_call &call) {
         work.space = space;
         enqueue(target, work);
     });
-    target.enqueued();
 }
 
 } // namespace
 
 void binary(State &state, atoll_call &call) {
+    const Target target(state, call);
     if (must_be_exact(call))
-        compare_exactly(state, call);
+        compare_exactly(target, call);
     else
-        run_row(table, state, call);
+        run_row(table, target, call);
+    target.enqueued();
 }
 
 } // namespace Atoll::cuda

@@ -20,15 +20,17 @@ template <class To> struct CastTo {
 
 // Elements that kernels cannot read as they are: the other byte order, or no alignment. Bits move,
 // a part at a time, so that NaNs keep their payload.
-template <class Word> struct Move {
+struct Move {
     Space<2> space; // out, in
     Access access[2];
+    PartFormat format;
     unsigned parts; // 2 for complex
     __device__ void operator()(std::uint32_t i) const {
         char *at[2];
         space.locate(i, at);
-        for (unsigned offset = 0; offset < parts * sizeof(Word); offset += sizeof(Word))
-            write(at[0] + offset, access[0], read<Word>(at[1] + offset, access[1]));
+        for (unsigned offset = 0; offset < parts * format.bytes(); offset += format.bytes())
+            write_bits(at[0] + offset, format, access[0],
+                       read_bits(at[1] + offset, format, access[1]));
     }
 };
 
@@ -155,17 +157,15 @@ void move(const Target &target, std::uint32_t rank, const std::int64_t *shape,
             atoll_operand plain[2] = {operands[0], operands[1]};
             for (atoll_operand &operand : plain)
                 operand.flags &= static_cast<std::uint16_t>(~ATOLL_OPERAND_SWAPPED);
-            map_as<Keep, Raw<Word>, Raw<Word>>(target, rank, shape, plain, dtypes, false);
+            map_as(target, rank, shape, plain, dtypes, dtype,
+                   mapping_of<Keep, Raw<Word>, Raw<Word>>);
         });
     }
     for_each_space(extents_of<2>(rank, shape, operands), [&](const Space<2> &space) {
-        with_word(part_size(dtype), [&](auto word) {
-            if constexpr (std::is_integral_v<decltype(word)>)
-                enqueue(target,
-                        Move<decltype(word)>{space,
-                                             {access[0], access[1]},
-                                             static_cast<unsigned>(size / part_size(dtype))});
-        });
+        enqueue(target, Move{space,
+                             {access[0], access[1]},
+                             format_of(dtype),
+                             is_complex_dtype(dtype) ? 2u : 1u});
     });
 }
 
@@ -181,18 +181,18 @@ struct Convert {
     }
 };
 
-template <class To, class From>
-void cast_run(const Target &target, std::int64_t count, void *out, const void *in) {
-    launch_dense(target, Dense<CastTo<To>, To, From>{count, static_cast<To *>(out), {in}, {}});
-}
-using CastRun = void (*)(const Target &, std::int64_t, void *, const void *);
-
+struct CastRun {
+    void (*kernel)(DenseWork<1>); // null: none
+    unsigned tile;
+};
 template <std::uint32_t to> constexpr LauncherRow<CastRun> cast_row() {
     return launchers_of<ATOLL_FN_copy, CastRun>([](auto from) -> CastRun {
-        if constexpr (from() != to && is_compiled(ATOLL_FN_copy, to))
-            return &cast_run<Stored<to>, Stored<from()>>;
-        else
-            return nullptr;
+        if constexpr (from() != to && is_compiled(ATOLL_FN_copy, to)) {
+            using Cast = Dense<CastTo<Stored<to>>, Stored<to>, Stored<from()>>;
+            return {&run_dense<Cast>, Cast::tile};
+        } else {
+            return {};
+        }
     });
 }
 constexpr std::array<LauncherRow<CastRun>, ATOLL_DTYPE_COUNT> cast_runs = {
@@ -211,8 +211,10 @@ void convert(const Target &target, std::uint32_t rank, const std::int64_t *shape
                 reinterpret_cast<std::uintptr_t>(operands[k].data) % 16 == 0;
     }
     const CastRun cast = cast_runs[operands[0].dtype][operands[1].dtype];
-    if (dense && cast)
-        return cast(target, rank == 0 ? 1 : shape[0], operands[0].data, operands[1].data);
+    if (dense && cast.kernel)
+        return launch_dense(
+            target, cast.kernel, cast.tile,
+            DenseWork<1>{rank == 0 ? 1 : shape[0], operands[0].data, {operands[1].data}, {}});
     for_each_space(extents_of<2>(rank, shape, operands), [&](const Space<2> &space) {
         enqueue(target, Convert{space, {access[0], access[1]}});
     });
@@ -246,13 +248,13 @@ void fill_elements(const Target &target, std::uint32_t rank, const std::int64_t 
     operands[1].strides = no_strides;
     const auto fill_words = [&](auto word, std::int64_t count) {
         using Word = Raw<decltype(word)>;
-        General<Keep, Word, Word> work{};
+        GeneralWork<2> work{};
         work.direct[0] = work.constant[1] = true;
         for (std::int64_t k = 0; k < count; ++k) {
             const auto offset = static_cast<std::size_t>(k) * sizeof(Word);
             std::memcpy(work.constants[1].bytes, constant.bytes + offset, sizeof(Word));
             operands[0].data = static_cast<char *>(out.data) + offset;
-            run_map(target, rank, shape, operands, work);
+            run_map(target, rank, shape, operands, work, mapping_of<Keep, Word, Word>);
         }
     };
     // As words of the largest size that all addresses are a multiple of.

@@ -10,6 +10,19 @@
 
 #include <cuda_fp16.h>
 
+// Not inlined on devices: every kernel that converts would have it several times.
+#if defined(__CUDACC__)
+#define ATOLL_OUT_OF_LINE __noinline__
+#else
+#define ATOLL_OUT_OF_LINE
+#endif
+// Before a loop whose body is to be there once.
+#if defined(__CUDA_ARCH__)
+#define ATOLL_ROLLED _Pragma("unroll 1")
+#else
+#define ATOLL_ROLLED
+#endif
+
 namespace Atoll::cuda {
 
 using kernels::Bool;
@@ -130,6 +143,7 @@ __host__ __device__ inline float to_odd_float(double value) {
 __host__ __device__ inline float to_odd_float(std::uint64_t magnitude, bool negative) {
     // What stands below the highest 32 bits only matters for being there or not.
     int shift = 0;
+    ATOLL_ROLLED
     while (magnitude >> shift > 0xffffffffu) ++shift;
     const std::uint64_t high = magnitude >> shift;
     const bool sticky = (high << shift) != magnitude;
@@ -144,17 +158,26 @@ __host__ __device__ inline float to_odd(const Number &number) {
     return to_odd_float(negative ? 0 - number.bits : number.bits, negative);
 }
 
-// Truncates, saturates, NaN gives 0.
-template <class T> __host__ __device__ inline T saturated(double value) {
-    constexpr int value_bits = sizeof(T) * 8 - (std::is_signed_v<T> ? 1 : 0);
-    constexpr T highest = static_cast<T>(~std::uint64_t{0} >> (64 - value_bits));
-    constexpr T lowest = std::is_signed_v<T> ? static_cast<T>(-highest - 1) : 0;
-    // 2^value_bits, exactly: the first value that is too large.
-    constexpr double limit = static_cast<double>(std::uint64_t{1} << (value_bits - 1)) * 2.0;
+// Truncates, saturates to so many bits, NaN gives 0.
+__host__ __device__ inline std::int64_t saturated_signed(double value, unsigned bits) {
+    const auto limit = static_cast<double>(std::uint64_t{1} << (bits - 1)); // the first too large
+    const std::int64_t highest = INT64_MAX >> (64 - bits);
     if (value != value) return 0;
     if (value >= limit) return highest;
-    if (value <= static_cast<double>(lowest)) return lowest;
-    return static_cast<T>(value);
+    if (value <= -limit) return -highest - 1;
+    return static_cast<std::int64_t>(value);
+}
+__host__ __device__ inline std::uint64_t saturated_unsigned(double value, unsigned bits) {
+    const double limit = static_cast<double>(std::uint64_t{1} << (bits - 1)) * 2.0;
+    if (!(value > 0)) return 0;
+    if (value >= limit) return UINT64_MAX >> (64 - bits);
+    return static_cast<std::uint64_t>(value);
+}
+template <class T> __host__ __device__ inline T saturated(double value) {
+    if constexpr (std::is_signed_v<T>)
+        return static_cast<T>(saturated_signed(value, sizeof(T) * 8));
+    else
+        return static_cast<T>(saturated_unsigned(value, sizeof(T) * 8));
 }
 
 template <class T> __host__ __device__ inline T to_floating(const Number &number) {
@@ -181,6 +204,10 @@ template <class S> __host__ __device__ inline S element_of(const Number &number)
 }
 
 // --- Memory -----------------------------------------------------------------------------------
+//
+// Note [Any dtype]
+// Kernels that convert have what follows in them once each, so it is short: it takes the bits of a
+// part, whatever their dtype, and tells dtypes apart as late as it can.
 
 // How an operand's elements lie in memory.
 struct Access {
@@ -189,85 +216,159 @@ struct Access {
     bool aligned; // to the element's parts
 };
 
-template <class Word> __host__ __device__ inline Word read(const char *from, Access access) {
-    if (access.aligned && !access.swapped) return *reinterpret_cast<const Word *>(from);
-    unsigned char bytes[sizeof(Word)];
-    for (unsigned i = 0; i < sizeof(Word); ++i)
-        bytes[i] =
-            static_cast<unsigned char>(from[access.swapped ? unsigned{sizeof(Word)} - 1 - i : i]);
-    Word word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
+// What a part of an element is.
+enum class PartKind : unsigned { Unsigned, Signed, Float, Brain };
+struct PartFormat {
+    unsigned log_bytes;
+    PartKind kind;
+    __host__ __device__ unsigned bytes() const { return 1u << log_bytes; }
+    __host__ __device__ unsigned bits() const { return 8u << log_bytes; }
+    __host__ __device__ bool is_integer() const { return kind <= PartKind::Signed; }
+};
+constexpr std::uint64_t packed_format(std::uint32_t dtype) {
+    const auto &part = sdk::dtype_facts[sdk::dtype_facts[dtype].part];
+    const PartKind kind = part.kind == ATOLL_DTYPE_KIND_FLOAT    ? PartKind::Float
+                          : part.kind == ATOLL_DTYPE_KIND_BRAIN  ? PartKind::Brain
+                          : part.kind == ATOLL_DTYPE_KIND_SIGNED ? PartKind::Signed
+                                                                 : PartKind::Unsigned;
+    const int log_bytes = part.size == 1 ? 0 : part.size == 2 ? 1 : part.size == 4 ? 2 : 3;
+    return static_cast<std::uint64_t>(static_cast<int>(kind) * 4 + log_bytes);
 }
-template <class Word> __host__ __device__ inline void write(char *to, Access access, Word word) {
-    if (access.aligned && !access.swapped) {
-        *reinterpret_cast<Word *>(to) = word;
-        return;
+// Four bits for each dtype, from 1.
+constexpr std::uint64_t packed_formats() {
+    static_assert(ATOLL_DTYPE_COUNT <= 17);
+    std::uint64_t formats = 0;
+    for (std::uint32_t dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+        formats |= packed_format(dtype) << (dtype - 1) * 4;
+    return formats;
+}
+__host__ __device__ inline PartFormat format_of(unsigned dtype) {
+    constexpr std::uint64_t formats = packed_formats();
+    const unsigned format = static_cast<unsigned>(formats >> (dtype - 1) * 4) & 15u;
+    return {format % 4, static_cast<PartKind>(format / 4)};
+}
+constexpr std::uint32_t complex_dtypes() {
+    std::uint32_t set = 0;
+    for (std::uint32_t dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+        if (sdk::dtype_facts[dtype].kind == ATOLL_DTYPE_KIND_COMPLEX) set |= 1u << dtype;
+    return set;
+}
+__host__ __device__ inline bool is_complex_dtype(unsigned dtype) {
+    constexpr std::uint32_t set = complex_dtypes();
+    return set >> dtype & 1;
+}
+
+__host__ __device__ inline std::uint64_t reversed(std::uint64_t word) {
+    word = (word & 0x00ff00ff00ff00ffu) << 8 | (word >> 8 & 0x00ff00ff00ff00ffu);
+    word = (word & 0x0000ffff0000ffffu) << 16 | (word >> 16 & 0x0000ffff0000ffffu);
+    return word << 32 | word >> 32;
+}
+
+using Word16 = std::uint16_t __attribute__((may_alias));
+using Word32 = std::uint32_t __attribute__((may_alias));
+using Word64 = std::uint64_t __attribute__((may_alias));
+
+// A part's bits; those above it are 0.
+__host__ __device__ inline std::uint64_t read_bits(const char *from, PartFormat format,
+                                                   Access access) {
+    std::uint64_t word = 0;
+    if (access.aligned) {
+        switch (format.log_bytes) {
+        case 0: word = *reinterpret_cast<const std::uint8_t *>(from); break;
+        case 1: word = *reinterpret_cast<const Word16 *>(from); break;
+        case 2: word = *reinterpret_cast<const Word32 *>(from); break;
+        default: word = *reinterpret_cast<const Word64 *>(from);
+        }
+    } else {
+        ATOLL_ROLLED
+        for (unsigned i = format.bytes(); i-- > 0;)
+            word = word << 8 | static_cast<unsigned char>(from[i]);
     }
-    unsigned char bytes[sizeof(Word)];
-    memcpy(bytes, &word, sizeof word);
-    for (unsigned i = 0; i < sizeof(Word); ++i)
-        to[access.swapped ? unsigned{sizeof(Word)} - 1 - i : i] = static_cast<char>(bytes[i]);
+    return access.swapped ? reversed(word) >> (64 - format.bits()) : word;
+}
+__host__ __device__ inline void write_bits(char *to, PartFormat format, Access access,
+                                           std::uint64_t word) {
+    if (access.swapped) word = reversed(word) >> (64 - format.bits());
+    if (access.aligned) {
+        switch (format.log_bytes) {
+        case 0: *reinterpret_cast<std::uint8_t *>(to) = static_cast<std::uint8_t>(word); return;
+        case 1: *reinterpret_cast<Word16 *>(to) = static_cast<std::uint16_t>(word); return;
+        case 2: *reinterpret_cast<Word32 *>(to) = static_cast<std::uint32_t>(word); return;
+        default: *reinterpret_cast<Word64 *>(to) = word; return;
+        }
+    }
+    ATOLL_ROLLED
+    for (unsigned i = 0; i < format.bytes(); ++i, word >>= 8) to[i] = static_cast<char>(word);
+}
+
+// A part of a floating dtype, from and to its bits.
+__host__ __device__ inline double floating_of(std::uint64_t bits, PartFormat format) {
+    if (format.log_bytes == 3) return bits_as<double>(bits);
+    if (format.log_bytes == 2) return bits_as<float>(static_cast<std::uint32_t>(bits));
+    const auto half = static_cast<std::uint16_t>(bits);
+    return format.kind == PartKind::Brain ? to_float(Brain{half}) : to_float(Half{half});
+}
+__host__ __device__ inline std::uint64_t floating_bits(const Number &number, PartFormat format) {
+    if (format.log_bytes == 3) return bits_as<std::uint64_t>(to_floating<double>(number));
+    if (format.log_bytes == 2) return bits_as<std::uint32_t>(to_floating<float>(number));
+    const float odd = to_odd(number);
+    return format.kind == PartKind::Brain ? to_brain(odd).bits : to_half(odd).bits;
+}
+// Some of what is above the integer's own bits may be left.
+__host__ __device__ inline std::uint64_t integer_bits(const Number &number, PartFormat format) {
+    if (number.is_integer) return number.bits;
+    return format.kind == PartKind::Signed
+               ? static_cast<std::uint64_t>(saturated_signed(number.re, format.bits()))
+               : saturated_unsigned(number.re, format.bits());
+}
+
+struct Bits {
+    std::uint64_t re, im;
+};
+__host__ __device__ inline Number decoded(unsigned dtype, Bits bits) {
+    const PartFormat format = format_of(dtype);
+    if (!format.is_integer())
+        return {false, false, 0, floating_of(bits.re, format),
+                is_complex_dtype(dtype) ? floating_of(bits.im, format) : 0};
+    if (dtype == ATOLL_DTYPE_BOOL) return {true, false, bits.re != 0, 0, 0};
+    const bool is_signed = format.kind == PartKind::Signed;
+    if (is_signed) {
+        const std::uint64_t sign = std::uint64_t{1} << (format.bits() - 1);
+        bits.re = (bits.re ^ sign) - sign;
+    }
+    return {true, is_signed, bits.re, 0, 0};
+}
+__host__ __device__ inline Bits encoded(unsigned dtype, const Number &number) {
+    const PartFormat format = format_of(dtype);
+    if (dtype == ATOLL_DTYPE_BOOL) return {element_of<Bool>(number) != Bool(0), 0};
+    if (format.is_integer()) {
+        const unsigned unused = 64 - format.bits();
+        return {integer_bits(number, format) << unused >> unused, 0};
+    }
+    Bits bits{floating_bits(number, format), 0};
+    if (is_complex_dtype(dtype)) bits.im = floating_bits({false, false, 0, number.im, 0}, format);
+    return bits;
 }
 
 // An element part by part: only the parts are aligned, and only they are swapped.
-template <class S> __host__ __device__ inline S read_element(const char *from, Access access) {
-    if constexpr (kernels::is_complex<S>) {
-        using P = decltype(S::re);
-        return {read<P>(from, access), read<P>(from + sizeof(P), access)};
-    } else {
-        return read<S>(from, access);
-    }
-}
-template <class S>
-__host__ __device__ inline void write_element(char *to, Access access, S element) {
-    if constexpr (kernels::is_complex<S>) {
-        write(to, access, element.re);
-        write(to + sizeof(element.re), access, element.im);
-    } else {
-        write(to, access, element);
-    }
-}
-
-// Not inlined on devices: every kernel that converts would have all dtypes in it.
-#if defined(__CUDACC__)
-#define ATOLL_OUT_OF_LINE __noinline__
-#else
-#define ATOLL_OUT_OF_LINE
-#endif
-
 __host__ __device__ ATOLL_OUT_OF_LINE inline Number load(const char *from, Access access) {
-    switch (access.dtype) {
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    case id:                                                                                       \
-        return number_of(read_element<Stored<id>>(from, access));
-#include "atoll/lists/dtypes.inc"
-    }
-    return {};
+    const PartFormat format = format_of(access.dtype);
+    Bits bits{read_bits(from, format, access), 0};
+    if (is_complex_dtype(access.dtype)) bits.im = read_bits(from + format.bytes(), format, access);
+    return decoded(access.dtype, bits);
 }
 __host__ __device__ ATOLL_OUT_OF_LINE inline void store(char *to, Access access,
                                                         const Number &number) {
-    switch (access.dtype) {
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    case id:                                                                                       \
-        write_element(to, access, element_of<Stored<id>>(number));                                 \
-        break;
-#include "atoll/lists/dtypes.inc"
-    }
+    const PartFormat format = format_of(access.dtype);
+    const Bits bits = encoded(access.dtype, number);
+    write_bits(to, format, access, bits.re);
+    if (is_complex_dtype(access.dtype)) write_bits(to + format.bytes(), format, access, bits.im);
 }
 
 // What `number` becomes in a dtype.
 __host__ __device__ ATOLL_OUT_OF_LINE inline Number rounded_to(unsigned dtype,
                                                                const Number &number) {
-    Number result = number;
-    switch (dtype) {
-#define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    case id:                                                                                       \
-        result = number_of(element_of<Stored<id>>(number));                                        \
-        break;
-#include "atoll/lists/dtypes.inc"
-    }
-    return result;
+    return decoded(dtype, encoded(dtype, number));
 }
 
 } // namespace Atoll::cuda

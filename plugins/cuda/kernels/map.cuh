@@ -32,62 +32,82 @@ constexpr unsigned larger_of(std::initializer_list<std::size_t> sizes) {
     return static_cast<unsigned>(std::max(sizes));
 }
 
+// What kernels take, the same for all functors: operands in one run, or operands of any layout.
+template <unsigned Inputs> struct DenseWork {
+    std::int64_t count;
+    void *out;
+    const void *in[Inputs]; // null: the constant
+    Constant constants[Inputs];
+};
+template <unsigned Operands> struct GeneralWork {
+    Space<Operands> space; // the result, then the inputs
+    Access access[Operands];
+    bool direct[Operands];   // native, aligned, of the functor's dtype
+    bool constant[Operands]; // an input: see constants
+    bool is_signed;          // integers, which are computed unsigned
+    Constant constants[Operands];
+};
+
 // R = F(S...), all operands in one run.
 template <class F, class R, class... S> struct Dense {
     static constexpr unsigned inputs = sizeof...(S);
+    using Work = DenseWork<inputs>;
     static constexpr unsigned width = 16 / larger_of({sizeof(R), sizeof(S)...}); // of a pack
-    static constexpr unsigned rounds = width > 4 ? 16 / width : 4;               // packs per thread
-    static constexpr unsigned tile = block_threads * width * rounds;             // of a block
-
-    std::int64_t count;
-    R *out;
-    const void *in[inputs]; // null: the constant
-    Constant constants[inputs];
+    // Packs per thread. Scalar functors are long, and their code is there for every element.
+    static constexpr unsigned rounds = requires { F::scalar; }
+    ? 1 : width > 4 ? 16 / width : 4;
+    static constexpr unsigned tile = block_threads * width * rounds; // of a block
 
     template <class T> struct Loaded { Pack<T, width> packs[rounds]; };
 
-    template <class T> __device__ Loaded<T> loaded(unsigned k, std::int64_t first) const {
+    template <class T>
+    __device__ static Loaded<T> loaded(const Work &work, unsigned k, std::int64_t first) {
         Loaded<T> result;
         for (unsigned round = 0; round < rounds; ++round) {
             const std::int64_t place = first + round * block_threads * width;
-            if (in[k])
+            if (work.in[k])
                 result.packs[round] = *reinterpret_cast<const Pack<T, width> *>(
-                    static_cast<const T *>(in[k]) + place);
+                    static_cast<const T *>(work.in[k]) + place);
             else
-                for (T &element : result.packs[round].at) element = constant_as<T>(constants[k]);
+                for (T &element : result.packs[round].at)
+                    element = constant_as<T>(work.constants[k]);
         }
         return result;
     }
-    __device__ void compute(std::int64_t first, const Loaded<S> &...x) const {
+    __device__ static void compute(R *out, const Loaded<S> &...x) {
         for (unsigned round = 0; round < rounds; ++round) {
             Pack<R, width> result;
             for (unsigned k = 0; k < width; ++k)
                 result.at[k] = stored_as<R>(F::apply(value_of(x.packs[round].at[k])...));
-            *reinterpret_cast<Pack<R, width> *>(out + first + round * block_threads * width) =
-                result;
+            *reinterpret_cast<Pack<R, width> *>(out + round * block_threads * width) = result;
         }
     }
-    template <class T> __device__ T element(unsigned k, std::int64_t i) const {
-        return in[k] ? static_cast<const T *>(in[k])[i] : constant_as<T>(constants[k]);
+    template <class T> __device__ static T element(const Work &work, unsigned k, std::int64_t i) {
+        return work.in[k] ? static_cast<const T *>(work.in[k])[i]
+                          : constant_as<T>(work.constants[k]);
     }
 
-    template <std::size_t... k> __device__ void run(std::index_sequence<k...>) const {
+    template <std::size_t... k>
+    __device__ static void run(const Work &work, std::index_sequence<k...>) {
         const std::int64_t begin = std::int64_t{blockIdx.x} * tile;
-        if (begin + tile <= count)
-            return compute(begin + threadIdx.x * width,
-                           loaded<S>(k, begin + threadIdx.x * width)...);
-        for (std::int64_t i = begin + threadIdx.x; i < count; i += block_threads)
-            out[i] = stored_as<R>(F::apply(value_of(element<S>(k, i))...));
+        R *const out = static_cast<R *>(work.out);
+        if (begin + tile <= work.count) {
+            const std::int64_t first = begin + threadIdx.x * width;
+            return compute(out + first, loaded<S>(work, k, first)...);
+        }
+#pragma unroll 1
+        for (std::int64_t i = begin + threadIdx.x; i < work.count; i += block_threads)
+            out[i] = stored_as<R>(F::apply(value_of(element<S>(work, k, i))...));
     }
 };
-template <class Work> __global__ void __launch_bounds__(block_threads)
-    run_dense(const __grid_constant__ Work work) {
-    work.run(std::make_index_sequence<Work::inputs>{});
+template <class Map> __global__ void __launch_bounds__(block_threads)
+    run_dense(const __grid_constant__ typename Map::Work work) {
+    Map::run(work, std::make_index_sequence<Map::inputs>{});
 }
 
-template <class Work> void launch_dense(const Target &target, const Work &work) {
-    launch(target, dim3(static_cast<unsigned>((work.count + Work::tile - 1) / Work::tile)),
-           &run_dense<Work>, work);
+template <class Work>
+void launch_dense(const Target &target, void (*kernel)(Work), unsigned tile, const Work &work) {
+    launch(target, dim3(static_cast<unsigned>((work.count + tile - 1) / tile)), kernel, work);
 }
 
 // A number in the compute dtype, whose sign T may not have.
@@ -100,44 +120,43 @@ template <class T> __host__ __device__ T computed(const Number &number, bool is_
     else
         return element_of<T>(number);
 }
+// And back.
+template <class T> __host__ __device__ Number number_from(T value, bool is_signed) {
+    if constexpr (is_raw<T>)
+        return number_from(value.element, is_signed);
+    else if constexpr (std::is_integral_v<T>)
+        return is_signed ? number_of(static_cast<std::make_signed_t<T>>(value)) : number_of(value);
+    else
+        return number_of(value);
+}
 
 // R = F(S...), whatever the operands are.
 template <class F, class R, class... S> struct General {
     static constexpr unsigned operands = 1 + sizeof...(S);
-    Space<operands> space; // the result, then the inputs
-    Access access[operands];
-    bool direct[operands];   // native, aligned, of the functor's dtype
-    bool constant[operands]; // an input: see constants
-    bool is_signed;          // integers, which are computed unsigned
-    Constant constants[operands];
+    using Work = GeneralWork<operands>;
 
-    template <class T> __device__ T element(unsigned k, const char *at) const {
-        if (constant[k]) return constant_as<T>(constants[k]);
-        if (direct[k]) return *reinterpret_cast<const T *>(at);
-        return computed<T>(load(at, access[k]), is_signed);
+    template <class T> __device__ static T element(const Work &work, unsigned k, const char *at) {
+        if (work.constant[k]) return constant_as<T>(work.constants[k]);
+        if (work.direct[k]) return *reinterpret_cast<const T *>(at);
+        return computed<T>(load(at, work.access[k]), work.is_signed);
     }
     template <std::size_t... k>
-    __device__ void run(std::uint32_t i, std::index_sequence<k...>) const {
+    __device__ static void run(const Work &work, std::uint32_t i, std::index_sequence<k...>) {
         char *at[operands];
-        space.locate(i, at);
-        const R result = stored_as<R>(F::apply(value_of(element<S>(1 + k, at[1 + k]))...));
-        if (direct[0])
+        work.space.locate(i, at);
+        const R result = stored_as<R>(F::apply(value_of(element<S>(work, 1 + k, at[1 + k]))...));
+        if (work.direct[0])
             *reinterpret_cast<R *>(at[0]) = result;
         else
-            store(at[0], access[0], number(result, is_signed));
-    }
-    __device__ void operator()(std::uint32_t i) const { run(i, std::index_sequence_for<S...>{}); }
-
-    template <class T> __device__ static Number number(T result, bool is_signed) {
-        if constexpr (is_raw<T>)
-            return number(result.element, is_signed);
-        else if constexpr (std::is_integral_v<T>)
-            return is_signed ? number_of(static_cast<std::make_signed_t<T>>(result))
-                             : number_of(result);
-        else
-            return number_of(result);
+            store(at[0], work.access[0], number_from(result, work.is_signed));
     }
 };
+template <class Map> __global__ void __launch_bounds__(block_threads)
+    run_general(const __grid_constant__ typename Map::Work work) {
+    walk_elements(work.space.count, [&](std::uint32_t i) {
+        Map::run(work, i, std::make_index_sequence<Map::operands - 1>());
+    });
+}
 
 // The parts of an operand that kernels care for.
 inline Access access_of(std::uint32_t rank, const atoll_operand &operand) {
@@ -161,75 +180,81 @@ inline bool is_run(std::uint32_t rank, const atoll_operand &operand, std::size_t
     return rank == 0 || (rank == 1 && operand.strides[0] == static_cast<std::int64_t>(size));
 }
 
-// Enqueues R = F(S...) over a space, by the densest way that `work` allows; its space is not set.
+// The kernels of R = F(S...), and what the host has to know to launch them.
+template <unsigned Operands> struct Mapping {
+    void (*dense)(DenseWork<Operands - 1>);
+    void (*general)(GeneralWork<Operands>);
+    unsigned width, tile;         // of the dense one
+    std::uint8_t bytes[Operands]; // of an element
+};
 template <class F, class R, class... S>
-void run_map(const Target &target, std::uint32_t rank, const std::int64_t *shape,
-             const atoll_operand *operands, General<F, R, S...> &work) {
-    using Packed = Dense<F, R, S...>;
-    constexpr unsigned count = 1 + sizeof...(S);
-    constexpr std::size_t sizes[] = {sizeof(R), sizeof(S)...};
+inline constexpr Mapping<1 + sizeof...(S)> mapping_of = {&run_dense<Dense<F, R, S...>>,
+                                                         &run_general<General<F, R, S...>>,
+                                                         Dense<F, R, S...>::width,
+                                                         Dense<F, R, S...>::tile,
+                                                         {sizeof(R), sizeof(S)...}};
+
+// Enqueues a mapping over a space, by the densest way that `work` allows; its space is not set.
+template <unsigned Operands> void run_map(const Target &target, std::uint32_t rank,
+                                          const std::int64_t *shape, const atoll_operand *operands,
+                                          GeneralWork<Operands> &work,
+                                          const Mapping<Operands> &mapping) {
     bool dense = true;
-    for (unsigned k = 0; k < count; ++k) {
-        const std::size_t alignment = std::min<std::size_t>(sizes[k] * Packed::width, 16);
+    for (unsigned k = 0; k < Operands; ++k) {
+        const std::size_t alignment = std::min(mapping.bytes[k] * mapping.width, 16u);
         dense = dense && (work.constant[k] ||
-                          (work.direct[k] && is_run(rank, operands[k], sizes[k]) &&
+                          (work.direct[k] && is_run(rank, operands[k], mapping.bytes[k]) &&
                            reinterpret_cast<std::uintptr_t>(operands[k].data) % alignment == 0));
     }
     if (!dense)
-        return for_each_space(extents_of<count>(rank, shape, operands),
-                              [&](const Space<count> &space) {
+        return for_each_space(extents_of<Operands>(rank, shape, operands),
+                              [&](const Space<Operands> &space) {
                                   work.space = space;
-                                  enqueue(target, work);
+                                  launch_elements(target, mapping.general, work);
                               });
-    Packed packed{rank == 0 ? 1 : shape[0], static_cast<R *>(operands[0].data), {}, {}};
-    for (unsigned k = 1; k < count; ++k) {
+    DenseWork<Operands - 1> packed{rank == 0 ? 1 : shape[0], operands[0].data, {}, {}};
+    for (unsigned k = 1; k < Operands; ++k) {
         packed.in[k - 1] = work.constant[k] ? nullptr : operands[k].data;
         packed.constants[k - 1] = work.constants[k];
     }
-    launch_dense(target, packed);
+    launch_dense(target, mapping.dense, mapping.tile, packed);
 }
-
-// Enqueues R = F(S...) over a call's space. `dtypes` are those that the functor has.
-template <class F, class R, class... S>
-void map_as(const Target &target, std::uint32_t rank, const std::int64_t *shape,
-            const atoll_operand *operands, const std::uint16_t *dtypes, bool is_signed) {
-    using Work = General<F, R, S...>;
-    constexpr std::size_t sizes[] = {sizeof(R), sizeof(S)...};
-    Work work{};
-    work.is_signed = is_signed;
-    for (unsigned k = 0; k < Work::operands; ++k) {
-        const atoll_operand &operand = operands[k];
-        work.constant[k] = k > 0 && (operand.flags & ATOLL_OPERAND_SCALAR);
-        work.access[k] = access_of(rank, operand);
-        work.direct[k] = !work.constant[k] && operand.dtype == dtypes[k] &&
-                         !work.access[k].swapped && aligned_to(rank, operand, sizes[k]);
-    }
-    const auto convert = [&]<class T>(unsigned k, T) {
-        if (!work.constant[k]) return;
-        // In host memory, and only until we return.
-        const T value = computed<T>(load(static_cast<const char *>(operands[k].data),
-                                         {work.access[k].dtype, work.access[k].swapped, false}),
-                                    is_signed);
-        std::memcpy(work.constants[k].bytes, &value, sizeof value);
-    };
-    unsigned input = 0;
-    (convert(++input, S{}), ...);
-    run_map(target, rank, shape, operands, work);
-}
-
-// ---- Tables ------------------------------------------------------------------------------------
-
-using LauncherTable = std::array<LauncherRow<Launcher>, ATOLL_FN_COUNT>;
 
 constexpr bool is_signed_dtype(std::uint32_t dtype) {
     return sdk::dtype_facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED;
 }
 
-// For functors that exist with their inputs exchanged.
-template <class F> struct Exchanged {
-    template <class T> using Type = typename F::template Type<T>;
-    template <class T> __host__ __device__ static auto apply(T a, T b) { return F::apply(b, a); }
+// Enqueues a mapping over a call's space. `dtypes` are those that the functor has; integers are
+// signed if those of `compute_dtype` are.
+template <unsigned Operands> void map_as(const Target &target, std::uint32_t rank,
+                                         const std::int64_t *shape, const atoll_operand *operands,
+                                         const std::uint16_t *dtypes, std::uint32_t compute_dtype,
+                                         const Mapping<Operands> &mapping) {
+    GeneralWork<Operands> work{};
+    work.is_signed = is_signed_dtype(compute_dtype);
+    for (unsigned k = 0; k < Operands; ++k) {
+        const atoll_operand &operand = operands[k];
+        work.constant[k] = k > 0 && (operand.flags & ATOLL_OPERAND_SCALAR);
+        work.access[k] = access_of(rank, operand);
+        work.direct[k] = !work.constant[k] && operand.dtype == dtypes[k] &&
+                         !work.access[k].swapped && aligned_to(rank, operand, mapping.bytes[k]);
+        if (work.constant[k]) // in host memory, and only until we return
+            store(reinterpret_cast<char *>(work.constants[k].bytes),
+                  {static_cast<std::uint8_t>(dtypes[k]), false, true},
+                  load(static_cast<const char *>(operand.data),
+                       {work.access[k].dtype, work.access[k].swapped, false}));
+    }
+    run_map(target, rank, shape, operands, work, mapping);
+}
+
+// ---- Tables ------------------------------------------------------------------------------------
+
+// The mappings of a function, by compute dtype; null where there is none.
+template <unsigned Inputs> struct MappingRow {
+    LauncherRow<const Mapping<Inputs + 1> *> of_dtype;
+    bool exchanged; // the two inputs
 };
+template <unsigned Inputs> using MappingTable = std::array<MappingRow<Inputs>, ATOLL_FN_COUNT>;
 
 // The inputs of a functor in memory: one type for both signs where the functor wraps.
 template <class F, std::uint32_t dtype> struct InputOf {
@@ -243,42 +268,45 @@ template <class Computed, std::uint32_t dtype> using OutputOf =
 
 // A function whose inputs are all of T.
 template <class F, std::uint16_t function, std::uint32_t dtype, std::size_t... k>
-void map_call(const Target &target, const atoll_call &call) {
+constexpr const Mapping<1 + sizeof...(k)> *mapping_for(std::index_sequence<k...>) {
     constexpr std::uint16_t result =
         static_cast<std::uint16_t>(sdk::core_functions[function].result_dtype(dtype));
     using S = typename InputOf<F, dtype>::type;
     using R = OutputOf<decltype(F::apply((static_cast<void>(k), Value<S>{})...)), result>;
-    constexpr std::uint16_t dtypes[] = {result, (static_cast<void>(k), std::uint16_t{dtype})...};
-    map_as<F, R, std::conditional_t<true, S, std::integral_constant<std::size_t, k>>...>(
-        target, call.rank, call.shape, call.operands, dtypes, is_signed_dtype(dtype));
+    return &mapping_of<F, R,
+                       std::conditional_t<true, S, std::integral_constant<std::size_t, k>>...>;
 }
 
-template <class F, std::uint16_t function, std::uint32_t dtype, std::size_t... k>
-constexpr Launcher launcher(std::index_sequence<k...>) {
-    if constexpr (requires { typename F::Exchanged; })
-        return &map_call<Exchanged<typename F::Exchanged>, function, dtype, k...>;
-    else
-        return &map_call<F, function, dtype, k...>;
-}
-
-template <int inputs, std::uint16_t function, class F>
-constexpr LauncherRow<Launcher> launcher_row() {
-    if constexpr (kernels::has_functor(sdk::core_functions[function].signature, inputs))
-        return launchers_of<function>([](auto dtype) {
-            return launcher<F, function, dtype()>(std::make_index_sequence<inputs>());
-        });
-    else
+template <unsigned inputs, std::uint16_t function, class F>
+constexpr MappingRow<inputs> mapping_row() {
+    if constexpr (!kernels::has_functor(sdk::core_functions[function].signature, inputs))
         return {};
+    else if constexpr (requires { typename F::Exchanged; })
+        return {mapping_row<inputs, function, typename F::Exchanged>().of_dtype, true};
+    else
+        return {launchers_of<function, const Mapping<inputs + 1> *>([](auto dtype) {
+                    return mapping_for<F, function, dtype()>(std::make_index_sequence<inputs>());
+                }),
+                false};
 }
 
-inline void run_row(const LauncherTable &table, State &state, atoll_call &call) {
-    const Target target(state, call);
-    const Launcher launcher = table[call.function][call.dtype];
-    if (!launcher)
+template <unsigned Inputs>
+void run_row(const MappingTable<Inputs> &table, const Target &target, const atoll_call &call) {
+    const MappingRow<Inputs> &row = table[call.function];
+    const auto *const mapping = row.of_dtype[call.dtype];
+    if (!mapping)
         throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED,
                          std::string("no kernel for ") + sdk::dtype_name(call.dtype));
-    launcher(target, call);
-    target.enqueued();
+    atoll_operand operands[Inputs + 1];
+    std::uint16_t dtypes[Inputs + 1];
+    for (unsigned k = 0; k <= Inputs; ++k) {
+        operands[k] = call.operands[k];
+        dtypes[k] = call.dtype;
+    }
+    dtypes[0] =
+        static_cast<std::uint16_t>(sdk::core_functions[call.function].result_dtype(call.dtype));
+    if (Inputs == 2 && row.exchanged) std::swap(operands[1], operands[Inputs]);
+    map_as(target, call.rank, call.shape, operands, dtypes, call.dtype, *mapping);
 }
 
 } // namespace Atoll::cuda

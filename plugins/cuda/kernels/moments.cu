@@ -40,7 +40,7 @@ template <class V> struct MeanOf : NothingLocal {
 // Note [Two passes]
 // The first makes the means, which are rounded; the second sums squares of what the elements are
 // off by, and that itself, whose square corrects for the rounding.
-template <class V, bool root> struct Spread {
+template <class V> struct Spread {
     struct Deviation {
         Complex<double> mean;
     };
@@ -82,25 +82,31 @@ template <class V, bool root> struct Spread {
         if (n <= given.number) return std::numeric_limits<double>::quiet_NaN();
         const double var = (a.squares.value() - (re * re + im * im) / n) / (n - given.number);
         const double positive = var < 0 ? 0 : var; // NaN stays
-        return root ? std::sqrt(positive) : positive;
+        return given.root ? std::sqrt(positive) : positive;
     }
 };
-template <class V> using VarianceOf = Spread<V, false>;
-template <class V> using DeviationOf = Spread<V, true>;
 
-template <template <class> class Op, std::uint32_t dtype>
-void spread_call(const Target &target, const atoll_call &call, const Given &base) {
-    using S = Stored<dtype>;
-    using Mean = MeanOf<Value<S>>;
+constexpr ReduceRow means = reduce_row<MeanOf, ATOLL_FN_mean>();
+constexpr ReduceRow spreads = reduce_row<Spread, ATOLL_FN_var>();
+static_assert(compiled_dtypes(ATOLL_FN_var) == compiled_dtypes(ATOLL_FN_mean) &&
+              compiled_dtypes(ATOLL_FN_var) == compiled_dtypes(ATOLL_FN_stddev));
+
+std::uint64_t result_count(const atoll_call &call) {
     std::uint64_t results = 1;
     for (std::uint32_t axis = call.core; axis < call.rank; ++axis)
         results *= static_cast<std::uint64_t>(call.shape[axis]);
-    Given given = base;
-    const Temporary means(target, results * sizeof(typename Mean::A));
+    return results;
+}
+
+void spread(const Target &target, const atoll_call &call) {
+    const ReductionKernels &mean = *means[call.dtype];
+    const Temporary before(target, result_count(call) * mean.accumulator_bytes);
+    Given given;
     given.number = call.attributes[0].value.f64[0];
-    reduce<Mean, S>(target, call, given, reinterpret_cast<typename Mean::A *>(means.data()));
-    given.before = means.data();
-    reduce<Op<Value<S>>, S>(target, call, given);
+    given.root = call.function == ATOLL_FN_stddev;
+    reduce(target, call, given, mean, before.data());
+    given.before = before.data();
+    reduce(target, call, given, *spreads[call.dtype]);
 }
 
 // ---- Norms, in double whatever the elements are ----
@@ -171,24 +177,24 @@ struct NormWork {
     }
 };
 
-template <std::uint32_t dtype>
-void norm_call(const Target &target, const atoll_call &call, const Given &base) {
-    using S = Stored<dtype>;
-    using V = Value<S>;
-    Given given = base;
+constexpr ReduceRow counts = reduce_row<CountOf, ATOLL_FN_norm>();
+constexpr ReduceRow taxicabs = reduce_row<TaxicabOf, ATOLL_FN_norm>();
+constexpr ReduceRow maxima = reduce_row<LargestOf, ATOLL_FN_norm>();
+constexpr ReduceRow powers = reduce_row<PowersOf, ATOLL_FN_norm>();
+
+void norm(const Target &target, const atoll_call &call) {
+    Given given;
     given.number = call.attributes[0].value.f64[0];
     given.skip_nan = sdk::flag(call, 1);
-    if (given.number == 0) return reduce<CountOf<V>, S>(target, call, given);
-    if (given.number == 1) return reduce<TaxicabOf<V>, S>(target, call, given);
-    if (std::isinf(given.number)) return reduce<LargestOf<V>, S>(target, call, given);
-    std::uint64_t results = 1;
-    for (std::uint32_t axis = call.core; axis < call.rank; ++axis)
-        results *= static_cast<std::uint64_t>(call.shape[axis]);
+    if (given.number == 0) return reduce(target, call, given, *counts[call.dtype]);
+    if (given.number == 1) return reduce(target, call, given, *taxicabs[call.dtype]);
+    if (std::isinf(given.number)) return reduce(target, call, given, *maxima[call.dtype]);
+    const std::uint64_t results = result_count(call);
     const Temporary largest(target, results * sizeof(double));
     const Temporary sums(target, results * sizeof(Exact<double>));
-    reduce<LargestOf<V>, S>(target, call, given, reinterpret_cast<double *>(largest.data()));
+    reduce(target, call, given, *maxima[call.dtype], largest.data());
     given.before = largest.data();
-    reduce<PowersOf<V>, S>(target, call, given, reinterpret_cast<Exact<double> *>(sums.data()));
+    reduce(target, call, given, *powers[call.dtype], sums.data());
     NormWork work{
         {},
         access_of(call.rank, call.operands[0]),
@@ -207,33 +213,20 @@ void norm_call(const Target &target, const atoll_call &call, const Given &base) 
                    });
 }
 
-constexpr std::array<ReduceRow, 4> make_table() {
-    std::array<ReduceRow, 4> table{};
-    table[0] = reduce_row<MeanOf, ATOLL_FN_mean>();
-    table[1] = launchers_of<ATOLL_FN_var, ReduceLauncher>(
-        [](auto dtype) { return &spread_call<VarianceOf, dtype()>; });
-    table[2] = launchers_of<ATOLL_FN_stddev, ReduceLauncher>(
-        [](auto dtype) { return &spread_call<DeviationOf, dtype()>; });
-    table[3] =
-        launchers_of<ATOLL_FN_norm, ReduceLauncher>([](auto dtype) { return &norm_call<dtype()>; });
-    return table;
-}
-constexpr auto table = make_table();
-static_assert(ATOLL_FN_var == ATOLL_FN_mean + 4);
-
 } // namespace
 
 void moments(State &state, atoll_call &call) {
     const Target target(state, call);
-    Given given;
-    int row = 0;
     switch (call.function) {
-    case ATOLL_FN_mean: given.skip_nan = sdk::flag(call, 0); break;
-    case ATOLL_FN_var: row = 1; break;
-    case ATOLL_FN_stddev: row = 2; break;
-    default: row = 3;
+    case ATOLL_FN_mean: {
+        Given given;
+        given.skip_nan = sdk::flag(call, 0);
+        reduce(target, call, given, *means[call.dtype]);
+        break;
     }
-    table[static_cast<std::size_t>(row)][call.dtype](target, call, given);
+    case ATOLL_FN_norm: norm(target, call); break;
+    default: spread(target, call);
+    }
     target.enqueued();
 }
 

@@ -32,39 +32,25 @@ __device__ inline uint4 bytes_between(const uint4 &low, const uint4 &high, unsig
     return {words[0], words[1], words[2], words[3]};
 }
 
-// Reads packs of elements that are aligned to their size, `step` bytes apart.
+// Reads packs of a row that is one run, of elements aligned to their size; or packs whose addresses
+// have the same remainder as `row`.
 template <class S> class PackReader {
 public:
     static constexpr unsigned width = pack_width<S>;
     using Result = Pack<S, width>;
 
-    // For packs whose addresses have the same remainder as `row`. `in_run`: the whole row is one
-    // run, or all its packs are aligned.
-    __device__ PackReader(const char *row, std::int64_t step, bool in_run)
-        : step_(step), offset_(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) % 16)) {
-        if (!in_run) offset_ = strided;
-    }
+    __device__ explicit PackReader(const char *row)
+        : offset_(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) % 16)) {}
     // How many elements of the row there must be before and behind a pack.
-    __device__ std::uint32_t margin() const {
-        return offset_ != 0 && offset_ != strided ? width : 0;
-    }
+    __device__ std::uint32_t margin() const { return offset_ != 0 ? width : 0; }
     __device__ Result operator()(const char *from) const {
         if (offset_ == 0) return *reinterpret_cast<const Result *>(from);
-        if (offset_ == strided) {
-            Result result;
-#pragma unroll
-            for (unsigned k = 0; k < width; ++k)
-                result.at[k] = *reinterpret_cast<const S *>(from + k * step_);
-            return result;
-        }
         const uint4 *const low = reinterpret_cast<const uint4 *>(from - offset_);
         return bits_as<Result>(bytes_between<sizeof(S)>(low[0], low[1], offset_));
     }
 
 private:
-    static constexpr unsigned strided = 16;
-    std::int64_t step_;
-    unsigned offset_; // bytes from a multiple of 16, or `strided`
+    unsigned offset_; // bytes from a multiple of 16
 };
 
 } // namespace Atoll::cuda

@@ -9,22 +9,30 @@ namespace {
 
 // ---- Sums and products ----
 
-template <class V> struct SumOf : NothingLocal, AddsUp<Sum<V>> {
-    using A = Sum<V>;
-    __device__ static A take(A a, V x, const Given &given, std::int64_t) {
-        if (!(given.skip_nan && is_nan_value(x))) a.add(x);
-        return a;
-    }
-};
+template <class V> using Modulus = decltype(modulus(std::declval<V>()));
 
-template <class V> struct SumOfModuli : NothingLocal,
-                                        AddsUp<Sum<decltype(modulus(std::declval<V>()))>> {
-    using A = Sum<decltype(modulus(std::declval<V>()))>;
+template <class V> struct SumOfModuli : NothingLocal, AddsUp<Sum<Modulus<V>>> {
+    using A = Sum<Modulus<V>>;
     __device__ static A take(A a, V x, const Given &given, std::int64_t) {
         if (!(given.skip_nan && is_nan_value(x))) a.add(modulus(x));
         return a;
     }
 };
+
+// Of elements, or of their moduli where those have the same type.
+template <class V> struct SumOf : NothingLocal, AddsUp<Sum<V>> {
+    static constexpr bool has_moduli = std::is_same_v<V, Modulus<V>>;
+    using A = Sum<V>;
+    __device__ static A take(A a, V x, const Given &given, std::int64_t) {
+        if (given.skip_nan && is_nan_value(x)) return a;
+        if constexpr (has_moduli)
+            if (given.moduli) x = modulus(x);
+        a.add(x);
+        return a;
+    }
+};
+template <class V> using SumAbs =
+    std::conditional_t<SumOf<V>::has_moduli, SumOf<V>, SumOfModuli<V>>;
 
 template <class V> struct ProductOf : NothingLocal {
     using A = V;
@@ -53,70 +61,68 @@ template <class P> constexpr P extreme(bool largest) {
 }
 
 // NaN wins, or is passed over and stays where there was nothing else.
-template <class V, bool largest, bool of_moduli> struct Extreme : NothingLocal {
-    __host__ __device__ static auto key(V x) {
-        if constexpr (of_moduli)
-            return modulus(x);
-        else
-            return plain(x);
+template <class V> struct Extreme : NothingLocal {
+    using A = decltype(plain(Modulus<V>{}));
+    __device__ static A key_of(A value, const Given &given) {
+        return given.largest ? opposite(value) : value;
     }
-    using A = decltype(key(V{}));
     __device__ static A start(const Given &given) {
         if constexpr (kernels::is_float<A>)
-            if (given.skip_nan) return std::numeric_limits<A>::quiet_NaN();
-        return extreme<A>(!largest);
+            if (given.skip_nan) return key_of(std::numeric_limits<A>::quiet_NaN(), given);
+        return kernels::is_float<A> ? std::numeric_limits<A>::infinity()
+                                    : std::numeric_limits<A>::max();
     }
     __device__ static A join(A a, A b, const Given &given) {
-        const bool first = largest ? a > b : a < b;
-        return first || (given.skip_nan ? b != b : a != a) ? a : b;
+        return a < b || (given.skip_nan ? b != b : a != a) ? a : b;
     }
     __device__ static A take(A a, V x, const Given &given, std::int64_t) {
-        return join(a, key(x), given);
+        A value;
+        if constexpr (kernels::is_complex<V>)
+            value = modulus(x);
+        else
+            value = given.moduli ? modulus(x) : plain(x);
+        return join(a, key_of(value, given), given);
     }
-    __device__ static A result(A a, const Given &) { return a; }
+    __device__ static A result(A a, const Given &given) { return key_of(a, given); }
 };
-template <class V> using Smallest = Extreme<V, false, false>;
-template <class V> using Largest = Extreme<V, true, false>;
-template <class V> using SmallestModulus = Extreme<V, false, true>;
-template <class V> using LargestModulus = Extreme<V, true, true>;
 
 // ---- Tests ----
 
-// Whether Test holds for any element, or for all of them.
-template <class V, class Test, bool all> struct Holds : NothingLocal {
+// What elements can be.
+enum Properties : std::uint32_t { is_zero = 1, is_nonzero = 2, is_infinite = 4, is_nan = 8 };
+
+// Whether any element has a property that is wanted.
+template <class V> struct Holds : NothingLocal {
     using A = std::uint32_t;
-    __device__ static A start(const Given &) { return all; }
-    __device__ static A join(A a, A b, const Given &) { return all ? a & b : a | b; }
-    __device__ static A take(A a, V x, const Given &given, std::int64_t) {
-        return join(a, kernels::truth(Test::apply(x)), given);
+    __device__ static A start(const Given &) { return 0; }
+    __device__ static A join(A a, A b, const Given &) { return a | b; }
+    __device__ static A take(A a, V x, const Given &, std::int64_t) {
+        A properties = kernels::truth(x) ? is_nonzero : is_zero;
+        if constexpr (kernels::is_float<V> || kernels::is_complex<V>) {
+            if (kernels::truth(kernels::functor::isinf::apply(x))) properties |= is_infinite;
+            if (is_nan_value(x)) properties |= is_nan;
+        }
+        return a | properties;
     }
-    __device__ static Bool result(A a, const Given &) { return Bool(a); }
-};
-struct IsNonzero {
-    template <class V> __host__ __device__ static Bool apply(V x) {
-        return Bool(kernels::truth(x));
+    __device__ static Bool result(A a, const Given &given) {
+        return Bool(((a & given.wanted) != 0) != given.inverted);
     }
 };
-template <class V> using Any = Holds<V, IsNonzero, false>;
-template <class V> using All = Holds<V, IsNonzero, true>;
-template <class V> using AllFinite = Holds<V, kernels::functor::isfinite, true>;
-template <class V> using AnyInf = Holds<V, kernels::functor::isinf, false>;
-template <class V> using AnyNan = Holds<V, kernels::functor::isnan, false>;
 
 constexpr std::array<ReduceRow, ATOLL_FN_COUNT> make_table() {
     std::array<ReduceRow, ATOLL_FN_COUNT> table{};
     table[ATOLL_FN_sum] = reduce_row<SumOf, ATOLL_FN_sum>();
     table[ATOLL_FN_prod] = reduce_row<ProductOf, ATOLL_FN_prod>();
-    table[ATOLL_FN_sum_abs] = reduce_row<SumOfModuli, ATOLL_FN_sum_abs>();
-    table[ATOLL_FN_min] = reduce_row<Smallest, ATOLL_FN_min>();
-    table[ATOLL_FN_max] = reduce_row<Largest, ATOLL_FN_max>();
-    table[ATOLL_FN_min_abs] = reduce_row<SmallestModulus, ATOLL_FN_min_abs>();
-    table[ATOLL_FN_max_abs] = reduce_row<LargestModulus, ATOLL_FN_max_abs>();
-    table[ATOLL_FN_any] = reduce_row<Any, ATOLL_FN_any>();
-    table[ATOLL_FN_all] = reduce_row<All, ATOLL_FN_all>();
-    table[ATOLL_FN_all_finite] = reduce_row<AllFinite, ATOLL_FN_all_finite>();
-    table[ATOLL_FN_any_inf] = reduce_row<AnyInf, ATOLL_FN_any_inf>();
-    table[ATOLL_FN_any_nan] = reduce_row<AnyNan, ATOLL_FN_any_nan>();
+    table[ATOLL_FN_sum_abs] = reduce_row<SumAbs, ATOLL_FN_sum_abs>();
+    table[ATOLL_FN_min] = reduce_row<Extreme, ATOLL_FN_min>();
+    table[ATOLL_FN_max] = reduce_row<Extreme, ATOLL_FN_max>();
+    table[ATOLL_FN_min_abs] = reduce_row<Extreme, ATOLL_FN_min_abs>();
+    table[ATOLL_FN_max_abs] = reduce_row<Extreme, ATOLL_FN_max_abs>();
+    table[ATOLL_FN_any] = reduce_row<Holds, ATOLL_FN_any>();
+    table[ATOLL_FN_all] = reduce_row<Holds, ATOLL_FN_all>();
+    table[ATOLL_FN_all_finite] = reduce_row<Holds, ATOLL_FN_all_finite>();
+    table[ATOLL_FN_any_inf] = reduce_row<Holds, ATOLL_FN_any_inf>();
+    table[ATOLL_FN_any_nan] = reduce_row<Holds, ATOLL_FN_any_nan>();
     table[ATOLL_FN_count_nonzero] = reduce_row<CountOf, ATOLL_FN_count_nonzero>();
     return table;
 }
@@ -128,7 +134,18 @@ void reduce(State &state, atoll_call &call) {
     const Target target(state, call);
     Given given;
     given.skip_nan = call.attribute_count > 0 && sdk::flag(call, 0);
-    table[call.function][call.dtype](target, call, given);
+    switch (call.function) {
+    case ATOLL_FN_sum_abs:
+    case ATOLL_FN_min_abs: given.moduli = true; break;
+    case ATOLL_FN_max_abs: given.moduli = given.largest = true; break;
+    case ATOLL_FN_max: given.largest = true; break;
+    case ATOLL_FN_any: given.wanted = is_nonzero; break;
+    case ATOLL_FN_all: given.wanted = is_zero, given.inverted = true; break;
+    case ATOLL_FN_all_finite: given.wanted = is_infinite | is_nan, given.inverted = true; break;
+    case ATOLL_FN_any_inf: given.wanted = is_infinite; break;
+    case ATOLL_FN_any_nan: given.wanted = is_nan; break;
+    }
+    reduce(target, call, given, *table[call.function][call.dtype]);
     target.enqueued();
 }
 

@@ -24,12 +24,18 @@
 
 namespace Atoll::cuda {
 
-// What a call gives to a reduction.
+// What a call gives to a reduction. Functions that differ by a line are one kernel with a switch
+// here: the element's way from memory takes longer.
 struct Given {
-    double number = 0;      // ddof, or p
-    std::int64_t count = 0; // elements per result
-    bool skip_nan = false;
+    double number = 0;            // ddof, or p
+    std::int64_t count = 0;       // elements per result
     const void *before = nullptr; // an accumulator per result of an earlier reduction, or null
+    bool skip_nan = false;
+    bool moduli = false;      // of the elements
+    bool largest = false;     // instead of the smallest
+    bool root = false;        // of the result
+    bool inverted = false;    // the result of a test
+    std::uint32_t wanted = 0; // by a test: Properties
 };
 
 template <class V> __host__ __device__ inline bool is_nan_value(V value) {
@@ -46,7 +52,37 @@ struct NothingLocal {
     __device__ static const Given &local(const Given &given, std::int64_t) { return given; }
 };
 
-// Partial accumulators lie one chunk after the other, for all results each.
+// What kernels take. Partial accumulators lie one chunk after the other, for all results each.
+struct ReductionWork {
+    Space<2> results;  // out, in
+    Space<1> elements; // of one result
+    std::int64_t part; // of the elements, in bytes from the result's first one
+    Access access[2];
+    std::uint8_t result_dtype;
+    bool direct;   // native, aligned, of the compute dtype
+    bool in_packs; // elements lie in runs of packs
+    bool is_signed;
+    std::uint32_t lanes;  // threads of a block for one chunk
+    std::uint32_t chunk;  // elements
+    std::uint32_t chunks; // of one result, in this space
+    Divisor by_chunks;
+    std::int64_t first_element, first_result, all_results;
+    std::uint32_t first_chunk, all_chunks;
+    void *partials;     // null: there is one chunk for each result
+    void *accumulators; // where the joined ones go; null: they become results
+    Given given;
+
+    __device__ const char *place(const char *base, std::uint32_t i) const {
+        return base + part +
+               (elements.rank == 1 ? i * elements.strides[0][0] : offset_in(elements, i));
+    }
+    __device__ std::uint32_t end_of(std::uint32_t which) const {
+        const std::uint32_t begin = which * chunk, left = elements.count - begin;
+        return begin + (left < chunk ? left : chunk);
+    }
+};
+
+// How Op takes in elements S.
 template <class Op, class S> struct Reduction {
     using A = typename Op::A;
     static constexpr unsigned width = pack_width<S>;
@@ -60,132 +96,111 @@ template <class Op, class S> struct Reduction {
         return count;
     }
 
-    Space<2> results;  // out, in
-    Space<1> elements; // of one result
-    std::int64_t part; // of the elements, in bytes from the result's first one
-    Access access[2];
-    std::uint8_t result_dtype;
-    bool direct;           // native, aligned, of the compute dtype
-    bool in_packs, in_run; // elements can be read in packs, which lie in runs
-    bool is_signed;
-    std::uint32_t lanes;  // threads of a block for one chunk
-    std::uint32_t chunk;  // elements
-    std::uint32_t chunks; // of one result, in this space
-    Divisor by_chunks;
-    std::int64_t first_element, first_result, all_results;
-    std::uint32_t first_chunk, all_chunks;
-    A *partials;     // null: there is one chunk for each result
-    A *accumulators; // where the joined ones go; null: they become results
-    Given given;
-
-    __device__ const char *place(const char *base, std::uint32_t i) const {
-        std::int64_t offset[1];
-        elements.offsets(i, offset);
-        return base + part + offset[0];
+    __device__ static S element(const ReductionWork &work, const char *from) {
+        return work.direct ? *reinterpret_cast<const S *>(from)
+                           : computed<S>(load(from, work.access[1]), work.is_signed);
     }
-    __device__ S converted(const char *from) const { // where not `direct`
-        return computed<S>(load(from, access[1]), is_signed);
-    }
-    __device__ std::uint32_t end_of(std::uint32_t which) const {
-        const std::uint32_t begin = which * chunk, left = elements.count - begin;
-        return begin + (left < chunk ? left : chunk);
-    }
-
     // What a lane takes of a chunk: packs.
-    __device__ A share_of_row(const char *base, std::uint32_t which, std::uint32_t result,
-                              std::uint32_t lane) const {
-        const auto &local = Op::local(given, first_result + result);
-        const std::uint32_t end = end_of(which), step = lanes * width;
-        std::uint32_t i = which * chunk + lane * width;
-        A a = Op::start(given);
+    __device__ static A share_of_row(const ReductionWork &work, const char *base,
+                                     std::uint32_t which, std::uint32_t result,
+                                     std::uint32_t lane) {
+        const auto &local = Op::local(work.given, work.first_result + result);
+        const std::uint32_t end = work.end_of(which), step = work.lanes * width;
+        std::uint32_t i = which * work.chunk + lane * width;
+        A a = Op::start(work.given);
         const auto following = [&](std::uint32_t k) {
             return (k + 1) % width != 0 ? k + 1 : k + 1 + step - width;
         };
-        // Conversions are calls, across which few registers live.
-        if (!direct) {
-#pragma unroll 1
-            for (; i < end; i = following(i))
-                a = Op::take(a, value_of(converted(place(base, i))), local, first_element + i);
-            return a;
-        }
-        const auto take_singly = [&](std::uint32_t last) {
-#pragma unroll 1
-            for (; i < last; i = following(i))
-                a = Op::take(a, value_of(*reinterpret_cast<const S *>(place(base, i))), local,
-                             first_element + i);
-        };
-        if (in_packs) {
-            const PackReader<S> read(base + part, elements.strides[0][0], in_run);
-            const std::uint32_t margin = read.margin(), reach = width + margin;
-            take_singly(margin < end ? margin : end);
-            while (i + reach <= end) {
-                const std::uint32_t first = i;
-                const auto is_whole = [&](unsigned round) {
-                    return first + round * step + reach <= end;
-                };
-                Pack<S, width> packs[in_flight] = {};
+        const PackReader<S> read(base + work.part);
+        const std::uint32_t margin = read.margin(), reach = width + margin;
+        while (i < end) {
+            // Singly: what is no pack, and what stands where packs cannot be read.
+            if (!work.in_packs || i < margin || i + reach > end) {
+                a = Op::take(a, value_of(element(work, work.place(base, i))), local,
+                             work.first_element + i);
+                i = following(i);
+                continue;
+            }
+            const std::uint32_t first = i;
+            const auto is_whole = [&](unsigned round) {
+                return first + round * step + reach <= end;
+            };
+            Pack<S, width> packs[in_flight] = {};
 #pragma unroll
-                for (unsigned round = 0; round < in_flight; ++round)
-                    if (is_whole(round)) packs[round] = read(place(base, first + round * step));
+            for (unsigned round = 0; round < in_flight; ++round)
+                if (is_whole(round)) packs[round] = read(work.place(base, first + round * step));
 #pragma unroll
-                for (unsigned round = 0; round < in_flight; ++round) {
-                    if (!is_whole(round)) break;
+            for (unsigned round = 0; round < in_flight; ++round) {
+                if (!is_whole(round)) break;
 #pragma unroll
-                    for (unsigned k = 0; k < width; ++k)
-                        a = Op::take(a, value_of(packs[round].at[k]), local, first_element + i + k);
-                    i += step;
-                }
+                for (unsigned k = 0; k < width; ++k)
+                    a = Op::take(a, value_of(packs[round].at[k]), local,
+                                 work.first_element + i + k);
+                i += step;
             }
         }
-        take_singly(end);
         return a;
     }
     // What a lane takes of the chunks of neighbouring results.
     template <unsigned across>
-    __device__ void share_of_columns(const char *base, std::uint32_t which, std::uint32_t result,
-                                     std::uint32_t lane, A (&a)[across]) const {
+    __device__ static void share_of_columns(const ReductionWork &work, const char *base,
+                                            std::uint32_t which, std::uint32_t result,
+                                            std::uint32_t lane, A (&a)[across]) {
         using Loaded = Pack<S, across>;
-        const auto &local = Op::local(given, first_result + result);
-        const std::uint32_t end = end_of(which);
-        std::uint32_t i = which * chunk + lane;
+        const auto &local = Op::local(work.given, work.first_result + result);
+        const std::uint32_t end = work.end_of(which);
+        std::uint32_t i = which * work.chunk + lane;
 #pragma unroll
-        for (unsigned k = 0; k < across; ++k) a[k] = Op::start(given);
+        for (unsigned k = 0; k < across; ++k) a[k] = Op::start(work.given);
         const auto take = [&](const Loaded &x) {
 #pragma unroll
             for (unsigned k = 0; k < across; ++k)
-                a[k] = Op::take(a[k], value_of(x.at[k]), local, first_element + i);
-            i += lanes;
+                a[k] = Op::take(a[k], value_of(x.at[k]), local, work.first_element + i);
+            i += work.lanes;
         };
-        if constexpr (across == 1) {
-            while (!direct && i < end) take({converted(place(base, i))});
-        }
-        while (i + (in_flight - 1) * lanes < end) {
+        while (work.direct && i + (in_flight - 1) * work.lanes < end) {
             Loaded loaded[in_flight];
 #pragma unroll
             for (unsigned round = 0; round < in_flight; ++round)
-                loaded[round] = *reinterpret_cast<const Loaded *>(place(base, i + round * lanes));
+                loaded[round] =
+                    *reinterpret_cast<const Loaded *>(work.place(base, i + round * work.lanes));
 #pragma unroll
             for (unsigned round = 0; round < in_flight; ++round) take(loaded[round]);
         }
-        while (i < end) take(*reinterpret_cast<const Loaded *>(place(base, i)));
+#pragma unroll 1
+        while (i < end) {
+            const char *const from = work.place(base, i);
+            if constexpr (across == 1)
+                take({element(work, from)});
+            else
+                take(*reinterpret_cast<const Loaded *>(from));
+        }
     }
 
-    __device__ void finish(A a, std::uint32_t result, std::uint32_t which) const {
-        if (partials)
-            partials[(first_chunk + which) * all_results + first_result + result] = a;
+    __device__ static void finish(const ReductionWork &work, A a, std::uint32_t result,
+                                  std::uint32_t which) {
+        if (work.partials)
+            static_cast<A *>(work.partials)[(work.first_chunk + which) * work.all_results +
+                                            work.first_result + result] = a;
         else
-            put(a, result);
+            put(work, a, result);
     }
-    __device__ void put(A a, std::uint32_t result) const {
-        if (accumulators) {
-            accumulators[first_result + result] = a;
+    // For several results of a thread.
+    __device__ ATOLL_OUT_OF_LINE static void
+    finish_apart(const ReductionWork &work, A a, std::uint32_t result, std::uint32_t which) {
+        finish(work, a, result, which);
+    }
+    __device__ static void put(const ReductionWork &work, A a, std::uint32_t result) {
+        if (work.accumulators) {
+            static_cast<A *>(work.accumulators)[work.first_result + result] = a;
             return;
         }
         char *at[2];
-        results.locate(result, at);
-        Number number = number_of(Op::result(a, given));
-        if (access[0].dtype != result_dtype) number = rounded_to(result_dtype, number);
-        store(at[0], access[0], number);
+        work.results.locate(result, at);
+        Number number = number_of(Op::result(a, work.given));
+        if (work.access[0].dtype != work.result_dtype)
+            number = rounded_to(work.result_dtype, number);
+        store(at[0], work.access[0], number);
     }
 };
 
@@ -205,7 +220,7 @@ template <class Op> __device__ typename Op::A join_lanes(typename Op::A a, std::
 }
 
 template <class Op, class S> __global__ void __launch_bounds__(block_threads)
-    reduce_rows(const __grid_constant__ Reduction<Op, S> work) {
+    reduce_rows(const __grid_constant__ ReductionWork work) {
     const std::uint32_t place =
         blockIdx.x * (block_threads / work.lanes) + threadIdx.x / work.lanes;
     const std::uint32_t lane = threadIdx.x % work.lanes;
@@ -216,14 +231,14 @@ template <class Op, class S> __global__ void __launch_bounds__(block_threads)
     if (is_one) {
         char *at[2];
         work.results.locate(result, at);
-        a = work.share_of_row(at[1], which, result, lane);
+        a = Reduction<Op, S>::share_of_row(work, at[1], which, result, lane);
     }
     a = join_lanes<Op>(a, lane, work.lanes, 1, work.given);
-    if (is_one && lane == 0) work.finish(a, result, which);
+    if (is_one && lane == 0) Reduction<Op, S>::finish(work, a, result, which);
 }
 
 template <class Op, class S, unsigned across> __global__ void __launch_bounds__(block_threads)
-    reduce_columns(const __grid_constant__ Reduction<Op, S> work) {
+    reduce_columns(const __grid_constant__ ReductionWork work) {
     const std::uint32_t side_by_side = block_threads / work.lanes;
     const std::uint32_t lane = threadIdx.x / side_by_side;
     const std::uint32_t result = (blockIdx.x * side_by_side + threadIdx.x % side_by_side) * across;
@@ -233,37 +248,56 @@ template <class Op, class S, unsigned across> __global__ void __launch_bounds__(
     if (is_one) {
         char *at[2];
         work.results.locate(result, at);
-        work.template share_of_columns<across>(at[1], blockIdx.y, result, lane, a);
+        Reduction<Op, S>::template share_of_columns<across>(work, at[1], blockIdx.y, result, lane,
+                                                            a);
     }
-    if constexpr (across == 1)
+    if constexpr (across == 1) {
         a[0] = join_lanes<Op>(a[0], lane, work.lanes, side_by_side, work.given);
-    if (!is_one || lane > 0) return;
-    for (unsigned k = 0; k < across; ++k) work.finish(a[k], result + k, blockIdx.y);
+        if (is_one && lane == 0) Reduction<Op, S>::finish(work, a[0], result, blockIdx.y);
+    } else {
+        for (unsigned k = 0; is_one && lane == 0 && k < across; ++k)
+            Reduction<Op, S>::finish_apart(work, a[k], result + k, blockIdx.y);
+    }
 }
 
 // Joins the partial accumulators of results, whose lanes take them in turn.
 template <class Op, class S> __global__ void __launch_bounds__(block_threads)
-    join_partials(const __grid_constant__ Reduction<Op, S> work) {
+    join_partials(const __grid_constant__ ReductionWork work) {
     const std::uint32_t side_by_side = block_threads / work.lanes;
     const std::uint32_t lane = threadIdx.x / side_by_side;
     const std::uint32_t result = blockIdx.x * side_by_side + threadIdx.x % side_by_side;
     const bool is_one = result < work.results.count;
     typename Op::A a = Op::start(work.given);
-    const auto *const partials = work.partials + work.first_result + result;
+    const auto *const partials =
+        static_cast<const typename Op::A *>(work.partials) + work.first_result + result;
 #pragma unroll 4
     for (std::uint32_t which = lane; is_one && which < work.all_chunks; which += work.lanes)
         a = Op::join(a, partials[which * work.all_results], work.given);
     a = join_lanes<Op>(a, lane, work.lanes, side_by_side, work.given);
-    if (is_one && lane == 0) work.put(a, result);
+    if (is_one && lane == 0) Reduction<Op, S>::put(work, a, result);
 }
+
+// The kernels of a reduction, and what the host has to know to launch them.
+struct ReductionKernels {
+    using Kernel = void (*)(ReductionWork);
+    Kernel rows, columns, wide_columns, join;
+    unsigned width, across; // elements of a pack; results of a thread of wide_columns
+    std::uint32_t element_bytes, accumulator_bytes;
+};
+template <class Op, class S> inline constexpr ReductionKernels reduction_kernels = {
+    &reduce_rows<Op, S>,
+    &reduce_columns<Op, S, 1>,
+    &reduce_columns<Op, S, Reduction<Op, S>::most_across()>,
+    &join_partials<Op, S>,
+    Reduction<Op, S>::width,
+    Reduction<Op, S>::most_across(),
+    sizeof(S),
+    sizeof(typename Op::A)};
 
 // Enqueues the reduction of operand 1 into operand 0, or of its results' accumulators into device
 // memory.
-template <class Op, class S> void reduce(const Target &target, const atoll_call &call, Given given,
-                                         typename Op::A *accumulators = nullptr) {
-    using A = typename Op::A;
-    using Work = Reduction<Op, S>;
-    constexpr std::int64_t size = sizeof(S);
+inline void reduce(const Target &target, const atoll_call &call, const Given &given,
+                   const ReductionKernels &kernels, void *accumulators = nullptr) {
     const atoll_operand &out = call.operands[0], &in = call.operands[1];
     Extents<1> core;
     core.rank = call.core;
@@ -278,44 +312,41 @@ template <class Op, class S> void reduce(const Target &target, const atoll_call 
     loop.strides[0] = out.strides + call.core;
     loop.strides[1] = in.strides + call.core;
 
-    Work work{};
+    ReductionWork work{};
     work.given = given;
     work.given.count = core.count();
     work.access[0] = access_of(call.rank, out);
     work.access[1] = access_of(call.rank, in);
-    work.direct =
-        in.dtype == call.dtype && !work.access[1].swapped && aligned_to(call.rank, in, sizeof(S));
+    work.direct = in.dtype == call.dtype && !work.access[1].swapped &&
+                  aligned_to(call.rank, in, kernels.element_bytes);
     work.is_signed = is_signed_dtype(call.dtype);
     work.result_dtype =
         static_cast<std::uint8_t>(sdk::core_functions[call.function].result_dtype(call.dtype));
     work.accumulators = accumulators;
     work.all_results = loop.count();
-    const Grouping grouping(work.all_results, work.given.count, along_results(call), Work::width);
+    const Grouping grouping(work.all_results, work.given.count, along_results(call), kernels.width);
     work.chunk = grouping.chunk;
 
     // One row is a run from whatever address; the parts of others are read at multiples of 16.
     const bool is_one_run = core.rank == 1;
-    work.in_packs = work.direct && (is_one_run || core.shape[0] % Work::width == 0);
-    work.in_run = in.strides[0] == size && (is_one_run || aligned_but_along(0, call, in, 16));
-    constexpr unsigned across = Work::most_across();
-    const bool wide = across > 1 && grouping.columns && work.direct && loop.strides[1][0] == size &&
-                      loop.shape[0] % across == 0 && work.all_results >= block_threads * across &&
-                      aligned_but_along(call.core, call, in, across * sizeof(S));
-    const auto launch_columns = [&](auto results_of_thread) {
-        constexpr unsigned count = results_of_thread();
-        const std::uint32_t of_block = block_threads / work.lanes * count;
-        launch(target, dim3(parts_of(work.results.count, of_block), work.chunks),
-               &reduce_columns<Op, S, count>, work);
-    };
+    work.in_packs =
+        work.direct && in.strides[0] == kernels.element_bytes &&
+        (is_one_run || (core.shape[0] % kernels.width == 0 && aligned_but_along(0, call, in, 16)));
+    const unsigned across = kernels.across;
+    const bool wide = across > 1 && grouping.columns && work.direct &&
+                      loop.strides[1][0] == kernels.element_bytes && loop.shape[0] % across == 0 &&
+                      work.all_results >= block_threads * across &&
+                      aligned_but_along(call.core, call, in, across * kernels.element_bytes);
     const auto launch_chunks = [&](const Space<2> &results) {
         work.results = results;
         if (!grouping.columns)
             launch(target, dim3(parts_of(results.count * work.chunks, block_threads / work.lanes)),
-                   &reduce_rows<Op, S>, work);
-        else if (wide)
-            launch_columns(std::integral_constant<unsigned, across>());
+                   kernels.rows, work);
         else
-            launch_columns(std::integral_constant<unsigned, 1>());
+            launch(target,
+                   dim3(parts_of(results.count, block_threads / work.lanes * (wide ? across : 1)),
+                        work.chunks),
+                   wide ? kernels.wide_columns : kernels.columns, work);
         work.first_result += results.count;
     };
 
@@ -324,9 +355,9 @@ template <class Op, class S> void reduce(const Target &target, const atoll_call 
     });
     std::optional<Temporary> memory;
     if (work.all_chunks > 1) {
-        memory.emplace(target,
-                       work.all_chunks * static_cast<std::uint64_t>(work.all_results) * sizeof(A));
-        work.partials = reinterpret_cast<A *>(memory->data());
+        memory.emplace(target, work.all_chunks * static_cast<std::uint64_t>(work.all_results) *
+                                   kernels.accumulator_bytes);
+        work.partials = memory->data();
     }
     work.lanes = grouping.lanes;
     for_each_space(core, [&](const Space<1> &elements) {
@@ -345,7 +376,7 @@ template <class Op, class S> void reduce(const Target &target, const atoll_call 
     work.first_result = 0;
     for_each_space(loop, [&](const Space<2> &results) {
         work.results = results;
-        launch(target, dim3(parts_of(results.count, side_by_side)), &join_partials<Op, S>, work);
+        launch(target, dim3(parts_of(results.count, side_by_side)), kernels.join, work);
         work.first_result += results.count;
     });
 }

@@ -22,6 +22,16 @@ template <class V> __host__ __device__ inline auto modulus(V value) {
         return kernels::functor::abs::apply(value);
 }
 
+// A key whose order is the opposite one; the same again leads back. NaN stays NaN.
+template <class K> __host__ __device__ inline K opposite(K key) {
+    if constexpr (std::is_integral_v<K>)
+        return static_cast<K>(~key);
+    else if constexpr (sizeof(K) == 4)
+        return bits_as<K>(bits_as<std::uint32_t>(key) ^ 0x80000000u);
+    else
+        return bits_as<K>(bits_as<std::uint64_t>(key) ^ 0x8000000000000000u);
+}
+
 // A sum and what rounding has taken from it, so that the result is good to the last place however
 // many elements there are.
 template <class P> struct Exact {
@@ -79,17 +89,13 @@ template <class V> struct CountOf : NothingLocal {
 };
 
 // A function's row: Op<V> for the dtypes of its domain.
-template <template <class> class Op, std::uint32_t dtype>
-void reduce_call(const Target &target, const atoll_call &call, const Given &given) {
-    using S = Stored<dtype>;
-    reduce<Op<Value<S>>, S>(target, call, given);
-}
-using ReduceLauncher = void (*)(const Target &, const atoll_call &, const Given &);
-using ReduceRow = LauncherRow<ReduceLauncher>;
+using ReduceRow = LauncherRow<const ReductionKernels *>;
 
 template <template <class> class Op, std::uint16_t function> constexpr ReduceRow reduce_row() {
-    return launchers_of<function, ReduceLauncher>(
-        [](auto dtype) { return &reduce_call<Op, dtype()>; });
+    return launchers_of<function, const ReductionKernels *>([](auto dtype) {
+        using S = Stored<dtype()>;
+        return &reduction_kernels<Op<Value<S>>, S>;
+    });
 }
 
 } // namespace Atoll::cuda

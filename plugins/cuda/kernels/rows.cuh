@@ -25,7 +25,7 @@ template <class S> struct Row {
         if (direct)
             *reinterpret_cast<S *>(to) = element;
         else
-            store(to, access, General<kernels::functor::conj, S, S>::number(element, is_signed));
+            store(to, access, number_from(element, is_signed));
     }
 };
 

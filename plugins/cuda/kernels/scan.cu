@@ -112,9 +112,10 @@ template <class F, class S> struct ScanWork {
 
     // The elements of a thread, as far as the row has them: see Note [Packs].
     __device__ void read_share(const char *row, std::uint32_t begin, S (&x)[per_thread]) const {
-        const PackReader<S> read(row, in.step, in.step == sizeof(S));
+        const PackReader<S> read(row);
         const std::uint32_t margin = read.margin();
-        if (in.direct && begin >= margin && begin + per_thread + margin <= length) {
+        if (in.direct && in.step == sizeof(S) && begin >= margin &&
+            begin + per_thread + margin <= length) {
 #pragma unroll
             for (unsigned first = 0; first < per_thread; first += width) {
                 const Pack<S, width> pack = read(row + (begin + first) * in.step);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "device.hpp"
+#include "elements.cuh"
 
 #include <algorithm>
 #include <cstdint>
@@ -39,6 +40,7 @@ template <int Operands> struct Space {
     // How far from its data element i of each operand is, in bytes.
     __host__ __device__ void offsets(std::uint32_t i, std::int64_t (&to)[Operands]) const {
         for (int operand = 0; operand < Operands; ++operand) to[operand] = 0;
+        ATOLL_ROLLED
         for (int axis = 0; axis + 1 < rank; ++axis) {
             const std::uint32_t rest = shape[axis].quotient(i);
             const std::int64_t index = i - rest * shape[axis].extent;
@@ -57,6 +59,13 @@ template <int Operands> struct Space {
             at[operand] = data[operand] + offset[operand];
     }
 };
+
+// How far from its data element i is.
+__device__ ATOLL_OUT_OF_LINE inline std::int64_t offset_in(const Space<1> &space, std::uint32_t i) {
+    std::int64_t offset[1];
+    space.offsets(i, offset);
+    return offset[0];
+}
 
 // The space of a call, or a part of it, in the numbers of the call.
 template <int Operands> struct Extents {
@@ -138,20 +147,27 @@ template <class... Parameters, class... Arguments> void launch(const Target &tar
     target.check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx");
 }
 
+// body(i) for the elements of a thread, among so many.
+template <class Body> __device__ void walk_elements(std::uint32_t count, const Body &body) {
+    const std::uint32_t step = gridDim.x * block_threads;
+    for (std::uint32_t i = blockIdx.x * block_threads + threadIdx.x; i < count; i += step) body(i);
+}
 template <class Work> __global__ void __launch_bounds__(block_threads)
     walk(const __grid_constant__ Work work) {
-    const std::uint32_t step = gridDim.x * block_threads;
-    for (std::uint32_t i = blockIdx.x * block_threads + threadIdx.x; i < work.space.count;
-         i += step)
-        work(i);
+    walk_elements(work.space.count, work);
 }
 
-template <class Work> void enqueue(const Target &target, const Work &work) {
+// Launches a kernel that walks the elements of work.space.
+template <class Work>
+void launch_elements(const Target &target, void (*kernel)(Work), const Work &work) {
     // Enough blocks to fill the device several times over; the kernel loops over the rest.
     const std::int64_t wanted =
         (std::int64_t{work.space.count} + block_threads - 1) / block_threads;
     const std::int64_t most = std::int64_t{target.device.units} * 32;
-    launch(target, dim3(static_cast<unsigned>(std::min(wanted, most))), &walk<Work>, work);
+    launch(target, dim3(static_cast<unsigned>(std::min(wanted, most))), kernel, work);
+}
+template <class Work> void enqueue(const Target &target, const Work &work) {
+    launch_elements(target, &walk<Work>, work);
 }
 
 } // namespace Atoll::cuda

@@ -12,27 +12,29 @@ struct Select {
         return kernels::truth(mask) ? a : b;
     }
 };
-template <std::uint32_t dtype> void where_call(const Target &target, const atoll_call &call) {
-    using Element = kernels::Wrapping<Stored<dtype>>;
+constexpr auto selects = launchers_of<ATOLL_FN_where, const Mapping<4> *>([](auto dtype) {
+    using Element = kernels::Wrapping<Stored<dtype()>>;
     using S = std::conditional_t<std::is_same_v<Element, Bool>, Bool, Raw<Element>>;
-    constexpr std::uint16_t dtypes[] = {dtype, ATOLL_DTYPE_BOOL, dtype, dtype};
-    map_as<Select, S, Bool, S, S>(target, call.rank, call.shape, call.operands, dtypes,
-                                  is_signed_dtype(dtype));
-}
+    return &mapping_of<Select, S, Bool, S, S>;
+});
 
-constexpr LauncherTable make_table() {
-    LauncherTable table = {
-#define ATOLL_FUNCTION(id, name, ...) launcher_row<3, id, functor::name>(),
+constexpr MappingTable<3> table = {
+#define ATOLL_FUNCTION(id, name, ...) mapping_row<3, id, functor::name>(),
 #include "atoll/lists/functions.inc"
-    };
-    table[ATOLL_FN_where] =
-        launchers_of<ATOLL_FN_where>([](auto dtype) { return &where_call<dtype()>; });
-    return table;
-}
-constexpr LauncherTable table = make_table();
+};
 
 } // namespace
 
-void ternary(State &state, atoll_call &call) { run_row(table, state, call); }
+void ternary(State &state, atoll_call &call) {
+    const Target target(state, call);
+    if (call.function == ATOLL_FN_where) {
+        const std::uint16_t dtypes[] = {call.dtype, ATOLL_DTYPE_BOOL, call.dtype, call.dtype};
+        map_as(target, call.rank, call.shape, call.operands, dtypes, call.dtype,
+               *selects[call.dtype]);
+    } else {
+        run_row(table, target, call);
+    }
+    target.enqueued();
+}
 
 } // namespace Atoll::cuda

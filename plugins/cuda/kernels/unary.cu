@@ -7,13 +7,17 @@ namespace {
 
 namespace functor = kernels::functor;
 
-constexpr LauncherTable table = {
-#define ATOLL_FUNCTION(id, name, ...) launcher_row<1, id, functor::name>(),
+constexpr MappingTable<1> table = {
+#define ATOLL_FUNCTION(id, name, ...) mapping_row<1, id, functor::name>(),
 #include "atoll/lists/functions.inc"
 };
 
 } // namespace
 
-void unary(State &state, atoll_call &call) { run_row(table, state, call); }
+void unary(State &state, atoll_call &call) {
+    const Target target(state, call);
+    run_row(table, target, call);
+    target.enqueued();
+}
 
 } // namespace Atoll::cuda
