@@ -23,9 +23,9 @@ SPILLS = {
     "__internal_accurate_pow": 16,  # of CUDA's own pow, which is a call for others
     "8PowersOfI": 12,
     "9offset_in": 4,
-    # A reader of packs, one element and its conversion in one loop.
-    "11reduce_rowsI": 8,
-    "14reduce_columnsINS0_12_GLOBAL__N_15PlaceI": 4,
+    # Packs, and elements that calls convert, in one loop.
+    "11reduce_rowsI": 16,
+    "5PlaceI": 4,
     # Dense kernels: three operands in flight, and a function with a long tail.
     "9run_denseINS0_5DenseINS_7kernels7functor4clip": 40,
     "9run_denseINS0_5DenseINS_7kernels7functor5expm1": 4,

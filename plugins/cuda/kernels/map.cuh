@@ -266,9 +266,24 @@ template <class F, std::uint32_t dtype> struct InputOf {
 template <class Computed, std::uint32_t dtype> using OutputOf =
     std::conditional_t<std::is_integral_v<Computed>, Computed, Stored<dtype>>;
 
+// Of functors that do the same on integers there is one kernel.
+template <class F, class V> struct OneForAll {
+    template <class... Others> static constexpr bool is_any = (std::is_same_v<F, Others> || ...);
+    static constexpr bool is_integer = std::is_integral_v<V> || kernels::is_bool<V>;
+    static constexpr bool keeps = is_any<kernels::functor::ceil, kernels::functor::floor,
+                                         kernels::functor::trunc, kernels::functor::round> ||
+                                  (std::is_unsigned_v<V> && is_any<kernels::functor::abs>);
+    static constexpr bool is_false =
+        is_any<kernels::functor::isinf, kernels::functor::isposinf, kernels::functor::isneginf>;
+    using type =
+        std::conditional_t<is_integer && keeps, kernels::functor::conj,
+                           std::conditional_t<is_integer && is_false, kernels::functor::isnan, F>>;
+};
+
 // A function whose inputs are all of T.
-template <class F, std::uint16_t function, std::uint32_t dtype, std::size_t... k>
+template <class G, std::uint16_t function, std::uint32_t dtype, std::size_t... k>
 constexpr const Mapping<1 + sizeof...(k)> *mapping_for(std::index_sequence<k...>) {
+    using F = typename OneForAll<G, Value<Stored<dtype>>>::type;
     constexpr std::uint16_t result =
         static_cast<std::uint16_t>(sdk::core_functions[function].result_dtype(dtype));
     using S = typename InputOf<F, dtype>::type;

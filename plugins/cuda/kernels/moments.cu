@@ -177,7 +177,7 @@ struct NormWork {
     }
 };
 
-constexpr ReduceRow counts = reduce_row<CountOf, ATOLL_FN_norm>();
+static_assert((compiled_dtypes(ATOLL_FN_norm) & ~compiled_dtypes(ATOLL_FN_count_nonzero)) == 0);
 constexpr ReduceRow taxicabs = reduce_row<TaxicabOf, ATOLL_FN_norm>();
 constexpr ReduceRow maxima = reduce_row<LargestOf, ATOLL_FN_norm>();
 constexpr ReduceRow powers = reduce_row<PowersOf, ATOLL_FN_norm>();

@@ -5,6 +5,9 @@
 #include <limits>
 
 namespace Atoll::cuda {
+
+extern constexpr ReduceRow counts = reduce_row<CountOf, ATOLL_FN_count_nonzero>();
+
 namespace {
 
 // ---- Sums and products ----
@@ -123,7 +126,7 @@ constexpr std::array<ReduceRow, ATOLL_FN_COUNT> make_table() {
     table[ATOLL_FN_all_finite] = reduce_row<Holds, ATOLL_FN_all_finite>();
     table[ATOLL_FN_any_inf] = reduce_row<Holds, ATOLL_FN_any_inf>();
     table[ATOLL_FN_any_nan] = reduce_row<Holds, ATOLL_FN_any_nan>();
-    table[ATOLL_FN_count_nonzero] = reduce_row<CountOf, ATOLL_FN_count_nonzero>();
+    table[ATOLL_FN_count_nonzero] = counts;
     return table;
 }
 constexpr auto table = make_table();

@@ -98,4 +98,7 @@ template <template <class> class Op, std::uint16_t function> constexpr ReduceRow
     });
 }
 
+// Of count_nonzero, which is a norm as well.
+extern const ReduceRow counts;
+
 } // namespace Atoll::cuda
