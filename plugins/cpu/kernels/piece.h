@@ -11,6 +11,10 @@ namespace Atoll::kernels {
 // Up to this depth a panel of rows stays in the L1 cache and columns pass by; above, the reverse.
 inline constexpr std::int64_t short_depth = 128;
 
+// The packed panels of a side that a loop comes back to: they stay in the L2 cache, beside those of
+// the other side and what passes of d.
+inline constexpr std::int64_t reused_bytes = 256 << 10;
+
 // What a product is added to, and where it goes: tensors or a scratch matrix.
 template <class T> struct ProductTarget {
     char *d;
@@ -79,10 +83,14 @@ private:
                 while (run < across && distance(n, run * Shape::columns) < row_step) ++run;
         }
         const std::int64_t passing = rows_pass ? down : across, other = rows_pass ? across : down;
-        for (std::int64_t begin = 0; begin < passing; begin += run)
-            for (std::int64_t stays = 0; stays < other; ++stays)
-                for (std::int64_t p = begin; p < std::min(begin + run, passing); ++p)
-                    body(rows_pass ? tile(p, stays) : tile(stays, p));
+        const std::int64_t others =
+            std::max<std::int64_t>(1, reused_bytes / (rows_pass ? b_panel : a_panel));
+        run = std::clamp<std::int64_t>(reused_bytes / (rows_pass ? a_panel : b_panel), 1, run);
+        for (std::int64_t first = 0; first < other; first += others)
+            for (std::int64_t begin = 0; begin < passing; begin += run)
+                for (std::int64_t stays = first; stays < std::min(first + others, other); ++stays)
+                    for (std::int64_t p = begin; p < std::min(begin + run, passing); ++p)
+                        body(rows_pass ? tile(p, stays) : tile(stays, p));
     }
 
     // The tile of a panel of rows and one of columns.
