@@ -170,6 +170,8 @@ TEST_CASE("large reductions take the threads' path with the same results") {
         for (int trial = 0; trial < 2; ++trial)
             check_random(f.id, dtype, cases[random() % std::size(cases)],
                          random() % 2 ? Layout::permuted : Layout::dense, 0, random);
+        // Several results, each merged from several parts.
+        check_random(f.id, dtype, {{3, 70003}, 1}, Layout::permuted, 0, random);
         // What counts is near the end of a long row, on its own.
         const Shape shape = {67000};
         Operand in(dtype, false, shape, {true}, Layout::dense);

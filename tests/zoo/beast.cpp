@@ -89,6 +89,10 @@ __attribute__((constructor)) void opened() {
     if (is("constructor_throws")) throw std::runtime_error("constructor exploded");
     if (is("constructor_crashes")) std::raise(SIGSEGV);
     if (is("constructor_exits")) std::_Exit(7);
+    if (is("constructor_floods")) { // more than a pipe holds
+        std::fputs(std::string(1 << 20, '.').c_str(), stderr);
+        std::_Exit(9);
+    }
     if (is("constructor_counts")) {
         Dl_info self;
         if (dladdr(&host, &self))

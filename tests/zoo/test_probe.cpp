@@ -35,6 +35,7 @@ TEST_CASE("plugins that end the process are refused by the probe, and the proces
          plain ? "killed the child: Segmentation fault (signal 11)" : "child"},
         {"constructor_throws", plain ? "(signal 6)" : "child"},
         {"constructor_exits", "ended the child, with status 7"},
+        {"constructor_floods", "ended the child, with status 9"},
         {"constructor_closes", "the child, with status 0"},
         {"query_crashes", plain ? "killed the child: Segmentation fault (signal 11)" : "child"},
         {"query_aborts", plain ? "killed the child: Aborted (signal 6)" : "child"},

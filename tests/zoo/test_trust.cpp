@@ -168,6 +168,10 @@ TEST_CASE("child: trust.conf" * doctest::skip()) {
     check_refused(tame, "belongs to user 12345", "is ignored: others than root can write it");
     give("/etc/atoll/trust.conf", 12345, 0, 0644);
     check_refused(tame, "belongs to user 12345", "is ignored: others than root can write it");
+    give("/etc/atoll/trust.conf", 0, 23456, 0664);
+    check_refused(tame, "belongs to user 12345", "is ignored: others than root can write it");
+    give("/etc/atoll/trust.conf", 0, 0, 0664);
+    check_loads(tame);
     give("/etc/atoll/trust.conf", 0, 0, 0644);
     check_loads(tame);
     // Everyone may write: nothing helps but the mode.

@@ -83,9 +83,11 @@ private:
                 while (run < across && distance(n, run * Shape::columns) < row_step) ++run;
         }
         const std::int64_t passing = rows_pass ? down : across, other = rows_pass ? across : down;
-        const std::int64_t others =
-            std::max<std::int64_t>(1, reused_bytes / (rows_pass ? b_panel : a_panel));
-        run = std::clamp<std::int64_t>(reused_bytes / (rows_pass ? a_panel : b_panel), 1, run);
+        const auto reused = [](std::int64_t panel) { // without any k it has no bytes
+            return std::max<std::int64_t>(1, reused_bytes / std::max<std::int64_t>(1, panel));
+        };
+        const std::int64_t others = reused(rows_pass ? b_panel : a_panel);
+        run = std::min(run, reused(rows_pass ? a_panel : b_panel));
         for (std::int64_t first = 0; first < other; first += others)
             for (std::int64_t begin = 0; begin < passing; begin += run)
                 for (std::int64_t stays = first; stays < std::min(first + others, other); ++stays)

@@ -43,6 +43,7 @@ TEST_CASE("strides of any sign get a storage of exactly their extent") {
             CHECK(t.storage().bytes() == c.bytes);
             CHECK(t.offset() == c.offset);
             CHECK(t.strides() == c.strides);
+            CHECK(!t.is_byteswapped());
             t.fill(7);
             for (const Value &v : values_of(t)) CHECK(v.re == 7);
         }

@@ -271,6 +271,23 @@ TEST_CASE("copies from and to pinned memory wait for nothing") {
     CHECK(error_status([&] { Storage::pinned(0, dummy()); }) == Status::invalid_argument);
 }
 
+TEST_CASE("a copy from pinned memory waits for those who read its destination on other streams") {
+    Tensor host(Storage::pinned(3 * 8, dummy(), float64), 0, {3}, {8}, float64);
+    host.assign(numbers({cpu()}));
+    const Stream other = dummy().new_stream();
+    Tensor there = full({3}, 6, {float64, dummy()});
+    const Tensor squares = zeros({3}, {float64, dummy(), other});
+    Hold hold(other);
+    square(there, squares);
+    const Event up = enqueue_copy(there, host);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK(!up.done());
+    hold.release();
+    CHECK(soon(up));
+    CHECK(squares.to_doubles() == Doubles{36, 36, 36});
+    CHECK(there.to_doubles() == Doubles{1, 2, 3});
+}
+
 TEST_CASE("pinned memory is given back when the copies that use it are through") {
     const Stream streams[] = {dummy().new_stream(), dummy().new_stream()};
     for (const bool upload : {true, false}) {
