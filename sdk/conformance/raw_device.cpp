@@ -206,8 +206,9 @@ void require_no_wait(const RawDevice &device, const std::string &complaint,
     for (unsigned turn = 0, transfers = 4; turn < 32; ++turn) {
         const std::optional<bool> returned = attempt(transfers);
         if (returned == true) return;
-        waited += returned.has_value();
-        if (waited == 4) fail("{}", complaint);
+        // Of little work this thread may often miss the end, of much hardly ever.
+        waited += returned.has_value() && transfers == most_transfers;
+        if (waited == 8) fail("{}", complaint);
         transfers = std::min(transfers * 4, most_transfers);
     }
     skip("in 32 attempts, the work before the call was done before the call began");
