@@ -203,7 +203,8 @@ void require_no_wait(const RawDevice &device, const std::string &complaint,
     if (!transfers_return_early(device))
         skip("the device has done all work when a transfer returns");
     int waited = 0;
-    for (unsigned turn = 0, transfers = 4; turn < 32; ++turn) {
+    unsigned transfers = 4;
+    for (int turn = 0; turn < most_attempts; ++turn) {
         const std::optional<bool> returned = attempt(transfers);
         if (returned == true) return;
         // Of little work this thread may often miss the end, of much hardly ever.
@@ -211,7 +212,7 @@ void require_no_wait(const RawDevice &device, const std::string &complaint,
         if (waited == 8) fail("{}", complaint);
         transfers = std::min(transfers * 4, most_transfers);
     }
-    skip("in 32 attempts, the work before the call was done before the call began");
+    skip("in {} attempts, the work before the call was done before the call began", most_attempts);
 }
 
 void require_no_block(const RawDevice &device, const char *function,

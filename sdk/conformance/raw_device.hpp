@@ -153,8 +153,9 @@ private:
 // Throws Failed with `complaint` if calls wait for work that is under way; Skipped where a device
 // has done all work when a transfer returns. attempt(transfers) makes a call behind LongWork of so
 // many transfers; returns nothing if that was done before the call began, else whether the call
-// returned before it was done. It gets several chances: this thread may lose the processor for as
-// long as the work takes.
+// returned before it was done. It gets up to most_attempts chances: this thread may lose the
+// processor for as long as the work takes.
+inline constexpr int most_attempts = 32;
 void require_no_wait(const RawDevice &device, const std::string &complaint,
                      const std::function<std::optional<bool>(unsigned transfers)> &attempt);
 // The same for a direct call(stream) of a function of the device.

@@ -234,8 +234,9 @@ void add_stream_checks(Checks &checks, const Target &target, const std::string &
     add("streams and events are given back", [=] { gives_back(raw(index)); });
     add("free does not block", [=] {
         const RawDevice own = raw(index);
-        std::vector<void *> blocks;                                         // allocate may wait
-        for (int i = 0; i < 32; ++i) blocks.push_back(own.allocate(large)); // one per attempt
+        // One per attempt; allocate may wait.
+        std::vector<void *> blocks;
+        for (int i = 0; i < most_attempts; ++i) blocks.push_back(own.allocate(large));
         const auto release = [&](void *stream) {
             own.free(blocks.back(), large, stream);
             blocks.pop_back();

@@ -197,10 +197,8 @@ private:
                             panels[1 - shared], target, serial);
     }
     std::int64_t most_panels(const PackedSide<T> &side, std::int64_t bytes) const {
-        const std::int64_t fit =
-            std::min(bytes / std::max<std::int64_t>(1, side.panel_bytes(block_depth_)),
-                     most_positions / side.panel_positions());
-        return std::max<std::int64_t>(1, fit);
+        return std::min(panels_in(bytes, side.panel_bytes(block_depth_)),
+                        std::max<std::int64_t>(1, most_positions / side.panel_positions()));
     }
     // Panels of one piece of the side that is not shared: of about equal size, and whole chunks
     // where they are transposed across groups.

@@ -15,6 +15,11 @@ inline constexpr std::int64_t short_depth = 128;
 // the other side and what passes of d.
 inline constexpr std::int64_t reused_bytes = 256 << 10;
 
+// At least one. Without any k a panel has no bytes.
+inline std::int64_t panels_in(std::int64_t bytes, std::int64_t panel_bytes) {
+    return std::max<std::int64_t>(1, bytes / std::max<std::int64_t>(1, panel_bytes));
+}
+
 // What a product is added to, and where it goes: tensors or a scratch matrix.
 template <class T> struct ProductTarget {
     char *d;
@@ -83,11 +88,8 @@ private:
                 while (run < across && distance(n, run * Shape::columns) < row_step) ++run;
         }
         const std::int64_t passing = rows_pass ? down : across, other = rows_pass ? across : down;
-        const auto reused = [](std::int64_t panel) { // without any k it has no bytes
-            return std::max<std::int64_t>(1, reused_bytes / std::max<std::int64_t>(1, panel));
-        };
-        const std::int64_t others = reused(rows_pass ? b_panel : a_panel);
-        run = std::min(run, reused(rows_pass ? a_panel : b_panel));
+        const std::int64_t others = panels_in(reused_bytes, rows_pass ? b_panel : a_panel);
+        run = std::min(run, panels_in(reused_bytes, rows_pass ? a_panel : b_panel));
         for (std::int64_t first = 0; first < other; first += others)
             for (std::int64_t begin = 0; begin < passing; begin += run)
                 for (std::int64_t stays = first; stays < std::min(first + others, other); ++stays)

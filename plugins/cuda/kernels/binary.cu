@@ -79,9 +79,7 @@ void compare_exactly(const Target &target, const atoll_call &call) {
         const atoll_operand &operand = call.operands[k];
         work.access[k] = access_of(call.rank, operand);
         work.constant[k] = k > 0 && (operand.flags & ATOLL_OPERAND_SCALAR);
-        if (work.constant[k])
-            work.constants[k] = load(static_cast<const char *>(operand.data),
-                                     {work.access[k].dtype, work.access[k].swapped, false});
+        if (work.constant[k]) work.constants[k] = number_at(operand);
     }
     for_each_space(extents_of<3>(call.rank, call.shape, call.operands), [&](const Space<3> &space) {
         work.space = space;

@@ -222,15 +222,10 @@ void convert(const Target &target, std::uint32_t rank, const std::int64_t *shape
 
 // A number in host memory in the dtype of `out`; bits stay where the dtype is the same.
 Constant constant_for(const atoll_operand &out, const atoll_operand &in) {
+    if (in.dtype != out.dtype || access_of(0, in).swapped)
+        return constant_of(out.dtype, number_at(in));
     Constant constant{};
-    const Access access = access_of(0, in),
-                 plain{static_cast<std::uint8_t>(out.dtype), false, false};
-    char *const to = reinterpret_cast<char *>(constant.bytes);
-    if (in.dtype == out.dtype && !access.swapped)
-        std::memcpy(to, in.data, static_cast<std::size_t>(sdk::dtype_size(in.dtype)));
-    else
-        store(to, plain,
-              load(static_cast<const char *>(in.data), {access.dtype, access.swapped, false}));
+    std::memcpy(constant.bytes, in.data, static_cast<std::size_t>(sdk::dtype_size(in.dtype)));
     return constant;
 }
 

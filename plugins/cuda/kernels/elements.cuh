@@ -3,25 +3,14 @@
 
 #include "compiled_dtypes.hpp"
 #include "functors/arithmetic.h"
+#include "once.cuh"
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 #include <cuda_fp16.h>
-
-// Not inlined on devices: every kernel that converts would have it several times.
-#if defined(__CUDACC__)
-#define ATOLL_OUT_OF_LINE __noinline__
-#else
-#define ATOLL_OUT_OF_LINE
-#endif
-// Before a loop whose body is to be there once.
-#if defined(__CUDA_ARCH__)
-#define ATOLL_ROLLED _Pragma("unroll 1")
-#else
-#define ATOLL_ROLLED
-#endif
 
 namespace Atoll::cuda {
 
@@ -231,8 +220,8 @@ constexpr std::uint64_t packed_format(std::uint32_t dtype) {
                           : part.kind == ATOLL_DTYPE_KIND_BRAIN  ? PartKind::Brain
                           : part.kind == ATOLL_DTYPE_KIND_SIGNED ? PartKind::Signed
                                                                  : PartKind::Unsigned;
-    const int log_bytes = part.size == 1 ? 0 : part.size == 2 ? 1 : part.size == 4 ? 2 : 3;
-    return static_cast<std::uint64_t>(static_cast<int>(kind) * 4 + log_bytes);
+    return static_cast<std::uint64_t>(static_cast<int>(kind) * 4 +
+                                      std::countr_zero(static_cast<unsigned>(part.size)));
 }
 // Four bits for each dtype, from 1.
 constexpr std::uint64_t packed_formats() {
@@ -247,15 +236,8 @@ __host__ __device__ inline PartFormat format_of(unsigned dtype) {
     const unsigned format = static_cast<unsigned>(formats >> (dtype - 1) * 4) & 15u;
     return {format % 4, static_cast<PartKind>(format / 4)};
 }
-constexpr std::uint32_t complex_dtypes() {
-    std::uint32_t set = 0;
-    for (std::uint32_t dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
-        if (sdk::dtype_facts[dtype].kind == ATOLL_DTYPE_KIND_COMPLEX) set |= 1u << dtype;
-    return set;
-}
 __host__ __device__ inline bool is_complex_dtype(unsigned dtype) {
-    constexpr std::uint32_t set = complex_dtypes();
-    return set >> dtype & 1;
+    return ATOLL_DOMAIN_COMPLEXES >> dtype & 1;
 }
 
 __host__ __device__ inline std::uint64_t reversed(std::uint64_t word) {

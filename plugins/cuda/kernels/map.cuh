@@ -3,9 +3,9 @@
 //
 // Note [Dense and general]
 // Operands that lie in one run, aligned to 16 bytes and of the functor's dtypes, go through
-// `Dense`: each thread loads several packs of 16 bytes of every operand before it computes
-// anything. All else goes through `General`, which converts dtypes and byte orders as it loads and
-// stores.
+// `Dense`: each thread loads several packs of 16 bytes of every operand, one for long functors,
+// before it computes anything. All else goes through `General`, which converts dtypes and byte
+// orders as it loads and stores.
 #pragma once
 
 #include "elements.cuh"
@@ -224,6 +224,18 @@ constexpr bool is_signed_dtype(std::uint32_t dtype) {
     return sdk::dtype_facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED;
 }
 
+// A number in host memory, which may lie at any address.
+inline Number number_at(const atoll_operand &operand) {
+    const Access access = access_of(0, operand);
+    return load(static_cast<const char *>(operand.data), {access.dtype, access.swapped, false});
+}
+inline Constant constant_of(std::uint32_t dtype, const Number &number) {
+    Constant constant{};
+    store(reinterpret_cast<char *>(constant.bytes), {static_cast<std::uint8_t>(dtype), false, true},
+          number);
+    return constant;
+}
+
 // Enqueues a mapping over a call's space. `dtypes` are those that the functor has; integers are
 // signed if those of `compute_dtype` are.
 template <unsigned Operands> void map_as(const Target &target, std::uint32_t rank,
@@ -238,11 +250,8 @@ template <unsigned Operands> void map_as(const Target &target, std::uint32_t ran
         work.access[k] = access_of(rank, operand);
         work.direct[k] = !work.constant[k] && operand.dtype == dtypes[k] &&
                          !work.access[k].swapped && aligned_to(rank, operand, mapping.bytes[k]);
-        if (work.constant[k]) // in host memory, and only until we return
-            store(reinterpret_cast<char *>(work.constants[k].bytes),
-                  {static_cast<std::uint8_t>(dtypes[k]), false, true},
-                  load(static_cast<const char *>(operand.data),
-                       {work.access[k].dtype, work.access[k].swapped, false}));
+        if (work.constant[k]) // there only until we return
+            work.constants[k] = constant_of(dtypes[k], number_at(operand));
     }
     run_map(target, rank, shape, operands, work, mapping);
 }

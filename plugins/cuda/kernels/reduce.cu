@@ -112,21 +112,28 @@ template <class V> struct Holds : NothingLocal {
     }
 };
 
-constexpr std::array<ReduceRow, ATOLL_FN_COUNT> make_table() {
-    std::array<ReduceRow, ATOLL_FN_COUNT> table{};
-    table[ATOLL_FN_sum] = reduce_row<SumOf, ATOLL_FN_sum>();
-    table[ATOLL_FN_prod] = reduce_row<ProductOf, ATOLL_FN_prod>();
-    table[ATOLL_FN_sum_abs] = reduce_row<SumAbs, ATOLL_FN_sum_abs>();
-    table[ATOLL_FN_min] = reduce_row<Extreme, ATOLL_FN_min>();
-    table[ATOLL_FN_max] = reduce_row<Extreme, ATOLL_FN_max>();
-    table[ATOLL_FN_min_abs] = reduce_row<Extreme, ATOLL_FN_min_abs>();
-    table[ATOLL_FN_max_abs] = reduce_row<Extreme, ATOLL_FN_max_abs>();
-    table[ATOLL_FN_any] = reduce_row<Holds, ATOLL_FN_any>();
-    table[ATOLL_FN_all] = reduce_row<Holds, ATOLL_FN_all>();
-    table[ATOLL_FN_all_finite] = reduce_row<Holds, ATOLL_FN_all_finite>();
-    table[ATOLL_FN_any_inf] = reduce_row<Holds, ATOLL_FN_any_inf>();
-    table[ATOLL_FN_any_nan] = reduce_row<Holds, ATOLL_FN_any_nan>();
-    table[ATOLL_FN_count_nonzero] = counts;
+struct Line {
+    ReduceRow kernels;
+    Given given;
+};
+constexpr std::array<Line, ATOLL_FN_COUNT> make_table() {
+    std::array<Line, ATOLL_FN_COUNT> table{};
+    table[ATOLL_FN_sum] = {reduce_row<SumOf, ATOLL_FN_sum>(), {}};
+    table[ATOLL_FN_sum_abs] = {reduce_row<SumAbs, ATOLL_FN_sum_abs>(), {.moduli = true}};
+    table[ATOLL_FN_prod] = {reduce_row<ProductOf, ATOLL_FN_prod>(), {}};
+    table[ATOLL_FN_min] = {reduce_row<Extreme, ATOLL_FN_min>(), {}};
+    table[ATOLL_FN_max] = {reduce_row<Extreme, ATOLL_FN_max>(), {.largest = true}};
+    table[ATOLL_FN_min_abs] = {reduce_row<Extreme, ATOLL_FN_min_abs>(), {.moduli = true}};
+    table[ATOLL_FN_max_abs] = {reduce_row<Extreme, ATOLL_FN_max_abs>(),
+                               {.moduli = true, .largest = true}};
+    table[ATOLL_FN_any] = {reduce_row<Holds, ATOLL_FN_any>(), {.wanted = is_nonzero}};
+    table[ATOLL_FN_all] = {reduce_row<Holds, ATOLL_FN_all>(),
+                           {.inverted = true, .wanted = is_zero}};
+    table[ATOLL_FN_all_finite] = {reduce_row<Holds, ATOLL_FN_all_finite>(),
+                                  {.inverted = true, .wanted = is_infinite | is_nan}};
+    table[ATOLL_FN_any_inf] = {reduce_row<Holds, ATOLL_FN_any_inf>(), {.wanted = is_infinite}};
+    table[ATOLL_FN_any_nan] = {reduce_row<Holds, ATOLL_FN_any_nan>(), {.wanted = is_nan}};
+    table[ATOLL_FN_count_nonzero] = {counts, {}};
     return table;
 }
 constexpr auto table = make_table();
@@ -135,20 +142,10 @@ constexpr auto table = make_table();
 
 void reduce(State &state, atoll_call &call) {
     const Target target(state, call);
-    Given given;
+    const Line &line = table[call.function];
+    Given given = line.given;
     given.skip_nan = call.attribute_count > 0 && sdk::flag(call, 0);
-    switch (call.function) {
-    case ATOLL_FN_sum_abs:
-    case ATOLL_FN_min_abs: given.moduli = true; break;
-    case ATOLL_FN_max_abs: given.moduli = given.largest = true; break;
-    case ATOLL_FN_max: given.largest = true; break;
-    case ATOLL_FN_any: given.wanted = is_nonzero; break;
-    case ATOLL_FN_all: given.wanted = is_zero, given.inverted = true; break;
-    case ATOLL_FN_all_finite: given.wanted = is_infinite | is_nan, given.inverted = true; break;
-    case ATOLL_FN_any_inf: given.wanted = is_infinite; break;
-    case ATOLL_FN_any_nan: given.wanted = is_nan; break;
-    }
-    reduce(target, call, given, *table[call.function][call.dtype]);
+    reduce(target, call, given, *line.kernels[call.dtype]);
     target.enqueued();
 }
 

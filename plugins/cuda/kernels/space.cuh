@@ -5,7 +5,7 @@
 #pragma once
 
 #include "device.hpp"
-#include "elements.cuh"
+#include "once.cuh"
 
 #include <algorithm>
 #include <cstdint>
