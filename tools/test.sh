@@ -13,7 +13,7 @@ depth=()
 cuda=(-Dcuda=auto -Dgpu_archs=90 -Dgpu_dtypes=few)
 if [ "${1-}" = --nightly ]; then
   shift
-  export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all ATOLL_TEST_REPEATS=200
+  export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_SCALE=4 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all ATOLL_TEST_REPEATS=200
   depth=(--timeout-multiplier 60)
   cuda=(-Dcuda=auto -Dnightly=true)
 fi

@@ -24,7 +24,7 @@ namespace {
 
 double scale() {
     const char *text = std::getenv("ATOLL_TEST_SCALE");
-    return text ? std::atof(text) : 1;
+    return text ? std::atof(text) : 0.4;
 }
 
 // Slow ones first, so that threads finish together.

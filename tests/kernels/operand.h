@@ -3,6 +3,8 @@
 
 #include "oracle.h"
 
+#include <cstdlib>
+
 namespace oracle {
 
 enum class Layout { dense, strided, reversed, permuted, unaligned, broadcast };
@@ -11,6 +13,19 @@ inline constexpr Layout layouts[] = {Layout::dense,    Layout::strided,   Layout
 
 using Shape = std::vector<std::int64_t>;
 using Random = std::mt19937_64;
+
+inline std::int64_t number_from_environment(const char *name, std::int64_t fallback) {
+    const char *text = std::getenv(name);
+    return text ? std::atoll(text) : fallback;
+}
+// What the numbers of random cases are fractions of.
+inline std::int64_t test_cases() { return number_from_environment("ATOLL_TEST_CASES", 8'000); }
+// The random numbers of one test. ATOLL_TEST_SEED gives others: each level runs with its own, so
+// that all levels together draw more cases.
+inline Random sequence(std::uint64_t test) {
+    return Random(test +
+                  1000 * static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1)));
+}
 
 inline std::int64_t elements(const Shape &shape) {
     std::int64_t n = 1;

@@ -7,16 +7,10 @@
 #include "check.h"
 #include "cpu/kernels/kept_scratch.h"
 
-#include <cstdlib>
-
 using namespace oracle;
 
 namespace {
 
-std::int64_t number_from_environment(const char *name, std::int64_t fallback) {
-    const char *text = std::getenv(name);
-    return text ? std::atoll(text) : fallback;
-}
 std::int64_t below(Random &random, std::int64_t n) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
 }
@@ -330,7 +324,7 @@ std::string run_case(std::uint64_t seed) {
 TEST_CASE("contractions agree with naive sums") {
     const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
     const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1),
-                       count = number_from_environment("ATOLL_TEST_CASES", 20'000) / 4;
+                       count = test_cases() / 4;
     std::int64_t failures = 0;
     for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? count : only + 1); ++i) {
         const std::string wrong = run_case(seed * 1'000'003 + static_cast<std::uint64_t>(i));

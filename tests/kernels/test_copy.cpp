@@ -10,7 +10,7 @@ const Shape shapes[] = {{}, {1}, {7}, {1100}, {5, 4}, {33, 40}, {3, 2, 11}, {2, 
 } // namespace
 
 TEST_CASE("copy converts between all dtypes, layouts and byte orders") {
-    Random random(7);
+    Random random = sequence(7);
     for (int from = 1; from < ATOLL_DTYPE_COUNT; ++from)
         for (int to = 1; to < ATOLL_DTYPE_COUNT; ++to)
             for (Layout in_layout : layouts)
@@ -60,7 +60,7 @@ TEST_CASE("every half converts exactly and rounding to halves happens once") {
 }
 
 TEST_CASE("fill writes one value everywhere and nowhere else") {
-    Random random(3);
+    Random random = sequence(3);
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (Layout layout : layouts)
             for (bool swapped : {false, true}) {

@@ -230,27 +230,20 @@ private:
             r_.merge(n, other, given, accumulators);
             return;
         }
-        // Every `step`-th row, each time another one of so many; each_row(row) after each.
-        const auto take = [&](auto rows_in, std::int64_t step, auto each_row) {
+        const auto take = [&](auto rows_in) {
             alignas(64) char scratch[block_size * 16];
             Rows rows(reduced_, begin, 0);
-            for (std::int64_t row = 0; row < end - begin; ++row, rows.next()) {
-                if (step > 1 && row % step != row / step % step) continue;
+            for (std::int64_t row = begin; row < end; ++row, rows.next())
                 rows_in(n,
                         elements(n, p + (rows.data[1] - reduced_.data[1]), kept_.strides[1][0],
                                  scratch),
                         given, accumulators);
-                each_row(row);
-            }
         };
-        if (!r_.rows_again) return take(r_.rows, 1, [](std::int64_t) {});
-        std::int64_t some = 0;
-        take(r_.rows, end - begin < 16 ? 1 : 4, [&](std::int64_t) { ++some; });
-        r_.turn(n, some, end - begin, accumulators);
+        take(r_.rows);
+        if (!r_.rows_again) return;
+        r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {
-            take(r_.rows_again, 1, [&](std::int64_t row) {
-                if (row % 16 == 15 || row == end - begin - 1) r_.pause(n, accumulators);
-            });
+            take(r_.rows_again);
             if (r_.settle(n, last, accumulators)) return;
         }
     }

@@ -38,14 +38,12 @@ struct Reducer {
     bool (*done)(const char *accumulator) = nullptr; // no further element can change it
     // The scale to repeat with because squares left the range, or 1.
     double (*rescale)(const char *accumulator) = nullptr;
-    // A few rows are taken in twice: `rows` takes in some of them, `turn` gets how many of how
-    // many, `rows_again` takes in all, with a `pause` after each few and at the end. `settle` says
-    // whether that will do; if not, which it does not say of the `last` time, all follow again.
-    void (*turn)(std::int64_t n, std::int64_t some, std::int64_t rows,
-                 char *accumulators) = nullptr;
+    // A few rows are taken in twice: after `rows` `turn` gets how many there are, and `rows_again`
+    // takes them in. `settle` says whether that will do; if not, which it does not say of the
+    // `last` time, all follow again.
+    void (*turn)(std::int64_t n, std::int64_t rows, char *accumulators) = nullptr;
     void (*rows_again)(std::int64_t n, const char *in, const Given &given,
                        char *accumulators) = nullptr;
-    void (*pause)(std::int64_t n, char *accumulators) = nullptr;
     bool (*settle)(std::int64_t n, bool last, char *accumulators) = nullptr;
 };
 

@@ -16,30 +16,38 @@ namespace {
 // runs are read once, and a mean of any number of deviations costs no digits. It is kept as re +
 // re_low: rounded to one number it would be off by too much of a deviation when runs are joined.
 //
-// Squares beside a large mean have few digits, and those of odd numbers all end alike, so rounding
-// their sum errs to one side. Hence only a few are added up at a time; `earlier` are those before.
+// The squares of elements of few values are rounded alike, so that the errors of their sum add up.
+// Hence that, too, is kept as squares + squares_low, except for float32.
 struct Spread {
-    double count, squares, re, im, re_low, im_low, earlier;
+    double count, squares, re, im, re_low, im_low, squares_low;
 };
 static_assert(sizeof(Spread) == largest_accumulator);
 
-// A number as the sum of its rounding and the rest. The rest of NaN and infinities is NaN.
-struct Split {
-    double high, low;
-};
-inline Split sum_of(double a, double b) { // Knuth's TwoSum
-    const double high = a + b, from_b = high - a;
+// A number or a vector of them as the sum of its rounding and the rest. The rest of NaN and
+// infinities is NaN.
+template <class V> struct Split { V high, low; };
+template <class V> Split<V> sum_of(V a, V b) { // Knuth's TwoSum
+    const V high = a + b, from_b = high - a;
     return {high, (a - (high - from_b)) + (b - from_b)};
+}
+template <class V> Split<V> sum_of(Split<V> a, V b) {
+    const Split<V> sum = sum_of(a.high, b);
+    return {sum.high, a.low + sum.low};
+}
+template <class V> Split<V> sum_of(Split<V> a, Split<V> b) {
+    const Split<V> sum = sum_of(a, b.high);
+    return {sum.high, sum.low + b.low};
 }
 
 // n accumulators are seven arrays of n numbers, so that rows vectorise; those of imaginary parts
 // stay zero for real elements.
 template <class T> struct Spreads {
     Spreads(std::int64_t n, char *accumulators)
-        : count(reinterpret_cast<double *>(accumulators)), squares(count + n), re(squares + n),
-          re_low(re + n), earlier(re_low + n), im(earlier + n), im_low(im + n) {}
+        : count(reinterpret_cast<double *>(accumulators)), squares(count + n),
+          squares_low(squares + n), re(squares_low + n), re_low(re + n), im(re_low + n),
+          im_low(im + n) {}
     Spread get(std::int64_t k) const {
-        Spread a = {count[k], squares[k], re[k], 0, re_low[k], 0, earlier[k]};
+        Spread a = {count[k], squares[k], re[k], 0, re_low[k], 0, squares_low[k]};
         if constexpr (is_complex<T>) {
             a.im = im[k];
             a.im_low = im_low[k];
@@ -51,19 +59,20 @@ template <class T> struct Spreads {
         squares[k] = a.squares;
         re[k] = a.re;
         re_low[k] = a.re_low;
-        earlier[k] = a.earlier;
+        squares_low[k] = a.squares_low;
         if constexpr (is_complex<T>) {
             im[k] = a.im;
             im_low[k] = a.im_low;
         }
     }
-    double *count, *squares, *re, *re_low, *earlier, *im, *im_low;
+    double *count, *squares, *squares_low, *re, *re_low, *im, *im_low;
 };
 
 template <class T, bool Root> struct Variance {
     using P = Part<T>;
     static constexpr std::int64_t per = sizeof(T) / sizeof(P);
-    static constexpr std::int64_t at_once = 512; // parts whose squares are added up at a time
+    static constexpr bool narrow = sizeof(P) < sizeof(double);
+    static constexpr double largest = std::numeric_limits<double>::max();
 
     static void identity(std::int64_t n, char *accumulators) {
         std::memset(accumulators, 0, static_cast<std::size_t>(n) * sizeof(Spread));
@@ -83,14 +92,17 @@ template <class T, bool Root> struct Variance {
             both.im_low = mean_im.low;
             distance += im * im;
         }
-        both.squares = a.squares + b.squares + distance * (a.count * share);
+        const Split<double> squares =
+            sum_of(sum_of(squares_of(a), squares_of(b)), distance * (a.count * share));
+        both.squares = squares.high;
+        both.squares_low = squares.low;
         return both;
     }
     static void merge(std::int64_t n, const char *from, const Given &, char *accumulators) {
         const Spreads<T> a(n, accumulators), b(n, const_cast<char *>(from));
         for (std::int64_t k = 0; k < n; ++k) a.set(k, join(a.get(k), b.get(k)));
     }
-    // First look, at some rows: sums stand where the guesses come.
+    // First look: sums stand where the guesses come.
     static void rows(std::int64_t n, const char *in, const Given &, char *accumulators) {
         const Spreads<T> a(n, accumulators);
         const P *x = elements_of<P>(in);
@@ -100,14 +112,13 @@ template <class T, bool Root> struct Variance {
             if (is_complex<T>) a.im[k] += static_cast<double>(x[k * per + per - 1]);
         }
     }
-    static void turn(std::int64_t n, std::int64_t looked_at, std::int64_t rows,
-                     char *accumulators) {
+    static void turn(std::int64_t n, std::int64_t rows, char *accumulators) {
         const Spreads<T> a(n, accumulators);
-        const double some = static_cast<double>(looked_at);
+        const double count = static_cast<double>(rows);
         for (std::int64_t k = 0; k < n; ++k) {
-            a.count[k] = static_cast<double>(rows);
-            a.re[k] /= some;
-            if (is_complex<T>) a.im[k] /= some;
+            a.count[k] = count;
+            a.re[k] /= count;
+            if (is_complex<T>) a.im[k] /= count;
         }
     }
     // Second look: squares and sums of a - guess, which stand where the low parts come.
@@ -118,23 +129,18 @@ template <class T, bool Root> struct Variance {
         for (std::int64_t k = 0; k < n; ++k) {
             const double re = static_cast<double>(x[k * per]) - a.re[k];
             a.re_low[k] += re;
+            double square = re * re;
             if constexpr (is_complex<T>) {
                 const double im = static_cast<double>(x[k * per + per - 1]) - a.im[k];
                 a.im_low[k] += im;
-                a.squares[k] += re * re + im * im;
-            } else {
-                a.squares[k] += re * re;
+                square += im * im;
             }
+            Split<double> sum = {a.squares[k], a.squares_low[k]};
+            add_to(sum, square);
+            a.squares[k] = sum.high;
+            if (!narrow) a.squares_low[k] = sum.low;
         }
     }
-    static void pause(std::int64_t n, char *accumulators) {
-        const Spreads<T> a(n, accumulators);
-        for (std::int64_t k = 0; k < n; ++k) {
-            a.earlier[k] += a.squares[k];
-            a.squares[k] = 0;
-        }
-    }
-    // All squares are earlier ones.
     static bool settle(std::int64_t n, bool last, char *accumulators) {
         const Spreads<T> a(n, accumulators);
         bool far = false;
@@ -143,9 +149,13 @@ template <class T, bool Root> struct Variance {
         return !far;
     }
 
-    // Of a run whose squares and sums are about a guess. Whether squares would lose more than a
-    // digit in settled.
-    static bool is_far(Spread a) { return 2 * shift(a) > a.earlier; }
+    // The rest is NaN where squares overflow.
+    static Split<double> squares_of(Spread a) {
+        return {a.squares, std::fabs(a.squares) <= largest ? a.squares_low : 0};
+    }
+    // Of a run whose squares and sums are about a guess: whether the squares' errors would grow by
+    // more than a seventh in settled.
+    static bool is_far(Spread a) { return 8 * shift(a) > a.squares; }
     // What the squares have too much.
     static double shift(Spread a) {
         const double re = a.re_low * (a.re_low / a.count);
@@ -157,12 +167,12 @@ template <class T, bool Root> struct Variance {
     }
     // The run about its mean. Squares that overflow stay infinite; rounding makes none negative.
     static Spread settled(Spread a) {
-        constexpr double large = std::numeric_limits<double>::max();
-        const double squares = a.earlier - shift(a);
+        const Split<double> squares = sum_of(squares_of(a), -shift(a));
         const bool overflow =
-            a.earlier > large && std::fabs(a.re_low) <= large && std::fabs(a.im_low) <= large;
-        a.squares = overflow ? a.earlier : squares < 0 ? 0 : squares;
-        a.earlier = 0;
+            a.squares > largest && std::fabs(a.re_low) <= largest && std::fabs(a.im_low) <= largest;
+        const double sum = squares.high + squares.low;
+        a.squares = overflow ? a.squares : sum < 0 ? 0 : sum;
+        a.squares_low = 0;
         a.re_low /= a.count;
         if (is_complex<T>) a.im_low /= a.count;
         return a;
@@ -177,7 +187,7 @@ template <class T, bool Root> struct Variance {
         const Spreads<T> whole(1, accumulator);
         whole.set(0, join(whole.get(0), settled(run)));
     }
-    // The mean of some elements: of a long run those in the middle, which suits a trend, too.
+    // The mean of all elements, or of some in the middle of a long run, which suits a trend, too.
     static Complex<double> guess(std::int64_t n, const char *in) {
         constexpr std::int64_t some = 4 * chains * Lanes<double>::count;
         const P *p = elements_of<P>(in);
@@ -191,18 +201,25 @@ template <class T, bool Root> struct Variance {
         for (std::int64_t line = 0; long_run && line < some; line += 64 / sizeof(P))
             __builtin_prefetch(p + parts + line);
         Complex<double> sum = parts_of(sums);
-        if (taken == 0) { // a few elements of a short run
-            const T *x = elements_of<T>(in);
-            const std::int64_t few = std::min<std::int64_t>(n, 4);
-            for (std::int64_t k = 0; k < few; ++k) {
-                const Complex<double> z = widen(x[k * n / few]);
+        if (!long_run)
+            for (const T *x = elements_of<T>(in); taken < parts; taken += per) {
+                const Complex<double> z = widen(x[taken / per]);
                 sum.re += z.re;
                 sum.im += z.im;
             }
-            taken = few * per;
-        }
         const double count = static_cast<double>(taken / per);
         return {sum.re / count, sum.im / count};
+    }
+    // A float32 has too few digits for the rest to count.
+    template <class V> static void add_to(Split<V> &sum, V x) {
+        if constexpr (narrow)
+            sum.high += x;
+        else
+            sum = sum_of(sum, x);
+    }
+    template <class V> static void add_to(Split<V> &sum, Split<V> other) {
+        add_to(sum, other.high);
+        sum.low += other.low;
     }
     // Squares and sums of a - `middle`.
     static Spread about(std::int64_t n, const char *in, Complex<double> middle) {
@@ -210,39 +227,56 @@ template <class T, bool Root> struct Variance {
         double both[8];
         for (int k = 0; k < 8; ++k) both[k] = is_complex<T> && k % 2 ? middle.im : middle.re;
         const Doubles middles = load_lanes<Doubles>(both);
-        Sums squares = {}, sums = {};
+        // Half of the vectors suffice for sums. A few elements are added up before the sums over
+        // all take them: two squares, and so many differences.
+        constexpr int half = vectors / 2;
+        constexpr std::int64_t at_once = narrow ? std::numeric_limits<std::int64_t>::max() : 256;
+        Split<Doubles> squares[half] = {}, sums[half] = {};
         const std::int64_t parts = n * per;
         std::int64_t used = 0;
-        while (used + chains * Lanes<double>::count <= parts) {
-            Sums few = {};
-            // Two groups in turn suffice for the sums, and leave registers for the squares.
-            used += in_doubles(std::min(at_once, parts - used), elements_of<P>(in) + used,
+        for (std::int64_t taken = at_once; taken == at_once; used += taken) {
+            Doubles waiting[half], few[half] = {};
+            taken = in_doubles(std::min(at_once, parts - used), elements_of<P>(in) + used,
                                [&](Doubles v, int c) {
                                    v -= middles;
-                                   few[c] += v * v;
-                                   sums[c % (2 * group_vectors)] += v;
+                                   few[c % half] += v;
+                                   if (c < half)
+                                       waiting[c] = v * v;
+                                   else
+                                       add_to(squares[c - half], waiting[c - half] + v * v);
                                });
-            for (int c = 0; c < vectors; ++c) squares[c] += few[c];
+            for (int c = 0; c < half; ++c) add_to(sums[c], few[c]);
         }
+        for (int count = half / 2; count; count /= 2)
+            for (int c = 0; c < count; ++c) add_to(squares[c], squares[c + count]);
+        constexpr std::int64_t lanes = Lanes<double>::in_vector;
+        Split<double> square[lanes];
+        for (std::int64_t k = 0; k < lanes; ++k)
+            square[k] = {squares[0].high[k], squares[0].low[k]};
+        for (std::int64_t count = lanes / 2; count; count /= 2)
+            for (std::int64_t k = 0; k < count; ++k) add_to(square[k], square[k + count]);
         // The rest has sums of its own: added to the large ones it would be rounded to their
         // digits.
-        double rest = 0, rest_re = 0, rest_im = 0;
+        double rest_re = 0, rest_im = 0;
+        Split<double> rest = {};
         for (std::int64_t k = used / per; k < n; ++k) {
             const Complex<double> z = widen(x[k]);
             const double re = z.re - middle.re;
             rest_re += re;
-            rest += re * re;
+            double own = re * re;
             if constexpr (is_complex<T>) {
                 const double im = z.im - middle.im;
                 rest_im += im;
-                rest += im * im;
+                own += im * im;
             }
+            add_to(rest, own);
         }
-        const Complex<double> sum = parts_of(sums);
-        Spread run = {static_cast<double>(n), 0, middle.re, middle.im, sum.re + rest_re,
-                      sum.im + rest_im,       0};
-        run.earlier = total(squares) + rest;
-        return run;
+        add_to(square[0], rest);
+        Sums all = {};
+        for (int c = 0; c < half; ++c) all[c] = sums[c].high + sums[c].low;
+        const Complex<double> sum = parts_of(all);
+        return {static_cast<double>(n), square[0].high,   middle.re,    middle.im,
+                sum.re + rest_re,       sum.im + rest_im, square[0].low};
     }
     // The sums of both parts; for real elements of all lanes.
     static Complex<double> parts_of(Sums &sums) {
@@ -257,8 +291,9 @@ template <class T, bool Root> struct Variance {
         double *o = reinterpret_cast<double *>(out);
         for (std::int64_t k = 0; k < n; ++k) {
             const double count = a.count[k] - given.x;
-            const double variance =
-                count > 0 ? a.squares[k] / count : std::numeric_limits<double>::quiet_NaN();
+            const Split<double> squares = squares_of(a.get(k));
+            const double variance = count > 0 ? (squares.high + squares.low) / count
+                                              : std::numeric_limits<double>::quiet_NaN();
             o[k] = Root ? std::sqrt(variance) : variance;
         }
     }
@@ -275,7 +310,6 @@ template <class T, bool Root> struct Variance {
         r.finish = &finish;
         r.turn = &turn;
         r.rows_again = &rows_again;
-        r.pause = &pause;
         r.settle = &settle;
         return r;
     }
