@@ -10,14 +10,15 @@
 // pass.
 #include "convert.h"
 #include "functors/order.h"
+#include "kept_scratch.h"
 #include "ordered.h"
 #include "parallel.h"
-#include "scratch.h"
 
 #include <array>
 #include <atomic>
 #include <bit>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace Atoll::kernels {
@@ -26,6 +27,9 @@ namespace {
 constexpr std::int64_t short_row = 48; // below, insertion beats counting digits
 // Rows for which digits of 11 bits are faster: their many places fit the caches beside the items.
 constexpr std::int64_t long_row = 16'384, long_row_bytes = 4 << 20;
+// From here on several threads sort a row, in pieces of about so many elements.
+constexpr std::int64_t cut_row = 131'072, cut_piece = cut_row / 2, most_pieces = 32;
+template <class Item> constexpr int cut_bits = sizeof(Item) >= 4 ? 11 : 8;
 
 __extension__ using Bits128 = unsigned __int128;
 template <std::size_t Size> struct BitsOf;
@@ -95,43 +99,213 @@ template <class Item, class Key> void insertion_sort(std::int64_t n, Item *items
     }
 }
 
-// One pass per digit of `Bits` bits.
-template <int Bits, class Count, class Item, class Key>
-Item *sort_by_digits(std::int64_t n, Item *items, Item *room, Key &&key) {
-    using K = decltype(key(*items));
-    constexpr int digits = (8 * sizeof(K) + Bits - 1) / Bits, values = 1 << Bits;
-    const auto digit_of = [](K x, int digit) {
-        return static_cast<std::size_t>(x >> Bits * digit & (values - 1));
-    };
-    Count counts[digits][values] = {};
-    for (std::int64_t k = 0; k < n; ++k) {
-        const K x = key(items[k]);
-        for (int digit = 0; digit < digits; ++digit) ++counts[digit][digit_of(x, digit)];
+// Dense elements of a row, dense results of `result_size` bytes, which may take the elements'
+// place, and room for items. The less memory is gone over, the more of it stays in the caches.
+struct Memory {
+    const char *elements;
+    char *result, *room;
+    std::int64_t result_size;
+
+    // Of two buffers for items one can be where the results go.
+    bool reuses_result(std::int64_t item) const { return item == result_size; }
+    std::int64_t items(std::int64_t n, std::int64_t item) const { // bytes of the room for them
+        return (n * item * (reuses_result(item) ? 1 : 2) + 7) / 8 * 8;
     }
-    for (int digit = 0; digit < digits; ++digit) {
-        Count *places = counts[digit];
-        if (places[digit_of(key(items[0]), digit)] == static_cast<Count>(n)) continue;
-        Count before = 0;
-        for (int value = 0; value < values; ++value) before += std::exchange(places[value], before);
-        for (std::int64_t k = 0; k < n; ++k)
-            room[places[digit_of(key(items[k]), digit)]++] = items[k];
-        std::swap(items, room);
-    }
-    return items;
+};
+
+// What a row that several threads sort is cut into.
+std::int64_t pieces_of(std::int64_t n) {
+    return std::clamp<std::int64_t>(n / cut_piece, 1, most_pieces);
+}
+// body(begin, end) over the elements of a row, or over those of its pieces by several threads.
+template <class Body> void each_piece(std::int64_t n, bool cut, Body &&body) {
+    if (!cut) return body(std::int64_t{0}, n);
+    const std::int64_t pieces = pieces_of(n);
+    parallel(pieces, n / pieces, [&](std::int64_t begin, std::int64_t end) {
+        body(n * begin / pieces, n * end / pieces);
+    });
 }
 
-// Sorts n items by key(item) with as much room again at `room`; returns where the result is.
-template <class Item, class Key>
-Item *radix_sort(std::int64_t n, Item *items, Item *room, Key &&key) {
-    using K = decltype(key(*items));
-    if (n < short_row) {
-        insertion_sort(n, items, key);
-        return items;
+// Sorts load(0) … load(n - 1), each an Item, by key(item), and puts them to store(place, item).
+template <class Item, class Load, class Key, class Store> class RadixSort {
+public:
+    RadixSort(std::int64_t n, const Memory &memory, bool filled, Load load, Key key, Store store)
+        : n_(n), filled_(filled), memory_(memory), own_(reinterpret_cast<Item *>(memory.room)),
+          other_(memory.reuses_result(sizeof(Item)) ? reinterpret_cast<Item *>(memory.result)
+                                                    : own_ + n),
+          load_(load), key_(key), store_(store) {}
+
+    void run(bool cut) {
+        if (n_ < short_row) {
+            for (std::int64_t k = 0; k < n_; ++k) own_[k] = load_(k);
+            insertion_sort(n_, own_, key_);
+            for (std::int64_t k = 0; k < n_; ++k) store_(k, own_[k]);
+        } else if (cut && by_threads()) {
+        } else if ((sizeof(K) == 4 || sizeof(K) == 8) && n_ >= long_row &&
+                   n_ <= long_row_bytes / std::int64_t{sizeof(Item)}) {
+            by_one<11, std::uint32_t>();
+        } else {
+            by_one<8, std::int64_t>();
+        }
     }
-    if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
-        if (n >= long_row && n <= long_row_bytes / std::int64_t{sizeof(Item)})
-            return sort_by_digits<11, std::uint32_t>(n, items, room, key);
-    return sort_by_digits<8, std::int64_t>(n, items, room, key);
+
+private:
+    using K = std::remove_cvref_t<std::invoke_result_t<Key, Item>>;
+
+    template <int Bits> static constexpr int digits = (8 * sizeof(K) + Bits - 1) / Bits;
+    // The lowest digit has what is left of the bits: few values of the highest one, which floats
+    // have, would be counted one after the other.
+    template <int Bits> static std::size_t digit_of(K key, int digit) {
+        constexpr int lowest = 8 * sizeof(K) - Bits * (digits<Bits> - 1);
+        const int shift = digit == 0 ? 0 : lowest + Bits * (digit - 1);
+        return static_cast<std::size_t>(key >> shift & ((1 << (digit == 0 ? lowest : Bits)) - 1));
+    }
+
+    // Elements [begin, end) go to the places of their digits. All that the loop uses is its own:
+    // what it writes could else change it.
+    template <int Bits, class Count, class From, class To>
+    static void move(std::int64_t begin, std::int64_t end, Count *places, int digit, Key key,
+                     From from, To to) {
+        for (std::int64_t k = begin; k < end; ++k) {
+            const Item item = from(k);
+            to(static_cast<std::int64_t>(places[digit_of<Bits>(key(item), digit)]++), item);
+        }
+    }
+    template <int Bits, class Count, class From>
+    static void count_digit(std::int64_t begin, std::int64_t end, Count *counts, int digit, Key key,
+                            From from) {
+        for (std::int64_t k = begin; k < end; ++k) ++counts[digit_of<Bits>(key(from(k)), digit)];
+    }
+
+    template <class From>
+    static void fill(std::int64_t begin, std::int64_t end, Item *to, From from) {
+        for (std::int64_t k = begin; k < end; ++k) to[k] = from(k);
+    }
+
+    // pass(digit, from, to) for each of some digits: from(k) gives an item, to(place, item) takes
+    // it. The last one reads from own_, as the others' room may be the result's.
+    template <class Pass>
+    void each_pass(int count, const int *pass_digits, bool filled, bool cut, Pass &&pass) {
+        const auto at = [](const Item *items) { return [=](std::int64_t k) { return items[k]; }; };
+        const auto into = [](Item *items) {
+            return [=](std::int64_t place, const Item &item) { items[place] = item; };
+        };
+        // An odd number of passes begins in own_, unless it need not be filled for that.
+        const bool odd = count % 2 == 1;
+        const bool needs = count == 1 || (odd && memory_.elements == memory_.result);
+        if (needs && !filled)
+            each_piece(n_, cut, [own = own_, load = load_](std::int64_t begin, std::int64_t end) {
+                fill(begin, end, own, load);
+            });
+        const bool from_own = odd && (needs || filled);
+        for (int i = 0; i < count - 1; ++i) {
+            Item *const to = (count - i) % 2 == 0 ? own_ : other_;
+            if (i == 0 && !from_own)
+                pass(pass_digits[i], load_, into(to));
+            else
+                pass(pass_digits[i], at(to == own_ ? other_ : own_), into(to));
+        }
+        if (count > 0) return pass(pass_digits[count - 1], at(own_), store_);
+        each_piece(n_, cut, [load = load_, store = store_](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t k = begin; k < end; ++k) store(k, load(k));
+        });
+    }
+
+    // With the counts of all digits at once.
+    template <int Bits, class Count> void by_one() {
+        Count counts[digits<Bits>][1 << Bits] = {};
+        if (!filled_) fill(0, n_, own_, load_);
+        // Passes write in any order, which is slow where the caches do not have the memory.
+        const auto count_digits = [&counts](std::int64_t n, Key key, const Item *own,
+                                            const Item *other) {
+            for (std::int64_t k = 0; k < n; ++k) {
+                if (k % (64 / std::int64_t{sizeof(Item)}) == 0) __builtin_prefetch(other + k, 1);
+                const K x = key(own[k]);
+                for (int digit = 0; digit < digits<Bits>; ++digit)
+                    ++counts[digit][digit_of<Bits>(x, digit)];
+            }
+        };
+        count_digits(n_, key_, own_, other_);
+        int count = 0, passes[digits<Bits>];
+        const K first = key_(load_(0));
+        for (int digit = 0; digit < digits<Bits>; ++digit)
+            if (counts[digit][digit_of<Bits>(first, digit)] != static_cast<Count>(n_))
+                passes[count++] = digit;
+        each_pass(count, passes, true, false, [&](int digit, auto from, auto to) {
+            Count *places = counts[digit], before = 0;
+            for (int value = 0; value < 1 << Bits; ++value)
+                before += std::exchange(places[value], before);
+            move<Bits>(0, n_, places, digit, key_, from, to);
+        });
+    }
+
+    // Each pass counts the digits of every piece, adds up where they go, and moves them. False, and
+    // nothing done, if one thread does it all.
+    bool by_threads() {
+        constexpr int bits = cut_bits<Item>;
+        const std::int64_t pieces = pieces_of(n_);
+        const K first = key_(load_(0));
+        K varying[most_pieces] = {};
+        bool alone = false;
+        parallel(pieces, n_ / pieces, [&](std::int64_t begin, std::int64_t end) {
+            if (end - begin == pieces) {
+                alone = true;
+                return;
+            }
+            K differ = 0;
+            for (std::int64_t k = n_ * begin / pieces; k < n_ * end / pieces; ++k)
+                differ |= static_cast<K>(key_(load_(k)) ^ first);
+            varying[begin] = differ;
+        });
+        if (alone) return false;
+        K differ = 0;
+        for (const K x : varying) differ |= x;
+        int count = 0, passes[digits<bits>];
+        for (int digit = 0; digit < digits<bits>; ++digit)
+            if (digit_of<bits>(differ, digit)) passes[count++] = digit;
+        using Places = std::int64_t[1 << bits];
+        Places *const places =
+            reinterpret_cast<Places *>(memory_.room + memory_.items(n_, sizeof(Item)));
+        each_pass(count, passes, filled_, true, [&](int digit, auto from, auto to) {
+            const auto each = [&](auto &&body) {
+                parallel(pieces, n_ / pieces, [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t piece = begin; piece < end; ++piece)
+                        body(n_ * piece / pieces, n_ * (piece + 1) / pieces, places[piece]);
+                });
+            };
+            std::fill_n(places[0], pieces << bits, 0);
+            each([&](std::int64_t first, std::int64_t last, std::int64_t *own) {
+                count_digit<bits>(first, last, own, digit, key_, from);
+            });
+            std::int64_t before = 0;
+            for (int value = 0; value < 1 << bits; ++value)
+                for (std::int64_t piece = 0; piece < pieces; ++piece)
+                    before += std::exchange(places[piece][value], before);
+            each([&](std::int64_t first, std::int64_t last, std::int64_t *own) {
+                move<bits>(first, last, own, digit, key_, from, to);
+            });
+        });
+        return true;
+    }
+
+    const std::int64_t n_;
+    const bool filled_; // own_ has all items already
+    const Memory memory_;
+    Item *const own_, *const other_;
+    const Load load_;
+    const Key key_;
+    const Store store_;
+};
+template <class Item, class Load, class Key, class Store>
+void radix_sort(std::int64_t n, const Memory &memory, bool filled, bool cut, Load load, Key key,
+                Store store) {
+    RadixSort<Item, Load, Key, Store>(n, memory, filled, load, key, store).run(cut);
+}
+// The room that this takes.
+template <class Item> std::int64_t room_of(std::int64_t n, std::int64_t result_size) {
+    const Memory memory{nullptr, nullptr, nullptr, result_size};
+    const std::int64_t places = n < cut_row ? 0 : 8 * pieces_of(n) << cut_bits<Item>;
+    return memory.items(n, sizeof(Item)) + places;
 }
 
 template <class K, class Index> struct Indexed {
@@ -139,53 +313,75 @@ template <class K, class Index> struct Indexed {
     Index index;
 };
 
-// One row of n dense elements with `room` for what the sorter asks for.
+// One row of n elements.
 struct Sorter {
     std::uint8_t size; // bytes of an element
     // Bytes of room for a row.
     std::int64_t (*room)(std::int64_t n);
-    // Returns the sorted elements, in `elements` or in `room`.
-    const char *(*run)(std::int64_t n, char *elements, char *room, bool descending);
+    void (*run)(std::int64_t n, const Memory &memory, bool descending, bool cut);
 };
 
+// Elements are read and written as bytes: the same memory holds their keys, too.
+template <class T> T read(const char *elements, std::int64_t k) {
+    T x;
+    std::memcpy(&x, elements + k * std::int64_t{sizeof x}, sizeof x);
+    return x;
+}
+template <class T> void write(char *elements, std::int64_t k, T x) {
+    std::memcpy(elements + k * std::int64_t{sizeof x}, &x, sizeof x);
+}
+
 template <class T> struct Sort {
-    static std::int64_t room(std::int64_t n) { return n * static_cast<std::int64_t>(sizeof(T)); }
-    static const char *run(std::int64_t n, char *elements, char *room, bool descending) {
-        T *x = reinterpret_cast<T *>(elements);
-        if constexpr (is_bool<T>) // what is written is 0 or 1
-            for (std::int64_t k = 0; k < n; ++k) x[k] = T(truth(x[k]));
-        else if constexpr (!is_complex<T>)
-            if (n >= short_row && are_keys(n, x, descending)) {
-                using K = KeyOf<T>;
-                K *const keys = radix_sort(n, reinterpret_cast<K *>(elements),
-                                           reinterpret_cast<K *>(room), [](K key) { return key; });
-                const K turn = descending ? static_cast<K>(~K{0}) : K{0};
-                for (std::int64_t k = 0; k < n; ++k) {
-                    const T element = element_of<T>(static_cast<K>(keys[k] ^ turn));
-                    std::memcpy(keys + k, &element, sizeof element);
-                }
-                return reinterpret_cast<const char *>(keys);
+    static std::int64_t room(std::int64_t n) { return room_of<T>(n, sizeof(T)); }
+    static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
+        const char *const x = memory.elements;
+        char *const y = memory.result;
+        if constexpr (!is_complex<T> && !is_bool<T>)
+            if (n >= short_row && all_keys(n, memory, descending, cut)) {
+                using Key = KeyOf<T>;
+                const Key turn = descending ? static_cast<Key>(~Key{0}) : Key{0};
+                return radix_sort<Key>(
+                    n, memory, true, cut,
+                    [=](std::int64_t k) { return key_of(read<T>(x, k), descending); },
+                    [](Key key) { return key; },
+                    [=](std::int64_t place, Key key) {
+                        write(y, place, element_of<T>(static_cast<Key>(key ^ turn)));
+                    });
             }
-        return reinterpret_cast<const char *>(
-            radix_sort(n, x, reinterpret_cast<T *>(room),
-                       [=](T element) { return key_of(element, descending); }));
+        radix_sort<T>(
+            n, memory, false, cut,
+            [=](std::int64_t k) {
+                const T element = read<T>(x, k);
+                if constexpr (is_bool<T>)
+                    return T(truth(element)); // what is written is 0 or 1
+                else
+                    return element;
+            },
+            [=](T element) { return key_of(element, descending); },
+            [=](std::int64_t place, T element) { write(y, place, element); });
     }
 
 private:
-    // Makes elements their keys, if all have their own.
-    static bool are_keys(std::int64_t n, T *x, bool descending) {
-        bool own = true;
-        for (std::int64_t k = 0; k < n; ++k) own &= has_own_key(x[k]);
-        if (!own) return false;
-        for (std::int64_t k = 0; k < n; ++k) {
-            const KeyOf<T> key = key_of(x[k], descending);
-            std::memcpy(x + k, &key, sizeof key);
-        }
-        return true;
+    // Writes the keys to the room; false if some element has not its own.
+    static bool all_keys(std::int64_t n, const Memory &memory, bool descending, bool cut) {
+        std::atomic<bool> all = true;
+        each_piece(n, cut, [&](std::int64_t begin, std::int64_t end) {
+            const bool down = descending;
+            const char *const x = memory.elements;
+            auto *const keys = reinterpret_cast<KeyOf<T> *>(memory.room);
+            KeyOf<T> shared = 0; // of the keys' type, so that the loop is vectorised
+            for (std::int64_t k = begin; k < end; ++k) {
+                const T element = read<T>(x, k);
+                shared = static_cast<KeyOf<T>>(shared | (has_own_key(element) ? 0 : 1));
+                keys[k] = key_of(element, down);
+            }
+            if (shared) all.store(false, std::memory_order_relaxed);
+        });
+        return all.load(std::memory_order_relaxed);
     }
 };
 
-// Gives the positions as int64, in `room`.
+// Gives the positions as int64.
 template <class T> struct Argsort {
     // Short keys go with short indices where these suffice.
     using Small = Indexed<std::uint32_t, std::uint32_t>;
@@ -194,33 +390,30 @@ template <class T> struct Argsort {
     static bool small(std::int64_t n) {
         return sizeof(T) <= 4 && n <= std::int64_t{std::numeric_limits<std::uint32_t>::max()};
     }
-    // Items twice; of large ones the positions take over a part.
     static std::int64_t room(std::int64_t n) {
-        return small(n) ? 2 * n * std::int64_t{sizeof(Small)} + n * 8
-                        : 2 * n * std::int64_t{sizeof(Large)};
+        return small(n) ? room_of<Small>(n, 8) : room_of<Large>(n, 8);
     }
-    static const char *run(std::int64_t n, char *elements, char *room, bool descending) {
-        const T *x = reinterpret_cast<const T *>(elements);
+    static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
         if constexpr (sizeof(T) <= 4)
-            if (small(n)) return sorted<Small>(n, x, room, descending);
-        return sorted<Large>(n, x, room, descending);
+            if (small(n)) return sort<Small>(n, memory, descending, cut);
+        sort<Large>(n, memory, descending, cut);
     }
 
 private:
     template <class Item>
-    static const char *sorted(std::int64_t n, const T *x, char *room, bool descending) {
-        Item *items = reinterpret_cast<Item *>(room);
-        for (std::int64_t k = 0; k < n; ++k)
-            items[k] = {static_cast<decltype(Item::key)>(key_of(x[k], descending)),
-                        static_cast<decltype(Item::index)>(k)};
-        Item *other = items + n;
-        items = radix_sort(n, items, other, [](const Item &item) { return item.key; });
-        // The positions stand at the end of the room: from the last one on, none is written over
-        // an item that is still to be read.
-        std::int64_t *index = reinterpret_cast<std::int64_t *>(room + Argsort::room(n)) - n;
-        for (std::int64_t k = n - 1; k >= 0; --k)
-            index[k] = static_cast<std::int64_t>(items[k].index);
-        return reinterpret_cast<const char *>(index);
+    static void sort(std::int64_t n, const Memory &memory, bool descending, bool cut) {
+        const char *const x = memory.elements;
+        char *const y = memory.result;
+        radix_sort<Item>(
+            n, memory, false, cut,
+            [=](std::int64_t k) {
+                return Item{static_cast<decltype(Item::key)>(key_of(read<T>(x, k), descending)),
+                            static_cast<decltype(Item::index)>(k)};
+            },
+            [](const Item &item) { return item.key; },
+            [=](std::int64_t place, const Item &item) {
+                write(y, place, static_cast<std::int64_t>(item.index));
+            });
     }
 };
 
@@ -257,26 +450,51 @@ std::int32_t atoll_kernels_sort(const atoll_call *call) {
     const Conversion out({result, positions ? result : dtype, operands[0].dtype}, false,
                          operands[0].flags & ATOLL_OPERAND_SWAPPED);
     const bool descending = call->attributes[0].value.bytes[0] != 0;
-    const std::int64_t room_at = (n * sorter.size + 63) / 64 * 64;
+    // Dense elements are read where they are, and dense results are written to where they go.
+    const auto is_dense = [&](int k, const Conversion &conversion, std::int64_t size) {
+        return conversion.moves() && (n == 1 || operands[k].strides[0] == size) &&
+               is_aligned(others, k, alignment_of(operands[k].dtype));
+    };
+    const bool in_place = is_dense(1, in, sorter.size), out_place = is_dense(0, out, out.in_size());
+    const std::int64_t row_bytes =
+        (in_place && out_place) ? 0 : n * std::max<std::int64_t>(sorter.size, out.in_size());
+    const std::int64_t room_at = (row_bytes + 63) / 64 * 64;
     std::atomic<bool> no_memory{false};
-    // Sorting takes some ten looks at an element.
-    parallel(count, n * 8, [&](std::int64_t begin, std::int64_t end) {
+    const auto sort_rows = [&](std::int64_t begin, std::int64_t end, bool cut) {
         const std::int64_t bytes = room_at + sorter.room(n);
         alignas(64) char few[2048]; // for which allocating would take longer than sorting
         const bool fits = bytes <= static_cast<std::int64_t>(sizeof few);
-        const Scratch many(fits ? 0 : bytes, std::nothrow);
-        char *const scratch = fits ? few : many.data();
-        if (!many.is_there()) {
+        std::optional<KeptScratch> many;
+        if (!fits) many.emplace(bytes);
+        char *const scratch = fits ? few : many->data();
+        if (!scratch) {
             no_memory.store(true, std::memory_order_relaxed);
             return;
         }
+        const auto convert = [&](const Conversion &with, char *to, std::int64_t to_step,
+                                 const char *from, std::int64_t from_step) {
+            each_piece(n, cut, [&](std::int64_t first, std::int64_t last) {
+                with.run(last - first, to + first * to_step, to_step, from + first * from_step,
+                         from_step);
+            });
+        };
         each_run(others, begin, end, [&](char *const *data, std::int64_t rows, std::int64_t) {
             for (std::int64_t row = 0; row < rows; ++row) {
-                in.run(n, scratch, sorter.size, data[1] + row * others.strides[1][0], in_step);
-                const char *sorted = sorter.run(n, scratch, scratch + room_at, descending);
-                out.run(n, data[0] + row * others.strides[0][0], out_step, sorted, out.in_size());
+                char *to = data[0] + row * others.strides[0][0];
+                const char *from = data[1] + row * others.strides[1][0];
+                if (!in_place) convert(in, scratch, sorter.size, from, in_step);
+                const Memory memory{in_place ? from : scratch, out_place ? to : scratch,
+                                    scratch + room_at, out.in_size()};
+                sorter.run(n, memory, descending, cut);
+                if (!out_place) convert(out, to, out_step, scratch, out.in_size());
             }
         });
-    });
+    };
+    // A few long rows are cut up themselves.
+    if (n >= cut_row && count < most_pieces)
+        sort_rows(0, count, true);
+    else // sorting takes some ten looks at an element
+        parallel(count, n * 8,
+                 [&](std::int64_t begin, std::int64_t end) { sort_rows(begin, end, false); });
     return no_memory.load() ? ATOLL_STATUS_OUT_OF_MEMORY : ATOLL_STATUS_OK;
 }
