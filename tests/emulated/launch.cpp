@@ -8,8 +8,9 @@
 #include <memory>
 #include <numeric>
 #include <random>
-#include <ucontext.h>
 #include <vector>
+
+#include <boost/context/fiber.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -30,28 +31,35 @@ constexpr unsigned warp_size = 32;
 // A stack and what runs on it. The sanitizers want to hear of every switch.
 class Fiber {
 public:
-    explicit Fiber(void (*entry)()) : stack_(new char[stack_size]) { prepare(entry); }
+    // `body` runs at the first switch to this fiber, and returns once ending() is true.
+    explicit Fiber(void (*body)(Fiber &))
+        : stack_(new char[stack_size]),
+          other_(std::allocator_arg,
+                 boost::context::preallocated(stack_.get() + stack_size, stack_size, {}), Kept{},
+                 [this, body](boost::context::fiber &&home) {
+                     other_ = std::move(home);
+                     arrived();
+                     body(*this);
+                     leaving(nullptr);
+                     return std::move(other_);
+                 }) {
+#if defined(__SANITIZE_THREAD__)
+        tsan_ = __tsan_create_fiber(0);
+#endif
+    }
     Fiber(const Fiber &) = delete;
     Fiber &operator=(const Fiber &) = delete;
     ~Fiber() {
+        ending_ = true;
+        enter();
 #if defined(__SANITIZE_THREAD__)
-        if (tsan_) __tsan_destroy_fiber(tsan_);
+        __tsan_destroy_fiber(tsan_);
 #endif
     }
 
-    // `entry` runs at the first switch to this fiber; it never returns.
-    void prepare(void (*entry)()) {
-        getcontext(&context_);
-        context_.uc_stack.ss_sp = stack_.get();
-        context_.uc_stack.ss_size = stack_size;
-        context_.uc_link = nullptr;
-        makecontext(&context_, entry, 0);
-#if defined(__SANITIZE_THREAD__)
-        if (!tsan_) tsan_ = __tsan_create_fiber(0);
-#endif
-    }
-    // Runs this fiber until it calls leave().
-    void enter(ucontext_t &home) {
+    bool ending() const { return ending_; }
+    // Runs this fiber until it calls leave() or ends.
+    void enter() {
 #if defined(__SANITIZE_THREAD__)
         home_tsan_ = __tsan_get_current_fiber();
         __tsan_switch_to_fiber(tsan_, 0);
@@ -59,40 +67,51 @@ public:
 #if defined(__SANITIZE_ADDRESS__)
         void *fake = nullptr;
         __sanitizer_start_switch_fiber(&fake, stack_.get(), stack_size);
-        swapcontext(&home, &context_);
+        other_ = std::move(other_).resume();
         __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #else
-        swapcontext(&home, &context_);
+        other_ = std::move(other_).resume();
 #endif
     }
-    // To be called first on the fiber's own stack.
-    void arrived() {
-#if defined(__SANITIZE_ADDRESS__)
-        __sanitizer_finish_switch_fiber(fake_, &home_stack_, &home_size_);
-#endif
+    // On the fiber's own stack: goes back to enter().
+    void leave() {
+        void *fake = nullptr;
+        leaving(&fake);
+        other_ = std::move(other_).resume();
+        arrived(fake);
     }
-    void leave(ucontext_t &home) {
+
+private:
+    // The stack is this object's.
+    struct Kept {
+        void deallocate(boost::context::stack_context &) noexcept {}
+    };
+
+    // Without a place for it, this stack is not come back to.
+    void leaving([[maybe_unused]] void **fake) {
 #if defined(__SANITIZE_THREAD__)
         __tsan_switch_to_fiber(home_tsan_, 0);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-        __sanitizer_start_switch_fiber(&fake_, home_stack_, home_size_);
+        __sanitizer_start_switch_fiber(fake, home_stack_, home_size_);
 #endif
-        swapcontext(&context_, &home);
-        arrived();
+    }
+    void arrived([[maybe_unused]] void *fake = nullptr) {
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_finish_switch_fiber(fake, &home_stack_, &home_size_);
+#endif
     }
 
-private:
     std::unique_ptr<char[]> stack_;
-    ucontext_t context_{};
+    bool ending_ = false;
 #if defined(__SANITIZE_ADDRESS__)
-    void *fake_ = nullptr;
     const void *home_stack_ = nullptr;
     std::size_t home_size_ = 0;
 #endif
 #if defined(__SANITIZE_THREAD__)
     void *tsan_ = nullptr, *home_tsan_ = nullptr;
 #endif
+    boost::context::fiber other_; // the side that does not run
 };
 
 enum class State : std::uint8_t { ready, at_block_barrier, at_warp_barrier, done };
@@ -143,7 +162,7 @@ public:
     }
     void stop(State where) {
         states_[running_] = where;
-        running_fiber_->leave(home_);
+        running_fiber_->leave();
     }
     void *slot(unsigned lane) { return &slots_[running_ / warp_size * warp_size + lane]; }
 
@@ -159,7 +178,7 @@ private:
             spare_fibers().pop_back();
         }
         running_fiber_ = fiber.get();
-        fiber->enter(home_);
+        fiber->enter();
         if (states_[number] == State::done) spare_fibers().push_back(std::move(fiber));
     }
 
@@ -180,9 +199,8 @@ private:
     }
 
     // What runs on every stack, for one thread after the other.
-    [[noreturn]] static void main() {
-        current_block().running_fiber_->arrived();
-        for (;;) current_block().run_running();
+    static void main(Fiber &fiber) {
+        while (!fiber.ending()) current_block().run_running();
     }
 
     const std::function<void()> &thread_;
@@ -191,7 +209,6 @@ private:
     std::vector<std::unique_ptr<Fiber>> fibers_;
     std::vector<uint4> slots_;
     std::mt19937_64 &random_;
-    ucontext_t home_{};
     unsigned running_ = 0;
     Fiber *running_fiber_ = nullptr;
 };
