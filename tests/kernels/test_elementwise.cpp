@@ -1,6 +1,9 @@
 // Unary, binary and ternary kernels against the oracle: every function, every dtype, every layout,
 // every mixture. Single values that matter are in test_special_values.cpp.
 #include "check.h"
+#include "streaming.h"
+
+#include <utility>
 
 using namespace oracle;
 
@@ -115,6 +118,58 @@ TEST_CASE("large operands take the threads' path with the same results") {
             check(ATOLL_FN_where, ATOLL_DTYPE_INT64, ATOLL_DTYPE_INT64, shape, layout);
         }
     check(ATOLL_FN_copy, ATOLL_DTYPE_FLOAT32, ATOLL_DTYPE_INT16, {100001}, Layout::permuted);
+}
+
+TEST_CASE("results that go past the caches are the same") {
+    struct Lowered {
+        std::int64_t before = std::exchange(Atoll::kernels::streamed_from(), 2048);
+        ~Lowered() { Atoll::kernels::streamed_from() = before; }
+    } lowered;
+    Random random = sequence(13);
+    // A cache line begins at the first element, or `past` bytes before it.
+    const auto shift = [](Operand &operand, std::int64_t past) {
+        const auto at = reinterpret_cast<std::uintptr_t>(operand.memory.data() + operand.start);
+        operand.start += (64 - static_cast<std::int64_t>(at % 64)) % 64 + past - 64 * (past > 0);
+    };
+    const Shape several[] = {{3001}, {96, 33}, {80, 7, 5}};
+    for (int function : {int{ATOLL_FN_add}, int{ATOLL_FN_subtract}, int{ATOLL_FN_multiply},
+                         int{ATOLL_FN_divide}, int{ATOLL_FN_maximum}})
+        for (int dtype :
+             {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT32}}) {
+            if (!(function_list[function].domain >> dtype & 1)) continue;
+            for (const Shape &shape : several)
+                for (int variant = 0; variant < 8; ++variant) {
+                    const auto input = [&](bool value, bool other) {
+                        std::vector<bool> varies = all_axes(shape);
+                        if (value) varies.assign(shape.size(), false);
+                        if (value && shape.size() > 1) varies.back() = random() % 2;
+                        Operand in(dtype, false, shape, varies,
+                                   other ? layouts[random() % std::size(layouts)] : Layout::dense);
+                        fill(in, random, true);
+                        return in;
+                    };
+                    Operand a = input(variant == 1, variant == 5), b = input(variant == 2, false);
+                    Operand out(dtype, false, shape, all_axes(shape),
+                                variant == 6 ? Layout::strided : Layout::dense);
+                    if (variant != 6) shift(out, facts[dtype].size * (variant % 3));
+                    Operand &second = variant == 4 ? out : b;
+                    fill(out, random, true);
+                    check_elementwise(function_list[function], dtype, out, {&a, &second});
+                }
+        }
+    for (int dtype : {int{ATOLL_DTYPE_BOOL}, int{ATOLL_DTYPE_UINT8}, int{ATOLL_DTYPE_FLOAT16},
+                      int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX64},
+                      int{ATOLL_DTYPE_COMPLEX128}})
+        for (const Shape &shape : {Shape{5001}, Shape{64, 80}, Shape{192, 37}, Shape{128, 3, 20},
+                                   Shape{100, 35, 3}, Shape{90, 91}})
+            for (Layout layout : {Layout::dense, Layout::permuted, Layout::unaligned})
+                for (std::int64_t past : {0, 1}) {
+                    Operand in(dtype, false, shape, all_axes(shape), layout);
+                    Operand out(dtype, false, shape, all_axes(shape), Layout::dense);
+                    shift(out, past * facts[dtype].size);
+                    fill(in, random, true);
+                    check_elementwise(function_list[ATOLL_FN_copy], dtype, out, {&in});
+                }
 }
 
 TEST_CASE("comparisons compare the true values of 64-bit integers") {

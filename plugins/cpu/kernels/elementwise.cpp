@@ -9,12 +9,15 @@
 // Note [Tiles]
 // Where an input is dense along another axis than the output (a transposed operand), rows would
 // touch a new cache line per element. Such a space is cut into tiles, and the input's part of a
-// tile is transposed into scratch first, reading whole cache lines.
+// tile is transposed into scratch first, reading whole cache lines. A large copy that is streamed
+// is transposed a cache line of the output at a time.
 #include "compare.h"
 #include "convert.h"
+#include "half_loops.h"
 #include "loops.h"
 #include "parallel.h"
 #include "space.h"
+#include "streaming.h"
 #include "transpose.h"
 
 #include <algorithm>
@@ -33,7 +36,7 @@ bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAN
 // `loops[k]`, which the loop reads; the loop writes `loops[0]`, which is rounded to `narrow[0]` and
 // converted to the output's dtype.
 struct Kernel {
-    Loop loop;
+    Loop loop, streamed; // the second one, if there is one, for large results
     std::uint8_t narrow[max_operands];
     std::uint8_t loops[max_operands];
 
@@ -54,7 +57,7 @@ public:
     }
     // A typed loop.
     Run(Space &space, const atoll_operand *operands, const Kernel &kernel)
-        : space_(space), loop_(kernel.loop) {
+        : space_(space), loop_(kernel.loop), streamed_(kernel.streamed) {
         conversions_[0] = {
             {kernel.loops[0], kernel.narrow[0], operands[0].dtype}, false, swapped(operands[0])};
         direct_[0] = conversions_[0].moves() && aligned(0, conversions_[0].out_alignment());
@@ -70,10 +73,9 @@ public:
 
     void operator()() {
         const int axis = transposed_axis();
-        if (axis)
-            tiles(axis);
-        else
-            rows();
+        if (axis) return tiles(axis);
+        find_streamed();
+        rows();
     }
 
 private:
@@ -89,11 +91,28 @@ private:
             conversions_[k] = conversions_[k].settled();
         }
     }
-    bool aligned(int k, std::uint32_t to) const {
+    bool aligned(int k, std::uint32_t to, int first_axis = 0) const {
         std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(space_.data[k]);
-        for (int axis = 0; axis < space_.rank; ++axis)
+        for (int axis = first_axis; axis < space_.rank; ++axis)
             bits |= static_cast<std::uintptr_t>(space_.strides[k][axis]);
         return (bits & (to - 1)) == 0;
+    }
+
+    // Takes the streamed loop if it suits this call.
+    void find_streamed() {
+        if (!streams_output() || !all_direct_) return;
+        const std::int64_t size = out_size();
+        if (!loop_ && conversions_[1].moves() && aligned(0, size)) streamed_ = streamed_copy(size);
+        int dense = 0;
+        for (int k = 1; k < space_.operands; ++k) {
+            if (space_.strides[k][0] == size)
+                ++dense;
+            else if (!loop_ || space_.strides[k][0] != 0)
+                return;
+        }
+        if (!dense || !streamed_) return;
+        loop_ = streamed_;
+        streams_ = true;
     }
 
     // `n` elements along axis 0.
@@ -152,6 +171,7 @@ private:
                     rows.next();
                 }
             }
+            if (streams_) finish_streaming();
         });
     }
 
@@ -169,28 +189,44 @@ private:
         return 0;
     }
 
+    std::int64_t out_size() const { return conversions_[loop_ ? 0 : 1].out_size(); }
+    // Whether the output is large, dense along axis 0, and no input.
+    bool streams_output() const {
+        for (int k = 1; k < space_.operands; ++k)
+            if (space_.data[k] == space_.data[0]) return false;
+        return space_.strides[0][0] == out_size() &&
+               space_.shape[0] * space_.outer() * out_size() >= streamed_from();
+    }
+
     void tiles(int axis) {
-        // A tile reads whole cache lines along the input's dense axis and writes runs of several
-        // along the output's.
-        constexpr std::int64_t tile_rows = 128, tile_columns = 16;
         std::swap(space_.shape[1], space_.shape[axis]);
         for (int k = 0; k < space_.operands; ++k)
             std::swap(space_.strides[k][1], space_.strides[k][axis]);
         const bool straight =
-            !loop_ && conversions_[1].moves() && space_.strides[0][0] == conversions_[1].out_size();
+            !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
         const std::int64_t rows = space_.shape[0], columns = space_.shape[1];
+        // A tile reads whole cache lines along the input's dense axis and writes runs of several
+        // along the output's.
+        constexpr std::int64_t most_rows = 128, fewest_columns = 16, line_columns = 64;
+        constexpr std::int64_t scratch_bytes = most_rows * fewest_columns * 16;
+        const bool lines = straight && streams_output() && aligned(0, cache_line, 1);
+        const std::int64_t tile_rows = lines ? cache_line / out_size() : most_rows;
+        const std::int64_t tile_columns = lines ? line_columns : fewest_columns;
         const std::int64_t tiles_down = (rows + tile_rows - 1) / tile_rows;
         const std::int64_t tiles_across = (columns + tile_columns - 1) / tile_columns;
         const std::int64_t per_matrix = tiles_down * tiles_across;
         const std::int64_t matrices = space_.outer() / columns;
         parallel(matrices * per_matrix, tile_rows * tile_columns,
                  [&](std::int64_t begin, std::int64_t end) {
-                     alignas(64) char scratch[max_operands][tile_rows * tile_columns * 16];
+                     alignas(64) char scratch[max_operands][scratch_bytes];
                      Rows matrix(space_, begin / per_matrix, 2);
                      std::int64_t tile = begin % per_matrix;
                      for (std::int64_t piece = begin; piece < end; ++piece) {
-                         const std::int64_t i = tile % tiles_down * tile_rows;
-                         const std::int64_t j = tile / tiles_down * tile_columns;
+                         const std::int64_t down_at =
+                             lines ? tile / tiles_across : tile % tiles_down;
+                         const std::int64_t across_at =
+                             lines ? tile % tiles_across : tile / tiles_down;
+                         const std::int64_t i = down_at * tile_rows, j = across_at * tile_columns;
                          const std::int64_t height = std::min(tile_rows, rows - i);
                          const std::int64_t width = std::min(tile_columns, columns - j);
                          char *data[max_operands];
@@ -200,7 +236,11 @@ private:
                              across[k] = space_.strides[k][1];
                              data[k] = matrix.data[k] + i * down[k] + j * across[k];
                          }
-                         if (straight) {
+                         if (lines && height == tile_rows) {
+                             transpose(conversions_[1].in_size(), height, width, scratch[0],
+                                       cache_line, data[1], down[1]);
+                             stream_lines(width, data[0], across[0], scratch[0]);
+                         } else if (straight) {
                              transpose(conversions_[1].in_size(), height, width, data[0], across[0],
                                        data[1], down[1]);
                          } else {
@@ -223,11 +263,13 @@ private:
                              matrix.next();
                          }
                      }
+                     if (lines) finish_streaming();
                  });
     }
 
     Space &space_; // not copied: it is large
-    Loop loop_ = nullptr;
+    Loop loop_ = nullptr, streamed_ = nullptr;
+    bool streams_ = false;
     Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed
     bool direct_[max_operands];            // needs no conversion
     bool all_direct_ = true;
@@ -259,6 +301,17 @@ bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::ui
     return (mismatch | (flags & ATOLL_OPERAND_SWAPPED)) == 0;
 }
 
+// Whether a loop of half_loops.h suits.
+bool takes_halves(const Space &space, const atoll_operand *operands) {
+    for (int k = 0; k < space.operands; ++k) {
+        const std::int64_t stride = space.strides[k][0];
+        if (operands[k].dtype != ATOLL_DTYPE_FLOAT16 || swapped(operands[k]) ||
+            (stride != 2 && (k == 0 || stride != 0)))
+            return false;
+    }
+    return true;
+}
+
 template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call &call) {
     const std::uint32_t function = call.function, dtype = call.dtype, rank = call.rank;
     const std::int64_t *shape = call.shape;
@@ -288,18 +341,23 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
             return ATOLL_STATUS_OK;
         }
     }
-    Kernel kernel{loop, {}, {}};
+    Kernel kernel{loop, Count == 3 ? streamed_loop(function, dtype) : nullptr, {}, {}};
     kernel.set(0, result, result_of(function, wide));
     for (int k = 1; k < Count; ++k) kernel.set(k, dtype, wide);
     if (selects) kernel.set(1, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     Space space(0, rank, shape, operands, Count);
+    if (Count == 3 && dtype == ATOLL_DTYPE_FLOAT16 && takes_halves(space, operands))
+        if (const Loop halves = half_loop(function)) {
+            kernel.loop = halves;
+            for (int k = 0; k < Count; ++k) kernel.set(k, dtype, dtype);
+        }
     Run(space, operands, kernel)();
     return ATOLL_STATUS_OK;
 }
 
 // A comparison of operands that the compute dtype cannot hold.
 void compare_exactly(Loop loop, const atoll_call &call) {
-    Kernel kernel{loop, {}, {}};
+    Kernel kernel{loop, nullptr, {}, {}};
     kernel.set(0, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     for (int k = 1; k < 3; ++k) {
         const std::uint32_t dtype = exact_dtype(call.operands[k].dtype);

@@ -15,6 +15,7 @@
 #include "kept_scratch.h"
 #include "parallel.h"
 #include "piece.h"
+#include "streaming.h"
 
 #include <atomic>
 #include <cmath>
@@ -29,8 +30,6 @@ constexpr std::int64_t columns_bytes = 512 << 10; // packed columns of one piece
 constexpr std::int64_t shared_bytes = 8 << 20;
 constexpr std::int64_t most_positions = 8192; // of one block: keeps the tables small
 constexpr std::int64_t short_shared_bytes = 1 << 20;
-// Outputs from this size on are stored past the caches.
-constexpr std::int64_t streamed_bytes = 8 << 20;
 // Pieces that a product has where it is large enough: balances some threads.
 constexpr std::int64_t many_pieces = 16;
 

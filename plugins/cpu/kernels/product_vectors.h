@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#if defined(__FMA__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
@@ -84,13 +84,10 @@ template <class V> inline void stream_vector(void *p, const V &v) {
 #if defined(__AVX2__)
     if constexpr (sizeof v == 32) return _mm256_stream_si256(static_cast<__m256i *>(p), (__m256i)v);
 #endif
-    store_vector(p, v);
-}
-// After streaming: makes what was stored visible to other threads in order.
-inline void finish_streaming() {
-#if defined(__FMA__)
-    _mm_sfence();
+#if defined(__SSE2__)
+    if constexpr (sizeof v == 16) return _mm_stream_si128(static_cast<__m128i *>(p), (__m128i)v);
 #endif
+    store_vector(p, v);
 }
 
 } // namespace Atoll::kernels

@@ -1,0 +1,102 @@
+// The loops over vectors of halves.
+#include "half_loops.h"
+
+#include "functors/arithmetic.h"
+#include "vector_halves.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace Atoll::kernels {
+
+#if defined(__F16C__)
+
+namespace {
+
+using Half = std::uint16_t;
+#if defined(__AVX512F__)
+constexpr std::int64_t at_once = 16;
+using Halves = __m256i;
+using Floats = __m512;
+Halves load(const Half *p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)); }
+void store(Half *p, Halves x) { _mm256_storeu_si256(reinterpret_cast<__m256i *>(p), x); }
+Floats widen(Halves x) { return _mm512_maskz_cvtph_ps(vector_halves::every, x); }
+Halves round(Floats x) {
+    return _mm512_maskz_cvtps_ph(vector_halves::every, x, _MM_FROUND_TO_NEAREST_INT);
+}
+#else
+constexpr std::int64_t at_once = 8;
+using Halves = __m128i;
+using Floats = __m256;
+Halves load(const Half *p) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)); }
+void store(Half *p, Halves x) { _mm_storeu_si128(reinterpret_cast<__m128i *>(p), x); }
+Floats widen(Halves x) { return _mm256_cvtph_ps(x); }
+Halves round(Floats x) { return _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT); }
+#endif
+
+// The elements of an input in vectors; the last ones, and one value, are copied to a block first.
+class Input {
+public:
+    Input(const char *data, std::int64_t stride) : data_(at<const Half>(const_cast<char *>(data))) {
+        if (stride) return;
+        Half same[at_once];
+        std::fill_n(same, at_once, *data_);
+        value_ = widen(load(same));
+        varies_ = false;
+    }
+    bool varies() const { return varies_; }
+    Floats value() const { return value_; }
+    Floats whole(std::int64_t k) const { return widen(load(data_ + k)); }
+    Floats rest(std::int64_t k, std::int64_t count) const {
+        if (!varies_) return value_;
+        Half few[at_once] = {};
+        std::memcpy(few, data_ + k, static_cast<std::size_t>(count) * sizeof(Half));
+        return widen(load(few));
+    }
+
+private:
+    const Half *data_;
+    Floats value_{};
+    bool varies_ = true;
+};
+
+template <class F> void loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    Half *const out = at<Half>(data[0]);
+    const Input a(data[1], strides[1]), b(data[2], strides[2]);
+    std::int64_t k = 0;
+    const auto whole = [&](auto &&x, auto &&y) {
+        for (; k + at_once <= n; k += at_once) store(out + k, round(F::apply(x(k), y(k))));
+    };
+    const auto each = [](const Input &in) {
+        return [in](std::int64_t at) { return in.whole(at); };
+    };
+    const auto same = [](const Input &in) { return [in](std::int64_t) { return in.value(); }; };
+    if (!a.varies())
+        b.varies() ? whole(same(a), each(b)) : whole(same(a), same(b));
+    else
+        b.varies() ? whole(each(a), each(b)) : whole(each(a), same(b));
+    if (k == n) return;
+    Half few[at_once];
+    store(few, round(F::apply(a.rest(k, n - k), b.rest(k, n - k))));
+    std::memcpy(out + k, few, static_cast<std::size_t>(n - k) * sizeof(Half));
+}
+
+} // namespace
+
+Loop half_loop(std::uint32_t function) {
+    switch (function) {
+    case ATOLL_FN_add: return &loop<functor::add>;
+    case ATOLL_FN_subtract: return &loop<functor::subtract>;
+    case ATOLL_FN_multiply: return &loop<functor::multiply>;
+    case ATOLL_FN_divide: return &loop<functor::divide>;
+    default: return nullptr;
+    }
+}
+
+#else
+
+Loop half_loop(std::uint32_t) { return nullptr; }
+
+#endif
+
+} // namespace Atoll::kernels

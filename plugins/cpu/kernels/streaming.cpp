@@ -1,0 +1,115 @@
+// Loops with the processor's streaming stores.
+#include "streaming.h"
+
+#include "functors/arithmetic.h"
+#include "product_vectors.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace Atoll::kernels {
+namespace {
+
+bool gains() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
+
+// one(k) stores an element, vector(k) a vector of them, aligned.
+template <class T, class One, class Whole>
+void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
+    const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % cache_line);
+    std::int64_t k = 0;
+    for (const std::int64_t head = past ? (cache_line - past) / std::int64_t{sizeof(T)} : 0;
+         k < std::min(n, head); ++k)
+        one(k);
+    for (; k + lanes<T> <= n; k += lanes<T>) vector(k);
+    for (; k < n; ++k) one(k);
+}
+
+template <class F, class T>
+void binary(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using V = Vector<T>;
+    T *const out = at<T>(data[0]);
+    const T *const a = at<const T>(data[1]), *const b = at<const T>(data[2]);
+    const auto run = [&](auto x, auto y, auto xs, auto ys) {
+        each_vector<T>(
+            n, data[0], [&](std::int64_t k) { out[k] = F::apply(x(k), y(k)); },
+            [&](std::int64_t k) { stream_vector(out + k, F::apply(xs(k), ys(k))); });
+    };
+    const auto element = [](const T *p) { return [p](std::int64_t k) { return p[k]; }; };
+    const auto whole = [](const T *p) {
+        return [p](std::int64_t k) { return load_vector<V>(p + k); };
+    };
+    // A vector of them is v - 0: that keeps the sign of a zero.
+    const auto value = [](auto v) { return [v](std::int64_t) { return v; }; };
+    if (strides[1] == 0)
+        run(value(*a), element(b), value(*a - V{}), whole(b));
+    else if (strides[2] == 0)
+        run(element(a), value(*b), whole(a), value(*b - V{}));
+    else
+        run(element(a), element(b), whole(a), whole(b));
+}
+
+template <class T> void copy(std::int64_t n, char *const *data, const std::int64_t *) {
+    T *const out = at<T>(data[0]);
+    const T *const in = at<const T>(data[1]);
+    each_vector<T>(
+        n, data[0], [&](std::int64_t k) { out[k] = in[k]; },
+        [&](std::int64_t k) { stream_vector(out + k, load_vector<Vector<T>>(in + k)); });
+}
+
+template <class T> Loop loop_of(std::uint32_t function) {
+    switch (function) {
+    case ATOLL_FN_add: return &binary<functor::add, T>;
+    case ATOLL_FN_subtract: return &binary<functor::subtract, T>;
+    case ATOLL_FN_multiply: return &binary<functor::multiply, T>;
+    case ATOLL_FN_divide: return &binary<functor::divide, T>;
+    default: return nullptr;
+    }
+}
+
+} // namespace
+
+std::int64_t &streamed_from() {
+    static std::int64_t bytes =
+        gains() ? std::int64_t{24} << 20 : std::numeric_limits<std::int64_t>::max();
+    return bytes;
+}
+
+Loop streamed_loop(std::uint32_t function, std::uint32_t dtype) {
+    switch (dtype) {
+    case ATOLL_DTYPE_FLOAT32: return loop_of<float>(function);
+    case ATOLL_DTYPE_FLOAT64: return loop_of<double>(function);
+    default: return nullptr;
+    }
+}
+
+Loop streamed_copy(std::int64_t size) {
+    switch (size) {
+    case 1: return &copy<std::uint8_t>;
+    case 2: return &copy<std::uint16_t>;
+    case 4: return &copy<std::uint32_t>;
+    case 8: return &copy<std::uint64_t>;
+    default: return nullptr;
+    }
+}
+
+void stream_lines(std::int64_t count, char *to, std::int64_t stride, const char *lines) {
+    for (std::int64_t k = 0; k < count; ++k)
+        for (int part = 0; part < cache_line; part += vector_bytes)
+            stream_vector(to + k * stride + part,
+                          load_vector<Vector<std::uint8_t>>(lines + k * cache_line + part));
+}
+
+void finish_streaming() {
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#endif
+}
+
+} // namespace Atoll::kernels
