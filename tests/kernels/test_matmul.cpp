@@ -136,9 +136,10 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
 
 TEST_CASE("matrix products agree with the oracle") {
     Random random = sequence(13);
-    const Case cases[] = {{3, 4, 5, 0},    {1, 1, 9, 0},   {7, 1, 6, 0}, {1, 7, 6, 0},
-                          {5, 4, 1, 0},    {16, 9, 33, 2}, {2, 3, 4, 5}, {1, 5, 3, 4},
-                          {40, 40, 40, 0}, {33, 1, 20, 3}};
+    const Case cases[] = {{3, 4, 5, 0},    {1, 1, 9, 0},   {7, 1, 6, 0},     {1, 7, 6, 0},
+                          {5, 4, 1, 0},    {16, 9, 33, 2}, {2, 3, 4, 5},     {1, 5, 3, 4},
+                          {40, 40, 40, 0}, {33, 1, 20, 3}, {700, 1, 101, 0}, {1, 517, 130, 0},
+                          {3001, 1, 35, 0}};
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (const Case &c : cases)
             for (int trial = 0; trial < test_cases() / 1000; ++trial) {

@@ -1,11 +1,12 @@
-// matmul: outer products are element-wise ones, small products stay in registers, plain matrices go
-// to BLAS, and all else is a contraction.
+// matmul: outer products are element-wise ones, small products stay in registers, a large matrix
+// times a vector has loops of its own, plain matrices go to BLAS, and all else is a contraction.
 #include "blas.h"
 #include "blas_product.h"
 #include "dot_product.h"
 #include "engine.h"
 #include "functors/arithmetic.h"
 #include "interleaved_product.h"
+#include "matrix_vector.h"
 #include "parallel.h"
 #include "small_product.h"
 #include "tile.h"
@@ -95,7 +96,8 @@ template <class W> std::int32_t run(const atoll_call &call) {
     const Contraction contraction(call, truth(beta), flag(call, 2), flag(call, 3));
     if constexpr (is_float<T>)
         if (interleaved_product(contraction, call.dtype, alpha, beta) ||
-            dot_products(contraction, call.dtype, alpha, beta))
+            dot_products(contraction, call.dtype, alpha, beta) ||
+            matrix_vector(contraction, call.dtype, alpha, beta))
             return ATOLL_STATUS_OK;
     if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&

@@ -1,0 +1,170 @@
+// Products of a large matrix and a vector.
+//
+// Several columns (rows, if these are dense) of the matrix are read at a time: that many streams
+// from memory are faster than one or two.
+#include "matrix_vector.h"
+
+#include "packed_side.h"
+#include "parallel.h"
+#include "partial_vector.h"
+#include "scratch.h"
+
+namespace Atoll::kernels {
+namespace {
+
+constexpr std::int64_t fewest_bytes = 256 << 10; // of a matrix; smaller ones are in the caches
+constexpr std::int64_t fewest_results = 128, fewest_terms = 32;
+constexpr int streams = 8;
+
+template <class T> struct MatrixVector {
+    using V = Vector<T>;
+    static constexpr std::int64_t size = sizeof(T), width = lanes<T>;
+    static constexpr std::int64_t block =
+        2048; // results at a time: their sums stay in the L1 cache
+
+    const char *a;               // the matrix
+    std::int64_t results, terms; // its extents
+    std::int64_t along_results, along_terms;
+    const char *x;
+    std::int64_t x_step;
+    const char *c;
+    std::int64_t c_step;
+    char *d;
+    std::int64_t d_step;
+    T alpha, beta;
+
+    void finish(std::int64_t result, T sum) const {
+        T value = alpha * sum;
+        if (beta != 0) value += beta * load<T>(c + result * c_step);
+        std::memcpy(d + result * d_step, &value, sizeof value);
+    }
+
+    // Dense along the results: sums += columns [term, term + N) · x.
+    template <int N>
+    void add_columns(const char *first, std::int64_t term, std::int64_t count, T *sums) const {
+        V factor[N];
+        const char *column[N];
+        for (int s = 0; s < N; ++s) {
+            factor[s] = V{} + load<T>(x + (term + s) * x_step);
+            column[s] = first + (term + s) * along_terms;
+        }
+        std::int64_t k = 0;
+        for (; k + width <= count; k += width) {
+            V sum = load_vector<V>(sums + k);
+            for (int s = 0; s < N; ++s)
+                sum = multiply_add(load_vector<V>(column[s] + k * size), factor[s], sum);
+            store_vector(sums + k, sum);
+        }
+        if (k == count) return;
+        const PartialVector<T> rest(count - k);
+        V sum = load_vector<V>(sums + k);
+        for (int s = 0; s < N; ++s)
+            sum = multiply_add(rest.load(column[s] + k * size), factor[s], sum);
+        store_vector(sums + k, sum);
+    }
+    void columns() const {
+        // Long pieces of columns are read faster; four of them, or a multiple, balance some
+        // threads.
+        const std::int64_t pieces = 4 * ((results + 4 * block - 1) / (4 * block));
+        const std::int64_t piece = ((results + pieces - 1) / pieces + width - 1) / width * width;
+        parallel(pieces, piece * terms, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t first = begin * piece; first < std::min(end * piece, results);) {
+                const std::int64_t last = std::min({first + block, end * piece, results});
+                columns(first, last - first);
+                first = last;
+            }
+        });
+    }
+    void columns(std::int64_t first, std::int64_t count) const {
+        alignas(64) T sums[block] = {};
+        const char *const at = a + first * size;
+        std::int64_t term = 0;
+        for (; term + streams <= terms; term += streams)
+            add_columns<streams>(at, term, count, sums);
+        for (; term < terms; ++term) add_columns<1>(at, term, count, sums);
+        for (std::int64_t k = 0; k < count; ++k) finish(first + k, sums[k]);
+    }
+
+    // Dense along the terms, as x is.
+    template <int N> void add_rows(std::int64_t first) const {
+        const char *row[N];
+        for (int s = 0; s < N; ++s) row[s] = a + (first + s) * along_results;
+        V sum[N] = {};
+        std::int64_t k = 0;
+        for (; k + width <= terms; k += width) {
+            const V factor = load_vector<V>(x + k * size);
+            for (int s = 0; s < N; ++s)
+                sum[s] = multiply_add(load_vector<V>(row[s] + k * size), factor, sum[s]);
+        }
+        if (k < terms) {
+            const PartialVector<T> rest(terms - k);
+            const V factor = rest.load(x + k * size);
+            for (int s = 0; s < N; ++s)
+                sum[s] = multiply_add(rest.load(row[s] + k * size), factor, sum[s]);
+        }
+        for (int s = 0; s < N; ++s) {
+            T total = sum[s][0];
+            for (std::int64_t lane = 1; lane < width; ++lane) total += sum[s][lane];
+            finish(first + s, total);
+        }
+    }
+    void rows() const {
+        parallel((results + streams - 1) / streams, streams * terms,
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t piece = begin; piece < end; ++piece) {
+                         std::int64_t first = piece * streams;
+                         if (first + streams <= results)
+                             add_rows<streams>(first);
+                         else
+                             for (; first < results; ++first) add_rows<1>(first);
+                     }
+                 });
+    }
+};
+
+} // namespace
+
+template <class T> bool matrix_vector(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
+    constexpr std::int64_t size = sizeof(T);
+    const std::int64_t m = p.m.size(), n = p.n.size(), terms = p.k.size();
+    const std::int64_t results = m * n;
+    if (!p.is_plain() || p.batch.size() != 1 || (m != 1 && n != 1) || alpha == 0 ||
+        results < fewest_results || terms < fewest_terms || results * terms * size < fewest_bytes)
+        return false;
+    const bool adds = beta != 0;
+    for (ProductOperand o : {product_d, product_a, product_b, product_c})
+        if ((o != product_c || adds) && !is_native<T>(p.side[o], dtype)) return false;
+    const AxisList &free = n == 1 ? p.m : p.n;
+    const ProductOperand matrix = n == 1 ? product_a : product_b,
+                         vector = n == 1 ? product_b : product_a;
+    MatrixVector<T> product{p.data[matrix],
+                            results,
+                            terms,
+                            free.stride(0, matrix),
+                            p.k.stride(0, matrix),
+                            p.data[vector],
+                            p.k.stride(0, vector),
+                            p.data[product_c],
+                            free.stride(0, product_c),
+                            p.data[product_d],
+                            free.stride(0, product_d),
+                            alpha,
+                            beta};
+    if (product.along_results == size) {
+        product.columns();
+        return true;
+    }
+    if (product.along_terms != size) return false;
+    const Scratch dense(product.x_step == size ? 0 : terms * size);
+    if (product.x_step != size) {
+        for (std::int64_t k = 0; k < terms; ++k)
+            std::memcpy(dense.data() + k * size, product.x + k * product.x_step, size);
+        product.x = dense.data();
+    }
+    product.rows();
+    return true;
+}
+template bool matrix_vector(const Contraction &, std::uint32_t, float, float);
+template bool matrix_vector(const Contraction &, std::uint32_t, double, double);
+
+} // namespace Atoll::kernels
