@@ -55,12 +55,14 @@ void binary(std::int64_t n, char *const *data, const std::int64_t *strides) {
         run(element(a), element(b), whole(a), whole(b));
 }
 
+// The input may be at any address.
 template <class T> void copy(std::int64_t n, char *const *data, const std::int64_t *) {
     T *const out = at<T>(data[0]);
-    const T *const in = at<const T>(data[1]);
+    const char *const in = data[1];
+    constexpr std::int64_t size = sizeof(T);
     each_vector<T>(
-        n, data[0], [&](std::int64_t k) { out[k] = in[k]; },
-        [&](std::int64_t k) { stream_vector(out + k, load_vector<Vector<T>>(in + k)); });
+        n, data[0], [&](std::int64_t k) { out[k] = load<T>(in + k * size); },
+        [&](std::int64_t k) { stream_vector(out + k, load_vector<Vector<T>>(in + k * size)); });
 }
 
 template <class T> Loop loop_of(std::uint32_t function) {
