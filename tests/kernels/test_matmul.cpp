@@ -62,8 +62,14 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
     Operand a(dtypes[1], swapped[1], shape, varies(true, false, true), layouts[1]);
     Operand b(dtypes[2], swapped[2], shape, varies(false, true, true), layouts[2]);
     Operand other(dtypes[3], swapped[3], shape, varies(true, true, false), layouts[3]);
+    const auto own_elements = [&](const Operand &operand) {
+        Shape own = shape;
+        for (std::size_t axis = 0; axis < own.size(); ++axis)
+            if (operand.strides[axis] == 0) own[axis] = 1;
+        return own;
+    };
     for (Operand *operand : {&out, &a, &b, &other})
-        each(shape, [&](const Shape &index) {
+        each(own_elements(*operand), [&](const Shape &index) {
             operand->set(index, convert(element(operand->dtype, 3, random), operand->dtype));
         });
     Operand &added = addend == Addend::other ? other : out;
@@ -72,7 +78,8 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
     for (Operand *operand : {&out, &other})
         if (!(adds && operand == &added) && !is_integer(operand->dtype) &&
             operand->dtype != ATOLL_DTYPE_BOOL)
-            each(shape, [&](const Shape &index) { operand->set(index, Value::of(NAN, 0.0L)); });
+            each(own_elements(*operand),
+                 [&](const Shape &index) { operand->set(index, Value::of(NAN, 0.0L)); });
     const std::vector<char> before = out.memory, other_before = other.memory;
     Shape space = shape;
     space[1] = 1;
@@ -168,7 +175,7 @@ TEST_CASE("matrix products agree with the oracle") {
                           {3001, 1, 35, 0}};
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (const Case &c : cases)
-            for (int trial = 0; trial < test_cases() / (c.k == 40 ? 4000 : 1000); ++trial) {
+            for (int trial = 0; trial < test_cases() / 1000; ++trial) {
                 Layout layout[4];
                 int dtypes[4];
                 bool swapped[4];
