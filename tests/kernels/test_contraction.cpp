@@ -365,4 +365,6 @@ TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
     const std::int64_t kept = Atoll::kernels::kept_scratch_bytes();
     CHECK(kept > 8 << 20);
     CHECK(kept <= 16 << 20);
+    { const Atoll::kernels::KeptScratch large(65 << 20); }
+    CHECK(Atoll::kernels::kept_scratch_bytes() <= kept);
 }

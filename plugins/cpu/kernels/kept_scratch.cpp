@@ -12,6 +12,8 @@ namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t huge_page = 2 << 20;
+// What products need, and sorting some million elements; larger ones go back at once.
+constexpr std::int64_t largest_kept = 64 << 20;
 
 struct Buffer {
     char *data = nullptr;
@@ -79,7 +81,10 @@ KeptScratch::KeptScratch(std::int64_t bytes) {
 }
 
 KeptScratch::~KeptScratch() {
-    if (data_) unused().give({data_, size_});
+    if (data_ && size_ <= largest_kept)
+        unused().give({data_, size_});
+    else
+        std::free(data_);
 }
 
 std::int64_t kept_scratch_bytes() { return unused().bytes(); }

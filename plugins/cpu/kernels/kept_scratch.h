@@ -6,7 +6,7 @@
 namespace Atoll::kernels {
 
 // A buffer aligned to 64 bytes, one that an earlier call left where there is one. As many stay as
-// were in use at once; they go when the library is unloaded.
+// were in use at once; they go when the library is unloaded. Very large ones do not stay.
 class KeptScratch {
 public:
     explicit KeptScratch(std::int64_t bytes);
