@@ -14,25 +14,7 @@ namespace Atoll::kernels {
 namespace {
 
 using Half = std::uint16_t;
-#if defined(__AVX512F__)
-constexpr std::int64_t at_once = 16;
-using Halves = __m256i;
-using Floats = __m512;
-Halves load(const Half *p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)); }
-void store(Half *p, Halves x) { _mm256_storeu_si256(reinterpret_cast<__m256i *>(p), x); }
-Floats widen(Halves x) { return _mm512_maskz_cvtph_ps(vector_halves::every, x); }
-Halves round(Floats x) {
-    return _mm512_maskz_cvtps_ph(vector_halves::every, x, _MM_FROUND_TO_NEAREST_INT);
-}
-#else
-constexpr std::int64_t at_once = 8;
-using Halves = __m128i;
-using Floats = __m256;
-Halves load(const Half *p) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)); }
-void store(Half *p, Halves x) { _mm_storeu_si128(reinterpret_cast<__m128i *>(p), x); }
-Floats widen(Halves x) { return _mm256_cvtph_ps(x); }
-Halves round(Floats x) { return _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT); }
-#endif
+using namespace vector_halves;
 
 // The elements of an input in vectors; the last ones, and one value, are copied to a block first.
 class Input {
@@ -41,17 +23,17 @@ public:
         if (stride) return;
         Half same[at_once];
         std::fill_n(same, at_once, *data_);
-        value_ = widen(load(same));
+        value_ = widened(vector_halves::load<Halves>(same));
         varies_ = false;
     }
     bool varies() const { return varies_; }
     Floats value() const { return value_; }
-    Floats whole(std::int64_t k) const { return widen(load(data_ + k)); }
+    Floats whole(std::int64_t k) const { return widened(vector_halves::load<Halves>(data_ + k)); }
     Floats rest(std::int64_t k, std::int64_t count) const {
         if (!varies_) return value_;
         Half few[at_once] = {};
         std::memcpy(few, data_ + k, static_cast<std::size_t>(count) * sizeof(Half));
-        return widen(load(few));
+        return widened(vector_halves::load<Halves>(few));
     }
 
 private:
@@ -65,7 +47,8 @@ template <class F> void loop(std::int64_t n, char *const *data, const std::int64
     const Input a(data[1], strides[1]), b(data[2], strides[2]);
     std::int64_t k = 0;
     const auto whole = [&](auto &&x, auto &&y) {
-        for (; k + at_once <= n; k += at_once) store(out + k, round(F::apply(x(k), y(k))));
+        for (; k + at_once <= n; k += at_once)
+            vector_halves::store(out + k, rounded(F::apply(x(k), y(k))));
     };
     const auto each = [](const Input &in) {
         return [in](std::int64_t at) { return in.whole(at); };
@@ -77,7 +60,7 @@ template <class F> void loop(std::int64_t n, char *const *data, const std::int64
         b.varies() ? whole(each(a), each(b)) : whole(each(a), same(b));
     if (k == n) return;
     Half few[at_once];
-    store(few, round(F::apply(a.rest(k, n - k), b.rest(k, n - k))));
+    vector_halves::store(few, rounded(F::apply(a.rest(k, n - k), b.rest(k, n - k))));
     std::memcpy(out + k, few, static_cast<std::size_t>(n - k) * sizeof(Half));
 }
 

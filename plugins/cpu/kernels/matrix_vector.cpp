@@ -19,8 +19,8 @@ constexpr int streams = 8;
 template <class T> struct MatrixVector {
     using V = Vector<T>;
     static constexpr std::int64_t size = sizeof(T), width = lanes<T>;
-    static constexpr std::int64_t block =
-        2048; // results at a time: their sums stay in the L1 cache
+    // Results at a time: their sums stay in the L1 cache.
+    static constexpr std::int64_t block = 2048;
 
     const char *a;               // the matrix
     std::int64_t results, terms; // its extents
@@ -63,8 +63,7 @@ template <class T> struct MatrixVector {
         store_vector(sums + k, sum);
     }
     void columns() const {
-        // Long pieces of columns are read faster; four of them, or a multiple, balance some
-        // threads.
+        // Long pieces of columns are read faster; four, or a multiple, balance some threads.
         const std::int64_t pieces = 4 * ((results + 4 * block - 1) / (4 * block));
         const std::int64_t piece = ((results + pieces - 1) / pieces + width - 1) / width * width;
         parallel(pieces, piece * terms, [&](std::int64_t begin, std::int64_t end) {

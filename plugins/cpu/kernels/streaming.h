@@ -12,9 +12,8 @@ inline constexpr int cache_line = 64;
 inline constexpr std::int64_t streamed_bytes = 8 << 20;
 
 // Results of element-wise functions that have so many bytes, at least, are streamed; a test may
-// change it. AMD's processors gain from it: on Zen 4 a + b of 40 MB takes 0.6 of the time,
-// and 0.75 on two threads. On
-// others nothing is streamed, as it was not measured there.
+// change it. On AMD's Zen 4 a + b of 40 MB takes 0.6 of the time on one thread and 0.75 on two.
+// Other makers' processors do not stream, as that was not measured.
 std::int64_t &streamed_from();
 
 // a + b, a - b, a · b, a / b of float32 and float64, where out is dense, and each input dense or

@@ -4,6 +4,7 @@
 #include "atoll/half.h"
 
 #include <cstdint>
+#include <cstring>
 
 #if defined(__F16C__)
 #include <immintrin.h>
@@ -14,22 +15,37 @@
 namespace Atoll::kernels::vector_halves {
 
 #if defined(__AVX512F__)
+inline constexpr std::int64_t at_once = 16;
+using Halves = __m256i;
+using Floats = __m512;
 inline constexpr __mmask16 every = 0xffff; // the unmasked forms draw a false warning from GCC
+inline Floats widened(Halves x) { return _mm512_maskz_cvtph_ps(every, x); }
+inline Halves rounded(Floats x) {
+    return _mm512_maskz_cvtps_ph(every, x, _MM_FROUND_TO_NEAREST_INT);
+}
+#elif defined(__F16C__)
+inline constexpr std::int64_t at_once = 8;
+using Halves = __m128i;
+using Floats = __m256;
+inline Floats widened(Halves x) { return _mm256_cvtph_ps(x); }
+inline Halves rounded(Floats x) { return _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT); }
+#endif
+
+#if defined(__F16C__)
+template <class V> V load(const void *p) {
+    V v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+}
+template <class V> void store(void *p, V v) { std::memcpy(p, &v, sizeof v); }
 #endif
 
 inline void widen(std::int64_t n, char *out, const char *in) {
     float *o = reinterpret_cast<float *>(out);
     const std::uint16_t *i = reinterpret_cast<const std::uint16_t *>(in);
     std::int64_t k = 0;
-#if defined(__AVX512F__)
-    for (; k + 16 <= n; k += 16)
-        _mm512_storeu_ps(o + k,
-                         _mm512_maskz_cvtph_ps(
-                             every, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(i + k))));
-#elif defined(__F16C__)
-    for (; k + 8 <= n; k += 8)
-        _mm256_storeu_ps(
-            o + k, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(i + k))));
+#if defined(__F16C__)
+    for (; k + at_once <= n; k += at_once) store(o + k, widened(load<Halves>(i + k)));
 #elif defined(__aarch64__)
     for (; k + 4 <= n; k += 4)
         vst1q_f32(o + k, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(i + k))));
@@ -41,15 +57,8 @@ inline void round(std::int64_t n, char *out, const char *in) {
     std::uint16_t *o = reinterpret_cast<std::uint16_t *>(out);
     const float *i = reinterpret_cast<const float *>(in);
     std::int64_t k = 0;
-#if defined(__AVX512F__)
-    for (; k + 16 <= n; k += 16)
-        _mm256_storeu_si256(
-            reinterpret_cast<__m256i *>(o + k),
-            _mm512_maskz_cvtps_ph(every, _mm512_loadu_ps(i + k), _MM_FROUND_TO_NEAREST_INT));
-#elif defined(__F16C__)
-    for (; k + 8 <= n; k += 8)
-        _mm_storeu_si128(reinterpret_cast<__m128i *>(o + k),
-                         _mm256_cvtps_ph(_mm256_loadu_ps(i + k), _MM_FROUND_TO_NEAREST_INT));
+#if defined(__F16C__)
+    for (; k + at_once <= n; k += at_once) store(o + k, rounded(load<Floats>(i + k)));
 #elif defined(__aarch64__)
     for (; k + 4 <= n; k += 4)
         vst1_u16(o + k, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(i + k))));
