@@ -8,9 +8,6 @@ cd "$(dirname "$0")/.."
 . tools/common.sh
 
 must "set-up" tools/setup.sh
-# Without NVIDIA's driver nothing here would run the cuda plugin, a sixth of the work.
-cuda=auto
-[ -e /dev/nvidiactl ] || cuda=disabled
 must "configure" configure_release -Dtests=false -Dcuda=$cuda
 must "build" ninja -C build
 rm -rf "$prefix" .cache/qr .cache/fast_sqrt # nothing of an earlier version may stay

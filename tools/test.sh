@@ -2,17 +2,22 @@
 # Sets up, builds (release, in build/) and runs every test. Arguments go to meson setup. The last
 # line is `N passed, N failed`, in test cases; a step that fails before the tests is one failure.
 #
+# The cuda plugin is compiled where there is NVIDIA's driver, or with -Dcuda=enabled.
+#
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
-# takes hours, and the cuda plugin is compiled for all dtypes and architectures; the emulation of CUDA
-# runs under the thread sanitizer, too, and the kernels for AArch64 under qemu.
+# takes hours, and the cuda plugin is compiled for all dtypes and architectures; plugins with faults
+# show that the tests find these; the emulation of CUDA runs under the thread sanitizer, too, and the
+# kernels for AArch64 under qemu.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
 
-depth=()
-cuda=(-Dcuda=auto -Dgpu_archs=90 -Dgpu_dtypes=few)
+depth=(--no-suite mutants)
+cuda=(-Dcuda=$cuda -Dgpu_archs=90 -Dgpu_dtypes=few)
+nightly=
 if [ "${1-}" = --nightly ]; then
   shift
+  nightly=yes
   export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_SCALE=4 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all ATOLL_TEST_REPEATS=200
   depth=(--timeout-multiplier 60)
   cuda=(-Dcuda=auto -Dnightly=true)
@@ -22,7 +27,7 @@ must "set-up" tools/setup.sh &&
   must "configure" configure_release -Dtests=true "${cuda[@]}" "$@" &&
   must "build" ninja -C build &&
   run_tests "release" build "${depth[@]}"
-if [ ${#depth[@]} -gt 0 ]; then
+if [ $nightly ]; then
   known_layout
   unset ATOLL_TEST_OPERATIONS ATOLL_TEST_CASES # full depth is for the release build
   run_tsan concurrent emulated

@@ -50,9 +50,15 @@ Tensor rows_tensor(const Tensor &tensor, Device device) {
 
 std::vector<Tensor> move_rows(const Call &call, const Tensor &in, Device device,
                               const std::vector<Tensor> &out) {
+    // Bound to a layout it holds offsets in bytes; otherwise the positions are the offsets, and the
+    // stride of an axis is their unit.
+    const bool by_positions = !call.options.attributes.empty();
     const auto rows = make_index(rows_tensor(in, device));
-    if (is(call.function, ATOLL_FN_gather)) return {in(rows.bind(in))};
-    out[0](rows.bind(out[0])) = in;
+    const auto rows_of = [&](const Tensor &tensor) {
+        return by_positions ? rows.bind(tensor.shape()) : rows.bind(tensor);
+    };
+    if (is(call.function, ATOLL_FN_gather)) return {in(rows_of(in))};
+    out[0](rows_of(out[0])) = in;
     return out;
 }
 

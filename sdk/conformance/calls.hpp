@@ -43,7 +43,7 @@ struct Setting {
 };
 // Nothing; each optional input; each attribute with a value that is not its default, and all of
 // them, beside all optional inputs; all attributes without optional inputs; without each optional
-// output. Only what the implementation knows.
+// output. Only what the implementation knows. gather and scatter: offsets in bytes, and positions.
 std::vector<Setting> settings_of(const Declared &declared);
 
 struct Recipe {

@@ -68,6 +68,11 @@ std::vector<Setting> settings_of(const Declared &declared) {
     // Where it does not know them, the host does without.
     const bool all = is(declared.function, ATOLL_FN_matmul);
     std::vector<Setting> list(1);
+    if (has(declared.function, moves_elements)) { // the host chooses the unit
+        if (declared.knows_attribute(0))
+            list.push_back({"by positions", {{std::string(s.attribute(0).name), Scalar(2)}}});
+        return list;
+    }
     std::vector<std::string_view> optional;
     for (int i = 0; i < s.input_count(); ++i)
         if (s.input(i).optional && (all || declared.knows_input(i))) {

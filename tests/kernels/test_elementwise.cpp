@@ -264,6 +264,7 @@ TEST_CASE("every byte but 0 is a true bool, and 0 or 1 is written") {
                 attributes.push_back(scalar_of(Value::of(1.0L, 0.0L), ATOLL_DTYPE_FLOAT64));
             if (reduces && can_skip_nan(f.id)) attributes.push_back(flag_of(false));
             if (is_sort(f) || searches) attributes.push_back(flag_of(false));
+            if (indexed) attributes.push_back(scalar_of(Value::of(__int128{1}), ATOLL_DTYPE_INT64));
             std::vector<atoll_operand> operands;
             if (finds) {
                 operands = {operand_at(out.data(), second, result),

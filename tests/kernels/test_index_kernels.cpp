@@ -78,8 +78,8 @@ TEST_CASE("find cuts large operands up without losing the order") {
 namespace {
 
 // One call: `pool` is a vector into which the call's own strides (in elements) and the offsets
-// lead.
-void check_moves(bool scatter, Operand &pool, Operand &ordered, Operand &offsets,
+// (times the unit, in bytes) lead.
+void check_moves(bool scatter, Operand &pool, Operand &ordered, Operand &offsets, std::int64_t unit,
                  const Shape &strides) {
     const Shape &shape = ordered.shape;
     const int dtype = pool.dtype;
@@ -89,7 +89,7 @@ void check_moves(bool scatter, Operand &pool, Operand &ordered, Operand &offsets
     std::vector<std::size_t> places;
     std::vector<Value> pool_values, values;
     each(shape, [&](const Shape &index) {
-        std::int64_t place = static_cast<std::int64_t>(offsets.get(index).i) / step;
+        std::int64_t place = static_cast<std::int64_t>(offsets.get(index).i) * unit / step;
         for (std::size_t axis = 0; axis < index.size(); ++axis)
             place += index[axis] * strides[axis];
         places.push_back(static_cast<std::size_t>(place));
@@ -102,13 +102,14 @@ void check_moves(bool scatter, Operand &pool, Operand &ordered, Operand &offsets
     const int function = scatter ? ATOLL_FN_scatter : ATOLL_FN_gather;
     std::string call = std::string(function_list[function].name) + " of " + facts[dtype].name +
                        ", pool " + pool.text() + ", elements " + ordered.text() + ", offsets " +
-                       offsets.text() + ", own strides";
+                       offsets.text() + ", unit " + std::to_string(unit) + ", own strides";
     for (std::int64_t stride : strides) call += ' ' + std::to_string(stride);
     INFO(call);
     const std::vector<atoll_operand> operands =
         scatter ? std::vector<atoll_operand>{in_pool, ordered.c(), offsets.c()}
                 : std::vector<atoll_operand>{ordered.c(), in_pool, offsets.c()};
-    REQUIRE(run(function, dtype, shape, operands) == ATOLL_STATUS_OK);
+    REQUIRE(run(function, dtype, shape, operands,
+                {scalar_of(Value::of(__int128{unit}), ATOLL_DTYPE_INT64)}) == ATOLL_STATUS_OK);
     Findings findings;
     std::size_t k = 0;
     const auto check = [&](const Value &want, const Value &got) {
@@ -127,6 +128,11 @@ void check_moves(bool scatter, Operand &pool, Operand &ordered, Operand &offsets
     findings.report(call);
 }
 
+// A byte, or the step from one element to the next.
+std::int64_t any_unit(const Operand &pool, Random &random) {
+    return random() % 2 ? 1 : pool.strides[0];
+}
+
 void check_offsets(bool scatter, int dtype, bool swap, const Shape &shape, Layout layout,
                    Layout offsets_layout, bool moves, std::int64_t pool_size, Random &random) {
     // Large enough that moving along the first axis stays within it.
@@ -140,13 +146,14 @@ void check_offsets(bool scatter, int dtype, bool swap, const Shape &shape, Layou
     Operand offsets(ATOLL_DTYPE_INT64, false, shape, all_axes(shape), offsets_layout);
     fill(pool, random, true);
     fill(ordered, random, true);
+    const std::int64_t unit = any_unit(pool, random);
     each(shape, [&](const Shape &index) {
         const auto k = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(pool_size));
-        offsets.set(index, Value::of(__int128{k * pool.strides[0]}));
+        offsets.set(index, Value::of(__int128{k * (pool.strides[0] / unit)}));
     });
     Shape strides(shape.size(), 0);
     if (moves) strides[0] = 1;
-    check_moves(scatter, pool, ordered, offsets, strides);
+    check_moves(scatter, pool, ordered, offsets, unit, strides);
 }
 
 // Whole rows, columns or blocks at a time: the offsets vary along some axes only, the call's own
@@ -172,11 +179,12 @@ void check_blocks(bool scatter, int dtype, const Shape &shape, Random &random) {
     Operand offsets(ATOLL_DTYPE_INT64, false, shape, indexed, Layout::dense);
     fill(pool, random, true);
     fill(ordered, random, false);
+    const std::int64_t unit = any_unit(pool, random);
     each(shape, [&](const Shape &index) {
         const auto k = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
-        offsets.set(index, Value::of(__int128{k * gap * pool.strides[0]}));
+        offsets.set(index, Value::of(__int128{k * gap * (pool.strides[0] / unit)}));
     });
-    check_moves(scatter, pool, ordered, offsets, strides);
+    check_moves(scatter, pool, ordered, offsets, unit, strides);
 }
 
 } // namespace

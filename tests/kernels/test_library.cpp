@@ -35,6 +35,7 @@ Range range_of(const atoll_call &call, const atoll_operand &operand) {
                              at += i[static_cast<std::size_t>(axis)] * offsets.strides[axis];
                          std::int64_t offset;
                          std::memcpy(&offset, at, sizeof offset);
+                         offset *= call.attributes[0].value.i64;
                          least = std::min(least, offset);
                          most = std::max(most, offset);
                      });

@@ -170,6 +170,11 @@ TEST_CASE("large reductions take the threads' path with the same results") {
         for (int trial = 0; trial < 2; ++trial)
             check_random(f.id, dtype, cases[random() % std::size(cases)],
                          random() % 2 ? Layout::permuted : Layout::dense, 0, random);
+        // Rows that are long enough to be taken in together, and some that remain.
+        for (int other :
+             {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT64}})
+            if (f.domain >> other & 1)
+                check_random(f.id, other, {{4100, 13}, 1}, Layout::dense, 0, random);
         // Several results, each merged from several parts.
         check_random(f.id, dtype, {{3, 70003}, 1}, Layout::permuted, 0, random);
         // What counts is near the end of a long row, on its own.

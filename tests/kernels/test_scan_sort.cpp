@@ -197,6 +197,7 @@ TEST_CASE("rows that several threads sort are sorted as short ones") {
         for (int dtype : {int{ATOLL_DTYPE_BOOL}, int{ATOLL_DTYPE_INT16}, int{ATOLL_DTYPE_FLOAT32},
                           int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_COMPLEX128}})
             for (Kind kind : {equal, two_values, few_values, ordinary, special}) {
+                if (!is_thorough() && random() % 5 >= 2) continue;
                 const Shape shape = random() % 8 ? Shape{131'079} : Shape{2, 196'613};
                 const Layout layout = random() % 2 ? Layout::dense : Layout::strided;
                 Operand in(dtype, false, shape, all_axes(shape), layout);

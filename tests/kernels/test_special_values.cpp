@@ -60,11 +60,14 @@ TEST_CASE("binary and ternary kernels are right at special values") {
 }
 
 TEST_CASE("every half gives what float32 gives, rounded once") {
-    const Shape shape = {65536};
+    // Three levels take a third each, so that they take all.
+    const std::int64_t step = is_thorough() ? 1 : 3;
+    const std::int64_t first = number_from_environment("ATOLL_TEST_SEED", 1) % step;
+    const Shape shape = {(65536 - first + step - 1) / step};
     for (int half : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}}) {
         Operand in(half, false, shape, {true}, Layout::dense);
-        for (std::int64_t k = 0; k < 65536; ++k) {
-            const auto bits = static_cast<std::uint16_t>(k);
+        for (std::int64_t k = 0; k < shape[0]; ++k) {
+            const auto bits = static_cast<std::uint16_t>(first + k * step);
             std::memcpy(in.memory.data() + in.start + 2 * k, &bits, 2);
         }
         for (const Function &f : function_list) {

@@ -1,4 +1,4 @@
-// Moves elements by byte offsets.
+// Moves elements by offsets.
 #include "call/gather.hpp"
 
 #include "call/copy.hpp"
@@ -38,13 +38,28 @@ Tensor without_strides(const TensorImpl &t) {
     return make_view(t.storage, t.offset, {}, {}, t.dtype, t.flags);
 }
 
+// The offsets, or a copy in bytes if the implementation does not take them or would write to them.
+Offsets taken_by(const Route &route, const Offsets &offsets, bool overwritten,
+                 const Context &parts) {
+    const TensorImpl &values = impl(offsets.values);
+    const std::uint32_t needs =
+        reason_if(offsets.unit != 1 && route.known_attributes() == 0, ATOLL_REASON_ARGUMENT) |
+        reason_if(values.swapped(), ATOLL_REASON_BYTE_ORDER) |
+        reason_if(!route.takes(ATOLL_CAP_UNALIGNED) && !aligned(values), ATOLL_REASON_ALIGNMENT) |
+        reason_if(overwritten, ATOLL_REASON_OVERLAP);
+    if (!needs) return offsets;
+    return {part(ATOLL_FN_multiply, {offsets.values, offsets.unit}, parts.because(needs))};
+}
+
 } // namespace
 
 Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &offsets,
                       const Dims &shape, DeviceRecord *device, const Context &context) {
     const bool varies =
         std::any_of(strides.begin(), strides.end(), [](std::int64_t s) { return s != 0; });
-    if (!varies && start == 0 && offsets.is_defined() && offsets.shape() == shape) return offsets;
+    if (!varies && start == 0 && offsets.is_defined() && offsets.shape() == shape &&
+        dense(*offsets.impl(), Order::F))
+        return offsets;
     const auto fresh = [&](const Dims &extents) {
         return make_tensor(extents, int64, device, {}, Order::F, context.cause);
     };
@@ -66,13 +81,17 @@ Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &off
     return sum;
 }
 
+Tensor Offsets::in_bytes(const Context &context) const {
+    return unit == 1 ? values : part(ATOLL_FN_multiply, {values, unit}, context);
+}
+
 bool takes_in_place(const TensorImpl &tensor, int function) {
     const Chain &chain = *tensor.device()->type->chain(Registry::get().core_function(function),
                                                        static_cast<int>(tensor.dtype));
     return (chain.caps & ATOLL_CAP_UNALIGNED) || aligned(tensor);
 }
 
-Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &shape,
+Tensor gather_elements(const TensorImpl &in, const Offsets &offsets, const Dims &shape,
                        const Context &context) {
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_gather);
@@ -83,20 +102,22 @@ Tensor gather_elements(const TensorImpl &in, const Tensor &offsets, const Dims &
     if (result.impl()->size() == 0) return result;
     if (in.swapped()) result.impl()->flags = tensor_swapped;
     Space space;
-    Tensor full, base;
-    if (!lay(space, route, function, shape, *result.impl(), in, *offsets.impl())) {
-        full = expand_offsets(0, walked_strides(in), offsets, shape, in.device(),
-                              parts.because(ATOLL_REASON_STRIDES));
+    Offsets at = taken_by(route, offsets, false, parts);
+    Tensor base;
+    if (!lay(space, route, function, shape, *result.impl(), in, *at.values.impl())) {
+        const Context expanding = parts.because(ATOLL_REASON_STRIDES);
+        at = {expand_offsets(0, walked_strides(in), at.in_bytes(expanding), shape, in.device(),
+                             expanding)};
         base = without_strides(in);
-        lay(space, route, function, shape, *result.impl(), *base.impl(), *full.impl());
+        lay(space, route, function, shape, *result.impl(), *base.impl(), *at.values.impl());
     }
-    route.send(space);
+    route.send(space, {{Scalar(at.unit).raw()}});
     if (!in.swapped()) return result;
     return cast_elements(impl(result), in.dtype, in.device(),
                          parts.because(ATOLL_REASON_BYTE_ORDER));
 }
 
-void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &shape,
+void scatter_elements(const TensorImpl &out, const Offsets &offsets, const Dims &shape,
                       const TensorImpl &values, const TensorImpl &whole, const Context &context) {
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
@@ -104,7 +125,8 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
     const Route route(function, out, context);
     if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
     Space space;
-    const bool strided = lay(space, route, function, shape, out, values, *offsets.impl());
+    Offsets at = taken_by(route, offsets, overlapping(impl(offsets.values), whole), parts);
+    const bool strided = lay(space, route, function, shape, out, values, *at.values.impl());
     const TensorImpl *from = &values;
     Tensor copy;
     const std::uint32_t needs =
@@ -124,16 +146,17 @@ void scatter_elements(const TensorImpl &out, const Tensor &offsets, const Dims &
         copy_elements(*copy.impl(), values, copying);
         from = copy.impl();
     }
-    Tensor full, base;
+    Tensor base;
     if (strided) {
-        lay(space, route, function, shape, out, *from, *offsets.impl());
+        lay(space, route, function, shape, out, *from, *at.values.impl());
     } else {
-        full = expand_offsets(0, walked_strides(out), offsets, shape, out.device(),
-                              parts.because(ATOLL_REASON_STRIDES));
+        const Context expanding = parts.because(ATOLL_REASON_STRIDES);
+        at = {expand_offsets(0, walked_strides(out), at.in_bytes(expanding), shape, out.device(),
+                             expanding)};
         base = without_strides(out);
-        lay(space, route, function, shape, *base.impl(), *from, *full.impl());
+        lay(space, route, function, shape, *base.impl(), *from, *at.values.impl());
     }
-    route.send(space);
+    route.send(space, {{Scalar(at.unit).raw()}});
 }
 
 } // namespace Atoll::detail

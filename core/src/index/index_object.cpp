@@ -47,7 +47,7 @@ void compose_positions(const IndexState &a, IndexState b, IndexState &made) {
     Dims steps;
     for (const Axis &axis : a.axes)
         steps.push_back(axis.kind == Axis::Kind::walk ? axis.step * strides[axis.source] : 0);
-    const Tensor offsets = make_offsets(a, strides, device);
+    const Tensor offsets = make_offsets(a, strides, device).in_bytes(parts);
     Tensor picked = read_bound(b, expand_offsets(start, steps, offsets, a.output, device, parts));
     if (b.picks.empty())
         picked =
@@ -112,8 +112,9 @@ Index Index::bind(const Tensor &tensor) const {
     require_same_layout(*bound, t);
     auto made = std::make_shared<IndexState>(*bound);
     if (!made->picks.empty())
-        made->offsets = made->has_offsets ? moved(made->offsets, t.device(), for_index())
-                                          : make_offsets(*made, t.strides, t.device());
+        made->offsets = made->has_offsets
+                            ? moved(made->offsets, t.device(), for_index())
+                            : make_offsets(*made, t.strides, t.device()).in_bytes(for_index());
     made->has_offsets = true;
     made->strides = t.strides;
     return Index(State(std::move(made)));

@@ -11,6 +11,7 @@
 
 #include "atoll/tensor.hpp"
 #include "call/context.hpp"
+#include "call/gather.hpp"
 
 #include <memory>
 #include <vector>
@@ -67,8 +68,9 @@ State bound_to(const State &state, const Dims &shape, bool once);
 // Throws unless offsets, where there are any, are right for the tensor.
 void require_same_layout(const IndexState &state, const TensorImpl &t);
 
-// The sum of all picks' positions times strides, of extent 1 along all other output axes.
-Tensor make_offsets(const IndexState &state, const Dims &strides, DeviceRecord *device);
+// The sum of all picks' positions times strides, of extent 1 along all other output axes. With a
+// single term the positions themselves, which may be the user's.
+Offsets make_offsets(const IndexState &state, const Dims &strides, DeviceRecord *device);
 // What of the tensor does not come from picks: of extent 1 along the axes of picks.
 Tensor base_view(const IndexState &state, const TensorImpl &t);
 // The elements: a view where there are no picks.

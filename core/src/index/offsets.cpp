@@ -1,4 +1,4 @@
-// Byte offsets of what a bound index picks.
+// Offsets of what a bound index picks.
 #include "call/parts.hpp"
 #include "index/index_range.hpp"
 #include "index/index_state.hpp"
@@ -8,13 +8,17 @@ namespace Atoll::detail {
 namespace {
 
 // The sum of the pick's positions times strides; `own`: the positions may be overwritten.
-Tensor pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, DeviceRecord *device,
-                    bool own, const Context &parts) {
-    Tensor sum;
+Offsets pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, DeviceRecord *device,
+                     bool own, const Context &parts) {
+    Offsets sum;
     const auto add_term = [&](const Tensor &positions, std::int64_t stride, bool overwrite) {
+        if (!sum.values.is_defined()) { // a single term needs no arithmetic
+            sum = {positions, stride};
+            return;
+        }
         const Tensor term =
             part(ATOLL_FN_multiply, {positions, stride}, parts, overwrite ? &positions : nullptr);
-        sum = sum.is_defined() ? part(ATOLL_FN_add, {sum, term}, parts, &sum) : term;
+        sum = {part(ATOLL_FN_add, {sum.in_bytes(parts), term}, parts, &term)};
     };
     if (pick.positions.size() == static_cast<std::size_t>(pick.count)) {
         for (int i = 0; i < pick.count; ++i) {
@@ -26,7 +30,7 @@ Tensor pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, De
     }
     Tensor rest = moved(pick.positions.front(), device, parts);
     own = own || rest.impl() != pick.positions.front().impl();
-    if (rest.size() == 0) return rest;
+    if (rest.size() == 0) return {rest};
     // Axes that lie in memory like one are taken as one.
     Dims extents, steps;
     for (int axis = pick.source; axis < pick.source + pick.count; ++axis) {
@@ -38,7 +42,7 @@ Tensor pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, De
             steps.push_back(strides[axis]);
         }
     }
-    if (extents.empty()) return rest; // all are 0
+    if (extents.empty()) return {rest}; // all are 0
     for (int i = 0; i + 1 < extents.size(); ++i) {
         add_term(part(ATOLL_FN_remainder, {rest, extents[i]}, parts), steps[i], true);
         rest = part(ATOLL_FN_floor_divide, {rest, extents[i]}, parts, own ? &rest : nullptr);
@@ -50,16 +54,19 @@ Tensor pick_offsets(const Pick &pick, const Dims &input, const Dims &strides, De
 
 } // namespace
 
-Tensor make_offsets(const IndexState &state, const Dims &strides, DeviceRecord *device) {
+Offsets make_offsets(const IndexState &state, const Dims &strides, DeviceRecord *device) {
     const Context parts = for_index();
-    Tensor sum;
+    Offsets sum;
     for (const Pick &pick : state.picks) {
         const bool own = state.once && !pick.borrowed;
-        const Tensor offsets = pick_offsets(pick, state.input, strides, device, own, parts);
+        Offsets offsets = pick_offsets(pick, state.input, strides, device, own, parts);
         Dims place = Dims::filled(pick.first, 1);
-        for (std::int64_t extent : offsets.shape()) place.push_back(extent);
-        const Tensor placed = offsets.reshape(place);
-        sum = sum.is_defined() ? part(ATOLL_FN_add, {sum, placed}, parts) : placed;
+        for (std::int64_t extent : offsets.values.shape()) place.push_back(extent);
+        offsets.values = offsets.values.reshape(place);
+        if (!sum.values.is_defined())
+            sum = offsets;
+        else
+            sum = {part(ATOLL_FN_add, {sum.in_bytes(parts), offsets.in_bytes(parts)}, parts)};
     }
     return sum;
 }

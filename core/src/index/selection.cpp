@@ -30,7 +30,8 @@ void require_same_device(const IndexState &state, const TensorImpl &t) {
 // A selection with picks as the plugin's functions take it.
 struct Located {
     Tensor whole; // the tensor, or a copy whose elements are aligned
-    Tensor base, offsets;
+    Tensor base;
+    Offsets offsets;
 };
 
 Located locate(const IndexState &state, const Tensor &tensor,
@@ -46,7 +47,7 @@ Located locate(const IndexState &state, const Tensor &tensor,
     if (!state.has_offsets || &whole != &t)
         at.offsets = make_offsets(state, whole.strides, t.device());
     else
-        at.offsets = moved(state.offsets, t.device(), parts);
+        at.offsets = {moved(state.offsets, t.device(), parts)};
     return at;
 }
 

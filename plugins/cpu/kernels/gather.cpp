@@ -1,4 +1,4 @@
-// gather: elements at byte offsets. Only bytes move: in and out have the same dtype and byte order.
+// gather: elements at offsets. Only bytes move: in and out have the same dtype and byte order.
 #include "offsets.h"
 #include "parallel.h"
 #include "space.h"
@@ -9,17 +9,18 @@ namespace Atoll::kernels {
 namespace {
 
 template <class Mover>
-void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides) {
+void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides, std::int64_t unit) {
     char *out = data[0];
-    const char *in = data[1], *offsets = data[2];
+    const char *in = data[1];
     const std::int64_t os = strides[0], is = strides[1], fs = strides[2];
-    if (os == Mover::size && is == 0 && fs == 8) {
-        for (std::int64_t k = 0; k < n; ++k)
-            Mover::move(out + k * Mover::size, in + load<std::int64_t>(offsets + k * 8));
-        return;
-    }
-    for (std::int64_t k = 0; k < n; ++k)
-        Mover::move(out + k * os, in + k * is + load<std::int64_t>(offsets + k * fs));
+    const auto dense = [&](const auto offsets) {
+        for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * Mover::size, in + offsets[k]);
+    };
+    const bool is_dense = os == Mover::size && is == 0 && fs == 8;
+    if (is_dense && unit == Mover::size) return dense(Offsets<Mover::size>{data[2]});
+    if (is_dense && unit == 1) return dense(Offsets<1>{data[2]});
+    const Offsets<0> offsets{data[2], fs, unit};
+    for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * os, in + k * is + offsets[k]);
 }
 
 } // namespace
@@ -33,7 +34,7 @@ std::int32_t atoll_kernels_gather(const atoll_call *call) {
         operands[2].dtype != ATOLL_DTYPE_INT64)
         return ATOLL_STATUS_NOT_SUPPORTED;
     const Space space(0, call->rank, call->shape, operands, 3);
-    const std::int64_t length = space.shape[0];
+    const std::int64_t length = space.shape[0], unit = unit_of(*call);
     const std::int64_t strides[] = {space.strides[0][0], space.strides[1][0], space.strides[2][0]};
     const std::int64_t part = length >= 2 * piece_size ? piece_size : length;
     const std::int64_t cuts = (length + part - 1) / part;
@@ -46,10 +47,10 @@ std::int32_t atoll_kernels_gather(const atoll_call *call) {
                 char *data[3];
                 for (int k = 0; k < 3; ++k) data[k] = rows.data[k] + first * strides[k];
                 if (strides[2] == 0) // one offset for all
-                    mover.move(n, data[0], strides[0], data[1] + load<std::int64_t>(data[2]),
+                    mover.move(n, data[0], strides[0], data[1] + load<std::int64_t>(data[2]) * unit,
                                strides[1]);
                 else
-                    gather_row<decltype(mover)>(n, data, strides);
+                    gather_row<decltype(mover)>(n, data, strides, unit);
                 if (++cut == cuts) {
                     cut = 0;
                     rows.next();

@@ -29,6 +29,24 @@ struct Truth {
     }
 };
 
+inline std::int64_t unit_of(const atoll_call &call) { return call.attributes[0].value.i64; }
+
+// Offset k in bytes. The shorter the loop, the more elements are on their way from memory at once:
+// where these are dense and the unit is 1 or an element's size, it is a constant.
+template <std::int64_t Unit> struct Offsets {
+    const char *first;
+    std::int64_t operator[](std::int64_t k) const {
+        return load<std::int64_t>(first + k * 8) * Unit;
+    }
+};
+template <> struct Offsets<0> {
+    const char *first;
+    std::int64_t stride, unit;
+    std::int64_t operator[](std::int64_t k) const {
+        return load<std::int64_t>(first + k * stride) * unit;
+    }
+};
+
 // run(Bytes<size of the elements> or Truth).
 template <class Run> void with_mover(std::uint32_t dtype, Run &&run) {
     if (dtype == ATOLL_DTYPE_BOOL) return run(Truth());

@@ -31,6 +31,7 @@ constexpr std::int64_t few_results = 16384; // above, there are results enough f
 constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
 constexpr std::int64_t longest_fetched_row = 4096; // bytes
 constexpr std::int64_t rows_at_once = 64;          // rows that a strip takes in without halving
+constexpr std::int64_t long_row_bytes = 8192;      // from here on rows are taken in together
 
 class Reduction {
 public:
@@ -230,20 +231,27 @@ private:
             r_.merge(n, other, given, accumulators);
             return;
         }
-        const auto take = [&](auto rows_in) {
+        const auto take = [&](auto rows_in, bool many) {
             alignas(64) char scratch[block_size * 16];
             Rows rows(reduced_, begin, 0);
-            for (std::int64_t row = begin; row < end; ++row, rows.next())
-                rows_in(n,
-                        elements(n, p + (rows.data[1] - reduced_.data[1]), kept_.strides[1][0],
-                                 scratch),
-                        given, accumulators);
+            const auto here = [&] { return p + (rows.data[1] - reduced_.data[1]); };
+            std::int64_t row = begin;
+            if (many)
+                for (; row + rows_taken <= end; row += rows_taken) {
+                    const char *in[rows_taken];
+                    for (const char *&each : in) each = here(), rows.next();
+                    r_.many_rows(n, in, given, accumulators);
+                }
+            for (; row < end; ++row, rows.next())
+                rows_in(n, elements(n, here(), kept_.strides[1][0], scratch), given, accumulators);
         };
-        take(r_.rows);
+        // The processor fetches short rows ahead only if they are read one after the other.
+        take(r_.rows, r_.many_rows && direct_ && kept_.strides[1][0] == in_.in_size() &&
+                          n * in_.in_size() >= long_row_bytes);
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {
-            take(r_.rows_again);
+            take(r_.rows_again, false);
             if (r_.settle(n, last, accumulators)) return;
         }
     }

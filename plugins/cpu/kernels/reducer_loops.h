@@ -179,6 +179,21 @@ template <class Make, class A, class T> struct PlainLoops {
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) a[k] = Make::take(a[k], x[k], given);
     }
+    static void many_rows(std::int64_t n, const char *const *in, const Given &given,
+                          char *accumulators) {
+        static_assert(rows_taken == 8);
+        const auto row = [&](int i) { return elements_of<T>(in[i]); };
+        const T *const x0 = row(0), *const x1 = row(1), *const x2 = row(2), *const x3 = row(3);
+        const T *const x4 = row(4), *const x5 = row(5), *const x6 = row(6), *const x7 = row(7);
+        A *a = acc(accumulators);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) {
+            A all = a[k];
+            for (const T x : {x0[k], x1[k], x2[k], x3[k], x4[k], x5[k], x6[k], x7[k]})
+                all = Make::take(all, x, given);
+            a[k] = all;
+        }
+    }
     // For a block without vectors: takes in n elements by several accumulators in turn, which are
     // joined after short runs, to hide latency and to keep rounding errors from piling up.
     static void take_all(std::int64_t n, const T *x, const Given &given, A &a) {

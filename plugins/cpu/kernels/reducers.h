@@ -16,6 +16,8 @@ struct Given {
 };
 
 inline constexpr std::int64_t largest_accumulator = 56; // bytes
+// Enough to read and write the accumulators seldom, few enough for the processor to fetch ahead.
+inline constexpr std::int64_t rows_taken = 8;
 inline constexpr std::int64_t leaf = 2048; // elements that lanes add up without halving
 
 // All arrays are dense and aligned. Null functions: not there.
@@ -30,6 +32,9 @@ struct Reducer {
     void (*block)(std::int64_t n, const char *in, const Given &given, char *accumulator) = nullptr;
     // Accumulator i takes in element i.
     void (*rows)(std::int64_t n, const char *in, const Given &given, char *accumulators) = nullptr;
+    // The same with the elements i of `rows_taken` rows, one after the other.
+    void (*many_rows)(std::int64_t n, const char *const *in, const Given &given,
+                      char *accumulators) = nullptr;
     // Accumulator i takes in accumulator i of `from`.
     void (*merge)(std::int64_t n, const char *from, const Given &given,
                   char *accumulators) = nullptr;

@@ -131,6 +131,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         Reducer r = Loops::plain();
         r.pairwise = pairwise;
         r.halves = pairwise && (!is_complex<T> || folds_parts);
+        if constexpr (std::is_same_v<Map, Plain> && !is_complex<T>) r.many_rows = &Loops::many_rows;
         return r;
     }
 

@@ -1,4 +1,4 @@
-// scatter: elements to byte offsets, the last one in the order of the axes stays.
+// scatter: elements to offsets, the last one in the order of the axes stays.
 //
 // Note [Destinations apart]
 // Axes along which the offsets do not vary are free: if no two indices of them can meet in one
@@ -17,39 +17,43 @@
 namespace Atoll::kernels {
 namespace {
 
-template <class Mover>
-void scatter_row(std::int64_t n, char *const *data, const std::int64_t *strides) {
+template <class Mover> void scatter_row(std::int64_t n, char *const *data,
+                                        const std::int64_t *strides, std::int64_t unit) {
     char *out = data[0];
-    const char *in = data[1], *offsets = data[2];
+    const char *in = data[1];
     const std::int64_t os = strides[0], is = strides[1], fs = strides[2];
-    if (os == 0 && is == Mover::size && fs == 8) {
-        for (std::int64_t k = 0; k < n; ++k)
-            Mover::move(out + load<std::int64_t>(offsets + k * 8), in + k * Mover::size);
-        return;
-    }
-    for (std::int64_t k = 0; k < n; ++k)
-        Mover::move(out + k * os + load<std::int64_t>(offsets + k * fs), in + k * is);
+    const auto dense = [&](const auto offsets) {
+        for (std::int64_t k = 0; k < n; ++k) Mover::move(out + offsets[k], in + k * Mover::size);
+    };
+    const bool is_dense = os == 0 && is == Mover::size && fs == 8;
+    if (is_dense && unit == Mover::size) return dense(Offsets<Mover::size>{data[2]});
+    if (is_dense && unit == 1) return dense(Offsets<1>{data[2]});
+    const Offsets<0> offsets{data[2], fs, unit};
+    for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * os + offsets[k], in + k * is);
 }
 
 void scatter_run(std::uint32_t dtype, std::int64_t n, char *const *data,
-                 const std::int64_t *strides) {
+                 const std::int64_t *strides, std::int64_t unit) {
     with_mover(dtype, [&](auto mover) {
         if (strides[2] == 0)
-            mover.move(n, data[0] + load<std::int64_t>(data[2]), strides[0], data[1], strides[1]);
+            mover.move(n, data[0] + load<std::int64_t>(data[2]) * unit, strides[0], data[1],
+                       strides[1]);
         else
-            scatter_row<decltype(mover)>(n, data, strides);
+            scatter_row<decltype(mover)>(n, data, strides, unit);
     });
 }
 
 // Note [Destinations apart].
-bool destinations_apart(const Space &free, const Space &others, std::int64_t size) {
+bool destinations_apart(const Space &free, const Space &others, std::int64_t size,
+                        std::int64_t unit) {
     const std::int64_t count = others.shape[0] * others.outer();
     std::int64_t low = 0, high = 0, gap = 0;
     bool first = true;
     std::int64_t start = 0;
     Rows rows(others, 0, 0);
     for (std::int64_t k = 0; k < count; ++k, rows.next()) {
-        const std::int64_t at = (rows.data[0] - others.data[0]) + load<std::int64_t>(rows.data[2]);
+        const std::int64_t at =
+            (rows.data[0] - others.data[0]) + load<std::int64_t>(rows.data[2]) * unit;
         if (first) {
             low = high = start = at;
             first = false;
@@ -87,7 +91,7 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     if (dtype == ATOLL_DTYPE_NONE || dtype >= ATOLL_DTYPE_COUNT || operands[1].dtype != dtype ||
         operands[2].dtype != ATOLL_DTYPE_INT64)
         return ATOLL_STATUS_NOT_SUPPORTED;
-    const std::int64_t size = sizes[dtype];
+    const std::int64_t size = sizes[dtype], unit = unit_of(*call);
 
     const SplitAxes axes(*call, 0, 2);
     const Space free(0, axes.rank[0], axes.shape[0], axes.operands[0], 3);
@@ -95,13 +99,13 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     const std::int64_t free_count = free.shape[0] * free.outer();
     const std::int64_t other_count = others.shape[0] * others.outer();
     if (free_count < 8 || free_count * other_count < 1024 ||
-        !destinations_apart(free, others, size)) {
+        !destinations_apart(free, others, size, unit)) {
         const Space all = ordered_space(0, call->rank, call->shape, operands, 3);
         const std::int64_t steps[] = {all.strides[0][0], all.strides[1][0], all.strides[2][0]};
         const std::int64_t outer = all.outer();
         Rows rows(all, 0, 1);
         for (std::int64_t row = 0; row < outer; ++row, rows.next())
-            scatter_run(dtype, all.shape[0], rows.data, steps);
+            scatter_run(dtype, all.shape[0], rows.data, steps, unit);
         return ATOLL_STATUS_OK;
     }
 
@@ -127,9 +131,9 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
             for (std::int64_t k = 0; k < steps; ++k, rows.next()) {
                 char *data[] = {rows.data[0] + shift[0], rows.data[1] + shift[1], rows.data[2]};
                 if (along_free)
-                    scatter_run(dtype, std::min(part, length - start), data, free_steps);
+                    scatter_run(dtype, std::min(part, length - start), data, free_steps, unit);
                 else
-                    scatter_run(dtype, others.shape[0], data, other_steps);
+                    scatter_run(dtype, others.shape[0], data, other_steps, unit);
             }
         }
     });

@@ -56,25 +56,16 @@ template <class T> KeyOf<T> ascending_key(T x) {
         return x;
     }
 }
-// Whether no other element has this one's key, so that the element follows from the key.
+// Whether no other float has this one's key, so that the element follows from the key.
 template <class T> bool has_own_key(T x) {
-    if constexpr (is_float<T>)
-        return x == x && std::bit_cast<KeyOf<T>>(x) != std::bit_cast<KeyOf<T>>(T(-0.0));
-    else
-        return true;
+    return x == x && std::bit_cast<KeyOf<T>>(x) != std::bit_cast<KeyOf<T>>(T(-0.0));
 }
-// The element with this key, which must have a key of its own.
+// The float with this key, which must have a key of its own.
 template <class T> T element_of(KeyOf<T> key) {
     using K = KeyOf<T>;
     constexpr K sign = static_cast<K>(K{1} << (8 * sizeof(K) - 1));
-    if constexpr (is_float<T>) {
-        const K turn = static_cast<K>((key >> (8 * sizeof(K) - 1)) - 1) | sign;
-        return std::bit_cast<T>(static_cast<K>(key ^ turn));
-    } else if constexpr (std::is_signed_v<T>) {
-        return static_cast<T>(key ^ sign);
-    } else {
-        return key;
-    }
+    const K turn = static_cast<K>((key >> (8 * sizeof(K) - 1)) - 1) | sign;
+    return std::bit_cast<T>(static_cast<K>(key ^ turn));
 }
 // The key of an element; smaller keys come first.
 template <class T> KeyOf<T> key_of(T x, bool descending) {
@@ -140,11 +131,10 @@ public:
             for (std::int64_t k = 0; k < n_; ++k) own_[k] = load_(k);
             insertion_sort(n_, own_, key_);
             for (std::int64_t k = 0; k < n_; ++k) store_(k, own_[k]);
-        } else if (cut && by_threads()) {
-        } else if ((sizeof(K) == 4 || sizeof(K) == 8) && n_ >= long_row &&
-                   n_ <= long_row_bytes / std::int64_t{sizeof(Item)}) {
-            by_one<11, std::uint32_t>();
-        } else {
+        } else if (!cut || !by_threads()) {
+            if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+                if (n_ >= long_row && n_ <= long_row_bytes / std::int64_t{sizeof(Item)})
+                    return by_one<11, std::uint32_t>();
             by_one<8, std::int64_t>();
         }
     }
@@ -308,19 +298,6 @@ template <class Item> std::int64_t room_of(std::int64_t n, std::int64_t result_s
     return memory.items(n, sizeof(Item)) + places;
 }
 
-template <class K, class Index> struct Indexed {
-    K key;
-    Index index;
-};
-
-// One row of n elements.
-struct Sorter {
-    std::uint8_t size; // bytes of an element
-    // Bytes of room for a row.
-    std::int64_t (*room)(std::int64_t n);
-    void (*run)(std::int64_t n, const Memory &memory, bool descending, bool cut);
-};
-
 // Elements are read and written as bytes: the same memory holds their keys, too.
 template <class T> T read(const char *elements, std::int64_t k) {
     T x;
@@ -331,34 +308,104 @@ template <class T> void write(char *elements, std::int64_t k, T x) {
     std::memcpy(elements + k * std::int64_t{sizeof x}, &x, sizeof x);
 }
 
+template <class K, class Index> struct Indexed {
+    K key;
+    Index index;
+};
+
+// The keys of a row: keys(k).
+template <class T> struct KeysOfElements {
+    const char *x;
+    bool descending;
+    KeyOf<T> operator()(std::int64_t k) const { return key_of(read<T>(x, k), descending); }
+};
+// Of integers, which differ in the bits that are turned over only: loops for one type of a size
+// are for all.
+template <class K> struct KeysOfIntegers {
+    const char *x;
+    K turn;
+    K operator()(std::int64_t k) const { return static_cast<K>(read<K>(x, k) ^ turn); }
+};
+template <class T> auto keys_of(const char *x, bool descending) {
+    if constexpr (std::is_integral_v<T>)
+        return KeysOfIntegers<KeyOf<T>>{x, key_of(T(0), descending)};
+    else
+        return KeysOfElements<T>{x, descending};
+}
+struct KeysByPointer {
+    std::uint32_t (*key_at)(const void *keys, std::int64_t k);
+    const void *keys;
+    std::uint32_t operator()(std::int64_t k) const { return key_at(keys, k); }
+};
+
+// The positions of a row's elements, in the order of their keys.
+template <class Item, class Keys>
+void positions(std::int64_t n, const Memory &memory, bool cut, Keys keys) {
+    char *const y = memory.result;
+    radix_sort<Item>(
+        n, memory, false, cut,
+        [=](std::int64_t k) {
+            return Item{static_cast<decltype(Item::key)>(keys(k)),
+                        static_cast<decltype(Item::index)>(k)};
+        },
+        [](const Item &item) { return item.key; },
+        [=](std::int64_t place, const Item &item) {
+            write(y, place, static_cast<std::int64_t>(item.index));
+        });
+}
+// Sorts integers by keys of their own.
+template <class K>
+void sort_integers(std::int64_t n, const Memory &memory, bool cut, KeysOfIntegers<K> keys) {
+    each_piece(n, cut, [&](std::int64_t begin, std::int64_t end) {
+        auto *const all = reinterpret_cast<K *>(memory.room);
+        for (std::int64_t k = begin; k < end; ++k) all[k] = keys(k);
+    });
+    radix_sort<K>(
+        n, memory, true, cut, keys, [](K key) { return key; },
+        [y = memory.result, turn = keys.turn](std::int64_t place, K key) {
+            write(y, place, static_cast<K>(key ^ turn));
+        });
+}
+
+// One row of n elements.
+struct Sorter {
+    std::uint8_t size; // bytes of an element
+    // Bytes of room for a row.
+    std::int64_t (*room)(std::int64_t n);
+    void (*run)(std::int64_t n, const Memory &memory, bool descending, bool cut);
+};
+
 template <class T> struct Sort {
     static std::int64_t room(std::int64_t n) { return room_of<T>(n, sizeof(T)); }
     static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
         const char *const x = memory.elements;
         char *const y = memory.result;
-        if constexpr (!is_complex<T> && !is_bool<T>)
-            if (n >= short_row && all_keys(n, memory, descending, cut)) {
-                using Key = KeyOf<T>;
-                const Key turn = descending ? static_cast<Key>(~Key{0}) : Key{0};
-                return radix_sort<Key>(
-                    n, memory, true, cut,
-                    [=](std::int64_t k) { return key_of(read<T>(x, k), descending); },
-                    [](Key key) { return key; },
-                    [=](std::int64_t place, Key key) {
-                        write(y, place, element_of<T>(static_cast<Key>(key ^ turn)));
-                    });
-            }
-        radix_sort<T>(
-            n, memory, false, cut,
-            [=](std::int64_t k) {
-                const T element = read<T>(x, k);
-                if constexpr (is_bool<T>)
-                    return T(truth(element)); // what is written is 0 or 1
-                else
-                    return element;
-            },
-            [=](T element) { return key_of(element, descending); },
-            [=](std::int64_t place, T element) { write(y, place, element); });
+        if constexpr (std::is_integral_v<T>) {
+            return sort_integers(n, memory, cut, keys_of<T>(x, descending));
+        } else {
+            if constexpr (is_float<T>)
+                if (n >= short_row && all_keys(n, memory, descending, cut)) {
+                    using Key = KeyOf<T>;
+                    const Key turn = descending ? static_cast<Key>(~Key{0}) : Key{0};
+                    return radix_sort<Key>(
+                        n, memory, true, cut, keys_of<T>(x, descending),
+                        [](Key key) { return key; },
+                        [=](std::int64_t place, Key key) {
+                            write(y, place, element_of<T>(static_cast<Key>(key ^ turn)));
+                        });
+                }
+            radix_sort<T>(
+                n, memory, false, cut,
+                [=](std::int64_t k) {
+                    const T element = read<T>(x, k);
+                    if constexpr (is_bool<T>)
+                        return T(truth(element)); // what is written is 0 or 1
+                    else
+                        return element;
+                },
+                [=](T element) { return key_of(element, descending); },
+                [=](std::int64_t place, T element) { write(y, place, element); });
+        }
     }
 
 private:
@@ -394,26 +441,18 @@ template <class T> struct Argsort {
         return small(n) ? room_of<Small>(n, 8) : room_of<Large>(n, 8);
     }
     static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
-        if constexpr (sizeof(T) <= 4)
-            if (small(n)) return sort<Small>(n, memory, descending, cut);
-        sort<Large>(n, memory, descending, cut);
+        const auto keys = keys_of<T>(memory.elements, descending);
+        if constexpr (sizeof(T) > 4)
+            positions<Large>(n, memory, cut, keys);
+        else if (small(n))
+            positions<Small>(n, memory, cut, keys);
+        else // rare enough for one set of loops for all dtypes
+            positions<Large>(n, memory, cut, KeysByPointer{&key_at, &keys});
     }
 
 private:
-    template <class Item>
-    static void sort(std::int64_t n, const Memory &memory, bool descending, bool cut) {
-        const char *const x = memory.elements;
-        char *const y = memory.result;
-        radix_sort<Item>(
-            n, memory, false, cut,
-            [=](std::int64_t k) {
-                return Item{static_cast<decltype(Item::key)>(key_of(read<T>(x, k), descending)),
-                            static_cast<decltype(Item::index)>(k)};
-            },
-            [](const Item &item) { return item.key; },
-            [=](std::int64_t place, const Item &item) {
-                write(y, place, static_cast<std::int64_t>(item.index));
-            });
+    static std::uint32_t key_at(const void *keys, std::int64_t k) {
+        return (*static_cast<const decltype(keys_of<T>(nullptr, false)) *>(keys))(k);
     }
 };
 

@@ -1,4 +1,4 @@
-// gather and scatter: elements at byte offsets. Only bytes move; those of bool become 0 or 1.
+// gather and scatter: elements at offsets. Only bytes move; those of bool become 0 or 1.
 //
 // Note [Equal offsets]
 // Of elements that scatter writes to one address the last one wins. The numbers of the elements go
@@ -31,12 +31,13 @@ __device__ void move_bytes(char *to, const char *from, std::uint32_t size, bool 
 
 struct Gather {
     Space<3> space; // out, in, offsets
+    std::int64_t unit;
     std::uint32_t size;
     bool is_bool;
     __device__ void operator()(std::uint32_t i) const {
         char *at[3];
         space.locate(i, at);
-        move_bytes(at[0], at[1] + *reinterpret_cast<const std::int64_t *>(at[2]), size, is_bool);
+        move_bytes(at[0], at[1] + *reinterpret_cast<const std::int64_t *>(at[2]) * unit, size, is_bool);
     }
 };
 
@@ -48,6 +49,7 @@ struct Slot {
 
 struct Scatter {
     Space<3> space; // out, values, offsets
+    std::int64_t unit;
     std::uint32_t size;
     bool is_bool;
     Slot *slots;
@@ -67,7 +69,7 @@ struct Scatter {
     __device__ void operator()(std::uint32_t i) const {
         char *at[3];
         space.locate(i, at);
-        char *const to = at[0] + *reinterpret_cast<const std::int64_t *>(at[2]);
+        char *const to = at[0] + *reinterpret_cast<const std::int64_t *>(at[2]) * unit;
         Slot &own = slot(reinterpret_cast<std::uintptr_t>(to));
         if (!writes)
             atomicMax(&own.last, static_cast<unsigned long long>(first + i));
@@ -81,6 +83,7 @@ struct Scatter {
 void gather(State &state, atoll_call &call) {
     const Target target(state, call);
     Gather work{{},
+                call.attributes[0].value.i64,
                 static_cast<std::uint32_t>(sdk::dtype_size(call.operands[0].dtype)),
                 call.operands[0].dtype == ATOLL_DTYPE_BOOL};
     for_each_space(rows_of<3>(call), [&](const Space<3> &space) {
@@ -99,6 +102,7 @@ void scatter(State &state, atoll_call &call) {
     target.check(cudaMemsetAsync(slots.data(), 0, places * sizeof(Slot), target.stream.handle),
                  "cudaMemsetAsync");
     Scatter work{{},
+                 call.attributes[0].value.i64,
                  static_cast<std::uint32_t>(sdk::dtype_size(call.operands[0].dtype)),
                  call.operands[0].dtype == ATOLL_DTYPE_BOOL,
                  reinterpret_cast<Slot *>(slots.data()),

@@ -859,3 +859,34 @@ TEST_CASE("a selection of more elements than can be counted is refused") {
     std::vector<IndexElement> many(ATOLL_MAX_RANK + 1, newaxis);
     CHECK(error_status([&] { (void)Index(many).bind(Dims{}); }) == Status::invalid_argument);
 }
+
+TEST_CASE("positions may lie in the memory that is written, in any layout") {
+    Tensor t = tensor({3, 2, 1, 0, 4, 5}, int64);
+    t(Tensor(t(range(0, 4)))) = tensor({10, 11, 12, 13}, int64);
+    CHECK(to_string(t) == to_string(tensor({13, 12, 11, 10, 4, 5}, int64)));
+    // Elements of one byte, for which positions are offsets in bytes.
+    std::int64_t memory[] = {9, 8, 1, 0};
+    const Tensor words = from_memory(memory, {4}, {8}, int64, cpu());
+    Tensor bytes = from_memory(memory, {32}, {1}, uint8, cpu());
+    bytes(words) = tensor({10, 11, 12, 13}, uint8);
+    for (const auto &[at, value] : {std::pair{9, 10}, {8, 11}, {1, 12}, {0, 13}})
+        CHECK(bytes(at).item<int>() == value);
+
+    // Backwards, at odd addresses, byte-swapped.
+    const Tensor at = tensor({7, 0, 99, 5}, int64), from = arange(100);
+    Tensor backwards = tensor({5, 99, 0, 7}, int64);
+    alignas(8) char buffer[33];
+    Tensor odd = from_memory(buffer + 1, {4}, {8}, int64, cpu());
+    odd.assign(at);
+    Tensor swapped = at.replicate();
+    swapped.byteswap();
+    for (const Tensor &positions : {Tensor(backwards(range({}, {}, -1))), odd, swapped}) {
+        CHECK(all(equal(from(positions), at)).item<bool>());
+        Tensor to = zeros({100});
+        to(positions) = tensor({1, 2, 3, 4});
+        CHECK(to(7).item<double>() == 1);
+        CHECK(to(0).item<double>() == 2);
+        CHECK(to(99).item<double>() == 3);
+        CHECK(to(5).item<double>() == 4);
+    }
+}
