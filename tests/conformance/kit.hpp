@@ -20,6 +20,8 @@ inline std::string broken(const std::string &name) {
     return std::string(folder) + "/" + name + ".so";
 }
 
+// The cpu plugin for this machine's processor.
+inline std::string cpu_plugin() { return std::getenv("ATOLL_TEST_CPU"); }
 // A plugin of the search path by the beginning of its file's name.
 inline std::string on_path(const std::string &file) {
     std::istringstream folders(std::getenv("ATOLL_PLUGIN_PATH"));

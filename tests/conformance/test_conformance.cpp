@@ -17,7 +17,7 @@ void check_conforms(const conf::Report &report) {
 } // namespace
 
 TEST_CASE("a full device plugin passes at least 1500 checks, none skipped") {
-    const conf::Report report = conf::run({.plugin = on_path("atoll-cpu")});
+    const conf::Report report = conf::run({.plugin = cpu_plugin()});
     check_conforms(report);
     CHECK(report.passed() >= 1500);
     CHECK(report.skipped() == 0);
@@ -64,7 +64,7 @@ TEST_CASE("a plugin that finds no device on this machine is not failed for it") 
 }
 
 TEST_CASE("a filter runs some of the checks, under the names that list gives") {
-    const std::string path = on_path("atoll-cpu");
+    const std::string path = cpu_plugin();
     const auto all = conf::list({.plugin = path});
     CHECK(all.size() >= 1500);
     const conf::Report some =
@@ -117,7 +117,7 @@ TEST_CASE("what cannot be checked is a failure, not a pass") {
     // Nothing to compare with, and no device to run on.
     const char *path = std::getenv("ATOLL_PLUGIN_PATH");
     const std::string before = path ? path : "";
-    const std::string cpu = on_path("atoll-cpu"), trace = on_path("atoll-trace");
+    const std::string cpu = cpu_plugin(), trace = on_path("atoll-trace");
     ::setenv("ATOLL_PLUGIN_PATH", "", 1);
     const conf::Report alone = conf::run({.plugin = cpu, .filter = "load/*"});
     const conf::Report no_device = conf::run({.plugin = broken("override-conforms")});
@@ -132,7 +132,7 @@ TEST_CASE("what cannot be checked is a failure, not a pass") {
 
 TEST_CASE("other plugins can be named for what the search path lacks") {
     const std::string before = std::getenv("ATOLL_PLUGIN_PATH");
-    const std::string cpu = on_path("atoll-cpu"), dummy = on_path("atoll-dummy.so");
+    const std::string cpu = cpu_plugin(), dummy = on_path("atoll-dummy.so");
     ::setenv("ATOLL_PLUGIN_PATH", "", 1);
     conf::Options options{.plugin = broken("override-conforms"), .with = {cpu, dummy}};
     const conf::Report report = conf::run(options);
