@@ -133,9 +133,12 @@ TEST_CASE("results that go past the caches are the same") {
     };
     const Shape several[] = {{3001}, {96, 33}, {80, 7, 5}};
     for (int function : {int{ATOLL_FN_add}, int{ATOLL_FN_subtract}, int{ATOLL_FN_multiply},
-                         int{ATOLL_FN_divide}, int{ATOLL_FN_maximum}})
+                         int{ATOLL_FN_divide}, int{ATOLL_FN_equal}, int{ATOLL_FN_not_equal},
+                         int{ATOLL_FN_less}, int{ATOLL_FN_less_equal}, int{ATOLL_FN_greater},
+                         int{ATOLL_FN_greater_equal}, int{ATOLL_FN_maximum}})
         for (int dtype :
-             {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT32}}) {
+             {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT8},
+              int{ATOLL_DTYPE_UINT16}, int{ATOLL_DTYPE_INT32}, int{ATOLL_DTYPE_UINT64}}) {
             if (!(function_list[function].domain >> dtype & 1)) continue;
             for (const Shape &shape : several)
                 for (int variant = 0; variant < 8; ++variant) {
@@ -149,11 +152,12 @@ TEST_CASE("results that go past the caches are the same") {
                         return in;
                     };
                     Operand a = input(variant == 1, variant == 5), b = input(variant == 2, false);
-                    Operand out(dtype, false, shape, all_axes(shape),
+                    const int result = result_dtype(function, dtype);
+                    Operand out(result, false, shape, all_axes(shape),
                                 variant == 6 ? Layout::strided : Layout::dense);
-                    if (variant != 6) shift(out, facts[dtype].size * (variant % 3));
-                    Operand &second = variant == 4 ? out : b;
-                    fill(out, random, true);
+                    if (variant != 6) shift(out, facts[result].size * (variant % 3));
+                    Operand &second = variant == 4 && result == dtype ? out : b;
+                    if (&second == &out) fill(out, random, true);
                     check_elementwise(function_list[function], dtype, out, {&a, &second});
                 }
         }

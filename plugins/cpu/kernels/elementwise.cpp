@@ -105,7 +105,7 @@ private:
         if (!loop_ && conversions_[1].moves() && aligned(0, size)) streamed_ = streamed_copy(size);
         int dense = 0;
         for (int k = 1; k < space_.operands; ++k) {
-            if (space_.strides[k][0] == size)
+            if (space_.strides[k][0] == (loop_ ? conversions_[k].in_size() : size))
                 ++dense;
             else if (!loop_ || space_.strides[k][0] != 0)
                 return;
@@ -190,12 +190,18 @@ private:
     }
 
     std::int64_t out_size() const { return conversions_[loop_ ? 0 : 1].out_size(); }
-    // Whether the output is large, dense along axis 0, and no input.
+    // Whether the operands are large, and the output is dense along axis 0, and no input.
     bool streams_output() const {
-        for (int k = 1; k < space_.operands; ++k)
+        if (space_.strides[0][0] != out_size()) return false;
+        std::int64_t bytes = space_.shape[0] * space_.outer() * out_size();
+        for (int k = 1; k < space_.operands; ++k) {
             if (space_.data[k] == space_.data[0]) return false;
-        return space_.strides[0][0] == out_size() &&
-               space_.shape[0] * space_.outer() * out_size() >= streamed_from();
+            std::int64_t own = conversions_[k].in_size();
+            for (int axis = 0; axis < space_.rank; ++axis)
+                if (space_.strides[k][axis]) own *= space_.shape[axis];
+            bytes += own;
+        }
+        return bytes >= streamed_from();
     }
 
     void tiles(int axis) {

@@ -1,7 +1,7 @@
 // Loops with the processor's streaming stores.
 #include "streaming.h"
 
-#include "functors/arithmetic.h"
+#include "functors/comparison.h"
 #include "product_vectors.h"
 
 #include <algorithm>
@@ -31,16 +31,11 @@ void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
     for (; k < n; ++k) one(k);
 }
 
-template <class F, class T>
-void binary(std::int64_t n, char *const *data, const std::int64_t *strides) {
+// run(x, y, xs, ys): x(k) and y(k) are the inputs' elements, xs(k) and ys(k) vectors of them.
+template <class T, class Run>
+void with_inputs(char *const *data, const std::int64_t *strides, Run &&run) {
     using V = Vector<T>;
-    T *const out = at<T>(data[0]);
     const T *const a = at<const T>(data[1]), *const b = at<const T>(data[2]);
-    const auto run = [&](auto x, auto y, auto xs, auto ys) {
-        each_vector<T>(
-            n, data[0], [&](std::int64_t k) { out[k] = F::apply(x(k), y(k)); },
-            [&](std::int64_t k) { stream_vector(out + k, F::apply(xs(k), ys(k))); });
-    };
     const auto element = [](const T *p) { return [p](std::int64_t k) { return p[k]; }; };
     const auto whole = [](const T *p) {
         return [p](std::int64_t k) { return load_vector<V>(p + k); };
@@ -55,6 +50,51 @@ void binary(std::int64_t n, char *const *data, const std::int64_t *strides) {
         run(element(a), element(b), whole(a), whole(b));
 }
 
+template <class F, class T>
+void arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    T *const out = at<T>(data[0]);
+    with_inputs<T>(data, strides, [&](auto x, auto y, auto xs, auto ys) {
+        each_vector<T>(
+            n, data[0], [&](std::int64_t k) { out[k] = F::apply(x(k), y(k)); },
+            [&](std::int64_t k) { stream_vector(out + k, F::apply(xs(k), ys(k))); });
+    });
+}
+
+template <class F, class V> auto compared(V a, V b) {
+    if constexpr (std::is_same_v<F, functor::equal>) return a == b;
+    if constexpr (std::is_same_v<F, functor::not_equal>) return a != b;
+    if constexpr (std::is_same_v<F, functor::less>) return a < b;
+    if constexpr (std::is_same_v<F, functor::less_equal>) return a <= b;
+    if constexpr (std::is_same_v<F, functor::greater>) return a > b;
+    if constexpr (std::is_same_v<F, functor::greater_equal>) return a >= b;
+}
+template <class Byte, int N> VectorN<Byte, 2 * N> joined(VectorN<Byte, N> a, VectorN<Byte, N> b) {
+    return [&]<int... i>(std::integer_sequence<int, i...>)->VectorN<Byte, 2 * N> {
+        return __builtin_shufflevector(a, b, i...);
+    }
+    (std::make_integer_sequence<int, 2 * N>());
+}
+// `Count` results as bytes, all bits of which are set where the comparison holds.
+template <class F, class T, int Count, class X, class Y>
+VectorN<std::int8_t, Count> comparisons(std::int64_t k, const X &xs, const Y &ys) {
+    if constexpr (Count == lanes<T>)
+        return __builtin_convertvector(compared<F>(xs(k), ys(k)), VectorN<std::int8_t, Count>);
+    else
+        return joined<std::int8_t, Count / 2>(comparisons<F, T, Count / 2>(k, xs, ys),
+                                              comparisons<F, T, Count / 2>(k + Count / 2, xs, ys));
+}
+template <class F, class T>
+void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    Bool *const out = at<Bool>(data[0]);
+    with_inputs<T>(data, strides, [&](auto x, auto y, auto xs, auto ys) {
+        each_vector<std::int8_t>(
+            n, data[0], [&](std::int64_t k) { out[k] = Bool(compared<F>(x(k), y(k))); },
+            [&](std::int64_t k) {
+                stream_vector(out + k, comparisons<F, T, lanes<std::int8_t>>(k, xs, ys) & 1);
+            });
+    });
+}
+
 // The input may be at any address.
 template <class T> void copy(std::int64_t n, char *const *data, const std::int64_t *) {
     T *const out = at<T>(data[0]);
@@ -67,11 +107,22 @@ template <class T> void copy(std::int64_t n, char *const *data, const std::int64
 
 template <class T> Loop loop_of(std::uint32_t function) {
     switch (function) {
-    case ATOLL_FN_add: return &binary<functor::add, T>;
-    case ATOLL_FN_subtract: return &binary<functor::subtract, T>;
-    case ATOLL_FN_multiply: return &binary<functor::multiply, T>;
-    case ATOLL_FN_divide: return &binary<functor::divide, T>;
+    case ATOLL_FN_add: return &arithmetic<functor::add, T>;
+    case ATOLL_FN_subtract: return &arithmetic<functor::subtract, T>;
+    case ATOLL_FN_multiply: return &arithmetic<functor::multiply, T>;
     default: return nullptr;
+    }
+}
+template <class T> Loop loop_of_floats(std::uint32_t function) {
+    switch (function) {
+    case ATOLL_FN_divide: return &arithmetic<functor::divide, T>;
+    case ATOLL_FN_equal: return &comparison<functor::equal, T>;
+    case ATOLL_FN_not_equal: return &comparison<functor::not_equal, T>;
+    case ATOLL_FN_less: return &comparison<functor::less, T>;
+    case ATOLL_FN_less_equal: return &comparison<functor::less_equal, T>;
+    case ATOLL_FN_greater: return &comparison<functor::greater, T>;
+    case ATOLL_FN_greater_equal: return &comparison<functor::greater_equal, T>;
+    default: return loop_of<T>(function);
     }
 }
 
@@ -79,14 +130,23 @@ template <class T> Loop loop_of(std::uint32_t function) {
 
 std::int64_t &streamed_from() {
     static std::int64_t bytes =
-        gains() ? std::int64_t{24} << 20 : std::numeric_limits<std::int64_t>::max();
+        gains() ? std::int64_t{28} << 20 : std::numeric_limits<std::int64_t>::max();
     return bytes;
 }
 
 Loop streamed_loop(std::uint32_t function, std::uint32_t dtype) {
     switch (dtype) {
-    case ATOLL_DTYPE_FLOAT32: return loop_of<float>(function);
-    case ATOLL_DTYPE_FLOAT64: return loop_of<double>(function);
+    case ATOLL_DTYPE_FLOAT32: return loop_of_floats<float>(function);
+    case ATOLL_DTYPE_FLOAT64: return loop_of_floats<double>(function);
+    // Their bits are the same for both signs.
+    case ATOLL_DTYPE_INT8:
+    case ATOLL_DTYPE_UINT8: return loop_of<std::uint8_t>(function);
+    case ATOLL_DTYPE_INT16:
+    case ATOLL_DTYPE_UINT16: return loop_of<std::uint16_t>(function);
+    case ATOLL_DTYPE_INT32:
+    case ATOLL_DTYPE_UINT32: return loop_of<std::uint32_t>(function);
+    case ATOLL_DTYPE_INT64:
+    case ATOLL_DTYPE_UINT64: return loop_of<std::uint64_t>(function);
     default: return nullptr;
     }
 }

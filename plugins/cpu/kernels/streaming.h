@@ -11,13 +11,15 @@ inline constexpr int cache_line = 64;
 // Results of products that have so many bytes, at least, are streamed.
 inline constexpr std::int64_t streamed_bytes = 8 << 20;
 
-// Results of element-wise functions that have so many bytes, at least, are streamed; a test may
-// change it. On AMD's Zen 4 a + b of 40 MB takes 0.6 of the time on one thread and 0.75 on two.
-// Other makers' processors do not stream, as that was not measured.
+// The results of element-wise functions are streamed if they and the inputs have so many bytes, at
+// least: where these do not fit the last level's cache (32 MiB of AMD's processors), what was
+// written first is gone from it anyway. A test may change it. On AMD's Zen 4 a + b of 40 MB takes
+// 0.6 of the time on one thread and 0.75 on two. Other makers' processors do not stream, as that was
+// not measured.
 std::int64_t &streamed_from();
 
-// a + b, a - b, a · b, a / b of float32 and float64, where out is dense, and each input dense or
-// one value. Null for others. No input may be out.
+// a + b, a - b, a · b of floats and integers, a / b and comparisons of float32 and float64, where
+// out is dense, and each input dense or one value. Null for others. No input may be out.
 Loop streamed_loop(std::uint32_t function, std::uint32_t dtype);
 // A copy of dense elements of `size` bytes.
 Loop streamed_copy(std::int64_t size);
