@@ -14,7 +14,7 @@ namespace Atoll::kernels::vector_math {
 
 struct Circular {
     template <class T> static constexpr T limit = sizeof(T) == 4 ? T(0x1p15) : T(0x1p24);
-    template <class T> static bool outside(T x) { return std::fabs(x) >= limit<T>; }
+    template <class X> static auto outside(X x) { return magnitude(x) >= limit<Number<X>>; }
 
 protected:
     template <class V> struct Sum { V head, tail; };

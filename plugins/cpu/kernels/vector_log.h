@@ -94,8 +94,8 @@ inline V logarithm(V k, Integers<V> interval, V r, V lost) {
 }
 
 template <template <class> class Base> struct Logarithm {
-    template <class T> static bool outside(T x) { // subnormal
-        return int{x > T(0)} & int{x < std::numeric_limits<T>::min()};
+    template <class X> static auto outside(X x) { // subnormal
+        return (x > Number<X>(0)) & (x < std::numeric_limits<Number<X>>::min());
     }
     template <class V> static V of(V x) {
         using T = Element<V>;
@@ -108,8 +108,8 @@ template <template <class> class Base> struct Logarithm {
 // log(1 + x): what the sum lost is scaled as the sum is, and added to r.
 struct Log1p {
     // Far below the end of the range, so that 2^-k is normal.
-    template <class T> static bool outside(T x) {
-        return x > (sizeof(T) == 4 ? T(0x1p100) : T(0x1p1000));
+    template <class X> static auto outside(X x) {
+        return x > Number<X>(sizeof(Number<X>) == 4 ? 0x1p100 : 0x1p1000);
     }
     template <class V> static V of(V x) {
         using T = Element<V>;

@@ -34,14 +34,24 @@ template <class T> void scattered(std::int64_t n, char *p, std::int64_t stride, 
     for (std::int64_t k = 0; k < n; ++k) *reinterpret_cast<T *>(p + k * stride) = block[k];
 }
 
-// Whether all elements are the vector function's.
-template <class V, class T> bool all_covered(std::int64_t n, const T *x) {
-    // Flags as wide as the elements: the loop stays in vectors.
-    using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-    Flag outside = 0;
-    if constexpr (requires { V::outside(T{}); })
-        for (std::int64_t k = 0; k < n; ++k) outside |= V::outside(x[k]) ? Flag(-1) : Flag(0);
-    return outside == 0;
+template <class V, class T> inline constexpr bool covers_all = !requires { V::outside(T{}); };
+
+// y[k] = the vector function of x[k], of whole vectors. Returns whether it covers all of them,
+// which is found out on the way: a loop ahead for that would make the stores wait.
+template <class V, class T> bool apply_vectors(std::int64_t n, const T *x, T *y) {
+    if constexpr (covers_all<V, T>) {
+        for (std::int64_t k = 0; k < n; k += lanes<T>)
+            store_vector(y + k, V::of(load_vector<Vector<T>>(x + k)));
+        return true;
+    } else {
+        decltype(V::outside(Vector<T>{})) outside{};
+        for (std::int64_t k = 0; k < n; k += lanes<T>) {
+            const auto a = load_vector<Vector<T>>(x + k);
+            outside |= V::outside(a);
+            store_vector(y + k, V::of(a));
+        }
+        return !vector_math::any(outside);
+    }
 }
 
 // Of<F, T> is the vector function, F::apply the same for one element.
@@ -54,12 +64,13 @@ vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides
         const std::int64_t count = std::min(vector_block, n - begin);
         char *to = data[0] + begin * strides[0];
         const T *x = gathered(count, data[1] + begin * strides[1], strides[1], in, false);
-        const bool covered = all_covered<V>(count, x);
-        const bool direct = covered && strides[0] == sizeof(T) && count % lanes<T> == 0;
+        // Elements that are not covered are looked at again: not overwritten until then.
+        const bool in_place = to == data[1] + begin * strides[1];
+        const bool direct =
+            strides[0] == sizeof(T) && count % lanes<T> == 0 && (covers_all<V, T> || !in_place);
         T *y = direct ? at<T>(to) : out;
-        for (std::int64_t k = 0; k < count; k += lanes<T>)
-            store_vector(y + k, V::of(load_vector<Vector<T>>(x + k)));
-        if constexpr (requires { V::outside(T{}); })
+        const bool covered = apply_vectors<V>(count, x, y);
+        if constexpr (!covers_all<V, T>)
             for (std::int64_t k = 0; !covered && k < count; ++k)
                 if (V::outside(x[k])) y[k] = F::apply(x[k]);
         if (!direct) scattered(count, to, strides[0], y);

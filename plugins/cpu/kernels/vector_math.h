@@ -44,49 +44,50 @@ namespace sleef {
 #define ATOLL_SLEEF_DOUBLES(name, bound) Sleef_cinz_##name##d2_##bound##sse2
 #endif
 
-template <class T> constexpr T power_of_two(int for_float, int for_double) {
-    return static_cast<T>(__builtin_ldexp(1, sizeof(T) == 4 ? for_float : for_double));
+template <class X> constexpr Number<X> power_of_two(int for_float, int for_double) {
+    return static_cast<Number<X>>(
+        __builtin_ldexp(1, sizeof(Number<X>) == 4 ? for_float : for_double));
 }
 
-// Which elements are not covered.
-struct Everywhere {
-    template <class T> static bool outside(T) { return false; }
-};
+// Which elements are not covered: of an element or of a vector.
+struct Everywhere {};
 // e^x overflows a little early.
 struct BelowOverflow {
     template <class T> static constexpr T limit = sizeof(T) == 4 ? T(88) : T(709);
-    template <class T> static bool outside(T x) { return x >= limit<T>; }
+    template <class X> static auto outside(X x) { return x >= limit<Number<X>>; }
 };
 // Functions that are about x near zero give zero for the smallest x, with the wrong sign.
 struct NotTiny {
-    template <class T> static bool outside(T x) {
-        return int{std::fabs(x) < power_of_two<T>(-100, -960)} & int{x != 0};
+    template <class X> static auto outside(X x) {
+        return (magnitude(x) < power_of_two<X>(-100, -960)) & (x != Number<X>(0));
     }
 };
 template <int ForFloat, int ForDouble> struct Below : NotTiny {
-    template <class T> static bool outside(T x) {
-        return int{NotTiny::outside(x)} | int{std::fabs(x) >= power_of_two<T>(ForFloat, ForDouble)};
+    template <class X> static auto outside(X x) {
+        return NotTiny::outside(x) | (magnitude(x) >= power_of_two<X>(ForFloat, ForDouble));
     }
 };
 // Half of e^x, which overflows before it is halved.
 struct Hyperbolic : NotTiny {
-    template <class T> static bool outside(T x) {
-        return int{NotTiny::outside(x)} | int{std::fabs(x) >= BelowOverflow::limit<T>};
+    template <class X> static auto outside(X x) {
+        return NotTiny::outside(x) | (magnitude(x) >= BelowOverflow::limit<Number<X>>);
     }
 };
 // Where the gamma function nears 0, of either sign.
 struct NotVanishing {
-    template <class T> static bool outside(T x) { return x < (sizeof(T) == 4 ? T(-30) : T(-160)); }
+    template <class X> static auto outside(X x) {
+        return x < Number<X>(sizeof(Number<X>) == 4 ? -30 : -160);
+    }
 };
 // Below 0 the logarithm of the gamma function has zeros, at which all digits are lost.
 struct PositiveBelow {
-    template <class T> static bool outside(T x) {
-        return int{x < 0} | int{x > power_of_two<T>(100, 1000)};
+    template <class X> static auto outside(X x) {
+        return (x < Number<X>(0)) | (x > power_of_two<X>(100, 1000));
     }
 };
 struct Expm1 : NotTiny {
-    template <class T> static bool outside(T x) {
-        return int{NotTiny::outside(x)} | int{BelowOverflow::outside(x)};
+    template <class X> static auto outside(X x) {
+        return NotTiny::outside(x) | BelowOverflow::outside(x);
     }
 };
 using Long = Below<100, 1000>;

@@ -63,6 +63,18 @@ template <class V> inline V fnma(V a, Element<V> b, V c) {
 }
 
 template <class V> inline V absolute(V x) { return from_bits<V>(bits(x) & ~sign_bit<V>); }
+
+// What is the same for an element and for a vector: the type of an element, and |x|.
+template <class X> struct NumberOf { using type = Element<X>; };
+template <> struct NumberOf<float> { using type = float; };
+template <> struct NumberOf<double> { using type = double; };
+template <class X> using Number = typename NumberOf<X>::type;
+template <class X> inline X magnitude(X x) {
+    if constexpr (std::is_floating_point_v<X>)
+        return std::fabs(x);
+    else
+        return absolute(x);
+}
 // `x`, which is not negative, with the sign of `y`.
 template <class V> inline V with_sign(V x, V y) {
     return from_bits<V>(bits(x) | (bits(y) & sign_bit<V>));
