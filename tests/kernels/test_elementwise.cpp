@@ -141,17 +141,19 @@ TEST_CASE("results that go past the caches are the same") {
               int{ATOLL_DTYPE_UINT16}, int{ATOLL_DTYPE_INT32}, int{ATOLL_DTYPE_UINT64}}) {
             if (!(function_list[function].domain >> dtype & 1)) continue;
             for (const Shape &shape : several)
-                for (int variant = 0; variant < 8; ++variant) {
-                    const auto input = [&](bool value, bool other) {
+                for (int variant = 0; variant < 10; ++variant) {
+                    const auto input = [&](bool value, Layout layout) {
                         std::vector<bool> varies = all_axes(shape);
                         if (value) varies.assign(shape.size(), false);
                         if (value && shape.size() > 1) varies.back() = random() % 2;
-                        Operand in(dtype, false, shape, varies,
-                                   other ? layouts[random() % std::size(layouts)] : Layout::dense);
+                        Operand in(dtype, false, shape, varies, layout);
                         fill(in, random, true);
                         return in;
                     };
-                    Operand a = input(variant == 1, variant == 5), b = input(variant == 2, false);
+                    const Layout other = variant == 5   ? layouts[random() % std::size(layouts)]
+                                         : variant == 9 ? Layout::permuted // out begins a line
+                                                        : Layout::dense;
+                    Operand a = input(variant == 1, other), b = input(variant == 2, Layout::dense);
                     const int result = result_dtype(function, dtype);
                     Operand out(result, false, shape, all_axes(shape),
                                 variant == 6 ? Layout::strided : Layout::dense);

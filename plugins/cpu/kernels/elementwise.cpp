@@ -98,14 +98,16 @@ private:
         return (bits & (to - 1)) == 0;
     }
 
-    // Takes the streamed loop if it suits this call.
-    void find_streamed() {
+    // Takes the streamed loop if it suits this call; inputs that are dense along axis `turned` are
+    // transposed first.
+    void find_streamed(int turned = 0) {
         if (!streams_output() || !all_direct_) return;
         const std::int64_t size = out_size();
         if (!loop_ && conversions_[1].moves() && aligned(0, size)) streamed_ = streamed_copy(size);
         int dense = 0;
         for (int k = 1; k < space_.operands; ++k) {
-            if (space_.strides[k][0] == (loop_ ? conversions_[k].in_size() : size))
+            if (space_.strides[k][0] == (loop_ ? conversions_[k].in_size() : size) ||
+                (turned && transposed(k, turned)))
                 ++dense;
             else if (!loop_ || space_.strides[k][0] != 0)
                 return;
@@ -216,6 +218,7 @@ private:
         constexpr std::int64_t most_rows = 128, fewest_columns = 16, line_columns = 64;
         constexpr std::int64_t scratch_bytes = most_rows * fewest_columns * 16;
         const bool lines = straight && streams_output() && aligned(0, cache_line, 1);
+        if (loop_ && aligned(0, cache_line, 1)) find_streamed(1);
         const std::int64_t tile_rows = lines ? cache_line / out_size() : most_rows;
         const std::int64_t tile_columns = lines ? line_columns : fewest_columns;
         const std::int64_t tiles_down = (rows + tile_rows - 1) / tile_rows;
@@ -269,7 +272,7 @@ private:
                              matrix.next();
                          }
                      }
-                     if (lines) finish_streaming();
+                     if (lines || streams_) finish_streaming();
                  });
     }
 

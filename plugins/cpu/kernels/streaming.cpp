@@ -130,7 +130,7 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
 
 std::int64_t &streamed_from() {
     static std::int64_t bytes =
-        gains() ? std::int64_t{28} << 20 : std::numeric_limits<std::int64_t>::max();
+        gains() ? std::int64_t{32} << 20 : std::numeric_limits<std::int64_t>::max();
     return bytes;
 }
 

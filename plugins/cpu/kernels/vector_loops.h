@@ -69,10 +69,11 @@ vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides
         const bool direct =
             strides[0] == sizeof(T) && count % lanes<T> == 0 && (covers_all<V, T> || !in_place);
         T *y = direct ? at<T>(to) : out;
-        const bool covered = apply_vectors<V>(count, x, y);
-        if constexpr (!covers_all<V, T>)
-            for (std::int64_t k = 0; !covered && k < count; ++k)
-                if (V::outside(x[k])) y[k] = F::apply(x[k]);
+        if (!apply_vectors<V>(count, x, y)) [[unlikely]] {
+            if constexpr (!covers_all<V, T>)
+                for (std::int64_t k = 0; k < count; ++k)
+                    if (V::outside(x[k])) y[k] = F::apply(x[k]);
+        }
         if (!direct) scattered(count, to, strides[0], y);
     }
 }
