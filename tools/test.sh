@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, builds (release, in build/) and runs every test. Arguments go to meson setup. The last
+# Sets up, builds (release, in build/) and runs the tests. Arguments go to meson setup. The last
 # line is `N passed, N failed`, in test cases; a step that fails before the tests is one failure.
 #
 # The cuda plugin is compiled where there is NVIDIA's driver, or with -Dcuda=enabled.

@@ -20,8 +20,6 @@ inline std::string broken(const std::string &name) {
     return std::string(folder) + "/" + name + ".so";
 }
 
-// The cpu plugin for this machine's processor.
-inline std::string cpu_plugin() { return std::getenv("ATOLL_TEST_CPU"); }
 // A plugin of the search path by the beginning of its file's name.
 inline std::string on_path(const std::string &file) {
     std::istringstream folders(std::getenv("ATOLL_PLUGIN_PATH"));
@@ -32,6 +30,12 @@ inline std::string on_path(const std::string &file) {
                 return entry.path().string();
     FAIL("no plugin ", file, " in ATOLL_PLUGIN_PATH");
     return {};
+}
+
+// The cpu plugin for this machine's processor.
+inline std::string cpu_plugin() {
+    const char *best = std::getenv("ATOLL_TEST_CPU");
+    return best ? best : on_path("atoll-cpu");
 }
 
 inline std::size_t count_in(const conf::Report &report, const std::string &group,

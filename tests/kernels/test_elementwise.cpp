@@ -131,7 +131,7 @@ TEST_CASE("results that go past the caches are the same") {
         const auto at = reinterpret_cast<std::uintptr_t>(operand.memory.data() + operand.start);
         operand.start += (64 - static_cast<std::int64_t>(at % 64)) % 64 + past - 64 * (past > 0);
     };
-    const Shape several[] = {{3001}, {96, 33}, {80, 7, 5}};
+    const Shape several[] = {{3001}, {96, 33}, {80, 7, 5}, {192, 20}};
     for (int function : {int{ATOLL_FN_add}, int{ATOLL_FN_subtract}, int{ATOLL_FN_multiply},
                          int{ATOLL_FN_divide}, int{ATOLL_FN_equal}, int{ATOLL_FN_not_equal},
                          int{ATOLL_FN_less}, int{ATOLL_FN_less_equal}, int{ATOLL_FN_greater},

@@ -60,7 +60,7 @@ TEST_CASE("binary and ternary kernels are right at special values") {
 }
 
 TEST_CASE("every half gives what float32 gives, rounded once") {
-    // Three levels take a third each, so that they take all.
+    // Three levels take a third each: all of them, where the processor has all levels.
     const std::int64_t step = is_thorough() ? 1 : 3;
     const std::int64_t first = number_from_environment("ATOLL_TEST_SEED", 1) % step;
     const Shape shape = {(65536 - first + step - 1) / step};

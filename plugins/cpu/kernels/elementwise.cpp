@@ -36,7 +36,7 @@ bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAN
 // `loops[k]`, which the loop reads; the loop writes `loops[0]`, which is rounded to `narrow[0]` and
 // converted to the output's dtype.
 struct Kernel {
-    Loop loop, streamed; // the second one, if there is one, for large results
+    Loop loop, streamed; // the second one, if there is one, for large operands
     std::uint8_t narrow[max_operands];
     std::uint8_t loops[max_operands];
 

@@ -1,5 +1,5 @@
-// What gather and scatter share: elements of fixed size at any address, and bool, of which 0 or 1
-// is written.
+// What gather and scatter share: offsets; elements of fixed size at any address; and bool, of which
+// 0 or 1 is written.
 #pragma once
 
 #include "convert.h"

@@ -356,10 +356,11 @@ void positions(std::int64_t n, const Memory &memory, bool cut, Keys keys) {
 // Sorts integers by keys of their own.
 template <class K>
 void sort_integers(std::int64_t n, const Memory &memory, bool cut, KeysOfIntegers<K> keys) {
-    each_piece(n, cut, [&](std::int64_t begin, std::int64_t end) {
-        auto *const all = reinterpret_cast<K *>(memory.room);
-        for (std::int64_t k = begin; k < end; ++k) all[k] = keys(k);
-    });
+    if (n >= short_row) // a short one loads its items itself
+        each_piece(n, cut, [&](std::int64_t begin, std::int64_t end) {
+            auto *const all = reinterpret_cast<K *>(memory.room);
+            for (std::int64_t k = begin; k < end; ++k) all[k] = keys(k);
+        });
     radix_sort<K>(
         n, memory, true, cut, keys, [](K key) { return key; },
         [y = memory.result, turn = keys.turn](std::int64_t place, K key) {

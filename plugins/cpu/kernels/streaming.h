@@ -14,8 +14,8 @@ inline constexpr std::int64_t streamed_bytes = 8 << 20;
 // The results of element-wise functions are streamed if they and the inputs have so many bytes, at
 // least: where these do not fit the last level's cache (32 MiB of AMD's processors), what was
 // written first is gone from it anyway. A test may change it. On AMD's Zen 4 a + b of 40 MB takes
-// 0.6 of the time on one thread and 0.75 on two. Other makers' processors do not stream, as that was
-// not measured.
+// 0.6 of the time on one thread and 0.75 on two. Other makers' processors do not stream, as that
+// was not measured.
 std::int64_t &streamed_from();
 
 // a + b, a - b, a · b of floats and integers, a / b and comparisons of float32 and float64, where

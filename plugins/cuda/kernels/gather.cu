@@ -29,6 +29,13 @@ __device__ void move_bytes(char *to, const char *from, std::uint32_t size, bool 
         for (std::uint32_t k = 0; k < size; ++k) to[k] = from[k];
 }
 
+// An offset in bytes; it, too, may be at any address.
+__device__ std::int64_t offset_at(const char *from, std::int64_t unit) {
+    std::int64_t offset;
+    move_bytes(reinterpret_cast<char *>(&offset), from, sizeof offset, false);
+    return offset * unit;
+}
+
 struct Gather {
     Space<3> space; // out, in, offsets
     std::int64_t unit;
@@ -37,7 +44,7 @@ struct Gather {
     __device__ void operator()(std::uint32_t i) const {
         char *at[3];
         space.locate(i, at);
-        move_bytes(at[0], at[1] + *reinterpret_cast<const std::int64_t *>(at[2]) * unit, size, is_bool);
+        move_bytes(at[0], at[1] + offset_at(at[2], unit), size, is_bool);
     }
 };
 
@@ -69,7 +76,7 @@ struct Scatter {
     __device__ void operator()(std::uint32_t i) const {
         char *at[3];
         space.locate(i, at);
-        char *const to = at[0] + *reinterpret_cast<const std::int64_t *>(at[2]) * unit;
+        char *const to = at[0] + offset_at(at[2], unit);
         Slot &own = slot(reinterpret_cast<std::uintptr_t>(to));
         if (!writes)
             atomicMax(&own.last, static_cast<unsigned long long>(first + i));

@@ -344,7 +344,8 @@ private:
             }
             std::int64_t offset;
             std::memcpy(&offset, at[2], sizeof offset);
-            at[gathers() ? 1 : 0] += offset * static_cast<std::int64_t>(call_.attributes[0].value.i);
+            at[gathers() ? 1 : 0] +=
+                offset * static_cast<std::int64_t>(call_.attributes[0].value.i);
             for (std::size_t o = 0; o < 3; ++o) lists[o].push_back(at[o]);
         });
         for (std::size_t o = 0; o < 3; ++o) {

@@ -44,11 +44,10 @@
  * Note [Offsets]
  * gather and scatter: `offsets` are int64, one per element, in multiples of the attribute `unit`,
  * which is in bytes and may be negative or 0. gather reads a's element at its own address (data and
- * strides) plus offset times unit; scatter writes a's element at that address, in the order of the
- * axes. `a` and the other data operand both have the
- * call's dtype and the same byte order, which may be either and is not flagged; offsets are native.
- * All addresses are within the tensor. Without capabilities `a` has stride 0, and only the offsets
- * vary.
+ * strides) plus offset times unit; scatter writes a's element at the address formed in the same
+ * way, in the order of the axes. `a` and the other data operand both have the call's dtype and the
+ * same byte order, which may be either and is not flagged; offsets are native. All addresses are
+ * within the tensor. Without capabilities `a` has stride 0, and only the offsets vary.
  */
 #ifndef ATOLL_ABI_CALL_H
 #define ATOLL_ABI_CALL_H

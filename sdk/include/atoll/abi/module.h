@@ -50,7 +50,7 @@ extern "C" {
  *                 property the core axes are the first axes of the tensor.
  *   n ordered     the axes of group n stay in the caller's order, first axis fastest
  *   n separate    the axes of group n stay as the caller named them and are not merged or dropped
- *   x opaque      the operand is accessed in a way that the call does not describe (byte offsets)
+ *   x opaque      the operand is accessed in a way that the call does not describe (offsets)
  *   loop ordered  like `n ordered`, for the loop axes
  *   identity 0    the result over no elements. Without it a core axis of extent 0 is an error,
  *                 except for outputs that have such an axis themselves
