@@ -38,7 +38,7 @@ public:
             std::int64_t offset;
             std::memcpy(&offset, at[2], sizeof offset);
             const __int128 place = static_cast<__int128>(at[o] - data) +
-                                   static_cast<__int128>(offset) * call().attributes[0].value.i64;
+                                   static_cast<__int128>(offset) * sdk::integer(call(), 0, 1);
             if (place < blocks_[o].low ||
                 place + sdk::dtype_size(call().operands[o].dtype) > blocks_[o].high)
                 throw sdk::Error(ATOLL_STATUS_OUT_OF_RANGE,

@@ -23,14 +23,14 @@ void find(const atoll_call &call) {
 
 // Bytes but those of bool are copied as they are, so either byte order will do.
 void gather(const atoll_call &call) {
-    const std::int64_t unit = call.attributes[0].value.i64;
+    const std::int64_t unit = Atoll::sdk::integer(call, 0, 1);
     for_each(call, [&](Pointers at) {
         move_element(at[0], at[1] + Element<ATOLL_DTYPE_INT64>::load(at[2]) * unit, call.dtype);
     });
 }
 
 void scatter(const atoll_call &call) {
-    const std::int64_t unit = call.attributes[0].value.i64;
+    const std::int64_t unit = Atoll::sdk::integer(call, 0, 1);
     for_each(call, [&](Pointers at) {
         move_element(at[0] + Element<ATOLL_DTYPE_INT64>::load(at[2]) * unit, at[1], call.dtype);
     });

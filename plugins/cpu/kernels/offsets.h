@@ -29,7 +29,10 @@ struct Truth {
     }
 };
 
-inline std::int64_t unit_of(const atoll_call &call) { return call.attributes[0].value.i64; }
+// A caller may be older than the attribute.
+inline std::int64_t unit_of(const atoll_call &call) {
+    return call.attribute_count ? call.attributes[0].value.i64 : 1;
+}
 
 // Offset k in bytes. The shorter the loop, the more elements are on their way from memory at once:
 // where these are dense and the unit is 1 or an element's size, it is a constant.

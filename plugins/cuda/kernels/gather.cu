@@ -90,7 +90,7 @@ struct Scatter {
 void gather(State &state, atoll_call &call) {
     const Target target(state, call);
     Gather work{{},
-                call.attributes[0].value.i64,
+                sdk::integer(call, 0, 1),
                 static_cast<std::uint32_t>(sdk::dtype_size(call.operands[0].dtype)),
                 call.operands[0].dtype == ATOLL_DTYPE_BOOL};
     for_each_space(rows_of<3>(call), [&](const Space<3> &space) {
@@ -109,7 +109,7 @@ void scatter(State &state, atoll_call &call) {
     target.check(cudaMemsetAsync(slots.data(), 0, places * sizeof(Slot), target.stream.handle),
                  "cudaMemsetAsync");
     Scatter work{{},
-                 call.attributes[0].value.i64,
+                 sdk::integer(call, 0, 1),
                  static_cast<std::uint32_t>(sdk::dtype_size(call.operands[0].dtype)),
                  call.operands[0].dtype == ATOLL_DTYPE_BOOL,
                  reinterpret_cast<Slot *>(slots.data()),

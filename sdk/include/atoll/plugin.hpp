@@ -283,6 +283,12 @@ inline bool flag(const atoll_call &call, std::size_t i) {
     return call.attributes[i].value.bytes[0] != 0;
 }
 
+// Returns attribute `i` as an integer; its default where the caller does not know it: a plugin that
+// dispatches a call may be older than the attribute.
+inline std::int64_t integer(const atoll_call &call, std::size_t i, std::int64_t fallback) {
+    return i < call.attribute_count ? call.attributes[i].value.i64 : fallback;
+}
+
 // The parameter struct of a call of the module `device`; some structs receive results.
 template <class Params> Params &params(const atoll_call &call) {
     return *static_cast<Params *>(call.params);
