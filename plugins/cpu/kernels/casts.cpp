@@ -1,5 +1,6 @@
 // The one-dimensional cast loops: a table of every pair of computed dtypes, and the halves.
 #include "convert.h"
+#include "product_vectors.h"
 #include "vector_halves.h"
 
 #include <array>
@@ -47,6 +48,17 @@ template <class To, class From> void cast(std::int64_t n, char *out, const char 
     const From *i = reinterpret_cast<const From *>(in);
     ATOLL_INDEPENDENT
     for (std::int64_t k = 0; k < n; ++k) o[k] = convert<To>(i[k]);
+}
+
+// Four at a time: on AMD's Zen 4 a tenth faster from the caches than with wider vectors.
+template <> void cast<float, double>(std::int64_t n, char *out, const char *in) {
+    float *o = reinterpret_cast<float *>(out);
+    const double *i = reinterpret_cast<const double *>(in);
+    std::int64_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        store_vector(o + k, __builtin_convertvector(load_vector<VectorN<double, 4>>(i + k),
+                                                    VectorN<float, 4>));
+    for (; k < n; ++k) o[k] = static_cast<float>(i[k]);
 }
 
 // Integers of one width are the same bits: what comes from an integer is compiled once for both.
