@@ -34,11 +34,11 @@ public:
         if (call().function != ATOLL_FN_gather && call().function != ATOLL_FN_scatter) return;
         const std::size_t o = call().function == ATOLL_FN_gather ? 1 : 0;
         const char *data = static_cast<const char *>(call().operands[o].data);
+        const __int128 unit = sdk::integer(call(), 0, 1);
         for_each(call(), [&](Pointers at) {
             std::int64_t offset;
             std::memcpy(&offset, at[2], sizeof offset);
-            const __int128 place = static_cast<__int128>(at[o] - data) +
-                                   static_cast<__int128>(offset) * sdk::integer(call(), 0, 1);
+            const __int128 place = at[o] - data + offset * unit;
             if (place < blocks_[o].low ||
                 place + sdk::dtype_size(call().operands[o].dtype) > blocks_[o].high)
                 throw sdk::Error(ATOLL_STATUS_OUT_OF_RANGE,

@@ -68,7 +68,8 @@ std::vector<Setting> settings_of(const Declared &declared) {
     // Where it does not know them, the host does without.
     const bool all = is(declared.function, ATOLL_FN_matmul);
     std::vector<Setting> list(1);
-    if (has(declared.function, moves_elements)) { // the host chooses the unit
+    // The host chooses the unit; that one is given says that it is not to be a byte.
+    if (has(declared.function, moves_elements)) {
         if (declared.knows_attribute(0))
             list.push_back({"by positions", {{std::string(s.attribute(0).name), Scalar(2)}}});
         return list;

@@ -51,7 +51,7 @@ struct Counter {
 
     static std::int32_t count(const atoll_link *self, atoll_call *call) {
         auto &own = *static_cast<Counter *>(self->ctx);
-        // What the tracer inserts to follow work on streams is no call of the program's.
+        // What the tracer inserts to follow work on streams is not one of the program's calls.
         if (call->module != ATOLL_MODULE_DEVICE ||
             call->function != ATOLL_DEVICE_FN_host_callback ||
             !(call->flags & ATOLL_CALL_INSERTED)) {

@@ -125,7 +125,7 @@ Tensor empty_strided(const Dims &shape, const Dims &strides_bytes, const Placeme
     Ref<StorageImpl> storage =
         make_storage(bytes, place.device, place.dtype, std::move(place.stream));
     Dims strides = strides_bytes;
-    tame_strides(shape, strides, size_of(place.dtype));
+    bound_unused_strides(shape, strides, size_of(place.dtype));
     return make_view(std::move(storage), -range.begin, shape, strides, place.dtype, 0);
 }
 

@@ -38,6 +38,10 @@ Tensor without_strides(const TensorImpl &t) {
     return make_view(t.storage, t.offset, {}, {}, t.dtype, t.flags);
 }
 
+Tensor product(const Offsets &offsets, const Context &context) {
+    return part(ATOLL_FN_multiply, {offsets.values, offsets.unit}, context);
+}
+
 // The offsets, or a copy in bytes if the implementation does not take them or would write to them.
 Offsets taken_by(const Route &route, const Offsets &offsets, bool overwritten,
                  const Context &parts) {
@@ -48,7 +52,7 @@ Offsets taken_by(const Route &route, const Offsets &offsets, bool overwritten,
         reason_if(!route.takes(ATOLL_CAP_UNALIGNED) && !aligned(values), ATOLL_REASON_ALIGNMENT) |
         reason_if(overwritten, ATOLL_REASON_OVERLAP);
     if (!needs) return offsets;
-    return {part(ATOLL_FN_multiply, {offsets.values, offsets.unit}, parts.because(needs))};
+    return {product(offsets, parts.because(needs))};
 }
 
 } // namespace
@@ -82,7 +86,7 @@ Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &off
 }
 
 Tensor Offsets::in_bytes(const Context &context) const {
-    return unit == 1 ? values : part(ATOLL_FN_multiply, {values, unit}, context);
+    return unit == 1 ? values : product(*this, context);
 }
 
 bool takes_in_place(const TensorImpl &tensor, int function) {

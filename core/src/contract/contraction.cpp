@@ -32,7 +32,7 @@ ContractionOperand::ContractionOperand(DType dtype, Dims shape, Dims strides, La
       labels_(std::move(labels)) {
     require_dtype(dtype_, "contraction");
     checked_range(shape_, strides_, size_of(dtype_), "contraction");
-    tame_strides(shape_, strides_, size_of(dtype_));
+    bound_unused_strides(shape_, strides_, size_of(dtype_));
 }
 
 Contraction::Contraction(const ContractionOperand &a, const ContractionOperand &b,

@@ -56,7 +56,7 @@ std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string
                 itemsize);
 }
 
-void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize) {
+void bound_unused_strides(const Dims &shape, Dims &strides, std::int64_t itemsize) {
     constexpr std::int64_t longest = std::int64_t{1} << 48; // more than any address space
     const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
     for (int i = 0; i < shape.size(); ++i)

@@ -24,7 +24,7 @@ ByteRange checked_range(const Dims &shape, const Dims &strides, std::int64_t ite
                         std::string_view op);
 // Strides of axes that are never walked (extents of 0 and 1, axes of empty tensors) may be
 // anything: those too long for arithmetic become the element's size.
-void tame_strides(const Dims &shape, Dims &strides, std::int64_t itemsize);
+void bound_unused_strides(const Dims &shape, Dims &strides, std::int64_t itemsize);
 // Dense strides in bytes; order F, C or R.
 Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order);
 

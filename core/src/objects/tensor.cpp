@@ -32,7 +32,7 @@ Tensor::Tensor(Storage storage, std::int64_t offset_bytes, Dims shape, Dims stri
         throw_error(Status::out_of_range, op,
                     "shape {} of {} at byte {} reaches outside the storage of {} bytes",
                     shape_text(shape), Atoll::name(dtype), offset_bytes, storage.bytes());
-    tame_strides(shape, strides_bytes, size_of(dtype));
+    bound_unused_strides(shape, strides_bytes, size_of(dtype));
     *this = make_view(storage.impl(), offset_bytes, std::move(shape), std::move(strides_bytes),
                       dtype, 0);
 }

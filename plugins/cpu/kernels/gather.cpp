@@ -16,9 +16,7 @@ void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides, 
     const auto dense = [&](const auto offsets) {
         for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * Mover::size, in + offsets[k]);
     };
-    const bool is_dense = os == Mover::size && is == 0 && fs == 8;
-    if (is_dense && unit == Mover::size) return dense(Offsets<Mover::size>{data[2]});
-    if (is_dense && unit == 1) return dense(Offsets<1>{data[2]});
+    if (os == Mover::size && is == 0 && with_constant_unit<Mover>(data[2], fs, unit, dense)) return;
     const Offsets<0> offsets{data[2], fs, unit};
     for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * os, in + k * is + offsets[k]);
 }

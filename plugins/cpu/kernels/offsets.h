@@ -34,8 +34,7 @@ inline std::int64_t unit_of(const atoll_call &call) {
     return call.attribute_count ? call.attributes[0].value.i64 : 1;
 }
 
-// Offset k in bytes. The shorter the loop, the more elements are on their way from memory at once:
-// where these are dense and the unit is 1 or an element's size, it is a constant.
+// Offset k in bytes. `Unit` is a constant for offsets that are dense; 0: no constant.
 template <std::int64_t Unit> struct Offsets {
     const char *first;
     std::int64_t operator[](std::int64_t k) const {
@@ -49,6 +48,20 @@ template <> struct Offsets<0> {
         return load<std::int64_t>(first + k * stride) * unit;
     }
 };
+
+// run(offsets) with a constant unit, where the offsets are dense and the unit is a byte or an
+// element, or false. The shorter the loop, the more elements are on their way from memory at once.
+template <class Mover, class Run>
+bool with_constant_unit(const char *offsets, std::int64_t stride, std::int64_t unit, Run &&run) {
+    if (stride != 8) return false;
+    if (unit == Mover::size)
+        run(Offsets<Mover::size>{offsets});
+    else if (unit == 1)
+        run(Offsets<1>{offsets});
+    else
+        return false;
+    return true;
+}
 
 // run(Bytes<size of the elements> or Truth).
 template <class Run> void with_mover(std::uint32_t dtype, Run &&run) {

@@ -76,6 +76,16 @@ template <int N, class V> inline auto part_of(V v, auto first) {
     (std::make_integer_sequence<int, N>());
 }
 
+// The elements of one vector and then those of another.
+template <class V> inline auto joined(V low, V high) {
+    using T = std::remove_cvref_t<decltype(low[0])>;
+    constexpr int count = 2 * static_cast<int>(sizeof(V) / sizeof(T));
+    return [&]<int... i>(std::integer_sequence<int, i...>)->VectorN<T, count> {
+        return __builtin_shufflevector(low, high, i...);
+    }
+    (std::make_integer_sequence<int, count>());
+}
+
 // Stores past the caches: the vector is aligned to its size.
 template <class V> inline void stream_vector(void *p, const V &v) {
 #if defined(__AVX512F__)

@@ -86,9 +86,12 @@ private:
         return std::abs(kept_.strides[1][0]) < std::abs(reduced_.strides[1][0]);
     }
 
+    // Whether elements that are so far apart need neither a conversion nor a copy.
+    bool is_read_in_place(std::int64_t stride) const { return direct_ && stride == in_.in_size(); }
+
     // n elements from `p` on, dense, aligned, in the compute type.
     const char *elements(std::int64_t n, const char *p, std::int64_t stride, char *scratch) const {
-        if (direct_ && stride == in_.in_size()) return p;
+        if (is_read_in_place(stride)) return p;
         in_.run(n, scratch, in_.out_size(), p, stride);
         return scratch;
     }
@@ -97,7 +100,7 @@ private:
 
     void take_row(std::int64_t n, const char *p, const Given &given, char *accumulator) const {
         const std::int64_t stride = reduced_.strides[1][0];
-        const bool dense = direct_ && stride == in_.in_size();
+        const bool dense = is_read_in_place(stride);
         if (n > leaf && r_.pairwise && !(dense && r_.halves)) {
             const std::int64_t half = (n / 2 + leaf - 1) / leaf * leaf;
             alignas(16) char other[largest_accumulator];
@@ -161,7 +164,7 @@ private:
             // Of the next row: where rows are short, the processor does not fetch it itself.
             const std::int64_t bytes = reduced_.shape[0] * in_.in_size();
             const bool short_rows =
-                direct_ && reduced_.strides[1][0] == in_.in_size() && bytes <= longest_fetched_row;
+                is_read_in_place(reduced_.strides[1][0]) && bytes <= longest_fetched_row;
             const std::int64_t fetched = short_rows ? bytes : 0;
             parallel(results, work, [&](std::int64_t begin, std::int64_t end) {
                 const char *row = place(begin, 1);
@@ -246,7 +249,7 @@ private:
                 rows_in(n, elements(n, here(), kept_.strides[1][0], scratch), given, accumulators);
         };
         // The processor fetches short rows ahead only if they are read one after the other.
-        take(r_.rows, r_.many_rows && direct_ && kept_.strides[1][0] == in_.in_size() &&
+        take(r_.rows, r_.many_rows && is_read_in_place(kept_.strides[1][0]) &&
                           n * in_.in_size() >= long_row_bytes);
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
@@ -258,7 +261,7 @@ private:
 
     // Elements that have to be converted or moved first go by way of a block.
     std::int64_t strip_length() const {
-        if (!direct_ || kept_.strides[1][0] != in_.in_size()) return shortest_strip;
+        if (!is_read_in_place(kept_.strides[1][0])) return shortest_strip;
         return std::clamp(strip_bytes / r_.size, shortest_strip, longest_strip);
     }
 

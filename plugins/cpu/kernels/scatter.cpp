@@ -25,9 +25,7 @@ template <class Mover> void scatter_row(std::int64_t n, char *const *data,
     const auto dense = [&](const auto offsets) {
         for (std::int64_t k = 0; k < n; ++k) Mover::move(out + offsets[k], in + k * Mover::size);
     };
-    const bool is_dense = os == 0 && is == Mover::size && fs == 8;
-    if (is_dense && unit == Mover::size) return dense(Offsets<Mover::size>{data[2]});
-    if (is_dense && unit == 1) return dense(Offsets<1>{data[2]});
+    if (os == 0 && is == Mover::size && with_constant_unit<Mover>(data[2], fs, unit, dense)) return;
     const Offsets<0> offsets{data[2], fs, unit};
     for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * os + offsets[k], in + k * is);
 }

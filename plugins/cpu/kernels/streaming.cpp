@@ -68,20 +68,14 @@ template <class F, class V> auto compared(V a, V b) {
     if constexpr (std::is_same_v<F, functor::greater>) return a > b;
     if constexpr (std::is_same_v<F, functor::greater_equal>) return a >= b;
 }
-template <class Byte, int N> VectorN<Byte, 2 * N> joined(VectorN<Byte, N> a, VectorN<Byte, N> b) {
-    return [&]<int... i>(std::integer_sequence<int, i...>)->VectorN<Byte, 2 * N> {
-        return __builtin_shufflevector(a, b, i...);
-    }
-    (std::make_integer_sequence<int, 2 * N>());
-}
 // `Count` results as bytes, all bits of which are set where the comparison holds.
 template <class F, class T, int Count, class X, class Y>
 VectorN<std::int8_t, Count> comparisons(std::int64_t k, const X &xs, const Y &ys) {
     if constexpr (Count == lanes<T>)
         return __builtin_convertvector(compared<F>(xs(k), ys(k)), VectorN<std::int8_t, Count>);
     else
-        return joined<std::int8_t, Count / 2>(comparisons<F, T, Count / 2>(k, xs, ys),
-                                              comparisons<F, T, Count / 2>(k + Count / 2, xs, ys));
+        return joined(comparisons<F, T, Count / 2>(k, xs, ys),
+                      comparisons<F, T, Count / 2>(k + Count / 2, xs, ys));
 }
 template <class F, class T>
 void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) {

@@ -237,7 +237,7 @@ private:
                 t.part[0] = load_vector<V>(c + place.c_rows[row]);
             } else {
                 t.part[0] = joined(load_vector<Span>(c + place.c_rows[row]),
-                                   load_vector<Span>(c + place.c_rows[row + span]), Every());
+                                   load_vector<Span>(c + place.c_rows[row + span]));
             }
             s = added(s, scaled(t, factors.beta));
         }
@@ -256,9 +256,6 @@ private:
             else
                 store_vector(d, out[t]);
         }
-    }
-    template <int... i> static V joined(Span low, Span high, std::integer_sequence<int, i...>) {
-        return __builtin_shufflevector(low, high, i...);
     }
 
     static void store_values(T *to, Sum s) {
