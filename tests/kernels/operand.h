@@ -83,8 +83,8 @@ struct Operand {
             if (layout == Layout::strided) next += size * 2;
         }
         memory.assign(static_cast<std::size_t>(next + 3 * 64), '\x5a');
-        // The vector's own alignment is 16 at least. Complex numbers start at a multiple of the size
-        // of their parts only, as their natural alignment is that.
+        // The vector's own alignment is 16 at least. Complex numbers start at a multiple of the
+        // size of their parts only, as their natural alignment is that.
         const std::int64_t part = facts[facts[dtype].part].size;
         start = 64 - low + (layout == Layout::unaligned ? 1 : part % size);
     }
