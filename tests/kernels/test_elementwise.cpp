@@ -122,7 +122,8 @@ TEST_CASE("large operands take the threads' path with the same results") {
 
 TEST_CASE("results that go past the caches are the same") {
     struct Lowered {
-        std::int64_t before = std::exchange(Atoll::kernels::streamed_from(), 2048);
+        Atoll::kernels::StreamedFrom before =
+            std::exchange(Atoll::kernels::streamed_from(), {2048, 2048});
         ~Lowered() { Atoll::kernels::streamed_from() = before; }
     } lowered;
     Random random = sequence(13);

@@ -73,9 +73,10 @@ public:
 
     void operator()() {
         const int axis = transposed_axis();
-        if (axis) return tiles(axis);
-        find_streamed();
-        rows();
+        if (axis)
+            tiles(axis);
+        else
+            rows();
     }
 
 private:
@@ -98,25 +99,23 @@ private:
         return (bits & (to - 1)) == 0;
     }
 
-    // Takes the streamed loop if it suits this call; inputs that are dense along axis `turned` are
-    // transposed first.
-    void find_streamed(int turned = 0) {
-        if (!streams_output() || !all_direct_) return;
+    // The loop that streams the output, or null if none suits this call; inputs that are dense
+    // along axis `turned` are transposed first.
+    Loop streamed(int turned = 0) const {
+        if (!all_direct_) return nullptr;
         const std::int64_t size = out_size();
-        if (!loop_ && conversions_[1].moves() && aligned(0, size)) streamed_ = streamed_copy(size);
         int dense = 0;
         for (int k = 1; k < space_.operands; ++k) {
             if (space_.strides[k][0] == (loop_ ? conversions_[k].in_size() : size) ||
                 (turned && transposed(k, turned)))
                 ++dense;
             else if (!loop_ || space_.strides[k][0] != 0)
-                return;
+                return nullptr;
         }
-        if (!dense || !streamed_) return;
-        loop_ = streamed_;
-        streams_ = true;
+        if (!dense) return nullptr;
+        const bool copies = !loop_ && conversions_[1].moves() && aligned(0, size);
+        return copies ? streamed_copy(size) : streamed_;
     }
-
     // `n` elements along axis 0.
     void row(std::int64_t n, char *const *data, const std::int64_t *strides) const {
         if (!loop_) return conversions_[1].run(n, data[0], strides[0], data[1], strides[1]);
@@ -152,28 +151,36 @@ private:
     void rows() const {
         std::int64_t strides[max_operands];
         for (int k = 0; k < space_.operands; ++k) strides[k] = space_.strides[k][0];
-        const std::int64_t length = space_.shape[0];
-        if (space_.rank == 1 && length < parallel_threshold) {
+        const std::int64_t length = space_.shape[0], bytes = streamable_bytes();
+        const Loop streamed_loop = bytes >= streamed_from().alone ? streamed() : nullptr;
+        if (space_.rank == 1 && length < parallel_threshold && !streamed_loop) {
             row(length, space_.data, strides);
             return;
         }
         const std::int64_t cuts =
             length >= 2 * piece_size ? (length + piece_size - 1) / piece_size : 1;
         const std::int64_t part = cuts == 1 ? length : piece_size;
-        parallel(space_.outer() * cuts, part, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t all = space_.outer() * cuts;
+        parallel(all, part, [&](std::int64_t begin, std::int64_t end) {
+            const bool alone = end - begin == all;
+            const bool streams = streamed_loop && (alone || bytes >= streamed_from().shared);
             Rows rows(space_, begin / cuts, 1);
             std::int64_t cut = begin % cuts;
             for (std::int64_t piece = begin; piece < end; ++piece) {
                 char *data[max_operands];
                 for (int k = 0; k < space_.operands; ++k)
                     data[k] = rows.data[k] + cut * part * strides[k];
-                row(std::min(part, length - cut * part), data, strides);
+                const std::int64_t n = std::min(part, length - cut * part);
+                if (streams)
+                    streamed_loop(n, data, strides);
+                else
+                    row(n, data, strides);
                 if (++cut == cuts) {
                     cut = 0;
                     rows.next();
                 }
             }
-            if (streams_) finish_streaming();
+            if (streams) finish_streaming();
         });
     }
 
@@ -192,18 +199,18 @@ private:
     }
 
     std::int64_t out_size() const { return conversions_[loop_ ? 0 : 1].out_size(); }
-    // Whether the operands are large, and the output is dense along axis 0, and no input.
-    bool streams_output() const {
-        if (space_.strides[0][0] != out_size()) return false;
+    // The bytes of all operands, or 0 unless the output is dense along axis 0 and no input.
+    std::int64_t streamable_bytes() const {
+        if (space_.strides[0][0] != out_size()) return 0;
         std::int64_t bytes = space_.shape[0] * space_.outer() * out_size();
         for (int k = 1; k < space_.operands; ++k) {
-            if (space_.data[k] == space_.data[0]) return false;
+            if (space_.data[k] == space_.data[0]) return 0;
             std::int64_t own = conversions_[k].in_size();
             for (int axis = 0; axis < space_.rank; ++axis)
                 if (space_.strides[k][axis]) own *= space_.shape[axis];
             bytes += own;
         }
-        return bytes >= streamed_from();
+        return bytes;
     }
 
     void tiles(int axis) {
@@ -217,8 +224,11 @@ private:
         // along the output's.
         constexpr std::int64_t most_rows = 128, fewest_columns = 16, line_columns = 64;
         constexpr std::int64_t scratch_bytes = most_rows * fewest_columns * 16;
-        const bool lines = straight && streams_output() && aligned(0, cache_line, 1);
-        if (loop_ && aligned(0, cache_line, 1)) find_streamed(1);
+        const bool large =
+            streamable_bytes() >= streamed_from().shared && aligned(0, cache_line, 1);
+        const bool lines = straight && large;
+        const Loop streamed_loop = loop_ && large ? streamed(1) : nullptr;
+        if (streamed_loop) loop_ = streamed_loop;
         const std::int64_t tile_rows = lines ? cache_line / out_size() : most_rows;
         const std::int64_t tile_columns = lines ? line_columns : fewest_columns;
         const std::int64_t tiles_down = (rows + tile_rows - 1) / tile_rows;
@@ -272,13 +282,12 @@ private:
                              matrix.next();
                          }
                      }
-                     if (lines || streams_) finish_streaming();
+                     if (lines || streamed_loop) finish_streaming();
                  });
     }
 
     Space &space_; // not copied: it is large
     Loop loop_ = nullptr, streamed_ = nullptr;
-    bool streams_ = false;
     Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed
     bool direct_[max_operands];            // needs no conversion
     bool all_direct_ = true;

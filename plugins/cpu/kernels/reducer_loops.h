@@ -66,6 +66,28 @@ template <class V, class Combine> void join_groups(V (&a)[vectors], Combine &&co
     }
 }
 
+// What the vectors of four groups have been folded into.
+template <class V> struct Group { V v[group_vectors]; };
+
+// Folds n elements into one group: leaf(from, count, group) folds those of one leaf and returns how
+// many it took, all of them but in the last one; join(group, other) adds the other to it. Leaves
+// are joined in pairs, pairs of pairs, and so on. Returns how many elements were taken.
+template <class V, class Leaf, class Join>
+std::int64_t in_leaves(std::int64_t n, Leaf &&fold_leaf, Join &&join, Group<V> &result) {
+    Group<V> joined[48];
+    int depth = 0;
+    std::int64_t used = 0;
+    for (std::int64_t leaves = 1; n - used >= 2 * leaf; ++leaves, used += leaf) {
+        fold_leaf(used, leaf, joined[depth++]);
+        for (std::int64_t half = leaves; half % 2 == 0; half /= 2, --depth)
+            join(joined[depth - 2], joined[depth - 1]);
+    }
+    used += fold_leaf(used, n - used, joined[depth]);
+    for (; depth > 0; --depth) join(joined[depth - 1], joined[depth]);
+    result = joined[0];
+    return used;
+}
+
 // Whether one of some vectors of floats had a NaN.
 template <class V> class NanWatch {
     using E = std::remove_cvref_t<decltype(V{}[0])>;

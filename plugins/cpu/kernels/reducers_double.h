@@ -8,16 +8,15 @@ namespace Atoll::kernels {
 using Doubles = Lanes<double>::Vector;
 using Sums = Doubles[vectors];
 
-// The sums of the even and of the odd lanes.
-inline Complex<double> even_and_odd(Sums &sums) {
+// Adds up the vectors of four groups into the first.
+inline void join_sums(Sums &sums) {
     join_groups(sums, [](Doubles a, Doubles b) { return a + b; });
-    double t[8];
-    std::memcpy(t, sums, sizeof t);
-    return {(t[0] + t[2]) + (t[4] + t[6]), (t[1] + t[3]) + (t[5] + t[7])};
 }
-inline double total(Sums &sums) {
-    const Complex<double> parts = even_and_odd(sums);
-    return parts.re + parts.im;
+// The sums of the even and of the odd lanes of a group.
+inline Complex<double> even_and_odd(const Doubles *group) {
+    double t[8];
+    std::memcpy(t, group, sizeof t);
+    return {(t[0] + t[2]) + (t[4] + t[6]), (t[1] + t[3]) + (t[5] + t[7])};
 }
 
 // each_vector of parts as doubles: groups are of eight parts.
@@ -31,6 +30,29 @@ template <class P, class Each> std::int64_t in_doubles(std::int64_t n, const P *
             each(__builtin_convertvector(load_lanes<Few>(x + k + c * step), Doubles), c);
     }
     return k;
+}
+
+// Adds map(v) for the vectors of whole groups to a; returns how many parts those have.
+template <class P, class Map>
+std::int64_t add_in_doubles(std::int64_t n, const P *x, double &a, Map &&map) {
+    Group<Doubles> sum;
+    const std::int64_t used = in_leaves<Doubles>(
+        n,
+        [&](std::int64_t first, std::int64_t count, Group<Doubles> &group) {
+            Sums sums = {};
+            const std::int64_t taken =
+                in_doubles(count, x + first, [&](Doubles v, int c) { sums[c] += map(v); });
+            join_sums(sums);
+            std::copy_n(sums, group_vectors, group.v);
+            return taken;
+        },
+        [](Group<Doubles> &group, const Group<Doubles> &other) {
+            for (int c = 0; c < group_vectors; ++c) group.v[c] += other.v[c];
+        },
+        sum);
+    const Complex<double> parts = even_and_odd(sum.v);
+    a += parts.re + parts.im;
+    return used;
 }
 
 template <class T> Complex<double> widen(T x) {

@@ -141,29 +141,24 @@ private:
         is_complex<T> && std::is_same_v<Operation, Sum> && std::is_same_v<Map, Plain>;
 
     // Folds whole groups of x into `Count` elements; returns how many elements of x that were.
-    // Where sums round, leaves are folded one by one and joined in pairs, pairs of pairs, and so
-    // on.
     template <int Count, class From, class To>
     static std::int64_t fold(std::int64_t n, const From *x, To identity, To *out) {
         using W = typename Lanes<To>::Vector;
-        struct Group {
-            W v[group_vectors];
-            void join(const Group &other) {
-                for (int c = 0; c < group_vectors; ++c) v[c] = Operation::combine(v[c], other.v[c]);
-            }
-        };
         if (n < Lanes<From>::count) return 0;
-        Group joined[48];
-        int depth = 0;
-        std::int64_t used = 0;
-        for (std::int64_t leaves = 1; pairwise && n - used >= 2 * leaf; ++leaves, used += leaf) {
-            fold_leaf(leaf, x + used, identity, joined[depth++].v);
-            for (std::int64_t half = leaves; half % 2 == 0; half /= 2, --depth)
-                joined[depth - 2].join(joined[depth - 1]);
-        }
-        used += fold_leaf(n - used, x + used, identity, joined[depth].v);
-        for (; depth > 0; --depth) joined[depth - 1].join(joined[depth]);
-        W *v = joined[0].v;
+        Group<W> folded;
+        const auto leaf = [&](std::int64_t first, std::int64_t count, Group<W> &group) {
+            return fold_leaf(count, x + first, identity, group);
+        };
+        const auto join = [](Group<W> &group, const Group<W> &other) {
+            for (int c = 0; c < group_vectors; ++c)
+                group.v[c] = Operation::combine(group.v[c], other.v[c]);
+        };
+        std::int64_t used;
+        if constexpr (pairwise)
+            used = in_leaves(n, leaf, join, folded);
+        else
+            used = leaf(0, n, folded);
+        W *v = folded.v;
         for (int width = group_vectors / 2; width > 0; width /= 2)
             for (int c = 0; c < width; ++c) v[c] = Operation::combine(v[c], v[c + width]);
         fold_lanes<Count>(v[0], out);
@@ -183,7 +178,7 @@ private:
                 out);
     }
     template <class From, class To, class W>
-    static std::int64_t fold_leaf(std::int64_t n, const From *x, To identity, W *group) {
+    static std::int64_t fold_leaf(std::int64_t n, const From *x, To identity, Group<W> &group) {
         using V = typename Lanes<From>::Vector;
         constexpr bool watches = is_float<To> && requires { Operation::of_numbers(W{}, W{}); };
         [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
@@ -201,9 +196,9 @@ private:
         });
         join_groups(a, [](W x, W y) { return Operation::combine(x, y); });
         for (int c = 0; c < group_vectors; ++c) {
-            group[c] = a[c];
+            group.v[c] = a[c];
             if constexpr (watches)
-                if (nan.any()) group[c] = W{} + std::numeric_limits<To>::quiet_NaN();
+                if (nan.any()) group.v[c] = W{} + std::numeric_limits<To>::quiet_NaN();
         }
         return used;
     }

@@ -280,6 +280,7 @@ template <class T, bool Root> struct Variance {
     }
     // The sums of both parts; for real elements of all lanes.
     static Complex<double> parts_of(Sums &sums) {
+        join_sums(sums);
         const Complex<double> parts = even_and_odd(sums);
         if constexpr (is_complex<T>)
             return parts;

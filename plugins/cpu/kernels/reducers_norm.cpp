@@ -33,15 +33,15 @@ template <class T, bool SkipNan> struct Squares {
             using P = Part<T>;
             const P *p = elements_of<P>(in);
             constexpr std::int64_t per = sizeof(T) / sizeof(P);
-            Sums sums = {};
             const double scale = given.scale;
-            const std::int64_t used = in_doubles(n * per, p, [&](Doubles v, int c) {
+            double sum = 0;
+            const std::int64_t used = add_in_doubles(n * per, p, sum, [&](Doubles v) {
                 v *= scale;
                 v *= v;
-                sums[c] += SkipNan ? (v == v ? v : Doubles{}) : v;
+                return SkipNan ? (v == v ? v : Doubles{}) : v;
             });
             for (std::int64_t k = used / per; k < n; ++k) a = take(a, x[k], given);
-            a += total(sums);
+            a += sum;
         }
     }
     // Squares of doubles leave the range from 2^±512 on; a power of two brings them back exactly.
@@ -52,6 +52,7 @@ template <class T, bool SkipNan> struct Squares {
     }
     static constexpr Reducer reducer() {
         Reducer r = Loops::pairwise();
+        r.halves = !(SkipNan && is_complex<T>);
         if constexpr (sizeof(Part<T>) == 8) r.rescale = &rescale;
         return r;
     }
@@ -72,12 +73,10 @@ template <class T, bool SkipNan> struct Moduli {
         const T *x = elements_of<T>(in);
         std::int64_t k = 0;
         if constexpr (!is_complex<T>) {
-            Sums sums = {};
-            k = in_doubles(n, x, [&](Doubles v, int c) {
+            k = add_in_doubles(n, x, a, [&](Doubles v) {
                 v = abs_lanes(v);
-                sums[c] += SkipNan ? (v == v ? v : Doubles{}) : v;
+                return SkipNan ? (v == v ? v : Doubles{}) : v;
             });
-            a += total(sums);
         } else {
             // The moduli of a few elements at a time; their sum as that of reals.
             double moduli[128];
@@ -91,7 +90,11 @@ template <class T, bool SkipNan> struct Moduli {
         }
         Loops::take_all(n - k, x + k, given, a);
     }
-    static constexpr Reducer reducer() { return Loops::pairwise(); }
+    static constexpr Reducer reducer() {
+        Reducer r = Loops::pairwise();
+        r.halves = !is_complex<T>;
+        return r;
+    }
 };
 
 // ---- norm, any other x ----

@@ -122,9 +122,10 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
 
 } // namespace
 
-std::int64_t &streamed_from() {
-    static std::int64_t bytes =
-        gains() ? std::int64_t{32} << 20 : std::numeric_limits<std::int64_t>::max();
+StreamedFrom &streamed_from() {
+    constexpr std::int64_t mebibyte = 1 << 20, never = std::numeric_limits<std::int64_t>::max();
+    static StreamedFrom bytes =
+        gains() ? StreamedFrom{24 * mebibyte, 36 * mebibyte} : StreamedFrom{never, never};
     return bytes;
 }
 

@@ -13,10 +13,13 @@ inline constexpr std::int64_t streamed_bytes = 8 << 20;
 
 // The results of element-wise functions are streamed if they and the inputs have so many bytes, at
 // least: where these do not fit the last level's cache (32 MiB of AMD's processors), what was
-// written first is gone from it anyway. A test may change it. On AMD's Zen 4 a + b of 40 MB takes
-// 0.6 of the time on one thread and 0.75 on two. Other makers' processors do not stream, as that
-// was not measured.
-std::int64_t &streamed_from();
+// written first is gone from it anyway. `alone`: if one thread computes them, where a + b takes 0.7
+// of the time from there on (Zen 4); `shared`: several, which wait for the memory sooner. A test
+// may change them. Other makers' processors do not stream, as that was not measured.
+struct StreamedFrom {
+    std::int64_t alone, shared;
+};
+StreamedFrom &streamed_from();
 
 // a + b, a - b, a · b of floats and integers, a / b and comparisons of float32 and float64, where
 // out is dense, and each input dense or one value. Null for others. No input may be out.
