@@ -30,6 +30,9 @@ constinit thread_local const Pool *own_pool = nullptr;
 
 namespace {
 
+// Operands with so many bytes, together, do not come from the caches of one core.
+constexpr std::int64_t far_bytes = 12 << 20;
+
 bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAND_SWAPPED; }
 
 // A typed loop and the dtypes around it. Input k is converted to `narrow[k]` and then to
@@ -151,8 +154,9 @@ private:
     void rows() const {
         std::int64_t strides[max_operands];
         for (int k = 0; k < space_.operands; ++k) strides[k] = space_.strides[k][0];
-        const std::int64_t length = space_.shape[0], bytes = streamable_bytes();
-        const Loop streamed_loop = bytes >= streamed_from().alone ? streamed() : nullptr;
+        const std::int64_t length = space_.shape[0], bytes = bytes_of_operands();
+        const Loop streamed_loop =
+            bytes >= streamed_from().alone && is_streamable() ? streamed() : nullptr;
         if (space_.rank == 1 && length < parallel_threshold && !streamed_loop) {
             row(length, space_.data, strides);
             return;
@@ -199,18 +203,21 @@ private:
     }
 
     std::int64_t out_size() const { return conversions_[loop_ ? 0 : 1].out_size(); }
-    // The bytes of all operands, or 0 unless the output is dense along axis 0 and no input.
-    std::int64_t streamable_bytes() const {
-        if (space_.strides[0][0] != out_size()) return 0;
+    std::int64_t bytes_of_operands() const {
         std::int64_t bytes = space_.shape[0] * space_.outer() * out_size();
         for (int k = 1; k < space_.operands; ++k) {
-            if (space_.data[k] == space_.data[0]) return 0;
             std::int64_t own = conversions_[k].in_size();
             for (int axis = 0; axis < space_.rank; ++axis)
                 if (space_.strides[k][axis]) own *= space_.shape[axis];
             bytes += own;
         }
         return bytes;
+    }
+    // Whether the output is dense along axis 0, and no input.
+    bool is_streamable() const {
+        for (int k = 1; k < space_.operands; ++k)
+            if (space_.data[k] == space_.data[0]) return false;
+        return space_.strides[0][0] == out_size();
     }
 
     void tiles(int axis) {
@@ -221,30 +228,35 @@ private:
             !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
         const std::int64_t rows = space_.shape[0], columns = space_.shape[1];
         // A tile reads whole cache lines along the input's dense axis and writes runs of several
-        // along the output's.
-        constexpr std::int64_t most_rows = 128, fewest_columns = 16, line_columns = 64;
-        constexpr std::int64_t scratch_bytes = most_rows * fewest_columns * 16;
-        const bool large =
-            streamable_bytes() >= streamed_from().shared && aligned(0, cache_line, 1);
-        const bool lines = straight && large;
-        const Loop streamed_loop = loop_ && large ? streamed(1) : nullptr;
+        // along the output's. Where the operands come from memory, runs are longer, and what the
+        // processor fetches beside a line is of use.
+        const std::int64_t bytes = bytes_of_operands();
+        const bool streams =
+            bytes >= streamed_from().shared && is_streamable() && aligned(0, cache_line, 1);
+        const bool lines = straight && streams, far = bytes >= far_bytes;
+        const Loop streamed_loop = loop_ && streams ? streamed(1) : nullptr;
         if (streamed_loop) loop_ = streamed_loop;
-        const std::int64_t tile_rows = lines ? cache_line / out_size() : most_rows;
-        const std::int64_t tile_columns = lines ? line_columns : fewest_columns;
+        std::int64_t widest = 1;
+        for (int k = 1; k < space_.operands; ++k)
+            if (transposed(k, 1)) widest = std::max(widest, conversions_[k].in_size());
+        const std::int64_t tile_rows = lines ? cache_line / out_size() : far ? 512 : 128;
+        const std::int64_t tile_columns = lines ? 64 : far ? 2 * cache_line / widest : 16;
+        constexpr std::int64_t scratch_bytes = 512 * 2 * cache_line;
+        static_assert(scratch_bytes >= 128 * 16 * 16);
         const std::int64_t tiles_down = (rows + tile_rows - 1) / tile_rows;
         const std::int64_t tiles_across = (columns + tile_columns - 1) / tile_columns;
         const std::int64_t per_matrix = tiles_down * tiles_across;
         const std::int64_t matrices = space_.outer() / columns;
         parallel(matrices * per_matrix, tile_rows * tile_columns,
                  [&](std::int64_t begin, std::int64_t end) {
-                     alignas(64) char scratch[max_operands][scratch_bytes];
+                     alignas(64) char scratch[max_operands - 1][scratch_bytes];
                      Rows matrix(space_, begin / per_matrix, 2);
                      std::int64_t tile = begin % per_matrix;
                      for (std::int64_t piece = begin; piece < end; ++piece) {
                          const std::int64_t down_at =
-                             lines ? tile / tiles_across : tile % tiles_down;
+                             lines || far ? tile / tiles_across : tile % tiles_down;
                          const std::int64_t across_at =
-                             lines ? tile % tiles_across : tile / tiles_down;
+                             lines || far ? tile % tiles_across : tile / tiles_down;
                          const std::int64_t i = down_at * tile_rows, j = across_at * tile_columns;
                          const std::int64_t height = std::min(tile_rows, rows - i);
                          const std::int64_t width = std::min(tile_columns, columns - j);
@@ -266,9 +278,9 @@ private:
                              for (int k = 1; k < space_.operands; ++k) {
                                  if (!transposed(k, 1)) continue;
                                  const std::int64_t size = conversions_[k].in_size();
-                                 transpose(size, height, width, scratch[k], tile_rows * size,
+                                 transpose(size, height, width, scratch[k - 1], tile_rows * size,
                                            data[k], down[k]);
-                                 data[k] = scratch[k];
+                                 data[k] = scratch[k - 1];
                                  down[k] = size;
                                  across[k] = tile_rows * size;
                              }
