@@ -122,9 +122,9 @@ TEST_CASE("large operands take the threads' path with the same results") {
 
 TEST_CASE("results that go past the caches are the same") {
     struct Lowered {
-        Atoll::kernels::StreamedFrom before =
-            std::exchange(Atoll::kernels::streamed_from(), {2048, 2048});
-        ~Lowered() { Atoll::kernels::streamed_from() = before; }
+        Atoll::kernels::LargeBytes before =
+            std::exchange(Atoll::kernels::large_bytes(), {2048, 2048, 2048});
+        ~Lowered() { Atoll::kernels::large_bytes() = before; }
     } lowered;
     Random random = sequence(13);
     // A cache line begins at the first element, or `past` bytes before it.
@@ -132,7 +132,7 @@ TEST_CASE("results that go past the caches are the same") {
         const auto at = reinterpret_cast<std::uintptr_t>(operand.memory.data() + operand.start);
         operand.start += (64 - static_cast<std::int64_t>(at % 64)) % 64 + past - 64 * (past > 0);
     };
-    const Shape several[] = {{3001}, {96, 33}, {80, 7, 5}, {192, 20}};
+    const Shape several[] = {{3001}, {96, 33}, {80, 7, 5}, {192, 20}, {530, 40}};
     for (int function : {int{ATOLL_FN_add}, int{ATOLL_FN_subtract}, int{ATOLL_FN_multiply},
                          int{ATOLL_FN_divide}, int{ATOLL_FN_equal}, int{ATOLL_FN_not_equal},
                          int{ATOLL_FN_less}, int{ATOLL_FN_less_equal}, int{ATOLL_FN_greater},

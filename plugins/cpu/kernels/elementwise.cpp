@@ -30,9 +30,6 @@ constinit thread_local const Pool *own_pool = nullptr;
 
 namespace {
 
-// Operands with so many bytes, together, do not come from the caches of one core.
-constexpr std::int64_t far_bytes = 12 << 20;
-
 bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAND_SWAPPED; }
 
 // A typed loop and the dtypes around it. Input k is converted to `narrow[k]` and then to
@@ -156,7 +153,7 @@ private:
         for (int k = 0; k < space_.operands; ++k) strides[k] = space_.strides[k][0];
         const std::int64_t length = space_.shape[0], bytes = bytes_of_operands();
         const Loop streamed_loop =
-            bytes >= streamed_from().alone && is_streamable() ? streamed() : nullptr;
+            bytes >= large_bytes().streamed_alone && is_streamable() ? streamed() : nullptr;
         if (space_.rank == 1 && length < parallel_threshold && !streamed_loop) {
             row(length, space_.data, strides);
             return;
@@ -167,7 +164,7 @@ private:
         const std::int64_t all = space_.outer() * cuts;
         parallel(all, part, [&](std::int64_t begin, std::int64_t end) {
             const bool alone = end - begin == all;
-            const bool streams = streamed_loop && (alone || bytes >= streamed_from().shared);
+            const bool streams = streamed_loop && (alone || bytes >= large_bytes().streamed_shared);
             Rows rows(space_, begin / cuts, 1);
             std::int64_t cut = begin % cuts;
             for (std::int64_t piece = begin; piece < end; ++piece) {
@@ -232,15 +229,15 @@ private:
         // processor fetches beside a line is of use.
         const std::int64_t bytes = bytes_of_operands();
         const bool streams =
-            bytes >= streamed_from().shared && is_streamable() && aligned(0, cache_line, 1);
-        const bool lines = straight && streams, far = bytes >= far_bytes;
+            bytes >= large_bytes().streamed_shared && is_streamable() && aligned(0, cache_line, 1);
+        const bool lines = straight && streams, long_runs = bytes >= large_bytes().long_runs;
         const Loop streamed_loop = loop_ && streams ? streamed(1) : nullptr;
         if (streamed_loop) loop_ = streamed_loop;
         std::int64_t widest = 1;
         for (int k = 1; k < space_.operands; ++k)
             if (transposed(k, 1)) widest = std::max(widest, conversions_[k].in_size());
-        const std::int64_t tile_rows = lines ? cache_line / out_size() : far ? 512 : 128;
-        const std::int64_t tile_columns = lines ? 64 : far ? 2 * cache_line / widest : 16;
+        const std::int64_t tile_rows = lines ? cache_line / out_size() : long_runs ? 512 : 128;
+        const std::int64_t tile_columns = lines ? 64 : long_runs ? 2 * cache_line / widest : 16;
         constexpr std::int64_t scratch_bytes = 512 * 2 * cache_line;
         static_assert(scratch_bytes >= 128 * 16 * 16);
         const std::int64_t tiles_down = (rows + tile_rows - 1) / tile_rows;
@@ -254,9 +251,9 @@ private:
                      std::int64_t tile = begin % per_matrix;
                      for (std::int64_t piece = begin; piece < end; ++piece) {
                          const std::int64_t down_at =
-                             lines || far ? tile / tiles_across : tile % tiles_down;
+                             lines || long_runs ? tile / tiles_across : tile % tiles_down;
                          const std::int64_t across_at =
-                             lines || far ? tile % tiles_across : tile / tiles_down;
+                             lines || long_runs ? tile % tiles_across : tile / tiles_down;
                          const std::int64_t i = down_at * tile_rows, j = across_at * tile_columns;
                          const std::int64_t height = std::min(tile_rows, rows - i);
                          const std::int64_t width = std::min(tile_columns, columns - j);

@@ -122,10 +122,10 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
 
 } // namespace
 
-StreamedFrom &streamed_from() {
+LargeBytes &large_bytes() {
     constexpr std::int64_t mebibyte = 1 << 20, never = std::numeric_limits<std::int64_t>::max();
-    static StreamedFrom bytes =
-        gains() ? StreamedFrom{24 * mebibyte, 36 * mebibyte} : StreamedFrom{never, never};
+    static LargeBytes bytes = gains() ? LargeBytes{24 * mebibyte, 36 * mebibyte, 12 * mebibyte}
+                                      : LargeBytes{never, never, 12 * mebibyte};
     return bytes;
 }
 

@@ -11,15 +11,19 @@ inline constexpr int cache_line = 64;
 // Results of products that have so many bytes, at least, are streamed.
 inline constexpr std::int64_t streamed_bytes = 8 << 20;
 
-// The results of element-wise functions are streamed if they and the inputs have so many bytes, at
-// least: where these do not fit the last level's cache (32 MiB of AMD's processors), what was
-// written first is gone from it anyway. `alone`: if one thread computes them, where a + b takes 0.7
-// of the time from there on (Zen 4); `shared`: several, which wait for the memory sooner. A test
-// may change them. Other makers' processors do not stream, as that was not measured.
-struct StreamedFrom {
-    std::int64_t alone, shared;
+// From how many bytes on element-wise functions treat their operands, together, as large. A test
+// may change them.
+struct LargeBytes {
+    // The result is streamed: where the operands do not fit the last level's cache (32 MiB of AMD's
+    // processors), what was written first is gone from it anyway. If one thread computes it, a + b
+    // takes 0.7 of the time from there on (Zen 4); several wait for the memory sooner. Other
+    // makers' processors do not stream, as that was not measured.
+    std::int64_t streamed_alone, streamed_shared;
+    // The operands do not come from the caches of one core: those that are transposed are read and
+    // written in longer runs. On Zen 4 a + b.T of 24 MB, and of 96, takes 0.65 of the time.
+    std::int64_t long_runs;
 };
-StreamedFrom &streamed_from();
+LargeBytes &large_bytes();
 
 // a + b, a - b, a · b of floats and integers, a / b and comparisons of float32 and float64, where
 // out is dense, and each input dense or one value. Null for others. No input may be out.
