@@ -2,20 +2,22 @@
 #include "convert.h"
 #include "ordered.h"
 #include "parallel.h"
+#include "product_vectors.h"
 #include "reducers.h"
 #include "scratch.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace Atoll::kernels {
 namespace {
 
-// flags[k] = element k is not zero; elements are dense and aligned. Returns how many are not.
-using Flags = std::int64_t (*)(std::int64_t n, const char *in, std::uint8_t *flags);
+// flags[k] = element k is not zero; elements are dense and aligned.
+using Flags = void (*)(std::int64_t n, const char *in, std::uint8_t *flags);
 
-template <class T> std::int64_t flag(std::int64_t n, const char *in, std::uint8_t *flags) {
+template <class T> void flag(std::int64_t n, const char *in, std::uint8_t *flags) {
     const T *x = reinterpret_cast<const T *>(in);
     for (std::int64_t k = 0; k < n; ++k) {
         if constexpr (is_complex<T>)
@@ -23,9 +25,6 @@ template <class T> std::int64_t flag(std::int64_t n, const char *in, std::uint8_
         else
             flags[k] = x[k] != T(0);
     }
-    std::int64_t count = 0;
-    for (std::int64_t k = 0; k < n; ++k) count += flags[k];
-    return count;
 }
 
 constexpr std::array<Flags, ATOLL_DTYPE_COUNT> flaggers = {
@@ -33,6 +32,40 @@ constexpr std::array<Flags, ATOLL_DTYPE_COUNT> flaggers = {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias) &flag<wide::identifier>,
 #include "atoll/lists/dtypes.inc"
 };
+
+// The places of a byte's bits that are set, in order; what follows is not used.
+alignas(64) constexpr auto places_of_bits = [] {
+    std::array<std::array<std::int64_t, 8>, 256> places{};
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        std::size_t count = 0;
+        for (int bit = 0; bit < 8; ++bit)
+            if (byte >> bit & 1) places[byte][count++] = bit;
+    }
+    return places;
+}();
+
+// Writes position + k for every k whose flag is 1 and returns how many those are. No branch on a
+// flag: eight positions are written for eight flags, none beyond the nth, and those that are not
+// wanted written over.
+std::int64_t collect(std::int64_t n, const std::uint8_t *flags, std::int64_t position,
+                     std::int64_t *positions) {
+    std::int64_t *next = positions;
+    std::int64_t k = 0;
+    for (; k + 8 <= n; k += 8) {
+        // Bit i of the product's highest byte is flag i.
+        const auto bits =
+            load<std::uint64_t>(reinterpret_cast<const char *>(flags + k)) * 0x0102040810204080 >>
+            56;
+        const auto places = load_vector<VectorN<std::int64_t, 8>>(places_of_bits[bits].data());
+        store_vector(next, places + (position + k));
+        next += std::popcount(bits);
+    }
+    for (; k < n; ++k) {
+        *next = position + k;
+        next += flags[k];
+    }
+    return next - positions;
+}
 
 class Find {
 public:
@@ -46,12 +79,12 @@ public:
           flags_(flaggers[call.dtype]), count_(reducers::count_nonzero[call.dtype].block),
           direct_(in_.moves() && is_aligned(space_, 0, in_.in_alignment())),
           result_(static_cast<char *>(call.operands[0].data)),
-          step_(call.operands[0].strides[call.core - 1]) {}
+          step_(call.operands[0].strides[call.core - 1]), results_(call.shape[call.core - 1]) {}
 
     void operator()() const {
         const std::int64_t size = space_.shape[0] * space_.outer();
         if (size < parallel_threshold || !current_pool().run) {
-            fill(0, size, 0);
+            fill(0, size, 0, results_);
             return;
         }
         const std::int64_t pieces = (size + piece_size - 1) / piece_size;
@@ -66,7 +99,8 @@ public:
             before += std::exchange(first[piece], before);
         parallel(pieces, piece_size, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t piece = begin; piece < end; ++piece)
-                fill(piece * piece_size, std::min(size, (piece + 1) * piece_size), first[piece]);
+                fill(piece * piece_size, std::min(size, (piece + 1) * piece_size), first[piece],
+                     piece + 1 < pieces ? first[piece + 1] : results_);
         });
     }
 
@@ -97,21 +131,22 @@ private:
         });
         return total;
     }
-    void fill(std::int64_t begin, std::int64_t end, std::int64_t index) const {
-        blocks(begin, end, block_size,
+    // Results [index, end).
+    void fill(std::int64_t begin, std::int64_t finish, std::int64_t index, std::int64_t end) const {
+        const bool dense =
+            out_.moves() && step_ == 8 && reinterpret_cast<std::uintptr_t>(result_) % 8 == 0;
+        blocks(begin, finish, block_size,
                [&](const char *elements, std::int64_t n, std::int64_t position) {
                    std::uint8_t flags[block_size];
-                   const std::int64_t found = flags_(n, elements, flags);
-                   if (found == 0) return;
-                   std::int64_t positions[block_size + 1];
-                   // No branch on a flag: what is not wanted is written over.
-                   std::int64_t *next = positions;
-                   for (std::int64_t k = 0; k < n; ++k) {
-                       *next = position + k;
-                       next += flags[k];
-                   }
-                   out_.run(found, result_ + index * step_, step_,
-                            reinterpret_cast<const char *>(positions), 8);
+                   flags_(n, elements, flags);
+                   char *const results = result_ + index * step_;
+                   std::int64_t own[block_size];
+                   const bool direct = dense && index + n <= end;
+                   std::int64_t *const to =
+                       direct ? reinterpret_cast<std::int64_t *>(results) : own;
+                   const std::int64_t found = collect(n, flags, position, to);
+                   if (!direct)
+                       out_.run(found, results, step_, reinterpret_cast<const char *>(own), 8);
                    index += found;
                });
     }
@@ -123,6 +158,7 @@ private:
     const bool direct_;
     char *const result_;
     const std::int64_t step_; // bytes between results
+    const std::int64_t results_;
 };
 
 } // namespace
