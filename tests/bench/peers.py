@@ -2,9 +2,11 @@
 """The rows of `atoll bench` beside NumPy, bare calls of OpenBLAS and, where it is installed, PyTorch,
 on the same machine.
 
-    peers.py [--atoll PATH] [--threads N] [--turns N] [--json] [ROW...]
+    peers.py [--atoll PATH] [--threads N] [--turns N] [--json | --markdown] [ROW...]
 
 Ours and the peers take turns, and the best of each counts. A ratio above 1 says that we are faster.
+Rows that memory limits are also compared with the triad of the same run: the part of its rate that
+ours has. --markdown prints the table of RESULTS.md, with the machine and the versions.
 Rows are names or patterns ('e*'); without any: all that have a peer but the contractions t1 to t48,
 which take minutes. NumPy computes with one thread (its products with --threads), OpenBLAS and PyTorch
 with --threads (default 1). Variables that choose OpenBLAS's kernels are not passed on: it
@@ -31,6 +33,7 @@ OPTIONS.add_argument("--atoll", default="atoll", help="the command (default: the
 OPTIONS.add_argument("--threads", type=int, default=1)
 OPTIONS.add_argument("--turns", type=int, default=3, help="how often each is measured")
 OPTIONS.add_argument("--json", action="store_true")
+OPTIONS.add_argument("--markdown", action="store_true")
 options = OPTIONS.parse_args()
 # Before NumPy opens OpenBLAS.
 os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
@@ -508,17 +511,72 @@ def ours(name):
     return json.loads(done.stdout)["rows"][0]
 
 
+# Their operands exceed the caches of a core, and little is computed with each element.
+LIMITED_BY_MEMORY = "e1 e2 e4 e5 e6 e7 e14 e15 r1 r2 r3 r4 r6 c1 c2 c3 p7 p8".split()
+
+
+def triad_rate():
+    """Bytes per second of a plain loop on as many threads."""
+    measured = ours("b1" if options.threads == 1 else "b2")
+    return measured["bytes"] / measured["seconds"]
+
+
+def measured_row(name, rate):
+    """Ours, every peer and the limit, in turns."""
+    peers = {peer: prepare() for peer, prepare in ROWS[name].items()}
+    seconds = dict.fromkeys(peers, math.inf)
+    mine = math.inf
+    for _ in range(options.turns):
+        measured = ours(name)
+        mine = min(mine, measured["seconds"])
+        for peer, work in peers.items():
+            seconds[peer] = min(seconds[peer], seconds_of(work))
+        if name in LIMITED_BY_MEMORY:
+            rate = max(rate, triad_rate())
+    limit = measured["bytes"] / mine / rate if name in LIMITED_BY_MEMORY else None
+    return {"id": name, "what": measured["what"], "seconds": mine, "peers": seconds, "limit": limit,
+            "ratios": {peer: other / mine for peer, other in seconds.items()}}, rate
+
+
+def text_of(result):
+    peers = "  ".join(f"{peer} {other * 1e6:.2f} µs, ratio {result['ratios'][peer]:.2f}"
+                      for peer, other in result["peers"].items())
+    limit = f"  of the triad {result['limit']:.2f}" if result["limit"] else ""
+    return f"{result['id']:4} {result['what']:60} {result['seconds'] * 1e6:12.2f} µs  {peers}{limit}"
+
+
+def markdown_of(result):
+    ratio = lambda peer: f"{result['ratios'][peer]:.2f}" if peer in result["ratios"] else ""
+    of_numpy = ratio("numpy") or (ratio("openblas") and ratio("openblas") + " (OpenBLAS)")
+    limit = f"{result['limit']:.2f}" if result["limit"] else ""
+    return f"| {result['id']} | {result['what']} | {result['seconds'] * 1e6:,.2f} | {of_numpy} | {ratio('torch')} | {limit} |"
+
+
+def machine():
+    """The processor, its caches as the system reports them, and the versions."""
+    facts = dict(line.split(":", 1) for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if ":" in line)
+    facts = {key.strip(): value.strip() for key, value in facts.items()}
+    caches = []
+    for cache in sorted(pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        read = lambda what: (cache / what).read_text().strip()
+        if read("type") != "Instruction":
+            caches.append(f"L{read('level')} {read('size')}")
+    versions = [f"NumPy {np.__version__}"] + ([f"PyTorch {torch.__version__}"] if torch else [])
+    return (f"{facts.get('model name', 'processor')}, family {facts.get('cpu family')}, model {facts.get('model')}, "
+            f"{len(os.sched_getaffinity(0))} processors, {', '.join(caches)}; {', '.join(versions)}; "
+            f"{options.threads} thread{'s' * (options.threads != 1)}, best of {options.turns} turns")
+
+
 def sum_up(results):
     """Geometric means, and the rows on which the better peer of each is ahead."""
-    better = {}
-    for result in results:
-        better[result["id"]] = min(better.get(result["id"], math.inf), result["ratio"])
-    for peer in sorted({r["peer"] for r in results}):
-        ratios = [r["ratio"] for r in results if r["peer"] == peer]
+    for peer in sorted({peer for r in results for peer in r["ratios"]}):
+        ratios = [r["ratios"][peer] for r in results if peer in r["ratios"]]
         print(f"geometric mean beside {peer}: {statistics.geometric_mean(ratios):.2f} ({len(ratios)} rows)")
+    better = {r["id"]: min(r["ratios"].values()) for r in results}
     print(f"beside the better of them: {statistics.geometric_mean(better.values()):.2f} ({len(better)} rows)")
-    behind = {name: ratio for name, ratio in better.items() if ratio < 1}
-    print("behind: " + (", ".join(f"{name} {ratio:.2f}" for name, ratio in behind.items()) or "none"))
+    listed = lambda rows: ", ".join(f"{name} {value:.2f}" for name, value in rows.items()) or "none"
+    print("behind: " + listed({name: ratio for name, ratio in better.items() if ratio < 1}))
+    print("below 0.9 of the triad: " + listed({r["id"]: r["limit"] for r in results if r["limit"] and r["limit"] < 0.9}))
 
 
 def main():
@@ -542,22 +600,18 @@ def main():
     if not wanted:
         sys.exit(f"peers: no row with a peer matches {options.rows}; there are: {' '.join(ROWS)}")
     results = []
+    rate = triad_rate()
+    if options.markdown:
+        print(f"{machine()}.\n\n| row | | ours, µs | NumPy | PyTorch | of the triad |\n|---|---|---|---|---|---|")
     for name in wanted:
-        for peer, prepare in ROWS[name].items():
-            work = prepare()
-            mine, other = float("inf"), float("inf")
-            for _ in range(options.turns):
-                measured = ours(name)
-                mine = min(mine, measured["seconds"])
-                other = min(other, seconds_of(work))
-            results.append({"id": name, "what": measured["what"], "peer": peer, "seconds": mine,
-                            "peer_seconds": other, "ratio": other / mine})
-            if not options.json:
-                print(f"{name:4} {measured['what']:60} {mine * 1e6:12.2f} µs  {peer:8} {other * 1e6:12.2f} µs"
-                      f"  ratio {other / mine:6.2f}", flush=True)
+        result, rate = measured_row(name, rate)
+        results.append(result)
+        if not options.json:
+            print((markdown_of if options.markdown else text_of)(result), flush=True)
     if options.json:
         print(json.dumps(results, indent=2))
     else:
+        print()
         sum_up(results)
 
 

@@ -33,5 +33,6 @@ struct BenchRow {
 std::vector<BenchRow> bench_rows(std::int64_t elements);
 std::vector<BenchRow> large_rows(std::int64_t elements);
 std::vector<BenchRow> chain_rows();
+std::vector<BenchRow> limit_rows();
 
 } // namespace Atoll::tools

@@ -267,7 +267,7 @@ std::vector<BenchRow> programs() {
 std::vector<BenchRow> bench_rows(std::int64_t elements) {
     std::vector<BenchRow> all;
     for (const auto part : {small_calls, elementwise, reductions, copies_and_indexing, products,
-                            chain_rows, contractions, programs})
+                            chain_rows, contractions, programs, limit_rows})
         for (BenchRow &row : part()) all.push_back(std::move(row));
     for (BenchRow &row : large_rows(elements)) all.push_back(std::move(row));
     return all;
