@@ -54,11 +54,6 @@ struct FreeList {
     }
 };
 
-// The free lists of one thread; no other thread touches them while a call may be inside.
-struct ThreadCache {
-    FreeList lists[small_classes];
-};
-
 // ---- slabs ----
 
 // Small blocks of one class are cut from a slab, which stands at a multiple of its size, so that a
@@ -113,6 +108,20 @@ constexpr std::uint64_t cached_bytes(std::uint32_t index) {
 static_assert(class_bytes(large_class(4097)) >= 4097 && class_bytes(large_class(4608)) == 4608);
 static_assert(class_bytes(large_class(1u << 20)) == 1u << 20);
 
+// ---- free lists of one thread; no other thread touches them while a call may be inside ----
+
+// Blocks of the shared cache's classes up to this many bytes pass by the thread that freed them
+// last: a few of each.
+constexpr std::uint64_t medium_limit = 65536;
+constexpr std::uint32_t first_medium = large_class(small_limit + 1);
+constexpr std::size_t medium_classes = large_class(medium_limit) - first_medium + 1;
+constexpr std::uint32_t medium_blocks = 4; // of a class
+
+struct ThreadCache {
+    FreeList lists[small_classes];
+    FreeList medium[medium_classes];
+};
+
 class Shared {
 public:
     // Takes up to `batch` blocks of a small class into `list`; false when the system has none.
@@ -161,15 +170,14 @@ public:
         return cache;
     }
     void leave(ThreadCache *cache) {
-        for (std::size_t index = 0; index < small_classes; ++index)
-            drain(index, cache->lists[index], cache->lists[index].count);
+        drain_all(*cache);
         const std::lock_guard lock(mutex_);
         std::erase(threads_, cache);
         delete cache;
     }
 
-    void *take_large(std::uint64_t bytes) {
-        const std::uint32_t index = large_class(bytes);
+    // `own`: the free lists of this thread, if it has some.
+    void *take_large(std::uint32_t index, ThreadCache *own) {
         {
             const std::lock_guard lock(mutex_);
             if (LargeBlock *block = large_[index]) {
@@ -181,15 +189,16 @@ public:
         const bool huge = whole >= 2 * huge_page;
         void *data = from_system(whole, huge ? huge_page : alignment);
         if (!data) {
+            if (own) drain_medium(*own);
             give_back(0);
             data = from_system(whole, huge ? huge_page : alignment);
         }
         if (data && huge) madvise(data, whole, MADV_HUGEPAGE); // a hint; fewer faults
         return data;
     }
-    void keep_large(void *data, std::uint64_t bytes) {
-        const std::uint32_t index = large_class(bytes);
-        if (class_bytes(index) > limit_) return std::free(data);
+    bool keeps(std::uint32_t index) const { return class_bytes(index) <= limit_; }
+    void keep_large(void *data, std::uint32_t index) {
+        if (!keeps(index)) return std::free(data);
         auto *block = static_cast<LargeBlock *>(data);
         {
             const std::lock_guard lock(mutex_);
@@ -205,13 +214,21 @@ public:
     }
 
     void release() {
-        for (ThreadCache *cache : threads_)
-            for (std::size_t index = 0; index < small_classes; ++index)
-                drain(index, cache->lists[index], cache->lists[index].count);
+        for (ThreadCache *cache : threads_) drain_all(*cache);
         give_back(0);
     }
 
 private:
+    void drain_medium(ThreadCache &cache) {
+        for (std::uint32_t index = 0; index < medium_classes; ++index)
+            while (cache.medium[index].head)
+                keep_large(cache.medium[index].pop(), first_medium + index);
+    }
+    void drain_all(ThreadCache &cache) {
+        for (std::size_t index = 0; index < small_classes; ++index)
+            drain(index, cache.lists[index], cache.lists[index].count);
+        drain_medium(cache);
+    }
     // A slab without a block in use becomes the first of the class; none if there is no memory.
     void start_slab(std::size_t index) {
         void *memory = large_[slab_class];
@@ -341,7 +358,12 @@ void *allocate(std::uint64_t bytes) {
         if (cache && cache->lists[index].head) return cache->lists[index].pop();
         return allocate_slowly(index);
     }
-    return bytes > largest ? nullptr : shared().take_large(bytes);
+    if (bytes > largest) return nullptr;
+    const std::uint32_t index = large_class(bytes);
+    ThreadCache *cache = thread_cache;
+    if (bytes <= medium_limit && cache && cache->medium[index - first_medium].head)
+        return cache->medium[index - first_medium].pop();
+    return shared().take_large(index, cache);
 }
 
 void free(void *data, std::uint64_t bytes) {
@@ -355,7 +377,13 @@ void free(void *data, std::uint64_t bytes) {
             return cache->lists[index].push(block);
         return free_slowly(block, index);
     }
-    shared().keep_large(data, bytes);
+    const std::uint32_t index = large_class(bytes);
+    if (bytes <= medium_limit && shared().keeps(index)) {
+        ThreadCache *cache = thread_cache ? thread_cache : start_thread();
+        if (cache && cache->medium[index - first_medium].count < medium_blocks)
+            return cache->medium[index - first_medium].push(static_cast<Block *>(data));
+    }
+    shared().keep_large(data, index);
 }
 
 void set_cache_limit(std::uint64_t bytes) { shared().set_limit(bytes); }

@@ -6,10 +6,14 @@
 #include "atoll/plugin.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <malloc.h>
+#include <mutex>
+#include <random>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -24,11 +28,12 @@ namespace {
 const char *path = nullptr;
 atoll_parallel_for offered = nullptr;
 void *offered_pool = nullptr;
-std::string threads_setting;
+std::string threads_setting, cache_setting;
 
 std::size_t config(void *, const char *key, const char *fallback, char *buffer,
                    std::size_t capacity) {
-    const std::string value = std::string(key) == "threads" ? threads_setting : fallback;
+    std::string value = std::string(key) == "threads" ? threads_setting : fallback;
+    if (std::string(key) == "cache_bytes" && !cache_setting.empty()) value = cache_setting;
     if (capacity) {
         const std::size_t size = std::min(value.size(), capacity - 1);
         std::memcpy(buffer, value.data(), size);
@@ -233,6 +238,97 @@ TEST_CASE("small blocks get the memory that large ones have cached, and give it 
     REQUIRE(waitpid(child, &status, 0) == child);
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE(
+    "blocks of any size stay apart, whoever frees them, and go back to the system at the end") {
+    struct Block {
+        void *data;
+        std::uint64_t bytes;
+        unsigned char stamp;
+    };
+    Plugin p;
+    const atoll_host host = make_host();
+    const atoll_function_decl &take = *p.find("device", ATOLL_DEVICE_FN_allocate);
+    const atoll_function_decl &give = *p.find("device", ATOLL_DEVICE_FN_free);
+    const auto call = [&](const atoll_function_decl &f, atoll_memory_params &memory) {
+        const atoll_link link = {f.fn, p.context, nullptr, nullptr};
+        atoll_call c{};
+        c.struct_size = sizeof c;
+        c.function = f.id;
+        c.params = &memory;
+        return f.fn(&link, &c) == ATOLL_STATUS_OK;
+    };
+    const auto is_whole = [](const Block &block) {
+        const auto *bytes = static_cast<unsigned char *>(block.data);
+        return std::all_of(bytes, bytes + block.bytes,
+                           [&](unsigned char byte) { return byte == block.stamp; });
+    };
+    const auto in_use = [] {
+        const struct mallinfo2 info = mallinfo2();
+        return info.uordblks + info.hblkhd;
+    };
+    SUBCASE("kept for reuse") {}
+    SUBCASE("nothing is kept") { cache_setting = "0"; }
+    const bool keeps = cache_setting.empty();
+    const std::size_t before = in_use();
+    REQUIRE(p.plugin->load(&host, &p.context, &p.error) == ATOLL_STATUS_OK);
+    std::mutex mutex;
+    std::vector<Block> shared; // each thread frees what the other allocated
+    std::atomic<int> faults{0};
+    const auto churn = [&](unsigned seed) {
+        static constexpr std::uint64_t sizes[] = {64,    4096,  4097,  5000,  9000,
+                                                  16000, 61000, 65536, 65537, 300000};
+        const std::size_t first = keeps ? 0 : 2; // of the smaller ones slabs remain
+        std::mt19937 random(seed);
+        std::vector<Block> own;
+        const auto free_one = [&](const Block &block) {
+            atoll_memory_params memory{sizeof memory, 0, block.bytes, block.data};
+            if (!is_whole(block) || !call(give, memory)) ++faults;
+        };
+        for (int step = 0; step < 1000; ++step) {
+            const std::uint64_t bytes = sizes[first + random() % (std::size(sizes) - first)];
+            atoll_memory_params memory{sizeof memory, 0, bytes, nullptr};
+            if (!call(take, memory)) return void(++faults);
+            own.push_back({memory.data, bytes, static_cast<unsigned char>(random())});
+            std::memset(memory.data, own.back().stamp, bytes);
+            if (own.size() < 20) continue;
+            std::swap(own[random() % own.size()], own.back());
+            {
+                const std::lock_guard lock(mutex);
+                shared.push_back(own.back());
+                own.pop_back();
+                std::swap(shared[random() % shared.size()], shared.back());
+                own.push_back(shared.back());
+                shared.pop_back();
+            }
+            free_one(own.back());
+            own.pop_back();
+            if (own.size() > 15 && random() % 2) {
+                free_one(own.back());
+                own.pop_back();
+            }
+        }
+        for (const Block &block : own) free_one(block);
+    };
+    {
+        const std::jthread several(
+            [&] { // one after the other, so that what one keeps gets to others
+                for (unsigned seed = 0; seed < 8; ++seed) std::jthread(churn, seed);
+            });
+        churn(9); // this thread lives on, with what it keeps for itself
+    }
+    for (const Block &block : shared) {
+        atoll_memory_params memory{sizeof memory, 0, block.bytes, block.data};
+        CHECK(is_whole(block));
+        CHECK(call(give, memory));
+    }
+    CHECK(faults == 0);
+    constexpr std::size_t little = 65536;
+    if (!keeps) CHECK(in_use() < before + little);
+    cache_setting.clear();
+    REQUIRE(p.plugin->unload(p.context, &p.error) == ATOLL_STATUS_OK);
+    CHECK(in_use() < before + little);
 }
 
 TEST_CASE("a wrong setting is an error that names it") {
