@@ -31,33 +31,34 @@ void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
     for (; k < n; ++k) one(k);
 }
 
-// run(x, y, xs, ys): x(k) and y(k) are the inputs' elements, xs(k) and ys(k) vectors of them.
-template <class T, class Run>
-void with_inputs(char *const *data, const std::int64_t *strides, Run &&run) {
-    using V = Vector<T>;
-    const T *const a = at<const T>(data[1]), *const b = at<const T>(data[2]);
-    const auto element = [](const T *p) { return [p](std::int64_t k) { return p[k]; }; };
-    const auto whole = [](const T *p) {
-        return [p](std::int64_t k) { return load_vector<V>(p + k); };
-    };
-    // A vector of them is v - 0: that keeps the sign of a zero.
-    const auto value = [](auto v) { return [v](std::int64_t) { return v; }; };
-    if (strides[1] == 0)
-        run(value(*a), element(b), value(*a - V{}), whole(b));
-    else if (strides[2] == 0)
-        run(element(a), value(*b), whole(a), value(*b - V{}));
-    else
-        run(element(a), element(b), whole(a), whole(b));
-}
+// An input: dense elements, or one value, of which a vector is made.
+template <class T> class Input {
+public:
+    Input(char *data, std::int64_t stride)
+        : first_(at<const T>(data)), mask_(stride ? -1 : 0) {
+        if (stride) return;
+        for (T &x : same_) x = *first_;
+        first_ = same_;
+    }
+    Input(const Input &) = delete;
+    Input &operator=(const Input &) = delete;
+
+    T element(std::int64_t k) const { return first_[k & mask_]; }
+    Vector<T> vector(std::int64_t k) const { return load_vector<Vector<T>>(first_ + (k & mask_)); }
+
+private:
+    const T *first_;
+    const std::int64_t mask_;
+    alignas(vector_bytes) T same_[lanes<T>];
+};
 
 template <class F, class T>
 void arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) {
     T *const out = at<T>(data[0]);
-    with_inputs<T>(data, strides, [&](auto x, auto y, auto xs, auto ys) {
-        each_vector<T>(
-            n, data[0], [&](std::int64_t k) { out[k] = F::apply(x(k), y(k)); },
-            [&](std::int64_t k) { stream_vector(out + k, F::apply(xs(k), ys(k))); });
-    });
+    const Input<T> a(data[1], strides[1]), b(data[2], strides[2]);
+    each_vector<T>(
+        n, data[0], [&](std::int64_t k) { out[k] = F::apply(a.element(k), b.element(k)); },
+        [&](std::int64_t k) { stream_vector(out + k, F::apply(a.vector(k), b.vector(k))); });
 }
 
 template <class F, class V> auto compared(V a, V b) {
@@ -69,24 +70,24 @@ template <class F, class V> auto compared(V a, V b) {
     if constexpr (std::is_same_v<F, functor::greater_equal>) return a >= b;
 }
 // `Count` results as bytes, all bits of which are set where the comparison holds.
-template <class F, class T, int Count, class X, class Y>
-VectorN<std::int8_t, Count> comparisons(std::int64_t k, const X &xs, const Y &ys) {
+template <class F, class T, int Count>
+VectorN<std::int8_t, Count> comparisons(std::int64_t k, const Input<T> &a, const Input<T> &b) {
     if constexpr (Count == lanes<T>)
-        return __builtin_convertvector(compared<F>(xs(k), ys(k)), VectorN<std::int8_t, Count>);
+        return __builtin_convertvector(compared<F>(a.vector(k), b.vector(k)),
+                                       VectorN<std::int8_t, Count>);
     else
-        return joined(comparisons<F, T, Count / 2>(k, xs, ys),
-                      comparisons<F, T, Count / 2>(k + Count / 2, xs, ys));
+        return joined(comparisons<F, T, Count / 2>(k, a, b),
+                      comparisons<F, T, Count / 2>(k + Count / 2, a, b));
 }
 template <class F, class T>
 void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) {
     Bool *const out = at<Bool>(data[0]);
-    with_inputs<T>(data, strides, [&](auto x, auto y, auto xs, auto ys) {
-        each_vector<std::int8_t>(
-            n, data[0], [&](std::int64_t k) { out[k] = Bool(compared<F>(x(k), y(k))); },
-            [&](std::int64_t k) {
-                stream_vector(out + k, comparisons<F, T, lanes<std::int8_t>>(k, xs, ys) & 1);
-            });
-    });
+    const Input<T> a(data[1], strides[1]), b(data[2], strides[2]);
+    each_vector<std::int8_t>(
+        n, data[0], [&](std::int64_t k) { out[k] = Bool(compared<F>(a.element(k), b.element(k))); },
+        [&](std::int64_t k) {
+            stream_vector(out + k, comparisons<F, T, lanes<std::int8_t>>(k, a, b) & 1);
+        });
 }
 
 // The input may be at any address.
