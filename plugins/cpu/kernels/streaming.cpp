@@ -34,8 +34,7 @@ void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
 // An input: dense elements, or one value, of which a vector is made.
 template <class T> class Input {
 public:
-    Input(char *data, std::int64_t stride)
-        : first_(at<const T>(data)), mask_(stride ? -1 : 0) {
+    Input(char *data, std::int64_t stride) : first_(at<const T>(data)), mask_(stride ? -1 : 0) {
         if (stride) return;
         for (T &x : same_) x = *first_;
         first_ = same_;
