@@ -158,7 +158,10 @@ TEST_CASE("results that go past the caches are the same") {
                     const Layout other = variant == 5   ? layouts[random() % std::size(layouts)]
                                          : variant == 9 ? Layout::permuted // out begins a line
                                                         : Layout::dense;
-                    Operand a = input(variant == 1, other), b = input(variant == 2, Layout::dense);
+                    const Layout beside[] = {Layout::dense, Layout::permuted, Layout::strided};
+                    const bool tiled = variant == 9;
+                    Operand a = input(variant == 1, other),
+                            b = input(variant == 2, tiled ? beside[random() % 3] : Layout::dense);
                     const int result = result_dtype(function, dtype);
                     Operand out(result, false, shape, all_axes(shape),
                                 variant == 6 ? Layout::strided : Layout::dense);
