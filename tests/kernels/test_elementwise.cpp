@@ -171,6 +171,19 @@ TEST_CASE("results that go past the caches are the same") {
                     check_elementwise(function_list[function], dtype, out, {&a, &second});
                 }
         }
+    for (int dtype : {int{ATOLL_DTYPE_INT8}, int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT64},
+                      int{ATOLL_DTYPE_COMPLEX128}})
+        for (const Shape &shape : {Shape{2611}, Shape{700, 3}})
+            for (Layout layout : {Layout::dense, Layout::strided, Layout::reversed})
+                for (std::int64_t past : {0, 1, 5}) {
+                    Operand mask(ATOLL_DTYPE_BOOL, false, shape, all_axes(shape), Layout::dense);
+                    Operand a(dtype, false, shape, all_axes(shape), layout);
+                    Operand b(dtype, false, shape, all_axes(shape), Layout::dense);
+                    Operand out(dtype, false, shape, all_axes(shape), Layout::dense);
+                    for (Operand *in : {&mask, &a, &b}) fill(*in, random, true);
+                    shift(out, past * facts[dtype].size);
+                    check_elementwise(function_list[ATOLL_FN_where], dtype, out, {&mask, &a, &b});
+                }
     for (int dtype : {int{ATOLL_DTYPE_BOOL}, int{ATOLL_DTYPE_UINT8}, int{ATOLL_DTYPE_FLOAT16},
                       int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX64},
                       int{ATOLL_DTYPE_COMPLEX128}})

@@ -69,7 +69,7 @@ template <class V, class Combine> void join_groups(V (&a)[vectors], Combine &&co
 // What the vectors of four groups have been folded into.
 template <class V> struct Group { V v[group_vectors]; };
 
-// Folds n elements into one group: leaf(from, count, group) folds those of one leaf and returns how
+// Folds n elements into one group: fold_leaf(from, count, group) folds a leaf and returns how
 // many it took, all of them but in the last one; join(group, other) adds the other to it. Leaves
 // are joined in pairs, pairs of pairs, and so on. Returns how many elements were taken.
 template <class V, class Leaf, class Join>
