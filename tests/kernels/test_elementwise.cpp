@@ -146,22 +146,23 @@ TEST_CASE("results that go past the caches are the same") {
             if (function == ATOLL_FN_subtract || function == ATOLL_FN_maximum)
                 shapes.push_back(long_runs);
             for (const Shape &shape : shapes)
-                for (int variant = 0; variant < 10; ++variant) {
-                    const auto input = [&](bool value, Layout layout) {
+                for (int variant = 0; variant < 13; ++variant) {
+                    const auto input = [&](bool value, Layout layout, int from, bool swapped) {
                         std::vector<bool> varies = all_axes(shape);
                         if (value) varies.assign(shape.size(), false);
                         if (value && shape.size() > 1) varies.back() = random() % 2;
-                        Operand in(dtype, false, shape, varies, layout);
+                        Operand in(from, swapped, shape, varies, layout);
                         fill(in, random, true);
                         return in;
                     };
-                    const Layout other = variant == 5   ? layouts[random() % std::size(layouts)]
-                                         : variant == 9 ? Layout::permuted // out begins a line
-                                                        : Layout::dense;
+                    const bool tiled = variant == 9 || variant == 12; // out begins a line
+                    const Layout other = variant == 5 ? layouts[random() % std::size(layouts)]
+                                         : tiled      ? Layout::permuted
+                                                      : Layout::dense;
                     const Layout beside[] = {Layout::dense, Layout::permuted, Layout::strided};
-                    const bool tiled = variant == 9;
-                    Operand a = input(variant == 1, other),
-                            b = input(variant == 2, tiled ? beside[random() % 3] : Layout::dense);
+                    Operand a = input(variant == 1, other, dtype, variant >= 11),
+                            b = input(variant == 2, tiled ? beside[random() % 3] : Layout::dense,
+                                      variant == 10 ? int{ATOLL_DTYPE_FLOAT64} : dtype, false);
                     const int result = result_dtype(function, dtype);
                     Operand out(result, false, shape, all_axes(shape),
                                 variant == 6 ? Layout::strided : Layout::dense);
@@ -172,7 +173,7 @@ TEST_CASE("results that go past the caches are the same") {
                 }
         }
     for (int dtype : {int{ATOLL_DTYPE_INT8}, int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT64},
-                      int{ATOLL_DTYPE_COMPLEX128}})
+                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
         for (const Shape &shape : {Shape{2611}, Shape{700, 3}})
             for (Layout layout : {Layout::dense, Layout::strided, Layout::reversed})
                 for (std::int64_t past : {0, 1, 5}) {
@@ -181,7 +182,7 @@ TEST_CASE("results that go past the caches are the same") {
                     Operand b(dtype, false, shape, all_axes(shape), Layout::dense);
                     Operand out(dtype, false, shape, all_axes(shape), Layout::dense);
                     for (Operand *in : {&mask, &a, &b}) fill(*in, random, true);
-                    shift(out, past * facts[dtype].size);
+                    shift(out, past * facts[facts[dtype].part].size);
                     check_elementwise(function_list[ATOLL_FN_where], dtype, out, {&mask, &a, &b});
                 }
     for (int dtype : {int{ATOLL_DTYPE_BOOL}, int{ATOLL_DTYPE_UINT8}, int{ATOLL_DTYPE_FLOAT16},
@@ -191,9 +192,9 @@ TEST_CASE("results that go past the caches are the same") {
                                    Shape{100, 35, 3}, Shape{90, 91}})
             for (Layout layout : {Layout::dense, Layout::permuted, Layout::unaligned})
                 for (std::int64_t past : {0, 1}) {
-                    Operand in(dtype, false, shape, all_axes(shape), layout);
+                    Operand in(dtype, random() % 4 == 0, shape, all_axes(shape), layout);
                     Operand out(dtype, false, shape, all_axes(shape), Layout::dense);
-                    shift(out, past * facts[dtype].size);
+                    shift(out, past * facts[facts[dtype].part].size);
                     fill(in, random, true);
                     check_elementwise(function_list[ATOLL_FN_copy], dtype, out, {&in});
                 }

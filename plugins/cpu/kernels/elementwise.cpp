@@ -99,23 +99,31 @@ private:
         return (bits & (to - 1)) == 0;
     }
 
-    // The loop that streams the output, or null if none suits this call; inputs that are dense
+    // The inputs that are neither dense along axis 0 nor one value there; those that are dense
     // along axis `turned` are transposed first.
-    Loop streamed(int turned = 0) const {
-        if (!all_direct_) return nullptr;
-        const std::int64_t size = out_size();
-        int dense = 0;
+    int sparse_inputs(int turned = 0) const {
+        int count = 0;
         for (int k = 1; k < space_.operands; ++k) {
-            if (space_.strides[k][0] == (loop_ ? conversions_[k].in_size() : size) ||
-                (turned && transposed(k, turned)))
-                ++dense;
-            else if (!loop_ || space_.strides[k][0] != 0)
-                return nullptr;
+            const std::int64_t stride = space_.strides[k][0];
+            count += stride != 0 && stride != conversions_[k].in_size() &&
+                     !(turned && transposed(k, turned));
         }
-        if (!dense) return nullptr;
-        const bool copies = !loop_ && conversions_[1].moves() && aligned(0, size);
-        return copies ? streamed_copy(size) : streamed_;
+        return count;
     }
+    // How the rows of a large result go past the caches.
+    enum class Streaming { none, copy, loop, blocks };
+    Streaming streaming() const {
+        if (!loop_)
+            return conversions_[1].moves() && space_.strides[1][0] == out_size() ? Streaming::copy
+                                                                                 : Streaming::none;
+        if (!all_direct_) return Streaming::none;
+        const int sparse = sparse_inputs();
+        if (streamed_ && !sparse) return Streaming::loop;
+        // With fewer streams to read, writing in bursts costs more than it saves.
+        const bool many = sparse || space_.operands == 4;
+        return many && space_.shape[0] >= block_size ? Streaming::blocks : Streaming::none;
+    }
+
     // `n` elements along axis 0.
     void row(std::int64_t n, char *const *data, const std::int64_t *strides) const {
         if (!loop_) return conversions_[1].run(n, data[0], strides[0], data[1], strides[1]);
@@ -148,29 +156,26 @@ private:
         }
     }
 
-    // Whether results past the caches by way of blocks take less time: with three inputs, or one
-    // that is not dense. With two that are, writing in bursts costs more than it saves.
-    bool suits_blocks() const {
-        bool sparse = false;
-        for (int k = 1; k < space_.operands; ++k)
-            sparse |=
-                space_.strides[k][0] != 0 && space_.strides[k][0] != conversions_[k].in_size();
-        return loop_ && all_direct_ && (sparse || space_.operands == 4);
+    void streamed_row(Streaming how, std::int64_t n, char *const *data,
+                      const std::int64_t *strides) const {
+        if (how == Streaming::none) return row(n, data, strides);
+        if (how == Streaming::copy) return stream(n * out_size(), data[0], data[1]);
+        if (how == Streaming::loop) return streamed_(n, data, strides);
+        streamed_blocks(n, data, strides);
     }
-    // row() past the caches, by way of blocks in the L1 cache that end where cache lines do.
+    // By way of blocks in the L1 cache, which end where cache lines do if an element does.
     void streamed_blocks(std::int64_t n, char *const *data, const std::int64_t *strides) const {
         const std::int64_t size = out_size();
-        const Loop store = streamed_copy(size);
         alignas(cache_line) char results[block_size * 16];
         for (std::int64_t begin = 0, count; begin < n; begin += count) {
             char *const out = data[0] + begin * size;
             const auto past =
                 static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % cache_line);
             count = std::min(block_size - past / size, n - begin);
-            char *block[max_operands] = {results}, *const both[] = {out, results};
+            char *block[max_operands] = {results};
             for (int k = 1; k < space_.operands; ++k) block[k] = data[k] + begin * strides[k];
             loop_(count, block, strides);
-            store(count, both, strides);
+            stream(count * size, out, results);
         }
     }
 
@@ -179,9 +184,8 @@ private:
         for (int k = 0; k < space_.operands; ++k) strides[k] = space_.strides[k][0];
         const std::int64_t length = space_.shape[0], bytes = bytes_of_operands();
         const bool large = bytes >= large_bytes().streamed_alone && is_streamable();
-        const Loop streamed_loop = large ? streamed() : nullptr;
-        const bool blocks = large && !streamed_loop && suits_blocks();
-        if (space_.rank == 1 && length < parallel_threshold && !streamed_loop && !blocks) {
+        const Streaming how = large ? streaming() : Streaming::none;
+        if (space_.rank == 1 && length < parallel_threshold && how == Streaming::none) {
             row(length, space_.data, strides);
             return;
         }
@@ -191,27 +195,21 @@ private:
         const std::int64_t all = space_.outer() * cuts;
         parallel(all, part, [&](std::int64_t begin, std::int64_t end) {
             const bool alone = end - begin == all;
-            const bool streams =
-                (streamed_loop || blocks) && (alone || bytes >= large_bytes().streamed_shared);
+            const bool streams = alone || bytes >= large_bytes().streamed_shared;
+            const Streaming own = streams ? how : Streaming::none;
             Rows rows(space_, begin / cuts, 1);
             std::int64_t cut = begin % cuts;
             for (std::int64_t piece = begin; piece < end; ++piece) {
                 char *data[max_operands];
                 for (int k = 0; k < space_.operands; ++k)
                     data[k] = rows.data[k] + cut * part * strides[k];
-                const std::int64_t n = std::min(part, length - cut * part);
-                if (streams && blocks)
-                    streamed_blocks(n, data, strides);
-                else if (streams)
-                    streamed_loop(n, data, strides);
-                else
-                    row(n, data, strides);
+                streamed_row(own, std::min(part, length - cut * part), data, strides);
                 if (++cut == cuts) {
                     cut = 0;
                     rows.next();
                 }
             }
-            if (streams) finish_streaming();
+            if (own != Streaming::none) finish_streaming();
         });
     }
 
@@ -244,7 +242,7 @@ private:
     bool is_streamable() const {
         for (int k = 1; k < space_.operands; ++k)
             if (space_.data[k] == space_.data[0]) return false;
-        return space_.strides[0][0] == out_size() && streamed_copy(out_size());
+        return space_.strides[0][0] == out_size();
     }
 
     void tiles(int axis) {
@@ -261,8 +259,9 @@ private:
         const bool streams =
             bytes >= large_bytes().streamed_shared && is_streamable() && aligned(0, cache_line, 1);
         const bool lines = straight && streams, long_runs = bytes >= large_bytes().long_runs;
-        const Loop streamed_loop = loop_ && streams ? streamed(1) : nullptr;
-        if (streamed_loop) loop_ = streamed_loop;
+        const bool across_first = lines || long_runs;
+        const bool by_loop = streams && streamed_ && all_direct_ && !sparse_inputs(1);
+        if (by_loop) loop_ = streamed_;
         std::int64_t widest = 1;
         for (int k = 1; k < space_.operands; ++k)
             if (transposed(k, 1)) widest = std::max(widest, conversions_[k].in_size());
@@ -281,9 +280,9 @@ private:
                      std::int64_t tile = begin % per_matrix;
                      for (std::int64_t piece = begin; piece < end; ++piece) {
                          const std::int64_t down_at =
-                             lines || long_runs ? tile / tiles_across : tile % tiles_down;
+                             across_first ? tile / tiles_across : tile % tiles_down;
                          const std::int64_t across_at =
-                             lines || long_runs ? tile % tiles_across : tile / tiles_down;
+                             across_first ? tile % tiles_across : tile / tiles_down;
                          const std::int64_t i = down_at * tile_rows, j = across_at * tile_columns;
                          const std::int64_t height = std::min(tile_rows, rows - i);
                          const std::int64_t width = std::min(tile_columns, columns - j);
@@ -321,7 +320,7 @@ private:
                              matrix.next();
                          }
                      }
-                     if (lines || streamed_loop) finish_streaming();
+                     if (lines || by_loop) finish_streaming();
                  });
     }
 

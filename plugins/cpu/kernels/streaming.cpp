@@ -5,6 +5,7 @@
 #include "product_vectors.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace Atoll::kernels {
@@ -89,16 +90,6 @@ void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) 
         });
 }
 
-// The input may be at any address.
-template <class T> void copy(std::int64_t n, char *const *data, const std::int64_t *) {
-    T *const out = at<T>(data[0]);
-    const char *const in = data[1];
-    constexpr std::int64_t size = sizeof(T);
-    each_vector<T>(
-        n, data[0], [&](std::int64_t k) { out[k] = load<T>(in + k * size); },
-        [&](std::int64_t k) { stream_vector(out + k, load_vector<Vector<T>>(in + k * size)); });
-}
-
 template <class T> Loop loop_of(std::uint32_t function) {
     switch (function) {
     case ATOLL_FN_add: return &arithmetic<functor::add, T>;
@@ -146,21 +137,18 @@ Loop streamed_loop(std::uint32_t function, std::uint32_t dtype) {
     }
 }
 
-Loop streamed_copy(std::int64_t size) {
-    switch (size) {
-    case 1: return &copy<std::uint8_t>;
-    case 2: return &copy<std::uint16_t>;
-    case 4: return &copy<std::uint32_t>;
-    case 8: return &copy<std::uint64_t>;
-    default: return nullptr;
-    }
+void stream(std::int64_t bytes, char *to, const char *from) {
+    const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % cache_line);
+    std::int64_t k = past ? std::min(bytes, cache_line - past) : 0;
+    std::memcpy(to, from, static_cast<std::size_t>(k));
+    for (; k + vector_bytes <= bytes; k += vector_bytes)
+        stream_vector(to + k, load_vector<Vector<std::uint8_t>>(from + k));
+    std::memcpy(to + k, from + k, static_cast<std::size_t>(bytes - k));
 }
 
 void stream_lines(std::int64_t count, char *to, std::int64_t stride, const char *lines) {
     for (std::int64_t k = 0; k < count; ++k)
-        for (int part = 0; part < cache_line; part += vector_bytes)
-            stream_vector(to + k * stride + part,
-                          load_vector<Vector<std::uint8_t>>(lines + k * cache_line + part));
+        stream(cache_line, to + k * stride, lines + k * cache_line);
 }
 
 void finish_streaming() {

@@ -28,8 +28,8 @@ LargeBytes &large_bytes();
 // a + b, a - b, a · b of floats and integers, a / b and comparisons of float32 and float64, where
 // out is dense, and each input dense or one value. Null for others. No input may be out.
 Loop streamed_loop(std::uint32_t function, std::uint32_t dtype);
-// A copy of dense elements of `size` bytes.
-Loop streamed_copy(std::int64_t size);
+// Copies bytes to any address; none of `to` is one of `from`.
+void stream(std::int64_t bytes, char *to, const char *from);
 
 // Cache lines, one after the other, go to one each `stride` bytes.
 void stream_lines(std::int64_t count, char *to, std::int64_t stride, const char *lines);
