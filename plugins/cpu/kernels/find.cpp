@@ -131,17 +131,17 @@ private:
         });
         return total;
     }
-    // Results [index, end).
-    void fill(std::int64_t begin, std::int64_t finish, std::int64_t index, std::int64_t end) const {
+    // The elements [begin, end) give the results [index, last).
+    void fill(std::int64_t begin, std::int64_t end, std::int64_t index, std::int64_t last) const {
         const bool dense =
             out_.moves() && step_ == 8 && reinterpret_cast<std::uintptr_t>(result_) % 8 == 0;
-        blocks(begin, finish, block_size,
+        blocks(begin, end, block_size,
                [&](const char *elements, std::int64_t n, std::int64_t position) {
                    std::uint8_t flags[block_size];
                    flags_(n, elements, flags);
                    char *const results = result_ + index * step_;
                    std::int64_t own[block_size];
-                   const bool direct = dense && index + n <= end;
+                   const bool direct = dense && index + n <= last;
                    std::int64_t *const to =
                        direct ? reinterpret_cast<std::int64_t *>(results) : own;
                    const std::int64_t found = collect(n, flags, position, to);
