@@ -1,14 +1,13 @@
 // A plugin of naive kernels that takes as little as it is told to, and a module with objects.
 //
 // What it declares is told by variables of the environment at each query, as with odd.cpp:
-//   PICKY       words: "gemm", "sort", "negative", "copy", "left_shift" (it replaces these
-//   functions
-//               of core on the cpu; with "odd" gemm on that device, for halves), "memory"
-//               (open_device fills device memory), "thread" (one of its own works until unload),
-//               "dummy" (its module computes there, too)
+//   PICKY       words: "gemm", "sort", "negative", "copy", "left_shift", "gather", "scatter" (it
+//               replaces these functions of core on the cpu; with "odd" gemm on that device, for
+//               halves), "memory" (open_device fills device memory), "thread" (one of its own works
+//               until unload), "dummy" (its module computes there, too)
 //   PICKY_CAPS  ATOLL_CAP_*, of all functions but gemm and sort; strides of left_shift are dense
 //   PICKY_RANK  their max_rank
-//   PICKY_KNOWS how many attributes and inputs its functions know
+//   PICKY_KNOWS how many attributes and inputs its functions know, gather and scatter included
 // The setting "make" says what `make` gives back, "destroy" how objects go.
 //
 // With -DOTHER it is another plugin that implements the module for the cpu with higher priority.
@@ -19,6 +18,7 @@
 #include <atomic>
 #include <complex>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <stdexcept>
@@ -46,6 +46,9 @@ std::string variable(const char *name) {
 }
 bool told(const char *word) {
     return (" " + variable("PICKY") + " ").find(word) != std::string::npos;
+}
+std::uint32_t number(const char *name) {
+    return static_cast<std::uint32_t>(std::strtoul(variable(name).c_str(), nullptr, 0));
 }
 
 // ---- memory of devices, outside of calls
@@ -278,6 +281,36 @@ void left_shift(State &, atoll_call &call) {
 void copy(State &, atoll_call &call) {
     each(call, [](double **p) { *p[0] = *p[1]; });
 }
+// Moves elements by offsets, which apply to the operand `indexed`. Without the capabilities it
+// takes the host's promises at their word: no strides, and a unit of one byte.
+template <int indexed> void move(State &, atoll_call &call) {
+    const std::uint64_t caps = number("PICKY_CAPS");
+    const std::int64_t unit = number("PICKY_KNOWS") ? call.attributes[0].value.i64 : 1;
+    const std::size_t size = call.dtype == ATOLL_DTYPE_UINT8 ? 1 : 8;
+    const std::size_t sizes[] = {size, size, 8};
+    for (int o = 0; o < call.operand_count; ++o)
+        if (!(caps & ATOLL_CAP_UNALIGNED) &&
+            reinterpret_cast<std::uintptr_t>(call.operands[o].data) % sizes[o])
+            throw sdk::Error(ATOLL_STATUS_INTERNAL, "got an unaligned operand");
+    const auto move_one = [&](void *to, void *from, void *at) {
+        char *ends[] = {static_cast<char *>(to), static_cast<char *>(from)};
+        std::int64_t offset;
+        std::memcpy(&offset, at, sizeof offset);
+        ends[indexed] += offset * unit;
+        std::memcpy(ends[0], ends[1], size);
+    };
+    if (caps & ATOLL_CAP_STRIDED)
+        return each(call, [&](double **p) { move_one(p[0], p[1], p[2]); });
+    char *p[3];
+    for (int o = 0; o < 3; ++o) p[o] = static_cast<char *>(call.operands[o].data);
+    std::int64_t n = 1;
+    for (int i = 0; i < call.rank; ++i) n *= call.shape[i];
+    for (; n > 0; --n) {
+        move_one(p[0], p[1], p[2]);
+        for (int o = 0; o < 3; ++o)
+            if (o != indexed) p[o] += sizes[o];
+    }
+}
 void combine(State &, atoll_call &call) {
     each(call, [](double **p) { *p[0] = *p[1] + 2 * *p[2]; });
     spoil(call);
@@ -442,15 +475,11 @@ constexpr atoll_function_info interface[] = {
 };
 atoll_module_decl module = sdk::module("picky", 1, interface);
 
-atoll_function_decl core[6], cpu[std::size(interface)], dummy[4];
+atoll_function_decl core[8], cpu[std::size(interface)], dummy[4];
 atoll_impl_decl core_impl, cpu_impl, dummy_impl;
 const atoll_module_decl *modules[] = {&module};
 const atoll_impl_decl *impls[3];
 atoll_plugin plugin;
-
-std::uint32_t number(const char *name) {
-    return static_cast<std::uint32_t>(std::strtoul(variable(name).c_str(), nullptr, 0));
-}
 
 void describe() {
     const std::uint64_t caps = number("PICKY_CAPS");
@@ -470,6 +499,11 @@ void describe() {
     if (told("left_shift"))
         core[count++] =
             sdk::declare<left_shift>(ATOLL_FN_left_shift, ATOLL_DTYPE_BIT(ATOLL_DTYPE_INT64), caps);
+    constexpr atoll_dtype_set movable = f64 | ATOLL_DTYPE_BIT(ATOLL_DTYPE_UINT8);
+    if (told("gather"))
+        core[count++] = sdk::declare<move<1>>(ATOLL_FN_gather, movable, caps, {knows, 2});
+    if (told("scatter"))
+        core[count++] = sdk::declare<move<0>>(ATOLL_FN_scatter, movable, caps, {knows, 2});
     for (auto &function : core)
         function.max_rank = static_cast<std::uint16_t>(number("PICKY_RANK"));
     core_impl = sdk::implement("core", told("odd") ? "odd" : "cpu", {core, count});

@@ -59,9 +59,8 @@ Offsets taken_by(const Route &route, const Offsets &offsets, bool overwritten,
 
 Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &offsets,
                       const Dims &shape, DeviceRecord *device, const Context &context) {
-    const bool varies =
-        std::any_of(strides.begin(), strides.end(), [](std::int64_t s) { return s != 0; });
-    if (!varies && start == 0 && offsets.is_defined() && offsets.shape() == shape &&
+    // Offsets vary along the axes that no stride serves: those of the whole shape are complete.
+    if (start == 0 && offsets.is_defined() && offsets.shape() == shape &&
         dense(*offsets.impl(), Order::F))
         return offsets;
     const auto fresh = [&](const Dims &extents) {

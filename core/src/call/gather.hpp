@@ -20,6 +20,7 @@ bool takes_in_place(const TensorImpl &tensor, int function);
 
 // Byte offsets that include strides: element i of the dense tensor of `shape` is `start` plus the
 // sum of i's indices times `strides` (missing ones are 0) plus the offset at i, if there are any.
+// Offsets do not vary along axes that have a stride.
 Tensor expand_offsets(std::int64_t start, const Dims &strides, const Tensor &offsets,
                       const Dims &shape, DeviceRecord *device, const Context &context);
 

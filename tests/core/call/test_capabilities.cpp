@@ -288,6 +288,47 @@ TEST_CASE("a copy that takes few axes is called for parts") {
     for (const auto &call : seen) CHECK(call.shape.size() <= 2);
 }
 
+TEST_CASE("positions are moved, aligned, in native order and in bytes for those who need it") {
+    load_plugin("cpu");
+    alignas(8) char buffer[25];
+    Tensor odd = from_memory(buffer + 1, {3}, {8}, int64, the_cpu());
+    for (const std::uint64_t caps : {std::uint64_t{0}, strides | ATOLL_CAP_LOOPS,
+                                     strides | ATOLL_CAP_LOOPS | ATOLL_CAP_UNALIGNED})
+        for (const int knows : {0, 1}) {
+            CAPTURE(caps);
+            CAPTURE(knows);
+            check_same(
+                "gather scatter",
+                [&] {
+                    const Tensor a = small({4, 5}, float64),
+                                 at = vector({3, 0, 2}, {int64, the_cpu()}),
+                                 points = tensor({{3, 2, 1}, {0, 1, 1}}, int64);
+                    odd.assign(at);
+                    std::vector<Tensor> results;
+                    for (const Tensor &from : {a, apart(a), a.T().replicate().T(), swapped(a)}) {
+                        for (const Tensor &p :
+                             {at, Tensor(at(range({}, {}, -1))), swapped(at), odd, apart(at)}) {
+                            results.push_back(from(p));
+                            results.push_back(from(all_, p));
+                            // Offsets as they are: of bytes, from one place.
+                            const Tensor bytes = from(all_, 0).cast(uint8).replicate();
+                            results.push_back(bytes(p));
+                            Tensor to = from.replicate();
+                            to(p) = -1.5;
+                            to(all_, p) = Tensor(a(all_, p)) * 2.0;
+                            results.push_back(to);
+                            bytes(p) = tensor({7, 8, 9}, uint8);
+                            results.push_back(bytes);
+                        }
+                        results.push_back(from(points));
+                        results.push_back(from(apart(points)));
+                    }
+                    return results;
+                },
+                {.caps = caps, .knows = knows});
+        }
+}
+
 TEST_CASE("INNER_DENSE: the first core axis is dense, the others lie as they like") {
     load_plugin("cpu");
     const Tensor a = small({4, 3}, float64), b = small({4, 3}, float64, 2);
