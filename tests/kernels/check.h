@@ -1,15 +1,12 @@
 // One call of a kernel by its id, and the comparison of what it wrote with the oracle.
 #pragma once
 
-#include "kernel_of.h"
-#include "operand.h"
-
-#include <doctest/doctest.h>
+#include "levels.h"
 
 namespace oracle {
 
-// Core axes come first in `shape` and in the operands' strides. `groups`: the axes of each slot,
-// without it one each.
+// A call at the current level. Core axes come first in `shape` and in the operands' strides.
+// `groups`: the axes of each slot, without it one each.
 inline std::int32_t call(int function, int dtype, const Shape &shape, std::size_t core,
                          std::vector<atoll_operand> operands,
                          const std::vector<atoll_scalar> &attributes = {},
@@ -26,7 +23,7 @@ inline std::int32_t call(int function, int dtype, const Shape &shape, std::size_
     c.attribute_count = static_cast<std::uint16_t>(attributes.size());
     std::fill_n(c.axes, std::min<std::size_t>(core, ATOLL_MAX_SLOTS), std::uint8_t{1});
     std::copy(groups.begin(), groups.end(), c.axes);
-    return Atoll::kernels::kernel_of(c.function)(&c);
+    return level->call(&c);
 }
 
 // The same with the core axes last.
@@ -114,22 +111,26 @@ inline void check_elementwise(const Function &f, int dtype, Operand &out,
     for (Operand *in : inputs) what += ", in " + (in == &out ? "place" : in->text());
     what += note;
     INFO(what);
-    REQUIRE(run(f.id, dtype, out.shape, operands) == ATOLL_STATUS_OK);
-    Findings findings;
-    std::size_t k = 0;
-    each(out.shape, [&](const Shape &index) {
-        const Value got = out.get(index);
-        if (!accepts(expected[k], got, natural, out.dtype))
-            findings.check(false, [&] {
-                std::string of = " (element " + std::to_string(k) + ") of";
-                for (std::size_t i = 0; i < inputs.size(); ++i)
-                    of += " [" + text(arguments[k * inputs.size() + i]) + "]";
-                return of + " got " + text(got) + ", expected " + text(expected[k]);
-            });
-        ++k;
-    });
-    findings.report(what);
-    CHECK(out.rest_is(before));
+    const auto check = [&] {
+        Findings findings;
+        std::size_t k = 0;
+        each(out.shape, [&](const Shape &index) {
+            const Value got = out.get(index);
+            if (!accepts(expected[k], got, natural, out.dtype))
+                findings.check(false, [&] {
+                    std::string of = " (element " + std::to_string(k) + ") of";
+                    for (std::size_t i = 0; i < inputs.size(); ++i)
+                        of += " [" + text(arguments[k * inputs.size() + i]) + "]";
+                    return of + " got " + text(got) + ", expected " + text(expected[k]);
+                });
+            ++k;
+        });
+        findings.report(what);
+        CHECK(out.rest_is(before));
+    };
+    compute(
+        out, {inputs.begin(), inputs.end()}, [&] { return run(f.id, dtype, out.shape, operands); },
+        check);
 }
 
 } // namespace oracle

@@ -22,8 +22,7 @@ inline std::int64_t number_from_environment(const char *name, std::int64_t fallb
 inline std::int64_t test_cases() { return number_from_environment("ATOLL_TEST_CASES", 8'000); }
 // At night.
 inline bool is_thorough() { return test_cases() >= 100'000; }
-// The random numbers of one test. ATOLL_TEST_SEED gives others: each level runs with its own, so
-// that all levels together draw more cases.
+// The random numbers of one test. ATOLL_TEST_SEED gives others.
 inline Random sequence(std::uint64_t test) {
     return Random(test +
                   1000 * static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1)));

@@ -1,9 +1,6 @@
 // Unary, binary and ternary kernels against the oracle: every function, every dtype, every layout,
 // every mixture. Single values that matter are in test_special_values.cpp.
 #include "check.h"
-#include "streaming.h"
-
-#include <utility>
 
 using namespace oracle;
 
@@ -86,9 +83,11 @@ TEST_CASE("kernels refuse dtypes outside the domain and write nothing") {
             const std::vector<char> before = out.memory;
             CAPTURE(std::string(f.name));
             CAPTURE(dtype);
-            CHECK(run(f.id, dtype, {3}, {out.c(), a.c(), a.c(), a.c()}) ==
-                  ATOLL_STATUS_NOT_SUPPORTED);
-            CHECK(out.memory == before);
+            at_each_level([&] {
+                CHECK(run(f.id, dtype, {3}, {out.c(), a.c(), a.c(), a.c()}) ==
+                      ATOLL_STATUS_NOT_SUPPORTED);
+                CHECK(out.memory == before);
+            });
         }
     }
 }
@@ -122,9 +121,13 @@ TEST_CASE("large operands take the threads' path with the same results") {
 
 TEST_CASE("results that go past the caches are the same") {
     struct Lowered {
-        Atoll::kernels::LargeBytes before =
-            std::exchange(Atoll::kernels::large_bytes(), {2048, 2048, 2048});
-        ~Lowered() { Atoll::kernels::large_bytes() = before; }
+        Atoll::kernels::LargeBytes before = level->large_bytes();
+        Lowered() {
+            at_each_level([] { level->large_bytes() = {2048, 2048, 2048}; });
+        }
+        ~Lowered() {
+            at_each_level([this] { level->large_bytes() = before; });
+        }
     } lowered;
     Random random = sequence(13);
     // A cache line begins at the first element, or `past` bytes before it.
@@ -321,9 +324,11 @@ TEST_CASE("every byte but 0 is a true bool, and 0 or 1 is written") {
         std::vector<std::vector<char>> truths = bytes;
         for (auto &input : truths)
             for (char &byte : input) byte = byte != 0;
-        std::vector<char> got, wanted;
-        REQUIRE(call_on(bytes, got) == ATOLL_STATUS_OK);
-        REQUIRE(call_on(truths, wanted) == ATOLL_STATUS_OK);
-        CHECK((got == wanted));
+        at_each_level([&] {
+            std::vector<char> got, wanted;
+            REQUIRE(call_on(bytes, got) == ATOLL_STATUS_OK);
+            REQUIRE(call_on(truths, wanted) == ATOLL_STATUS_OK);
+            CHECK((got == wanted));
+        });
     }
 }

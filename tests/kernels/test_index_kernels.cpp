@@ -29,13 +29,19 @@ void check_find(int dtype, Operand &in, int to, bool swap, Layout layout, Random
     atoll_operand target = out.c(), source = in.c();
     target.strides = to_places.data();
     source.strides = from.data();
-    REQUIRE(call(ATOLL_FN_find, dtype, shape, shape.size(), {target, source}) == ATOLL_STATUS_OK);
-    Findings findings;
-    for (std::int64_t k = 0; k < places[0]; ++k)
-        findings.check({Value::of(__int128{want[static_cast<std::size_t>(k)]})}, out.get({k}),
-                       ATOLL_DTYPE_INT64, to, " (" + std::to_string(k) + ")");
-    findings.report(what);
-    CHECK(out.rest_is(before));
+    compute(
+        out, {&in},
+        [&] {
+            return call(ATOLL_FN_find, dtype, shape, shape.size(), {target, source});
+        },
+        [&] {
+            Findings findings;
+            for (std::int64_t k = 0; k < places[0]; ++k)
+                findings.check({Value::of(__int128{want[static_cast<std::size_t>(k)]})},
+                               out.get({k}), ATOLL_DTYPE_INT64, to, " (" + std::to_string(k) + ")");
+            findings.report(what);
+            CHECK(out.rest_is(before));
+        });
 }
 
 } // namespace
@@ -98,36 +104,36 @@ void check_moves(bool scatter, Operand &pool, Operand &ordered, Operand &offsets
     each(pool.shape, [&](const Shape &index) { pool_values.push_back(pool.get(index)); });
     atoll_operand in_pool = pool.c();
     in_pool.strides = bytes.data();
-    const std::vector<char> pool_before = pool.memory, ordered_before = ordered.memory;
+    Operand &out = scatter ? pool : ordered;
+    const std::vector<char> before = out.memory;
     const int function = scatter ? ATOLL_FN_scatter : ATOLL_FN_gather;
-    std::string call = std::string(function_list[function].name) + " of " + facts[dtype].name +
+    std::string what = std::string(function_list[function].name) + " of " + facts[dtype].name +
                        ", pool " + pool.text() + ", elements " + ordered.text() + ", offsets " +
                        offsets.text() + ", unit " + std::to_string(unit) + ", own strides";
-    for (std::int64_t stride : strides) call += ' ' + std::to_string(stride);
-    INFO(call);
+    for (std::int64_t stride : strides) what += ' ' + std::to_string(stride);
+    INFO(what);
     const std::vector<atoll_operand> operands =
         scatter ? std::vector<atoll_operand>{in_pool, ordered.c(), offsets.c()}
                 : std::vector<atoll_operand>{ordered.c(), in_pool, offsets.c()};
     // The default need not be there.
     std::vector<atoll_scalar> attributes;
     if (unit != 1) attributes = {scalar_of(Value::of(__int128{unit}), ATOLL_DTYPE_INT64)};
-    REQUIRE(run(function, dtype, shape, operands, attributes) == ATOLL_STATUS_OK);
-    Findings findings;
-    std::size_t k = 0;
-    const auto check = [&](const Value &want, const Value &got) {
-        findings.check({want}, got, dtype, dtype, " (" + std::to_string(k++) + ")");
-    };
-    if (scatter) {
+    if (scatter)
         for (std::size_t at = 0; at < places.size(); ++at) pool_values[places[at]] = values[at];
-        each(pool.shape, [&](const Shape &index) { check(pool_values[k], pool.get(index)); });
-        CHECK(ordered.memory == ordered_before);
-        CHECK(pool.rest_is(pool_before));
-    } else {
-        each(shape, [&](const Shape &index) { check(pool_values[places[k]], ordered.get(index)); });
-        CHECK(pool.memory == pool_before);
-        CHECK(ordered.rest_is(ordered_before));
-    }
-    findings.report(call);
+    compute(
+        out, {&pool, &ordered, &offsets},
+        [&] { return run(function, dtype, shape, operands, attributes); },
+        [&] {
+            Findings findings;
+            std::size_t k = 0;
+            each(out.shape, [&](const Shape &index) {
+                findings.check({pool_values[scatter ? k : places[k]]}, out.get(index), dtype, dtype,
+                               " (" + std::to_string(k) + ")");
+                ++k;
+            });
+            findings.report(what);
+            CHECK(out.rest_is(before));
+        });
 }
 
 // A byte, or the step from one element to the next.

@@ -80,7 +80,7 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
             operand->dtype != ATOLL_DTYPE_BOOL)
             each(own_elements(*operand),
                  [&](const Shape &index) { operand->set(index, Value::of(NAN, 0.0L)); });
-    const std::vector<char> before = out.memory, other_before = other.memory;
+    const std::vector<char> before = out.memory;
     Shape space = shape;
     space[1] = 1;
     // The elements of a and b for each matrix of the stack, k fastest.
@@ -112,33 +112,36 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
         expected.push_back(convert(convert(v, dtype), out.dtype));
     });
     const Shape zeros(shape.size(), 0);
-    REQUIRE(call(ATOLL_FN_matmul, dtype, shape, 3,
-                 {out.c(), a.c(), b.c(),
-                  addend == Addend::absent
-                      ? operand_at(nullptr, zeros.data(), dtype, ATOLL_OPERAND_ABSENT)
-                      : added.c()},
-                 {scalar(dtype, alpha, 0), scalar(dtype, beta, 0), flag_of(conj & 1),
-                  flag_of(conj & 2)}) == ATOLL_STATUS_OK);
-    CHECK(other.memory == other_before);
-    std::size_t k = 0;
-    std::int64_t wrong = 0;
-    std::string first;
-    each(space, [&](const Shape &index) {
-        Value got = out.get(index), want = expected[k];
-        // The sign of a zero depends on the order of additions.
-        for (Value *v : {&got, &want}) {
-            if (v->re == 0) v->re = 0;
-            if (v->im == 0) v->im = 0;
-        }
-        if (!same(got, want, out.dtype, 0) && wrong++ == 0)
-            first =
-                "got " + text(got) + ", expected " + text(want) + ", element " + std::to_string(k);
-        ++k;
-    });
-    INFO(first);
-    CHECK(wrong == 0);
+    const atoll_operand third = addend == Addend::absent
+                                    ? operand_at(nullptr, zeros.data(), dtype, ATOLL_OPERAND_ABSENT)
+                                    : added.c();
+    const std::vector<atoll_operand> operands = {out.c(), a.c(), b.c(), third};
+    const std::vector<atoll_scalar> attributes = {scalar(dtype, alpha, 0), scalar(dtype, beta, 0),
+                                                  flag_of(conj & 1), flag_of(conj & 2)};
     out.shape = space; // k has no elements of its own
-    CHECK(out.rest_is(before));
+    compute(
+        out, {&a, &b, &other},
+        [&] { return call(ATOLL_FN_matmul, dtype, shape, 3, operands, attributes); },
+        [&] {
+            std::size_t k = 0;
+            std::int64_t wrong = 0;
+            std::string first;
+            each(space, [&](const Shape &index) {
+                Value got = out.get(index), want = expected[k];
+                // The sign of a zero depends on the order of additions.
+                for (Value *v : {&got, &want}) {
+                    if (v->re == 0) v->re = 0;
+                    if (v->im == 0) v->im = 0;
+                }
+                if (!same(got, want, out.dtype, 0) && wrong++ == 0)
+                    first = "got " + text(got) + ", expected " + text(want) + ", element " +
+                            std::to_string(k);
+                ++k;
+            });
+            INFO(first);
+            CHECK(wrong == 0);
+            CHECK(out.rest_is(before));
+        });
 }
 
 } // namespace
@@ -226,12 +229,14 @@ TEST_CASE("what is added is not rounded to the output's dtype before") {
     std::uint16_t out = 0;
     double a = -4096, b = 1, c = 4097;
     const Shape shape = {1, 1, 1}, zeros = {0, 0, 0};
-    REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_FLOAT64, shape, 3,
-                 {operand_at(&out, zeros.data(), ATOLL_DTYPE_FLOAT16),
-                  operand_at(&a, zeros.data(), ATOLL_DTYPE_FLOAT64),
-                  operand_at(&b, zeros.data(), ATOLL_DTYPE_FLOAT64),
-                  operand_at(&c, zeros.data(), ATOLL_DTYPE_FLOAT64)},
-                 {scalar(ATOLL_DTYPE_FLOAT64, 1, 0), scalar(ATOLL_DTYPE_FLOAT64, 1, 0),
-                  flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
-    CHECK(out == 0x3c00); // 1
+    at_each_level([&] {
+        REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_FLOAT64, shape, 3,
+                     {operand_at(&out, zeros.data(), ATOLL_DTYPE_FLOAT16),
+                      operand_at(&a, zeros.data(), ATOLL_DTYPE_FLOAT64),
+                      operand_at(&b, zeros.data(), ATOLL_DTYPE_FLOAT64),
+                      operand_at(&c, zeros.data(), ATOLL_DTYPE_FLOAT64)},
+                     {scalar(ATOLL_DTYPE_FLOAT64, 1, 0), scalar(ATOLL_DTYPE_FLOAT64, 1, 0),
+                      flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
+        CHECK(out == 0x3c00); // 1
+    });
 }

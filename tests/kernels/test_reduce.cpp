@@ -67,26 +67,35 @@ void check(int function, int dtype, std::size_t kept, Operand &out, Operand &in,
     std::vector<atoll_scalar> attributes;
     if (has_number(function)) attributes.push_back(scalar_of(x, ATOLL_DTYPE_FLOAT64));
     if (can_skip_nan(function)) attributes.push_back(flag_of(skip_nan));
-    REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, attributes, shape.size() - kept) ==
-            ATOLL_STATUS_OK);
     const auto middle = shape.begin() + static_cast<std::ptrdiff_t>(kept);
     const Shape outer(shape.begin(), middle), inner(middle, shape.end());
-    Findings findings;
     const int natural = result_dtype(function, dtype);
+    Shape results = outer;
+    results.resize(shape.size(), 1);
+    std::vector<Expected> expected;
     std::vector<Value> elements;
-    each(outer, [&](const Shape &index) {
+    each(results, [&](Shape whole) {
         elements.clear();
-        Shape whole = index;
-        whole.resize(shape.size(), 0);
-        const Value got = out.get(whole);
         each(inner, [&](const Shape &rest) {
             std::copy(rest.begin(), rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(kept));
             elements.push_back(in.get(whole));
         });
-        findings.check(reduce(function, dtype, elements, x, skip_nan), got, natural, out.dtype);
+        expected.push_back(reduce(function, dtype, elements, x, skip_nan));
     });
-    findings.report(what);
-    CHECK(out.rest_is(before));
+    compute(
+        out, {&in},
+        [&] {
+            return run(function, dtype, shape, {out.c(), in.c()}, attributes, shape.size() - kept);
+        },
+        [&] {
+            Findings findings;
+            std::size_t k = 0;
+            each(results, [&](const Shape &index) {
+                findings.check(expected[k++], out.get(index), natural, out.dtype);
+            });
+            findings.report(what);
+            CHECK(out.rest_is(before));
+        });
 }
 
 // A number with which the function gives now this, now that.
@@ -324,11 +333,13 @@ TEST_CASE("variances of equal elements are zero, and overflow is no NaN") {
                 each(shape,
                      [&](const Shape &index) { in.set(index, convert(Value::of(x, x), dtype)); });
                 const atoll_scalar ddof = scalar_of(Value::of(1.0L, 0.0L), ATOLL_DTYPE_FLOAT64);
-                REQUIRE(run(ATOLL_FN_stddev, dtype, shape, {out.c(), in.c()}, {ddof},
-                            shape.size() - kept) == ATOLL_STATUS_OK);
-                // What is left is far below the rounding of an element.
-                CHECK(out.get(Shape(shape.size(), 0)).re <=
-                      std::fabs(x) * epsilon(ATOLL_DTYPE_FLOAT64) * 1e-3L);
+                at_each_level([&] {
+                    REQUIRE(run(ATOLL_FN_stddev, dtype, shape, {out.c(), in.c()}, {ddof},
+                                shape.size() - kept) == ATOLL_STATUS_OK);
+                    // What is left is far below the rounding of an element.
+                    CHECK(out.get(Shape(shape.size(), 0)).re <=
+                          std::fabs(x) * epsilon(ATOLL_DTYPE_FLOAT64) * 1e-3L);
+                });
             }
     const Shape shape = {3000};
     Operand in(ATOLL_DTYPE_FLOAT64, false, shape, {true}, Layout::dense);
@@ -337,9 +348,11 @@ TEST_CASE("variances of equal elements are zero, and overflow is no NaN") {
         in.set(index, Value::of(index[0] % 3 ? 1e200L : -3e200L, 0.0L));
     });
     const atoll_scalar ddof = scalar_of(Value::of(0.0L, 0.0L), ATOLL_DTYPE_FLOAT64);
-    REQUIRE(run(ATOLL_FN_var, ATOLL_DTYPE_FLOAT64, shape, {out.c(), in.c()}, {ddof}, 1) ==
-            ATOLL_STATUS_OK);
-    CHECK(out.get({0}).re == INFINITY);
+    at_each_level([&] {
+        REQUIRE(run(ATOLL_FN_var, ATOLL_DTYPE_FLOAT64, shape, {out.c(), in.c()}, {ddof}, 1) ==
+                ATOLL_STATUS_OK);
+        CHECK(out.get({0}).re == INFINITY);
+    });
 }
 
 TEST_CASE("norms of float64 leave the range only when the result does") {

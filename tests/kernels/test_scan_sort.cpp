@@ -46,17 +46,23 @@ void check_rows(int function, int dtype, Operand &out, Operand &in, bool descend
     INFO(what);
     std::vector<atoll_scalar> attributes;
     if (is_sort(f)) attributes = {flag_of(descending)};
-    REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, attributes, 1) == ATOLL_STATUS_OK);
-    Findings findings;
-    std::size_t k = 0;
-    each_row(shape, [&](const Shape &index) {
-        Shape at = index;
-        for (at.back() = 0; at.back() < shape.back(); ++at.back(), ++k)
-            findings.check(expected[k], out.get(at), natural, out.dtype,
-                           " (" + std::to_string(k) + ")");
-    });
-    findings.report(what);
-    CHECK(out.rest_is(before));
+    compute(
+        out, {&in},
+        [&] {
+            return run(function, dtype, shape, {out.c(), in.c()}, attributes, 1);
+        },
+        [&] {
+            Findings findings;
+            std::size_t k = 0;
+            each_row(shape, [&](const Shape &index) {
+                Shape at = index;
+                for (at.back() = 0; at.back() < shape.back(); ++at.back(), ++k)
+                    findings.check(expected[k], out.get(at), natural, out.dtype,
+                                   " (" + std::to_string(k) + ")");
+            });
+            findings.report(what);
+            CHECK(out.rest_is(before));
+        });
 }
 
 void fill_for(int function, int dtype, Operand &in, Random &random, int kind) {
@@ -144,17 +150,19 @@ TEST_CASE("a scan begins with the element itself") {
                     each(shape, [&](const Shape &index) {
                         in.set(index, convert(Value::of(re, im), dtype));
                     });
-                    REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, {}, 1) ==
-                            ATOLL_STATUS_OK);
-                    const Value first = out.get(Shape(shape.size(), 0));
                     CAPTURE(dtype);
                     CAPTURE(function);
-                    CHECK(first.re == re);
-                    CHECK(std::signbit(first.re) == std::signbit(re));
-                    if (is_complex(dtype)) {
-                        CHECK(first.im == im);
-                        CHECK(std::signbit(first.im) == std::signbit(im));
-                    }
+                    at_each_level([&, re = re, im = im] {
+                        REQUIRE(run(function, dtype, shape, {out.c(), in.c()}, {}, 1) ==
+                                ATOLL_STATUS_OK);
+                        const Value first = out.get(Shape(shape.size(), 0));
+                        CHECK(first.re == re);
+                        CHECK(std::signbit(first.re) == std::signbit(re));
+                        if (is_complex(dtype)) {
+                            CHECK(first.im == im);
+                            CHECK(std::signbit(first.im) == std::signbit(im));
+                        }
+                    });
                 }
 }
 
@@ -267,11 +275,9 @@ TEST_CASE("searches agree with the oracle on every dtype and layout") {
                                  ", out " + out.text() + ", values " + values.text() + ", sorted " +
                                  sorted.text() + (right ? ", right" : "");
         INFO(what);
-        REQUIRE(run(ATOLL_FN_searchsorted, dtype, shape, {out.c(), values.c(), sorted.c()},
-                    {flag_of(right)}, 1) == ATOLL_STATUS_OK);
-        Findings findings;
         for (auto &[address, line] : lines)
             for (Value &v : line) v = convert(v, dtype);
+        std::vector<Expected> expected;
         each(places, [&](const Shape &index) {
             const std::vector<Value> &line = lines[sorted.offset(index)];
             // Every element is looked at only where that is cheap.
@@ -281,12 +287,25 @@ TEST_CASE("searches agree with the oracle on every dtype and layout") {
                                    : std::lower_bound(line.begin(), line.end(), v, oracle::before);
             std::int64_t position = bound - line.begin();
             if (c.n <= 100) position = search(ATOLL_FN_searchsorted, dtype, v, line, right);
-            findings.check({Value::of(__int128{position})}, out.get(index), ATOLL_DTYPE_INT64,
-                           out.dtype, " of " + text(v));
+            expected.push_back({Value::of(__int128{position})});
         });
-        findings.report(what);
         out.shape = places;
-        CHECK(out.rest_is(before));
+        compute(
+            out, {&values, &sorted},
+            [&] {
+                return run(ATOLL_FN_searchsorted, dtype, shape, {out.c(), values.c(), sorted.c()},
+                           {flag_of(right)}, 1);
+            },
+            [&] {
+                Findings findings;
+                std::size_t k = 0;
+                each(places, [&](const Shape &index) {
+                    findings.check(expected[k++], out.get(index), ATOLL_DTYPE_INT64, out.dtype,
+                                   " of " + text(convert(values.get(index), dtype)));
+                });
+                findings.report(what);
+                CHECK(out.rest_is(before));
+            });
     };
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (const Case &c : cases)
