@@ -28,7 +28,7 @@ constexpr std::array kinds{
     Kind{"throw", Argument::Name},        Kind{"status", Argument::Name},
 };
 
-bool number(const std::string &text, std::uint64_t &value) {
+bool parse_number(const std::string &text, std::uint64_t &value) {
     const char *end = text.data() + text.size();
     const auto result = std::from_chars(text.data(), end, value);
     return result.ec == std::errc() && result.ptr == end;
@@ -39,9 +39,9 @@ bool valid(const std::string &kind, const std::string &argument) {
     for (const Kind &known : kinds)
         if (known.name == kind) switch (known.argument) {
             case Argument::None: return argument.empty();
-            case Argument::Optional: return argument.empty() || number(argument, value);
+            case Argument::Optional: return argument.empty() || parse_number(argument, value);
             case Argument::Name: return !argument.empty();
-            case Argument::Number: return number(argument, value);
+            case Argument::Number: return parse_number(argument, value);
             }
     return false;
 }
@@ -85,7 +85,7 @@ void Faults::refresh() {
             throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, "setting fault of " + device_type_ +
                                                                 ": cannot understand '" + text +
                                                                 "'");
-        if (kind == "allocate") number(argument, allocations);
+        if (kind == "allocate") parse_number(argument, allocations);
         faults.push_back({text, kind, argument});
         begin = end + 1;
     }
@@ -135,7 +135,7 @@ Faults::Later Faults::later(const atoll_call &call) {
     const std::string function = host_.function_name(call.module, call.function);
     for (const Fault &fault : faults_) {
         std::uint64_t microseconds = 0;
-        if (fault.kind == "latency" && number(fault.argument, microseconds))
+        if (fault.kind == "latency" && parse_number(fault.argument, microseconds))
             later.latency = std::chrono::microseconds(microseconds);
         if ((fault.kind == "kernel" && names(fault, function)) ||
             (fault.kind == "transfer" && function == "device.transfer"))

@@ -35,24 +35,24 @@ constexpr int left = 77; // status of a child that left as it said
 }
 
 // A message is its number of fields, then each field with its size in front.
-using Size = std::uint32_t;
+using FieldSize = std::uint32_t;
 
 void append(std::string &bytes, std::size_t size) {
-    const auto number = static_cast<Size>(size);
+    const auto number = static_cast<FieldSize>(size);
     bytes.append(reinterpret_cast<const char *>(&number), sizeof number);
 }
 
 // Removes a message from the front of `bytes`; false if it is not complete.
 bool take(std::string &bytes, Message &message) {
     std::size_t at = 0;
-    const auto number = [&](Size &value) {
+    const auto number = [&](FieldSize &value) {
         if (bytes.size() - at < sizeof value) return false;
         std::memcpy(&value, bytes.data() + at, sizeof value);
         at += sizeof value;
         return true;
     };
     Message fields;
-    Size count = 0, size = 0;
+    FieldSize count = 0, size = 0;
     if (!number(count)) return false;
     for (; fields.size() < count; at += size) {
         if (!number(size) || bytes.size() - at < size) return false;

@@ -9,9 +9,6 @@ namespace Atoll::conformance {
 
 namespace {
 
-constexpr unsigned rounds = 24;
-constexpr std::size_t large = 1 << 18; // bytes: worth a moment of work
-
 void completes_after_its_work(const RawDevice &device) {
     const RawStream stream(device);
     const Block block(device, large, stream.handle());

@@ -11,8 +11,8 @@ namespace Atoll::conformance {
 
 namespace {
 
-constexpr std::int64_t longest_vector = 35; // every remainder of 32, beyond one whole vector
-constexpr std::int64_t million = 1'000'003; // a prime number, as is the period of its values
+constexpr std::int64_t longest_vector = 35;     // every remainder of 32, beyond one whole vector
+constexpr std::int64_t long_length = 1'000'003; // a prime number, as is the period of its values
 constexpr std::int64_t period = 10'007;
 
 // The call with operands of one axis; values repeat, or are cut off.
@@ -59,7 +59,7 @@ void of_lengths(const Target &target, const Declared &declared, DType dtype, std
 // `values` again and again.
 std::vector<char> repeated(const Values &values, DType dtype) {
     const auto size = static_cast<std::size_t>(size_of(dtype));
-    std::vector<char> bytes(size * million);
+    std::vector<char> bytes(size * long_length);
     for (std::size_t k = 0; k < values.size(); ++k)
         std::memcpy(bytes.data() + k * size, values[k].raw().value.bytes, size);
     for (std::size_t k = values.size() * size; k < bytes.size(); ++k)
@@ -77,7 +77,7 @@ void of_million(const Target &target, const Declared &declared, DType dtype) {
     const auto whole = [&](const std::vector<char> &bytes, DType own) {
         const Tensor storage = from_values(
             bytes.data(), uint8, static_cast<std::int64_t>(bytes.size()), {uint8, where.device});
-        return Tensor(storage.storage(), 0, {million}, {size_of(own)}, own);
+        return Tensor(storage.storage(), 0, {long_length}, {size_of(own)}, own);
     };
     std::vector<Tensor> inputs, outputs;
     for (const Call::Argument &input : call.inputs)
@@ -85,17 +85,17 @@ void of_million(const Target &target, const Declared &declared, DType dtype) {
                                       : whole(repeated(input.values, input.dtype), input.dtype));
     for (const Call::Argument &output : call.outputs) {
         const auto size = static_cast<std::size_t>(size_of(output.dtype));
-        outputs.push_back(whole(std::vector<char>(million * size + 64, 0x5b), output.dtype));
+        outputs.push_back(whole(std::vector<char>(long_length * size + 64, 0x5b), output.dtype));
     }
     invoke(call, inputs, where.device, outputs);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
         const std::vector<char> bytes = storage_bytes(outputs[o]);
         const auto size = size_of(outputs[o].dtype());
-        if (std::any_of(bytes.begin() + million * size, bytes.end(),
+        if (std::any_of(bytes.begin() + long_length * size, bytes.end(),
                         [](char byte) { return byte != 0x5b; }))
-            fail("{} elements: wrote behind the last one", million);
-        for (std::int64_t begin = 0; begin < million; begin += period) {
-            const std::int64_t count = std::min(period, million - begin);
+            fail("{} elements: wrote behind the last one", long_length);
+        for (std::int64_t begin = 0; begin < long_length; begin += period) {
+            const std::int64_t count = std::min(period, long_length - begin);
             if (begin > 0 && std::equal(bytes.begin() + begin * size,
                                         bytes.begin() + (begin + count) * size, bytes.begin()))
                 continue;
@@ -106,7 +106,7 @@ void of_million(const Target &target, const Declared &declared, DType dtype) {
                 require_equal(Values(want, want + count), decode(part, bytes),
                               tolerance_of(call, o), expected.source);
             } catch (const Failed &failed) {
-                fail("{} elements, from element {} on: {}", million, begin, failed.what());
+                fail("{} elements, from element {} on: {}", long_length, begin, failed.what());
             }
         }
     }
@@ -129,7 +129,7 @@ void add_length_checks(Checks &checks, const Target &target) {
                                   of_lengths(target, declared, dtype, 2, longest_vector);
                               }});
         checks.push_back({"functions", declared.subject(), word(usual),
-                          fmt::format("{} elements", million),
+                          fmt::format("{} elements", long_length),
                           [&target, &declared, usual] { of_million(target, declared, usual); }});
     }
 }

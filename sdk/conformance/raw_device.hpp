@@ -164,6 +164,11 @@ void require_no_block(const RawDevice &device, const char *function,
 
 // Bytes that differ from run to run of `seed`.
 std::vector<char> bytes_of(std::size_t count, unsigned seed);
+
+// What checks of order repeat, and the bytes that are worth a moment of work.
+inline constexpr unsigned rounds = 24;
+inline constexpr std::size_t large = 1 << 18;
+
 // Throws Failed at the first byte that differs.
 void require_bytes(const std::vector<char> &want, const std::vector<char> &got,
                    const std::string &what);

@@ -16,9 +16,6 @@ namespace Atoll::conformance {
 
 namespace {
 
-constexpr unsigned rounds = 24;
-constexpr std::size_t large = 1 << 18; // bytes: worth a moment of work
-
 // Alternates writes and reads of different sizes on one stream.
 void order_of_arrival(const RawDevice &device, void *stream) {
     const Block block(device, large, stream);

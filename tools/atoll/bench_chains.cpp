@@ -8,8 +8,6 @@ namespace Atoll::tools {
 
 namespace {
 
-constexpr std::int64_t million = 1'000'000;
-
 template <class Prepare> BenchRow chain(const char *id, const char *what,
                                         std::vector<std::string> functions, Prepare prepare) {
     return {id, what, std::move(functions), prepare};

@@ -9,8 +9,6 @@ namespace Atoll::tools {
 
 namespace {
 
-constexpr std::int64_t thousand = 1000, million = 1'000'000;
-
 // A random operand.
 struct Data {
     Dims shape;

@@ -6,6 +6,8 @@
 
 namespace Atoll::tools {
 
+inline constexpr std::int64_t thousand = 1000, million = 1'000'000;
+
 // Uniform in [low, high), converted.
 Tensor random(const Dims &shape, DType dtype, Device device, double low = 0.5, double high = 2);
 

@@ -138,7 +138,7 @@ namespace {
 
 bool is_device_function(std::string_view name) { return name.starts_with("device."); }
 
-std::string_view short_name(std::string_view name) {
+std::string_view without_module(std::string_view name) {
     for (const std::string_view module : {"core.", "device."})
         if (name.starts_with(module)) return name.substr(module.size());
     return name;
@@ -151,10 +151,10 @@ std::string_view short_name(std::string_view name) {
 std::string_view TraceModel::name(const ApiCall &api) const {
     for (std::size_t i = api.begin; i < api.end; ++i)
         if (!calls[i].has(flag_inserted) && !is_device_function(calls[i].function()))
-            return short_name(calls[i].function());
+            return without_module(calls[i].function());
     for (std::size_t i = api.begin; i < api.end; ++i)
-        if (calls[i].parent) return short_name(text_of(calls[i].parent->function));
-    return short_name(calls[api.begin].function());
+        if (calls[i].parent) return without_module(text_of(calls[i].parent->function));
+    return without_module(calls[api.begin].function());
 }
 
 std::int64_t TraceModel::end(const ApiCall &api) const {

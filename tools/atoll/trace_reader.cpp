@@ -31,11 +31,11 @@ public:
           header_(*reinterpret_cast<const FileHeader *>(memory)) {
         if (std::memcmp(header_.magic, magic, sizeof magic) != 0)
             throw std::runtime_error(fmt::format("{} is not a timeline file of the tracer", path));
-        if (header_.version != version)
+        if (header_.version != tracing::timeline::version)
             throw std::runtime_error(
                 fmt::format("{} is a timeline of version {}, this tool reads version {}: use the "
                             "tool of the library that wrote it",
-                            path, header_.version, version));
+                            path, header_.version, tracing::timeline::version));
         const std::uint64_t elapsed = header_.last.ns - header_.first.ns;
         // Samples less than a millisecond apart do not determine the clock's rate.
         ns_per_tick_ = elapsed > 1'000'000
@@ -199,7 +199,7 @@ private:
 
     void take(const Record &record) {
         switch (record.kind) {
-        case Kind::thread: {
+        case tracing::timeline::Kind::thread: {
             const auto &text = *reinterpret_cast<const ThreadText *>(&record + 1);
             if (record.words * 8u < sizeof record + sizeof text) return;
             close_ranges();
@@ -208,14 +208,14 @@ private:
             thread_ = none;
             return;
         }
-        case Kind::execution:
+        case tracing::timeline::Kind::execution:
             if (!(record.flags & flag_followed) ||
                 record.words * 8u < sizeof record + 8u * announced_words(record))
                 return;
             model_.finished_[process_][word_of(record, flag_followed)] = {
                 ns(record.start), ns(end_of(record)), details_of(record).status};
             return;
-        case Kind::call: {
+        case tracing::timeline::Kind::call: {
             if (!names_of(record.entry)) return;
             if (record.words * 8u <
                 sizeof record +
@@ -238,7 +238,7 @@ private:
             model_.calls.push_back(call);
             return;
         }
-        case Kind::range_begin: {
+        case tracing::timeline::Kind::range_begin: {
             if (thread_ == none) thread_ = thread();
             const char *const text = reinterpret_cast<const char *>(&record + 1);
             const std::size_t room = record.words * 8u - sizeof record;
@@ -248,7 +248,7 @@ private:
                 {{text, ::strnlen(text, room)}, thread_, ns(record.start), 0, false});
             return;
         }
-        case Kind::range_end:
+        case tracing::timeline::Kind::range_end:
             latest_ = std::max(latest_, ns(record.start));
             if (open_ranges_.empty()) return; // it began before the push
             model_.ranges[open_ranges_.back()].end =

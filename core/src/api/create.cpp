@@ -187,8 +187,8 @@ void write_steps(const char *maker, const Tensor &vector, const Scalar &start, c
     }
 }
 
-Tensor range(const Scalar &start, const Scalar &stop, const Scalar &step, DType own,
-             const Placement &where) {
+Tensor make_range(const Scalar &start, const Scalar &stop, const Scalar &step, DType own,
+                  const Placement &where) {
     const ReadSection section;
     const bool integral = is_integral(start) && is_integral(stop) && is_integral(step);
     const Place place = resolve(where, own, "arange");
@@ -234,11 +234,11 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const Placement &where) {
     const Scalar given[] = {start, stop, step};
     // A step that is left out is an int, and adapts.
     const bool adapts = is_integral(step) && is_integer(stop.value_dtype());
-    return range(start, stop, step, common_dtype(std::span(given, adapts ? 2 : 3)), where);
+    return make_range(start, stop, step, common_dtype(std::span(given, adapts ? 2 : 3)), where);
 }
 
 Tensor arange(Scalar stop, const Placement &where) {
-    return range(0, stop, 1, stop.value_dtype(), where);
+    return make_range(0, stop, 1, stop.value_dtype(), where);
 }
 
 Tensor linspace(Scalar start, Scalar stop, std::int64_t count, LinspaceOptions options,

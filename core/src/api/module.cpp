@@ -58,7 +58,7 @@ void require_inputs(const FunctionRecord &function, Inputs inputs) {
                         s.input(i).name, names());
 }
 
-[[noreturn]] void refuse(const FunctionRecord &function, const std::string &text) {
+[[noreturn]] void refuse_call(const FunctionRecord &function, const std::string &text) {
     throw Error(Status::invalid_argument, function.full_name, text);
 }
 
@@ -70,15 +70,15 @@ void require_callable(const FunctionRecord &function, bool axes, bool extents) {
                     "module {} has been retired; load its plugin again", function.module->name);
     const bool opaque = std::any_of(s.slots.begin(), s.slots.begin() + s.slot_count,
                                     [](const sdk::AxisSlot &slot) { return slot.opaque; });
-    if (function.texts[0].empty() || opaque) refuse(function, "is called by the host alone");
+    if (function.texts[0].empty() || opaque) refuse_call(function, "is called by the host alone");
     if (s.axes == sdk::AxesOf::first && axes)
-        refuse(function, "takes no axes: its core axes are the first ones of each operand");
+        refuse_call(function, "takes no axes: its core axes are the first ones of each operand");
     if (function.infer && extents)
-        refuse(function, "takes no extents: it infers those that only results have");
+        refuse_call(function, "takes no extents: it infers those that only results have");
 }
 
 void require_extent(const FunctionRecord &function, std::string_view name, std::int64_t extent) {
-    if (extent < 0) refuse(function, fmt::format("got {} = {}, need 0 or more", name, extent));
+    if (extent < 0) refuse_call(function, fmt::format("got {} = {}, need 0 or more", name, extent));
 }
 
 // Decides T, for attributes of type T, and runs the call.
@@ -163,8 +163,8 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
                         .axes_given = options.axes.given,
                         .keepdims = options.keepdims};
     if (options.out.size() > s.output_count)
-        refuse(f, fmt::format("got {} tensors to write to, makes {}: {}", options.out.size(),
-                              s.output_count, result_names(s)));
+        refuse_call(f, fmt::format("got {} tensors to write to, makes {}: {}", options.out.size(),
+                                   s.output_count, result_names(s)));
     const Tensor *outputs[ATOLL_MAX_OPERANDS] = {};
     for (std::size_t i = 0; i < options.out.size(); ++i)
         if (options.out[i].is_defined()) outputs[i] = &options.out[i];
@@ -173,9 +173,9 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
         int at = 0;
         while (at < s.output_count && s.operand(at).name != name) ++at;
         if (at == s.output_count)
-            refuse(f, fmt::format("has no result {}, makes {}", name, result_names(s)));
+            refuse_call(f, fmt::format("has no result {}, makes {}", name, result_names(s)));
         if (!s.operand(at).optional)
-            refuse(f, fmt::format("{} is always made, cannot be left out", name));
+            refuse_call(f, fmt::format("{} is always made, cannot be left out", name));
         arguments.unwanted |= 1u << at;
     }
     std::int64_t extents[ATOLL_MAX_SLOTS];
@@ -185,8 +185,9 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
         for (int i = 0; i < s.slot_count; ++i)
             if (s.slot(i).name == name && is_free(s.slot(i))) extents[i] = extent, known = true;
         if (!known)
-            refuse(f, fmt::format("got an extent of {}, takes those that only results have: {}",
-                                  name, free_extents(s)));
+            refuse_call(f,
+                        fmt::format("got an extent of {}, takes those that only results have: {}",
+                                    name, free_extents(s)));
         require_extent(f, name, extent);
     }
     arguments.extents = extents;
@@ -207,9 +208,10 @@ void detail::call_function(const Function &function, std::initializer_list<const
     const auto free = std::count_if(s.slots.begin(), s.slots.begin() + s.slot_count, is_free);
     if (results.size() != s.output_count || details.out.size() > results.size() ||
         static_cast<std::ptrdiff_t>(details.extents.size()) > free)
-        refuse(f, fmt::format("the declaration is of another version of module {}: generate its "
-                              "header anew",
-                              f.module->name));
+        refuse_call(f,
+                    fmt::format("the declaration is of another version of module {}: generate its "
+                                "header anew",
+                                f.module->name));
     boost::container::small_vector<const Operand *, ATOLL_MAX_OPERANDS> list;
     for (const Operand *input : inputs)
         list.push_back(input->tensor() && !input->tensor()->is_defined() ? nullptr : input);

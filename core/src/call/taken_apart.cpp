@@ -11,7 +11,7 @@ namespace Atoll::detail {
 
 namespace {
 
-enum Attribute { alpha, beta, conj_a, conj_b };
+enum ProductAttribute { alpha, beta, conj_a, conj_b };
 
 // Note [Two parts]
 // A 64-bit integer x becomes h = float64(x) and the small integer l = x - h, so that x = h + l
@@ -76,7 +76,7 @@ void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
         conjugate[i] = part(ATOLL_FN_conj, {*inputs[i]}, context);
         inputs[i] = &replaced[i].emplace(conjugate[i]);
     }
-    const auto factor = [&](Attribute which) {
+    const auto factor = [&](ProductAttribute which) {
         return Scalar(given.attributes[which]).cast(context.dtype);
     };
     Tensor d = run_one(matmul,

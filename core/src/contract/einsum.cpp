@@ -141,10 +141,10 @@ private:
 };
 
 // The analysis of a text for operands of certain layouts.
-class Plan {
+class EinsumPlan {
 public:
-    Plan(std::string_view text, std::span<const Tensor> operands, const Tensor *out,
-         const EinsumOptions &options) {
+    EinsumPlan(std::string_view text, std::span<const Tensor> operands, const Tensor *out,
+               const EinsumOptions &options) {
         const Notation notation = parse_notation(text, operands);
         require_auto_broadcast(notation, operands);
         T_ = common_dtype(operands);
@@ -282,13 +282,13 @@ private:
 };
 
 // The plans of this thread, found again by text and layouts.
-class PlanCache {
+class EinsumPlanCache {
 public:
-    const Plan &plan(std::string_view text, std::span<const Tensor> operands, const Tensor *out,
-                     const EinsumOptions &options) {
+    const EinsumPlan &plan(std::string_view text, std::span<const Tensor> operands,
+                           const Tensor *out, const EinsumOptions &options) {
         Entry &entry = entries_[hash(text, operands) % entries_.size()];
         if (entry.plan && matches(entry, text, operands, out, options)) return *entry.plan;
-        auto plan = std::make_shared<const Plan>(text, operands, out, options);
+        auto plan = std::make_shared<const EinsumPlan>(text, operands, out, options);
         entry = {std::string(text), {}, out != nullptr, options.memory_limit, std::move(plan)};
         for (const Tensor &operand : operands) entry.layouts.push_back(layout(*operand.impl()));
         if (out) entry.layouts.push_back(layout(*out->impl()));
@@ -305,7 +305,7 @@ private:
         std::vector<Layout> layouts; // of the operands and, if given, `out`
         bool has_out = false;
         std::optional<std::int64_t> memory_limit;
-        std::shared_ptr<const Plan> plan;
+        std::shared_ptr<const EinsumPlan> plan;
     };
 
     static Layout layout(const TensorImpl &t) { return {t.dtype, t.shape, t.strides}; }
@@ -349,10 +349,10 @@ Tensor einsum(std::string_view text, std::span<const Tensor> operands, Out out,
     // Analysed anew where settings may refuse what was analysed under others.
     if (const Settings &settings = current_settings();
         !settings.auto_cast || !settings.auto_broadcast)
-        return Plan(text, operands, out.get(), options).run(operands, out.get());
+        return EinsumPlan(text, operands, out.get(), options).run(operands, out.get());
     // On the heap: programs that open the library later have little room for its thread-locals.
-    static thread_local std::unique_ptr<PlanCache> cache;
-    if (!cache) cache = std::make_unique<PlanCache>();
+    static thread_local std::unique_ptr<EinsumPlanCache> cache;
+    if (!cache) cache = std::make_unique<EinsumPlanCache>();
     return cache->plan(text, operands, out.get(), options).run(operands, out.get());
 }
 

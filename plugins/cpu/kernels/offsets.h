@@ -16,7 +16,7 @@ template <std::int64_t Size> struct Bytes {
         move_elements(n, Size, out, os, in, is);
     }
 };
-struct Truth {
+struct BoolByte {
     static constexpr std::int64_t size = 1;
     static void move(char *out, const char *in) { *out = *in != 0; }
     static void move(std::int64_t n, char *out, std::int64_t os, const char *in, std::int64_t is) {
@@ -63,9 +63,9 @@ bool with_constant_unit(const char *offsets, std::int64_t stride, std::int64_t u
     return true;
 }
 
-// run(Bytes<size of the elements> or Truth).
+// run(Bytes<size of the elements> or BoolByte).
 template <class Run> void with_mover(std::uint32_t dtype, Run &&run) {
-    if (dtype == ATOLL_DTYPE_BOOL) return run(Truth());
+    if (dtype == ATOLL_DTYPE_BOOL) return run(BoolByte());
     switch (sizes[dtype]) {
     case 1: return run(Bytes<1>());
     case 2: return run(Bytes<2>());

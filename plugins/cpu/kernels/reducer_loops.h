@@ -167,10 +167,11 @@ template <class T> bool is_nan(T x) {
 }
 
 // The dtype of a result that is not simply what the rule says.
-template <class R> inline constexpr std::uint8_t dtype_of = 0;
-template <> inline constexpr std::uint8_t dtype_of<double> = ATOLL_DTYPE_FLOAT64;
-template <> inline constexpr std::uint8_t dtype_of<Complex<double>> = ATOLL_DTYPE_COMPLEX128;
-template <> inline constexpr std::uint8_t dtype_of<std::int64_t> = ATOLL_DTYPE_INT64;
+template <class R> inline constexpr std::uint8_t own_result_dtype = 0;
+template <> inline constexpr std::uint8_t own_result_dtype<double> = ATOLL_DTYPE_FLOAT64;
+template <> inline constexpr std::uint8_t own_result_dtype<Complex<double>> =
+    ATOLL_DTYPE_COMPLEX128;
+template <> inline constexpr std::uint8_t own_result_dtype<std::int64_t> = ATOLL_DTYPE_INT64;
 
 // Make<T>::reducer() for the dtypes of a function's domain.
 template <std::uint16_t function, template <class> class Make> constexpr ReducerRow reducer_row() {
@@ -248,7 +249,7 @@ template <class Make, class A, class T> struct PlainLoops {
         Reducer r{};
         r.size = sizeof(A);
         r.out_size = sizeof(R);
-        r.result = dtype_of<R>;
+        r.result = own_result_dtype<R>;
         r.identity = &identity;
         r.block = &Make::block;
         r.rows = &rows;
