@@ -1,5 +1,6 @@
 // A device type `toy` that conforms, in host memory that it keeps to itself: its streams are queues
-// that run when somebody waits for them. Each macro breaks it in one way.
+// that run when somebody waits for them. Each kind but CONFORMS breaks it in one way. All of them
+// are this object, and toy_kind.c.
 #include "atoll/plugin.hpp"
 
 #include <atomic>
@@ -14,19 +15,23 @@
 #include <thread>
 #include <unistd.h>
 #include <vector>
-#if defined MISDEEDS && defined __x86_64__
+#if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
 
 ATOLL_PLUGIN_NOTE("toy", ATOLL_CONTAINS_DEVICES, 0);
 
+extern "C" __attribute__((visibility("hidden"))) const char toy_kind[];
+
 namespace {
 
 namespace sdk = Atoll::sdk;
 
-// Does what ATOLL_TEST_MISDEED says where it says: "kernel:exit". For the others: nothing.
-void at([[maybe_unused]] std::string_view where) {
-#ifdef MISDEEDS
+bool is(std::string_view kind) { return kind == toy_kind; }
+
+// Of MISDEEDS: does what ATOLL_TEST_MISDEED says where it says: "kernel:exit".
+void at(std::string_view where) {
+    if (!is("MISDEEDS")) return;
     const char *const asked = std::getenv("ATOLL_TEST_MISDEED");
     const std::string_view text = asked ? asked : "";
     if (!text.starts_with(where) || text.substr(where.size(), 1) != ":") return;
@@ -43,14 +48,11 @@ void at([[maybe_unused]] std::string_view where) {
 #if defined(__x86_64__)
     if (what == "flush") _mm_setcsr(_mm_getcsr() | 0x8040); // denormal numbers to zero
 #endif
-#endif
 }
-#ifdef MISDEEDS
 struct Static {
     Static() { at("constructor"); }
     ~Static() { at("destructor"); }
 } object;
-#endif
 
 struct Stream {
     std::deque<std::function<void()>> queue;
@@ -67,9 +69,8 @@ struct State {
     ~State() noexcept(false) { at("unload"); }
     explicit State(const atoll_host &services) : host(services) {
         at("load");
-#ifdef LEAKS_THREAD
-        std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
-#endif
+        if (is("LEAKS_THREAD"))
+            std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
     }
 
     const atoll_host &host;
@@ -78,12 +79,10 @@ struct State {
                                                   std::make_shared<Stream>()};
 
     std::shared_ptr<Stream> stream(const atoll_call &call) {
-#ifdef IGNORES_STREAM
-        if (call.module == ATOLL_MODULE_CORE) return default_streams[call.device];
-#endif
-#ifdef IGNORES_DEVICE
-        if (call.module == ATOLL_MODULE_CORE && !call.stream) return default_streams[0];
-#endif
+        if (call.module == ATOLL_MODULE_CORE) {
+            if (is("IGNORES_STREAM")) return default_streams[call.device];
+            if (is("IGNORES_DEVICE") && !call.stream) return default_streams[0];
+        }
         if (call.stream) return *static_cast<std::shared_ptr<Stream> *>(call.stream);
         return default_streams[call.device];
     }
@@ -96,9 +95,8 @@ struct State {
     // Runs what was enqueued up to a position.
     void drain(Stream &own, std::uint64_t position) {
         const std::lock_guard lock(mutex);
-#ifdef REORDERS
-        if (own.queue.size() > 16) std::reverse(own.queue.begin(), own.queue.end());
-#endif
+        if (is("REORDERS") && own.queue.size() > 16)
+            std::reverse(own.queue.begin(), own.queue.end());
         while (own.done < position) {
             const auto work = std::move(own.queue.front());
             own.queue.pop_front();
@@ -109,18 +107,14 @@ struct State {
 };
 
 void enumerate(State &, atoll_call &call) {
-#ifdef WANTS_EXACT_PARAMS
-    if (sdk::params<atoll_enumerate_params>(call).struct_size != sizeof(atoll_enumerate_params))
+    auto &params = sdk::params<atoll_enumerate_params>(call);
+    if (is("WANTS_EXACT_PARAMS") && params.struct_size != sizeof params)
         throw sdk::Error(ATOLL_STATUS_INVALID_ARGUMENT, "params of another size");
-#endif
-#ifdef REFUSES_NEWER_PARAMS
-    const auto &params = sdk::params<atoll_enumerate_params>(call);
     const auto *end = reinterpret_cast<const char *>(&params + 1);
-    if (params.struct_size > sizeof params && *end)
+    if (is("REFUSES_NEWER_PARAMS") && params.struct_size > sizeof params && *end)
         throw sdk::Error(ATOLL_STATUS_NOT_SUPPORTED, "params say what the toy does not know");
-#endif
     at("count");
-    sdk::params<atoll_enumerate_params>(call).count = 2;
+    params.count = 2;
 }
 
 void properties(State &, atoll_call &call) {
@@ -133,67 +127,51 @@ void properties(State &, atoll_call &call) {
 
 void facts(State &, atoll_call &call) {
     sdk::add_fact(call, "colour", "red");
-#ifdef FACTS_CHANGE
     static std::atomic<int> calls{0};
-    sdk::add_fact(call, ("call_" + std::to_string(calls++)).c_str(), "now");
-#endif
-#ifdef FACTS_CONTROL_TERMINALS
-    sdk::add_fact(call, "sound", "\a");
-#endif
+    if (is("FACTS_CHANGE")) sdk::add_fact(call, ("call_" + std::to_string(calls++)).c_str(), "now");
+    if (is("FACTS_CONTROL_TERMINALS")) sdk::add_fact(call, "sound", "\a");
 }
 
 void allocate(State &, atoll_call &call) {
     auto &p = sdk::params<atoll_memory_params>(call);
     at("allocate");
-#ifdef PROMISES_TOO_MUCH
-    p.data = std::aligned_alloc(64, 4096 + (p.bytes > 1 << 30 ? 0 : p.bytes + 63) / 64 * 64);
-    return;
-#endif
+    if (is("PROMISES_TOO_MUCH")) {
+        p.data = std::aligned_alloc(64, 4096 + (p.bytes > 1 << 30 ? 0 : p.bytes + 63) / 64 * 64);
+        return;
+    }
     if (p.bytes > std::uint64_t{1} << 34) {
         constexpr char text[] = "the toy has no such amount of memory";
-#ifdef OVERRUNS_ERROR
-        std::memcpy(call.error->text, text, sizeof text);
-        call.error->status = ATOLL_STATUS_OUT_OF_MEMORY;
-        throw 1;
-#endif
+        if (is("OVERRUNS_ERROR")) {
+            std::memcpy(call.error->text, text, sizeof text);
+            call.error->status = ATOLL_STATUS_OUT_OF_MEMORY;
+            throw 1;
+        }
         throw sdk::Error(ATOLL_STATUS_OUT_OF_MEMORY, text);
     }
     p.data = std::aligned_alloc(64, (p.bytes + 64 + 63) / 64 * 64);
     if (!p.data) throw std::bad_alloc();
-#ifdef MISALIGNED
-    p.data = static_cast<char *>(p.data) + 8; // freed never
-#endif
+    if (is("MISALIGNED")) p.data = static_cast<char *>(p.data) + 8; // freed never
 }
 
 void release(State &state, atoll_call &call) {
     void *data = sdk::params<atoll_memory_params>(call).data;
-    static_cast<void>(state), static_cast<void>(data);
-#if defined FREE_DOES_NOTHING || defined MISALIGNED
-#elif defined FREE_TOO_EARLY
-    std::free(data);
-#else
+    if (is("FREE_DOES_NOTHING") || is("MISALIGNED")) return;
+    if (is("FREE_TOO_EARLY")) return std::free(data);
     state.enqueue(call, [data] { std::free(data); });
-#ifdef FREE_BLOCKS
-    state.drain(*state.stream(call), state.stream(call)->enqueued);
-#endif
-#endif
+    if (is("FREE_BLOCKS")) state.drain(*state.stream(call), state.stream(call)->enqueued);
 }
 
 void transfer(State &state, atoll_call &call) {
     const auto p = sdk::params<atoll_transfer_params>(call);
     auto bytes = static_cast<std::size_t>(p.bytes);
-#ifdef COPIES_WHOLE_WORDS
-    if (bytes > 8) bytes = bytes / 8 * 8;
-#endif
+    if (is("COPIES_WHOLE_WORDS") && bytes > 8) bytes = bytes / 8 * 8;
     const auto *from = static_cast<const char *>(p.source);
-#ifndef READS_SOURCE_LATE
-    if (p.kind == ATOLL_TRANSFER_HOST_TO_DEVICE) {
+    if (p.kind == ATOLL_TRANSFER_HOST_TO_DEVICE && !is("READS_SOURCE_LATE")) {
         state.enqueue(call, [to = p.destination, staged = std::vector<char>(from, from + bytes)] {
             std::memcpy(to, staged.data(), staged.size());
         });
         return;
     }
-#endif
     state.enqueue(call, [to = p.destination, from, bytes] { std::memmove(to, from, bytes); });
 }
 
@@ -205,14 +183,8 @@ void stream_create(State &, atoll_call &call) {
 void stream_destroy(State &state, atoll_call &call) {
     auto *stream =
         static_cast<std::shared_ptr<Stream> *>(sdk::params<atoll_stream_params>(call).stream);
-#ifdef DESTROY_DROPS
-    static_cast<void>(state);
-#else
-    state.drain(**stream, (*stream)->enqueued);
-#endif
-#ifdef EVENTS_DIE_WITH_STREAMS
-    (*stream)->done = 0;
-#endif
+    if (!is("DESTROY_DROPS")) state.drain(**stream, (*stream)->enqueued);
+    if (is("EVENTS_DIE_WITH_STREAMS")) (*stream)->done = 0;
     delete stream;
 }
 void stream_synchronize(State &state, atoll_call &call) {
@@ -233,36 +205,21 @@ void event_record(State &state, atoll_call &call) {
     event_of(call) = {stream, stream->enqueued};
 }
 void event_wait(State &state, atoll_call &call) {
-#ifndef EVENTS_DO_NOT_ORDER
-#ifdef WAIT_BLOCKS
-    state.drain(*event_of(call).stream, event_of(call).position);
-#endif
-#ifdef EVENTS_ARE_READ_LATE
-    state.enqueue(call, [&state, &event = event_of(call)] {
-#else
-    state.enqueue(call, [&state, event = event_of(call)] {
-#endif
+    if (is("EVENTS_DO_NOT_ORDER")) return;
+    if (is("WAIT_BLOCKS")) state.drain(*event_of(call).stream, event_of(call).position);
+    state.enqueue(call, [&state, &later = event_of(call), now = event_of(call)] {
+        const Event &event = is("EVENTS_ARE_READ_LATE") ? later : now;
         if (event.stream) state.drain(*event.stream, event.position);
     });
-#else
-    static_cast<void>(state), static_cast<void>(call);
-#endif
 }
 void event_synchronize(State &state, atoll_call &call) {
-#ifndef EVENTS_DO_NOT_WAIT
+    if (is("EVENTS_DO_NOT_WAIT")) return;
     const Event event = event_of(call);
     if (event.stream) state.drain(*event.stream, event.position);
-#else
-    static_cast<void>(state), static_cast<void>(call);
-#endif
 }
 void event_query(State &state, atoll_call &call) {
-#ifdef QUERY_IS_BUSY
-    throw sdk::Error(ATOLL_STATUS_BUSY, "not yet");
-#endif
-#ifdef EVENTS_SAY_DONE
-    return;
-#endif
+    if (is("QUERY_IS_BUSY")) throw sdk::Error(ATOLL_STATUS_BUSY, "not yet");
+    if (is("EVENTS_SAY_DONE")) return;
     const std::lock_guard lock(state.mutex);
     const Event &event = event_of(call);
     if (event.stream && event.stream->done < event.position)
@@ -272,43 +229,32 @@ void host_callback(State &state, atoll_call &call) {
     const auto p = sdk::params<atoll_callback_params>(call);
     state.enqueue(call, [p] {
         p.function(p.argument, ATOLL_STATUS_OK);
-#ifdef CALLS_BACK_TWICE
-        p.function(p.argument, ATOLL_STATUS_OK);
-#endif
+        if (is("CALLS_BACK_TWICE")) p.function(p.argument, ATOLL_STATUS_OK);
     });
 }
 
 // Declared without capabilities: dense, one axis or none.
 void add(State &state, atoll_call &call) {
     at("kernel");
-#ifdef MISDEEDS
-    std::thread([] { at("thread"); }).join();
-#endif
+    if (is("MISDEEDS")) std::thread([] { at("thread"); }).join();
     const std::int64_t count = call.rank == 0 ? 1 : call.shape[0];
     auto *out = static_cast<float *>(call.operands[0].data);
     const auto *a = static_cast<const float *>(call.operands[1].data);
     const auto *b = static_cast<const float *>(call.operands[2].data);
-#ifdef LEAKS_DEVICE_MEMORY
-    atoll_memory_params block{sizeof block, 0, 64, nullptr};
-    atoll_call inner = call;
-    inner.module = ATOLL_MODULE_DEVICE;
-    inner.function = ATOLL_DEVICE_FN_allocate;
-    inner.operand_count = inner.output_count = 0;
-    inner.params = &block;
-    state.host.dispatch(state.host.self, "toy", &inner);
-#endif
-#ifdef READS_SHAPE_LATE
+    if (is("LEAKS_DEVICE_MEMORY")) {
+        atoll_memory_params block{sizeof block, 0, 64, nullptr};
+        atoll_call inner = call;
+        inner.module = ATOLL_MODULE_DEVICE;
+        inner.function = ATOLL_DEVICE_FN_allocate;
+        inner.operand_count = inner.output_count = 0;
+        inner.params = &block;
+        state.host.dispatch(state.host.self, "toy", &inner);
+    }
     state.enqueue(call, [=, shape = call.shape] {
-        for (std::int64_t i = 0; i < *shape; ++i) out[i] = a[i] + b[i];
+        const std::int64_t n = is("READS_SHAPE_LATE") ? *shape : count;
+        for (std::int64_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
     });
-    return;
-#endif
-    state.enqueue(call, [=] {
-        for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
-    });
-#ifdef KERNEL_BLOCKS
-    state.drain(*state.stream(call), state.stream(call)->enqueued);
-#endif
+    if (is("KERNEL_BLOCKS")) state.drain(*state.stream(call), state.stream(call)->enqueued);
 }
 
 constexpr atoll_function_decl device_functions[] = {

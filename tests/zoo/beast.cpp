@@ -1,5 +1,6 @@
-// Bad plugins: one source, one file for each kind. NAME says which kind it is; without a fault of
-// its own it defines the module NAME with one function. What the descriptor alone can do wrong is
+// Bad plugins: one source, one file for each kind. NAME says which kind it is, or, of those that
+// need no macro of their own, kind.c; without a fault of its own it defines the module NAME with
+// one function. What the descriptor alone can do wrong is
 // in tests/plugins/odd.cpp.
 //
 //   NOTE_ISA, NOTE_SANITIZERS, NOTE_MAJOR, NOTE_MINOR, NOTE_HOST_MINOR, NOTE_KINDS   what the note
@@ -57,7 +58,12 @@
 #define NOTE_KINDS (ATOLL_CONTAINS_MODULES | ATOLL_CONTAINS_IMPLS)
 #endif
 
+#ifdef NAME
 ATOLL_PLUGIN_NOTE(NAME, NOTE_KINDS, NOTE_HOST_MINOR);
+#else
+extern "C" __attribute__((visibility("hidden"))) const char zoo_kind[];
+#define NAME zoo_kind
+#endif
 #ifdef SECOND_NOTE
 #define NEVER_OPENED
 ATOLL_PLUGIN_NOTE("another", NOTE_KINDS, NOTE_HOST_MINOR);

@@ -1,0 +1,2 @@
+/* Which of the toys a plugin is. */
+__attribute__((visibility("hidden"))) const char toy_kind[] = KIND;
