@@ -15,7 +15,6 @@ namespace {
 
 using Atoll::sdk::core_functions;
 
-constexpr mpfr_rnd_t nearest = MPFR_RNDN;
 constexpr mpfr_prec_t exact = 400; // for the spread of exponents below
 
 struct Reduction {

@@ -15,8 +15,6 @@ struct NoSuchFunction {};
 namespace accuracy {
 namespace {
 
-constexpr mpfr_rnd_t nearest = MPFR_RNDN;
-
 // A function of MPFR or MPC.
 Truth by(int (*f)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), int = 0) {
     return [f](True &out, True &a, True &) { f(out.re(), a.re(), nearest); };

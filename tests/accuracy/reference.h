@@ -8,6 +8,8 @@
 
 namespace accuracy {
 
+inline constexpr mpfr_rnd_t nearest = MPFR_RNDN;
+
 // Owns what mpc_t needs. Precise enough that its own error is below 2^-40 of a float's last place
 // and 2^-60 of a double's.
 class True {

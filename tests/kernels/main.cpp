@@ -10,6 +10,8 @@
 #include <sstream>
 #include <thread>
 
+#include <doctest/doctest.h> // with its implementation
+
 namespace {
 
 // Stays open: products keep memory until the end.

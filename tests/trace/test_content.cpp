@@ -15,8 +15,6 @@ using namespace tool_tests;
 namespace {
 
 // A number with three decimals, in thousandths.
-std::int64_t nano(const Json &micro) { return std::llround(micro.get<double>() * 1000); }
-
 // A run of `traced threads`, which several tests examine.
 struct Threads {
     Folder folder;

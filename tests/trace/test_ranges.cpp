@@ -12,8 +12,6 @@ using namespace tool_tests;
 
 namespace {
 
-std::int64_t nano(const Json &micro) { return std::llround(micro.get<double>() * 1000); }
-
 // What the program itself counted: calls by the name of the range.
 std::map<std::string, long> calls_in_ranges(const std::string &out) {
     std::map<std::string, long> calls;

@@ -10,7 +10,7 @@ using namespace tool_tests;
 
 namespace {
 
-const Json &threads() {
+const Json &report_of_threads() {
     static const Json page = [] {
         const Folder folder;
         REQUIRE(shell(folder, "$atoll trace -o run.html -- $traced threads").status == 0);
@@ -29,7 +29,7 @@ TEST_CASE("the report distinguishes work from waiting and groups short calls") {
         for (const int kind : page["spans"]["kind"]) ++counts[kind];
         return counts;
     };
-    const Json &page = threads();
+    const Json &page = report_of_threads();
     CHECK(page["shown"] == page["summary"]["calls"]);
     std::map<std::string, bool> waits;
     for (const Json &line : page["summary"]["functions"]) waits[line["function"]] = line["waiting"];
@@ -66,7 +66,7 @@ TEST_CASE("the report distinguishes work from waiting and groups short calls") {
 }
 
 TEST_CASE("a span of the report knows its line of the table and the device for which it is work") {
-    const Json &page = threads(), &spans = page["spans"], &summary = page["summary"];
+    const Json &page = report_of_threads(), &spans = page["spans"], &summary = page["summary"];
     std::map<long, long> calls, executions, executed_ns;
     for (std::size_t i = 0; i < spans["kind"].size(); ++i) {
         const int kind = spans["kind"][i];
@@ -109,7 +109,7 @@ TEST_CASE("a span of the report knows its line of the table and the device for w
 }
 
 TEST_CASE("the report shows the use of devices and memory over time") {
-    const Json &page = threads(), &summary = page["summary"];
+    const Json &page = report_of_threads(), &summary = page["summary"];
     std::set<std::string> devices;
     for (const Json &use : summary["devices"]) {
         devices.insert(use["device"]);

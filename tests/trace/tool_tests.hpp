@@ -3,6 +3,7 @@
 
 #include "../core/plugin_tests.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -18,6 +19,8 @@ namespace tool_tests {
 using plugin_tests::contains;
 using plugin_tests::Folder;
 using Json = nlohmann::json;
+
+inline std::int64_t nano(const Json &micro) { return std::llround(micro.get<double>() * 1000); }
 
 inline std::string variable(const char *name) {
     const char *text = std::getenv(name);
