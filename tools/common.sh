@@ -79,7 +79,7 @@ run_tests() {
 # the compile time less. No --buildtype: it would set the optimisation anew whenever the folder is
 # configured again. Without precompiled headers, which hide that a source lacks an #include.
 sanitized=(-Db_pch=false -Ddebug=true -Doptimization=1 -Db_ndebug=false -Dcpp_args=-g1 -Dc_args=-g1
-  -Dwerror=true -Dcuda=disabled -Dcpu_levels=v3)
+  -Dwerror=true -Dbenchmarks=false -Dcuda=disabled -Dcpu_levels=v3)
 # The thread and address sanitizers need the memory layout that they know; some kernels randomise
 # more than that.
 known_layout() { setarch -R true 2>/dev/null && test_wrapper="setarch -R"; }

@@ -24,7 +24,7 @@ if [ "${1-}" = --nightly ]; then
 fi
 
 must "set-up" tools/setup.sh &&
-  must "configure" configure_release -Dtests=true "${cuda[@]}" "$@" &&
+  must "configure" configure_release -Dtests=true -Dbenchmarks=false "${cuda[@]}" "$@" &&
   must "build" ninja -C build &&
   run_tests "release" build "${depth[@]}"
 if [ $nightly ]; then

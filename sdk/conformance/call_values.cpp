@@ -85,6 +85,7 @@ Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t 
 Values values_for(const FunctionFacts &f, const Call::Argument &argument, std::size_t o,
                   const Recipe &recipe) {
     Values values;
+    values.reserve(static_cast<std::size_t>(count_of(argument.shape)));
     const DType dtype = argument.dtype;
     for (std::int64_t i = 0; i < count_of(argument.shape); ++i) {
         const std::size_t k = static_cast<std::size_t>(i) + recipe.seed;
@@ -170,7 +171,7 @@ void set_values(Call &call, const Recipe &recipe) {
     for (std::size_t o = 0; o < call.inputs.size(); ++o) {
         Call::Argument &input = call.inputs[o];
         input.values = broadcast_values(
-            input.values, input.shape,
+            std::move(input.values), input.shape,
             broadcast_axis(layout_of(recipe.layout, o, input), input.shape.size()));
     }
     if (has(f, counts_non_zero)) {

@@ -104,13 +104,12 @@ Guarded lay_out(const Values &values, const Shape &shape, DType dtype, const Pla
         std::int64_t at = start;
         for (std::size_t axis = 0; axis < index.size(); ++axis) at += index[axis] * strides[axis];
         const auto place = static_cast<std::size_t>(at);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
-            operand.elements[place + i] = true;
+        std::memset(operand.elements.data() + place, 1, static_cast<std::size_t>(size));
         char *const element = operand.image.data() + place;
         if (values.empty()) {
             if (is_floating(dtype)) write_nan(element, dtype);
         } else {
-            const Scalar value = values[k].cast(dtype);
+            const Scalar &own = values[k], value = own.dtype() == dtype ? own : own.cast(dtype);
             std::memcpy(element, value.raw().value.bytes, static_cast<std::size_t>(size));
         }
         // Every byte but 0 is true.
@@ -146,6 +145,7 @@ Values decode(const Tensor &tensor, const std::vector<char> &bytes, bool strict)
     const auto size = static_cast<std::size_t>(size_of(dtype));
     const Dims strides = tensor.strides();
     Values values;
+    values.reserve(static_cast<std::size_t>(tensor.size()));
     each(Shape(tensor.shape().begin(), tensor.shape().end()), [&](std::size_t, const Shape &index) {
         std::int64_t at = tensor.offset();
         for (std::size_t axis = 0; axis < index.size(); ++axis)
@@ -170,9 +170,9 @@ void require_guards(const Guarded &operand, const std::vector<char> &now, const 
         if (operand.elements[i] || now[i] == operand.image[i]) continue;
         const auto &own = operand.elements;
         const auto first =
-            static_cast<std::size_t>(std::find(own.begin(), own.end(), true) - own.begin());
+            static_cast<std::size_t>(std::find(own.begin(), own.end(), 1) - own.begin());
         const auto behind =
-            static_cast<std::size_t>(std::find(own.rbegin(), own.rend(), true) - own.rbegin());
+            static_cast<std::size_t>(std::find(own.rbegin(), own.rend(), 1) - own.rbegin());
         const std::size_t last = own.size() - 1 - behind;
         fail("wrote outside the destination: byte {} {} ({}, {}); write only the elements that "
              "call->shape and the strides specify",
@@ -195,16 +195,15 @@ void require_unchanged(const Guarded &operand, const char *which) {
                  i, which, operand.what);
 }
 
-Values broadcast_values(const Values &values, const Shape &shape, int axis) {
-    Values result = values;
-    if (axis < 0) return result;
+Values broadcast_values(Values values, const Shape &shape, int axis) {
+    if (axis < 0) return values;
     std::size_t step = 1; // elements from one to the next along the axis
     for (int i = 0; i < axis; ++i)
         step *= static_cast<std::size_t>(shape[static_cast<std::size_t>(i)]);
     const auto extent = static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]);
     for (std::size_t k = 0; k < values.size(); ++k)
-        result[k] = values[k - k / step % extent * step];
-    return result;
+        values[k] = values[k - k / step % extent * step];
+    return values;
 }
 
 std::string text(const Scalar &value) {

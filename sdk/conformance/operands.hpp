@@ -37,7 +37,7 @@ inline Dims dims_of(const Shape &shape) { return {shape.data(), shape.size()}; }
 struct Guarded {
     Tensor tensor;
     std::vector<char> image;    // all bytes of the storage
-    std::vector<bool> elements; // which of them belong to elements
+    std::vector<char> elements; // 1 for those that belong to elements
     std::string what;           // "float32 (4:12, 3:52) swapped", for messages
 
     std::vector<char> read() const; // all bytes, now
@@ -62,7 +62,7 @@ void require_guards(const Guarded &operand, const std::vector<char> &now, const 
 void require_unchanged(const Guarded &operand, const char *which);
 
 // Makes the values along an axis equal to those at its index 0.
-Values broadcast_values(const Values &values, const Shape &shape, int axis);
+Values broadcast_values(Values values, const Shape &shape, int axis);
 
 std::string text(const Scalar &value);
 
