@@ -2,7 +2,8 @@
 # Sets up, builds (release, in build/) and runs the tests. Arguments go to meson setup. The last
 # line is `N passed, N failed`, in test cases; a step that fails before the tests is one failure.
 #
-# The cuda plugin is compiled where there is NVIDIA's driver, or with -Dcuda=enabled.
+# The cuda plugin is compiled where there is NVIDIA's driver, or with -Dcuda=enabled. Benchmarks are
+# compiled with -Dbenchmarks=true.
 #
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
 # takes hours, and the cuda plugin is compiled for all dtypes and architectures; plugins with faults
