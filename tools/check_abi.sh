@@ -34,8 +34,8 @@ END
   # Inline functions, which the recorded library left out of line here and there: every program has
   # its own copies. They are the symbols that no debug information refers to.
   status=0
-  abidiff --no-added-syms --no-unreferenced-symbols --suppressions "$scratch/suppressions" "$scratch/recorded.abi" \
-    "$library" || status=$?
+  abidiff --no-added-syms --no-unreferenced-symbols --suppressions "$scratch/suppressions" \
+    "$scratch/recorded.abi" "$library" || status=$?
   [ $status -eq 0 ] || {
     echo "$soname has not the ABI any more that it was released with (abidiff: $status): keep it," \
       "or raise the version in meson.build so that the soname changes" >&2

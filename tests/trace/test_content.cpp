@@ -14,7 +14,6 @@ using namespace tool_tests;
 
 namespace {
 
-// A number with three decimals, in thousandths.
 // A run of `traced threads`, which several tests examine.
 struct Threads {
     Folder folder;

@@ -20,6 +20,7 @@ using plugin_tests::contains;
 using plugin_tests::Folder;
 using Json = nlohmann::json;
 
+// A number with three decimals, in thousandths.
 inline std::int64_t nano(const Json &micro) { return std::llround(micro.get<double>() * 1000); }
 
 inline std::string variable(const char *name) {

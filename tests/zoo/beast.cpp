@@ -1,7 +1,6 @@
 // Bad plugins: one source, one file for each kind. NAME says which kind it is, or, of those that
 // need no macro of their own, kind.c; without a fault of its own it defines the module NAME with
-// one function. What the descriptor alone can do wrong is
-// in tests/plugins/odd.cpp.
+// one function. What the descriptor alone can do wrong is in tests/plugins/odd.cpp.
 //
 //   NOTE_ISA, NOTE_SANITIZERS, NOTE_MAJOR, NOTE_MINOR, NOTE_HOST_MINOR, NOTE_KINDS   what the note
 //                  says instead

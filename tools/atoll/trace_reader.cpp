@@ -25,6 +25,8 @@ TraceModel::~TraceModel() {
 
 // One file.
 class TraceModel::Reader {
+    using Kind = tracing::timeline::Kind; // not the dtypes'
+
 public:
     Reader(TraceModel &model, const std::string &path, const char *memory, std::size_t bytes)
         : model_(model), memory_(memory), bytes_(bytes),
@@ -199,7 +201,7 @@ private:
 
     void take(const Record &record) {
         switch (record.kind) {
-        case tracing::timeline::Kind::thread: {
+        case Kind::thread: {
             const auto &text = *reinterpret_cast<const ThreadText *>(&record + 1);
             if (record.words * 8u < sizeof record + sizeof text) return;
             close_ranges();
@@ -208,14 +210,14 @@ private:
             thread_ = none;
             return;
         }
-        case tracing::timeline::Kind::execution:
+        case Kind::execution:
             if (!(record.flags & flag_followed) ||
                 record.words * 8u < sizeof record + 8u * announced_words(record))
                 return;
             model_.finished_[process_][word_of(record, flag_followed)] = {
                 ns(record.start), ns(end_of(record)), details_of(record).status};
             return;
-        case tracing::timeline::Kind::call: {
+        case Kind::call: {
             if (!names_of(record.entry)) return;
             if (record.words * 8u <
                 sizeof record +
@@ -238,7 +240,7 @@ private:
             model_.calls.push_back(call);
             return;
         }
-        case tracing::timeline::Kind::range_begin: {
+        case Kind::range_begin: {
             if (thread_ == none) thread_ = thread();
             const char *const text = reinterpret_cast<const char *>(&record + 1);
             const std::size_t room = record.words * 8u - sizeof record;
@@ -248,7 +250,7 @@ private:
                 {{text, ::strnlen(text, room)}, thread_, ns(record.start), 0, false});
             return;
         }
-        case tracing::timeline::Kind::range_end:
+        case Kind::range_end:
             latest_ = std::max(latest_, ns(record.start));
             if (open_ranges_.empty()) return; // it began before the push
             model_.ranges[open_ranges_.back()].end =
