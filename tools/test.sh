@@ -3,7 +3,8 @@
 # line is `N passed, N failed`, in test cases; a step that fails before the tests is one failure.
 #
 # The cuda plugin is compiled where there is NVIDIA's driver, or with -Dcuda=enabled. Benchmarks are
-# compiled with -Dbenchmarks=true.
+# compiled with -Dbenchmarks=true. The projects of third parties that are built against an installed
+# tree, examples and templates among them, are `meson test -C build --suite installed`.
 #
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
 # takes hours, and the cuda plugin is compiled for all dtypes and architectures; plugins with faults
@@ -13,7 +14,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
 
-depth=(--no-suite mutants)
+depth=(--no-suite mutants --no-suite installed)
 cuda=(-Dcuda=$cuda -Dgpu_archs=90 -Dgpu_dtypes=few)
 nightly=
 if [ "${1-}" = --nightly ]; then

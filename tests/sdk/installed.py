@@ -223,7 +223,7 @@ def use_template_meson(atoll):
     tests = ["use"] + (["conformance"] if atoll.has_command("check") else [])
     for name in templates(atoll):
         tree = atoll.empty / name
-        atoll.run("meson", "setup", tree / "build", tree, "-Dwerror=true", "-Dbuildtype=debug")
+        atoll.run("meson", "setup", tree / "build", tree, "-Dwerror=true", "-Dbuildtype=plain")
         atoll.run("meson", "compile", "-C", tree / "build")
         atoll.run("meson", "test", "-C", tree / "build", "--no-rebuild", "--print-errorlogs", *tests)
         atoll.check_compile_commands(tree / "build")
@@ -431,7 +431,7 @@ def use_examples(atoll):
             tests = [] if atoll.has_command("check") else ["--no-suite", "conformance"]
             # The guide promises that a C++ library of a plugin's own works.
             static = ["-Dcpp_link_args=-static-libstdc++ -static-libgcc"] if name == "hello" else []
-            atoll.run("meson", "setup", tree / "build", tree, "-Dwerror=true", "-Dbuildtype=debug", *static)
+            atoll.run("meson", "setup", tree / "build", tree, "-Dwerror=true", "-Dbuildtype=plain", *static)
             atoll.run("meson", "compile", "-C", tree / "build")
             text = atoll.run("meson", "test", "-C", tree / "build", "--no-rebuild", "--verbose", *tests)
         else:

@@ -1,10 +1,6 @@
-// Bad plugins: one source, one file for each kind. NAME says which kind it is, or, of those that
-// need no macro of their own, kind.c; without a fault of its own it defines the module NAME with
-// one function. What the descriptor alone can do wrong is in tests/plugins/odd.cpp.
-//
-//   NOTE_ISA, NOTE_SANITIZERS, NOTE_MAJOR, NOTE_MINOR, NOTE_HOST_MINOR, NOTE_KINDS   what the note
-//                  says instead
-//   NEVER_OPENED   its constructor ends the process: the note must be enough
+// Bad plugins: one object in the file of each kind. zoo_kind, of kind.c, says which kind it is;
+// without a fault of its own it defines a module of that name with one function. What the
+// descriptor alone can do wrong is in tests/plugins/odd.cpp.
 #include "atoll/plugin.h"
 
 #include <atomic>
@@ -24,73 +20,20 @@
 #include <xmmintrin.h>
 #endif
 
-#ifdef NOTE_ISA
-#undef ATOLL_ISA_LEVEL
-#define ATOLL_ISA_LEVEL NOTE_ISA
-#endif
-#ifdef NOTE_SANITIZERS
-#if ATOLL_SANITIZERS == 2
-#undef ATOLL_SANITIZERS
-#define ATOLL_SANITIZERS 1
-#else
-#undef ATOLL_SANITIZERS
-#define ATOLL_SANITIZERS 2
-#endif
-#define NEVER_OPENED
-#endif
-#ifdef NOTE_MAJOR
-#undef ATOLL_ABI_MAJOR
-#define ATOLL_ABI_MAJOR NOTE_MAJOR
-#define NEVER_OPENED
-#endif
-#ifdef NOTE_MINOR
-#undef ATOLL_ABI_MINOR
-#define ATOLL_ABI_MINOR NOTE_MINOR
-#define NEVER_OPENED
-#endif
-#ifdef NOTE_HOST_MINOR
-#define NEVER_OPENED
-#else
-#define NOTE_HOST_MINOR 0
-#endif
-#ifndef NOTE_KINDS
-#define NOTE_KINDS (ATOLL_CONTAINS_MODULES | ATOLL_CONTAINS_IMPLS)
-#endif
-
-#ifdef NAME
-ATOLL_PLUGIN_NOTE(NAME, NOTE_KINDS, NOTE_HOST_MINOR);
-#else
-extern "C" __attribute__((visibility("hidden"))) const char zoo_kind[];
-#define NAME zoo_kind
-#endif
-#ifdef SECOND_NOTE
-#define NEVER_OPENED
-ATOLL_PLUGIN_NOTE("another", NOTE_KINDS, NOTE_HOST_MINOR);
-#endif
-
-#ifdef UNDEFINED_SYMBOL
-extern "C" int zoo_nowhere();
-#endif
-#ifdef ABSENT_LIBRARY
-extern "C" int zoo_absent();
-#endif
-#ifdef ANSWER
-// Exported, as a careless build does, and the same name in two plugins.
-extern "C" __attribute__((visibility("default"))) int zoo_answer() { return ANSWER; }
-#endif
+extern "C" {
+extern __attribute__((visibility("hidden"))) const char zoo_kind[];
+extern __attribute__((visibility("hidden"))) int (*const zoo_own_answer)();
+}
 
 namespace {
 
-bool is(std::string_view kind) { return kind == NAME; }
+bool is(std::string_view kind) { return kind == zoo_kind; }
 
 const atoll_host *host;
 // Steers a terminal, begins what looks like a record of the log, is no UTF-8.
 constexpr const char *forged = "\x1b[31m red \xff\n[atoll error] forged";
 
 __attribute__((constructor)) void opened() {
-#ifdef NEVER_OPENED
-    std::abort(); // the note was enough to refuse it
-#endif
     if (is("constructor_throws")) throw std::runtime_error("constructor exploded");
     if (is("constructor_crashes")) std::raise(SIGSEGV);
     if (is("constructor_exits")) std::_Exit(7);
@@ -115,12 +58,6 @@ __attribute__((constructor)) void opened() {
         const timespec times[2] = {{1, 0}, {1, 0}};
         if (dladdr(&host, &self)) ::utimensat(AT_FDCWD, self.dli_fname, times, 0);
     }
-#ifdef UNDEFINED_SYMBOL
-    zoo_nowhere();
-#endif
-#ifdef ABSENT_LIBRARY
-    zoo_absent();
-#endif
 }
 
 std::atomic<int> pool_runs{0};
@@ -201,9 +138,7 @@ std::int32_t answer(const atoll_link *, atoll_call *call) {
             host->self, 8, 1, [](void *, std::int64_t, std::int64_t) {}, nullptr);
         number = pool_runs;
     }
-#ifdef ANSWER
-    number = zoo_answer();
-#endif
+    if (zoo_own_answer) number = zoo_own_answer();
     *static_cast<std::int64_t *>(call->operands[0].data) = number;
     return ATOLL_STATUS_OK;
 }
@@ -237,7 +172,7 @@ void describe() {
     if (is("unknown_rule")) function.rule = 1000;
     if (is("unknown_domain")) function.domain = std::uint64_t{1} << 40;
     if (is("no_doc")) function.doc = nullptr;
-    module = {sizeof module, 1, NAME, &function, sizeof function, 1, nullptr, nullptr};
+    module = {sizeof module, 1, zoo_kind, &function, sizeof function, 1, nullptr, nullptr};
     if (is("garbage_functions")) module.function_size = 0xdeadbeef;
     if (is("endless_functions")) module.function_count = 0xffffffff;
     if (is("needs_crasher")) depends[0] = "query_crashes", module.depends = depends;
@@ -249,7 +184,7 @@ void describe() {
     implementation.fn = answer;
     impl = {};
     impl.struct_size = sizeof impl;
-    impl.module = NAME;
+    impl.module = zoo_kind;
     impl.device_type = "cpu";
     impl.module_version = 1;
     impl.function_size = sizeof implementation;
@@ -265,7 +200,7 @@ void describe() {
     plugin.magic = ATOLL_MAGIC;
     plugin.abi_major = ATOLL_ABI_MAJOR;
     plugin.abi_minor = ATOLL_ABI_MINOR;
-    plugin.name = NAME;
+    plugin.name = zoo_kind;
     if (is("forger")) plugin.description = plugin.version = forged;
     plugin.modules = modules;
     plugin.module_count = 1;
