@@ -49,7 +49,8 @@ private:
 struct Options {
     // The file to check. Its folder need not be on the search path.
     std::filesystem::path plugin = {};
-    // Runs the checks whose name matches: '*' and '?' stand for any characters and any one, as in
+    // Runs the checks whose name matches: '*' and '?' stand for any characters and any one, @(a|b)
+    // for one of several patterns, as in
     // "functions/core.add*", "*:float16/*".
     std::string filter = "*";
     // Plugins, by name or path, to load first: dependencies of the plugin under test that are not
