@@ -89,8 +89,8 @@ Plan plan_of(const Options &options, bool file_alone) {
         // Nothing else can be checked, whatever the filter.
         if (trouble) return check.subject != "plugin";
         if (check.exits && !options.isolate) return true;
-        return ::fnmatch(options.filter.c_str(), result_of(check).name().c_str(),
-                         FNM_EXTMATCH) != 0;
+        return ::fnmatch(options.filter.c_str(), result_of(check).name().c_str(), FNM_EXTMATCH) !=
+               0;
     });
     return plan;
 }
