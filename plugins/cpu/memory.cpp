@@ -125,18 +125,26 @@ struct ThreadCache {
 class Shared {
 public:
     // Takes up to `batch` blocks of a small class into `list`; false when the system has none.
+    //
+    // They leave the list by ascending address, so that addresses of nearly 4096 bytes each fall
+    // modulo 4096 from operands to result. Where the result is up to 512 bytes above an operand
+    // there, Zen 4 mistakes every eighth pair for a load of what was just stored, and waits:
+    // adding 1,000 float32 takes 220 ns or more instead of 140.
     bool refill(std::size_t index, FreeList &list) {
         const std::uint64_t size = (index + 1) * alignment;
+        Block *blocks[batch];
+        std::uint32_t count = 0;
         for (const bool last : {false, true}) {
             {
                 const std::lock_guard lock(mutex_);
                 if (!slabs_[index]) start_slab(index);
-                while (slabs_[index] && list.count < batch) {
+                while (slabs_[index] && count < batch) {
                     Slab *slab = slabs_[index];
-                    list.push(slab->take(size));
+                    blocks[count++] = slab->take(size);
                     if (!slab->has_block(size)) unlink(slab, index);
                 }
             }
+            while (count) list.push(blocks[--count]);
             if (list.count) return true;
             if (!last) give_back(0);
         }

@@ -5,8 +5,9 @@ on the same machine.
     peers.py [--atoll PATH] [--threads N] [--turns N] [--json | --markdown] [ROW...]
 
 Ours and the peers take turns, and the best of each counts. A ratio above 1 says that we are faster.
-Rows that memory limits are also compared with the triad of the same run: the part of its rate that
-ours has. --markdown prints the table of RESULTS.md, with the machine and the versions.
+Some rows are also compared with what limits them, measured in the same run: those bound by memory
+with a plain loop (ours as a part of its rate), small ones with a call straight to the kernel (its time
+as a part of ours). --markdown prints the table of RESULTS.md, with the machine and the versions.
 Rows are names or patterns ('e*'); without any: all that have a peer but the contractions t1 to t48,
 which take minutes. NumPy computes with one thread (its products with --threads), OpenBLAS and PyTorch
 with --threads (default 1). Variables that choose OpenBLAS's kernels are not passed on: it
@@ -511,37 +512,46 @@ def ours(name):
     return json.loads(done.stdout)["rows"][0]
 
 
-# Their operands exceed the caches of a core, and little is computed with each element.
-LIMITED_BY_MEMORY = "e1 e2 e4 e5 e6 e7 e14 e15 r1 r2 r3 r4 r6 c1 c2 c3 p7 p8".split()
+# Rows of the bench that show what a row is limited by, on one thread and on all: plain loops for rows
+# whose operands exceed the caches of a core and that compute little with each element, as many bytes
+# per second as the loop; calls straight to the kernel, in the time that they take.
+LIMITS = {("b1", "b2"): "e1 e2 e4 e5 e6 e7 e14 e15 c1 c2 c3 p7 p8".split(), ("b3", "b4"): "r1 r2 r3 r4 r6".split(),
+          ("b5", "b5"): ["o1", "o2"], ("b6", "b6"): ["o4"]}
 
 
-def triad_rate():
-    """Bytes per second of a plain loop on as many threads."""
-    measured = ours("b1" if options.threads == 1 else "b2")
-    return measured["bytes"] / measured["seconds"]
+def limiting_row(name):
+    return next((row[options.threads > 1] for row, limited in LIMITS.items() if name in limited), None)
 
 
-def measured_row(name, rate):
-    """Ours, every peer and the limit, in turns."""
+def part_of_limit(measured, seconds, limit):
+    """How near a row comes to what limits it."""
+    if limit["id"] in ("b5", "b6"):
+        return limit["seconds"] / seconds
+    return measured["bytes"] / seconds / (limit["bytes"] / limit["seconds"])
+
+
+def measured_row(name, limits):
+    """Ours, every peer and the limit, in turns. `limits`: the best of this run so far, by row."""
     peers = {peer: prepare() for peer, prepare in ROWS[name].items()}
     seconds = dict.fromkeys(peers, math.inf)
     mine = math.inf
+    limit = limiting_row(name)
     for _ in range(options.turns):
         measured = ours(name)
         mine = min(mine, measured["seconds"])
         for peer, work in peers.items():
             seconds[peer] = min(seconds[peer], seconds_of(work))
-        if name in LIMITED_BY_MEMORY:
-            rate = max(rate, triad_rate())
-    limit = measured["bytes"] / mine / rate if name in LIMITED_BY_MEMORY else None
-    return {"id": name, "what": measured["what"], "seconds": mine, "peers": seconds, "limit": limit,
-            "ratios": {peer: other / mine for peer, other in seconds.items()}}, rate
+        if limit:
+            limits[limit] = min(ours(limit), limits.get(limit, {"seconds": math.inf}), key=lambda row: row["seconds"])
+    return {"id": name, "what": measured["what"], "seconds": mine, "peers": seconds,
+            "limit": part_of_limit(measured, mine, limits[limit]) if limit else None,
+            "ratios": {peer: other / mine for peer, other in seconds.items()}}
 
 
 def text_of(result):
     peers = "  ".join(f"{peer} {other * 1e6:.2f} µs, ratio {result['ratios'][peer]:.2f}"
                       for peer, other in result["peers"].items())
-    limit = f"  of the triad {result['limit']:.2f}" if result["limit"] else ""
+    limit = f"  of the limit {result['limit']:.2f}" if result["limit"] else ""
     return f"{result['id']:4} {result['what']:60} {result['seconds'] * 1e6:12.2f} µs  {peers}{limit}"
 
 
@@ -576,7 +586,7 @@ def sum_up(results):
     print(f"beside the better of them: {statistics.geometric_mean(better.values()):.2f} ({len(better)} rows)")
     listed = lambda rows: ", ".join(f"{name} {value:.2f}" for name, value in rows.items()) or "none"
     print("behind: " + listed({name: ratio for name, ratio in better.items() if ratio < 1}))
-    print("below 0.9 of the triad: " + listed({r["id"]: r["limit"] for r in results if r["limit"] and r["limit"] < 0.9}))
+    print("below 0.9 of the limit: " + listed({r["id"]: r["limit"] for r in results if r["limit"] and r["limit"] < 0.9}))
 
 
 def main():
@@ -599,12 +609,11 @@ def main():
               any(fnmatch.fnmatch(n, p) for p in options.rows or ["[!t]*"])]
     if not wanted:
         sys.exit(f"peers: no row with a peer matches {options.rows}; there are: {' '.join(ROWS)}")
-    results = []
-    rate = 0
+    results, limits = [], {}
     if options.markdown:
-        print(f"{machine()}.\n\n| row | | ours, µs | NumPy | PyTorch | of the triad |\n|---|---|---|---|---|---|")
+        print(f"{machine()}.\n\n| row | | ours, µs | NumPy | PyTorch | of the limit |\n|---|---|---|---|---|---|")
     for name in wanted:
-        result, rate = measured_row(name, rate)
+        result = measured_row(name, limits)
         results.append(result)
         if not options.json:
             print((markdown_of if options.markdown else text_of)(result), flush=True)

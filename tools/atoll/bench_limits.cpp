@@ -1,9 +1,13 @@
-// Rows of `atoll bench` that use nothing of Atoll but its memory: what the machine allows.
+// Rows of `atoll bench` that other rows cannot beat: plain loops, which use nothing of Atoll but
+// its memory, and calls straight to a kernel.
 #include "bench_work.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <thread>
+
+#include <fmt/format.h>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -29,35 +33,129 @@ void triad(std::span<float> out, Floats b, Floats c, std::size_t begin, std::siz
 #endif
 }
 
-Work triads(Device device, unsigned threads) {
-    constexpr std::int64_t elements = 10'000'000;
-    const Tensor out = empty({elements}, {float32, device}),
-                 b = random({elements}, float32, device), c = random({elements}, float32, device);
+// The sum of elements [begin, end), both multiples of 32.
+float total(Floats x, std::size_t begin, std::size_t end) {
+#if defined(__SSE2__)
+    constexpr std::size_t chains = 8; // additions at a time
+    __m128 sums[chains];
+    for (__m128 &sum : sums) sum = _mm_setzero_ps();
+    for (std::size_t k = begin; k < end; k += 4 * chains)
+#pragma GCC unroll 8
+        for (std::size_t c = 0; c < chains; ++c)
+            sums[c] = _mm_add_ps(sums[c], _mm_load_ps(&x[k + 4 * c]));
+    for (std::size_t c = 1; c < chains; ++c) sums[0] = _mm_add_ps(sums[0], sums[c]);
+    float lanes[4];
+    _mm_storeu_ps(lanes, sums[0]);
+    return lanes[0] + lanes[1] + lanes[2] + lanes[3];
+#else
+    float sum = 0;
+    for (std::size_t k = begin; k < end; ++k) sum += x[k];
+    return sum;
+#endif
+}
+
+// A plain loop: part(begin, end) for a share of `elements` on each thread. `out`: the result.
+template <class Part> Work plain_loop(std::size_t elements, unsigned threads, double bytes,
+                                      const Tensor &out, Part part) {
     try {
         out.host_span<float>();
     } catch (const Error &) {
         throw Error(Status::not_supported, "bench", "measured in host memory only");
     }
-    const auto part = [=](unsigned number, std::int64_t repeats) {
-        const std::span<float> to = out.host_span<float>();
-        const Floats x = b.host_span<const float>(), y = c.host_span<const float>();
-        const std::size_t share = (to.size() / threads + 3) / 4 * 4;
-        const std::size_t begin = std::min(to.size(), share * number),
-                          end = std::min(to.size(), begin + share);
-        for (; repeats > 0; --repeats) triad(to, x, y, begin, end);
+    const auto run = [=](unsigned number, std::int64_t repeats) {
+        const std::size_t share = (elements / threads + 31) / 32 * 32;
+        const std::size_t begin = std::min(elements, share * number),
+                          end = std::min(elements, begin + share);
+        for (; repeats > 0; --repeats) part(number, begin, end);
     };
     return {[=](std::int64_t repeats) {
                 std::vector<std::jthread> others;
                 for (unsigned i = 1; i < threads; ++i)
-                    others.emplace_back([=] { part(i, repeats); });
-                part(0, repeats);
+                    others.emplace_back([=] { run(i, repeats); });
+                run(0, repeats);
             },
             [=] {
-                for (unsigned i = 0; i < threads; ++i) part(i, 1);
+                for (unsigned i = 0; i < threads; ++i) run(i, 1);
                 return out;
             },
-            3 * bytes_of(out), 0};
+            bytes, 0};
 }
+
+Work triads(Device device, unsigned threads) {
+    constexpr std::int64_t elements = 10'000'000;
+    const Tensor out = empty({elements}, {float32, device}),
+                 b = random({elements}, float32, device), c = random({elements}, float32, device);
+    return plain_loop(elements, threads, 3 * bytes_of(out), out,
+                      [=](unsigned, std::size_t begin, std::size_t end) {
+                          triad(out.host_span<float>(), b.host_span<const float>(),
+                                c.host_span<const float>(), begin, end);
+                      });
+}
+
+// As many elements as r3 has. A total of each thread is the result.
+Work totals(Device device, unsigned threads) {
+    constexpr std::int64_t elements = 16'000'000;
+    const Tensor x = random({elements}, float32, device),
+                 out = empty({std::int64_t{threads}}, {float32, device});
+    return plain_loop(elements, threads, bytes_of(x), out,
+                      [=](unsigned number, std::size_t begin, std::size_t end) {
+                          out.host_span<float>()[number] =
+                              total(x.host_span<const float>(), begin, end);
+                      });
+}
+
+// Copies of a call's arrays, and of the link at its end: the kernel.
+struct Recorded {
+    atoll_link link{};
+    atoll_call call{};
+    std::vector<std::int64_t> shape, strides;
+    std::vector<atoll_operand> operands;
+
+    static std::int32_t record(const atoll_link *self, atoll_call *call) {
+        static_cast<Recorded *>(self->ctx)->keep(*self->next, *call);
+        return self->next->fn(self->next, call);
+    }
+
+private:
+    void keep(const atoll_link &next, const atoll_call &original) {
+        link = next;
+        call = original;
+        shape.assign(call.shape, call.shape + call.rank);
+        operands.assign(call.operands, call.operands + call.operand_count);
+        strides.clear();
+        for (const atoll_operand &o : operands)
+            strides.insert(strides.end(), o.strides, o.strides + call.rank);
+        for (std::size_t o = 0; o < operands.size(); ++o)
+            operands[o].strides = strides.data() + o * call.rank;
+        call.shape = shape.data();
+        call.operands = operands.data();
+        call.attributes = nullptr;
+    }
+};
+
+// The kernel of a + b into a result that exists, called without the core: no checks, no interposer,
+// no search for an implementation.
+Work straight_to_kernel(Device device, std::int64_t elements) {
+    const Tensor a = random({elements}, float32, device), b = random({elements}, float32, device),
+                 out = empty_like(a);
+    const auto recorded = std::make_shared<Recorded>();
+    const InterposerHandle handle = push_interposer(fmt::format("core.add@{}", device.type()),
+                                                    &Recorded::record, recorded.get());
+    add(a, b, out);
+    pop_interposer(handle);
+    const double bytes = 3 * bytes_of(out);
+    return {[=](std::int64_t repeats) {
+                char text[512];
+                atoll_error error{sizeof error, 0, 0, sizeof text, 0, text, {}};
+                recorded->call.error = &error;
+                for (; repeats > 0; --repeats)
+                    if (recorded->link.fn(&recorded->link, &recorded->call) != ATOLL_STATUS_OK)
+                        throw Error(Status::internal, "bench", "the kernel failed");
+            },
+            [=] { return add(a, b, out); }, bytes, 0};
+}
+
+unsigned processors() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 } // namespace
 
@@ -67,10 +165,20 @@ std::vector<BenchRow> limit_rows() {
          "triad: b + 3 c, 10 M float32, a plain loop on one thread",
          {},
          [](Device d) { return triads(d, 1); }},
-        {"b2",
-         "b1 on every processor",
+        {"b2", "b1 on every processor", {}, [](Device d) { return triads(d, processors()); }},
+        {"b3",
+         "sum of 16 M float32, a plain loop on one thread",
          {},
-         [](Device d) { return triads(d, std::max(1U, std::thread::hardware_concurrency())); }},
+         [](Device d) { return totals(d, 1); }},
+        {"b4", "b3 on every processor", {}, [](Device d) { return totals(d, processors()); }},
+        {"b5",
+         "a + b, 1 float32, straight to the kernel",
+         {"add"},
+         [](Device d) { return straight_to_kernel(d, 1); }},
+        {"b6",
+         "a + b, 1,000 float32, straight to the kernel",
+         {"add"},
+         [](Device d) { return straight_to_kernel(d, 1000); }},
     };
 }
 
