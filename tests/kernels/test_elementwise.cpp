@@ -136,7 +136,7 @@ TEST_CASE("results that go past the caches are the same") {
         operand.start += (64 - static_cast<std::int64_t>(at % 64)) % 64 + past - 64 * (past > 0);
     };
     const Shape several[] = {{1601}, {96, 18}, {80, 5, 4}, {192, 10}};
-    const Shape long_runs = {530, 20}; // where tiles are longest
+    const Shape long_runs = {2070, 20}; // longer than any tile, and several tiles wide
     for (int function : {int{ATOLL_FN_add}, int{ATOLL_FN_subtract}, int{ATOLL_FN_multiply},
                          int{ATOLL_FN_divide}, int{ATOLL_FN_equal}, int{ATOLL_FN_not_equal},
                          int{ATOLL_FN_less}, int{ATOLL_FN_less_equal}, int{ATOLL_FN_greater},

@@ -245,6 +245,24 @@ private:
         return space_.strides[0][0] == out_size();
     }
 
+    // A cache line in each row of the inputs that are transposed, read while the tile before it is
+    // computed: the processor does not fetch lines that are so far apart itself.
+    struct NextTile {
+        int inputs = 0;
+        const char *data[max_operands];
+        std::int64_t down[max_operands];
+
+        void add(const char *first, std::int64_t stride) {
+            data[inputs] = first;
+            down[inputs++] = stride;
+        }
+        void fetch(std::int64_t first, std::int64_t last) const {
+            for (int k = 0; k < inputs; ++k)
+                for (std::int64_t row = first; row < last; ++row)
+                    __builtin_prefetch(data[k] + row * down[k], 0, 2); // not into the L1 cache
+        }
+    };
+
     void tiles(int axis) {
         std::swap(space_.shape[1], space_.shape[axis]);
         for (int k = 0; k < space_.operands; ++k)
@@ -263,19 +281,27 @@ private:
         const bool by_loop = streams && streamed_ && all_direct_ && !sparse_inputs(1);
         if (by_loop) loop_ = streamed_;
         std::int64_t widest = 1;
-        for (int k = 1; k < space_.operands; ++k)
-            if (transposed(k, 1)) widest = std::max(widest, conversions_[k].in_size());
-        const std::int64_t tile_rows = lines ? cache_line / out_size() : long_runs ? 512 : 128;
-        const std::int64_t tile_columns = lines ? 64 : long_runs ? 2 * cache_line / widest : 16;
-        constexpr std::int64_t scratch_bytes = 512 * 2 * cache_line;
-        static_assert(scratch_bytes >= 128 * 16 * 16);
+        int turned = 0;
+        for (int k = 1; k < space_.operands; ++k) {
+            if (!transposed(k, 1)) continue;
+            widest = std::max(widest, conversions_[k].in_size());
+            ++turned;
+        }
+        // Of all inputs that are transposed.
+        constexpr std::int64_t scratch_bytes = 2048 * cache_line;
+        static_assert(scratch_bytes >= (max_operands - 1) * 128 * 16 * 16);
+        const std::int64_t own_scratch = scratch_bytes / turned / cache_line * cache_line;
+        const std::int64_t tile_rows = lines       ? cache_line / out_size()
+                                       : long_runs ? own_scratch / cache_line
+                                                   : 128;
+        const std::int64_t tile_columns = lines ? 64 : long_runs ? cache_line / widest : 16;
         const std::int64_t tiles_down = (rows + tile_rows - 1) / tile_rows;
         const std::int64_t tiles_across = (columns + tile_columns - 1) / tile_columns;
         const std::int64_t per_matrix = tiles_down * tiles_across;
         const std::int64_t matrices = space_.outer() / columns;
         parallel(matrices * per_matrix, tile_rows * tile_columns,
                  [&](std::int64_t begin, std::int64_t end) {
-                     alignas(64) char scratch[max_operands - 1][scratch_bytes];
+                     alignas(64) char scratch[scratch_bytes];
                      Rows matrix(space_, begin / per_matrix, 2);
                      std::int64_t tile = begin % per_matrix;
                      for (std::int64_t piece = begin; piece < end; ++piece) {
@@ -294,23 +320,29 @@ private:
                              data[k] = matrix.data[k] + i * down[k] + j * across[k];
                          }
                          if (lines && height == tile_rows) {
-                             transpose(conversions_[1].in_size(), height, width, scratch[0],
+                             transpose(conversions_[1].in_size(), height, width, scratch,
                                        cache_line, data[1], down[1]);
-                             stream_lines(width, data[0], across[0], scratch[0]);
+                             stream_lines(width, data[0], across[0], scratch);
                          } else if (straight) {
                              transpose(conversions_[1].in_size(), height, width, data[0], across[0],
                                        data[1], down[1]);
                          } else {
+                             NextTile next;
                              for (int k = 1; k < space_.operands; ++k) {
                                  if (!transposed(k, 1)) continue;
                                  const std::int64_t size = conversions_[k].in_size();
-                                 transpose(size, height, width, scratch[k - 1], tile_rows * size,
-                                           data[k], down[k]);
-                                 data[k] = scratch[k - 1];
+                                 char *const own = scratch + next.inputs * own_scratch;
+                                 transpose(size, height, width, own, tile_rows * size, data[k],
+                                           down[k]);
+                                 next.add(data[k] + width * size, down[k]);
+                                 data[k] = own;
                                  down[k] = size;
                                  across[k] = tile_rows * size;
                              }
+                             const bool fetches = long_runs && across_at + 1 < tiles_across;
+                             const std::int64_t share = fetches ? (height + width - 1) / width : 0;
                              for (std::int64_t column = 0; column < width; ++column) {
+                                 next.fetch(column * share, std::min(height, (column + 1) * share));
                                  row(height, data, down);
                                  for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
                              }
