@@ -159,6 +159,7 @@ TEST_CASE("results that go past the caches are the same") {
                         return in;
                     };
                     const bool tiled = variant == 9 || variant == 12; // out begins a line
+                    if (shape == long_runs && !tiled && variant != 5) continue;
                     const Layout other = variant == 5 ? layouts[random() % std::size(layouts)]
                                          : tiled      ? Layout::permuted
                                                       : Layout::dense;
