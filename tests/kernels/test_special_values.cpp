@@ -60,11 +60,16 @@ TEST_CASE("binary and ternary kernels are right at special values") {
 }
 
 TEST_CASE("every half gives what float32 gives, rounded once") {
-    const Shape shape = {65536};
+#if defined(__SANITIZE_ADDRESS__) // an oracle that is ten times as slow
+    constexpr std::int64_t step = 5;
+#else
+    constexpr std::int64_t step = 1;
+#endif
+    const Shape shape = {65536 / step};
     for (int half : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}}) {
         Operand in(half, false, shape, {true}, Layout::dense);
         for (std::int64_t k = 0; k < shape[0]; ++k) {
-            const auto bits = static_cast<std::uint16_t>(k);
+            const auto bits = static_cast<std::uint16_t>(k * step);
             std::memcpy(in.memory.data() + in.start + 2 * k, &bits, 2);
         }
         for (const Function &f : function_list) {

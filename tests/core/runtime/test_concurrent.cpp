@@ -18,6 +18,8 @@ constexpr std::chrono::seconds duration{10};
 #else
 constexpr std::chrono::seconds duration{2};
 #endif
+// Each takes a second to start with the address sanitizer.
+constexpr int processes = ATOLL_SANITIZERS & ATOLL_SANITIZER_ADDRESS ? 8 : 25;
 
 // What the threads have found wrong. doctest's assertions are slow across threads, and one line of
 // each kind says enough.
@@ -341,7 +343,7 @@ TEST_CASE("handles and queries are good while plugins come and go") {
 
 TEST_CASE("a module or device type that nobody has seen before comes complete") {
     // Only the first load in a process makes these records, so this runs in many processes.
-    for (int i = 0; i < 25; ++i) {
+    for (int i = 0; i < processes; ++i) {
         const ChildResult child = run_child("child: first load", {});
         REQUIRE_MESSAGE(child.status == 0, child.output);
     }
