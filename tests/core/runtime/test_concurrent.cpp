@@ -1,6 +1,7 @@
 // Everything at once: threads that compute, one that wraps what they call, one that loads and
 // retires plugins, one that reads the registry. Right results and, under ThreadSanitizer, no race.
 #include "../plugin_tests.hpp"
+#include "atoll/abi/note.h"
 
 #include <atomic>
 #include <chrono>
