@@ -10,22 +10,6 @@ namespace {
 
 constexpr std::int64_t longest = 4096; // longer ones are cut into blocks elsewhere
 
-template <class V, int... i> V halves_added(V v, std::integer_sequence<int, i...>) {
-    constexpr int count = sizeof...(i);
-    return v + __builtin_shufflevector(v, v, ((i + count / 2) % count)...);
-}
-// The sum of all lanes.
-template <class V> auto sum_of(V v) {
-    using T = std::remove_cvref_t<decltype(v[0])>;
-    constexpr int count = sizeof(V) / sizeof(T);
-    if constexpr (count == 1) {
-        return T{v[0]};
-    } else {
-        const V both = halves_added(v, std::make_integer_sequence<int, count>());
-        return sum_of(part_of<count / 2>(both, std::integral_constant<int, 0>()));
-    }
-}
-
 template <class T> T dot(const char *a, const char *b, std::int64_t count,
                          const PartialVector<T> &rest, bool has_rest) {
     using V = Vector<T>;

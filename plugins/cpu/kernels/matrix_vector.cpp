@@ -101,11 +101,7 @@ template <class T> struct MatrixVector {
             for (int s = 0; s < N; ++s)
                 sum[s] = multiply_add(rest.load(row[s] + k * size), factor, sum[s]);
         }
-        for (int s = 0; s < N; ++s) {
-            T total = sum[s][0];
-            for (std::int64_t lane = 1; lane < width; ++lane) total += sum[s][lane];
-            finish(first + s, total);
-        }
+        for (int s = 0; s < N; ++s) finish(first + s, sum_of(sum[s]));
     }
     void rows() const {
         parallel((results + streams - 1) / streams, streams * terms,

@@ -86,6 +86,19 @@ template <class V> inline auto joined(V low, V high) {
     (std::make_integer_sequence<int, count>());
 }
 
+// The sum of all elements, in halves.
+template <class V> inline auto sum_of(V v) {
+    using T = std::remove_cvref_t<decltype(v[0])>;
+    constexpr int half = static_cast<int>(sizeof(V) / sizeof(T)) / 2;
+    if constexpr (half == 0) {
+        return T{v[0]};
+    } else {
+        constexpr std::integral_constant<int, 0> low;
+        constexpr std::integral_constant<int, half> high;
+        return sum_of(part_of<half>(v, low) + part_of<half>(v, high));
+    }
+}
+
 // Stores past the caches: the vector is aligned to its size.
 template <class V> inline void stream_vector(void *p, const V &v) {
 #if defined(__AVX512F__)
