@@ -2,7 +2,6 @@
 #include "bench_work.hpp"
 
 #include <array>
-#include <thread>
 
 namespace Atoll::tools {
 
@@ -24,17 +23,13 @@ void add_and_hold(const Tensor &a, std::int64_t count) {
 Work held_results(std::int64_t elements, Device device, unsigned threads) {
     const Tensor a = random({elements}, float32, device);
     return {[=](std::int64_t repeats) {
-                std::vector<std::jthread> others;
-                for (unsigned i = 1; i < threads; ++i)
-                    others.emplace_back([&] { add_and_hold(a, repeats); });
-                add_and_hold(a, repeats);
+                on_threads(threads, [&](unsigned) { add_and_hold(a, repeats); });
             },
             [=] { return add(a, a); }, 3 * bytes_of(a) * threads, 0};
 }
 BenchRow held_row(const char *id, const char *what, std::int64_t elements, bool everywhere) {
     return chain(id, what, {"add"}, [=](Device device) {
-        const unsigned all = std::max(1U, std::thread::hardware_concurrency());
-        return held_results(elements, device, everywhere ? all : 1);
+        return held_results(elements, device, everywhere ? processors() : 1);
     });
 }
 

@@ -84,9 +84,14 @@ Work contraction(const char *text, const char *extents, Device device) {
     return work([=] { return einsum(text, {a, b}, d); }, 0, operations);
 }
 
+unsigned processors() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+std::shared_ptr<const void> popped_later(InterposerHandle pushed) {
+    return {nullptr, [pushed](const void *) { pop_interposer(pushed); }};
+}
+
 Work interposed(Device device, InterposerHandle pushed) {
-    const std::shared_ptr<const void> keep(nullptr,
-                                           [pushed](const void *) { pop_interposer(pushed); });
+    const std::shared_ptr<const void> keep = popped_later(pushed);
     const Tensor a = random({1}, float32, device), out = empty({1}, {float32, device});
     return work([=, keep = keep]() -> decltype(auto) { return add(a, a, out); }, 12);
 }

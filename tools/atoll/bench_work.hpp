@@ -4,6 +4,9 @@
 
 #include "bench.hpp"
 
+#include <memory>
+#include <thread>
+
 namespace Atoll::tools {
 
 inline constexpr std::int64_t thousand = 1000, million = 1'000'000;
@@ -39,6 +42,18 @@ Work copying(const Tensor &from);
 Work product(const Tensor &a, const Tensor &b, double operations);
 // einsum("bda,dc->abc") in float64 with the extents "a312 b312 …", into a result that exists.
 Work contraction(const char *text, const char *extents, Device device);
+
+unsigned processors(); // at least 1
+
+// body(0), body(1), … at the same time, each on a thread of its own; the first on this one.
+template <class Body> void on_threads(unsigned threads, const Body &body) {
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([&body, i] { body(i); });
+    body(0);
+}
+
+// Pops an interposer when its last copy goes.
+std::shared_ptr<const void> popped_later(InterposerHandle pushed);
 
 // o2 under an interposer, which is popped with the work.
 Work interposed(Device device, InterposerHandle pushed);
