@@ -245,6 +245,46 @@ private:
         return space_.strides[0][0] == out_size();
     }
 
+    // How a space is cut along axes 0 and 1. A tile reads whole cache lines along the input's dense
+    // axis and writes runs of several along the output's.
+    struct Tiling {
+        std::int64_t rows = 128, columns = 16; // of a tile
+        bool straight = false;                 // a copy that only moves elements
+        bool lines = false;   // and streams the cache lines of which a tile is one row
+        bool streams = false; // the loop does, or the copy
+        bool long_runs = false;
+        std::int64_t scratch = 0; // bytes for each input that is transposed
+    };
+    static constexpr std::int64_t tile_scratch = 2048 * cache_line; // bytes for all of them
+
+    Tiling tiling() const {
+        Tiling own;
+        own.straight = !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
+        const std::int64_t bytes = bytes_of_operands();
+        own.long_runs = bytes >= large_bytes().long_runs;
+        const bool streamable =
+            bytes >= large_bytes().streamed_shared && is_streamable() && aligned(0, cache_line, 1);
+        own.lines = own.straight && streamable;
+        own.streams = own.lines || (streamable && streamed_ && all_direct_ && !sparse_inputs(1));
+        std::int64_t widest = 1, turned = 0;
+        for (int k = 1; k < space_.operands; ++k) {
+            if (!transposed(k, 1)) continue;
+            widest = std::max(widest, conversions_[k].in_size());
+            ++turned;
+        }
+        own.scratch = tile_scratch / turned / cache_line * cache_line;
+        static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
+        if (own.lines) {
+            own.rows = cache_line / out_size();
+            own.columns = 64;
+        } else if (own.long_runs) {
+            // Tiles are one cache line wide, as high as scratch allows.
+            own.rows = own.scratch / cache_line;
+            own.columns = cache_line / widest;
+        }
+        return own;
+    }
+
     // A cache line in each row of the inputs that are transposed, read while the tile before it is
     // computed: the processor does not fetch lines that are so far apart itself.
     struct NextTile {
@@ -263,97 +303,72 @@ private:
         }
     };
 
+    // `height` by `width` elements from `data` on; `fetches` the tile to the right of it.
+    void tile(const Tiling &tiling, std::int64_t height, std::int64_t width, bool fetches,
+              char **data, char *scratch) const {
+        std::int64_t down[max_operands], across[max_operands];
+        for (int k = 0; k < space_.operands; ++k) {
+            down[k] = space_.strides[k][0];
+            across[k] = space_.strides[k][1];
+        }
+        if (tiling.lines && height == tiling.rows) {
+            transpose(out_size(), height, width, scratch, cache_line, data[1], down[1]);
+            return stream_lines(width, data[0], across[0], scratch);
+        }
+        if (tiling.straight)
+            return transpose(out_size(), height, width, data[0], across[0], data[1], down[1]);
+        NextTile next;
+        for (int k = 1; k < space_.operands; ++k) {
+            if (!transposed(k, 1)) continue;
+            const std::int64_t size = conversions_[k].in_size();
+            char *const own = scratch + next.inputs * tiling.scratch;
+            transpose(size, height, width, own, tiling.rows * size, data[k], down[k]);
+            next.add(data[k] + width * size, down[k]);
+            data[k] = own;
+            down[k] = size;
+            across[k] = tiling.rows * size;
+        }
+        const std::int64_t share = fetches ? (height + width - 1) / width : 0;
+        for (std::int64_t column = 0; column < width; ++column) {
+            next.fetch(column * share, std::min(height, (column + 1) * share));
+            row(height, data, down);
+            for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
+        }
+    }
+
     void tiles(int axis) {
         std::swap(space_.shape[1], space_.shape[axis]);
         for (int k = 0; k < space_.operands; ++k)
             std::swap(space_.strides[k][1], space_.strides[k][axis]);
-        const bool straight =
-            !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
+        const Tiling tiling = this->tiling();
+        if (tiling.streams && loop_) loop_ = streamed_;
         const std::int64_t rows = space_.shape[0], columns = space_.shape[1];
-        // A tile reads whole cache lines along the input's dense axis and writes runs of several
-        // along the output's. Where the operands come from memory, runs are longer, and what the
-        // processor fetches beside a line is of use.
-        const std::int64_t bytes = bytes_of_operands();
-        const bool streams =
-            bytes >= large_bytes().streamed_shared && is_streamable() && aligned(0, cache_line, 1);
-        const bool lines = straight && streams, long_runs = bytes >= large_bytes().long_runs;
-        const bool across_first = lines || long_runs;
-        const bool by_loop = streams && streamed_ && all_direct_ && !sparse_inputs(1);
-        if (by_loop) loop_ = streamed_;
-        std::int64_t widest = 1;
-        int turned = 0;
-        for (int k = 1; k < space_.operands; ++k) {
-            if (!transposed(k, 1)) continue;
-            widest = std::max(widest, conversions_[k].in_size());
-            ++turned;
-        }
-        // Of all inputs that are transposed.
-        constexpr std::int64_t scratch_bytes = 2048 * cache_line;
-        static_assert(scratch_bytes >= (max_operands - 1) * 128 * 16 * 16);
-        const std::int64_t own_scratch = scratch_bytes / turned / cache_line * cache_line;
-        const std::int64_t tile_rows = lines       ? cache_line / out_size()
-                                       : long_runs ? own_scratch / cache_line
-                                                   : 128;
-        const std::int64_t tile_columns = lines ? 64 : long_runs ? cache_line / widest : 16;
-        const std::int64_t tiles_down = (rows + tile_rows - 1) / tile_rows;
-        const std::int64_t tiles_across = (columns + tile_columns - 1) / tile_columns;
+        const std::int64_t tiles_down = (rows + tiling.rows - 1) / tiling.rows;
+        const std::int64_t tiles_across = (columns + tiling.columns - 1) / tiling.columns;
+        const bool across_first = tiling.lines || tiling.long_runs;
         const std::int64_t per_matrix = tiles_down * tiles_across;
         const std::int64_t matrices = space_.outer() / columns;
-        parallel(matrices * per_matrix, tile_rows * tile_columns,
-                 [&](std::int64_t begin, std::int64_t end) {
-                     alignas(64) char scratch[scratch_bytes];
-                     Rows matrix(space_, begin / per_matrix, 2);
-                     std::int64_t tile = begin % per_matrix;
-                     for (std::int64_t piece = begin; piece < end; ++piece) {
-                         const std::int64_t down_at =
-                             across_first ? tile / tiles_across : tile % tiles_down;
-                         const std::int64_t across_at =
-                             across_first ? tile % tiles_across : tile / tiles_down;
-                         const std::int64_t i = down_at * tile_rows, j = across_at * tile_columns;
-                         const std::int64_t height = std::min(tile_rows, rows - i);
-                         const std::int64_t width = std::min(tile_columns, columns - j);
-                         char *data[max_operands];
-                         std::int64_t down[max_operands], across[max_operands];
-                         for (int k = 0; k < space_.operands; ++k) {
-                             down[k] = space_.strides[k][0];
-                             across[k] = space_.strides[k][1];
-                             data[k] = matrix.data[k] + i * down[k] + j * across[k];
-                         }
-                         if (lines && height == tile_rows) {
-                             transpose(conversions_[1].in_size(), height, width, scratch,
-                                       cache_line, data[1], down[1]);
-                             stream_lines(width, data[0], across[0], scratch);
-                         } else if (straight) {
-                             transpose(conversions_[1].in_size(), height, width, data[0], across[0],
-                                       data[1], down[1]);
-                         } else {
-                             NextTile next;
-                             for (int k = 1; k < space_.operands; ++k) {
-                                 if (!transposed(k, 1)) continue;
-                                 const std::int64_t size = conversions_[k].in_size();
-                                 char *const own = scratch + next.inputs * own_scratch;
-                                 transpose(size, height, width, own, tile_rows * size, data[k],
-                                           down[k]);
-                                 next.add(data[k] + width * size, down[k]);
-                                 data[k] = own;
-                                 down[k] = size;
-                                 across[k] = tile_rows * size;
-                             }
-                             const bool fetches = long_runs && across_at + 1 < tiles_across;
-                             const std::int64_t share = fetches ? (height + width - 1) / width : 0;
-                             for (std::int64_t column = 0; column < width; ++column) {
-                                 next.fetch(column * share, std::min(height, (column + 1) * share));
-                                 row(height, data, down);
-                                 for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
-                             }
-                         }
-                         if (++tile == per_matrix) {
-                             tile = 0;
-                             matrix.next();
-                         }
-                     }
-                     if (lines || by_loop) finish_streaming();
-                 });
+        const auto body = [&](std::int64_t begin, std::int64_t end) {
+            alignas(64) char scratch[tile_scratch];
+            Rows matrix(space_, begin / per_matrix, 2);
+            std::int64_t at = begin % per_matrix;
+            for (std::int64_t piece = begin; piece < end; ++piece) {
+                const std::int64_t down = across_first ? at / tiles_across : at % tiles_down;
+                const std::int64_t across = across_first ? at % tiles_across : at / tiles_down;
+                const std::int64_t i = down * tiling.rows, j = across * tiling.columns;
+                char *data[max_operands];
+                for (int k = 0; k < space_.operands; ++k)
+                    data[k] = matrix.data[k] + i * space_.strides[k][0] + j * space_.strides[k][1];
+                tile(tiling, std::min(tiling.rows, rows - i), std::min(tiling.columns, columns - j),
+                     tiling.long_runs && across + 1 < tiles_across, data, scratch);
+                if (++at == per_matrix) {
+                    at = 0;
+                    matrix.next();
+                }
+            }
+            if (tiling.streams) finish_streaming();
+        };
+        parallel(matrices * per_matrix, tiling.rows * tiling.columns, body);
     }
 
     Space &space_; // not copied: it is large

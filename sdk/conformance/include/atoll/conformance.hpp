@@ -49,9 +49,8 @@ private:
 struct Options {
     // The file to check. Its folder need not be on the search path.
     std::filesystem::path plugin = {};
-    // Runs the checks whose name matches: '*' and '?' stand for any characters and any one, @(a|b)
-    // for one of several patterns, as in
-    // "functions/core.add*", "*:float16/*".
+    // Runs the checks whose name matches, as in "functions/core.add*" or "*:float16/*": '*' and '?'
+    // stand for any characters and any one, @(a|b) for one of several patterns.
     std::string filter = "*";
     // Plugins, by name or path, to load first: dependencies of the plugin under test that are not
     // on the search path under the name of the device type or module.
