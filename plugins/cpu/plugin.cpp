@@ -2,7 +2,8 @@
 //
 // Settings, read at load: "threads", the most threads of one call (0: all processors);
 // "cache_bytes", how much freed memory is kept for reuse; "blas", the name or path of the BLAS that
-// multiplies matrices instead of OpenBLAS.
+// multiplies matrices instead of OpenBLAS; "amx", 0: products do not use the tile instructions of
+// Intel's processors, which count subnormal numbers of bfloat16 as zero.
 #include "atoll/isa_level.hpp"
 #include "kernels/entries.h"
 #include "memory.h"
@@ -42,6 +43,7 @@ State::State(const atoll_host &h)
     : host(h), blas(sdk::config(h, "blas")),
       threads(static_cast<int>(std::min<std::uint64_t>(number(h, "threads", 0), 1 << 16))) {
     memory::set_cache_limit(number(h, "cache_bytes", default_cache()));
+    atoll_kernels_use_amx(number(h, "amx", 1) != 0);
     // OpenBLAS uses all processors on its own, others may not.
     const bool limited = number(h, "threads", 0) > 0;
     atoll_kernels_set_blas(blas.c_str(), limited || !blas.empty() ? threads.count() : 0);

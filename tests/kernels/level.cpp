@@ -13,4 +13,5 @@ const oracle::LevelKernels atoll_test_level = {
     &large_bytes,
     &kept_scratch_bytes,
     [](std::int64_t bytes) { const KeptScratch used(bytes); },
+    &atoll_kernels_use_amx,
 };

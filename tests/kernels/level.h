@@ -13,6 +13,7 @@ struct LevelKernels {
     Atoll::kernels::LargeBytes &(*large_bytes)();
     std::int64_t (*kept_scratch_bytes)();
     void (*use_scratch)(std::int64_t bytes); // and gives it back
+    void (*use_amx)(std::int32_t use);
 };
 
 } // namespace oracle

@@ -225,6 +225,67 @@ TEST_CASE("a large integer product is cut into blocks correctly") {
     }
 }
 
+// Numbers of which several share a lane, on processors that multiply them so: sizes about those of
+// tiles, more than one block along k.
+TEST_CASE("products of small numbers agree with the oracle") {
+    struct Dtypes {
+        int dtype, out, a, b;
+    };
+    constexpr int i8 = ATOLL_DTYPE_INT8, u8 = ATOLL_DTYPE_UINT8, i16 = ATOLL_DTYPE_INT16,
+                  u16 = ATOLL_DTYPE_UINT16, i32 = ATOLL_DTYPE_INT32, u32 = ATOLL_DTYPE_UINT32,
+                  f16 = ATOLL_DTYPE_FLOAT16, bf16 = ATOLL_DTYPE_BFLOAT16, f32 = ATOLL_DTYPE_FLOAT32;
+    const Dtypes all[] = {
+        {bf16, bf16, bf16, bf16}, {bf16, f32, bf16, bf16}, {bf16, bf16, i8, bf16},
+        {f16, f16, f16, f16},     {i8, i8, i8, i8},        {u8, u8, u8, u8},
+        {i8, i16, i32, i8},       {i32, i32, i8, i8},      {i32, i32, u8, i8},
+        {i32, i32, i8, u8},       {u32, u32, u8, u8},      {i32, i16, u8, i8},
+        {i32, i32, i16, i16},     {i32, i32, u16, i16},    {i32, i32, i16, u8},
+        {i16, i16, i16, i16},     {u16, u16, u16, u16},    {i16, i16, u8, i8},
+    };
+    const Case sizes[] = {{33, 31, 65, 0}, {16, 70, 31, 0}, {64, 17, 130, 2}, {97, 48, 64, 0}};
+    int use_amx = 0;
+    SUBCASE("with AMX") { use_amx = 1; }
+    SUBCASE("without AMX") {}
+    at_each_level([&] { level->use_amx(use_amx); });
+    Random random = sequence(18);
+    for (const Dtypes &d : all) {
+        CAPTURE(std::string(facts[d.dtype].name));
+        CAPTURE(std::string(facts[d.a].name));
+        CAPTURE(std::string(facts[d.b].name));
+        const auto any = [&](const Case &c, int trial) {
+            Layout layout[4];
+            bool swapped[4];
+            for (int o = 0; o < 4; ++o) {
+                layout[o] = trial < 2 ? std::array{Layout::dense, Layout::permuted}[random() % 2]
+                                      : oracle::layouts[random() % (o == 0 ? 5 : 6)];
+                swapped[o] = random() % 8 == 0;
+            }
+            int dtypes[4] = {d.out, d.a, d.b, d.out};
+            CAPTURE(c.m);
+            CAPTURE(c.n);
+            CAPTURE(c.k);
+            CAPTURE(trial);
+            const bool plain = trial % 2 == 0;
+            check(d.dtype, c, layout, dtypes, swapped, 0, plain ? 1 : 2, plain ? 0 : 2,
+                  static_cast<Addend>(random() % 3), random);
+        };
+        for (const Case &c : sizes)
+            for (int trial = 0; trial < 4; ++trial) any(c, trial);
+    }
+    // More along k than is multiplied at once.
+    for (const Dtypes &d : {all[0], all[3], all[7], all[9], all[12], all[15]}) {
+        CAPTURE(std::string(facts[d.dtype].name));
+        for (const bool adds : {false, true}) {
+            Layout layout[4] = {Layout::dense, Layout::permuted, Layout::dense, Layout::dense};
+            int dtypes[4] = {d.out, d.a, d.b, d.out};
+            bool swapped[4] = {};
+            check(d.dtype, {20, 7, d.a == i8 ? 8300 : 4300, 0}, layout, dtypes, swapped, 0, 1,
+                  adds ? 1 : 0, Addend::out, random);
+        }
+    }
+    at_each_level([] { level->use_amx(1); });
+}
+
 TEST_CASE("what is added is not rounded to the output's dtype before") {
     std::uint16_t out = 0;
     double a = -4096, b = 1, c = 4097;

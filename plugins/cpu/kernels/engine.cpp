@@ -1,14 +1,16 @@
 // The driver of the contraction engine: blocks, packing, tiles, threads.
 //
 // Note [Blocking]
-// k is cut into blocks of at most `longest_depth`. Of each, one operand is packed as a whole (or a
-// part of some megabytes) by all threads together, the `shared` side; then pieces of the other side
-// are packed and multiplied, each by one thread: pieces of rows that fit the L2 cache, or pieces of
-// columns where all rows fit it. The order in which a sum is added up depends on the extents alone,
-// so results do not depend on the number of threads.
+// k is cut into blocks. Of each, one operand is packed as a whole (or a part of some megabytes) by
+// all threads together, the `shared` side; then pieces of the other side are packed and multiplied,
+// each by one thread: pieces of rows that fit the L2 cache, or pieces of columns where all rows fit
+// it. The order in which a sum is added up depends on the extents and dtypes alone, so results do
+// not depend on the number of threads.
 //
-// Where d is not of the type that is computed in, or c is not, boxes of d are computed one by one
-// into a scratch matrix that stays in the cache, and are converted and added to from there.
+// Where d is not of the type that is computed in, each tile is converted when its sums are
+// complete. Where they take several blocks along k, or c is to be converted too, boxes of d are
+// computed one by one into a scratch matrix that stays in the cache, and are converted and added to
+// from there.
 #include "engine.h"
 
 #include "functors/arithmetic.h"
@@ -24,7 +26,6 @@
 namespace Atoll::kernels {
 namespace {
 
-constexpr std::int64_t longest_depth = 384;
 constexpr std::int64_t rows_bytes = 768 << 10;    // packed rows of one piece: in a 2 MiB L2 cache
 constexpr std::int64_t columns_bytes = 512 << 10; // packed columns of one piece
 constexpr std::int64_t shared_bytes = 8 << 20;
@@ -39,16 +40,17 @@ public:
         : p_(p), alpha_(alpha), beta_(beta), adds_(truth(beta)),
           depth_(p.k, sizes[p.side[product_a].dtype], sizes[p.side[product_b].dtype]),
           k_(truth(alpha) ? depth_.size() : 0),
-          block_depth_(depth_of_blocks(k_)), sides_{{p.m, product_a, Shape::row_group,
-                                                     Shape::row_groups, p.side[product_a], dtype,
-                                                     p.conj_a, first_run()},
-                                                    {p.n, product_b, Shape::columns, 1,
-                                                     p.side[product_b], dtype, p.conj_b,
-                                                     Shape::columns * (adds_ ? 4 : 1)}},
           direct_(is_native<T>(p.side[product_d], dtype) &&
                   (!adds_ || is_native<T>(p.side[product_c], dtype))),
+          block_depth_(depth_of_blocks()), sides_{{p.m, product_a, Shape::row_group,
+                                                   Shape::row_groups, p.side[product_a], dtype,
+                                                   p.conj_a, first_run()},
+                                                  {p.n, product_b, Shape::column_group,
+                                                   Shape::column_groups, p.side[product_b], dtype,
+                                                   p.conj_b, Shape::columns * (adds_ ? 4 : 1)}},
           c_in_({p.side[product_c].dtype, dtype, wide}, p.side[product_c].swapped, false),
-          d_out_({wide, dtype, p.side[product_d].dtype}, false, p.side[product_d].swapped) {}
+          d_out_({wide, dtype, p.side[product_d].dtype}, false, p.side[product_d].swapped),
+          numbers_(numbers_of(p)) {}
 
     std::int32_t run() {
         const std::int64_t count = p_.batch.size();
@@ -77,15 +79,19 @@ private:
     // s x t rows reads runs of t elements at s x depth places, and writes runs of s at t x columns
     // places, where it reads first if it adds: the fewest with s / t = columns / depth.
     std::int64_t first_run() const {
-        const auto depth = static_cast<double>(std::max<std::int64_t>(8, block_depth_)),
+        const auto depth = static_cast<double>(
+                       std::max<std::int64_t>(8, lanes_along_k<T>(block_depth_))),
                    columns = static_cast<double>(p_.n.size() * (adds_ ? 2 : 1));
         return static_cast<std::int64_t>(
             std::sqrt(rows_bytes / (size * depth) * std::min(columns, 2048.0) / depth) + 0.5);
     }
-    // Blocks of about the same depth; whole runs of 8.
-    static std::int64_t depth_of_blocks(std::int64_t k) {
-        const std::int64_t blocks = std::max<std::int64_t>(1, divide_up(k, longest_depth));
-        return divide_up(divide_up(k, blocks), 8) * 8;
+    // Blocks of about the same depth; whole runs of 8. Sums that are converted, or that AMX returns
+    // through memory, are added up in longer ones.
+    std::int64_t depth_of_blocks() const {
+        const std::int64_t longest = direct_ && !by_amx<T> ? 384 : 8192 / size; // lanes
+        const std::int64_t blocks =
+            std::max<std::int64_t>(1, divide_up(lanes_along_k<T>(k_), longest));
+        return divide_up(divide_up(k_, blocks), 8) * 8;
     }
     // body(begin, end) over the pieces, by all threads if the work is large enough.
     template <class Body>
@@ -101,8 +107,10 @@ private:
     // One product of the batch.
     void product(char *const *data, bool serial) {
         const Range panels[2] = {{0, sides_[0].panels()}, {0, sides_[1].panels()}};
-        if (direct_)
-            multiply(data, panels, {data[product_d], data[product_c], beta_, {}}, serial);
+        if (direct_ || (!adds_ && block_depth_ >= k_)) // of one block: converted tile by tile
+            multiply(data, panels,
+                     {data[product_d], data[product_c], beta_, {}, direct_ ? nullptr : &d_out_},
+                     serial);
         else
             boxes(data, panels, serial);
     }
@@ -110,14 +118,16 @@ private:
     // ---- by way of a scratch matrix ----
 
     void boxes(char *const *data, const Range *panels, bool serial) {
-        constexpr std::int64_t rows = 240, columns = 512;
+        // Each packs its factors, so large ones, but some for every thread.
+        constexpr std::int64_t most_rows = 480, most_columns = 4096 / size;
+        const std::int64_t m = panels[0].size() * Shape::rows,
+                           n = panels[1].size() * Shape::columns;
+        const bool few = !serial && m * n < many_pieces * most_rows * most_columns;
+        const std::int64_t rows = most_rows / (few ? 2 : 1), columns = most_columns / (few ? 2 : 1);
         const std::int64_t extent[2] = {divide_up(rows, Shape::rows), columns / Shape::columns};
         const std::int64_t down = divide_up(panels[0].size(), extent[0]),
                            across = divide_up(panels[1].size(), extent[1]);
-        const std::int64_t work = std::min(rows, panels[0].size() * Shape::rows) *
-                                      std::min(columns, panels[1].size() * Shape::columns) * k_ /
-                                      8 +
-                                  1;
+        const std::int64_t work = std::min(rows, m) * std::min(columns, n) * k_ / 8 + 1;
         split(serial, down * across, work, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t at[2] = {i % down * extent[0], i / down * extent[1]};
@@ -142,8 +152,8 @@ private:
         const Local local[2] = {{size, box[0].first}, {rows * size, box[1].first}};
         multiply(data, box, {scratch.data(), scratch.data(), T{}, {local[0], local[1]}}, true);
         char *const memory = scratch.data() + matrix;
-        const Block m = sides_[0].block(memory, box[0], {}),
-                    n = sides_[1].block(memory + tables[0], box[1], {});
+        const Block m = sides_[0].block(memory, box[0], {}, size),
+                    n = sides_[1].block(memory + tables[0], box[1], {}, size);
         char *const third = memory + tables[0] + tables[1];
         for (std::int64_t j = 0; j < n.groups * n.group; ++j)
             if (j % n.group < n.counts[j / n.group])
@@ -186,10 +196,11 @@ private:
     void multiply(char *const *data, const Range *panels, const Target &target, bool serial) {
         const std::int64_t rows = panels[0].size() * Shape::rows,
                            columns = panels[1].size() * Shape::columns;
-        const bool rows_fit = rows * block_depth_ * size <= rows_bytes && rows <= most_positions;
+        const std::int64_t depth = lanes_along_k<T>(block_depth_);
+        const bool rows_fit = rows * depth * size <= rows_bytes && rows <= most_positions;
         const int shared = rows_fit && columns > rows ? 0 : 1;
         const PackedSide<T> &side = sides_[shared];
-        const std::int64_t bytes = block_depth_ <= short_depth ? short_shared_bytes : shared_bytes;
+        const std::int64_t bytes = depth <= short_depth ? short_shared_bytes : shared_bytes;
         const std::int64_t most = shared == 0 ? panels[0].size() : most_panels(side, bytes);
         for (std::int64_t first = panels[shared].first; first < panels[shared].last; first += most)
             multiply_shared(data, shared, {first, std::min(first + most, panels[shared].last)},
@@ -233,7 +244,8 @@ private:
             failed_ = true;
             return;
         }
-        const Block block = side.block(scratch.data() + packed, part, target.local[s]);
+        const Block block =
+            side.block(scratch.data() + packed, part, target.local[s], target.d_size());
         char *const depth_memory = scratch.data() + packed + tables;
         const std::int64_t piece = piece_panels(1 - s, others.size(), serial);
         const std::int64_t pieces = divide_up(others.size(), piece);
@@ -285,18 +297,29 @@ private:
         const T one = unit();
         TileFactors<T> f;
         f.alpha = alpha_;
+        f.numbers = numbers_;
         f.beta = first > 0 ? one : target.beta;
         f.scales = std::memcmp(&alpha_, &one, sizeof one) != 0;
         f.adds = truth(f.beta);
         f.streams = false;
-        if (depth == k_ && !f.adds && !target.local[0].step)
+        if (depth == k_ && !f.adds && !target.local[0].step && !target.out)
             f.streams = p_.m.size() * p_.n.size() * size >= streamed_bytes && is_aligned(target.d);
         return f;
+    }
+    static AmxNumbers numbers_of(const Contraction &p) {
+        if (is_float<R>) return AmxNumbers::bfloat16;
+        const auto is_unsigned = [&](ProductOperand o) {
+            return p.side[o].dtype == ATOLL_DTYPE_UINT8;
+        };
+        if (is_unsigned(product_a))
+            return is_unsigned(product_b) ? AmxNumbers::unsigned_unsigned
+                                          : AmxNumbers::unsigned_signed;
+        return is_unsigned(product_b) ? AmxNumbers::signed_unsigned : AmxNumbers::signed_signed;
     }
     static T unit() {
         if constexpr (is_complex<T>)
             return {1, 0};
-        else if constexpr (std::is_same_v<T, Truth>)
+        else if constexpr (std::is_same_v<T, Truth> || is_packed<T>)
             return {1};
         else
             return 1;
@@ -337,7 +360,8 @@ private:
             failed_ = true;
             return;
         }
-        const Block block = side.block(scratch.data() + packed, own, target.local[s]);
+        const Block block =
+            side.block(scratch.data() + packed, own, target.local[s], target.d_size());
         side.pack_panels(scratch.data(), scratch.data() + packed + tables, data[side.operand],
                          block, depth);
         const Block &m = s == 0 ? block : shared.block, &n = s == 0 ? shared.block : block;
@@ -349,7 +373,7 @@ private:
                  b,
                  sides_[0].panel_bytes(depth.size),
                  sides_[1].panel_bytes(depth.size),
-                 depth.size,
+                 lanes_along_k<T>(depth.size),
                  target,
                  goes_on,
                  factors}
@@ -360,10 +384,12 @@ private:
     const T alpha_, beta_;
     const bool adds_;
     const DepthOrder depth_;
-    const std::int64_t k_, block_depth_;
-    const PackedSide<T> sides_[2];
+    const std::int64_t k_;
     const bool direct_;
+    const std::int64_t block_depth_;
+    const PackedSide<T> sides_[2];
     const Conversion c_in_, d_out_;
+    const AmxNumbers numbers_;
     std::atomic<bool> failed_ = false;
 };
 
@@ -381,5 +407,10 @@ template std::int32_t contract(const Contraction &, std::uint32_t, Complex<doubl
 template std::int32_t contract(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t);
 template std::int32_t contract(const Contraction &, std::uint32_t, std::uint64_t, std::uint64_t);
 template std::int32_t contract(const Contraction &, std::uint32_t, Truth, Truth);
+template std::int32_t contract(const Contraction &, std::uint32_t, Pairs, Pairs);
+#if defined(__x86_64__) && defined(__AVX512F__)
+template std::int32_t contract(const Contraction &, std::uint32_t, AmxBytes, AmxBytes);
+template std::int32_t contract(const Contraction &, std::uint32_t, AmxBfloat16s, AmxBfloat16s);
+#endif
 
 } // namespace Atoll::kernels

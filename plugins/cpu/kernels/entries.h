@@ -72,6 +72,10 @@ const char *atoll_kernels_open_blas(void);
 /* What it is, the width of its sizes, and its file; "" before it is opened. Does not open it. */
 const char *atoll_kernels_blas(void);
 
+/* Whether products of bfloat16 and of bytes use AMX where the processor has it: 1 unless this says
+ * otherwise. Not while calls run. */
+void atoll_kernels_use_amx(int32_t use);
+
 /* Why this machine cannot make the call, which is otherwise right; NULL if it can. Products of
  * floats need a BLAS: without one some would be slow in silence. Opens it. */
 const char *atoll_kernels_lack(const atoll_call *call);

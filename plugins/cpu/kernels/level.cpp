@@ -33,6 +33,7 @@ std::int32_t run(const atoll_call &call, const Pool &pool) {
 extern "C" const Level ATOLL_KERNELS_LEVEL;
 constinit const Level ATOLL_KERNELS_LEVEL = {ATOLL_ISA_LEVEL,          &run,
                                              &atoll_kernels_lack,      &atoll_kernels_set_blas,
-                                             &atoll_kernels_open_blas, &atoll_kernels_blas};
+                                             &atoll_kernels_open_blas, &atoll_kernels_blas,
+                                             &atoll_kernels_use_amx};
 
 } // namespace Atoll::kernels

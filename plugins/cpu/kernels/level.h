@@ -15,6 +15,7 @@ struct Level {
     void (*set_blas)(const char *library, std::int32_t threads);
     const char *(*open_blas)();
     const char *(*blas)();
+    void (*use_amx)(std::int32_t use);
 };
 
 } // namespace Atoll::kernels

@@ -11,18 +11,22 @@
 #include "small_product.h"
 #include "tile.h"
 
+#include <bit>
+#include <optional>
+
 namespace Atoll::kernels {
 namespace {
 
 bool flag(const atoll_call &call, int attribute) {
     return call.attributes[attribute].value.bytes[0] != 0;
 }
-// What a dtype that is computed in W is multiplied in: small integers wrap when they are stored.
+// What a dtype that is computed in W is multiplied in: integers wrap when they are stored.
 template <class W> struct MultipliedIn { using type = W; };
 template <class W>
 requires std::is_integral_v<W>
 struct MultipliedIn<W> {
-    using type = std::conditional_t<sizeof(W) == 8, std::uint64_t, std::uint32_t>;
+    using type = std::conditional_t<sizeof(W) == 8, std::uint64_t,
+                                    std::conditional_t<sizeof(W) == 4, std::uint32_t, Pairs>>;
 };
 template <> struct MultipliedIn<Bool> { using type = Truth; };
 
@@ -32,6 +36,8 @@ template <class W> auto factor(const atoll_scalar &s) {
     const W value = load<W>(reinterpret_cast<const char *>(s.value.bytes));
     if constexpr (is_bool<W>)
         return T{truth(value)};
+    else if constexpr (std::is_same_v<T, Pairs>)
+        return T{static_cast<std::uint32_t>(value)};
     else
         return static_cast<T>(value);
 }
@@ -85,6 +91,34 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
     return true;
 }
 
+bool fits_int16(const Side &side) {
+    return side.dtype == ATOLL_DTYPE_INT8 || side.dtype == ATOLL_DTYPE_UINT8 ||
+           side.dtype == ATOLL_DTYPE_INT16;
+}
+
+#if defined(__x86_64__) && defined(__AVX512F__)
+// Products of bytes and of bfloat16, which fill a tile.
+template <class T> std::optional<std::int32_t>
+contract_by_amx(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
+    constexpr std::int64_t least = amx_edge * amx_edge * amx_edge;
+    const auto is_byte = [&](ProductOperand o) {
+        return p.side[o].dtype == ATOLL_DTYPE_INT8 || p.side[o].dtype == ATOLL_DTYPE_UINT8;
+    };
+    if constexpr (std::is_same_v<T, float>) {
+        if (dtype == ATOLL_DTYPE_BFLOAT16 && p.m.size() * p.n.size() * p.k.size() >= least &&
+            has_amx())
+            return contract(p, dtype, AmxBfloat16s{alpha}, AmxBfloat16s{beta});
+    } else if constexpr (std::is_same_v<T, Pairs> || std::is_same_v<T, std::uint32_t>) {
+        const bool bytes = sizes[dtype] == 1 || (is_byte(product_a) && is_byte(product_b));
+        if (bytes && p.m.size() * p.n.size() * p.k.size() >= least && has_amx()) {
+            const auto own = [](const T &x) { return AmxBytes{std::bit_cast<std::uint32_t>(x)}; };
+            return contract(p, dtype, own(alpha), own(beta));
+        }
+    }
+    return std::nullopt;
+}
+#endif
+
 template <class W> std::int32_t run(const atoll_call &call) {
     using T = typename MultipliedIn<W>::type;
     const T alpha = factor<W>(call.attributes[0]);
@@ -103,6 +137,12 @@ template <class W> std::int32_t run(const atoll_call &call) {
         if (widened(call.dtype) == call.dtype &&
             blas_contract(contraction, call.dtype, alpha, beta))
             return ATOLL_STATUS_OK;
+#if defined(__x86_64__) && defined(__AVX512F__)
+    if (const auto status = contract_by_amx(contraction, call.dtype, alpha, beta)) return *status;
+#endif
+    if constexpr (std::is_same_v<T, std::uint32_t>)
+        if (fits_int16(contraction.side[product_a]) && fits_int16(contraction.side[product_b]))
+            return contract(contraction, call.dtype, Pairs{alpha}, Pairs{beta});
     return contract(contraction, call.dtype, alpha, beta);
 }
 

@@ -15,6 +15,11 @@ struct Depth {
     std::int32_t *starts, *singles;
 
     static std::int64_t bytes(std::int64_t size) { return 2 * 4 * size + 64 + size; }
+    bool is_dense(std::int64_t element) const {
+        for (std::int64_t p = 1; p < size; ++p)
+            if (offsets[p] - offsets[p - 1] != element) return false;
+        return size > 0;
+    }
     // Finds the runs of `width` indices in tables of these bytes; `across` as in DepthOrder.
     void find_runs(char *memory, std::int64_t width, std::int64_t across, std::int64_t element);
 };

@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "pack.h"
 #include "tile.h"
+#include "transpose.h"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ constexpr std::int64_t cache_lines(std::int64_t bytes) { return (bytes + 63) & ~
 
 // The dtype whose elements are those that T computes in.
 template <class T> constexpr std::uint32_t dtype_of() {
-    if constexpr (std::is_same_v<T, float>) return ATOLL_DTYPE_FLOAT32;
+    if constexpr (std::is_same_v<Lane<T>, float> && !is_complex<T>) return ATOLL_DTYPE_FLOAT32;
     if constexpr (std::is_same_v<T, double>) return ATOLL_DTYPE_FLOAT64;
     if constexpr (std::is_same_v<T, Complex<float>>) return ATOLL_DTYPE_COMPLEX64;
     if constexpr (std::is_same_v<T, Complex<double>>) return ATOLL_DTYPE_COMPLEX128;
@@ -41,8 +42,9 @@ template <class T> struct PackedSide {
     PackedSide(const AxisList &axes, int operand_, int group_, int panel_groups_, const Side &side,
                std::uint32_t dtype, bool conj_, std::int64_t first_run)
         : operand(operand_), group(group_), panel_groups(panel_groups_),
-          raw_size(sizes[side.dtype]), conj(conj_), converts(!is_native<T>(side, dtype)),
-          conversion({side.dtype, dtype, dtype_of<T>()}, side.swapped, false),
+          raw_size(sizes[side.dtype]), conj(conj_),
+          converts(is_packed<T> || !is_native<T>(side, dtype)),
+          conversion(conversion_of(side, dtype)),
           grouping(axes, operand_, group_, raw_size, first_run) {}
 
     int operand, group, panel_groups;
@@ -54,21 +56,26 @@ template <class T> struct PackedSide {
     std::int64_t panels() const { return divide_up(grouping.groups(), panel_groups); }
     std::int64_t panel_positions() const { return group * panel_groups; }
     // Bytes of one packed panel.
-    std::int64_t panel_bytes(std::int64_t depth) const { return panel_positions() * depth * size; }
-    // Scratch for the elements of one panel before their conversion.
+    std::int64_t panel_bytes(std::int64_t depth) const {
+        return panel_positions() * lanes_along_k<T>(depth) * size;
+    }
+    // Scratch for the elements of one panel before their conversion, and after it where they are
+    // put into lanes then.
     std::int64_t raw_bytes(std::int64_t depth) const {
-        return converts ? cache_lines(panel_positions() * depth * raw_size) : 0;
+        if (!converts) return 0;
+        const std::int64_t raw = panel_positions() * depth;
+        return cache_lines(raw * raw_size) + (is_packed<T> ? cache_lines(raw * packed_size<T>) : 0);
     }
     std::int64_t table_bytes(std::int64_t panels) const {
         return cache_lines(Block::bytes(panels * panel_groups, group));
     }
 
     // The tables of some panels. Groups past the end have no positions.
-    Block block(char *memory, const Range &panels, const Local &local) const {
+    Block block(char *memory, const Range &panels, const Local &local, std::int64_t d_size) const {
         const std::int64_t first = panels.first * panel_groups, all = panels.size() * panel_groups,
                            there = std::min(all, grouping.groups() - first);
         const Block b(memory, all, group);
-        grouping.fill(first, b.part(0, there), size, raw_size, local.step,
+        grouping.fill(first, b.part(0, there), d_size, raw_size, local.step,
                       (panels.first - local.first_panel) * panel_positions());
         for (std::int64_t g = there; g < all; ++g) {
             b.counts[g] = b.dense[g] = 0;
@@ -84,10 +91,21 @@ template <class T> struct PackedSide {
             pack(out, data, raw_size, block, panel_groups, grouping.across(), depth);
         } else {
             for (std::int64_t g = 0; g < block.groups; g += panel_groups) {
-                pack(raw, data, raw_size, block.part(g, panel_groups), panel_groups, 0, depth);
-                conversion.run(panel_positions() * depth.size,
-                               out + g / panel_groups * panel_bytes(depth.size), size, raw,
-                               raw_size);
+                const std::int64_t count = panel_positions() * depth.size;
+                char *const panel = out + g / panel_groups * panel_bytes(depth.size);
+                const Block part = block.part(g, panel_groups);
+                if (by_amx<T> && conversion.moves() && depth.is_dense(raw_size)) {
+                    copy_dense(panel, data + depth.offsets[0], part, depth.size);
+                    continue;
+                }
+                pack(raw, data, raw_size, part, panel_groups, 0, depth);
+                if constexpr (is_packed<T>) {
+                    char *const numbers = raw + cache_lines(count * raw_size);
+                    if (!conversion.moves()) conversion.run(count, numbers, number, raw, raw_size);
+                    into_lanes(panel, conversion.moves() ? raw : numbers, depth.size);
+                } else {
+                    conversion.run(count, panel, size, raw, raw_size);
+                }
             }
         }
         if constexpr (is_complex<T>) {
@@ -102,6 +120,74 @@ template <class T> struct PackedSide {
 private:
     using R = Lane<T>;
     static constexpr std::int64_t size = sizeof(T);
+    static constexpr int number = packed_size<T>, in_lane = 4 / number;
+
+    static Conversion conversion_of(const Side &side, std::uint32_t dtype) {
+        if (!is_packed<T>) return {{side.dtype, dtype, dtype_of<T>()}, side.swapped, false};
+        // What is of the computed dtype, or fits in.
+        const bool fits = sizes[dtype] > number;
+        if (number == 1 || is_float<R>)
+            return {{side.dtype, fits ? side.dtype : dtype}, side.swapped, false};
+        return {{side.dtype, fits ? std::uint32_t{ATOLL_DTYPE_INT16} : dtype, ATOLL_DTYPE_INT16},
+                side.swapped,
+                false};
+    }
+
+    // From lines of numbers along the positions, one for each index along k.
+    void into_lanes(char *panel, const char *numbers, std::int64_t depth) const {
+        const std::int64_t positions = panel_positions();
+        alignas(64) char turned[by_amx<T> ? amx_edge * amx_lanes * 4 : 1];
+        const std::int64_t all = lanes_along_k<T>(depth);
+        for (std::int64_t lane = 0; lane < all; ++lane) {
+            auto *const out = reinterpret_cast<std::uint32_t *>(
+                turns() ? turned + lane % amx_lanes * amx_edge * 4 : panel + lane * positions * 4);
+            join_lines(out, numbers + lane * in_lane * positions * number,
+                       std::clamp<std::int64_t>(depth - lane * in_lane, 0, in_lane));
+            if (turns() && lane % amx_lanes == amx_lanes - 1)
+                transpose(4, amx_lanes, amx_edge, panel + lane / amx_lanes * block_bytes,
+                          amx_lanes * 4, turned, amx_edge * 4);
+        }
+    }
+    // Lanes of the first `count` of some lines, and of zeros.
+    void join_lines(std::uint32_t *out, const char *lines, std::int64_t count) const {
+        using Number = std::conditional_t<number == 1, std::uint8_t, std::uint16_t>;
+        const auto *const in = reinterpret_cast<const Number *>(lines);
+        const std::int64_t n = panel_positions();
+        if (count == in_lane && number == 2) {
+            for (std::int64_t i = 0; i < n; ++i)
+                out[i] = in[i] | static_cast<std::uint32_t>(in[n + i]) << 16;
+        } else if (count == in_lane) {
+            for (std::int64_t i = 0; i < n; ++i)
+                out[i] = in[i] | static_cast<std::uint32_t>(in[n + i]) << 8 |
+                         static_cast<std::uint32_t>(in[2 * n + i]) << 16 |
+                         static_cast<std::uint32_t>(in[3 * n + i]) << 24;
+        } else {
+            for (std::int64_t i = 0; i < n; ++i) {
+                out[i] = 0;
+                for (std::int64_t k = 0; k < count; ++k)
+                    out[i] |= static_cast<std::uint32_t>(in[k * n + i]) << (8 * number * k);
+            }
+        }
+    }
+    // What is dense along k has lanes as they are.
+    void copy_dense(char *panel, const char *data, const Block &block, std::int64_t depth) const {
+        constexpr std::size_t line = amx_lanes * 4;
+        const auto bytes = static_cast<std::size_t>(depth * number);
+        for (std::size_t first = 0; first < bytes; first += line) {
+            alignas(64) char lines[amx_edge * line];
+            char *const out = panel + first / line * block_bytes, *const to = turns() ? out : lines;
+            const std::size_t there = std::min(line, bytes - first);
+            // Positions that are not there have some other's numbers: their sums go nowhere.
+            for (int i = 0; i < amx_edge; ++i) {
+                if (there < line) std::memset(to + i * line, 0, line);
+                std::memcpy(to + i * line, data + block.packed[i] + first, there);
+            }
+            if (!turns()) transpose(4, amx_edge, amx_lanes, out, amx_edge * 4, lines, line);
+        }
+    }
+    // Whether AMX wants the lanes of a position side by side.
+    bool turns() const { return by_amx<T> && operand == product_b; }
+    static constexpr std::int64_t block_bytes = amx_edge * amx_lanes * 4;
 
     // Real parts first, line by line: see Note [Panels].
     void split_parts(char *out, std::int64_t lines) const {

@@ -25,7 +25,10 @@ template <class T> struct ProductTarget {
     char *d;
     const char *c;
     T beta;
-    Local local[2]; // of rows and columns
+    Local local[2];                  // of rows and columns
+    const Conversion *out = nullptr; // to d's elements, where they are not sums as they are
+
+    std::int64_t d_size() const { return out ? out->out_size() : std::int64_t{sizeof(T)}; }
 };
 
 template <class T> struct Piece {
@@ -38,6 +41,8 @@ template <class T> struct Piece {
     const TileFactors<T> &factors;
 
     void run() const {
+        struct Nothing {};
+        [[maybe_unused]] const std::conditional_t<by_amx<T>, AmxRegisters, Nothing> registers{};
         if (!factors.adds) return each_tile([&](const Tile &now) { now.run(depth, factors); });
         // What is added is fetched some tiles ahead.
         constexpr std::int64_t ahead = 2;
@@ -71,7 +76,8 @@ private:
     // short, tiles come in the order of d: those of a run between two steps of the other side, all
     // of its steps, and then the next run.
     template <class Body> void each_tile(Body &&body) const {
-        const std::int64_t down = m.groups / Shape::row_groups, across = n.groups;
+        const std::int64_t down = m.groups / Shape::row_groups,
+                           across = n.groups / Shape::column_groups;
         bool rows_pass = depth > short_depth;
         std::int64_t run = rows_pass ? down : across;
         if (!rows_pass && factors.adds && down > 1 && across > 1) {
@@ -99,7 +105,8 @@ private:
 
     // The tile of a panel of rows and one of columns.
     Tile tile(std::int64_t i, std::int64_t j) const {
-        const Block rows = m.part(i * Shape::row_groups, Shape::row_groups), columns = n.part(j, 1);
+        const Block rows = m.part(i * Shape::row_groups, Shape::row_groups),
+                    columns = n.part(j * Shape::column_groups, Shape::column_groups);
         Tile t;
         t.a = reinterpret_cast<const R *>(a + i * a_panel);
         t.b = reinterpret_cast<const R *>(b + j * b_panel);
@@ -111,7 +118,8 @@ private:
         t.place.c_columns = goes_on ? columns.d : columns.c;
         t.place.counts = rows.counts;
         t.place.dense = rows.dense;
-        t.place.columns = columns.counts[0];
+        t.place.column_counts = columns.counts;
+        t.place.out = target.out;
         const unsigned wanted =
             factors.adds && !goes_on ? dense_in_d | dense_in_c : unsigned{dense_in_d};
         // Up to the last one that has rows, in whole vectors; others may be empty, too.
@@ -121,7 +129,7 @@ private:
         t.groups = (t.groups + step - 1) / step * step;
         unsigned dense = wanted;
         for (int g = 0; g < t.groups; ++g) dense &= rows.dense[g];
-        t.place.direct = dense == wanted;
+        t.place.direct = dense == wanted && !target.out;
         return t;
     }
 };

@@ -6,8 +6,16 @@
 // A complex panel of a has the real parts of its rows, then the imaginary parts; one of b has
 // complex numbers. Rows come in groups (TileShape::row_group): within a group d's elements are
 // mostly dense, so that they are stored as vectors, but every group has its own place in d.
+//
+// Note [Pairs]
+// Integers of at most 16 bits are multiplied in pairs: a lane of a panel holds two numbers that
+// follow each other along k, and one instruction multiplies the numbers of two lanes and adds both
+// products up. Sums wrap as int32, so results of at most 16 bits are right whatever the signs, and
+// results of 32 bits where both factors are int16 or smaller. See also Note [AMX].
 #pragma once
 
+#include "amx.h"
+#include "convert.h"
 #include "positions.h"
 #include "product_vectors.h"
 
@@ -19,9 +27,33 @@ struct Truth {
 };
 inline bool truth(Truth x) { return x.value != 0; }
 
+// A sum, which R holds, of products of numbers of `Size` bytes that share lanes of 32 bits.
+template <class R, int Size, bool Amx> struct Packed { R value; };
+using Pairs = Packed<std::uint32_t, 2, false>;   // of int16: see Note [Pairs]
+using AmxBytes = Packed<std::uint32_t, 1, true>; // see Note [AMX]
+using AmxBfloat16s = Packed<float, 2, true>;
+template <class R, int Size, bool Amx> bool truth(Packed<R, Size, Amx> x) { return x.value != 0; }
+
+template <class T> inline constexpr bool is_packed = false;
+template <class R, int Size, bool Amx> inline constexpr bool is_packed<Packed<R, Size, Amx>> = true;
+template <class T> inline constexpr bool by_amx = false;
+template <class R, int Size, bool Amx> inline constexpr bool by_amx<Packed<R, Size, Amx>> = Amx;
+// Bytes of a number in a panel.
+template <class T> inline constexpr int packed_size = sizeof(T);
+template <class R, int Size, bool Amx> inline constexpr int packed_size<Packed<R, Size, Amx>> =
+    Size;
+
 template <class T> struct LaneOf { using type = Part<T>; };
 template <> struct LaneOf<Truth> { using type = std::uint32_t; };
+template <class R, int Size, bool Amx> struct LaneOf<Packed<R, Size, Amx>> { using type = R; };
 template <class T> using Lane = typename LaneOf<T>::type;
+
+// Lanes of a panel for so many indices along k.
+template <class T> constexpr std::int64_t lanes_along_k(std::int64_t depth) {
+    constexpr int in_lane = is_packed<T> ? 4 / packed_size<T> : 1,
+                  least = by_amx<T> ? amx_lanes : 1;
+    return (depth + in_lane * least - 1) / (in_lane * least) * least;
+}
 
 template <class T> struct TileShape {
     using R = Lane<T>;
@@ -38,6 +70,15 @@ template <class T> struct TileShape {
     static constexpr int rows = vectors * lanes<R>;
     static constexpr int row_group = rows % 8 == 0 ? 8 : 4;
     static constexpr int row_groups = rows / row_group; // in a panel
+    static constexpr int column_group = columns, column_groups = 1;
+};
+template <class T>
+requires by_amx<T>
+struct TileShape<T> {
+    static constexpr int parts = 1, columns = amx_edge, rows = amx_edge,
+                         vectors = rows / lanes<std::uint32_t>;
+    static constexpr int row_group = 8, row_groups = rows / row_group;
+    static constexpr int column_group = 8, column_groups = columns / column_group;
 };
 
 // Some rows of one column: the parts side by side.
@@ -52,17 +93,18 @@ struct TilePlace {
     const char *c;
     const std::int64_t *d_rows, *c_rows; // per row, from d and c
     const std::int64_t *d_columns, *c_columns;
-    const std::uint8_t *counts; // valid rows in each group
-    const std::uint8_t *dense;  // what each group is: PositionDense
-    int columns;                // valid ones
-    bool direct;                // whole groups, dense in d and c
+    const std::uint8_t *counts, *column_counts; // valid rows and columns in each group
+    const std::uint8_t *dense;                  // what each group of rows is: PositionDense
+    bool direct;                                // whole groups, dense in d and c
+    const Conversion *out; // from sums to d's elements; null where they are the same
 };
 
 template <class T> struct TileFactors {
     T alpha, beta;
-    bool scales;  // alpha is not 1
-    bool adds;    // beta is not 0
-    bool streams; // d is aligned for it, and too large for the caches
+    AmxNumbers numbers; // where AMX multiplies
+    bool scales;        // alpha is not 1
+    bool adds;          // beta is not 0
+    bool streams;       // d is aligned for it, and too large for the caches
 };
 
 // Scalars of the kernels; fused where vectors are.
@@ -71,6 +113,8 @@ template <class T> inline T times(T a, T b) {
         return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     else if constexpr (std::is_same_v<T, Truth>)
         return {a.value & b.value};
+    else if constexpr (is_packed<T>)
+        return {a.value * b.value};
     else
         return a * b;
 }
@@ -79,6 +123,8 @@ template <class T> inline T plus(T a, T b) {
         return {a.re + b.re, a.im + b.im};
     else if constexpr (std::is_same_v<T, Truth>)
         return {a.value | b.value};
+    else if constexpr (is_packed<T>)
+        return {a.value + b.value};
     else
         return a + b;
 }
@@ -98,11 +144,10 @@ public:
     // `groups`: the first so many of the panel, a multiple of step_groups; the others have no rows.
     static void run(int groups, std::int64_t depth, const R *a, const R *b,
                     const TileFactors<T> &factors, const TilePlace &place) {
-        if constexpr (Shape::vectors == 3) {
-            if (groups == step_groups) return multiply<1>(depth, a, b, factors, place);
-            if (groups == 2 * step_groups) return multiply<2>(depth, a, b, factors, place);
-        }
-        multiply<Shape::vectors>(depth, a, b, factors, place);
+        if constexpr (by_amx<T>) return multiply_by_amx(groups, depth, a, b, factors, place);
+        if constexpr (std::is_same_v<T, Pairs>)
+            if (has_vnni()) return run<true>(groups, depth, a, b, factors, place);
+        run<false>(groups, depth, a, b, factors, place);
     }
 
     // Fetches what a tile adds, into the L1 cache. Into the L2 cache only, as d streams through it,
@@ -126,8 +171,16 @@ private:
     static constexpr int span = is_complex<T> ? width / 2 : std::min(width, group);
     static constexpr int spans = width / span;
 
+    template <bool vnni> static void run(int groups, std::int64_t depth, const R *a, const R *b,
+                                         const TileFactors<T> &factors, const TilePlace &place) {
+        if constexpr (Shape::vectors == 3) {
+            if (groups == step_groups) return multiply<1, vnni>(depth, a, b, factors, place);
+            if (groups == 2 * step_groups) return multiply<2, vnni>(depth, a, b, factors, place);
+        }
+        multiply<Shape::vectors, vnni>(depth, a, b, factors, place);
+    }
     // The first `vectors` vectors of the panel's rows; the others have none.
-    template <int vectors>
+    template <int vectors, bool vnni>
     [[gnu::noinline]] static void multiply(std::int64_t depth, const R *a, const R *b,
                                            const TileFactors<T> &factors, const TilePlace &place) {
         Sum sum[columns][vectors] = {};
@@ -140,7 +193,7 @@ private:
                 for (int q = 0; q < parts; ++q)
                     x[v].part[q] = load_vector<V>(a + q * rows + v * width);
 #pragma GCC unroll 8
-            for (int j = 0; j < columns; ++j) accumulate(sum[j], x, b + j * parts);
+            for (int j = 0; j < columns; ++j) accumulate<vnni>(sum[j], x, b + j * parts);
             a += rows * parts;
             b += columns * parts;
         }
@@ -150,7 +203,7 @@ private:
 #pragma GCC unroll 4
                 for (int v = 0; v < vectors; ++v) sum[j][v] = scaled(sum[j][v], factors.alpha);
         }
-        if (!place.direct || place.columns != columns) {
+        if (!place.direct || place.column_counts[0] != columns) {
             // Through memory that nothing else refers to, so that sums stay in registers above.
             alignas(64) T values[columns * rows];
 #pragma GCC unroll 8
@@ -165,7 +218,22 @@ private:
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) finish(sum[j][v], v * width, j, factors, place);
     }
-    template <int vectors>
+    [[gnu::noinline]] static void multiply_by_amx(int groups, std::int64_t depth, const R *a,
+                                                  const R *b, const TileFactors<T> &factors,
+                                                  const TilePlace &place) {
+        alignas(64) T values[columns * rows];
+        bool all_columns = false;
+        for (int g = Shape::column_groups / 2; g < Shape::column_groups; ++g)
+            all_columns |= place.column_counts[g] != 0;
+        amx_multiply(factors.numbers, groups > Shape::row_groups / 2, all_columns, depth,
+                     reinterpret_cast<const char *>(a), reinterpret_cast<const char *>(b),
+                     reinterpret_cast<char *>(values));
+        if (factors.scales)
+            for (T &x : values) x = times(factors.alpha, x);
+        piecewise(values, factors, place);
+    }
+
+    template <bool vnni, int vectors>
     static void accumulate(Sum (&sum)[vectors], const Sum (&x)[vectors], const R *b) {
         const V re = b[0] - V{};
         if constexpr (is_complex<T>) {
@@ -185,6 +253,8 @@ private:
             for (int v = 0; v < vectors; ++v) {
                 if constexpr (logical)
                     sum[v].part[0] |= x[v].part[0] & re;
+                else if constexpr (is_packed<T>)
+                    sum[v].part[0] = multiply_add_pairs<vnni>(x[v].part[0], re, sum[v].part[0]);
                 else
                     sum[v].part[0] = multiply_add(x[v].part[0], re, sum[v].part[0]);
             }
@@ -196,6 +266,8 @@ private:
                      s.part[0] * factor.im + s.part[1] * factor.re}};
         else if constexpr (logical)
             return {{s.part[0] & factor.value}};
+        else if constexpr (is_packed<T>)
+            return {{s.part[0] * factor.value}};
         else
             return {{s.part[0] * factor}};
     }
@@ -268,13 +340,58 @@ private:
             store_vector(to, s.part[0]);
         }
     }
-    // A tile of which some rows or columns are not there, or not dense in d.
+    // A tile of which some rows or columns are not there, or not dense in d, or which is converted.
     [[gnu::noinline]] static void piecewise(const T *values, const TileFactors<T> &factors,
                                             const TilePlace &place) {
-        for (int j = 0; j < place.columns; ++j)
+        if (!factors.adds && (place.out || by_amx<T>)) return converted(values, place);
+        each_column(place, [&](int j) {
             for (int g = 0; g < Shape::row_groups; ++g)
                 if (place.counts[g])
                     finish_group(values + j * rows + g * group, g, j, factors, place);
+        });
+    }
+    template <class Body> static void each_column(const TilePlace &place, Body &&body) {
+        for (int g = 0; g < Shape::column_groups; ++g)
+            for (int i = 0; i < place.column_counts[g]; ++i) body(g * Shape::column_group + i);
+    }
+    static void converted(const T *values, const TilePlace &place) {
+        const char *sums = reinterpret_cast<const char *>(values);
+        if (!place.out) return scatter<sizeof(T)>(sums, place);
+        alignas(64) char made[columns * rows * 16];
+        const std::int64_t size = place.out->out_size();
+        place.out->run(columns * rows, made, size, sums, sizeof(T));
+        switch (size) {
+        case 1: return scatter<1>(made, place);
+        case 2: return scatter<2>(made, place);
+        case 4: return scatter<4>(made, place);
+        case 8: return scatter<8>(made, place);
+        default: return scatter<16>(made, place);
+        }
+    }
+    // Elements of d, column by column, to their places.
+    template <int size> static void scatter(const char *from, const TilePlace &place) {
+        bool whole = true; // one run
+        for (int g = 0; g < Shape::row_groups; ++g)
+            whole &= (place.dense[g] & dense_in_d) != 0 &&
+                     place.d_rows[g * group] - place.d_rows[0] == g * group * size;
+        each_column(place, [&](int j) {
+            char *const d = place.d + place.d_columns[j];
+            const char *const column = from + j * rows * size;
+            if (whole) {
+                std::memcpy(d + place.d_rows[0], column, rows * size);
+                return;
+            }
+            for (int g = 0; g < Shape::row_groups; ++g) {
+                const char *const in = column + g * group * size;
+                const std::int64_t *const at = place.d_rows + g * group;
+                if (place.dense[g] & dense_in_d) {
+                    std::memcpy(d + at[0], in, group * size);
+                    continue;
+                }
+                for (int i = 0; i < place.counts[g]; ++i)
+                    std::memcpy(d + at[i], in + i * size, size);
+            }
+        });
     }
     static void finish_group(const T *values, int g, int column, const TileFactors<T> &factors,
                              const TilePlace &place) {

@@ -109,6 +109,10 @@ std::int32_t atoll_kernel_find(const char *name) {
                                              : static_cast<std::int32_t>(found - kernels::infos);
 }
 
+void atoll_kernel_use_amx(std::int32_t use) {
+    if (const kernels::Level *level = kernels::level()) level->use_amx(use);
+}
+
 std::int32_t atoll_kernel_use_blas(const char *library, std::int32_t threads, char *error,
                                    std::size_t error_capacity) {
     const kernels::Level *level = kernels::level();

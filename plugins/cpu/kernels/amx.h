@@ -1,0 +1,46 @@
+// Products by AMX, the tile instructions of Intel's processors from Sapphire Rapids on.
+#pragma once
+
+#include <cstdint>
+
+namespace Atoll::kernels {
+
+// Note [AMX]
+// Panels of 32 rows and of 32 columns make one tile of d: four tile registers, of 16 rows by 16
+// columns each. A lane of 32 bits holds two bfloat16 or four bytes that follow each other along k.
+// For 16 lanes along k, a panel of rows has the 32 rows side by side, lane by lane; one of columns
+// has the 16 lanes side by side, column by column. Sums are exact products added up in float32,
+// where subnormal numbers count as zero, or in int32, which wraps.
+inline constexpr int amx_edge = 32; // rows of a panel, and columns of one
+inline constexpr int amx_lanes = 16;
+
+// Whether the processor has it, the system lets this process use it, and atoll_kernels_use_amx()
+// does not say otherwise. The first call asks the system, which gives every thread's signals a
+// larger frame from then on: an alternative stack for signals must have room for it
+// (sysconf(_SC_MINSIGSTKSZ)).
+bool has_amx();
+
+// As long as it lives, this thread may call amx_multiply().
+class AmxRegisters {
+public:
+    AmxRegisters();
+    ~AmxRegisters();
+    AmxRegisters(const AmxRegisters &) = delete;
+    AmxRegisters &operator=(const AmxRegisters &) = delete;
+};
+
+// What lanes hold: of bytes, whether those of rows and those of columns have a sign.
+enum class AmxNumbers : std::uint8_t {
+    bfloat16,
+    signed_signed,
+    signed_unsigned,
+    unsigned_signed,
+    unsigned_unsigned
+};
+
+// The sums of a tile, of 32 bits each: that of row i and column j goes to sums[32 j + i]. `lanes`:
+// a multiple of 16. Only the first 16 rows or columns where the others are not there.
+void amx_multiply(AmxNumbers numbers, bool all_rows, bool all_columns, std::int64_t lanes,
+                  const char *rows, const char *columns, char *sums);
+
+} // namespace Atoll::kernels
