@@ -428,6 +428,13 @@ def torch_rows():
     torch_row("m4", torch.mv, numbers((3000, 3000), "f8"), numbers(3000, "f8"))
     torch_row("m6", torch.matmul, numbers((300, 300), "f2"), numbers((300, 300), "f2"))
     torch_row("m7", torch.matmul, numbers((500, 500), "c8"), numbers((500, 500), "c8"))
+
+    @row("m11", "torch")
+    def _():
+        a, b = (torch.from_numpy(random((1000, 1000), "f4")).bfloat16() for _ in range(2))
+        return lambda: a @ b
+
+    torch_row("m12", torch._int_mm, numbers((1000, 1000), "i1", -9, 9), numbers((1000, 1000), "i1", -9, 9))
     torch_row("p1", lambda x: torch.softmax(x, 0), numbers((1000, 1000), "f4", -5, 5))
     torch_row("p2", lambda x: (x - x.mean(0, keepdim=True)) / torch.sqrt(x.var(0, correction=0, keepdim=True) + 1e-5),
               numbers((1000, 1000), "f4", -5, 5))

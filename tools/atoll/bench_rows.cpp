@@ -210,6 +210,13 @@ std::vector<BenchRow> products() {
         product("m8", "1,000 products of 16×16, float32", {{16, 16, thousand}}, 8.192e6),
         product("m9", "100 products of 16×16, float64", {{16, 16, 100}, float64}, 0.8192e6),
         product("m10", "100 products of 16×16, float32", {{16, 16, 100}}, 0.8192e6),
+        product("m11", "bfloat16 product, 1,000²", {{thousand, thousand}, bfloat16}, 2e9),
+        other("m12", "int8 product in int32, 1,000²", {"matmul"},
+              [](Device d) {
+                  const Tensor a = random({thousand, thousand}, int8, d, -9, 9);
+                  return work([=] { return Function("core.matmul")({a, a}, {.dtype = int32})[0]; },
+                              0, 2e9);
+              }),
     };
 }
 
