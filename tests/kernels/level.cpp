@@ -10,7 +10,7 @@ const oracle::LevelKernels atoll_test_level = {
     LEVEL,
     [](const atoll_call *call) { return kernel_of(call->function)(call); },
     &atoll_kernels_set_pool,
-    &large_bytes,
+    &large_operands,
     &kept_scratch_bytes,
     [](std::int64_t bytes) { const KeptScratch used(bytes); },
     &atoll_kernels_use_amx,

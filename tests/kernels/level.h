@@ -10,7 +10,7 @@ struct LevelKernels {
     const char *name; // "v3"
     std::int32_t (*call)(const atoll_call *);
     void (*set_pool)(atoll_parallel_for, void *);
-    Atoll::kernels::LargeBytes &(*large_bytes)();
+    Atoll::kernels::LargeOperands &(*large_operands)();
     std::int64_t (*kept_scratch_bytes)();
     void (*use_scratch)(std::int64_t bytes); // and gives it back
     void (*use_amx)(std::int32_t use);

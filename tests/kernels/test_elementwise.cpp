@@ -120,15 +120,22 @@ TEST_CASE("large operands take the threads' path with the same results") {
 }
 
 TEST_CASE("results that go past the caches are the same") {
+    // With the tiles of each maker's processors.
+    Atoll::kernels::LargeOperands lowest = {2048, 2048, 2048, 2048, {1, 8}, {2048, 1}};
+    SUBCASE("long tiles") {}
+    SUBCASE("wide tiles") {
+        lowest.copied = {4, 4};
+        lowest.computed = {256, 2};
+    }
     struct Lowered {
-        Atoll::kernels::LargeBytes before = level->large_bytes();
-        Lowered() {
-            at_each_level([] { level->large_bytes() = {2048, 2048, 2048}; });
+        Atoll::kernels::LargeOperands before = level->large_operands();
+        explicit Lowered(const Atoll::kernels::LargeOperands &lowest) {
+            at_each_level([&] { level->large_operands() = lowest; });
         }
         ~Lowered() {
-            at_each_level([this] { level->large_bytes() = before; });
+            at_each_level([this] { level->large_operands() = before; });
         }
-    } lowered;
+    } lowered(lowest);
     Random random = sequence(13);
     // A cache line begins at the first element, or `past` bytes before it.
     const auto shift = [](Operand &operand, std::int64_t past) {

@@ -214,8 +214,11 @@ std::vector<BenchRow> products() {
         other("m12", "int8 product in int32, 1,000²", {"matmul"},
               [](Device d) {
                   const Tensor a = random({thousand, thousand}, int8, d, -9, 9);
-                  return work([=] { return Function("core.matmul")({a, a}, {.dtype = int32})[0]; },
-                              0, 2e9);
+                  return work(
+                      [=] {
+                          return Function("core.matmul")({a, a}, {.dtype = int32})[0];
+                      },
+                      0, 2e9);
               }),
     };
 }

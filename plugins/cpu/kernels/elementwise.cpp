@@ -9,8 +9,7 @@
 // Note [Tiles]
 // Where an input is dense along another axis than the output (a transposed operand), rows would
 // touch a new cache line per element. Such a space is cut into tiles, and the input's part of a
-// tile is transposed into scratch first, reading whole cache lines. A large copy that is streamed
-// is transposed a cache line of the output at a time.
+// tile is transposed into scratch first, reading whole cache lines.
 #include "compare.h"
 #include "convert.h"
 #include "half_loops.h"
@@ -174,7 +173,7 @@ private:
             count = std::min(block_size - past / size, n - begin);
             char *block[max_operands] = {results};
             for (int k = 1; k < space_.operands; ++k) block[k] = data[k] + begin * strides[k];
-            loop_(count, block, strides);
+            row(count, block, strides);
             stream(count * size, out, results);
         }
     }
@@ -183,7 +182,7 @@ private:
         std::int64_t strides[max_operands];
         for (int k = 0; k < space_.operands; ++k) strides[k] = space_.strides[k][0];
         const std::int64_t length = space_.shape[0], bytes = bytes_of_operands();
-        const bool large = bytes >= large_bytes().streamed_alone && is_streamable();
+        const bool large = bytes >= large_operands().alone && is_streamable();
         const Streaming how = large ? streaming() : Streaming::none;
         if (space_.rank == 1 && length < parallel_threshold && how == Streaming::none) {
             row(length, space_.data, strides);
@@ -195,7 +194,7 @@ private:
         const std::int64_t all = space_.outer() * cuts;
         parallel(all, part, [&](std::int64_t begin, std::int64_t end) {
             const bool alone = end - begin == all;
-            const bool streams = alone || bytes >= large_bytes().streamed_shared;
+            const bool streams = alone || bytes >= large_operands().shared;
             const Streaming own = streams ? how : Streaming::none;
             Rows rows(space_, begin / cuts, 1);
             std::int64_t cut = begin % cuts;
@@ -249,23 +248,27 @@ private:
     // axis and writes runs of several along the output's.
     struct Tiling {
         std::int64_t rows = 128, columns = 16; // of a tile
+        std::int64_t scratch = 0;              // bytes for each input that is transposed
         bool straight = false;                 // a copy that only moves elements
-        bool lines = false;   // and streams the cache lines of which a tile is one row
-        bool streams = false; // the loop does, or the copy
-        bool long_runs = false;
-        std::int64_t scratch = 0; // bytes for each input that is transposed
+        bool is_long = false;                  // operands are large
+        // How the result goes past the caches.
+        Streaming streams = Streaming::none;
     };
     static constexpr std::int64_t tile_scratch = 2048 * cache_line; // bytes for all of them
+    static constexpr std::int64_t longest_tile = 2048;
 
     Tiling tiling() const {
         Tiling own;
         own.straight = !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
         const std::int64_t bytes = bytes_of_operands();
-        own.long_runs = bytes >= large_bytes().long_runs;
-        const bool streamable =
-            bytes >= large_bytes().streamed_shared && is_streamable() && aligned(0, cache_line, 1);
-        own.lines = own.straight && streamable;
-        own.streams = own.lines || (streamable && streamed_ && all_direct_ && !sparse_inputs(1));
+        own.is_long = bytes >= large_operands().long_runs;
+        if (is_streamable() &&
+            bytes >= (own.straight ? large_operands().copies : large_operands().shared))
+            own.streams =
+                own.straight ? Streaming::copy
+                : streamed_ && all_direct_ && !sparse_inputs(1) && aligned(0, cache_line, 1)
+                    ? Streaming::loop
+                    : Streaming::blocks;
         std::int64_t widest = 1, turned = 0;
         for (int k = 1; k < space_.operands; ++k) {
             if (!transposed(k, 1)) continue;
@@ -274,32 +277,36 @@ private:
         }
         own.scratch = tile_scratch / turned / cache_line * cache_line;
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
-        if (own.lines) {
-            own.rows = cache_line / out_size();
-            own.columns = 64;
-        } else if (own.long_runs) {
-            // Tiles are one cache line wide, as high as scratch allows.
-            own.rows = own.scratch / cache_line;
-            own.columns = cache_line / widest;
-        }
+        if (!own.is_long) return own;
+        const std::int64_t lines =
+            own.straight ? large_operands().copied.in : large_operands().computed.lines;
+        // What begins within a line has parts of two more.
+        const int longer = aligned(0, cache_line, 1) ? 1 : 2;
+        const std::int64_t wanted =
+            own.straight ? longer * large_operands().copied.out * cache_line / out_size()
+                         : large_operands().computed.rows;
+        own.columns = lines * cache_line / widest;
+        own.rows = std::min({wanted, longest_tile, own.scratch / (lines * cache_line)});
         return own;
     }
 
-    // A cache line in each row of the inputs that are transposed, read while the tile before it is
-    // computed: the processor does not fetch lines that are so far apart itself.
+    // The cache lines of the inputs that are transposed, read while the tile before is computed:
+    // the processor does not fetch lines that are so far apart itself.
     struct NextTile {
         int inputs = 0;
         const char *data[max_operands];
-        std::int64_t down[max_operands];
+        std::int64_t down[max_operands], width[max_operands]; // bytes
 
-        void add(const char *first, std::int64_t stride) {
+        void add(const char *first, std::int64_t stride, std::int64_t bytes) {
             data[inputs] = first;
+            width[inputs] = bytes;
             down[inputs++] = stride;
         }
         void fetch(std::int64_t first, std::int64_t last) const {
             for (int k = 0; k < inputs; ++k)
                 for (std::int64_t row = first; row < last; ++row)
-                    __builtin_prefetch(data[k] + row * down[k], 0, 2); // not into the L1 cache
+                    for (std::int64_t at = 0; at < width[k]; at += cache_line)
+                        __builtin_prefetch(data[k] + row * down[k] + at, 0, 2); // not into L1
         }
     };
 
@@ -311,11 +318,7 @@ private:
             down[k] = space_.strides[k][0];
             across[k] = space_.strides[k][1];
         }
-        if (tiling.lines && height == tiling.rows) {
-            transpose(out_size(), height, width, scratch, cache_line, data[1], down[1]);
-            return stream_lines(width, data[0], across[0], scratch);
-        }
-        if (tiling.straight)
+        if (tiling.straight && !tiling.is_long)
             return transpose(out_size(), height, width, data[0], across[0], data[1], down[1]);
         NextTile next;
         for (int k = 1; k < space_.operands; ++k) {
@@ -323,7 +326,7 @@ private:
             const std::int64_t size = conversions_[k].in_size();
             char *const own = scratch + next.inputs * tiling.scratch;
             transpose(size, height, width, own, tiling.rows * size, data[k], down[k]);
-            next.add(data[k] + width * size, down[k]);
+            next.add(data[k] + width * size, down[k], width * size);
             data[k] = own;
             down[k] = size;
             across[k] = tiling.rows * size;
@@ -331,7 +334,7 @@ private:
         const std::int64_t share = fetches ? (height + width - 1) / width : 0;
         for (std::int64_t column = 0; column < width; ++column) {
             next.fetch(column * share, std::min(height, (column + 1) * share));
-            row(height, data, down);
+            streamed_row(tiling.streams, height, data, down);
             for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
         }
     }
@@ -341,11 +344,9 @@ private:
         for (int k = 0; k < space_.operands; ++k)
             std::swap(space_.strides[k][1], space_.strides[k][axis]);
         const Tiling tiling = this->tiling();
-        if (tiling.streams && loop_) loop_ = streamed_;
         const std::int64_t rows = space_.shape[0], columns = space_.shape[1];
         const std::int64_t tiles_down = (rows + tiling.rows - 1) / tiling.rows;
         const std::int64_t tiles_across = (columns + tiling.columns - 1) / tiling.columns;
-        const bool across_first = tiling.lines || tiling.long_runs;
         const std::int64_t per_matrix = tiles_down * tiles_across;
         const std::int64_t matrices = space_.outer() / columns;
         const auto body = [&](std::int64_t begin, std::int64_t end) {
@@ -353,20 +354,20 @@ private:
             Rows matrix(space_, begin / per_matrix, 2);
             std::int64_t at = begin % per_matrix;
             for (std::int64_t piece = begin; piece < end; ++piece) {
-                const std::int64_t down = across_first ? at / tiles_across : at % tiles_down;
-                const std::int64_t across = across_first ? at % tiles_across : at / tiles_down;
+                const std::int64_t down = tiling.is_long ? at / tiles_across : at % tiles_down;
+                const std::int64_t across = tiling.is_long ? at % tiles_across : at / tiles_down;
                 const std::int64_t i = down * tiling.rows, j = across * tiling.columns;
                 char *data[max_operands];
                 for (int k = 0; k < space_.operands; ++k)
                     data[k] = matrix.data[k] + i * space_.strides[k][0] + j * space_.strides[k][1];
                 tile(tiling, std::min(tiling.rows, rows - i), std::min(tiling.columns, columns - j),
-                     tiling.long_runs && across + 1 < tiles_across, data, scratch);
+                     tiling.is_long && across + 1 < tiles_across, data, scratch);
                 if (++at == per_matrix) {
                     at = 0;
                     matrix.next();
                 }
             }
-            if (tiling.streams) finish_streaming();
+            if (tiling.streams != Streaming::none) finish_streaming();
         };
         parallel(matrices * per_matrix, tiling.rows * tiling.columns, body);
     }

@@ -11,7 +11,7 @@
 namespace Atoll::kernels {
 namespace {
 
-bool gains() {
+bool is_amd() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     return __builtin_cpu_is("amd");
@@ -113,11 +113,14 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
 
 } // namespace
 
-LargeBytes &large_bytes() {
-    constexpr std::int64_t mebibyte = 1 << 20, never = std::numeric_limits<std::int64_t>::max();
-    static LargeBytes bytes = gains() ? LargeBytes{24 * mebibyte, 36 * mebibyte, 12 * mebibyte}
-                                      : LargeBytes{never, never, 12 * mebibyte};
-    return bytes;
+LargeOperands &large_operands() {
+    constexpr std::int64_t mebibyte = 1 << 20;
+    static LargeOperands large = is_amd()
+                                     ? LargeOperands{24 * mebibyte, 36 * mebibyte, 36 * mebibyte,
+                                                     12 * mebibyte, {1, 8},        {2048, 1}}
+                                     : LargeOperands{24 * mebibyte, 36 * mebibyte, 12 * mebibyte,
+                                                     12 * mebibyte, {4, 4},        {256, 2}};
+    return large;
 }
 
 Loop streamed_loop(std::uint32_t function, std::uint32_t dtype) {
@@ -144,11 +147,6 @@ void stream(std::int64_t bytes, char *to, const char *from) {
     for (; k + vector_bytes <= bytes; k += vector_bytes)
         stream_vector(to + k, load_vector<Vector<std::uint8_t>>(from + k));
     std::memcpy(to + k, from + k, static_cast<std::size_t>(bytes - k));
-}
-
-void stream_lines(std::int64_t count, char *to, std::int64_t stride, const char *lines) {
-    for (std::int64_t k = 0; k < count; ++k)
-        stream(cache_line, to + k * stride, lines + k * cache_line);
 }
 
 void finish_streaming() {
