@@ -166,6 +166,38 @@ TEST_CASE("complex quotients are right over the whole range of floats") {
         }
 }
 
+// The roots of these lie as near to the middle between two doubles as roots can: x = m^2 - r for an
+// m of 54 bits, of which r are the last digits in m^2.
+TEST_CASE("square roots of doubles are rounded correctly") {
+    std::vector<double> x = {1 - 0x1p-53, 1 + 0x1p-52, 4 - 0x1p-51, 0x1p-1022, 0x1p1023, 0x1p-900};
+    for (std::int64_t r = 1 - 8 * 5000; r < 8 * 5000; r += 8) {
+        unsigned __int128 root = 1; // of r, modulo 2^55
+        for (int digit = 3; digit < 55; ++digit)
+            if ((root * root - static_cast<unsigned __int128>(r)) >> digit & 1)
+                root += static_cast<unsigned __int128>(1) << (digit - 1);
+        constexpr std::uint64_t half = std::uint64_t{1} << 53;
+        for (const std::uint64_t m :
+             {static_cast<std::uint64_t>(root), -static_cast<std::uint64_t>(root)}) {
+            const auto all = static_cast<__int128>(half | m % half);
+            x.push_back(std::ldexp(static_cast<double>(all * all - r), -106));
+        }
+    }
+    // Neighbours have the same range, as some ranges may be treated apart.
+    const std::size_t count = x.size();
+    for (const int power : {-1000, 910})
+        for (std::size_t k = 0; k < count; ++k) x.push_back(std::ldexp(x[k], power));
+    std::vector<double> roots(x.size());
+    const std::int64_t stride = 8;
+    at_each_level([&] {
+        REQUIRE(run(ATOLL_FN_sqrt, ATOLL_DTYPE_FLOAT64, {static_cast<std::int64_t>(x.size())},
+                    {operand_at(roots.data(), &stride, ATOLL_DTYPE_FLOAT64),
+                     operand_at(x.data(), &stride, ATOLL_DTYPE_FLOAT64)}) == ATOLL_STATUS_OK);
+        std::int64_t wrong = 0;
+        for (std::size_t k = 0; k < x.size(); ++k) wrong += roots[k] != std::sqrt(x[k]);
+        CHECK(wrong == 0);
+    });
+}
+
 TEST_CASE("a complex result does not depend on where the element stands") {
     Random random = sequence(17);
     constexpr std::size_t count = 203;
