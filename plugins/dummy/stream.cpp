@@ -3,7 +3,6 @@
 
 #include "atoll/plugin.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -75,12 +74,10 @@ Stream::Stream(std::string device, const Memory &memory)
 void Stream::enqueue(std::string function, std::function<void()> work) {
     Task task{std::make_shared<Failure>(), std::move(work)};
     task.failure->function = std::move(function);
-    {
-        const std::lock_guard lock(mutex_);
-        queue_.push_back(std::move(task));
-        ++enqueued_;
-    }
-    work_arrived_.notify_one(); // without the lock, for which the worker would wait again
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(task));
+    ++enqueued_;
+    work_arrived_.notify_one();
 }
 
 void Stream::record(std::shared_ptr<Event> event) {
@@ -108,10 +105,7 @@ void Stream::callback(void (*function)(void *, std::int32_t), void *argument, st
 std::shared_ptr<Failure> Stream::synchronize() {
     std::unique_lock lock(mutex_);
     const std::uint64_t target = enqueued_;
-    while (completed_ < target) {
-        awaited_ = std::min(awaited_, target);
-        work_done_.wait(lock);
-    }
+    work_done_.wait(lock, [&] { return completed_ >= target; });
     return std::exchange(failure_, nullptr);
 }
 
@@ -146,11 +140,8 @@ void Stream::run() {
         task = {}; // what the work owned is gone before it counts as done
 
         lock.lock();
-        if (++completed_ < awaited_) continue;
-        awaited_ = nobody;
-        lock.unlock();
+        ++completed_;
         work_done_.notify_all();
-        lock.lock();
     }
 }
 

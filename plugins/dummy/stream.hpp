@@ -103,8 +103,6 @@ private:
     std::condition_variable work_arrived_, work_done_;
     std::deque<Task> queue_;
     std::uint64_t enqueued_ = 0, completed_ = 0;
-    static constexpr std::uint64_t nobody = ~std::uint64_t{0};
-    std::uint64_t awaited_ = nobody; // the least number completed that somebody waits for
     bool stopping_ = false;
     std::shared_ptr<Failure> failure_;
     std::thread worker_; // last: starts when the rest exists

@@ -65,22 +65,18 @@ bool take(std::string &bytes, Message &message) {
 
 } // namespace
 
-void Pipe::hold(const Message &message) {
-    append(held_, message.size());
-    for (const std::string &field : message) {
-        append(held_, field.size());
-        held_ += field;
-    }
-}
-
 void Pipe::write(const Message &message) {
-    hold(message);
-    for (std::size_t done = 0; done < held_.size();) {
-        const ssize_t n = ::write(end_, held_.data() + done, held_.size() - done);
+    std::string bytes;
+    append(bytes, message.size());
+    for (const std::string &field : message) {
+        append(bytes, field.size());
+        bytes += field;
+    }
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t n = ::write(end_, bytes.data() + done, bytes.size() - done);
         if (n < 0 && errno != EINTR) ::_exit(1); // the parent is gone
         if (n > 0) done += static_cast<std::size_t>(n);
     }
-    held_.clear();
 }
 
 void Pipe::finish() {

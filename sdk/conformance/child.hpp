@@ -27,15 +27,12 @@ class Pipe {
 public:
     explicit Pipe(int end) : end_(end) {}
     void write(const Message &message);
-    // Writes it with the next one, at once.
-    void hold(const Message &message);
     // The last words of a child: it ends here, or in exit(), with all that exit() runs.
     [[noreturn]] void finish();
     [[noreturn]] void leave();
 
 private:
     int end_;
-    std::string held_;
 };
 
 // A child, and what came from it.

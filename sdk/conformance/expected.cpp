@@ -1,9 +1,7 @@
 // Expected results of a call: by definition, from another device, or from the same function.
 #include "call_parts.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <map>
 
 namespace Atoll::conformance {
 
@@ -91,61 +89,6 @@ Expected ask(const Call &call, Device device, DType (*dtype_of)(DType), std::str
     return expected;
 }
 
-// All that the reference's results depend on, as bytes.
-class Key {
-public:
-    explicit Key(const Call &call) {
-        add(call.function.name);
-        add(call.compute);
-        add(call.takes_out);
-        const CallOptions &options = call.options;
-        add(options.dtype);
-        add(options.keepdims);
-        add_all(options.without);
-        add(options.axes.given);
-        add_all(options.axes.list);
-        for (const auto &[name, extent] : options.extents) {
-            add(name);
-            add(extent);
-        }
-        for (const NamedAttribute &attribute : options.attributes) {
-            add(attribute.name);
-            std::visit([&](const auto &value) { add_value(value); }, attribute.value);
-        }
-        for (const auto *list : {&call.inputs, &call.outputs})
-            for (const Call::Argument &argument : *list) {
-                add(argument.absent);
-                add(argument.dtype);
-                add_all(argument.shape);
-                add_all(argument.values);
-            }
-    }
-    const std::string &bytes() const { return bytes_; }
-
-private:
-    void add_value(const std::vector<std::int64_t> &list) { add_all(list); }
-    void add_value(const auto &value) { add(value); }
-    template <class List> void add_all(const List &list) {
-        add(std::size(list));
-        for (const auto &item : list) add(item);
-    }
-    void add(const Scalar &value) {
-        add(value.dtype());
-        bytes_.append(reinterpret_cast<const char *>(value.raw().value.bytes),
-                      static_cast<std::size_t>(size_of(value.dtype())));
-    }
-    void add(std::string_view text) {
-        add(text.size());
-        bytes_ += text;
-    }
-    template <class T>
-    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void add(T value) {
-        bytes_.append(reinterpret_cast<const char *>(&value), sizeof value);
-    }
-
-    std::string bytes_;
-};
-
 } // namespace
 
 void Expected::require() const {
@@ -159,15 +102,7 @@ Expected expect(const Target &target, const Call &call, const std::string &devic
         return {{std::move(values)}, {call.outputs[0].shape}, "the definition"};
     const auto device = target.reference(call.function, device_type, wide(call.compute));
     if (!device) return {};
-    const auto few = [](const Call::Argument &input) { return input.values.size() < 1024; };
-    if (!std::all_of(call.inputs.begin(), call.inputs.end(), few))
-        return ask(call, *device, wide, device->name());
-    // Many forms of operands have the same values.
-    static auto &known = *new std::map<std::string, Expected>; // a plugin may end the process
-    std::string key = Key(call).bytes() + device->name();
-    if (const auto found = known.find(key); found != known.end()) return found->second;
-    if (known.size() == 16) known.clear();
-    return known[std::move(key)] = ask(call, *device, wide, device->name());
+    return ask(call, *device, wide, device->name());
 }
 
 Expected expect_of_itself(const Call &call, Device device) {

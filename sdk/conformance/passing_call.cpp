@@ -37,30 +37,7 @@ bool has_results(int function) {
     }
 }
 
-// Pages that are unreadable, the oldest first.
-struct Gone {
-    std::mutex mutex;
-    std::deque<char *> pages;
-};
-Gone &gone() {
-    static auto &all = *new Gone; // threads may call at exit
-    return all;
-}
-
 char *new_page() {
-    char *oldest = nullptr;
-    {
-        Gone &all = gone();
-        const std::lock_guard lock(all.mutex);
-        if (all.pages.size() > kept_pages) {
-            oldest = all.pages.front();
-            all.pages.pop_front();
-        }
-    }
-    if (oldest) {
-        if (::mprotect(oldest, page_bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-        return oldest;
-    }
     void *page =
         ::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) throw std::bad_alloc();
@@ -68,10 +45,15 @@ char *new_page() {
 }
 
 void drop_page(char *page) {
+    static std::mutex mutex;
+    static auto &gone = *new std::deque<char *>; // threads may call at exit
     ::mprotect(page, page_bytes, PROT_NONE);
-    Gone &all = gone();
-    const std::lock_guard lock(all.mutex);
-    all.pages.push_back(page);
+    ::madvise(page, page_bytes, MADV_DONTNEED);
+    const std::lock_guard lock(mutex);
+    gone.push_back(page);
+    if (gone.size() <= kept_pages) return;
+    ::munmap(gone.front(), page_bytes);
+    gone.pop_front();
 }
 
 } // namespace

@@ -143,9 +143,8 @@ enum class Task { run, list };
             result = run_check(check, plan.target.get());
             if (check.exits && result.outcome == Outcome::passed) pipe.leave();
         }
-        // The next message follows at once: each wakes the parent.
-        pipe.hold({"end", std::to_string(i), std::to_string(static_cast<int>(result.outcome)),
-                   result.message, std::to_string(result.seconds)});
+        pipe.write({"end", std::to_string(i), std::to_string(static_cast<int>(result.outcome)),
+                    result.message, std::to_string(result.seconds)});
     }
     pipe.finish();
 }
