@@ -13,6 +13,10 @@ namespace oracle {
 inline std::vector<const LevelKernels *> levels;
 inline const LevelKernels *level = nullptr; // where calls go
 
+// The pool that the levels have.
+void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_body body,
+                  void *argument);
+
 // Calls body() with calls going to one level after the other.
 template <class Body> void at_each_level(const Body &body) {
     for (const LevelKernels *each : levels) {

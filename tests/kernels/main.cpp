@@ -22,8 +22,10 @@ const oracle::LevelKernels *open_level(const std::string &path) {
     return static_cast<const oracle::LevelKernels *>(level);
 }
 
-void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_body body,
-                  void *argument) {
+} // namespace
+
+void oracle::parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_body body,
+                          void *argument) {
     const std::int64_t parts = std::clamp<std::int64_t>(count / grain, 1, 3);
     std::vector<std::thread> threads;
     for (std::int64_t part = 0; part < parts; ++part)
@@ -31,15 +33,13 @@ void parallel_for(void *, std::int64_t count, std::int64_t grain, atoll_range_bo
     for (std::thread &thread : threads) thread.join();
 }
 
-} // namespace
-
 int main(int argc, char **argv) {
     const char *paths = std::getenv("ATOLL_TEST_LEVELS");
     std::istringstream list(paths ? paths : "");
     for (std::string path; std::getline(list, path, ':');) {
         const oracle::LevelKernels *level = open_level(path);
         if (!level) return 1;
-        level->set_pool(&parallel_for, nullptr);
+        level->set_pool(&oracle::parallel_for, nullptr);
         oracle::levels.push_back(level);
     }
     if (oracle::levels.empty()) {

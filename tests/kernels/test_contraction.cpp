@@ -6,6 +6,9 @@
 // sets another sequence, ATOLL_TEST_CASE runs one case alone.
 #include "check.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 using namespace oracle;
 
 namespace {
@@ -335,16 +338,68 @@ TEST_CASE("contractions agree with naive sums") {
     }
 }
 
+// Two axes of m, d dense along the first, a along the second and along k: blocks of both whose last
+// ones have groups without any rows. What follows a in memory cannot be read.
+TEST_CASE("nothing is read behind an operand whose groups are partly empty") {
+    const std::int64_t m = 472, inner = 16, k = 32, n = 64, step = 4096;
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto bytes = static_cast<std::size_t>((m - 1) * step + inner + k - 1);
+    const std::size_t mapped = (bytes + page - 1) / page * page;
+    // 64 pages behind it are not mapped.
+    void *const memory =
+        mmap(nullptr, mapped + 64 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    REQUIRE(mprotect(memory, mapped, PROT_READ | PROT_WRITE) == 0);
+    char *const a = static_cast<char *>(memory) + mapped - bytes;
+    std::fill_n(a, bytes, '\1');
+    std::vector<std::int8_t> b(static_cast<std::size_t>(k * n), 1);
+    std::vector<std::int32_t> d(static_cast<std::size_t>(m * inner * n));
+    const std::int64_t d_strides[] = {4, 4 * m, 0, 4 * m * inner}, a_strides[] = {step, 1, 1, 0},
+                       b_strides[] = {0, 0, 1, k}, nothing[] = {0, 0, 0, 0};
+    at_each_level([&] {
+        std::fill(d.begin(), d.end(), 0);
+        REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_INT32, {m, inner, k, n}, 4,
+                     {operand_at(d.data(), d_strides, ATOLL_DTYPE_INT32),
+                      operand_at(a, a_strides, ATOLL_DTYPE_INT8),
+                      operand_at(b.data(), b_strides, ATOLL_DTYPE_INT8),
+                      operand_at(nullptr, nothing, ATOLL_DTYPE_INT32, ATOLL_OPERAND_ABSENT)},
+                     {factor(ATOLL_DTYPE_INT32, 1), factor(ATOLL_DTYPE_INT32, 0), flag_of(false),
+                      flag_of(false)},
+                     {2, 1, 1}) == ATOLL_STATUS_OK);
+        CHECK(std::count(d.begin(), d.end(), 32) == m * inner * n);
+    });
+    munmap(memory, mapped + 64 * page);
+}
+
 TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
-    // More rows and columns than are packed at once, dense along no axis so that BLAS has no part.
-    const std::int64_t m = 1100, n = 4300, k = 384;
-    for (const int dtype : {ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_COMPLEX128, ATOLL_DTYPE_FLOAT16}) {
-        const std::int64_t size = facts[dtype].size, step = 2 * size;
+    struct Product {
+        int dtype, factors;
+        std::int64_t m, k, n;
+        bool adds;
+    };
+    constexpr int f64 = ATOLL_DTYPE_FLOAT64, c128 = ATOLL_DTYPE_COMPLEX128,
+                  f16 = ATOLL_DTYPE_FLOAT16, bf16 = ATOLL_DTYPE_BFLOAT16, i8 = ATOLL_DTYPE_INT8,
+                  i16 = ATOLL_DTYPE_INT16;
+    // More rows and columns than are packed at once, dense along no axis so that BLAS has no part;
+    // then more along k than one block has, whose sums wait in a scratch matrix.
+    const Product products[] = {
+        {f64, f64, 1100, 384, 4300, false}, {c128, c128, 1100, 384, 4300, false},
+        {f16, f16, 1100, 384, 4300, false}, {f16, f16, 100, 4096, 520, true},
+        {bf16, bf16, 490, 4100, 520, true}, {i16, c128, 100, 1100, 520, true},
+        {i8, i8, 100, 8200, 520, true},     {i8, i8, 60, 8192, 1030, false}};
+    at_each_level([] {
+        level->set_pool(nullptr, nullptr);
+        while (level->kept_scratch_bytes() > 0) level->use_scratch(65 << 20);
+    });
+    for (const Product &p : products) {
+        const std::int64_t m = p.m, k = p.k, n = p.n, size = facts[p.dtype].size,
+                           step = 2 * facts[p.factors].size;
         const std::vector<char> a(static_cast<std::size_t>(m * k * step)),
             b(static_cast<std::size_t>(k * n * step));
         std::vector<char> d(static_cast<std::size_t>(m * n * size));
         const auto at = [&](const std::vector<char> &memory, const std::int64_t *strides) {
-            return operand_at(const_cast<char *>(memory.data()), strides, dtype);
+            return operand_at(const_cast<char *>(memory.data()), strides,
+                              &memory == &d ? p.dtype : p.factors);
         };
         for (const bool transposed : {false, true}) {
             const std::int64_t d_strides[] = {size, 0, size * m},
@@ -354,17 +409,19 @@ TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
                                               transposed ? step : step * k};
             const std::int64_t nothing[] = {0, 0, 0};
             at_each_level([&] {
-                const std::int32_t status =
-                    call(ATOLL_FN_matmul, dtype, {m, k, n}, 3,
-                         {at(d, d_strides), at(a, a_strides), at(b, b_strides),
-                          operand_at(nullptr, nothing, dtype, ATOLL_OPERAND_ABSENT)},
-                         {factor(dtype, 1), factor(dtype, 0), flag_of(false), flag_of(false)},
-                         {1, 1, 1});
+                const std::int32_t status = call(
+                    ATOLL_FN_matmul, p.dtype, {m, k, n}, 3,
+                    {at(d, d_strides), at(a, a_strides), at(b, b_strides),
+                     p.adds ? at(d, d_strides)
+                            : operand_at(nullptr, nothing, p.dtype, ATOLL_OPERAND_ABSENT)},
+                    {factor(p.dtype, 1), factor(p.dtype, p.adds), flag_of(false), flag_of(false)},
+                    {1, 1, 1});
                 CHECK(status == ATOLL_STATUS_OK);
             });
         }
     }
     at_each_level([] {
+        level->set_pool(&parallel_for, nullptr);
         const std::int64_t kept = level->kept_scratch_bytes();
         CHECK(kept > 8 << 20);
         CHECK(kept <= 16 << 20);

@@ -246,7 +246,14 @@ TEST_CASE("products of small numbers agree with the oracle") {
     int use_amx = 0;
     SUBCASE("with AMX") { use_amx = 1; }
     SUBCASE("without AMX") {}
-    at_each_level([&] { level->use_amx(use_amx); });
+    struct Use {
+        explicit Use(int use) {
+            at_each_level([&] { level->use_amx(use); });
+        }
+        ~Use() {
+            at_each_level([] { level->use_amx(1); });
+        }
+    } use(use_amx);
     Random random = sequence(18);
     for (const Dtypes &d : all) {
         CAPTURE(std::string(facts[d.dtype].name));
@@ -283,7 +290,6 @@ TEST_CASE("products of small numbers agree with the oracle") {
                   adds ? 1 : 0, Addend::out, random);
         }
     }
-    at_each_level([] { level->use_amx(1); });
 }
 
 TEST_CASE("what is added is not rounded to the output's dtype before") {

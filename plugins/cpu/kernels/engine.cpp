@@ -85,10 +85,16 @@ private:
         return static_cast<std::int64_t>(
             std::sqrt(rows_bytes / (size * depth) * std::min(columns, 2048.0) / depth) + 0.5);
     }
-    // Blocks of about the same depth; whole runs of 8. Sums that are converted, or that AMX returns
-    // through memory, are added up in longer ones.
+    // Blocks of about the same depth; whole runs of 8. Longer ones, up to 8 KiB of a position
+    // before and after its conversion, where sums are converted or AMX returns them through memory:
+    // adding to a scratch matrix costs more than packed rows that leave less of the L2 cache to
+    // others.
     std::int64_t depth_of_blocks() const {
-        const std::int64_t longest = direct_ && !by_amx<T> ? 384 : 8192 / size; // lanes
+        const std::int64_t in_lane = 4 / std::min(4, packed_size<T>),
+                           widest = std::max<std::int64_t>(sizes[p_.side[product_a].dtype],
+                                                           sizes[p_.side[product_b].dtype]);
+        const std::int64_t longest =
+            direct_ && !by_amx<T> ? 384 : 8192 / std::max(size, widest * in_lane); // lanes
         const std::int64_t blocks =
             std::max<std::int64_t>(1, divide_up(lanes_along_k<T>(k_), longest));
         return divide_up(divide_up(k_, blocks), 8) * 8;
@@ -119,7 +125,7 @@ private:
 
     void boxes(char *const *data, const Range *panels, bool serial) {
         // Each packs its factors, so large ones, but some for every thread.
-        constexpr std::int64_t most_rows = 480, most_columns = 4096 / size;
+        constexpr std::int64_t most_rows = 480, most_columns = 2048 / size;
         const std::int64_t m = panels[0].size() * Shape::rows,
                            n = panels[1].size() * Shape::columns;
         const bool few = !serial && m * n < many_pieces * most_rows * most_columns;
@@ -302,7 +308,7 @@ private:
         f.scales = std::memcmp(&alpha_, &one, sizeof one) != 0;
         f.adds = truth(f.beta);
         f.streams = false;
-        if (depth == k_ && !f.adds && !target.local[0].step && !target.out)
+        if (!by_amx<T> && depth == k_ && !f.adds && !target.local[0].step && !target.out)
             f.streams = p_.m.size() * p_.n.size() * size >= streamed_bytes && is_aligned(target.d);
         return f;
     }

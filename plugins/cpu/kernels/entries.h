@@ -73,7 +73,8 @@ const char *atoll_kernels_open_blas(void);
 const char *atoll_kernels_blas(void);
 
 /* Whether products of bfloat16 and of bytes use AMX where the processor has it: 1 unless this says
- * otherwise. Not while calls run. */
+ * otherwise. It takes subnormal bfloat16 for zero, and from the first such product on signals take
+ * 8 KiB more of the stack. Not while calls run. */
 void atoll_kernels_use_amx(int32_t use);
 
 /* Why this machine cannot make the call, which is otherwise right; NULL if it can. Products of

@@ -256,6 +256,8 @@ void Depth::find_runs(char *memory, std::int64_t width_, std::int64_t across,
     auto *const done = reinterpret_cast<std::uint8_t *>(singles + size);
     width = width_;
     runs = single_count = 0;
+    is_dense = size > 0;
+    for (std::int64_t p = 1; p < size; ++p) is_dense &= offsets[p] - offsets[p - 1] == element;
     const auto all_runs = [&](std::int64_t step) {
         std::memset(done, 0, static_cast<std::size_t>(size));
         runs = 0;

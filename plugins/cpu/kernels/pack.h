@@ -13,13 +13,9 @@ struct Depth {
     // `stride` apart. All other indices are `singles`.
     std::int64_t width = 0, stride = 1, runs = 0, single_count = 0;
     std::int32_t *starts, *singles;
+    bool is_dense = false; // along the whole block
 
     static std::int64_t bytes(std::int64_t size) { return 2 * 4 * size + 64 + size; }
-    bool is_dense(std::int64_t element) const {
-        for (std::int64_t p = 1; p < size; ++p)
-            if (offsets[p] - offsets[p - 1] != element) return false;
-        return size > 0;
-    }
     // Finds the runs of `width` indices in tables of these bytes; `across` as in DepthOrder.
     void find_runs(char *memory, std::int64_t width, std::int64_t across, std::int64_t element);
 };

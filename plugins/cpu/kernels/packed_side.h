@@ -94,7 +94,7 @@ template <class T> struct PackedSide {
                 const std::int64_t count = panel_positions() * depth.size;
                 char *const panel = out + g / panel_groups * panel_bytes(depth.size);
                 const Block part = block.part(g, panel_groups);
-                if (by_amx<T> && conversion.moves() && depth.is_dense(raw_size)) {
+                if (by_amx<T> && conversion.moves() && depth.is_dense) {
                     copy_dense(panel, data + depth.offsets[0], part, depth.size);
                     continue;
                 }
@@ -122,9 +122,11 @@ private:
     static constexpr std::int64_t size = sizeof(T);
     static constexpr int number = packed_size<T>, in_lane = 4 / number;
 
+    // To what panels hold: T, or numbers that share a lane. An operand of another dtype becomes
+    // that of the call first, except where that is wider than the numbers: then the operand fits
+    // them, with its own sign.
     static Conversion conversion_of(const Side &side, std::uint32_t dtype) {
         if (!is_packed<T>) return {{side.dtype, dtype, dtype_of<T>()}, side.swapped, false};
-        // What is of the computed dtype, or fits in.
         const bool fits = sizes[dtype] > number;
         if (number == 1 || is_float<R>)
             return {{side.dtype, fits ? side.dtype : dtype}, side.swapped, false};
@@ -177,10 +179,12 @@ private:
             alignas(64) char lines[amx_edge * line];
             char *const out = panel + first / line * block_bytes, *const to = turns() ? out : lines;
             const std::size_t there = std::min(line, bytes - first);
-            // Positions that are not there have some other's numbers: their sums go nowhere.
             for (int i = 0; i < amx_edge; ++i) {
-                if (there < line) std::memset(to + i * line, 0, line);
-                std::memcpy(to + i * line, data + block.packed[i] + first, there);
+                // Positions that a group lacks have another one's numbers, as their sums go
+                // nowhere; groups without any may lie outside of the operand.
+                const bool none = block.counts[i / group] == 0;
+                if (none || there < line) std::memset(to + i * line, 0, line);
+                if (!none) std::memcpy(to + i * line, data + block.packed[i] + first, there);
             }
             if (!turns()) transpose(4, amx_edge, amx_lanes, out, amx_edge * 4, lines, line);
         }

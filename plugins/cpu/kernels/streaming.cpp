@@ -115,11 +115,17 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
 
 LargeOperands &large_operands() {
     constexpr std::int64_t mebibyte = 1 << 20;
-    static LargeOperands large = is_amd()
-                                     ? LargeOperands{24 * mebibyte, 36 * mebibyte, 36 * mebibyte,
-                                                     12 * mebibyte, {1, 8},        {2048, 1}}
-                                     : LargeOperands{24 * mebibyte, 36 * mebibyte, 12 * mebibyte,
-                                                     12 * mebibyte, {4, 4},        {256, 2}};
+    constexpr LargeOperands amd = {24 * mebibyte, 36 * mebibyte, 36 * mebibyte,
+                                   12 * mebibyte, {1, 8},        {2048, 1}};
+    constexpr LargeOperands others = {24 * mebibyte, 36 * mebibyte, 12 * mebibyte,
+                                      12 * mebibyte, {4, 4},        {256, 2}};
+    static LargeOperands large = [&] {
+        LargeOperands own = is_amd() ? amd : others;
+#if !defined(__x86_64__) // no stores past the caches
+        own.alone = own.shared = own.copies = std::numeric_limits<std::int64_t>::max();
+#endif
+        return own;
+    }();
     return large;
 }
 

@@ -144,10 +144,13 @@ public:
     // `groups`: the first so many of the panel, a multiple of step_groups; the others have no rows.
     static void run(int groups, std::int64_t depth, const R *a, const R *b,
                     const TileFactors<T> &factors, const TilePlace &place) {
-        if constexpr (by_amx<T>) return multiply_by_amx(groups, depth, a, b, factors, place);
-        if constexpr (std::is_same_v<T, Pairs>)
-            if (has_vnni()) return run<true>(groups, depth, a, b, factors, place);
-        run<false>(groups, depth, a, b, factors, place);
+        if constexpr (by_amx<T>) {
+            multiply_by_amx(groups, depth, a, b, factors, place);
+        } else {
+            if constexpr (std::is_same_v<T, Pairs>)
+                if (has_vnni()) return run<true>(groups, depth, a, b, factors, place);
+            run<false>(groups, depth, a, b, factors, place);
+        }
     }
 
     // Fetches what a tile adds, into the L1 cache. Into the L2 cache only, as d streams through it,
@@ -340,10 +343,11 @@ private:
             store_vector(to, s.part[0]);
         }
     }
-    // A tile of which some rows or columns are not there, or not dense in d, or which is converted.
+    // A tile of which some rows or columns are not there, or not dense in d, or which is converted,
+    // or which comes from AMX.
     [[gnu::noinline]] static void piecewise(const T *values, const TileFactors<T> &factors,
                                             const TilePlace &place) {
-        if (!factors.adds && (place.out || by_amx<T>)) return converted(values, place);
+        if (!factors.adds && (place.out || by_amx<T>)) return store_sums(values, place);
         each_column(place, [&](int j) {
             for (int g = 0; g < Shape::row_groups; ++g)
                 if (place.counts[g])
@@ -354,7 +358,7 @@ private:
         for (int g = 0; g < Shape::column_groups; ++g)
             for (int i = 0; i < place.column_counts[g]; ++i) body(g * Shape::column_group + i);
     }
-    static void converted(const T *values, const TilePlace &place) {
+    static void store_sums(const T *values, const TilePlace &place) {
         const char *sums = reinterpret_cast<const char *>(values);
         if (!place.out) return scatter<sizeof(T)>(sums, place);
         alignas(64) char made[columns * rows * 16];

@@ -6,10 +6,11 @@
 namespace Atoll::kernels::vector_math {
 
 #if defined(__AVX512F__)
-// Correctly rounded, as the instruction: the estimate of 1 / sqrt(x), of 14 bits, is doubled twice;
-// what is left of x then corrects the root with a relative error below 2^-50. So the root is right
-// if a correction that is larger or smaller by 2^-45 rounds alike; of all others, and of what is
-// not an ordinary number, the instruction is asked.
+// Correctly rounded, as the instruction: two steps of Newton's method make 28 and then all bits of
+// the 14 of an estimate of 1 / sqrt(x); what is left of x then corrects the root, with an error
+// below 2^-50 of the correction. So the root is right if corrections that are larger and smaller by
+// 2^-45 round alike. Where they do not, and for numbers that are not ordinary, the instruction is
+// asked.
 struct SquareRoot {
     static Vector<double> of(Vector<double> x) {
         using V = Vector<double>;
@@ -20,8 +21,8 @@ struct SquareRoot {
         y = fma(y, fnma(half * y, y, all<V>(0.5)), y);
         const V near = x * y, rest = fnma(near, near, x);
         const V root = fma(rest, y * more, near);
-        const auto ordinary = (x > 0x1p-900) & (root == fma(rest, y * less, near));
-        if (any(~ordinary)) [[unlikely]]
+        const auto certain = (x > 0x1p-900) & (root == fma(rest, y * less, near));
+        if (any(~certain)) [[unlikely]]
             return _mm512_maskz_sqrt_pd(every<V>, x);
         return root;
     }
