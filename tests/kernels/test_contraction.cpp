@@ -383,10 +383,10 @@ TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
     // More rows and columns than are packed at once, dense along no axis so that BLAS has no part;
     // then more along k than one block has, whose sums wait in a scratch matrix.
     const Product products[] = {
-        {f64, f64, 1100, 384, 4300, false}, {c128, c128, 1100, 384, 4300, false},
-        {f16, f16, 1100, 384, 4300, false}, {f16, f16, 100, 4096, 520, true},
-        {bf16, bf16, 490, 4100, 520, true}, {i16, c128, 100, 1100, 520, true},
-        {i8, i8, 100, 8200, 520, true},     {i8, i8, 60, 8192, 1030, false}};
+        {f64, f64, 1100, 384, 4300, false},  {c128, c128, 1100, 384, 4300, false},
+        {f16, f16, 1100, 384, 4300, false},  {f16, f16, 100, 4096, 520, true},
+        {bf16, bf16, 490, 4100, 1030, true}, {i16, c128, 100, 1100, 520, true},
+        {i8, i8, 100, 8200, 520, true},      {i8, i8, 60, 8192, 1030, false}};
     at_each_level([] {
         level->set_pool(nullptr, nullptr);
         while (level->kept_scratch_bytes() > 0) level->use_scratch(65 << 20);
