@@ -1,5 +1,5 @@
-// Which BLAS the cpu plugin and the kernel library use: the one that is named, with either size of
-// integers and any marking of its names, or a refusal in words.
+// What the cpu plugin and the kernel library multiply with: the BLAS that is named, with either
+// size of integers and any marking of its names, or a refusal in words; AMX or not.
 #include "../core/support.hpp"
 #include "atoll/kernels.h"
 
@@ -24,14 +24,17 @@ bool contains(const std::string &text, const std::string &words) {
 // The cpu plugin with this setting while it lives.
 class Loaded {
 public:
-    explicit Loaded(const std::string &blas) {
-        configure("cpu", "blas", blas);
+    explicit Loaded(const std::string &value, const std::string &key = "blas") : key_(key) {
+        configure("cpu", key, value);
         load_plugin("cpu");
     }
     ~Loaded() {
         retire_plugin("cpu");
-        configure("cpu", "blas", "");
+        configure("cpu", key_, "");
     }
+
+private:
+    std::string key_;
 };
 
 std::string fake(const std::string &name) { return std::string(FAKE_BLAS) + "/lib" + name + ".so"; }
@@ -166,4 +169,39 @@ TEST_CASE("the kernel library uses the BLAS that it is told to, or says why not"
     CHECK(d == std::vector<double>(n * n, n * 6.0));
     CHECK(atoll_kernel_use_blas(nullptr, 0, error, sizeof error) == ATOLL_STATUS_OK);
     contains(atoll_kernel_blas(), "OpenBLAS");
+}
+
+// 2^-130 is subnormal in bfloat16: zero where AMX multiplies.
+TEST_CASE("bfloat16 is multiplied without AMX where that is wanted") {
+    constexpr std::int64_t n = 40, size = 2, column = n * size;
+    const std::vector<std::uint16_t> a(n * n, 8), b(n * n, 0x7180); // 2^-130, 2^100
+    const std::vector<std::uint16_t> product(n * n, 0x3320);        // 40 * 2^-30
+    {
+        const Loaded plugin("0", "amx");
+        const Placement place{bfloat16, device("cpu")};
+        const Tensor x = from_values(a.data(), bfloat16, n * n, place).reshape({n, n}),
+                     y = from_values(b.data(), bfloat16, n * n, place).reshape({n, n}),
+                     z = from_values(product.data(), bfloat16, n * n, place).reshape({n, n});
+        CHECK(static_cast<bool>(all(equal(matmul(x, y), z))));
+    }
+    std::vector<std::uint16_t> d(n * n);
+    const std::int64_t extents[] = {n, n, n}, of_d[] = {size, 0, column},
+                       of_a[] = {size, column, 0}, of_b[] = {0, size, column};
+    const auto operand = [](const std::vector<std::uint16_t> &x, const std::int64_t *strides) {
+        return atoll_kernel_operand{const_cast<std::uint16_t *>(x.data()), strides,
+                                    ATOLL_DTYPE_BFLOAT16, 0};
+    };
+    const atoll_kernel_operand operands[] = {operand(d, of_d), operand(a, of_a), operand(b, of_b)};
+    atoll_kernel_call call{};
+    call.struct_size = sizeof call;
+    call.function = ATOLL_KERNEL_matmul;
+    call.dtype = ATOLL_DTYPE_BFLOAT16;
+    call.rank = 3;
+    call.operand_count = 3;
+    call.extents = extents;
+    call.operands = operands;
+    atoll_kernel_use_amx(0);
+    CHECK(atoll_kernel_run(&call) == ATOLL_STATUS_OK);
+    atoll_kernel_use_amx(1);
+    CHECK(d == product);
 }
