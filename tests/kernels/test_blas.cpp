@@ -124,84 +124,81 @@ TEST_CASE("a BLAS that cannot be used refuses the plugin, and no other takes its
     check_products(float64);
 }
 
-TEST_CASE("the kernel library uses the BLAS that it is told to, or says why not") {
-    constexpr std::int64_t n = 40, size = 8, column = n * size;
-    const std::vector<double> a(n * n, 2), b(n * n, 3);
-    std::vector<double> d(n * n);
-    const std::int64_t extents[] = {n, n, n}, of_d[] = {size, 0, column},
-                       of_a[] = {size, column, 0}, of_b[] = {0, size, column};
-    const auto input = [](const std::vector<double> &x, const std::int64_t *strides) {
-        return atoll_kernel_operand{const_cast<double *>(x.data()), strides, ATOLL_DTYPE_FLOAT64,
-                                    0};
-    };
-    const atoll_kernel_operand operands[] = {input(d, of_d), input(a, of_a), input(b, of_b)};
+// A product of column-major matrices of n by n by the kernel library: d, a, b.
+template <class T> struct LibraryProduct {
+    static constexpr std::int64_t n = 40, size = sizeof(T);
+    std::vector<T> d = std::vector<T>(n * n), a, b;
     char error[300] = "";
-    atoll_kernel_call call{};
-    call.struct_size = sizeof call;
-    call.function = ATOLL_KERNEL_matmul;
-    call.dtype = ATOLL_DTYPE_FLOAT64;
-    call.rank = 3;
-    call.operand_count = 3;
-    call.extents = extents;
-    call.operands = operands;
-    call.error = error;
-    call.error_capacity = sizeof error;
+
+    std::int32_t run(std::uint32_t dtype) {
+        const std::int64_t extents[] = {n, n, n}, column = n * size;
+        const std::int64_t of_d[] = {size, 0, column}, of_a[] = {size, column, 0},
+                           of_b[] = {0, size, column};
+        const atoll_kernel_operand operands[] = {
+            {d.data(), of_d, dtype, 0}, {a.data(), of_a, dtype, 0}, {b.data(), of_b, dtype, 0}};
+        atoll_kernel_call call{};
+        call.struct_size = sizeof call;
+        call.function = ATOLL_KERNEL_matmul;
+        call.dtype = dtype;
+        call.rank = 3;
+        call.operand_count = 3;
+        call.extents = extents;
+        call.operands = operands;
+        call.error = error;
+        call.error_capacity = sizeof error;
+        return atoll_kernel_run(&call);
+    }
+};
+
+TEST_CASE("the kernel library uses the BLAS that it is told to, or says why not") {
+    LibraryProduct<double> product;
+    const auto count = static_cast<std::size_t>(product.n * product.n);
+    product.a.assign(count, 2);
+    product.b.assign(count, 3);
+    const auto run = [&] { return product.run(ATOLL_DTYPE_FLOAT64); };
+    auto &error = product.error;
 
     CHECK(std::string(atoll_kernel_blas()).empty());
-    REQUIRE(atoll_kernel_run(&call) == ATOLL_STATUS_OK);
+    REQUIRE(run() == ATOLL_STATUS_OK);
     contains(atoll_kernel_blas(), "OpenBLAS");
 
     CHECK(atoll_kernel_use_blas("/no/such/libblas.so", 0, error, sizeof error) ==
           ATOLL_STATUS_NOT_FOUND);
     contains(error, "[atoll_kernel_use_blas] /no/such/libblas.so cannot be opened");
     CHECK(std::string(atoll_kernel_blas()).empty());
-    d.assign(n * n, -1);
-    CHECK(atoll_kernel_run(&call) == ATOLL_STATUS_NOT_SUPPORTED);
+    product.d.assign(count, -1);
+    CHECK(run() == ATOLL_STATUS_NOT_SUPPORTED);
     contains(error, "[matmul] /no/such/libblas.so cannot be opened");
-    CHECK(d[0] == -1);
+    CHECK(product.d[0] == -1);
 
     const std::string library = fake("fake_blas64_");
     REQUIRE(atoll_kernel_use_blas(library.c_str(), 1, nullptr, 0) == ATOLL_STATUS_OK);
     contains(atoll_kernel_blas(), "64-bit sizes, " + library);
     const long before = calls_of(library);
-    REQUIRE(atoll_kernel_run(&call) == ATOLL_STATUS_OK);
+    REQUIRE(run() == ATOLL_STATUS_OK);
     CHECK(calls_of(library) == before + 1);
-    CHECK(d == std::vector<double>(n * n, n * 6.0));
+    CHECK(product.d == std::vector<double>(count, product.n * 6.0));
     CHECK(atoll_kernel_use_blas(nullptr, 0, error, sizeof error) == ATOLL_STATUS_OK);
     contains(atoll_kernel_blas(), "OpenBLAS");
 }
 
 // 2^-130 is subnormal in bfloat16: zero where AMX multiplies.
 TEST_CASE("bfloat16 is multiplied without AMX where that is wanted") {
-    constexpr std::int64_t n = 40, size = 2, column = n * size;
-    const std::vector<std::uint16_t> a(n * n, 8), b(n * n, 0x7180); // 2^-130, 2^100
-    const std::vector<std::uint16_t> product(n * n, 0x3320);        // 40 * 2^-30
+    LibraryProduct<std::uint16_t> product;
+    constexpr std::int64_t n = product.n, all_elements = n * n;
+    product.a.assign(all_elements, 8);                               // 2^-130
+    product.b.assign(all_elements, 0x7180);                          // 2^100
+    const std::vector<std::uint16_t> expected(all_elements, 0x3320); // 40 * 2^-30
     {
         const Loaded plugin("0", "amx");
         const Placement place{bfloat16, device("cpu")};
-        const Tensor x = from_values(a.data(), bfloat16, n * n, place).reshape({n, n}),
-                     y = from_values(b.data(), bfloat16, n * n, place).reshape({n, n}),
-                     z = from_values(product.data(), bfloat16, n * n, place).reshape({n, n});
+        const Tensor x = from_values(product.a.data(), bfloat16, n * n, place).reshape({n, n}),
+                     y = from_values(product.b.data(), bfloat16, n * n, place).reshape({n, n}),
+                     z = from_values(expected.data(), bfloat16, n * n, place).reshape({n, n});
         CHECK(static_cast<bool>(all(equal(matmul(x, y), z))));
     }
-    std::vector<std::uint16_t> d(n * n);
-    const std::int64_t extents[] = {n, n, n}, of_d[] = {size, 0, column},
-                       of_a[] = {size, column, 0}, of_b[] = {0, size, column};
-    const auto operand = [](const std::vector<std::uint16_t> &x, const std::int64_t *strides) {
-        return atoll_kernel_operand{const_cast<std::uint16_t *>(x.data()), strides,
-                                    ATOLL_DTYPE_BFLOAT16, 0};
-    };
-    const atoll_kernel_operand operands[] = {operand(d, of_d), operand(a, of_a), operand(b, of_b)};
-    atoll_kernel_call call{};
-    call.struct_size = sizeof call;
-    call.function = ATOLL_KERNEL_matmul;
-    call.dtype = ATOLL_DTYPE_BFLOAT16;
-    call.rank = 3;
-    call.operand_count = 3;
-    call.extents = extents;
-    call.operands = operands;
     atoll_kernel_use_amx(0);
-    CHECK(atoll_kernel_run(&call) == ATOLL_STATUS_OK);
+    CHECK(product.run(ATOLL_DTYPE_BFLOAT16) == ATOLL_STATUS_OK);
     atoll_kernel_use_amx(1);
-    CHECK(d == product);
+    CHECK(product.d == expected);
 }

@@ -255,7 +255,6 @@ private:
         Streaming streams = Streaming::none;
     };
     static constexpr std::int64_t tile_scratch = 2048 * cache_line; // bytes for all of them
-    static constexpr std::int64_t longest_tile = 2048;
 
     Tiling tiling() const {
         Tiling own;
@@ -286,7 +285,7 @@ private:
             own.straight ? longer * large_operands().copied.out * cache_line / out_size()
                          : large_operands().computed.rows;
         own.columns = lines * cache_line / widest;
-        own.rows = std::min({wanted, longest_tile, own.scratch / (lines * cache_line)});
+        own.rows = std::min(wanted, own.scratch / (lines * cache_line));
         return own;
     }
 

@@ -90,11 +90,10 @@ private:
     // adding to a scratch matrix costs more than packed rows that leave less of the L2 cache to
     // others.
     std::int64_t depth_of_blocks() const {
-        const std::int64_t in_lane = 4 / std::min(4, packed_size<T>),
-                           widest = std::max<std::int64_t>(sizes[p_.side[product_a].dtype],
+        const std::int64_t widest = std::max<std::int64_t>(sizes[p_.side[product_a].dtype],
                                                            sizes[p_.side[product_b].dtype]);
         const std::int64_t longest =
-            direct_ && !by_amx<T> ? 384 : 8192 / std::max(size, widest * in_lane); // lanes
+            direct_ && !by_amx<T> ? 384 : 8192 / std::max(size, widest * in_lane<T>); // lanes
         const std::int64_t blocks =
             std::max<std::int64_t>(1, divide_up(lanes_along_k<T>(k_), longest));
         return divide_up(divide_up(k_, blocks), 8) * 8;

@@ -91,24 +91,22 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
     return true;
 }
 
-bool fits_int16(const Side &side) {
-    return side.dtype == ATOLL_DTYPE_INT8 || side.dtype == ATOLL_DTYPE_UINT8 ||
-           side.dtype == ATOLL_DTYPE_INT16;
+bool is_byte(const Side &side) {
+    return side.dtype == ATOLL_DTYPE_INT8 || side.dtype == ATOLL_DTYPE_UINT8;
 }
+bool fits_int16(const Side &side) { return is_byte(side) || side.dtype == ATOLL_DTYPE_INT16; }
 
 #if defined(__x86_64__) && defined(__AVX512F__)
 // Products of bytes and of bfloat16, which fill half a register along k, and a tile of some shape.
 template <class T> std::optional<std::int32_t>
 contract_by_amx(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
     if (p.k.size() < 32 || p.m.size() * p.n.size() * p.k.size() < 32 * 32 * 32) return std::nullopt;
-    const auto is_byte = [&](ProductOperand o) {
-        return p.side[o].dtype == ATOLL_DTYPE_INT8 || p.side[o].dtype == ATOLL_DTYPE_UINT8;
-    };
     if constexpr (std::is_same_v<T, float>) {
         if (dtype == ATOLL_DTYPE_BFLOAT16 && has_amx())
             return contract(p, dtype, AmxBfloat16s{alpha}, AmxBfloat16s{beta});
     } else if constexpr (std::is_same_v<T, Pairs> || std::is_same_v<T, std::uint32_t>) {
-        const bool bytes = sizes[dtype] == 1 || (is_byte(product_a) && is_byte(product_b));
+        const bool bytes =
+            sizes[dtype] == 1 || (is_byte(p.side[product_a]) && is_byte(p.side[product_b]));
         if (bytes && has_amx()) {
             const auto own = [](const T &x) { return AmxBytes{std::bit_cast<std::uint32_t>(x)}; };
             return contract(p, dtype, own(alpha), own(beta));

@@ -120,7 +120,7 @@ template <class T> struct PackedSide {
 private:
     using R = Lane<T>;
     static constexpr std::int64_t size = sizeof(T);
-    static constexpr int number = packed_size<T>, in_lane = 4 / number;
+    static constexpr int number = packed_size<T>;
 
     // To what panels hold: T, or numbers that share a lane. An operand of another dtype becomes
     // that of the call first, except where that is wider than the numbers: then the operand fits
@@ -143,8 +143,8 @@ private:
         for (std::int64_t lane = 0; lane < all; ++lane) {
             auto *const out = reinterpret_cast<std::uint32_t *>(
                 turns() ? turned + lane % amx_lanes * amx_edge * 4 : panel + lane * positions * 4);
-            join_lines(out, numbers + lane * in_lane * positions * number,
-                       std::clamp<std::int64_t>(depth - lane * in_lane, 0, in_lane));
+            join_lines(out, numbers + lane * in_lane<T> * positions * number,
+                       std::clamp<std::int64_t>(depth - lane * in_lane<T>, 0, in_lane<T>));
             if (turns() && lane % amx_lanes == amx_lanes - 1)
                 transpose(4, amx_lanes, amx_edge, panel + lane / amx_lanes * block_bytes,
                           amx_lanes * 4, turned, amx_edge * 4);
@@ -155,10 +155,10 @@ private:
         using Number = std::conditional_t<number == 1, std::uint8_t, std::uint16_t>;
         const auto *const in = reinterpret_cast<const Number *>(lines);
         const std::int64_t n = panel_positions();
-        if (count == in_lane && number == 2) {
+        if (count == in_lane<T> && number == 2) {
             for (std::int64_t i = 0; i < n; ++i)
                 out[i] = in[i] | static_cast<std::uint32_t>(in[n + i]) << 16;
-        } else if (count == in_lane) {
+        } else if (count == in_lane<T>) {
             for (std::int64_t i = 0; i < n; ++i)
                 out[i] = in[i] | static_cast<std::uint32_t>(in[n + i]) << 8 |
                          static_cast<std::uint32_t>(in[2 * n + i]) << 16 |

@@ -48,11 +48,12 @@ template <> struct LaneOf<Truth> { using type = std::uint32_t; };
 template <class R, int Size, bool Amx> struct LaneOf<Packed<R, Size, Amx>> { using type = R; };
 template <class T> using Lane = typename LaneOf<T>::type;
 
+// Indices along k that share a lane of a panel.
+template <class T> inline constexpr int in_lane = is_packed<T> ? 4 / packed_size<T> : 1;
 // Lanes of a panel for so many indices along k.
 template <class T> constexpr std::int64_t lanes_along_k(std::int64_t depth) {
-    constexpr int in_lane = is_packed<T> ? 4 / packed_size<T> : 1,
-                  least = by_amx<T> ? amx_lanes : 1;
-    return (depth + in_lane * least - 1) / (in_lane * least) * least;
+    constexpr int least = by_amx<T> ? amx_lanes : 1;
+    return (depth + in_lane<T> * least - 1) / (in_lane<T> * least) * least;
 }
 
 template <class T> struct TileShape {
@@ -345,14 +346,26 @@ private:
     }
     // A tile of which some rows or columns are not there, or not dense in d, or which is converted,
     // or which comes from AMX.
-    [[gnu::noinline]] static void piecewise(const T *values, const TileFactors<T> &factors,
+    [[gnu::noinline]] static void piecewise(T *values, const TileFactors<T> &factors,
                                             const TilePlace &place) {
-        if (!factors.adds && (place.out || by_amx<T>)) return store_sums(values, place);
-        each_column(place, [&](int j) {
-            for (int g = 0; g < Shape::row_groups; ++g)
-                if (place.counts[g])
-                    finish_group(values + j * rows + g * group, g, j, factors, place);
-        });
+        if (factors.adds)
+            each_column(place, [&](int j) {
+                for (int g = 0; g < Shape::row_groups; ++g)
+                    add_group(values + j * rows + g * group, g, j, factors.beta, place);
+            });
+        store_sums(values, place);
+    }
+    static void add_group(T *values, int g, int column, T beta, const TilePlace &place) {
+        const std::int64_t *const at = place.c_rows + g * group;
+        const char *const c = place.c + place.c_columns[column];
+        T third[group];
+        if (place.dense[g] & dense_in_c) {
+            std::memcpy(third, c + at[0], sizeof third);
+            for (int i = 0; i < group; ++i) values[i] = plus(values[i], times(beta, third[i]));
+            return;
+        }
+        for (int i = 0; i < place.counts[g]; ++i)
+            values[i] = plus(values[i], times(beta, load<T>(c + at[i])));
     }
     template <class Body> static void each_column(const TilePlace &place, Body &&body) {
         for (int g = 0; g < Shape::column_groups; ++g)
@@ -396,35 +409,6 @@ private:
                     std::memcpy(d + at[i], in + i * size, size);
             }
         });
-    }
-    static void finish_group(const T *values, int g, int column, const TileFactors<T> &factors,
-                             const TilePlace &place) {
-        const std::int64_t *d_rows = place.d_rows + g * group, *c_rows = place.c_rows + g * group;
-        char *d = place.d + place.d_columns[column];
-        const char *c = place.c + place.c_columns[column];
-        const int count = place.counts[g];
-        const auto value = [&](int i) {
-            if (!factors.adds) return values[i];
-            return plus(values[i], times(factors.beta, load<T>(c + c_rows[i])));
-        };
-        if (count == group && (place.dense[g] & dense_in_d) &&
-            (!factors.adds || (place.dense[g] & dense_in_c))) {
-            T all[group];
-            if (factors.adds) {
-                T third[group];
-                std::memcpy(third, c + c_rows[0], sizeof third);
-                for (int i = 0; i < group; ++i)
-                    all[i] = plus(values[i], times(factors.beta, third[i]));
-            } else {
-                std::memcpy(all, values, sizeof all);
-            }
-            std::memcpy(d + d_rows[0], all, sizeof all);
-            return;
-        }
-        for (int i = 0; i < count; ++i) {
-            const T x = value(i);
-            std::memcpy(d + d_rows[i], &x, sizeof x);
-        }
     }
 };
 
