@@ -20,7 +20,7 @@ nightly=
 if [ "${1-}" = --nightly ]; then
   shift
   nightly=yes
-  export ATOLL_TEST_OPERATIONS=1000000 ATOLL_TEST_CASES=200000 ATOLL_TEST_SCALE=4 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all ATOLL_TEST_REPEATS=200
+  export ATOLL_TEST_SCALE=20 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all ATOLL_TEST_REPEATS=200
   depth=(--timeout-multiplier 60)
   cuda=(-Dcuda=auto -Dnightly=true)
 fi
@@ -31,7 +31,7 @@ must "set-up" tools/setup.sh &&
   run_tests "release" build "${depth[@]}"
 if [ $nightly ]; then
   known_layout
-  unset ATOLL_TEST_OPERATIONS ATOLL_TEST_CASES # full depth is for the release build
+  unset ATOLL_TEST_SCALE # full depth is for the release build
   run_tsan concurrent emulated
   must "set-up for AArch64" tools/setup.sh aarch64 &&
     must "configure for AArch64" configure build-aarch64 --cross-file tools/aarch64.ini --buildtype=release -Dkernels_only=true &&

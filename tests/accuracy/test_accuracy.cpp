@@ -1,8 +1,9 @@
 // The cpu kernels' largest errors against correctly rounded references, as a table and within bars.
 //
-// The table goes to the file named by the first argument and to the output. ATOLL_TEST_SCALE
-// multiplies the number of arguments; from 22000 on it takes every float32.
+// The table goes to the file named by the first argument and to the output. From an
+// ATOLL_TEST_SCALE of 55000 on it takes every float32.
 #define DOCTEST_CONFIG_IMPLEMENT
+#include "../random_tests.hpp"
 #include "atoll/core_functions.hpp"
 #include "bounds.h"
 #include "measure.h"
@@ -22,11 +23,6 @@
 namespace accuracy {
 namespace {
 
-double scale() {
-    const char *text = std::getenv("ATOLL_TEST_SCALE");
-    return text ? std::atof(text) : 0.4;
-}
-
 // Slow ones first, so that threads finish together.
 std::vector<Finding> measure_all() {
     std::vector<Finding> findings;
@@ -43,7 +39,8 @@ std::vector<Finding> measure_all() {
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
         for (std::size_t k; (k = next++) < findings.size();)
-            findings[k] = measure(findings[k].function, findings[k].dtype, scale());
+            findings[k] =
+                measure(findings[k].function, findings[k].dtype, 0.4 * random_tests::scale());
         mpfr_free_cache();
     };
     std::vector<std::thread> threads(std::clamp(std::thread::hardware_concurrency(), 1u, 4u));
@@ -60,7 +57,8 @@ const std::vector<Finding> &all_findings() {
 }
 
 const std::vector<ReductionFinding> &all_reductions() {
-    static const std::vector<ReductionFinding> findings = measure_reductions(scale());
+    static const std::vector<ReductionFinding> findings =
+        measure_reductions(0.4 * random_tests::scale());
     return findings;
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "../kernels/oracle.h"
+#include "../random_tests.hpp"
 #include "atoll/atoll.hpp"
 #include "function_facts.hpp"
 
-#include <cstdlib>
 #include <sstream>
 
 namespace views {
@@ -17,12 +17,6 @@ inline std::int64_t below(Random &random, std::int64_t n) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
 }
 inline bool chance(Random &random, int percent) { return below(random, 100) < percent; }
-
-// From the environment: fewer cases under sanitizers, another seed, one case alone.
-inline std::int64_t number_from_environment(const char *name, std::int64_t fallback) {
-    const char *text = std::getenv(name);
-    return text ? std::atoll(text) : fallback;
-}
 
 inline int id(Atoll::DType dtype) { return static_cast<int>(dtype); }
 inline Atoll::Dims dims(const Numbers &numbers) {

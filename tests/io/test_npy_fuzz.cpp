@@ -1,10 +1,9 @@
 // Mutated .npy and .npz files: each is read right or refused with an Error, and no byte outside of
 // it is read. Every file lies on the heap in a block of exactly its size, for the sanitizers.
-// ATOLL_TEST_CASES sets the number of cases, ATOLL_TEST_SEED another sequence, ATOLL_TEST_CASE runs
-// one alone.
 #include "../core/plugin_tests.hpp"
 #include "../core/support.hpp"
 #include "../core/views.hpp"
+#include "../random_tests.hpp"
 #include "atoll/npy.hpp"
 #include "npy_files.hpp"
 
@@ -17,7 +16,6 @@ using support::cpu;
 using support::Random;
 using views::below;
 using views::chance;
-using views::number_from_environment;
 
 namespace {
 
@@ -153,9 +151,9 @@ std::int64_t used_bytes(const Tensor &t) {
 
 template <class Read>
 Counts run_cases(const std::vector<std::string> &seeds, std::int64_t count, Read &&read) {
-    const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
-    const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1);
-    count = number_from_environment("ATOLL_TEST_CASES", count);
+    const auto seed = random_tests::seed();
+    const std::int64_t only = random_tests::only_case();
+    count = random_tests::cases(count);
     Counts counts;
     for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? count : only + 1); ++i) {
         Random random((seed << 40) + static_cast<std::uint64_t>(i));

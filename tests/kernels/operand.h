@@ -1,9 +1,8 @@
 // An operand in memory of its own with any layout, whose every byte is accounted for.
 #pragma once
 
+#include "../random_tests.hpp"
 #include "oracle.h"
-
-#include <cstdlib>
 
 namespace oracle {
 
@@ -14,19 +13,10 @@ inline constexpr Layout layouts[] = {Layout::dense,    Layout::strided,   Layout
 using Shape = std::vector<std::int64_t>;
 using Random = std::mt19937_64;
 
-inline std::int64_t number_from_environment(const char *name, std::int64_t fallback) {
-    const char *text = std::getenv(name);
-    return text ? std::atoll(text) : fallback;
-}
-// What the numbers of random cases are fractions of.
-inline std::int64_t test_cases() { return number_from_environment("ATOLL_TEST_CASES", 8'000); }
 // At night.
-inline bool is_thorough() { return test_cases() >= 100'000; }
+inline bool is_thorough() { return random_tests::scale() >= 10; }
 // The random numbers of one test. ATOLL_TEST_SEED gives others.
-inline Random sequence(std::uint64_t test) {
-    return Random(test +
-                  1000 * static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1)));
-}
+inline Random sequence(std::uint64_t test) { return Random(test + 1000 * random_tests::seed()); }
 
 inline std::int64_t elements(const Shape &shape) {
     std::int64_t n = 1;

@@ -1,9 +1,6 @@
 // Random contractions against naive sums: any number of axes of each kind, any strides, dtypes and
 // byte orders, results in place. Small whole numbers, which every dtype adds up exactly; floats
 // also within the bound that the number of terms gives.
-//
-// There is one case, on each processor level, for each four of ATOLL_TEST_CASES. ATOLL_TEST_SEED
-// sets another sequence, ATOLL_TEST_CASE runs one case alone.
 #include "check.h"
 
 #include <sys/mman.h>
@@ -329,9 +326,8 @@ void run_case(std::uint64_t seed) {
 } // namespace
 
 TEST_CASE("contractions agree with naive sums") {
-    const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
-    const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1),
-                       count = test_cases() / 4;
+    const auto seed = random_tests::seed();
+    const std::int64_t only = random_tests::only_case(), count = random_tests::cases(2'000);
     for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? count : only + 1); ++i) {
         INFO("rerun with ATOLL_TEST_SEED=" << seed << " ATOLL_TEST_CASE=" << i);
         run_case(seed * 1'000'003 + static_cast<std::uint64_t>(i));
@@ -383,8 +379,8 @@ TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
     // More rows and columns than are packed at once, dense along no axis so that BLAS has no part;
     // then more along k than one block has, whose sums wait in a scratch matrix.
     const Product products[] = {
-        {f64, f64, 1100, 384, 4300, false},  {c128, c128, 1100, 384, 4300, false},
-        {f16, f16, 1100, 384, 4300, false},  {f16, f16, 100, 4096, 520, true},
+        {f64, f64, 300, 384, 2900, false},   {c128, c128, 150, 384, 1500, false},
+        {f16, f16, 300, 384, 4300, false},   {f16, f16, 100, 4096, 520, true},
         {bf16, bf16, 490, 4100, 1030, true}, {i16, c128, 100, 1100, 520, true},
         {i8, i8, 100, 8200, 520, true},      {i8, i8, 60, 8192, 1030, false}};
     at_each_level([] {

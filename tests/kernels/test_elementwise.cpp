@@ -122,8 +122,10 @@ TEST_CASE("large operands take the threads' path with the same results") {
 TEST_CASE("results that go past the caches are the same") {
     // With the tiles of each maker's processors.
     Atoll::kernels::LargeOperands lowest = {2048, 2048, 2048, 2048, {1, 8}, {2048, 1}};
+    bool other_paths = true; // that have no tiles
     SUBCASE("long tiles") {}
     SUBCASE("wide tiles") {
+        other_paths = false;
         lowest.copied = {4, 4};
         lowest.computed = {256, 2};
     }
@@ -166,7 +168,7 @@ TEST_CASE("results that go past the caches are the same") {
                         return in;
                     };
                     const bool tiled = variant == 9 || variant == 12; // out begins a line
-                    if (shape == long_runs && !tiled && variant != 5) continue;
+                    if (!tiled && (!other_paths || (shape == long_runs && variant != 5))) continue;
                     const Layout other = variant == 5 ? layouts[random() % std::size(layouts)]
                                          : tiled      ? Layout::permuted
                                                       : Layout::dense;
@@ -185,7 +187,8 @@ TEST_CASE("results that go past the caches are the same") {
         }
     for (int dtype : {int{ATOLL_DTYPE_INT8}, int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT64},
                       int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
-        for (const Shape &shape : {Shape{2611}, Shape{700, 3}})
+        for (const Shape &shape :
+             other_paths ? std::vector<Shape>{{2611}, {700, 3}} : std::vector<Shape>{})
             for (Layout layout : {Layout::dense, Layout::strided, Layout::reversed})
                 for (std::int64_t past : {0, 1, 5}) {
                     Operand mask(ATOLL_DTYPE_BOOL, false, shape, all_axes(shape), Layout::dense);

@@ -229,7 +229,7 @@ TEST_CASE("gather and scatter move whole rows, columns and blocks, apart or over
     const Shape some[] = {{60, 40},  {9, 30, 12}, {12, 9, 30}, {4, 5, 6, 20},
                           {1500, 3}, {3, 1500},   {8, 200},    {40, 2, 2, 3, 10}};
     for (bool scatter : {false, true})
-        for (int trial = 0; trial < test_cases() / 80; ++trial)
+        for (int trial = 0; trial < random_tests::cases(100); ++trial)
             check_blocks(scatter, trial % 2 ? any_dtype(random) : int{ATOLL_DTYPE_INT32},
                          some[random() % std::size(some)], random);
     for (int trial = 0; trial < 6; ++trial)

@@ -152,7 +152,7 @@ TEST_CASE("8 threads execute one plan, on two devices, one by one and batched") 
     const std::int64_t m = 4, k = 3, n = 5;
     const Plan plan(matrices(m, k, n));
     REQUIRE(plan.code == 0);
-    const int rounds = static_cast<int>(views::number_from_environment("ATOLL_TEST_CASES", 200));
+    const int rounds = static_cast<int>(random_tests::cases(200));
     std::atomic<int> wrong = 0, codes = 0;
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 8; ++thread)

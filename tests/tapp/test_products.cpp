@@ -1,7 +1,5 @@
 // Products through TAPP against the definition: all types, random ones, one by one and batched, in
 // place, in one memory; and descriptions of any kind, which must not crash.
-//
-// ATOLL_TEST_CASES sets the number of random cases, ATOLL_TEST_SEED another sequence.
 #include "products.hpp"
 
 #include <doctest/doctest.h>
@@ -237,9 +235,8 @@ TEST_CASE("every type of A, B, C and D with every other") {
 }
 
 TEST_CASE("random products give what the definition says") {
-    const std::int64_t cases = views::number_from_environment("ATOLL_TEST_CASES", 20'000);
-    const auto seed =
-        static_cast<std::uint64_t>(views::number_from_environment("ATOLL_TEST_SEED", 7));
+    const std::int64_t cases = random_tests::cases(20'000);
+    const auto seed = random_tests::seed(7);
     const Executor cpu("cpu"), dummy("dummy:0");
     REQUIRE(cpu.code == 0);
     REQUIRE(dummy.code == 0);
@@ -290,8 +287,8 @@ TEST_CASE("halves are added in float32 in every precision") {
 }
 
 TEST_CASE("descriptions of any kind are planned or refused") {
-    const std::int64_t cases = views::number_from_environment("ATOLL_TEST_CASES", 20'000);
-    Random random(static_cast<std::uint64_t>(views::number_from_environment("ATOLL_TEST_SEED", 7)));
+    const std::int64_t cases = random_tests::cases(20'000);
+    Random random(random_tests::seed(7));
     const auto number = [&](std::int64_t small) -> std::int64_t {
         switch (below(random, 12)) {
         case 0: return static_cast<std::int64_t>(random());

@@ -128,4 +128,14 @@ void amx_multiply(AmxNumbers numbers, bool all_rows, bool all_columns, std::int6
 
 } // namespace Atoll::kernels
 
+#else
+
+namespace Atoll::kernels {
+
+bool has_amx() { return false; }
+AmxRegisters::AmxRegisters() = default;
+AmxRegisters::~AmxRegisters() = default;
+
+} // namespace Atoll::kernels
+
 #endif

@@ -36,7 +36,7 @@ template <class T> bool dot_products(const Contraction &p, std::uint32_t dtype, 
         return false;
     const bool adds = beta != 0;
     for (ProductOperand o : {product_d, product_a, product_b, product_c})
-        if ((o != product_c || adds) && !is_native<T>(p.side[o], dtype)) return false;
+        if ((o != product_c || adds) && !is_native(p.side[o], dtype, sizeof(T))) return false;
     const std::int64_t over = k % lanes<T>;
     const PartialVector<T> rest(over);
     parallel(p.batch.size(), k / 8 + 1, [&](std::int64_t begin, std::int64_t end) {

@@ -13,7 +13,6 @@
 // from there.
 #include "engine.h"
 
-#include "functors/arithmetic.h"
 #include "kept_scratch.h"
 #include "parallel.h"
 #include "piece.h"
@@ -34,22 +33,21 @@ constexpr std::int64_t short_shared_bytes = 1 << 20;
 // Pieces that a product has where it is large enough: balances some threads.
 constexpr std::int64_t many_pieces = 16;
 
-template <class T> class Engine {
+class Engine {
 public:
-    Engine(const Contraction &p, std::uint32_t dtype, T alpha, T beta)
-        : p_(p), alpha_(alpha), beta_(beta), adds_(truth(beta)),
+    Engine(const ProductCode &code, const Contraction &p, std::uint32_t dtype,
+           const ProductFactor &alpha, const ProductFactor &beta)
+        : code_(code), p_(p), alpha_(alpha), beta_(beta), adds_(!beta.is_zero),
           depth_(p.k, sizes[p.side[product_a].dtype], sizes[p.side[product_b].dtype]),
-          k_(truth(alpha) ? depth_.size() : 0),
-          direct_(is_native<T>(p.side[product_d], dtype) &&
-                  (!adds_ || is_native<T>(p.side[product_c], dtype))),
-          block_depth_(depth_of_blocks()), sides_{{p.m, product_a, Shape::row_group,
-                                                   Shape::row_groups, p.side[product_a], dtype,
+          k_(alpha.is_zero ? 0 : depth_.size()),
+          direct_(is_native(p.side[product_d], dtype, code.size) &&
+                  (!adds_ || is_native(p.side[product_c], dtype, code.size))),
+          block_depth_(depth_of_blocks()), sides_{{code, p.m, product_a, p.side[product_a], dtype,
                                                    p.conj_a, first_run()},
-                                                  {p.n, product_b, Shape::column_group,
-                                                   Shape::column_groups, p.side[product_b], dtype,
-                                                   p.conj_b, Shape::columns * (adds_ ? 4 : 1)}},
-          c_in_({p.side[product_c].dtype, dtype, wide}, p.side[product_c].swapped, false),
-          d_out_({wide, dtype, p.side[product_d].dtype}, false, p.side[product_d].swapped),
+                                                  {code, p.n, product_b, p.side[product_b], dtype,
+                                                   p.conj_b, code.columns * (adds_ ? 4 : 1)}},
+          c_in_({p.side[product_c].dtype, dtype, code.dtype}, p.side[product_c].swapped, false),
+          d_out_({code.dtype, dtype, p.side[product_d].dtype}, false, p.side[product_d].swapped),
           numbers_(numbers_of(p)) {}
 
     std::int32_t run() {
@@ -70,20 +68,17 @@ public:
     }
 
 private:
-    using Shape = TileShape<T>;
-    using R = Lane<T>;
-    static constexpr std::int64_t size = sizeof(T);
-    static constexpr std::uint32_t wide = dtype_of<T>();
-
     // Rows along d's dense axis in a block in which a is dense along another one. Such a block of
     // s x t rows reads runs of t elements at s x depth places, and writes runs of s at t x columns
     // places, where it reads first if it adds: the fewest with s / t = columns / depth.
     std::int64_t first_run() const {
         const auto depth = static_cast<double>(
-                       std::max<std::int64_t>(8, lanes_along_k<T>(block_depth_))),
+                       std::max<std::int64_t>(8, code_.lanes_along_k(block_depth_))),
                    columns = static_cast<double>(p_.n.size() * (adds_ ? 2 : 1));
         return static_cast<std::int64_t>(
-            std::sqrt(rows_bytes / (size * depth) * std::min(columns, 2048.0) / depth) + 0.5);
+            std::sqrt(rows_bytes / (static_cast<double>(code_.size) * depth) *
+                      std::min(columns, 2048.0) / depth) +
+            0.5);
     }
     // Blocks of about the same depth; whole runs of 8. Longer ones, up to 8 KiB of a position
     // before and after its conversion, where sums are converted or AMX returns them through memory:
@@ -93,9 +88,10 @@ private:
         const std::int64_t widest = std::max<std::int64_t>(sizes[p_.side[product_a].dtype],
                                                            sizes[p_.side[product_b].dtype]);
         const std::int64_t longest =
-            direct_ && !by_amx<T> ? 384 : 8192 / std::max(size, widest * in_lane<T>); // lanes
+            direct_ && !code_.by_amx ? 384
+                                     : 8192 / std::max(code_.size, widest * code_.in_lane); // lanes
         const std::int64_t blocks =
-            std::max<std::int64_t>(1, divide_up(lanes_along_k<T>(k_), longest));
+            std::max<std::int64_t>(1, divide_up(code_.lanes_along_k(k_), longest));
         return divide_up(divide_up(k_, blocks), 8) * 8;
     }
     // body(begin, end) over the pieces, by all threads if the work is large enough.
@@ -106,8 +102,6 @@ private:
         else
             parallel(pieces, work, body);
     }
-
-    using Target = ProductTarget<T>;
 
     // One product of the batch.
     void product(char *const *data, bool serial) {
@@ -120,16 +114,21 @@ private:
             boxes(data, panels, serial);
     }
 
+    // Bytes of an element that tiles write.
+    std::int64_t d_size(const ProductTarget &target) const {
+        return target.out ? target.out->out_size() : code_.size;
+    }
+
     // ---- by way of a scratch matrix ----
 
     void boxes(char *const *data, const Range *panels, bool serial) {
         // Each packs its factors, so large ones, but some for every thread.
-        constexpr std::int64_t most_rows = 480, most_columns = 2048 / size;
-        const std::int64_t m = panels[0].size() * Shape::rows,
-                           n = panels[1].size() * Shape::columns;
+        constexpr std::int64_t most_rows = 480;
+        const std::int64_t most_columns = 2048 / code_.size;
+        const std::int64_t m = panels[0].size() * code_.rows, n = panels[1].size() * code_.columns;
         const bool few = !serial && m * n < many_pieces * most_rows * most_columns;
         const std::int64_t rows = most_rows / (few ? 2 : 1), columns = most_columns / (few ? 2 : 1);
-        const std::int64_t extent[2] = {divide_up(rows, Shape::rows), columns / Shape::columns};
+        const std::int64_t extent[2] = {divide_up(rows, code_.rows), columns / code_.columns};
         const std::int64_t down = divide_up(panels[0].size(), extent[0]),
                            across = divide_up(panels[1].size(), extent[1]);
         const std::int64_t work = std::min(rows, m) * std::min(columns, n) * k_ / 8 + 1;
@@ -145,29 +144,29 @@ private:
     }
 
     void compute_box(char *const *data, const Range *box) {
-        const std::int64_t rows = box[0].size() * Shape::rows;
-        const std::int64_t matrix = cache_lines(rows * box[1].size() * Shape::columns * size),
+        const std::int64_t rows = box[0].size() * code_.rows;
+        const std::int64_t matrix = cache_lines(rows * box[1].size() * code_.columns * code_.size),
                            tables[2] = {sides_[0].table_bytes(box[0].size()),
                                         sides_[1].table_bytes(box[1].size())};
-        const KeptScratch scratch(matrix + tables[0] + tables[1] + rows * size);
+        const KeptScratch scratch(matrix + tables[0] + tables[1] + rows * code_.size);
         if (!scratch.is_there()) {
             failed_ = true;
             return;
         }
-        const Local local[2] = {{size, box[0].first}, {rows * size, box[1].first}};
-        multiply(data, box, {scratch.data(), scratch.data(), T{}, {local[0], local[1]}}, true);
+        const Local local[2] = {{code_.size, box[0].first}, {rows * code_.size, box[1].first}};
+        multiply(data, box, {scratch.data(), scratch.data(), {}, {local[0], local[1]}}, true);
         char *const memory = scratch.data() + matrix;
-        const Block m = sides_[0].block(memory, box[0], {}, size),
-                    n = sides_[1].block(memory + tables[0], box[1], {}, size);
+        const Block m = sides_[0].block(memory, box[0], {}, code_.size),
+                    n = sides_[1].block(memory + tables[0], box[1], {}, code_.size);
         char *const third = memory + tables[0] + tables[1];
         for (std::int64_t j = 0; j < n.groups * n.group; ++j)
             if (j % n.group < n.counts[j / n.group])
-                store_column(reinterpret_cast<T *>(scratch.data() + j * rows * size), third, m,
+                store_column(scratch.data() + j * rows * code_.size, third, m,
                              data[product_d] + n.d[j], data[product_c] + n.c[j]);
     }
 
     // Converts a column of a scratch matrix, run by run of rows that are equally far apart.
-    void store_column(T *sums, char *third, const Block &m, char *d, const char *c) const {
+    void store_column(char *sums, char *third, const Block &m, char *d, const char *c) const {
         const std::int64_t all = m.groups * m.group;
         const auto valid = [&](std::int64_t i) {
             return i < all && i % m.group < m.counts[i / m.group];
@@ -177,7 +176,7 @@ private:
                 ++i;
                 continue;
             }
-            std::int64_t end = i + 1, d_step = size, c_step = size;
+            std::int64_t end = i + 1, d_step = code_.size, c_step = code_.size;
             if (valid(end)) {
                 d_step = m.d[end] - m.d[i];
                 c_step = m.c[end] - m.c[i];
@@ -186,39 +185,38 @@ private:
                    m.c[end] - m.c[end - 1] == c_step)
                 ++end;
             if (adds_) {
-                c_in_.run(end - i, third, size, c + m.c[i], c_step);
-                const T *const values = reinterpret_cast<const T *>(third);
-                for (std::int64_t r = i; r < end; ++r)
-                    sums[r] = plus(sums[r], times(beta_, values[r - i]));
+                c_in_.run(end - i, third, code_.size, c + m.c[i], c_step);
+                code_.add_scaled(end - i, sums + i * code_.size, beta_, third);
             }
-            d_out_.run(end - i, d + m.d[i], d_step, reinterpret_cast<const char *>(sums + i), size);
+            d_out_.run(end - i, d + m.d[i], d_step, sums + i * code_.size, code_.size);
             i = end;
         }
     }
 
     // ---- blocks ----
 
-    void multiply(char *const *data, const Range *panels, const Target &target, bool serial) {
-        const std::int64_t rows = panels[0].size() * Shape::rows,
-                           columns = panels[1].size() * Shape::columns;
-        const std::int64_t depth = lanes_along_k<T>(block_depth_);
-        const bool rows_fit = rows * depth * size <= rows_bytes && rows <= most_positions;
+    void multiply(char *const *data, const Range *panels, const ProductTarget &target,
+                  bool serial) {
+        const std::int64_t rows = panels[0].size() * code_.rows,
+                           columns = panels[1].size() * code_.columns;
+        const std::int64_t depth = code_.lanes_along_k(block_depth_);
+        const bool rows_fit = rows * depth * code_.size <= rows_bytes && rows <= most_positions;
         const int shared = rows_fit && columns > rows ? 0 : 1;
-        const PackedSide<T> &side = sides_[shared];
+        const PackedSide &side = sides_[shared];
         const std::int64_t bytes = depth <= short_depth ? short_shared_bytes : shared_bytes;
         const std::int64_t most = shared == 0 ? panels[0].size() : most_panels(side, bytes);
         for (std::int64_t first = panels[shared].first; first < panels[shared].last; first += most)
             multiply_shared(data, shared, {first, std::min(first + most, panels[shared].last)},
                             panels[1 - shared], target, serial);
     }
-    std::int64_t most_panels(const PackedSide<T> &side, std::int64_t bytes) const {
+    std::int64_t most_panels(const PackedSide &side, std::int64_t bytes) const {
         return std::min(panels_in(bytes, side.panel_bytes(block_depth_)),
                         std::max<std::int64_t>(1, most_positions / side.panel_positions()));
     }
     // Panels of one piece of the side that is not shared: of about equal size, and whole chunks
     // where they are transposed across groups.
     std::int64_t piece_panels(int s, std::int64_t panels, bool serial) const {
-        const PackedSide<T> &side = sides_[s];
+        const PackedSide &side = sides_[s];
         const std::int64_t most = most_panels(side, s == 0 ? rows_bytes : columns_bytes);
         std::int64_t pieces = divide_up(panels, most);
         if (!serial) pieces = std::max(pieces, std::min(many_pieces, panels / 3));
@@ -238,8 +236,8 @@ private:
     };
 
     void multiply_shared(char *const *data, int s, const Range &part, const Range &others,
-                         const Target &target, bool serial) {
-        const PackedSide<T> &side = sides_[s], &other = sides_[1 - s];
+                         const ProductTarget &target, bool serial) {
+        const PackedSide &side = sides_[s], &other = sides_[1 - s];
         const std::int64_t packed = cache_lines(part.size() * side.panel_bytes(block_depth_)),
                            tables = side.table_bytes(part.size()),
                            offsets = cache_lines(block_depth_ * 8),
@@ -250,7 +248,7 @@ private:
             return;
         }
         const Block block =
-            side.block(scratch.data() + packed, part, target.local[s], target.d_size());
+            side.block(scratch.data() + packed, part, target.local[s], d_size(target));
         char *const depth_memory = scratch.data() + packed + tables;
         const std::int64_t piece = piece_panels(1 - s, others.size(), serial);
         const std::int64_t pieces = divide_up(others.size(), piece);
@@ -263,7 +261,7 @@ private:
                   [&](std::int64_t begin, std::int64_t end) {
                       pack_part(side, block, {begin, end}, scratch.data(), data, depths[s]);
                   });
-            const TileFactors<T> factors = factors_of(target, first, depth);
+            const TileFactors factors = factors_of(target, first, depth);
             const std::int64_t work = part.size() * side.panel_positions() *
                                           (piece * other.panel_positions()) * depth / 8 +
                                       1;
@@ -288,7 +286,7 @@ private:
             tables[s] = reinterpret_cast<std::int64_t *>(memory + s * (offsets + runs));
         depth_.fill(first, depth, tables[0], tables[1]);
         for (int s = 0; s < 2; ++s) {
-            const PackedSide<T> &side = sides_[s];
+            const PackedSide &side = sides_[s];
             depths[s].size = depth;
             depths[s].offsets = tables[s];
             depths[s].find_runs(memory + s * (offsets + runs) + offsets,
@@ -298,21 +296,20 @@ private:
     }
 
     // The first block along k adds c, the others what is there.
-    TileFactors<T> factors_of(const Target &target, std::int64_t first, std::int64_t depth) const {
-        const T one = unit();
-        TileFactors<T> f;
+    TileFactors factors_of(const ProductTarget &target, std::int64_t first,
+                           std::int64_t depth) const {
+        TileFactors f;
         f.alpha = alpha_;
         f.numbers = numbers_;
-        f.beta = first > 0 ? one : target.beta;
-        f.scales = std::memcmp(&alpha_, &one, sizeof one) != 0;
-        f.adds = truth(f.beta);
+        f.beta = first > 0 ? code_.one : target.beta;
         f.streams = false;
-        if (!by_amx<T> && depth == k_ && !f.adds && !target.local[0].step && !target.out)
-            f.streams = p_.m.size() * p_.n.size() * size >= streamed_bytes && is_aligned(target.d);
+        if (!code_.by_amx && depth == k_ && f.beta.is_zero && !target.local[0].step && !target.out)
+            f.streams =
+                p_.m.size() * p_.n.size() * code_.size >= streamed_bytes && is_aligned(target.d);
         return f;
     }
-    static AmxNumbers numbers_of(const Contraction &p) {
-        if (is_float<R>) return AmxNumbers::bfloat16;
+    AmxNumbers numbers_of(const Contraction &p) const {
+        if (code_.is_float) return AmxNumbers::bfloat16;
         const auto is_unsigned = [&](ProductOperand o) {
             return p.side[o].dtype == ATOLL_DTYPE_UINT8;
         };
@@ -321,27 +318,19 @@ private:
                                           : AmxNumbers::unsigned_signed;
         return is_unsigned(product_b) ? AmxNumbers::signed_unsigned : AmxNumbers::signed_signed;
     }
-    static T unit() {
-        if constexpr (is_complex<T>)
-            return {1, 0};
-        else if constexpr (std::is_same_v<T, Truth> || is_packed<T>)
-            return {1};
-        else
-            return 1;
-    }
     // Whether every group of rows starts at a multiple of what is stored at once.
     bool is_aligned(const char *d) const {
         if (sides_[0].grouping.runs_on()) return false;
         auto bits = reinterpret_cast<std::uint64_t>(d);
         for (int i = 0; i < p_.m.count; ++i)
-            if (i > 0 || p_.m.axis[i].stride[product_d] != size)
+            if (i > 0 || p_.m.axis[i].stride[product_d] != code_.size)
                 bits |= static_cast<std::uint64_t>(p_.m.axis[i].stride[product_d]);
         for (int i = 0; i < p_.n.count; ++i)
             bits |= static_cast<std::uint64_t>(p_.n.axis[i].stride[product_d]);
-        return bits % TileKernel<T>::stored_bytes() == 0;
+        return bits % static_cast<unsigned>(code_.stored_bytes) == 0;
     }
 
-    void pack_part(const PackedSide<T> &side, const Block &block, const Range &panels, char *packed,
+    void pack_part(const PackedSide &side, const Block &block, const Range &panels, char *packed,
                    char *const *data, const Depth &depth) {
         const KeptScratch raw(side.raw_bytes(depth.size) + 64);
         if (!raw.is_there()) {
@@ -354,10 +343,10 @@ private:
     }
 
     void multiply_piece(char *const *data, const Shared &shared, const Range &own,
-                        const Depth &depth, const Target &target, bool goes_on,
-                        const TileFactors<T> &factors) {
+                        const Depth &depth, const ProductTarget &target, bool goes_on,
+                        const TileFactors &factors) {
         const int s = 1 - shared.side;
-        const PackedSide<T> &side = sides_[s];
+        const PackedSide &side = sides_[s];
         const std::int64_t packed = cache_lines(own.size() * side.panel_bytes(depth.size)),
                            tables = side.table_bytes(own.size());
         const KeptScratch scratch(packed + tables + side.raw_bytes(depth.size));
@@ -366,33 +355,35 @@ private:
             return;
         }
         const Block block =
-            side.block(scratch.data() + packed, own, target.local[s], target.d_size());
+            side.block(scratch.data() + packed, own, target.local[s], d_size(target));
         side.pack_panels(scratch.data(), scratch.data() + packed + tables, data[side.operand],
                          block, depth);
         const Block &m = s == 0 ? block : shared.block, &n = s == 0 ? shared.block : block;
         const char *a = s == 0 ? scratch.data() : shared.packed,
                    *b = s == 0 ? shared.packed : scratch.data();
-        Piece<T>{m,
-                 n,
-                 a,
-                 b,
-                 sides_[0].panel_bytes(depth.size),
-                 sides_[1].panel_bytes(depth.size),
-                 lanes_along_k<T>(depth.size),
-                 target,
-                 goes_on,
-                 factors}
+        Piece{code_,
+              m,
+              n,
+              a,
+              b,
+              sides_[0].panel_bytes(depth.size),
+              sides_[1].panel_bytes(depth.size),
+              code_.lanes_along_k(depth.size),
+              target,
+              goes_on,
+              factors}
             .run();
     }
 
+    const ProductCode &code_;
     const Contraction &p_;
-    const T alpha_, beta_;
+    const ProductFactor &alpha_, &beta_;
     const bool adds_;
     const DepthOrder depth_;
     const std::int64_t k_;
     const bool direct_;
     const std::int64_t block_depth_;
-    const PackedSide<T> sides_[2];
+    const PackedSide sides_[2];
     const Conversion c_in_, d_out_;
     const AmxNumbers numbers_;
     std::atomic<bool> failed_ = false;
@@ -400,22 +391,9 @@ private:
 
 } // namespace
 
-template <class T>
-std::int32_t contract(const Contraction &contraction, std::uint32_t dtype, T alpha, T beta) {
-    return Engine<T>(contraction, dtype, alpha, beta).run();
+std::int32_t contract(const ProductCode &code, const Contraction &contraction, std::uint32_t dtype,
+                      const ProductFactor &alpha, const ProductFactor &beta) {
+    return Engine(code, contraction, dtype, alpha, beta).run();
 }
-template std::int32_t contract(const Contraction &, std::uint32_t, float, float);
-template std::int32_t contract(const Contraction &, std::uint32_t, double, double);
-template std::int32_t contract(const Contraction &, std::uint32_t, Complex<float>, Complex<float>);
-template std::int32_t contract(const Contraction &, std::uint32_t, Complex<double>,
-                               Complex<double>);
-template std::int32_t contract(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t);
-template std::int32_t contract(const Contraction &, std::uint32_t, std::uint64_t, std::uint64_t);
-template std::int32_t contract(const Contraction &, std::uint32_t, Truth, Truth);
-template std::int32_t contract(const Contraction &, std::uint32_t, Pairs, Pairs);
-#if defined(__x86_64__) && defined(__AVX512F__)
-template std::int32_t contract(const Contraction &, std::uint32_t, AmxBytes, AmxBytes);
-template std::int32_t contract(const Contraction &, std::uint32_t, AmxBfloat16s, AmxBfloat16s);
-#endif
 
 } // namespace Atoll::kernels

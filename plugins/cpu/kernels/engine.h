@@ -2,6 +2,7 @@
 #pragma once
 
 #include "contraction.h"
+#include "lane_types.h"
 
 namespace Atoll::kernels {
 
@@ -12,5 +13,11 @@ namespace Atoll::kernels {
 // Returns an atoll_status.
 template <class T>
 std::int32_t contract(const Contraction &contraction, std::uint32_t dtype, T alpha, T beta);
+
+// The same by the code of any type, which T stands for above.
+struct ProductCode;
+struct ProductFactor;
+std::int32_t contract(const ProductCode &code, const Contraction &contraction, std::uint32_t dtype,
+                      const ProductFactor &alpha, const ProductFactor &beta);
 
 } // namespace Atoll::kernels

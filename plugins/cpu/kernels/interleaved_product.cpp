@@ -115,7 +115,7 @@ template <class T> bool suits(const Contraction &p, std::uint32_t dtype, bool ad
     if (!p.is_plain() || p.batch.count == 0 || p.batch.extent(0) < lanes<T>) return false;
     for (ProductOperand o : {product_d, product_a, product_b, product_c})
         if ((o != product_c || adds) &&
-            (p.batch.stride(0, o) != sizeof(T) || !is_native<T>(p.side[o], dtype)))
+            (p.batch.stride(0, o) != sizeof(T) || !is_native(p.side[o], dtype, sizeof(T))))
             return false;
     const std::int64_t m = p.m.size(), n = p.n.size();
     return m * n == 1 ||

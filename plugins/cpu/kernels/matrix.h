@@ -24,6 +24,11 @@ struct Side {
     std::uint32_t dtype;
     bool swapped = false;
 };
+// Whether elements of an operand are the numbers of `size` bytes that a product of a dtype is
+// computed in, byte for byte.
+inline bool is_native(const Side &side, std::uint32_t dtype, std::int64_t size) {
+    return side.dtype == dtype && !side.swapped && sizes[dtype] == size && widened(dtype) == dtype;
+}
 
 // out = in, for any strides, dtypes and byte orders.
 void copy(const Matrix &out, const Side &out_side, const Matrix &in, const Side &in_side);

@@ -128,7 +128,7 @@ template <class T> bool matrix_vector(const Contraction &p, std::uint32_t dtype,
         return false;
     const bool adds = beta != 0;
     for (ProductOperand o : {product_d, product_a, product_b, product_c})
-        if ((o != product_c || adds) && !is_native<T>(p.side[o], dtype)) return false;
+        if ((o != product_c || adds) && !is_native(p.side[o], dtype, sizeof(T))) return false;
     const AxisList &free = n == 1 ? p.m : p.n;
     const ProductOperand matrix = n == 1 ? product_a : product_b,
                          vector = n == 1 ? product_b : product_a;

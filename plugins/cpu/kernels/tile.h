@@ -6,55 +6,14 @@
 // A complex panel of a has the real parts of its rows, then the imaginary parts; one of b has
 // complex numbers. Rows come in groups (TileShape::row_group): within a group d's elements are
 // mostly dense, so that they are stored as vectors, but every group has its own place in d.
-//
-// Note [Pairs]
-// Integers of at most 16 bits are multiplied in pairs: a lane of a panel holds two numbers that
-// follow each other along k, and one instruction multiplies the numbers of two lanes and adds both
-// products up. Sums wrap as int32, so results of at most 16 bits are right whatever the signs, and
-// results of 32 bits where both factors are int16 or smaller. See also Note [AMX].
 #pragma once
 
-#include "amx.h"
-#include "convert.h"
-#include "positions.h"
+#include "functors/arithmetic.h"
+#include "lane_types.h"
+#include "product_code.h"
 #include "product_vectors.h"
 
 namespace Atoll::kernels {
-
-// A bool in products: 0 or 1; sums are or, products and.
-struct Truth {
-    std::uint32_t value;
-};
-inline bool truth(Truth x) { return x.value != 0; }
-
-// A sum, which R holds, of products of numbers of `Size` bytes that share lanes of 32 bits.
-template <class R, int Size, bool Amx> struct Packed { R value; };
-using Pairs = Packed<std::uint32_t, 2, false>;   // of int16: see Note [Pairs]
-using AmxBytes = Packed<std::uint32_t, 1, true>; // see Note [AMX]
-using AmxBfloat16s = Packed<float, 2, true>;
-template <class R, int Size, bool Amx> bool truth(Packed<R, Size, Amx> x) { return x.value != 0; }
-
-template <class T> inline constexpr bool is_packed = false;
-template <class R, int Size, bool Amx> inline constexpr bool is_packed<Packed<R, Size, Amx>> = true;
-template <class T> inline constexpr bool by_amx = false;
-template <class R, int Size, bool Amx> inline constexpr bool by_amx<Packed<R, Size, Amx>> = Amx;
-// Bytes of a number in a panel.
-template <class T> inline constexpr int packed_size = sizeof(T);
-template <class R, int Size, bool Amx> inline constexpr int packed_size<Packed<R, Size, Amx>> =
-    Size;
-
-template <class T> struct LaneOf { using type = Part<T>; };
-template <> struct LaneOf<Truth> { using type = std::uint32_t; };
-template <class R, int Size, bool Amx> struct LaneOf<Packed<R, Size, Amx>> { using type = R; };
-template <class T> using Lane = typename LaneOf<T>::type;
-
-// Indices along k that share a lane of a panel.
-template <class T> inline constexpr int in_lane = is_packed<T> ? 4 / packed_size<T> : 1;
-// Lanes of a panel for so many indices along k.
-template <class T> constexpr std::int64_t lanes_along_k(std::int64_t depth) {
-    constexpr int least = by_amx<T> ? amx_lanes : 1;
-    return (depth + in_lane<T> * least - 1) / (in_lane<T> * least) * least;
-}
 
 template <class T> struct TileShape {
     using R = Lane<T>;
@@ -88,26 +47,6 @@ template <class T> struct Rows1 {
     V part[TileShape<T>::parts];
 };
 
-// How one tile goes to d. Offsets in bytes.
-struct TilePlace {
-    char *d;
-    const char *c;
-    const std::int64_t *d_rows, *c_rows; // per row, from d and c
-    const std::int64_t *d_columns, *c_columns;
-    const std::uint8_t *counts, *column_counts; // valid rows and columns in each group
-    const std::uint8_t *dense;                  // what each group of rows is: PositionDense
-    bool direct;                                // whole groups, dense in d and c
-    const Conversion *out; // from sums to d's elements; null where they are the same
-};
-
-template <class T> struct TileFactors {
-    T alpha, beta;
-    AmxNumbers numbers; // where AMX multiplies
-    bool scales;        // alpha is not 1
-    bool adds;          // beta is not 0
-    bool streams;       // d is aligned for it, and too large for the caches
-};
-
 // Scalars of the kernels; fused where vectors are.
 template <class T> inline T times(T a, T b) {
     if constexpr (is_complex<T>)
@@ -130,53 +69,80 @@ template <class T> inline T plus(T a, T b) {
         return a + b;
 }
 
+template <class T> T unit() {
+    if constexpr (is_complex<T>)
+        return {1, 0};
+    else
+        return T{1};
+}
+template <class T> ProductFactor product_factor(T x) {
+    const T one = unit<T>();
+    ProductFactor factor;
+    std::memcpy(factor.bytes, &x, sizeof x);
+    factor.is_zero = !truth(x);
+    factor.is_one = std::memcmp(&x, &one, sizeof x) == 0;
+    return factor;
+}
+
 template <class T> class TileKernel {
 public:
     using Shape = TileShape<T>;
     using R = Lane<T>;
 
-    // What addresses in d are multiples of if the tile streams.
-    static constexpr std::int64_t stored_bytes() { return sizeof(Span); }
-
-    // Groups of a vector, at least one.
-    static constexpr int step_groups =
-        lanes<R> > Shape::row_group ? lanes<R> / Shape::row_group : 1;
-
-    // `groups`: the first so many of the panel, a multiple of step_groups; the others have no rows.
-    static void run(int groups, std::int64_t depth, const R *a, const R *b,
-                    const TileFactors<T> &factors, const TilePlace &place) {
-        if constexpr (by_amx<T>) {
-            multiply_by_amx(groups, depth, a, b, factors, place);
-        } else {
-            if constexpr (std::is_same_v<T, Pairs>)
-                if (has_vnni()) return run<true>(groups, depth, a, b, factors, place);
-            run<false>(groups, depth, a, b, factors, place);
+    static ProductCode code() {
+        ProductCode c{};
+        c.dtype = dtype();
+        c.size = sizeof(T);
+        c.rows = rows;
+        c.columns = columns;
+        c.row_group = group;
+        c.column_group = Shape::column_group;
+        c.step_groups = step_groups;
+        c.span = span;
+        c.stored_bytes = sizeof(Span);
+        c.number = packed_size<T>;
+        c.in_lane = in_lane<T>;
+        c.is_packed = is_packed<T>;
+        c.by_amx = by_amx<T>;
+        c.is_complex = is_complex<T>;
+        c.is_float = is_float<R>;
+        c.one = product_factor(unit<T>());
+        c.multiply = &run;
+        c.add_scaled = &add_scaled;
+        if constexpr (is_complex<T>) {
+            c.arrange_rows = &arrange_rows;
+            c.arrange_columns = &arrange_columns;
         }
-    }
-
-    // Fetches what a tile adds, into the L1 cache. Into the L2 cache only, as d streams through it,
-    // AMD's Zen 5 runs at half the speed whenever the physical pages of this code share sets with
-    // d's: of 24 copies of one program 5. Inlined always: GCC drops calls of a function that does
-    // nothing else.
-    [[gnu::always_inline]] static void prefetch(const TilePlace &place) {
-        if (!place.direct) return;
-        for (int j = 0; j < columns; ++j)
-            for (int i = 0; i < rows; i += span)
-                __builtin_prefetch(place.c + place.c_columns[j] + place.c_rows[i], 0, 3);
+        return c;
     }
 
 private:
+    static void run(int groups, std::int64_t depth, const char *a, const char *b,
+                    const TileFactors &factors, const TilePlace &place) {
+        if constexpr (by_amx<T>) {
+            multiply_by_amx(groups, depth, a, b, factors, place);
+        } else {
+            const R *const rows_of_a = reinterpret_cast<const R *>(a),
+                           *const columns_of_b = reinterpret_cast<const R *>(b);
+            if constexpr (std::is_same_v<T, Pairs>)
+                if (has_vnni())
+                    return run<true>(groups, depth, rows_of_a, columns_of_b, factors, place);
+            run<false>(groups, depth, rows_of_a, columns_of_b, factors, place);
+        }
+    }
+
     using V = Vector<R>;
     using Sum = Rows1<T>;
     static constexpr int parts = Shape::parts, columns = Shape::columns, rows = Shape::rows,
                          width = lanes<R>, group = Shape::row_group;
     static constexpr bool logical = std::is_same_v<T, Truth>;
+    static constexpr int step_groups = width > group ? width / group : 1;
     // Numbers in d that go as one vector, and such vectors in a Sum.
     static constexpr int span = is_complex<T> ? width / 2 : std::min(width, group);
     static constexpr int spans = width / span;
 
     template <bool vnni> static void run(int groups, std::int64_t depth, const R *a, const R *b,
-                                         const TileFactors<T> &factors, const TilePlace &place) {
+                                         const TileFactors &factors, const TilePlace &place) {
         if constexpr (Shape::vectors == 3) {
             if (groups == step_groups) return multiply<1, vnni>(depth, a, b, factors, place);
             if (groups == 2 * step_groups) return multiply<2, vnni>(depth, a, b, factors, place);
@@ -186,7 +152,7 @@ private:
     // The first `vectors` vectors of the panel's rows; the others have none.
     template <int vectors, bool vnni>
     [[gnu::noinline]] static void multiply(std::int64_t depth, const R *a, const R *b,
-                                           const TileFactors<T> &factors, const TilePlace &place) {
+                                           const TileFactors &factors, const TilePlace &place) {
         Sum sum[columns][vectors] = {};
 #pragma GCC unroll 2
         for (std::int64_t p = 0; p < depth; ++p) {
@@ -201,11 +167,12 @@ private:
             a += rows * parts;
             b += columns * parts;
         }
-        if (factors.scales) {
+        if (!factors.alpha.is_one) {
+            const T alpha = factors.alpha.as<T>();
 #pragma GCC unroll 8
             for (int j = 0; j < columns; ++j)
 #pragma GCC unroll 4
-                for (int v = 0; v < vectors; ++v) sum[j][v] = scaled(sum[j][v], factors.alpha);
+                for (int v = 0; v < vectors; ++v) sum[j][v] = scaled(sum[j][v], alpha);
         }
         if (!place.direct || place.column_counts[0] != columns) {
             // Through memory that nothing else refers to, so that sums stay in registers above.
@@ -222,18 +189,18 @@ private:
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) finish(sum[j][v], v * width, j, factors, place);
     }
-    [[gnu::noinline]] static void multiply_by_amx(int groups, std::int64_t depth, const R *a,
-                                                  const R *b, const TileFactors<T> &factors,
-                                                  const TilePlace &place) {
+    static void multiply_by_amx(int groups, std::int64_t depth, const char *a, const char *b,
+                                const TileFactors &factors, const TilePlace &place) {
         alignas(64) T values[columns * rows];
         bool all_columns = false;
         for (int g = Shape::column_groups / 2; g < Shape::column_groups; ++g)
             all_columns |= place.column_counts[g] != 0;
-        amx_multiply(factors.numbers, groups > Shape::row_groups / 2, all_columns, depth,
-                     reinterpret_cast<const char *>(a), reinterpret_cast<const char *>(b),
+        amx_multiply(factors.numbers, groups > Shape::row_groups / 2, all_columns, depth, a, b,
                      reinterpret_cast<char *>(values));
-        if (factors.scales)
-            for (T &x : values) x = times(factors.alpha, x);
+        if (!factors.alpha.is_one) {
+            const T alpha = factors.alpha.as<T>();
+            for (T &x : values) x = times(alpha, x);
+        }
         piecewise(values, factors, place);
     }
 
@@ -300,9 +267,9 @@ private:
     using Every = std::make_integer_sequence<int, width>;
     using Span = VectorN<R, is_complex<T> ? width : span>;
 
-    static void finish(Sum s, int row, int column, const TileFactors<T> &factors,
+    static void finish(Sum s, int row, int column, const TileFactors &factors,
                        const TilePlace &place) {
-        if (factors.adds) {
+        if (!factors.beta.is_zero) {
             const char *c = place.c + place.c_columns[column];
             Sum t;
             if constexpr (is_complex<T>) {
@@ -315,7 +282,7 @@ private:
                 t.part[0] = joined(load_vector<Span>(c + place.c_rows[row]),
                                    load_vector<Span>(c + place.c_rows[row + span]));
             }
-            s = added(s, scaled(t, factors.beta));
+            s = added(s, scaled(t, factors.beta.as<T>()));
         }
         Span out[spans];
         if constexpr (is_complex<T>) {
@@ -346,13 +313,15 @@ private:
     }
     // A tile of which some rows or columns are not there, or not dense in d, or which is converted,
     // or which comes from AMX.
-    [[gnu::noinline]] static void piecewise(T *values, const TileFactors<T> &factors,
+    [[gnu::noinline]] static void piecewise(T *values, const TileFactors &factors,
                                             const TilePlace &place) {
-        if (factors.adds)
+        if (!factors.beta.is_zero) {
+            const T beta = factors.beta.as<T>();
             each_column(place, [&](int j) {
                 for (int g = 0; g < Shape::row_groups; ++g)
-                    add_group(values + j * rows + g * group, g, j, factors.beta, place);
+                    add_group(values + j * rows + g * group, g, j, beta, place);
             });
+        }
         store_sums(values, place);
     }
     static void add_group(T *values, int g, int column, T beta, const TilePlace &place) {
@@ -409,6 +378,38 @@ private:
                     std::memcpy(d + at[i], in + i * size, size);
             }
         });
+    }
+
+    static constexpr std::uint32_t dtype() {
+        if constexpr (is_complex<T>)
+            return sizeof(T) == 8 ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_COMPLEX128;
+        else if constexpr (is_float<R>)
+            return sizeof(T) == 4 ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64;
+        else
+            return sizeof(T) == 4 ? ATOLL_DTYPE_INT32 : ATOLL_DTYPE_INT64;
+    }
+    static void add_scaled(std::int64_t n, char *sums, const ProductFactor &beta,
+                           const char *values) {
+        T *const to = reinterpret_cast<T *>(sums);
+        const T *const from = reinterpret_cast<const T *>(values), factor = beta.as<T>();
+        for (std::int64_t i = 0; i < n; ++i) to[i] = plus(to[i], times(factor, from[i]));
+    }
+    // Real parts first, line by line: see Note [Panels].
+    static void arrange_rows(char *panels, std::int64_t lines, bool conj) {
+        for (std::int64_t line = 0; line < lines; ++line) {
+            R *const at = reinterpret_cast<R *>(panels) + line * 2 * rows;
+            R both[2 * rows];
+            for (int i = 0; i < rows; ++i) {
+                both[i] = at[2 * i];
+                both[rows + i] = conj ? -at[2 * i + 1] : at[2 * i + 1];
+            }
+            std::memcpy(at, both, sizeof both);
+        }
+    }
+    static void arrange_columns(char *panels, std::int64_t lines, bool conj) {
+        if (!conj) return;
+        R *const at = reinterpret_cast<R *>(panels);
+        for (std::int64_t i = 0; i < lines * columns; ++i) at[2 * i + 1] = -at[2 * i + 1];
     }
 };
 

@@ -2,8 +2,7 @@
 // random programs and on a fixed list of operations.
 //
 // ATOLL_CALL_DUMP=/path/file also writes all calls to that file, as text, so that two versions of
-// the library can be compared with diff. ATOLL_TEST_OPERATIONS sets the number of operations of
-// random programs, ATOLL_TEST_SEED another sequence, ATOLL_TEST_CASE runs one program alone.
+// the library can be compared with diff.
 #include "../random/random_programs.hpp"
 #include "call_grid.hpp"
 #include "call_recorder.hpp"
@@ -86,10 +85,8 @@ TEST_CASE("calls of random programs keep what the ABI promises") {
     const World cpu = world_of("cpu", false), dummy = world_of("dummy", false),
                 minimal = world_of("dummy_min", false);
     recorder.set_text(dump() != nullptr);
-    const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1);
-    const std::int64_t programs =
-        number_from_environment("ATOLL_TEST_OPERATIONS", dump() ? 20'000 : usual_operations) /
-        length;
+    const std::int64_t only = random_tests::only_case();
+    const std::int64_t programs = random_tests::cases(dump() ? 20'000 : usual_operations) / length;
     for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? programs : only + 1); ++i) {
         run_program(i, {&cpu, &dummy, &minimal}, recorder);
         write_text(recorder);
@@ -99,7 +96,7 @@ TEST_CASE("calls of random programs keep what the ABI promises") {
 }
 
 TEST_CASE("calls of every function on every layout keep what the ABI promises") {
-    if (number_from_environment("ATOLL_TEST_CASE", -1) >= 0) return;
+    if (random_tests::only_case() >= 0) return;
     const AnyOutput any_output;
     for (const char *type : device_types) Atoll::load_plugin(type);
     Atoll::load_plugin("hello"); // before its implementations, so that its number is the first
@@ -135,7 +132,7 @@ TEST_CASE("calls of every function on every layout keep what the ABI promises") 
 }
 
 TEST_CASE("the text of a program's calls is the same every time") {
-    if (number_from_environment("ATOLL_TEST_CASE", -1) >= 0) return;
+    if (random_tests::only_case() >= 0) return;
     const auto text = [] {
         calls::Recorder recorder = make_recorder();
         const World cpu = world_of("cpu", false), dummy = world_of("dummy", false);

@@ -1,8 +1,5 @@
 // Operations whose operands overlap in every way agree with a model of memory: an array of bytes,
 // evaluated element by element, in which everything is read before anything is written.
-//
-// ATOLL_TEST_CASES sets the number of cases, ATOLL_TEST_SEED another sequence, ATOLL_TEST_CASE runs
-// one case of it alone.
 #include "../any_output.hpp"
 #include "../by_id.hpp"
 #include "../views.hpp"
@@ -729,9 +726,9 @@ struct Counts {
 
 Counts run_cases(std::int64_t count, const std::vector<Place> &places, std::uint64_t sequence) {
     const AnyOutput any_output;
-    const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
-    const std::int64_t only = number_from_environment("ATOLL_TEST_CASE", -1);
-    count = number_from_environment("ATOLL_TEST_CASES", count);
+    const auto seed = random_tests::seed();
+    const std::int64_t only = random_tests::only_case();
+    count = random_tests::cases(count);
     Counts counts;
     for (std::int64_t i = only < 0 ? 0 : only; i < (only < 0 ? count : only + 1); ++i) {
         Maker maker((seed << 48) + (sequence << 40) + static_cast<std::uint64_t>(i));

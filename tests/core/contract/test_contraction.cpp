@@ -1,8 +1,6 @@
 // Contractions by labels through the whole library: random ones against the definition, plans,
 // paths, and what is refused. einsum() and the products with names of their own are compared with
 // NumPy's in tests/compositions.
-//
-// ATOLL_TEST_CASES sets the number of random cases, ATOLL_TEST_SEED another sequence.
 #include "../call/call_recorder.hpp"
 #include "../exact_products.hpp"
 #include "../views.hpp"
@@ -225,9 +223,8 @@ std::string run(const Case &it, const Device &device, Random &random) {
 } // namespace
 
 TEST_CASE("random contractions give what the definition says, by calls that keep their promises") {
-    const std::int64_t cases = views::number_from_environment("ATOLL_TEST_CASES", 6'000);
-    const auto seed =
-        static_cast<std::uint64_t>(views::number_from_environment("ATOLL_TEST_SEED", 7));
+    const std::int64_t cases = random_tests::cases(6'000);
+    const auto seed = random_tests::seed(7);
     const std::vector<Device> devices = all_devices();
     calls::Recorder recorder({"cpu", "dummy", "dummy_min"});
     int failures = 0;

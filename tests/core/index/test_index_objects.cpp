@@ -1,8 +1,8 @@
 // Index expressions of every kind, used in every way, against an oracle that lists one by one the
 // coordinates that they mean.
 //
-// Up to rank 2 all pairs of kinds, above random ones. ATOLL_TEST_CASES sets the number of random
-// cases per device, ATOLL_TEST_SEED another sequence.
+// Up to rank 2 all pairs of kinds, above random ones.
+#include "../../random_tests.hpp"
 #include "index_oracle.hpp"
 
 #include <cstdlib>
@@ -531,15 +531,10 @@ private:
     bool faults_;
 };
 
-std::uint64_t environment(const char *name, std::uint64_t fallback) {
-    const char *text = std::getenv(name);
-    return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
-
 } // namespace
 
 TEST_CASE("every kind of index beside every other reads and writes what the oracle lists") {
-    Random random(environment("ATOLL_TEST_SEED", 31));
+    Random random(random_tests::seed(31));
     const auto check = [&](Device device, const Shape &shape, const Items &items) {
         Case c{device, shape};
         c.items = items;
@@ -583,10 +578,10 @@ TEST_CASE("every kind of index beside every other reads and writes what the orac
 }
 
 TEST_CASE("random expressions of rank up to 5 read and write what the oracle lists") {
-    Random random(environment("ATOLL_TEST_SEED", 32));
-    const std::uint64_t cases = environment("ATOLL_TEST_CASES", 2000);
+    Random random(random_tests::seed(32));
+    const std::int64_t cases = random_tests::cases(2000);
     for (const Device device : all_devices())
-        for (std::uint64_t number = 0; number < cases; ++number) {
+        for (std::int64_t number = 0; number < cases; ++number) {
             Case c{device};
             for (std::int64_t rank = below(random, 6); rank > 0; --rank)
                 c.shape.push_back(below(random, 14) == 0 ? 0 : 1 + below(random, 3));

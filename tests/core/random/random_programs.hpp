@@ -1,8 +1,7 @@
 // Random programs as the tests draw them: the same numbers give the same programs.
-//
-// ATOLL_TEST_SEED gives another sequence of them.
 #pragma once
 
+#include "../../random_tests.hpp"
 #include "draw.hpp"
 
 namespace interpreter {
@@ -27,12 +26,11 @@ inline World world_of(const std::string &type, bool shaky, const char *plugin = 
 }
 
 inline std::uint64_t seed_of(std::int64_t program) {
-    const auto seed = static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", 1));
+    const auto seed = random_tests::seed();
     return (seed << 40) + static_cast<std::uint64_t>(program);
 }
 inline std::string rerun(std::int64_t program) {
-    return "rerun with ATOLL_TEST_SEED=" +
-           std::to_string(number_from_environment("ATOLL_TEST_SEED", 1)) +
+    return "rerun with ATOLL_TEST_SEED=" + std::to_string(random_tests::seed()) +
            " ATOLL_TEST_CASE=" + std::to_string(program);
 }
 

@@ -2,9 +2,7 @@
 // any stream, all functions, views, index objects, copies between devices, in place and over each
 // other.
 //
-// ATOLL_TEST_OPERATIONS sets the number of operations, ATOLL_TEST_SEED another sequence,
-// ATOLL_TEST_CASE runs one program of it alone. A program that fails is cut down to the operations
-// that matter and printed.
+// A program that fails is cut down to the operations that matter and printed.
 #include "atoll/abi/note.h"
 #include "random_programs.hpp"
 
@@ -17,11 +15,7 @@ using namespace interpreter;
 
 namespace {
 
-#if ATOLL_SANITIZERS & ATOLL_SANITIZER_THREAD
-constexpr std::int64_t usual_operations = 4'000;
-#else
 constexpr std::int64_t usual_operations = 20'000;
-#endif
 
 struct Failure {
     std::string what; // empty: none
@@ -114,16 +108,11 @@ Report run_program(std::uint64_t seed, int operations, const std::vector<const W
     return {};
 }
 
-// The number of the only program to run; -1: all.
-std::int64_t only_case() { return number_from_environment("ATOLL_TEST_CASE", -1); }
-
 // Runs the programs that the environment asks for, each in the worlds that `worlds_of` its number
 // gives; stops after three that fail.
 template <class WorldsOf> Counts run_programs(const WorldsOf &worlds_of) {
-    const std::int64_t only = only_case();
-    const std::int64_t end =
-        only < 0 ? number_from_environment("ATOLL_TEST_OPERATIONS", usual_operations) / length
-                 : only + 1;
+    const std::int64_t only = random_tests::only_case();
+    const std::int64_t end = only < 0 ? random_tests::cases(usual_operations) / length : only + 1;
     Counts counts;
     for (std::int64_t i = std::max<std::int64_t>(only, 0); i < end && counts.failed < 3; ++i) {
         const std::string wrong = run_program(seed_of(i), length, worlds_of(i), counts).text;
@@ -148,7 +137,7 @@ TEST_CASE("random programs give what the interpreter says on cpu, dummy and dumm
         });
         Atoll::configure("dummy", "fault", "");
         // Most operations are no errors, else this tests little.
-        if (only_case() < 0 && counts.failed == 0) {
+        if (random_tests::only_case() < 0 && counts.failed == 0) {
             CHECK(counts.refused * 5 < counts.operations);
             CHECK(counts.skipped * 5 < counts.operations);
             // Every function has its turn.
@@ -173,7 +162,7 @@ TEST_CASE("random programs give what the interpreter says on a GPU") {
 }
 
 TEST_CASE("a program that fails is cut down to the operations that matter") {
-    if (only_case() >= 0) return;
+    if (random_tests::only_case() >= 0) return;
     Atoll::load_plugin("cpu");
     const World cpu = world_of("cpu", false);
     // One function goes wrong for one dtype: the lowest bit of its first result.
@@ -197,7 +186,7 @@ TEST_CASE("a program that fails is cut down to the operations that matter") {
 }
 
 TEST_CASE("random programs in four threads at once give what the interpreter says") {
-    if (only_case() >= 0) return; // one program, alone
+    if (random_tests::only_case() >= 0) return; // one program, alone
     Atoll::load_plugin("cpu");
     Atoll::load_plugin("dummy");
     std::mutex mutex;
@@ -205,8 +194,7 @@ TEST_CASE("random programs in four threads at once give what the interpreter say
     {
         constexpr int thread_count = 4;
         constexpr std::int64_t base = std::int64_t{1} << 32; // programs of their own
-        const std::int64_t programs =
-            number_from_environment("ATOLL_TEST_OPERATIONS", usual_operations) / length;
+        const std::int64_t programs = random_tests::cases(usual_operations) / length;
         std::vector<std::thread> threads;
         for (int t = 0; t < thread_count; ++t)
             threads.emplace_back([&, t] {

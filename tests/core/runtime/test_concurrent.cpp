@@ -1,5 +1,6 @@
 // Everything at once: threads that compute, one that wraps what they call, one that loads and
 // retires plugins, one that reads the registry. Right results and, under ThreadSanitizer, no race.
+#include "../../random_tests.hpp"
 #include "../plugin_tests.hpp"
 #include "atoll/abi/note.h"
 
@@ -19,8 +20,6 @@ constexpr std::chrono::seconds duration{10};
 #else
 constexpr std::chrono::seconds duration{2};
 #endif
-// Each takes a second to start with the address sanitizer.
-constexpr int processes = ATOLL_SANITIZERS & ATOLL_SANITIZER_ADDRESS ? 8 : 25;
 
 // What the threads have found wrong. doctest's assertions are slow across threads, and one line of
 // each kind says enough.
@@ -302,6 +301,7 @@ TEST_CASE("handles and queries are good while plugins come and go") {
     const Function function("hello.scale_add");
     Findings findings;
     std::atomic<bool> stop{false};
+    const std::int64_t rounds = random_tests::cases(100);
     std::vector<std::thread> readers;
     // No locks here: whatever these read must be safe by itself.
     for (int i = 0; i < 3; ++i)
@@ -327,7 +327,7 @@ TEST_CASE("handles and queries are good while plugins come and go") {
                 }
             }
         });
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         retire_plugin("dummy_min");
         retire_plugin("hello");
         load_plugin("hello_cpu");
@@ -344,7 +344,7 @@ TEST_CASE("handles and queries are good while plugins come and go") {
 
 TEST_CASE("a module or device type that nobody has seen before comes complete") {
     // Only the first load in a process makes these records, so this runs in many processes.
-    for (int i = 0; i < processes; ++i) {
+    for (std::int64_t left = random_tests::cases(25); left > 0; --left) {
         const ChildResult child = run_child("child: first load", {});
         REQUIRE_MESSAGE(child.status == 0, child.output);
     }

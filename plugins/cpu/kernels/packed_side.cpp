@@ -1,0 +1,147 @@
+#include "packed_side.h"
+
+#include "transpose.h"
+
+#include <algorithm>
+
+namespace Atoll::kernels {
+namespace {
+
+constexpr std::int64_t block_bytes = amx_edge * amx_lanes * 4;
+
+// To what panels hold: sums' elements, or numbers that share a lane. An operand of another dtype
+// becomes that of the call first, except where that is wider than the numbers: then the operand
+// fits them, with its own sign.
+Conversion conversion_of(const ProductCode &code, const Side &side, std::uint32_t dtype) {
+    if (!code.is_packed) return {{side.dtype, dtype, code.dtype}, side.swapped, false};
+    const bool fits = sizes[dtype] > code.number;
+    if (code.number == 1 || code.is_float)
+        return {{side.dtype, fits ? side.dtype : dtype}, side.swapped, false};
+    return {{side.dtype, fits ? std::uint32_t{ATOLL_DTYPE_INT16} : dtype, ATOLL_DTYPE_INT16},
+            side.swapped,
+            false};
+}
+
+} // namespace
+
+PackedSide::PackedSide(const ProductCode &code_, const AxisList &axes, ProductOperand operand_,
+                       const Side &side, std::uint32_t dtype, bool conj_, std::int64_t first_run)
+    : code(code_), operand(operand_),
+      group(operand == product_a ? code.row_group : code.column_group),
+      panel_groups(operand == product_a ? code.row_groups() : code.column_groups()),
+      raw_size(sizes[side.dtype]), conj(conj_),
+      converts(code.is_packed || !is_native(side, dtype, code.size)),
+      conversion(conversion_of(code, side, dtype)),
+      grouping(axes, operand, group, raw_size, first_run) {}
+
+std::int64_t PackedSide::raw_bytes(std::int64_t depth) const {
+    if (!converts) return 0;
+    const std::int64_t raw = panel_positions() * depth;
+    return cache_lines(raw * raw_size) + (code.is_packed ? cache_lines(raw * code.number) : 0);
+}
+
+Block PackedSide::block(char *memory, const Range &panels, const Local &local,
+                        std::int64_t d_size) const {
+    const std::int64_t first = panels.first * panel_groups, all = panels.size() * panel_groups,
+                       there = std::min(all, grouping.groups() - first);
+    const Block b(memory, all, group);
+    grouping.fill(first, b.part(0, there), d_size, raw_size, local.step,
+                  (panels.first - local.first_panel) * panel_positions());
+    for (std::int64_t g = there; g < all; ++g) {
+        b.counts[g] = b.dense[g] = 0;
+        for (int i = 0; i < group; ++i)
+            b.packed[g * group + i] = b.d[g * group + i] = b.c[g * group + i] = 0;
+    }
+    return b;
+}
+
+void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block &block,
+                             const Depth &depth) const {
+    if (!converts) {
+        pack(out, data, raw_size, block, panel_groups, grouping.across(), depth);
+    } else {
+        for (std::int64_t g = 0; g < block.groups; g += panel_groups) {
+            const std::int64_t count = panel_positions() * depth.size;
+            char *const panel = out + g / panel_groups * panel_bytes(depth.size);
+            const Block part = block.part(g, panel_groups);
+            if (code.by_amx && conversion.moves() && depth.is_dense) {
+                copy_dense(panel, data + depth.offsets[0], part, depth.size);
+                continue;
+            }
+            pack(raw, data, raw_size, part, panel_groups, 0, depth);
+            if (!code.is_packed) {
+                conversion.run(count, panel, code.size, raw, raw_size);
+                continue;
+            }
+            char *const numbers = raw + cache_lines(count * raw_size);
+            if (!conversion.moves()) conversion.run(count, numbers, code.number, raw, raw_size);
+            into_lanes(panel, conversion.moves() ? raw : numbers, depth.size);
+        }
+    }
+    if (const auto arrange = operand == product_a ? code.arrange_rows : code.arrange_columns)
+        arrange(out, block.groups / panel_groups * depth.size, conj);
+}
+
+// From lines of numbers along the positions, one for each index along k.
+void PackedSide::into_lanes(char *panel, const char *numbers, std::int64_t depth) const {
+    const std::int64_t positions = panel_positions();
+    alignas(64) char turned[amx_edge * amx_lanes * 4];
+    const std::int64_t all = code.lanes_along_k(depth);
+    for (std::int64_t lane = 0; lane < all; ++lane) {
+        auto *const out = reinterpret_cast<std::uint32_t *>(
+            turns() ? turned + lane % amx_lanes * amx_edge * 4 : panel + lane * positions * 4);
+        const char *const lines = numbers + lane * code.in_lane * positions * code.number;
+        const std::int64_t count =
+            std::clamp<std::int64_t>(depth - lane * code.in_lane, 0, code.in_lane);
+        if (code.number == 1)
+            join_lines(out, reinterpret_cast<const std::uint8_t *>(lines), count);
+        else
+            join_lines(out, reinterpret_cast<const std::uint16_t *>(lines), count);
+        if (turns() && lane % amx_lanes == amx_lanes - 1)
+            transpose(4, amx_lanes, amx_edge, panel + lane / amx_lanes * block_bytes, amx_lanes * 4,
+                      turned, amx_edge * 4);
+    }
+}
+
+// Lanes of the first `count` of some lines, and of zeros.
+template <class Number>
+void PackedSide::join_lines(std::uint32_t *out, const Number *in, std::int64_t count) const {
+    constexpr int number = sizeof(Number);
+    const std::int64_t n = panel_positions();
+    if (count * number == 4) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            out[i] = in[i];
+#pragma GCC unroll 4
+            for (int k = 1; k < 4 / number; ++k)
+                out[i] |= static_cast<std::uint32_t>(in[k * n + i]) << (8 * number * k);
+        }
+        return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+        out[i] = 0;
+        for (std::int64_t k = 0; k < count; ++k)
+            out[i] |= static_cast<std::uint32_t>(in[k * n + i]) << (8 * number * k);
+    }
+}
+
+// For AMX: what is dense along k has lanes as they are.
+void PackedSide::copy_dense(char *panel, const char *data, const Block &block,
+                            std::int64_t depth) const {
+    constexpr std::size_t line = amx_lanes * 4;
+    const auto bytes = static_cast<std::size_t>(depth * code.number);
+    for (std::size_t first = 0; first < bytes; first += line) {
+        alignas(64) char lines[amx_edge * line];
+        char *const out = panel + first / line * block_bytes, *const to = turns() ? out : lines;
+        const std::size_t there = std::min(line, bytes - first);
+        for (int i = 0; i < amx_edge; ++i) {
+            // Positions that a group lacks have another one's numbers, as their sums go
+            // nowhere; groups without any may lie outside of the operand.
+            const bool none = block.counts[i / group] == 0;
+            if (none || there < line) std::memset(to + i * line, 0, line);
+            if (!none) std::memcpy(to + i * line, data + block.packed[i] + first, there);
+        }
+        if (!turns()) transpose(4, amx_edge, amx_lanes, out, amx_edge * 4, lines, line);
+    }
+}
+
+} // namespace Atoll::kernels

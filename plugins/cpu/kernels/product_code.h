@@ -1,0 +1,71 @@
+// The code for the tiles of one type that products are computed in, as the driver sees it: there is
+// one driver for all types.
+#pragma once
+
+#include "amx.h"
+#include "convert.h"
+#include "positions.h"
+
+namespace Atoll::kernels {
+
+// alpha or beta, in the type that is computed in.
+struct ProductFactor {
+    alignas(16) char bytes[16] = {};
+    bool is_zero = true, is_one = false;
+
+    template <class T> T as() const { return load<T>(bytes); }
+};
+
+struct TileFactors {
+    ProductFactor alpha, beta;
+    AmxNumbers numbers; // where AMX multiplies
+    bool streams;       // d is aligned for it, and too large for the caches
+};
+
+// How one tile goes to d. Offsets in bytes.
+struct TilePlace {
+    char *d;
+    const char *c;
+    const std::int64_t *d_rows, *c_rows; // per row, from d and c
+    const std::int64_t *d_columns, *c_columns;
+    const std::uint8_t *counts, *column_counts; // valid rows and columns in each group
+    const std::uint8_t *dense;                  // what each group of rows is: PositionDense
+    bool direct;                                // whole groups, dense in d and c
+    const Conversion *out; // from sums to d's elements; null where they are the same
+};
+
+// See tile.h.
+struct ProductCode {
+    std::uint32_t dtype;         // of the elements that sums are
+    std::int64_t size;           // bytes of a sum, and of a panel for each position and lane
+    int rows, columns;           // of a tile
+    int row_group, column_group; // see TileShape
+    int step_groups;             // groups of rows in a vector, at least one
+    int span;                    // rows that go to d as one vector of `stored_bytes`
+    int stored_bytes;
+    int number, in_lane; // bytes of a number in a panel, and indices along k that share a lane
+    bool is_packed;      // lanes may hold several numbers
+    bool by_amx, is_complex, is_float;
+    ProductFactor one;
+
+    // One tile: the sums of a panel of rows and a panel of columns, `depth` lanes of each, times
+    // alpha, plus beta c. `groups`: the first so many of the panel of rows, a multiple of
+    // step_groups; the others have no rows.
+    void (*multiply)(int groups, std::int64_t depth, const char *a, const char *b,
+                     const TileFactors &factors, const TilePlace &place);
+    // sums[i] += beta values[i], for dense sums and values.
+    void (*add_scaled)(std::int64_t n, char *sums, const ProductFactor &beta, const char *values);
+    // Complex numbers become what panels hold, `lines` along k; null for other types.
+    void (*arrange_rows)(char *panels, std::int64_t lines, bool conj);
+    void (*arrange_columns)(char *panels, std::int64_t lines, bool conj);
+
+    int row_groups() const { return rows / row_group; } // in a panel
+    int column_groups() const { return columns / column_group; }
+    // Lanes of a panel for so many indices along k.
+    std::int64_t lanes_along_k(std::int64_t depth) const {
+        const std::int64_t together = std::int64_t{in_lane} * (by_amx ? amx_lanes : 1);
+        return (depth + together - 1) / together * (by_amx ? amx_lanes : 1);
+    }
+};
+
+} // namespace Atoll::kernels
