@@ -118,9 +118,12 @@ struct Case {
         const std::int64_t special = below(random, 100);
         if (special < 15) draw_stack(random);
         if (special >= 95) draw_transposed(random);
-        const bool mixed = special >= 15 && special < 95 && chance(random, 25);
+        const bool small = special >= 88 && special < 95;
+        if (small) draw_tiles(random);
+        const bool mixed = special >= 15 && special < 88 && chance(random, 25);
         for (int o = 0; o < 4; ++o) {
             dtypes[o] = mixed && chance(random, 50) ? any_dtype(random) : dtype;
+            if (small) dtypes[o] = small_number(o, random);
             swapped[o] = chance(random, 8);
         }
         conj_a = is_complex(dtype) && chance(random, 50);
@@ -132,6 +135,7 @@ struct Case {
         in_place = !absent && chance(random, 50);
         exact = is_integer(dtype) || flags || is_complex(dtypes[0]) || !is_real_float(dtype) ||
                 dtypes[0] != dtype || chance(random, 50);
+        if (small && chance(random, 40)) make_plain(random);
     }
     bool adds() const { return beta != 0 && !absent; }
 
@@ -149,6 +153,44 @@ private:
         add(of_loop, 1 + below(random, dots ? 7 : 160));
         if (chance(random, 50)) add(of_loop, 1 + below(random, 4));
         std::fill_n(inner, 4, dots ? 1 : 3);
+    }
+    // Some tiles of numbers of which several share a lane, their rows and columns along one axis or
+    // two.
+    void draw_tiles(Random &random) {
+        static constexpr int all[] = {ATOLL_DTYPE_INT32, ATOLL_DTYPE_INT32, ATOLL_DTYPE_INT8,
+                                      ATOLL_DTYPE_UINT16, ATOLL_DTYPE_BFLOAT16};
+        dtype = all[below(random, std::size(all))];
+        shape.clear();
+        kinds.clear();
+        groups = {1, 1, 1};
+        for (int kind = of_m; kind <= of_n; ++kind) {
+            add(kind, (chance(random, 50) ? 32 : 17) + below(random, 2) * 16);
+            if (kind == of_k || chance(random, 50)) continue;
+            add(kind, 1 + below(random, 3));
+            groups[static_cast<std::size_t>(kind)] = 2;
+        }
+    }
+    // Products of bytes whose sums need no conversion, and what is added none or another one than
+    // they.
+    void make_plain(Random &random) {
+        dtype = ATOLL_DTYPE_INT32;
+        dtypes[0] = dtype;
+        dtypes[1] = dtypes[2] = ATOLL_DTYPE_INT8;
+        dtypes[3] = chance(random, 30) ? dtype : int{ATOLL_DTYPE_INT16};
+        std::fill_n(swapped, 4, false);
+        shape[0] = 48;
+        inner[0] = 0;
+        alpha = 1;
+        beta = chance(random, 50);
+        absent = in_place = false;
+    }
+    int small_number(int operand, Random &random) const {
+        const bool factor = operand == 1 || operand == 2;
+        if (chance(random, 60) && !(factor && dtype == ATOLL_DTYPE_INT32)) return dtype;
+        if (!is_integer(dtype)) return factor ? int{ATOLL_DTYPE_INT8} : int{ATOLL_DTYPE_FLOAT32};
+        static constexpr int all[] = {ATOLL_DTYPE_INT8, ATOLL_DTYPE_UINT8, ATOLL_DTYPE_INT8,
+                                      ATOLL_DTYPE_INT16};
+        return all[below(random, std::size(all))];
     }
     // Rows, or columns, along two long axes: d is dense along one, the factor along the other.
     void draw_transposed(Random &random) {

@@ -66,8 +66,8 @@ ATOLL_AMX_MULTIPLY(unsigned_signed, _tile_dpbsud)
 ATOLL_AMX_MULTIPLY(unsigned_unsigned, _tile_dpbuud)
 #undef ATOLL_AMX_MULTIPLY
 
-template <AmxNumbers numbers, bool all_rows, bool all_columns>
-ATOLL_AMX void multiply(std::int64_t lanes, const char *rows, const char *columns, char *sums) {
+template <AmxNumbers numbers, bool all_rows, bool all_columns> ATOLL_AMX void
+multiply(std::int64_t lanes, const char *rows, const char *columns, char *sums, std::int64_t step) {
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
@@ -81,23 +81,25 @@ ATOLL_AMX void multiply(std::int64_t lanes, const char *rows, const char *column
         rows += amx_lanes * row_stride;
         columns += amx_edge * column_stride;
     }
-    constexpr int right = amx_edge / 2 * row_stride, down = row_stride / 2;
-    _tile_stored(0, sums, row_stride);
-    if (all_rows) _tile_stored(1, sums + down, row_stride);
-    if (all_columns) _tile_stored(2, sums + right, row_stride);
-    if (all_rows && all_columns) _tile_stored(3, sums + right + down, row_stride);
+    const std::int64_t right = amx_edge / 2 * step;
+    constexpr int down = row_stride / 2;
+    _tile_stored(0, sums, step);
+    if (all_rows) _tile_stored(1, sums + down, step);
+    if (all_columns) _tile_stored(2, sums + right, step);
+    if (all_rows && all_columns) _tile_stored(3, sums + right + down, step);
 }
 
 template <AmxNumbers numbers> void multiply(bool all_rows, bool all_columns, std::int64_t lanes,
-                                            const char *rows, const char *columns, char *sums) {
+                                            const char *rows, const char *columns, char *sums,
+                                            std::int64_t step) {
     if (all_rows && all_columns)
-        multiply<numbers, true, true>(lanes, rows, columns, sums);
+        multiply<numbers, true, true>(lanes, rows, columns, sums, step);
     else if (all_rows)
-        multiply<numbers, true, false>(lanes, rows, columns, sums);
+        multiply<numbers, true, false>(lanes, rows, columns, sums, step);
     else if (all_columns)
-        multiply<numbers, false, true>(lanes, rows, columns, sums);
+        multiply<numbers, false, true>(lanes, rows, columns, sums, step);
     else
-        multiply<numbers, false, false>(lanes, rows, columns, sums);
+        multiply<numbers, false, false>(lanes, rows, columns, sums, step);
 }
 
 } // namespace
@@ -112,11 +114,12 @@ AmxRegisters::AmxRegisters() { set_up(); }
 AmxRegisters::~AmxRegisters() { release(); }
 
 void amx_multiply(AmxNumbers numbers, bool all_rows, bool all_columns, std::int64_t lanes,
-                  const char *rows, const char *columns, char *sums) {
+                  const char *rows, const char *columns, char *sums, std::int64_t step) {
     switch (numbers) {
 #define ATOLL_AMX_NUMBERS(NUMBERS)                                                                 \
     case AmxNumbers::NUMBERS:                                                                      \
-        return multiply<AmxNumbers::NUMBERS>(all_rows, all_columns, lanes, rows, columns, sums);
+        return multiply<AmxNumbers::NUMBERS>(all_rows, all_columns, lanes, rows, columns, sums,    \
+                                             step);
         ATOLL_AMX_NUMBERS(bfloat16)
         ATOLL_AMX_NUMBERS(signed_signed)
         ATOLL_AMX_NUMBERS(signed_unsigned)

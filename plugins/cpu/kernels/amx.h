@@ -38,9 +38,10 @@ enum class AmxNumbers : std::uint8_t {
     unsigned_unsigned
 };
 
-// The sums of a tile, of 32 bits each: that of row i and column j goes to sums[32 j + i]. `lanes`:
-// a multiple of 16. Only the first 16 rows or columns where the others are not there.
+// The sums of a tile, of 32 bits each: those of a column side by side, `step` bytes from those of
+// the column before. `lanes`: a multiple of 16. Only the first 16 rows or columns where the others
+// are not there.
 void amx_multiply(AmxNumbers numbers, bool all_rows, bool all_columns, std::int64_t lanes,
-                  const char *rows, const char *columns, char *sums);
+                  const char *rows, const char *columns, char *sums, std::int64_t step);
 
 } // namespace Atoll::kernels

@@ -7,10 +7,9 @@
 // it. The order in which a sum is added up depends on the extents and dtypes alone, so results do
 // not depend on the number of threads.
 //
-// Where d is not of the type that is computed in, each tile is converted when its sums are
-// complete. Where they take several blocks along k, or c is to be converted too, boxes of d are
-// computed one by one into a scratch matrix that stays in the cache, and are converted and added to
-// from there.
+// Where d or c is not of the type that is computed in, each tile is converted when its sums are
+// complete. Where they take several blocks along k, boxes of d are computed one by one into a
+// scratch matrix that stays in the cache, and are converted from there.
 #include "engine.h"
 
 #include "kept_scratch.h"
@@ -106,17 +105,25 @@ private:
     // One product of the batch.
     void product(char *const *data, bool serial) {
         const Range panels[2] = {{0, sides_[0].panels()}, {0, sides_[1].panels()}};
-        if (direct_ || (!adds_ && block_depth_ >= k_)) // of one block: converted tile by tile
+        if (direct_ || block_depth_ >= k_) // of one block: converted tile by tile
             multiply(data, panels,
-                     {data[product_d], data[product_c], beta_, {}, direct_ ? nullptr : &d_out_},
+                     {data[product_d],
+                      data[product_c],
+                      beta_,
+                      {},
+                      direct_ ? nullptr : &c_in_,
+                      direct_ ? nullptr : &d_out_},
                      serial);
         else
             boxes(data, panels, serial);
     }
 
-    // Bytes of an element that tiles write.
+    // Bytes of the elements that tiles write and read.
     std::int64_t d_size(const ProductTarget &target) const {
         return target.out ? target.out->out_size() : code_.size;
+    }
+    std::int64_t c_size(const ProductTarget &target) const {
+        return target.in ? target.in->in_size() : code_.size;
     }
 
     // ---- by way of a scratch matrix ----
@@ -156,8 +163,8 @@ private:
         const Local local[2] = {{code_.size, box[0].first}, {rows * code_.size, box[1].first}};
         multiply(data, box, {scratch.data(), scratch.data(), {}, {local[0], local[1]}}, true);
         char *const memory = scratch.data() + matrix;
-        const Block m = sides_[0].block(memory, box[0], {}, code_.size),
-                    n = sides_[1].block(memory + tables[0], box[1], {}, code_.size);
+        const Block m = sides_[0].block(memory, box[0], {}, code_.size, code_.size),
+                    n = sides_[1].block(memory + tables[0], box[1], {}, code_.size, code_.size);
         char *const third = memory + tables[0] + tables[1];
         for (std::int64_t j = 0; j < n.groups * n.group; ++j)
             if (j % n.group < n.counts[j / n.group])
@@ -247,8 +254,8 @@ private:
             failed_ = true;
             return;
         }
-        const Block block =
-            side.block(scratch.data() + packed, part, target.local[s], d_size(target));
+        const Block block = side.block(scratch.data() + packed, part, target.local[s],
+                                       d_size(target), c_size(target));
         char *const depth_memory = scratch.data() + packed + tables;
         const std::int64_t piece = piece_panels(1 - s, others.size(), serial);
         const std::int64_t pieces = divide_up(others.size(), piece);
@@ -354,8 +361,8 @@ private:
             failed_ = true;
             return;
         }
-        const Block block =
-            side.block(scratch.data() + packed, own, target.local[s], d_size(target));
+        const Block block = side.block(scratch.data() + packed, own, target.local[s],
+                                       d_size(target), c_size(target));
         side.pack_panels(scratch.data(), scratch.data() + packed + tables, data[side.operand],
                          block, depth);
         const Block &m = s == 0 ? block : shared.block, &n = s == 0 ? shared.block : block;

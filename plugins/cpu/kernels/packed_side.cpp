@@ -40,12 +40,12 @@ std::int64_t PackedSide::raw_bytes(std::int64_t depth) const {
     return cache_lines(raw * raw_size) + (code.is_packed ? cache_lines(raw * code.number) : 0);
 }
 
-Block PackedSide::block(char *memory, const Range &panels, const Local &local,
-                        std::int64_t d_size) const {
+Block PackedSide::block(char *memory, const Range &panels, const Local &local, std::int64_t d_size,
+                        std::int64_t c_size) const {
     const std::int64_t first = panels.first * panel_groups, all = panels.size() * panel_groups,
                        there = std::min(all, grouping.groups() - first);
     const Block b(memory, all, group);
-    grouping.fill(first, b.part(0, there), d_size, raw_size, local.step,
+    grouping.fill(first, b.part(0, there), d_size, c_size, raw_size, local.step,
                   (panels.first - local.first_panel) * panel_positions());
     for (std::int64_t g = there; g < all; ++g) {
         b.counts[g] = b.dense[g] = 0;

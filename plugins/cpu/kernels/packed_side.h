@@ -45,7 +45,8 @@ struct PackedSide {
         return cache_lines(Block::bytes(panels * panel_groups, group));
     }
     // The tables of some panels. Groups past the end have no positions.
-    Block block(char *memory, const Range &panels, const Local &local, std::int64_t d_size) const;
+    Block block(char *memory, const Range &panels, const Local &local, std::int64_t d_size,
+                std::int64_t c_size) const;
 
     void pack_panels(char *out, char *raw, const char *data, const Block &block,
                      const Depth &depth) const;

@@ -64,6 +64,7 @@ Piece::Tile Piece::tile(std::int64_t i, std::int64_t j) const {
     t.place.counts = rows.counts;
     t.place.dense = rows.dense;
     t.place.column_counts = columns.counts;
+    t.place.in = target.in;
     t.place.out = target.out;
     const unsigned wanted =
         !factors.beta.is_zero && !goes_on ? dense_in_d | dense_in_c : unsigned{dense_in_d};

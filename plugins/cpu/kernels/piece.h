@@ -24,8 +24,9 @@ struct ProductTarget {
     char *d;
     const char *c;
     ProductFactor beta;
-    Local local[2];                  // of rows and columns
-    const Conversion *out = nullptr; // to d's elements, where they are not sums as they are
+    Local local[2]; // of rows and columns
+    // As in TilePlace.
+    const Conversion *in = nullptr, *out = nullptr;
 };
 
 struct Piece {

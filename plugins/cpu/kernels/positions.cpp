@@ -93,8 +93,8 @@ void Grouping::fill_on(std::int64_t first, const Block &block) const {
     }
 }
 
-void Grouping::fill(std::int64_t first, const Block &block, std::int64_t size,
-                    std::int64_t packed_size, std::int64_t local_step,
+void Grouping::fill(std::int64_t first, const Block &block, std::int64_t d_size,
+                    std::int64_t c_size, std::int64_t packed_size, std::int64_t local_step,
                     std::int64_t local_first) const {
     if (runs_on_)
         fill_on(first, block);
@@ -104,7 +104,7 @@ void Grouping::fill(std::int64_t first, const Block &block, std::int64_t size,
         for (std::int64_t i = 0; i < block.groups * group_; ++i)
             block.d[i] = block.c[i] = (local_first + i) * local_step;
     const std::int64_t *const tables[] = {block.d, block.c, block.packed};
-    const std::int64_t sizes[] = {size, size, packed_size};
+    const std::int64_t sizes[] = {d_size, c_size, packed_size};
     const auto is_dense = [&](std::int64_t g, int t) {
         // Within a group only the first axis advances, or positions of a scratch matrix.
         if (!runs_on_) return (local_step && t < 2 ? local_step : step_[(t + 1) % 3]) == sizes[t];

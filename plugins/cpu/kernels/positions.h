@@ -93,11 +93,11 @@ public:
     std::int64_t across() const { return across_; }
     bool runs_on() const { return runs_on_; }
 
-    // The positions of `block.groups` groups. `size`: of an element of d; `packed_size`: of the
+    // The positions of `block.groups` groups. Sizes are those of elements of d, of c, and of the
     // packed operand. With local_step != 0, d and c are a scratch matrix in which positions are
     // so many bytes apart, and the block's first one is the matrix's `local_first`.
-    void fill(std::int64_t first, const Block &block, std::int64_t size, std::int64_t packed_size,
-              std::int64_t local_step, std::int64_t local_first) const;
+    void fill(std::int64_t first, const Block &block, std::int64_t d_size, std::int64_t c_size,
+              std::int64_t packed_size, std::int64_t local_step, std::int64_t local_first) const;
 
 private:
     void fill_runs(std::int64_t first, const Block &block) const;

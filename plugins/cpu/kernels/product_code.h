@@ -30,8 +30,9 @@ struct TilePlace {
     const std::int64_t *d_columns, *c_columns;
     const std::uint8_t *counts, *column_counts; // valid rows and columns in each group
     const std::uint8_t *dense;                  // what each group of rows is: PositionDense
-    bool direct;                                // whole groups, dense in d and c
-    const Conversion *out; // from sums to d's elements; null where they are the same
+    bool direct;                                // whole groups, dense in d and c, not converted
+    // From c's elements to sums, and from sums to d's elements; null where they are the same.
+    const Conversion *in, *out;
 };
 
 // See tile.h.

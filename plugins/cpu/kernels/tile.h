@@ -191,17 +191,33 @@ private:
     }
     static void multiply_by_amx(int groups, std::int64_t depth, const char *a, const char *b,
                                 const TileFactors &factors, const TilePlace &place) {
-        alignas(64) T values[columns * rows];
         bool all_columns = false;
         for (int g = Shape::column_groups / 2; g < Shape::column_groups; ++g)
             all_columns |= place.column_counts[g] != 0;
-        amx_multiply(factors.numbers, groups > Shape::row_groups / 2, all_columns, depth, a, b,
-                     reinterpret_cast<char *>(values));
+        const auto multiply = [&](char *sums, std::int64_t step) {
+            amx_multiply(factors.numbers, groups > Shape::row_groups / 2, all_columns, depth, a, b,
+                         sums, step);
+        };
+        if (const std::int64_t step = column_step(place);
+            step && factors.alpha.is_one && factors.beta.is_zero)
+            return multiply(place.d + place.d_rows[0] + place.d_columns[0], step);
+        alignas(64) T values[columns * rows];
+        multiply(reinterpret_cast<char *>(values), rows * sizeof(T));
         if (!factors.alpha.is_one) {
             const T alpha = factors.alpha.as<T>();
             for (T &x : values) x = times(alpha, x);
         }
         piecewise(values, factors, place);
+    }
+
+    // The distance of columns where sums can go to d as they are, or 0. A column that is not there
+    // lies where the one before it does.
+    static std::int64_t column_step(const TilePlace &place) {
+        if (!place.direct || !is_one_run(place, dense_in_d, sizeof(T))) return 0;
+        const std::int64_t step = place.d_columns[1] - place.d_columns[0];
+        for (int j = 2; j < columns; ++j)
+            if (place.d_columns[j] - place.d_columns[j - 1] != step) return 0;
+        return step;
     }
 
     template <bool vnni, int vectors>
@@ -315,69 +331,85 @@ private:
     // or which comes from AMX.
     [[gnu::noinline]] static void piecewise(T *values, const TileFactors &factors,
                                             const TilePlace &place) {
-        if (!factors.beta.is_zero) {
-            const T beta = factors.beta.as<T>();
-            each_column(place, [&](int j) {
-                for (int g = 0; g < Shape::row_groups; ++g)
-                    add_group(values + j * rows + g * group, g, j, beta, place);
-            });
-        }
-        store_sums(values, place);
-    }
-    static void add_group(T *values, int g, int column, T beta, const TilePlace &place) {
-        const std::int64_t *const at = place.c_rows + g * group;
-        const char *const c = place.c + place.c_columns[column];
-        T third[group];
-        if (place.dense[g] & dense_in_c) {
-            std::memcpy(third, c + at[0], sizeof third);
-            for (int i = 0; i < group; ++i) values[i] = plus(values[i], times(beta, third[i]));
-            return;
-        }
-        for (int i = 0; i < place.counts[g]; ++i)
-            values[i] = plus(values[i], times(beta, load<T>(c + at[i])));
-    }
-    template <class Body> static void each_column(const TilePlace &place, Body &&body) {
-        for (int g = 0; g < Shape::column_groups; ++g)
-            for (int i = 0; i < place.column_counts[g]; ++i) body(g * Shape::column_group + i);
-    }
-    static void store_sums(const T *values, const TilePlace &place) {
-        const char *sums = reinterpret_cast<const char *>(values);
+        if (!factors.beta.is_zero) add(values, factors.beta, place);
+        const char *const sums = reinterpret_cast<const char *>(values);
         if (!place.out) return scatter<sizeof(T)>(sums, place);
         alignas(64) char made[columns * rows * 16];
         const std::int64_t size = place.out->out_size();
         place.out->run(columns * rows, made, size, sums, sizeof(T));
+        by_size(size, [&](auto of) { scatter<of()>(made, place); });
+    }
+    [[gnu::noinline]] static void add(T *values, const ProductFactor &beta,
+                                      const TilePlace &place) {
+        alignas(64) char third[columns * rows * sizeof(T)];
+        if (place.in) {
+            alignas(64) char raw[columns * rows * 16];
+            const std::int64_t size = place.in->in_size();
+            by_size(size, [&](auto of) { gather<of()>(raw, place); });
+            place.in->run(columns * rows, third, sizeof(T), raw, size);
+        } else {
+            gather<sizeof(T)>(third, place);
+        }
+        add_scaled(columns * rows, reinterpret_cast<char *>(values), beta, third);
+    }
+    template <class Body> static void by_size(std::int64_t size, Body &&body) {
         switch (size) {
-        case 1: return scatter<1>(made, place);
-        case 2: return scatter<2>(made, place);
-        case 4: return scatter<4>(made, place);
-        case 8: return scatter<8>(made, place);
-        default: return scatter<16>(made, place);
+        case 1: return body(std::integral_constant<int, 1>());
+        case 2: return body(std::integral_constant<int, 2>());
+        case 4: return body(std::integral_constant<int, 4>());
+        case 8: return body(std::integral_constant<int, 8>());
+        default: return body(std::integral_constant<int, 16>());
         }
     }
-    // Elements of d, column by column, to their places.
+    // Elements of a tile, column by column, to their places in d, and from those in c.
     template <int size> static void scatter(const char *from, const TilePlace &place) {
-        bool whole = true; // one run
+        each_run<size>(place, dense_in_d, [&](std::int64_t offset, int element, auto bytes) {
+            std::memcpy(place.d + offset, from + element * size, bytes());
+        });
+    }
+    template <int size> static void gather(char *to, const TilePlace &place) {
+        if (!is_whole(place)) std::memset(to, 0, columns * rows * size);
+        each_run<size>(place, dense_in_c, [&](std::int64_t offset, int element, auto bytes) {
+            std::memcpy(to + element * size, place.c + offset, bytes());
+        });
+    }
+    static bool is_whole(const TilePlace &place) {
+        bool whole = true;
+        for (int g = 0; g < Shape::row_groups; ++g) whole &= place.counts[g] == group;
+        for (int g = 0; g < Shape::column_groups; ++g)
+            whole &= place.column_counts[g] == Shape::column_group;
+        return whole;
+    }
+    static bool is_one_run(const TilePlace &place, PositionDense dense, int size) {
+        const std::int64_t *const at = dense == dense_in_d ? place.d_rows : place.c_rows;
+        bool one = true;
         for (int g = 0; g < Shape::row_groups; ++g)
-            whole &= (place.dense[g] & dense_in_d) != 0 &&
-                     place.d_rows[g * group] - place.d_rows[0] == g * group * size;
-        each_column(place, [&](int j) {
-            char *const d = place.d + place.d_columns[j];
-            const char *const column = from + j * rows * size;
-            if (whole) {
-                std::memcpy(d + place.d_rows[0], column, rows * size);
-                return;
-            }
+            one &= (place.dense[g] & dense) != 0 && at[g * group] - at[0] == g * group * size;
+        return one;
+    }
+    // move(offset, element, bytes) for what is side by side in d or c.
+    template <int size, class Move>
+    static void each_run(const TilePlace &place, PositionDense dense, Move &&move) {
+        const bool in_d = dense == dense_in_d, one = is_one_run(place, dense, size);
+        const std::int64_t *const at_rows = in_d ? place.d_rows : place.c_rows,
+                                  *const at_columns = in_d ? place.d_columns : place.c_columns;
+        const auto column = [&](int j) {
+            const std::int64_t at = at_columns[j];
+            if (one)
+                return move(at + at_rows[0], j * rows, std::integral_constant<int, rows * size>());
             for (int g = 0; g < Shape::row_groups; ++g) {
-                const char *const in = column + g * group * size;
-                const std::int64_t *const at = place.d_rows + g * group;
-                if (place.dense[g] & dense_in_d) {
-                    std::memcpy(d + at[0], in, group * size);
+                const int first = g * group;
+                if (place.dense[g] & dense) {
+                    move(at + at_rows[first], j * rows + first,
+                         std::integral_constant<int, group * size>());
                     continue;
                 }
-                for (int i = 0; i < place.counts[g]; ++i)
-                    std::memcpy(d + at[i], in + i * size, size);
+                for (int i = first; i < first + place.counts[g]; ++i)
+                    move(at + at_rows[i], j * rows + i, std::integral_constant<int, size>());
             }
-        });
+        };
+        for (int g = 0; g < Shape::column_groups; ++g)
+            for (int i = 0; i < place.column_counts[g]; ++i) column(g * Shape::column_group + i);
     }
 
     static constexpr std::uint32_t dtype() {
