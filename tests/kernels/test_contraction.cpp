@@ -409,6 +409,62 @@ TEST_CASE("nothing is read behind an operand whose groups are partly empty") {
     munmap(memory, mapped + 64 * page);
 }
 
+TEST_CASE("products over no indices at all are zero") {
+    constexpr std::int64_t m = 16, n = 4;
+    const std::vector<double> factors(1000, 1.0);
+    double *const any = const_cast<double *>(factors.data());
+    const std::int64_t d_strides[] = {8, 0, 0, 8 * m}, a_strides[] = {320, 40, 8, 0},
+                       b_strides[] = {0, 8, 40, 400}, nothing[] = {0, 0, 0, 0};
+    constexpr int f64 = ATOLL_DTYPE_FLOAT64;
+    for (const Shape &shape : {Shape{m, 0, 5, n}, Shape{m, 5, 0, n}, Shape{m, 0, 0, n}})
+        at_each_level([&] {
+            std::vector<double> d(m * n, 7.0);
+            REQUIRE(call(ATOLL_FN_matmul, f64, shape, 4,
+                         {operand_at(d.data(), d_strides, f64), operand_at(any, a_strides, f64),
+                          operand_at(any, b_strides, f64),
+                          operand_at(nullptr, nothing, f64, ATOLL_OPERAND_ABSENT)},
+                         {factor(f64, 1), factor(f64, 0), flag_of(false), flag_of(false)},
+                         {1, 2, 1}) == ATOLL_STATUS_OK);
+            CHECK(std::count(d.begin(), d.end(), 0.0) == m * n);
+        });
+}
+
+// What is added may be what the result's memory holds in another dtype or byte order.
+TEST_CASE("products are added to the bytes of their results, read as what they are") {
+    constexpr std::int64_t m = 64, k = 64, n = 64;
+    const std::vector<double> factors(m * k, 1.0);
+    double *const any = const_cast<double *>(factors.data());
+    const std::int64_t d_strides[] = {8, 0, 8 * m}, a_strides[] = {8, 8 * m, 0},
+                       b_strides[] = {0, 8, 8 * k};
+    constexpr int f64 = ATOLL_DTYPE_FLOAT64;
+    for (const bool swapped : {true, false})
+        at_each_level([&] {
+            std::vector<char> d(8 * m * n);
+            for (std::int64_t i = 0; i < m * n; ++i) {
+                const std::int64_t number = i;
+                const double value = static_cast<double>(i);
+                char *const at = d.data() + 8 * i;
+                std::memcpy(at, swapped ? static_cast<const void *>(&value) : &number, 8);
+                if (swapped) std::reverse(at, at + 8);
+            }
+            const int third = swapped ? f64 : int{ATOLL_DTYPE_INT64};
+            REQUIRE(call(ATOLL_FN_matmul, f64, {m, k, n}, 3,
+                         {operand_at(d.data(), d_strides, f64), operand_at(any, a_strides, f64),
+                          operand_at(any, b_strides, f64),
+                          operand_at(d.data(), d_strides, third,
+                                     swapped ? int{ATOLL_OPERAND_SWAPPED} : 0)},
+                         {factor(f64, 1), factor(f64, 1), flag_of(false), flag_of(false)},
+                         {1, 1, 1}) == ATOLL_STATUS_OK);
+            std::int64_t right = 0;
+            for (std::int64_t i = 0; i < m * n; ++i) {
+                double got;
+                std::memcpy(&got, d.data() + 8 * i, 8);
+                right += got == static_cast<double>(k + i);
+            }
+            CHECK(right == m * n);
+        });
+}
+
 TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
     struct Product {
         int dtype, factors;

@@ -212,6 +212,21 @@ TEST_CASE("matrix products agree with the oracle") {
             }
 }
 
+TEST_CASE("sums of several blocks along k are found again, whatever lies beside them") {
+    Random random = sequence(19);
+    bool swapped[4] = {};
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT64},
+                      int{ATOLL_DTYPE_COMPLEX128}})
+        for (Layout out : {Layout::strided, Layout::dense, Layout::permuted})
+            for (Layout third : {Layout::dense, Layout::strided, Layout::permuted}) {
+                CAPTURE(std::string(facts[dtype].name));
+                int dtypes[4] = {dtype, dtype, dtype, dtype};
+                Layout layout[4] = {out, Layout::strided, Layout::strided, third};
+                check(dtype, {50, 9, 900, 0}, layout, dtypes, swapped, 0, 1, 1, Addend::other,
+                      random);
+            }
+}
+
 TEST_CASE("a large integer product is cut into blocks correctly") {
     Random random = sequence(17);
     for (Layout first : {Layout::dense, Layout::permuted}) {

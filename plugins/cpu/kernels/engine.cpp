@@ -80,7 +80,7 @@ private:
             0.5);
     }
     // Blocks of about the same depth; whole runs of 8. Longer ones, up to 8 KiB of a position
-    // before and after its conversion, where sums are converted or AMX returns them through memory:
+    // before and after its conversion, where sums are converted or AMX adds to them through memory:
     // adding to a scratch matrix costs more than packed rows that leave less of the L2 cache to
     // others.
     std::int64_t depth_of_blocks() const {
@@ -334,7 +334,7 @@ private:
                 bits |= static_cast<std::uint64_t>(p_.m.axis[i].stride[product_d]);
         for (int i = 0; i < p_.n.count; ++i)
             bits |= static_cast<std::uint64_t>(p_.n.axis[i].stride[product_d]);
-        return bits % static_cast<unsigned>(code_.stored_bytes) == 0;
+        return bits % static_cast<std::uint64_t>(code_.span * code_.size) == 0;
     }
 
     void pack_part(const PackedSide &side, const Block &block, const Range &panels, char *packed,

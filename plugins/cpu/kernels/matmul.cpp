@@ -1,5 +1,6 @@
 // matmul: outer products are element-wise ones, small products stay in registers, a large matrix
 // times a vector has loops of its own, plain matrices go to BLAS, and all else is a contraction.
+#include "amx.h"
 #include "blas.h"
 #include "blas_product.h"
 #include "dot_product.h"
@@ -9,7 +10,6 @@
 #include "matrix_vector.h"
 #include "parallel.h"
 #include "small_product.h"
-#include "tile.h"
 
 #include <bit>
 #include <optional>
@@ -71,7 +71,9 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
     const std::int64_t work = p.m.size() * p.n.size() * p.k.size();
     const bool side_by_side = work <= 32 * 32 * 32 && p.batch.size() > 1;
     if (side_by_side && !blas->is_openblas) return false; // it would share each among threads
-    const bool in_place = p.data[product_c] == p.data[product_d]; // what overlaps is the very same
+    // What overlaps is the very same, but maybe of another dtype or byte order.
+    const bool in_place =
+        p.data[product_c] == p.data[product_d] && is_native(p.side[product_c], dtype, size);
     const auto matrices = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             const auto matrix = [&](ProductOperand o) {

@@ -13,7 +13,7 @@ constexpr std::int64_t block_bytes = amx_edge * amx_lanes * 4;
 // becomes that of the call first, except where that is wider than the numbers: then the operand
 // fits them, with its own sign.
 Conversion conversion_of(const ProductCode &code, const Side &side, std::uint32_t dtype) {
-    if (!code.is_packed) return {{side.dtype, dtype, code.dtype}, side.swapped, false};
+    if (!code.is_packed()) return {{side.dtype, dtype, code.dtype}, side.swapped, false};
     const bool fits = sizes[dtype] > code.number;
     if (code.number == 1 || code.is_float)
         return {{side.dtype, fits ? side.dtype : dtype}, side.swapped, false};
@@ -30,14 +30,14 @@ PackedSide::PackedSide(const ProductCode &code_, const AxisList &axes, ProductOp
       group(operand == product_a ? code.row_group : code.column_group),
       panel_groups(operand == product_a ? code.row_groups() : code.column_groups()),
       raw_size(sizes[side.dtype]), conj(conj_),
-      converts(code.is_packed || !is_native(side, dtype, code.size)),
+      converts(code.is_packed() || !is_native(side, dtype, code.size)),
       conversion(conversion_of(code, side, dtype)),
       grouping(axes, operand, group, raw_size, first_run) {}
 
 std::int64_t PackedSide::raw_bytes(std::int64_t depth) const {
     if (!converts) return 0;
     const std::int64_t raw = panel_positions() * depth;
-    return cache_lines(raw * raw_size) + (code.is_packed ? cache_lines(raw * code.number) : 0);
+    return cache_lines(raw * raw_size) + (code.is_packed() ? cache_lines(raw * code.number) : 0);
 }
 
 Block PackedSide::block(char *memory, const Range &panels, const Local &local, std::int64_t d_size,
@@ -69,7 +69,7 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
                 continue;
             }
             pack(raw, data, raw_size, part, panel_groups, 0, depth);
-            if (!code.is_packed) {
+            if (!code.is_packed()) {
                 conversion.run(count, panel, code.size, raw, raw_size);
                 continue;
             }

@@ -63,11 +63,12 @@ Piece::Tile Piece::tile(std::int64_t i, std::int64_t j) const {
     t.place.c_columns = goes_on ? columns.d : columns.c;
     t.place.counts = rows.counts;
     t.place.dense = rows.dense;
+    t.place.added = goes_on ? dense_in_d : dense_in_c;
     t.place.column_counts = columns.counts;
     t.place.in = target.in;
     t.place.out = target.out;
     const unsigned wanted =
-        !factors.beta.is_zero && !goes_on ? dense_in_d | dense_in_c : unsigned{dense_in_d};
+        dense_in_d | (factors.beta.is_zero ? 0u : static_cast<unsigned>(t.place.added));
     // Up to the last one that has rows, in whole vectors; others may be empty, too.
     const int step = code.step_groups;
     t.groups = code.row_groups();
@@ -89,9 +90,9 @@ void Piece::run() const {
     std::int64_t count = 0;
     each_tile([&](const Tile &next) {
         prefetch(next.place);
-        Tile &place = waiting[count++ % ahead];
-        if (count > ahead) multiply(place);
-        place = next;
+        Tile &oldest = waiting[count++ % ahead];
+        if (count > ahead) multiply(oldest);
+        oldest = next;
     });
     for (std::int64_t i = std::max<std::int64_t>(0, count - ahead); i < count; ++i)
         multiply(waiting[i % ahead]);

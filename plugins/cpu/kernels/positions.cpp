@@ -122,9 +122,9 @@ void Grouping::fill(std::int64_t first, const Block &block, std::int64_t d_size,
 }
 
 DepthOrder::DepthOrder(const AxisList &k, std::int64_t size_a, std::int64_t size_b) {
-    // The largest divisor up to `most`.
+    // The largest divisor up to `most`; 1 of zero.
     const auto divisor = [](std::int64_t n, std::int64_t most) {
-        std::int64_t d = std::min(n, most);
+        std::int64_t d = std::max<std::int64_t>(1, std::min(n, most));
         while (n % d != 0) --d;
         return d;
     };

@@ -30,6 +30,7 @@ struct TilePlace {
     const std::int64_t *d_columns, *c_columns;
     const std::uint8_t *counts, *column_counts; // valid rows and columns in each group
     const std::uint8_t *dense;                  // what each group of rows is: PositionDense
+    PositionDense added;                        // the bit of these that is about c_rows
     bool direct;                                // whole groups, dense in d and c, not converted
     // From c's elements to sums, and from sums to d's elements; null where they are the same.
     const Conversion *in, *out;
@@ -42,11 +43,9 @@ struct ProductCode {
     int rows, columns;           // of a tile
     int row_group, column_group; // see TileShape
     int step_groups;             // groups of rows in a vector, at least one
-    int span;                    // rows that go to d as one vector of `stored_bytes`
-    int stored_bytes;
+    int span;                    // rows that go to d as one vector
     int number, in_lane; // bytes of a number in a panel, and indices along k that share a lane
-    bool is_packed;      // lanes may hold several numbers
-    bool by_amx, is_complex, is_float;
+    bool by_amx, is_float;
     ProductFactor one;
 
     // One tile: the sums of a panel of rows and a panel of columns, `depth` lanes of each, times
@@ -60,6 +59,7 @@ struct ProductCode {
     void (*arrange_rows)(char *panels, std::int64_t lines, bool conj);
     void (*arrange_columns)(char *panels, std::int64_t lines, bool conj);
 
+    bool is_packed() const { return in_lane > 1; }      // lanes hold several numbers
     int row_groups() const { return rows / row_group; } // in a panel
     int column_groups() const { return columns / column_group; }
     // Lanes of a panel for so many indices along k.

@@ -117,18 +117,38 @@ template <class Body> void each_piece(std::int64_t n, bool cut, Body &&body) {
     });
 }
 
-// Sorts load(0) … load(n - 1), each an Item, by key(item), and puts them to store(place, item).
-template <class Item, class Load, class Key, class Store> class RadixSort {
+// The items of a row: load(elements, descending, begin, end, to) makes those from `begin` to `end`.
+// A pointer, so that one loop sorts what has the same items.
+template <class Item> struct Source {
+    using Load = void (*)(const char *elements, bool descending, std::int64_t begin,
+                          std::int64_t end, Item *to);
+    Load load;
+    const char *elements;
+    bool descending;
+
+    void fill(std::int64_t begin, std::int64_t end, Item *to) const {
+        load(elements, descending, begin, end, to);
+    }
+    Item first() const {
+        Item item;
+        fill(0, 1, &item);
+        return item;
+    }
+};
+
+// Sorts the n items of a source by key(item), and puts them to store(place, item).
+template <class Item, class Key, class Store> class RadixSort {
 public:
-    RadixSort(std::int64_t n, const Memory &memory, bool filled, Load load, Key key, Store store)
+    RadixSort(std::int64_t n, const Memory &memory, bool filled, Source<Item> source, Key key,
+              Store store)
         : n_(n), filled_(filled), memory_(memory), own_(reinterpret_cast<Item *>(memory.room)),
           other_(memory.reuses_result(sizeof(Item)) ? reinterpret_cast<Item *>(memory.result)
                                                     : own_ + n),
-          load_(load), key_(key), store_(store) {}
+          source_(source), key_(key), store_(store) {}
 
     void run(bool cut) {
         if (n_ < short_row) {
-            for (std::int64_t k = 0; k < n_; ++k) own_[k] = load_(k);
+            source_.fill(0, n_, own_);
             insertion_sort(n_, own_, key_);
             for (std::int64_t k = 0; k < n_; ++k) store_(k, own_[k]);
         } else if (!cut || !by_threads()) {
@@ -151,60 +171,68 @@ private:
         return static_cast<std::size_t>(key >> shift & ((1 << (digit == 0 ? lowest : Bits)) - 1));
     }
 
-    // Elements [begin, end) go to the places of their digits. All that the loop uses is its own:
-    // what it writes could else change it.
-    template <int Bits, class Count, class From, class To>
-    static void move(std::int64_t begin, std::int64_t end, Count *places, int digit, Key key,
-                     From from, To to) {
-        for (std::int64_t k = begin; k < end; ++k) {
-            const Item item = from(k);
+    // body(items, count) for items [begin, end) of `from`, which is null for those of the source.
+    template <class Body>
+    void each_block(std::int64_t begin, std::int64_t end, const Item *from, Body &&body) const {
+        if (from) return body(from + begin, end - begin);
+        constexpr std::int64_t most = 2048 / sizeof(Item);
+        Item block[most];
+        for (; begin < end; begin += most) {
+            const std::int64_t last = std::min(begin + most, end);
+            source_.fill(begin, last, block);
+            body(block, last - begin);
+        }
+    }
+    // Items go to the places of their digits. All that the loops use is their own: what they write
+    // could else change it.
+    template <int Bits, class Count, class To> static void
+    move_items(std::int64_t n, const Item *items, Count *places, int digit, Key key, To to) {
+        for (std::int64_t k = 0; k < n; ++k) {
+            const Item item = items[k];
             to(static_cast<std::int64_t>(places[digit_of<Bits>(key(item), digit)]++), item);
         }
     }
-    template <int Bits, class Count, class From>
-    static void count_digit(std::int64_t begin, std::int64_t end, Count *counts, int digit, Key key,
-                            From from) {
-        for (std::int64_t k = begin; k < end; ++k) ++counts[digit_of<Bits>(key(from(k)), digit)];
+    template <int Bits, class Count>
+    static void count_items(std::int64_t n, const Item *items, Count *counts, int digit, Key key) {
+        for (std::int64_t k = 0; k < n; ++k) ++counts[digit_of<Bits>(key(items[k]), digit)];
+    }
+    template <int Bits, class Count, class To> void move(std::int64_t begin, std::int64_t end,
+                                                         Count *places, int digit, const Item *from,
+                                                         To to) const {
+        each_block(begin, end, from, [&](const Item *items, std::int64_t n) {
+            move_items<Bits>(n, items, places, digit, key_, to);
+        });
+    }
+    template <int Bits, class Count> void count_digit(std::int64_t begin, std::int64_t end,
+                                                      Count *counts, int digit,
+                                                      const Item *from) const {
+        each_block(begin, end, from, [&](const Item *items, std::int64_t n) {
+            count_items<Bits>(n, items, counts, digit, key_);
+        });
     }
 
-    template <class From>
-    static void fill(std::int64_t begin, std::int64_t end, Item *to, From from) {
-        for (std::int64_t k = begin; k < end; ++k) to[k] = from(k);
-    }
-
-    // pass(digit, from, to) for each of some digits: from(k) gives an item, to(place, item) takes
-    // it. The last one reads from own_, as the others' room may be the result's.
-    template <class Pass>
-    void each_pass(int count, const int *pass_digits, bool filled, bool cut, Pass &&pass) {
-        const auto at = [](const Item *items) { return [=](std::int64_t k) { return items[k]; }; };
+    // pass(digit, from, to) for each of some digits: to(place, item) takes the items of `from`. The
+    // last one reads from own_, as the others' room may be the result's; an odd number of passes
+    // begins there, too.
+    template <class Pass> void each_pass(int count, const int *pass_digits, bool cut, Pass &&pass) {
         const auto into = [](Item *items) {
             return [=](std::int64_t place, const Item &item) { items[place] = item; };
         };
-        // An odd number of passes begins in own_, unless it need not be filled for that.
-        const bool odd = count % 2 == 1;
-        const bool needs = count == 1 || (odd && memory_.elements == memory_.result);
-        if (needs && !filled)
-            each_piece(n_, cut, [own = own_, load = load_](std::int64_t begin, std::int64_t end) {
-                fill(begin, end, own, load);
-            });
-        const bool from_own = odd && (needs || filled);
         for (int i = 0; i < count - 1; ++i) {
             Item *const to = (count - i) % 2 == 0 ? own_ : other_;
-            if (i == 0 && !from_own)
-                pass(pass_digits[i], load_, into(to));
-            else
-                pass(pass_digits[i], at(to == own_ ? other_ : own_), into(to));
+            const Item *const from = to == own_ ? other_ : own_;
+            pass(pass_digits[i], i == 0 && to == own_ ? nullptr : from, into(to));
         }
-        if (count > 0) return pass(pass_digits[count - 1], at(own_), store_);
-        each_piece(n_, cut, [load = load_, store = store_](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t k = begin; k < end; ++k) store(k, load(k));
+        if (count > 0) return pass(pass_digits[count - 1], static_cast<const Item *>(own_), store_);
+        each_piece(n_, cut, [this](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t k = begin; k < end; ++k) store_(k, own_[k]);
         });
     }
 
     // With the counts of all digits at once.
     template <int Bits, class Count> void by_one() {
         Count counts[digits<Bits>][1 << Bits] = {};
-        if (!filled_) fill(0, n_, own_, load_);
+        if (!filled_) source_.fill(0, n_, own_);
         // Passes write in any order, which is slow where the caches do not have the memory.
         const auto count_digits = [&counts](std::int64_t n, Key key, const Item *own,
                                             const Item *other) {
@@ -217,16 +245,25 @@ private:
         };
         count_digits(n_, key_, own_, other_);
         int count = 0, passes[digits<Bits>];
-        const K first = key_(load_(0));
+        const K first = key_(source_.first());
         for (int digit = 0; digit < digits<Bits>; ++digit)
             if (counts[digit][digit_of<Bits>(first, digit)] != static_cast<Count>(n_))
                 passes[count++] = digit;
-        each_pass(count, passes, true, false, [&](int digit, auto from, auto to) {
+        each_pass(count, passes, false, [&](int digit, const Item *from, auto to) {
             Count *places = counts[digit], before = 0;
             for (int value = 0; value < 1 << Bits; ++value)
                 before += std::exchange(places[value], before);
-            move<Bits>(0, n_, places, digit, key_, from, to);
+            move<Bits>(0, n_, places, digit, from, to);
         });
+    }
+
+    // The bits in which keys of items differ from one.
+    K differences(std::int64_t begin, std::int64_t end, K one) const {
+        const Item *const items = own_;
+        const Key key = key_;
+        K differ = 0;
+        for (std::int64_t k = begin; k < end; ++k) differ |= static_cast<K>(key(items[k]) ^ one);
+        return differ;
     }
 
     // Each pass counts the digits of every piece, adds up where they go, and moves them. False, and
@@ -234,7 +271,7 @@ private:
     bool by_threads() {
         constexpr int bits = cut_bits<Item>;
         const std::int64_t pieces = pieces_of(n_);
-        const K first = key_(load_(0));
+        const K first = key_(source_.first());
         K varying[most_pieces] = {};
         bool alone = false;
         parallel(pieces, n_ / pieces, [&](std::int64_t begin, std::int64_t end) {
@@ -242,10 +279,9 @@ private:
                 alone = true;
                 return;
             }
-            K differ = 0;
-            for (std::int64_t k = n_ * begin / pieces; k < n_ * end / pieces; ++k)
-                differ |= static_cast<K>(key_(load_(k)) ^ first);
-            varying[begin] = differ;
+            const std::int64_t piece = n_ * begin / pieces, last = n_ * end / pieces;
+            if (!filled_) source_.fill(piece, last, own_ + piece);
+            varying[begin] = differences(piece, last, first);
         });
         if (alone) return false;
         K differ = 0;
@@ -256,7 +292,7 @@ private:
         using Places = std::int64_t[1 << bits];
         Places *const places =
             reinterpret_cast<Places *>(memory_.room + memory_.items(n_, sizeof(Item)));
-        each_pass(count, passes, filled_, true, [&](int digit, auto from, auto to) {
+        each_pass(count, passes, true, [&](int digit, const Item *from, auto to) {
             const auto each = [&](auto &&body) {
                 parallel(pieces, n_ / pieces, [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t piece = begin; piece < end; ++piece)
@@ -265,14 +301,14 @@ private:
             };
             std::fill_n(places[0], pieces << bits, 0);
             each([&](std::int64_t first, std::int64_t last, std::int64_t *own) {
-                count_digit<bits>(first, last, own, digit, key_, from);
+                count_digit<bits>(first, last, own, digit, from);
             });
             std::int64_t before = 0;
             for (int value = 0; value < 1 << bits; ++value)
                 for (std::int64_t piece = 0; piece < pieces; ++piece)
                     before += std::exchange(places[piece][value], before);
             each([&](std::int64_t first, std::int64_t last, std::int64_t *own) {
-                move<bits>(first, last, own, digit, key_, from, to);
+                move<bits>(first, last, own, digit, from, to);
             });
         });
         return true;
@@ -282,14 +318,14 @@ private:
     const bool filled_; // own_ has all items already
     const Memory memory_;
     Item *const own_, *const other_;
-    const Load load_;
+    const Source<Item> source_;
     const Key key_;
     const Store store_;
 };
-template <class Item, class Load, class Key, class Store>
-void radix_sort(std::int64_t n, const Memory &memory, bool filled, bool cut, Load load, Key key,
-                Store store) {
-    RadixSort<Item, Load, Key, Store>(n, memory, filled, load, key, store).run(cut);
+template <class Item, class Key, class Store>
+void radix_sort(std::int64_t n, const Memory &memory, bool filled, bool cut, Source<Item> source,
+                Key key, Store store) {
+    RadixSort<Item, Key, Store>(n, memory, filled, source, key, store).run(cut);
 }
 // The room that this takes.
 template <class Item> std::int64_t room_of(std::int64_t n, std::int64_t result_size) {
@@ -313,57 +349,47 @@ template <class K, class Index> struct Indexed {
     Index index;
 };
 
-// The keys of a row: keys(k).
-template <class T> struct KeysOfElements {
-    const char *x;
-    bool descending;
-    KeyOf<T> operator()(std::int64_t k) const { return key_of(read<T>(x, k), descending); }
-};
-// Of integers, which differ in the bits that are turned over only: loops for one type of a size
-// are for all.
-template <class K> struct KeysOfIntegers {
-    const char *x;
-    K turn;
-    K operator()(std::int64_t k) const { return static_cast<K>(read<K>(x, k) ^ turn); }
-};
-template <class T> auto keys_of(const char *x, bool descending) {
-    if constexpr (std::is_integral_v<T>)
-        return KeysOfIntegers<KeyOf<T>>{x, key_of(T(0), descending)};
-    else
-        return KeysOfElements<T>{x, descending};
+// The keys of elements, the elements themselves, and keys with their positions.
+template <class T>
+void load_keys(const char *x, bool descending, std::int64_t begin, std::int64_t end, KeyOf<T> *to) {
+    for (std::int64_t k = begin; k < end; ++k) to[k - begin] = key_of(read<T>(x, k), descending);
 }
-struct KeysByPointer {
-    std::uint32_t (*key_at)(const void *keys, std::int64_t k);
-    const void *keys;
-    std::uint32_t operator()(std::int64_t k) const { return key_at(keys, k); }
-};
+template <class T>
+void load_elements(const char *x, bool, std::int64_t begin, std::int64_t end, T *to) {
+    for (std::int64_t k = begin; k < end; ++k) {
+        const T element = read<T>(x, k);
+        if constexpr (is_bool<T>)
+            to[k - begin] = T(truth(element)); // what is written is 0 or 1
+        else
+            to[k - begin] = element;
+    }
+}
+template <class T, class Item>
+void load_indexed(const char *x, bool descending, std::int64_t begin, std::int64_t end, Item *to) {
+    for (std::int64_t k = begin; k < end; ++k)
+        to[k - begin] = {static_cast<decltype(Item::key)>(key_of(read<T>(x, k), descending)),
+                         static_cast<decltype(Item::index)>(k)};
+}
 
 // The positions of a row's elements, in the order of their keys.
-template <class Item, class Keys>
-void positions(std::int64_t n, const Memory &memory, bool cut, Keys keys) {
-    char *const y = memory.result;
+template <class Item>
+void positions(std::int64_t n, const Memory &memory, bool cut, Source<Item> source) {
     radix_sort<Item>(
-        n, memory, false, cut,
-        [=](std::int64_t k) {
-            return Item{static_cast<decltype(Item::key)>(keys(k)),
-                        static_cast<decltype(Item::index)>(k)};
-        },
-        [](const Item &item) { return item.key; },
-        [=](std::int64_t place, const Item &item) {
+        n, memory, false, cut, source, [](const Item &item) { return item.key; },
+        [y = memory.result](std::int64_t place, const Item &item) {
             write(y, place, static_cast<std::int64_t>(item.index));
         });
 }
-// Sorts integers by keys of their own.
+// Sorts integers by keys of their own, which differ from them by `turn`.
 template <class K>
-void sort_integers(std::int64_t n, const Memory &memory, bool cut, KeysOfIntegers<K> keys) {
+void sort_integers(std::int64_t n, const Memory &memory, bool cut, Source<K> source, K turn) {
     if (n >= short_row) // a short one loads its items itself
         each_piece(n, cut, [&](std::int64_t begin, std::int64_t end) {
-            auto *const all = reinterpret_cast<K *>(memory.room);
-            for (std::int64_t k = begin; k < end; ++k) all[k] = keys(k);
+            source.fill(begin, end, reinterpret_cast<K *>(memory.room) + begin);
         });
     radix_sort<K>(
-        n, memory, true, cut, keys, [](K key) { return key; },
-        [y = memory.result, turn = keys.turn](std::int64_t place, K key) {
+        n, memory, true, cut, source, [](K key) { return key; },
+        [y = memory.result, turn](std::int64_t place, K key) {
             write(y, place, static_cast<K>(key ^ turn));
         });
 }
@@ -382,28 +408,22 @@ template <class T> struct Sort {
         const char *const x = memory.elements;
         char *const y = memory.result;
         if constexpr (std::is_integral_v<T>) {
-            return sort_integers(n, memory, cut, keys_of<T>(x, descending));
+            return sort_integers<KeyOf<T>>(n, memory, cut, {&load_keys<T>, x, descending},
+                                           key_of(T(0), descending));
         } else {
             if constexpr (is_float<T>)
                 if (n >= short_row && all_keys(n, memory, descending, cut)) {
                     using Key = KeyOf<T>;
                     const Key turn = descending ? static_cast<Key>(~Key{0}) : Key{0};
                     return radix_sort<Key>(
-                        n, memory, true, cut, keys_of<T>(x, descending),
+                        n, memory, true, cut, {&load_keys<T>, x, descending},
                         [](Key key) { return key; },
                         [=](std::int64_t place, Key key) {
                             write(y, place, element_of<T>(static_cast<Key>(key ^ turn)));
                         });
                 }
             radix_sort<T>(
-                n, memory, false, cut,
-                [=](std::int64_t k) {
-                    const T element = read<T>(x, k);
-                    if constexpr (is_bool<T>)
-                        return T(truth(element)); // what is written is 0 or 1
-                    else
-                        return element;
-                },
+                n, memory, false, cut, {&load_elements<T>, x, descending},
                 [=](T element) { return key_of(element, descending); },
                 [=](std::int64_t place, T element) { write(y, place, element); });
         }
@@ -442,18 +462,11 @@ template <class T> struct Argsort {
         return small(n) ? room_of<Small>(n, 8) : room_of<Large>(n, 8);
     }
     static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
-        const auto keys = keys_of<T>(memory.elements, descending);
-        if constexpr (sizeof(T) > 4)
-            positions<Large>(n, memory, cut, keys);
-        else if (small(n))
-            positions<Small>(n, memory, cut, keys);
-        else // rare enough for one set of loops for all dtypes
-            positions<Large>(n, memory, cut, KeysByPointer{&key_at, &keys});
-    }
-
-private:
-    static std::uint32_t key_at(const void *keys, std::int64_t k) {
-        return (*static_cast<const decltype(keys_of<T>(nullptr, false)) *>(keys))(k);
+        const char *const x = memory.elements;
+        if (small(n))
+            positions<Small>(n, memory, cut, {&load_indexed<T, Small>, x, descending});
+        else
+            positions<Large>(n, memory, cut, {&load_indexed<T, Large>, x, descending});
     }
 };
 

@@ -99,12 +99,9 @@ public:
         c.column_group = Shape::column_group;
         c.step_groups = step_groups;
         c.span = span;
-        c.stored_bytes = sizeof(Span);
         c.number = packed_size<T>;
         c.in_lane = in_lane<T>;
-        c.is_packed = is_packed<T>;
         c.by_amx = by_amx<T>;
-        c.is_complex = is_complex<T>;
         c.is_float = is_float<R>;
         c.one = product_factor(unit<T>());
         c.multiply = &run;
@@ -210,10 +207,11 @@ private:
         piecewise(values, factors, place);
     }
 
-    // The distance of columns where sums can go to d as they are, or 0. A column that is not there
-    // lies where the one before it does.
+    // The distance of columns where sums can go to d as they are, or 0.
     static std::int64_t column_step(const TilePlace &place) {
-        if (!place.direct || !is_one_run(place, dense_in_d, sizeof(T))) return 0;
+        if (!place.direct || !is_whole(place) ||
+            !is_one_run(place.dense, dense_in_d, place.d_rows, sizeof(T)))
+            return 0;
         const std::int64_t step = place.d_columns[1] - place.d_columns[0];
         for (int j = 2; j < columns; ++j)
             if (place.d_columns[j] - place.d_columns[j - 1] != step) return 0;
@@ -363,15 +361,16 @@ private:
     }
     // Elements of a tile, column by column, to their places in d, and from those in c.
     template <int size> static void scatter(const char *from, const TilePlace &place) {
-        each_run<size>(place, dense_in_d, [&](std::int64_t offset, int element, auto bytes) {
-            std::memcpy(place.d + offset, from + element * size, bytes());
-        });
+        each_run<size>(place, dense_in_d, place.d_rows, place.d_columns,
+                       [&](std::int64_t offset, int element, auto bytes) {
+                           std::memcpy(place.d + offset, from + element * size, bytes());
+                       });
     }
     template <int size> static void gather(char *to, const TilePlace &place) {
-        if (!is_whole(place)) std::memset(to, 0, columns * rows * size);
-        each_run<size>(place, dense_in_c, [&](std::int64_t offset, int element, auto bytes) {
-            std::memcpy(to + element * size, place.c + offset, bytes());
-        });
+        each_run<size>(place, place.added, place.c_rows, place.c_columns,
+                       [&](std::int64_t offset, int element, auto bytes) {
+                           std::memcpy(to + element * size, place.c + offset, bytes());
+                       });
     }
     static bool is_whole(const TilePlace &place) {
         bool whole = true;
@@ -380,26 +379,25 @@ private:
             whole &= place.column_counts[g] == Shape::column_group;
         return whole;
     }
-    static bool is_one_run(const TilePlace &place, PositionDense dense, int size) {
-        const std::int64_t *const at = dense == dense_in_d ? place.d_rows : place.c_rows;
+    static bool is_one_run(const std::uint8_t *dense, PositionDense bit, const std::int64_t *at,
+                           int size) {
         bool one = true;
         for (int g = 0; g < Shape::row_groups; ++g)
-            one &= (place.dense[g] & dense) != 0 && at[g * group] - at[0] == g * group * size;
+            one &= (dense[g] & bit) != 0 && at[g * group] - at[0] == g * group * size;
         return one;
     }
-    // move(offset, element, bytes) for what is side by side in d or c.
+    // move(offset, element, bytes) for what is side by side, by `bit` of what groups are.
     template <int size, class Move>
-    static void each_run(const TilePlace &place, PositionDense dense, Move &&move) {
-        const bool in_d = dense == dense_in_d, one = is_one_run(place, dense, size);
-        const std::int64_t *const at_rows = in_d ? place.d_rows : place.c_rows,
-                                  *const at_columns = in_d ? place.d_columns : place.c_columns;
+    static void each_run(const TilePlace &place, PositionDense bit, const std::int64_t *at_rows,
+                         const std::int64_t *at_columns, Move &&move) {
+        const bool one = is_one_run(place.dense, bit, at_rows, size);
         const auto column = [&](int j) {
             const std::int64_t at = at_columns[j];
             if (one)
                 return move(at + at_rows[0], j * rows, std::integral_constant<int, rows * size>());
             for (int g = 0; g < Shape::row_groups; ++g) {
                 const int first = g * group;
-                if (place.dense[g] & dense) {
+                if (place.dense[g] & bit) {
                     move(at + at_rows[first], j * rows + first,
                          std::integral_constant<int, group * size>());
                     continue;
