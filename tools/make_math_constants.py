@@ -191,9 +191,10 @@ def main():
     logarithm_tables()
     exponential_tables()
     for dtype, digits in DIGITS.items():
+        # The second one of float64 in few digits: see Note [Quarter turns].
         parts = []
-        while len(parts) < 3:
-            parts.append(rounded(pi / 2 - sum(parts), digits))
+        for part_digits in (digits, 28 if dtype == "double" else digits, digits):
+            parts.append(rounded(pi / 2 - sum(parts), part_digits))
         emit("quarter", dtype, parts, "pi / 2")
         members[dtype].append(f"    static constexpr {dtype} quarters = {literal(rounded(2 / pi, digits), dtype)};")
     quarter = (pi / 4 * mpf("1.0001"))**2

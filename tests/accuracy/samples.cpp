@@ -112,6 +112,11 @@ public:
                                       3,
                                       1e4,
                                       most};
+        // The nearest to multiples of pi / 2 below 2^24, by 9e-10 and 2e-7 of a last place.
+        if (format_.digits == 53)
+            for (const double near : {0x1.b951f1572eba5p+23, 0x1.9eb7148f354d6p+20,
+                                      0x1.9eb7148f354d6p+23, 0x1.d3ecce1f28274p+22})
+                values.push_back(near);
         if (!finite) values.push_back(INFINITY);
         if (!finite) values.push_back(NAN);
         for (std::size_t k = values.size(); k-- > 0;) values.push_back(-values[k]);

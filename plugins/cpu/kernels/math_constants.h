@@ -297,8 +297,8 @@ template <> struct Constants<double> {
                                             0x1.5f48c04f62e5p-10,
                                             0x1.443fffc90db59p-13};
     // pi / 2
-    static constexpr double quarter[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
-                                         -0x1.f1976b7ed8fbcp-110};
+    static constexpr double quarter[] = {0x1.921fb54442d18p+0, 0x1.1a62634p-54,
+                                         -0x1.d747f23e32ed7p-83};
     static constexpr double quarters = 0x1.45f306dc9c883p-1;
     // (sin(r) - r) / r^3 in r^2, |r| <= pi / 4
     static constexpr double sin_tail[] = {-0x1.5555555555555p-3,  0x1.1111111110bb1p-7,

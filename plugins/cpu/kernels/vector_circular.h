@@ -3,7 +3,9 @@
 // Note [Quarter turns]
 // x = n pi / 2 + r with n whole and |r| <= pi / 4. pi / 2 is a sum of three numbers; n times the
 // first leaves x without an error, and what the other steps lose goes into `lost`. Beyond `limit`
-// that is not enough.
+// that is not enough. The second one of float64 has 28 digits, down to 2^-81: then n times it, and
+// what it leaves, are multiples of 2^-81 below 2^-30, so that their difference is exact. float32
+// has too few digits for that.
 #pragma once
 
 #include "vector_operations.h"
@@ -37,11 +39,17 @@ protected:
     template <class V> static Turned<V> turned(V x) {
         using C = ConstantsOf<V>;
         const V shifted = fma(x, C::quarters, rounder<V>), n = shifted - rounder<V>;
-        const V near = fnma(n, C::quarter[0], x), less = n * C::quarter[1];
-        // `near` may be the smaller one.
-        const V r = near - less, back = near - r;
-        const V lost = (near - (r + back)) + (back - less);
-        return {bits(shifted), r, fnma(n, C::quarter[2], lost - fma(n, C::quarter[1], -less))};
+        const V near = fnma(n, C::quarter[0], x);
+        if constexpr (sizeof(Element<V>) == 8) {
+            const V r = fnma(n, C::quarter[1], near);
+            return {bits(shifted), r, fnma(n, C::quarter[2], fnma(n, C::quarter[1], near - r))};
+        } else {
+            const V less = n * C::quarter[1];
+            // `near` may be the smaller one.
+            const V r = near - less, back = near - r;
+            const V lost = (near - (r + back)) + (back - less);
+            return {bits(shifted), r, fnma(n, C::quarter[2], lost - fma(n, C::quarter[1], -less))};
+        }
     }
 };
 
