@@ -9,7 +9,7 @@
 //
 // Where d or c is not of the type that is computed in, each tile is converted when its sums are
 // complete. Where they take several blocks along k, boxes of d are computed one by one into a
-// scratch matrix that stays in the cache, and are converted from there.
+// scratch matrix that stays in the cache, and are added to and converted from there.
 #include "engine.h"
 
 #include "kept_scratch.h"

@@ -14,8 +14,8 @@ constexpr std::int64_t block_bytes = amx_edge * amx_lanes * 4;
 // fits them, with its own sign.
 Conversion conversion_of(const ProductCode &code, const Side &side, std::uint32_t dtype) {
     if (!code.is_packed()) return {{side.dtype, dtype, code.dtype}, side.swapped, false};
-    const bool fits = sizes[dtype] > code.number;
-    if (code.number == 1 || code.is_float)
+    const bool fits = sizes[dtype] > code.number();
+    if (code.number() == 1 || code.is_float)
         return {{side.dtype, fits ? side.dtype : dtype}, side.swapped, false};
     return {{side.dtype, fits ? std::uint32_t{ATOLL_DTYPE_INT16} : dtype, ATOLL_DTYPE_INT16},
             side.swapped,
@@ -37,7 +37,7 @@ PackedSide::PackedSide(const ProductCode &code_, const AxisList &axes, ProductOp
 std::int64_t PackedSide::raw_bytes(std::int64_t depth) const {
     if (!converts) return 0;
     const std::int64_t raw = panel_positions() * depth;
-    return cache_lines(raw * raw_size) + (code.is_packed() ? cache_lines(raw * code.number) : 0);
+    return cache_lines(raw * raw_size) + (code.is_packed() ? cache_lines(raw * code.number()) : 0);
 }
 
 Block PackedSide::block(char *memory, const Range &panels, const Local &local, std::int64_t d_size,
@@ -74,7 +74,7 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
                 continue;
             }
             char *const numbers = raw + cache_lines(count * raw_size);
-            if (!conversion.moves()) conversion.run(count, numbers, code.number, raw, raw_size);
+            if (!conversion.moves()) conversion.run(count, numbers, code.number(), raw, raw_size);
             into_lanes(panel, conversion.moves() ? raw : numbers, depth.size);
         }
     }
@@ -90,10 +90,10 @@ void PackedSide::into_lanes(char *panel, const char *numbers, std::int64_t depth
     for (std::int64_t lane = 0; lane < all; ++lane) {
         auto *const out = reinterpret_cast<std::uint32_t *>(
             turns() ? turned + lane % amx_lanes * amx_edge * 4 : panel + lane * positions * 4);
-        const char *const lines = numbers + lane * code.in_lane * positions * code.number;
+        const char *const lines = numbers + lane * code.in_lane * positions * code.number();
         const std::int64_t count =
             std::clamp<std::int64_t>(depth - lane * code.in_lane, 0, code.in_lane);
-        if (code.number == 1)
+        if (code.number() == 1)
             join_lines(out, reinterpret_cast<const std::uint8_t *>(lines), count);
         else
             join_lines(out, reinterpret_cast<const std::uint16_t *>(lines), count);
@@ -128,7 +128,7 @@ void PackedSide::join_lines(std::uint32_t *out, const Number *in, std::int64_t c
 void PackedSide::copy_dense(char *panel, const char *data, const Block &block,
                             std::int64_t depth) const {
     constexpr std::size_t line = amx_lanes * 4;
-    const auto bytes = static_cast<std::size_t>(depth * code.number);
+    const auto bytes = static_cast<std::size_t>(depth * code.number());
     for (std::size_t first = 0; first < bytes; first += line) {
         alignas(64) char lines[amx_edge * line];
         char *const out = panel + first / line * block_bytes, *const to = turns() ? out : lines;

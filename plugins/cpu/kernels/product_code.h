@@ -44,7 +44,7 @@ struct ProductCode {
     int row_group, column_group; // see TileShape
     int step_groups;             // groups of rows in a vector, at least one
     int span;                    // rows that go to d as one vector
-    int number, in_lane; // bytes of a number in a panel, and indices along k that share a lane
+    int in_lane;                 // indices along k that share a lane
     bool by_amx, is_float;
     ProductFactor one;
 
@@ -59,8 +59,9 @@ struct ProductCode {
     void (*arrange_rows)(char *panels, std::int64_t lines, bool conj);
     void (*arrange_columns)(char *panels, std::int64_t lines, bool conj);
 
-    bool is_packed() const { return in_lane > 1; }      // lanes hold several numbers
-    int row_groups() const { return rows / row_group; } // in a panel
+    bool is_packed() const { return in_lane > 1; }         // lanes hold several numbers
+    std::int64_t number() const { return size / in_lane; } // bytes of one of these
+    int row_groups() const { return rows / row_group; }    // in a panel
     int column_groups() const { return columns / column_group; }
     // Lanes of a panel for so many indices along k.
     std::int64_t lanes_along_k(std::int64_t depth) const {

@@ -99,7 +99,6 @@ public:
         c.column_group = Shape::column_group;
         c.step_groups = step_groups;
         c.span = span;
-        c.number = packed_size<T>;
         c.in_lane = in_lane<T>;
         c.by_amx = by_amx<T>;
         c.is_float = is_float<R>;
