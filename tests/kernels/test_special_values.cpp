@@ -236,3 +236,66 @@ TEST_CASE("a complex result does not depend on where the element stands") {
         });
     }
 }
+
+TEST_CASE_TEMPLATE("a real result does not depend on what stands beside the element", T, float,
+                   double) {
+    constexpr auto dtype =
+        static_cast<std::uint16_t>(sizeof(T) == 4 ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64);
+    using Limits = std::numeric_limits<T>;
+    // Where results begin to overflow, to underflow or to be subnormal, and where arguments do.
+    std::vector<T> x = {Limits::min(),
+                        std::nextafter(Limits::min(), T(1)),
+                        Limits::max(),
+                        1,
+                        -Limits::min(),
+                        Limits::infinity(),
+                        -Limits::infinity(),
+                        0,
+                        -T(0)};
+    for (const double part : {0.9, 0.6, 0.4, 1e-3})
+        x.push_back(Limits::min() * static_cast<T>(part));
+    Random random = sequence(23);
+    for (const double border :
+         {37.0, 38.0, 44.0, 87.0, 88.0, 103.0, 307.0, 308.0, 323.0, 708.0, 709.0, 745.0})
+        for (const double sign : {1.0, -1.0})
+            for (int i = 0; i < 8; ++i)
+                x.push_back(static_cast<T>(
+                    sign * (border + static_cast<double>(random() >> 11) * 0x1p-53)));
+    while (x.size() < 512)
+        x.push_back(static_cast<T>(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53,
+                                              static_cast<int>(random() % 16) - 8)));
+    constexpr T others[] = {T(0),
+                            -T(0),
+                            T(-1),
+                            Limits::infinity(),
+                            -Limits::infinity(),
+                            Limits::quiet_NaN(),
+                            Limits::denorm_min(),
+                            Limits::max()};
+    std::vector<T> mixed;
+    for (const T value : x) {
+        mixed.push_back(value);
+        mixed.push_back(others[mixed.size() / 2 % std::size(others)]);
+    }
+    const std::int64_t stride = sizeof(T);
+    std::vector<T> alone(x.size()), together(mixed.size());
+    for (const Function &f : function_list) {
+        if (!has_inputs<1>(f) || !(f.domain >> dtype & 1) || result_dtype(f.id, dtype) != dtype)
+            continue;
+        CAPTURE(f.name);
+        at_each_level([&] {
+            const auto apply = [&](const T *from, T *to, std::size_t n) {
+                REQUIRE(run(f.id, dtype, {static_cast<std::int64_t>(n)},
+                            {operand_at(to, &stride, dtype),
+                             operand_at(const_cast<T *>(from), &stride, dtype)}) ==
+                        ATOLL_STATUS_OK);
+            };
+            for (std::size_t k = 0; k < x.size(); ++k) apply(&x[k], &alone[k], 1);
+            apply(mixed.data(), together.data(), mixed.size());
+            std::size_t different = 0;
+            for (std::size_t k = 0; k < x.size(); ++k)
+                different += std::memcmp(&alone[k], &together[2 * k], sizeof(T)) != 0;
+            CHECK(different == 0);
+        });
+    }
+}

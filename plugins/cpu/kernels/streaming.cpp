@@ -69,15 +69,27 @@ template <class F, class V> auto compared(V a, V b) {
     if constexpr (std::is_same_v<F, functor::greater>) return a > b;
     if constexpr (std::is_same_v<F, functor::greater_equal>) return a >= b;
 }
-// `Count` results as bytes, all bits of which are set where the comparison holds.
+// The lower halves of all elements. GCC converts them one by one below AVX-512.
+template <class V> auto narrowed(V low, V high) {
+    using Wide = std::remove_cvref_t<decltype(low[0])>;
+    using Narrow = VectorN<
+        std::conditional_t<sizeof(Wide) == 8, std::int32_t,
+                           std::conditional_t<sizeof(Wide) == 4, std::int16_t, std::int8_t>>,
+        static_cast<int>(2 * sizeof(V) / sizeof(Wide))>;
+    return [&]<int... i>(std::integer_sequence<int, i...>) {
+        return __builtin_shufflevector((Narrow)low, (Narrow)high, 2 * i...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(2 * sizeof(V) / sizeof(Wide))>());
+}
+// `Count` results, all bits of which are set where the comparison holds: of elements as wide as
+// they fit in one vector.
 template <class F, class T, int Count>
-VectorN<std::int8_t, Count> comparisons(std::int64_t k, const Input<T> &a, const Input<T> &b) {
+auto comparisons(std::int64_t k, const Input<T> &a, const Input<T> &b) {
     if constexpr (Count == lanes<T>)
-        return __builtin_convertvector(compared<F>(a.vector(k), b.vector(k)),
-                                       VectorN<std::int8_t, Count>);
+        return compared<F>(a.vector(k), b.vector(k));
     else
-        return joined(comparisons<F, T, Count / 2>(k, a, b),
-                      comparisons<F, T, Count / 2>(k + Count / 2, a, b));
+        return narrowed(comparisons<F, T, Count / 2>(k, a, b),
+                        comparisons<F, T, Count / 2>(k + Count / 2, a, b));
 }
 template <class F, class T>
 void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) {

@@ -12,30 +12,34 @@ namespace Atoll::kernels::vector_math {
 
 template <class V> struct Exponent {
     V n, r, lost; // e^x = 2^n e^(r + lost)
+    V shifted;    // n + rounder
 };
 struct BaseE {
+    // Of numbers that are smaller the result is normal.
+    template <class T> static constexpr T ordinary = sizeof(T) == 4 ? T(87) : T(708);
     template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-105) : T(-746);
     template <class T> static constexpr T highest = sizeof(T) == 4 ? T(89.5) : T(710.5);
     template <class V> static Exponent<V> reduce(V x) {
         using C = ConstantsOf<V>;
-        const V n = fma(x, C::log2_e.head, rounder<V>) - rounder<V>;
+        const V shifted = fma(x, C::log2_e.head, rounder<V>), n = shifted - rounder<V>;
         const V near = fnma(n, C::ln_2_short.head, x);
         const V r = fnma(n, C::ln_2_short.tail, near);
-        return {n, r, fnma(n, C::ln_2_short.tail, near - r)};
+        return {n, r, fnma(n, C::ln_2_short.tail, near - r), shifted};
     }
 };
 struct BaseTen {
+    template <class T> static constexpr T ordinary = sizeof(T) == 4 ? T(37) : T(307);
     template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-46) : T(-325);
     template <class T> static constexpr T highest = sizeof(T) == 4 ? T(39) : T(309);
     template <class V> static Exponent<V> reduce(V x) {
         using C = ConstantsOf<V>;
-        const V n = fma(x, C::log2_10.head, rounder<V>) - rounder<V>;
+        const V shifted = fma(x, C::log2_10.head, rounder<V>), n = shifted - rounder<V>;
         const V near = fnma(n, C::log10_2_short.head, x);
         const V part = fnma(n, C::log10_2_short.tail, near);
         const V lost = fnma(n, C::log10_2_short.tail, near - part);
         const V r = part * C::ln_10.head;
         const V product_lost = fma(part, C::ln_10.tail, fma(part, C::ln_10.head, -r));
-        return {n, r, fma(lost, C::ln_10.head, product_lost)};
+        return {n, r, fma(lost, C::ln_10.head, product_lost), shifted};
     }
 };
 
@@ -47,13 +51,30 @@ inline V exponential_tail(V r, V lost, const Element<V> (&cubic)[N]) {
 }
 
 template <class Base> struct Exponential {
+#if !defined(__AVX512F__)
+    // Where the result is normal it takes a third fewer operations.
+    template <class V> static auto ordinary(V x) {
+        return absolute(x) < Base::template ordinary<Element<V>>;
+    }
+    template <class V> static V of_ordinary(V x) {
+        const Exponent<V> parts = Base::reduce(x);
+        return from_bits<V>(bits(power(parts)) + (bits(parts.shifted) << fraction_bits<V>));
+    }
+#endif
     template <class V> static V of(V x) {
         using T = Element<V>;
-        const auto [n, r, lost] =
+        const Exponent<V> parts =
             Base::reduce(at_most(Base::template highest<T>, at_least(Base::template lowest<T>, x)));
-        const V tail = exponential_tail(r, lost, ConstantsOf<V>::exp_tail);
-        const V sum = r + T(1);
-        return scaled(sum + ((T(1) - sum) + r + tail), n);
+        return scaled(power(parts), parts.n);
+    }
+
+private:
+    // e^(r + lost)
+    template <class V> static V power(const Exponent<V> &parts) {
+        using T = Element<V>;
+        const V tail = exponential_tail(parts.r, parts.lost, ConstantsOf<V>::exp_tail);
+        const V sum = parts.r + T(1);
+        return sum + ((T(1) - sum) + parts.r + tail);
     }
 };
 
@@ -64,7 +85,7 @@ struct Expm1 {
         constexpr bool single = sizeof(T) == 4;
         const V inside =
             at_most(single ? T(88.9) : T(709.9), at_least(single ? T(-18) : T(-38), x));
-        auto [n, r, lost] = BaseE::reduce(inside);
+        auto [n, r, lost, shifted] = BaseE::reduce(inside);
         // From half an octave on 2^n r would cancel a good part of 2^n - 1.
         const auto near = absolute(x) < T(0.45);
         n = near ? V{} : n;
@@ -86,7 +107,7 @@ template <bool odd> struct SinhCosh {
         using T = Element<V>;
         constexpr bool single = sizeof(T) == 4;
         const V size = at_most(single ? T(89.5) : T(710.6), absolute(x));
-        const auto [n, r, lost] = BaseE::reduce(size);
+        const auto [n, r, lost, shifted] = BaseE::reduce(size);
         const V square = r * r;
         const V even_tail = square * polynomial(square, ConstantsOf<V>::cosh_tail);
         const V odd_tail = fma(square * r, polynomial(square, ConstantsOf<V>::sinh_tail), lost);
@@ -112,7 +133,7 @@ struct Tanh {
         using T = Element<V>;
         constexpr bool single = sizeof(T) == 4;
         const V size = at_most(single ? T(9.5) : T(20), absolute(x));
-        const auto [n, r, lost] = BaseE::reduce(size * T(-2));
+        const auto [n, r, lost, shifted] = BaseE::reduce(size * T(-2));
         const V tail = exponential_tail(r, lost, ConstantsOf<V>::exp_tail);
         const V sum = r + T(1), sum_lost = ((T(1) - sum) + r) + tail;
         const V e = sum + sum_lost, e_lost = (sum - e) + sum_lost; // e^r

@@ -9,12 +9,16 @@
 
 #include "vector_operations.h"
 
+#include <array>
+
 namespace Atoll::kernels::vector_math {
 
 template <class V> struct Decomposed {
     V k, m;
-    Integers<V> interval;
+    Integers<V> shifted;  // so that the interval's number follows the exponent
     Integers<V> exponent; // biased, in place
+
+    Integers<V> interval() const { return shifted >> (fraction_bits<V> - 4); }
 };
 // Of a positive normal number.
 template <class V> inline Decomposed<V> decompose(V x) {
@@ -36,8 +40,7 @@ template <class V> inline Decomposed<V> decompose(V x) {
     const V k = from_bits<V>(exponent | std::bit_cast<Bits>(to_number)) - (to_number + bias<V>);
 #endif
     const Whole m = (shifted & fraction) + (one_bits<V> - shift);
-    const Whole interval = shifted >> (fraction_bits<V> - 4);
-    return {k, from_bits<V>(m), interval, (shifted & ~fraction) + unbiased};
+    return {k, from_bits<V>(m), shifted, (shifted & ~fraction) + unbiased};
 }
 
 // The result for what is not positive and finite; subnormal numbers are not for here.
@@ -75,21 +78,52 @@ template <class T> struct Decimal {
     static constexpr auto &tail = Constants<T>::log10_tail;
 };
 
-// The logarithm of 2^k / c (1 + r), and `lost`.
+// What belongs to the interval of m: c, and -log(c) as a sum.
+template <class V> struct OfInterval { V inverse, head, tail; };
 template <template <class> class Base, class V>
-inline V logarithm(V k, Integers<V> interval, V r, V lost) {
+inline OfInterval<V> of_interval(const Decomposed<V> &x) {
+    using T = Element<V>;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    // Three gathers take longer.
+    if constexpr (sizeof(T) == 8) {
+        static constexpr auto rows = [] {
+            std::array<T, 64> all{};
+            for (std::size_t i = 0; i < 16; ++i) {
+                all[4 * i] = Constants<T>::inverses[i];
+                all[4 * i + 1] = Base<T>::heads[i];
+                all[4 * i + 2] = Base<T>::tails[i];
+            }
+            return all;
+        }();
+        const Integers<V> at = (x.shifted >> (fraction_bits<V> - 4 - 5)) & (15 << 5); // in bytes
+        const auto pair = [&](int place, int lane) {
+            return load_vector<__m128d>(reinterpret_cast<const char *>(rows.data()) + at[lane] +
+                                        place * static_cast<int>(sizeof(T)));
+        };
+        const auto pairs = [&](int place, int low, int high) {
+            return _mm256_insertf128_pd(_mm256_castpd128_pd256(pair(place, low)), pair(place, high),
+                                        1);
+        };
+        const __m256d even = pairs(0, 0, 2), odd = pairs(0, 1, 3);
+        return {_mm256_unpacklo_pd(even, odd), _mm256_unpackhi_pd(even, odd),
+                _mm256_unpacklo_pd(pairs(2, 0, 2), pairs(2, 1, 3))};
+    }
+#endif
+    return {lookup<V>(Constants<T>::inverses, x.interval()),
+            lookup<V>(Base<T>::heads, x.interval()), lookup<V>(Base<T>::tails, x.interval())};
+}
+
+// The logarithm of 2^k / c (1 + r), and of what r has lost if that is given.
+template <template <class> class Base, class V, class... Lost>
+inline V logarithm(V k, const OfInterval<V> &numbers, V r, Lost... r_lost) {
     using T = Element<V>;
     constexpr Split<T> factor = Base<T>::factor, two = Base<T>::two;
-    const V large = fma(k, two.head, lookup<V>(Base<T>::heads, interval));
-    V first = r;
-    if constexpr (factor.head != 1) {
-        first = r * factor.head;
-        lost += fma(r, factor.tail, fma(r, factor.head, -first));
-    }
-    const V sum = large + first;
-    lost += (large - sum) + first;
+    const V large = fma(k, two.head, numbers.head);
+    const V first = factor.head == 1 ? r : r * factor.head, sum = large + first;
+    V lost = (((large - sum) + first) + ... + r_lost);
+    if constexpr (factor.head != 1) lost += fma(r, factor.tail, fma(r, factor.head, -first));
     if constexpr (two.tail != 0) lost = fma(k, two.tail, lost);
-    lost += lookup<V>(Base<T>::tails, interval);
+    lost += numbers.tail;
     return sum + fma(r * r, polynomial(r, Base<T>::tail), lost);
 }
 
@@ -97,12 +131,25 @@ template <template <class> class Base> struct Logarithm {
     template <class X> static auto outside(X x) { // subnormal
         return (x > Number<X>(0)) & (x < std::numeric_limits<Number<X>>::min());
     }
-    template <class V> static V of(V x) {
+    template <class V> static V of(V x) { return with_special(x, of_ordinary(x)); }
+    // Of what is normal and finite.
+    template <class V> static V of_ordinary(V x) {
         using T = Element<V>;
-        const auto [k, m, interval, exponent] = decompose(x);
-        const V r = fma(m, lookup<V>(Constants<T>::inverses, interval), T(-1));
-        return with_special(x, logarithm<Base>(k, interval, r, V{}));
+        const Decomposed<V> parts = decompose(x);
+        const auto numbers = of_interval<Base>(parts);
+        return logarithm<Base>(parts.k, numbers, fma(parts.m, numbers.inverse, T(-1)));
     }
+#if !defined(__AVX512F__)
+    template <class V> static auto ordinary(V x) {
+        using T = Element<V>;
+        using Signed = Vector<std::make_signed_t<Element<Integers<V>>>>;
+        constexpr auto least = std::bit_cast<Element<Integers<V>>>(std::numeric_limits<T>::min()),
+                       end = std::bit_cast<Element<Integers<V>>>(infinity<V>);
+        // One comparison of signed integers, from the least one on.
+        return (Signed)(bits(x) - least + sign_bit<V>) <
+               (Signed)(Integers<V>{} + (end - least + sign_bit<V>));
+    }
+#endif
 };
 
 // log(1 + x): what the sum lost is scaled as the sum is, and added to r.
@@ -116,11 +163,13 @@ struct Log1p {
         constexpr auto twice = (2 * static_cast<Element<Integers<V>>>(bias<V>)) << fraction_bits<V>;
         const V sum = x + T(1), large = at_least(T(1), x), small = at_most(T(1), x);
         const V lost = small - (sum - large);
-        const auto [k, m, interval, exponent] = decompose(sum);
-        const V scale = from_bits<V>(twice - exponent); // 2^-k
-        const V c = lookup<V>(Constants<T>::inverses, interval);
-        const V r = fma(m, c, T(-1)), rest = lost * scale * c;
-        const V result = logarithm<Natural>(k, interval, r, fnma(rest, r, rest)); // rest / (1 + r)
+        const Decomposed<V> parts = decompose(sum);
+        const V scale = from_bits<V>(twice - parts.exponent); // 2^-k
+        const auto numbers = of_interval<Natural>(parts);
+        const V c = numbers.inverse;
+        const V r = fma(parts.m, c, T(-1)), rest = lost * scale * c;
+        const V result =
+            logarithm<Natural>(parts.k, numbers, r, fnma(rest, r, rest)); // rest / (1 + r)
         return or_tiny(x, sizeof(T) == 4 ? T(0x1p-25) : T(0x1p-54), with_special(sum, result));
     }
 };

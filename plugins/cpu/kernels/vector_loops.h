@@ -39,19 +39,18 @@ template <class V, class T> inline constexpr bool covers_all = !requires { V::ou
 // y[k] = the vector function of x[k], of whole vectors. Returns whether it covers all of them,
 // which is found out on the way: a loop ahead for that would make the stores wait.
 template <class V, class T> bool apply_vectors(std::int64_t n, const T *x, T *y) {
-    if constexpr (covers_all<V, T>) {
-        for (std::int64_t k = 0; k < n; k += lanes<T>)
-            store_vector(y + k, V::of(load_vector<Vector<T>>(x + k)));
-        return true;
-    } else {
-        decltype(V::outside(Vector<T>{})) outside{};
-        for (std::int64_t k = 0; k < n; k += lanes<T>) {
-            const auto a = load_vector<Vector<T>>(x + k);
-            outside |= V::outside(a);
-            store_vector(y + k, V::of(a));
-        }
-        return !vector_math::any(outside);
+    decltype(Vector<T>{} < Vector<T>{}) outside{};
+    for (std::int64_t k = 0; k < n; k += lanes<T>) {
+        const auto a = load_vector<Vector<T>>(x + k);
+        if constexpr (requires { V::ordinary(a); })
+            if (vector_math::all_of(V::ordinary(a))) [[likely]] {
+                store_vector(y + k, V::of_ordinary(a));
+                continue;
+            }
+        if constexpr (!covers_all<V, T>) outside |= V::outside(a);
+        store_vector(y + k, V::of(a));
     }
+    return !vector_math::any(outside);
 }
 
 // Of<F, T> is the vector function, F::apply the same for one element.

@@ -135,6 +135,15 @@ template <class M> inline bool any(M mask) {
 #endif
 }
 
+// Whether a comparison holds for all elements.
+template <class M> inline bool all_of(M mask) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    return _mm256_movemask_epi8((__m256i)mask) == -1;
+#else
+    return !any(~mask);
+#endif
+}
+
 // c[0] + c[1] x + ...; by halves, so that the operations need not wait for each other.
 template <std::size_t First, std::size_t Count, class V, std::size_t N>
 inline V polynomial_part(const V *powers, const Element<V> (&c)[N]) {

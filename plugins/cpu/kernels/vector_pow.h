@@ -30,9 +30,11 @@ private:
         using C = ConstantsOf<V>;
         const V x = __builtin_convertvector(narrow_x, V), y = __builtin_convertvector(narrow_y, V);
         const V size = absolute(x);
-        const auto [k, m, interval, exponent] = decompose(size);
-        const V r = fma(m, lookup<V>(C::inverses, interval), -1.0);
-        V log2 = fma(r, polynomial(r, C::log2_short), k + lookup<V>(C::log2_wholes, interval));
+        const Decomposed<V> parts = decompose(size);
+        const Integers<V> interval = parts.interval();
+        const V r = fma(parts.m, lookup<V>(C::inverses, interval), -1.0);
+        V log2 =
+            fma(r, polynomial(r, C::log2_short), parts.k + lookup<V>(C::log2_wholes, interval));
         log2 = size == 0.0 ? all<V>(-infinity<V>) : log2;
         log2 = size < infinity<V> ? log2 : size;
         const V inside = at_most(200.0, at_least(-200.0, y * log2));
@@ -109,8 +111,9 @@ private:
     template <class V> struct Sum { V head, tail; };
     template <class V> static Sum<V> log2(V x) {
         using C = ConstantsOf<V>;
-        const auto [k, m, interval, exponent] = decompose(x);
-        const V r = fma(m, lookup<V>(C::inverses, interval), -1.0F);
+        const Decomposed<V> parts = decompose(x);
+        const Integers<V> interval = parts.interval();
+        const V r = fma(parts.m, lookup<V>(C::inverses, interval), -1.0F);
         // ln(1 + r) = r - r^2 / 2 - r^2 / 2 (r p(r)), times log2(e)
         const V first = r * C::log2_e.head;
         const V first_lost = fma(r, C::log2_e.tail, fma(r, C::log2_e.head, -first));
@@ -119,7 +122,7 @@ private:
                      fma(first_lost, half, first_lost) + second_lost);
         const V small = first + second;
         lost += (first - small) + second;
-        const V large = k + lookup<V>(C::log2_heads, interval), head = large + small;
+        const V large = parts.k + lookup<V>(C::log2_heads, interval), head = large + small;
         lost += ((large - head) + small) + lookup<V>(C::log2_tails, interval);
         return {head, lost};
     }

@@ -22,7 +22,7 @@ struct SquareRoot {
         const V near = x * y, rest = fnma(near, near, x);
         const V root = fma(rest, y * more, near);
         const auto certain = (x > 0x1p-900) & (root == fma(rest, y * less, near));
-        if (any(~certain)) [[unlikely]]
+        if (!all_of(certain)) [[unlikely]]
             return _mm512_maskz_sqrt_pd(every<V>, x);
         return root;
     }
