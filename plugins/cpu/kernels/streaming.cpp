@@ -11,13 +11,17 @@
 namespace Atoll::kernels {
 namespace {
 
-bool is_amd() {
+// What was fastest on the processors nearest to this one.
+LargeOperands measured() {
+    constexpr std::int64_t mebibyte = 1 << 20;
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    return __builtin_cpu_is("amd");
-#else
-    return false;
+    if (__builtin_cpu_is("amdfam17h")) // Zen's first two generations
+        return {24 * mebibyte, 24 * mebibyte, 36 * mebibyte, 12 * mebibyte, {32, 1}, {1024, 2}};
+    if (__builtin_cpu_is("amd")) // Zen 4
+        return {24 * mebibyte, 36 * mebibyte, 36 * mebibyte, 12 * mebibyte, {1, 8}, {2048, 1}};
 #endif
+    return {24 * mebibyte, 36 * mebibyte, 12 * mebibyte, 12 * mebibyte, {4, 4}, {256, 2}};
 }
 
 // one(k) stores an element, vector(k) a vector of them, aligned.
@@ -126,13 +130,8 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
 } // namespace
 
 LargeOperands &large_operands() {
-    constexpr std::int64_t mebibyte = 1 << 20;
-    constexpr LargeOperands amd = {24 * mebibyte, 36 * mebibyte, 36 * mebibyte,
-                                   12 * mebibyte, {1, 8},        {2048, 1}};
-    constexpr LargeOperands others = {24 * mebibyte, 36 * mebibyte, 12 * mebibyte,
-                                      12 * mebibyte, {4, 4},        {256, 2}};
     static LargeOperands large = [&] {
-        LargeOperands own = is_amd() ? amd : others;
+        LargeOperands own = measured();
 #if !defined(__x86_64__) // no stores past the caches
         own.alone = own.shared = own.copies = std::numeric_limits<std::int64_t>::max();
 #endif
