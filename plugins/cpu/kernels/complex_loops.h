@@ -1,16 +1,69 @@
-// Loops of complex division: see Note [Complex division] in complex_math.h.
-//
-// A block's real and imaginary parts are taken apart, so that it vectorises; what is not
-// moderate is computed again one by one.
+// Loops of complex products and quotients.
 #pragma once
 
 #include "functors/arithmetic.h"
 #include "loops.h"
+#include "product_vectors.h"
 
 #include <algorithm>
 
 namespace Atoll::kernels {
 
+// A vector of complex numbers: the real or the imaginary parts, each twice; and both exchanged.
+template <int first, int second, class V> V parts_of(V z) {
+    return [&]<int... i>(std::integer_sequence<int, i...>) {
+        return __builtin_shufflevector(z, z, (i % 2 ? i - 1 + second : i + first)...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(sizeof z / sizeof z[0])>());
+}
+// Each part is rounded as functor::multiply rounds it.
+template <class V> V complex_product(V re, V im, V b, V opposite) {
+    using Bits = VectorN<std::conditional_t<sizeof b[0] == 4, std::uint32_t, std::uint64_t>,
+                         static_cast<int>(sizeof b / sizeof b[0])>;
+    return re * b + (V)((Bits)(im * parts_of<1, 0>(b)) ^ (Bits)opposite);
+}
+
+// GCC's own vectors of loops over complex numbers cross from lane to lane.
+template <class T>
+void product_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using V = Vector<Part<T>>;
+    constexpr std::int64_t size = sizeof(T), count = lanes<Part<T>> / 2;
+    const bool dense_a = strides[1] == size, dense_b = strides[2] == size;
+    if (n < count || strides[0] != size || !(dense_a || dense_b) || !(dense_a || strides[1] == 0) ||
+        !(dense_b || strides[2] == 0))
+        return binary_loop<functor::multiply, T>(n, data, strides);
+    const auto same = [](const char *z) {
+        V all;
+        for (std::int64_t i = 0; i < count; ++i)
+            std::memcpy(reinterpret_cast<char *>(&all) + i * size, z, size);
+        return all;
+    };
+    V opposite{};
+    for (std::int64_t i = 0; i < count; ++i) opposite[2 * i] = -Part<T>(0);
+    const V first_a = same(data[1]), first_b = same(data[2]);
+    const auto run = [&](auto vector_a, auto vector_b) {
+        std::int64_t k = 0;
+        for (; k + count <= n; k += count) {
+            const V a = vector_a(k);
+            store_vector(data[0] + k * size, complex_product(parts_of<0, 0>(a), parts_of<1, 1>(a),
+                                                             vector_b(k), opposite));
+        }
+        for (; k < n; ++k)
+            at<T>(data[0])[k] = functor::multiply::apply(*at<const T>(data[1] + k * strides[1]),
+                                                         *at<const T>(data[2] + k * strides[2]));
+    };
+    const auto at_a = [&](std::int64_t k) { return load_vector<V>(data[1] + k * size); };
+    const auto at_b = [&](std::int64_t k) { return load_vector<V>(data[2] + k * size); };
+    if (dense_a && dense_b)
+        run(at_a, at_b);
+    else if (dense_a)
+        run(at_a, [&](std::int64_t) { return first_b; });
+    else
+        run([&](std::int64_t) { return first_a; }, at_b);
+}
+
+// Division: see Note [Complex division] in complex_math.h. A block's real and imaginary parts are
+// taken apart, so that it vectorises; what is not moderate is computed again one by one.
 template <class T>
 void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     constexpr std::int64_t block = 64;

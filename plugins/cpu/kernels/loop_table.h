@@ -15,6 +15,8 @@ template <class F, class T> inline constexpr bool has_vector = is_float<T> &&req
 template <int Inputs, class F, class T> constexpr Loop loop_of() {
     if constexpr (requires { typename F::Exchanged; })
         return &exchanged_loop<typename F::Exchanged, T>;
+    else if constexpr (is_complex<T> && std::is_same_v<F, functor::multiply>)
+        return &product_loop<T>;
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::divide>)
         return &quotient_loop<T>;
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::reciprocal>)
