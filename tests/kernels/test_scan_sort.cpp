@@ -221,6 +221,48 @@ TEST_CASE("rows that several threads sort are sorted as short ones") {
             }
 }
 
+// Beside std::sort: rows that are cut into as many pieces as any, in and out of place.
+TEST_CASE_TEMPLATE("long rows of numbers are sorted by threads", T, std::int32_t, std::uint32_t,
+                   std::int64_t, std::uint64_t, float, double) {
+    constexpr bool is_short = sizeof(T) == 4;
+    constexpr std::uint16_t dtype =
+        std::is_floating_point_v<T> ? (is_short ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64)
+        : std::is_signed_v<T>       ? (is_short ? ATOLL_DTYPE_INT32 : ATOLL_DTYPE_INT64)
+                                    : (is_short ? ATOLL_DTYPE_UINT32 : ATOLL_DTYPE_UINT64);
+    using Bits = std::conditional_t<is_short, std::uint32_t, std::uint64_t>;
+    Random random = sequence(47);
+    // All values but NaN and -0; few of them; one; those of a row that repeats itself.
+    const auto value = [&](int kind, std::size_t k) {
+        if (kind == 1) return static_cast<T>(random() % 5);
+        if (kind == 2) return T(7);
+        if (kind == 3) return static_cast<T>(k % 64);
+        const T any = std::bit_cast<T>(static_cast<Bits>(random()));
+        return any == any && any != T(0) ? any : T(1);
+    };
+    for (int kind = 0; kind < 4; ++kind)
+        for (const bool descending : {false, true}) {
+            const bool longest = std::is_same_v<T, float> && kind == 0 && descending;
+            const std::size_t n = longest ? 2'200'011 : 131'072 + random() % 150'000;
+            std::vector<T> x(n), y(n);
+            for (std::size_t k = 0; k < n; ++k) x[k] = value(kind, k);
+            std::vector<T> sorted = x;
+            std::sort(sorted.begin(), sorted.end());
+            if (descending) std::reverse(sorted.begin(), sorted.end());
+            const std::int64_t stride = sizeof(T);
+            const bool in_place = random() % 2;
+            CAPTURE(kind);
+            CAPTURE(descending);
+            at_each_level([&] {
+                if (in_place) y = x;
+                REQUIRE(run(ATOLL_FN_sort, dtype, {static_cast<std::int64_t>(n)},
+                            {operand_at(y.data(), &stride, dtype),
+                             operand_at((in_place ? y : x).data(), &stride, dtype)},
+                            {flag_of(descending)}, 1) == ATOLL_STATUS_OK);
+                CHECK(y == sorted);
+            });
+        }
+}
+
 TEST_CASE("searches agree with the oracle on every dtype and layout") {
     Random random = sequence(41);
     struct Case {

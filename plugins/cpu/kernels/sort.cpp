@@ -5,14 +5,16 @@
 // element's key is an unsigned integer in the order of order.h: the sign bit turned over for signed
 // integers, all bits of negative floats, one key for both zeros and the highest one for NaN; for
 // complex numbers the real part's key before the imaginary part's. The element itself moves with
-// its key, so that -0 stays -0. Where there are neither NaN nor -0, which share keys with others,
-// the keys are sorted alone and become elements again. Digits that are the same everywhere cost no
-// pass.
+// its key, so that -0 stays -0. Digits that are the same everywhere cost no pass.
+//
+// Integers and floats of four bytes or more that are neither NaN nor -0, which share keys with
+// others, are sorted by vqsort, in half the time.
 #include "convert.h"
 #include "functors/order.h"
 #include "kept_scratch.h"
 #include "ordered.h"
 #include "parallel.h"
+#include "vqsort.h"
 
 #include <array>
 #include <atomic>
@@ -28,7 +30,7 @@ constexpr std::int64_t short_row = 48; // below, insertion beats counting digits
 // Rows for which digits of 11 bits are faster: their many places fit the caches beside the items.
 constexpr std::int64_t long_row = 16'384, long_row_bytes = 4 << 20;
 // From here on several threads sort a row, in pieces of about so many elements.
-constexpr std::int64_t cut_row = 131'072, cut_piece = cut_row / 2, most_pieces = 32;
+constexpr std::int64_t cut_row = 131'072, cut_piece = cut_row / 2;
 template <class Item> constexpr int cut_bits = sizeof(Item) >= 4 ? 11 : 8;
 
 __extension__ using Bits128 = unsigned __int128;
@@ -55,17 +57,6 @@ template <class T> KeyOf<T> ascending_key(T x) {
     } else {
         return x;
     }
-}
-// Whether no other float has this one's key, so that the element follows from the key.
-template <class T> bool has_own_key(T x) {
-    return x == x && std::bit_cast<KeyOf<T>>(x) != std::bit_cast<KeyOf<T>>(T(-0.0));
-}
-// The float with this key, which must have a key of its own.
-template <class T> T element_of(KeyOf<T> key) {
-    using K = KeyOf<T>;
-    constexpr K sign = static_cast<K>(K{1} << (8 * sizeof(K) - 1));
-    const K turn = static_cast<K>((key >> (8 * sizeof(K) - 1)) - 1) | sign;
-    return std::bit_cast<T>(static_cast<K>(key ^ turn));
 }
 // The key of an element; smaller keys come first.
 template <class T> KeyOf<T> key_of(T x, bool descending) {
@@ -139,9 +130,8 @@ template <class Item> struct Source {
 // Sorts the n items of a source by key(item), and puts them to store(place, item).
 template <class Item, class Key, class Store> class RadixSort {
 public:
-    RadixSort(std::int64_t n, const Memory &memory, bool filled, Source<Item> source, Key key,
-              Store store)
-        : n_(n), filled_(filled), memory_(memory), own_(reinterpret_cast<Item *>(memory.room)),
+    RadixSort(std::int64_t n, const Memory &memory, Source<Item> source, Key key, Store store)
+        : n_(n), memory_(memory), own_(reinterpret_cast<Item *>(memory.room)),
           other_(memory.reuses_result(sizeof(Item)) ? reinterpret_cast<Item *>(memory.result)
                                                     : own_ + n),
           source_(source), key_(key), store_(store) {}
@@ -232,7 +222,7 @@ private:
     // With the counts of all digits at once.
     template <int Bits, class Count> void by_one() {
         Count counts[digits<Bits>][1 << Bits] = {};
-        if (!filled_) source_.fill(0, n_, own_);
+        source_.fill(0, n_, own_);
         // Passes write in any order, which is slow where the caches do not have the memory.
         const auto count_digits = [&counts](std::int64_t n, Key key, const Item *own,
                                             const Item *other) {
@@ -280,7 +270,7 @@ private:
                 return;
             }
             const std::int64_t piece = n_ * begin / pieces, last = n_ * end / pieces;
-            if (!filled_) source_.fill(piece, last, own_ + piece);
+            source_.fill(piece, last, own_ + piece);
             varying[begin] = differences(piece, last, first);
         });
         if (alone) return false;
@@ -315,17 +305,16 @@ private:
     }
 
     const std::int64_t n_;
-    const bool filled_; // own_ has all items already
     const Memory memory_;
     Item *const own_, *const other_;
     const Source<Item> source_;
     const Key key_;
     const Store store_;
 };
-template <class Item, class Key, class Store>
-void radix_sort(std::int64_t n, const Memory &memory, bool filled, bool cut, Source<Item> source,
-                Key key, Store store) {
-    RadixSort<Item, Key, Store>(n, memory, filled, source, key, store).run(cut);
+template <class Item, class Key, class Store> void radix_sort(std::int64_t n, const Memory &memory,
+                                                              bool cut, Source<Item> source,
+                                                              Key key, Store store) {
+    RadixSort<Item, Key, Store>(n, memory, source, key, store).run(cut);
 }
 // The room that this takes.
 template <class Item> std::int64_t room_of(std::int64_t n, std::int64_t result_size) {
@@ -349,11 +338,7 @@ template <class K, class Index> struct Indexed {
     Index index;
 };
 
-// The keys of elements, the elements themselves, and keys with their positions.
-template <class T>
-void load_keys(const char *x, bool descending, std::int64_t begin, std::int64_t end, KeyOf<T> *to) {
-    for (std::int64_t k = begin; k < end; ++k) to[k - begin] = key_of(read<T>(x, k), descending);
-}
+// Elements, and their keys with their positions.
 template <class T>
 void load_elements(const char *x, bool, std::int64_t begin, std::int64_t end, T *to) {
     for (std::int64_t k = begin; k < end; ++k) {
@@ -375,25 +360,11 @@ void load_indexed(const char *x, bool descending, std::int64_t begin, std::int64
 template <class Item>
 void positions(std::int64_t n, const Memory &memory, bool cut, Source<Item> source) {
     radix_sort<Item>(
-        n, memory, false, cut, source, [](const Item &item) { return item.key; },
+        n, memory, cut, source, [](const Item &item) { return item.key; },
         [y = memory.result](std::int64_t place, const Item &item) {
             write(y, place, static_cast<std::int64_t>(item.index));
         });
 }
-// Sorts integers by keys of their own, which differ from them by `turn`.
-template <class K>
-void sort_integers(std::int64_t n, const Memory &memory, bool cut, Source<K> source, K turn) {
-    if (n >= short_row) // a short one loads its items itself
-        each_piece(n, cut, [&](std::int64_t begin, std::int64_t end) {
-            source.fill(begin, end, reinterpret_cast<K *>(memory.room) + begin);
-        });
-    radix_sort<K>(
-        n, memory, true, cut, source, [](K key) { return key; },
-        [y = memory.result, turn](std::int64_t place, K key) {
-            write(y, place, static_cast<K>(key ^ turn));
-        });
-}
-
 // One row of n elements.
 struct Sorter {
     std::uint8_t size; // bytes of an element
@@ -407,45 +378,19 @@ template <class T> struct Sort {
     static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
         const char *const x = memory.elements;
         char *const y = memory.result;
-        if constexpr (std::is_integral_v<T>) {
-            return sort_integers<KeyOf<T>>(n, memory, cut, {&load_keys<T>, x, descending},
-                                           key_of(T(0), descending));
+        if constexpr (vqsort_takes<T>)
+            if (n >= short_row &&
+                vqsort(n, reinterpret_cast<const T *>(x), reinterpret_cast<T *>(y), memory.room,
+                       cut ? pieces_of(n) : 1, descending))
+                return;
+        const auto key = [=](T element) { return key_of(element, descending); };
+        if constexpr (vqsort_takes<T> && std::is_integral_v<T>) { // a short row
+            std::memmove(y, x, static_cast<std::size_t>(n) * sizeof(T));
+            insertion_sort(n, reinterpret_cast<T *>(y), key);
         } else {
-            if constexpr (is_float<T>)
-                if (n >= short_row && all_keys(n, memory, descending, cut)) {
-                    using Key = KeyOf<T>;
-                    const Key turn = descending ? static_cast<Key>(~Key{0}) : Key{0};
-                    return radix_sort<Key>(
-                        n, memory, true, cut, {&load_keys<T>, x, descending},
-                        [](Key key) { return key; },
-                        [=](std::int64_t place, Key key) {
-                            write(y, place, element_of<T>(static_cast<Key>(key ^ turn)));
-                        });
-                }
-            radix_sort<T>(
-                n, memory, false, cut, {&load_elements<T>, x, descending},
-                [=](T element) { return key_of(element, descending); },
-                [=](std::int64_t place, T element) { write(y, place, element); });
+            radix_sort<T>(n, memory, cut, {&load_elements<T>, x, descending}, key,
+                          [=](std::int64_t place, T element) { write(y, place, element); });
         }
-    }
-
-private:
-    // Writes the keys to the room; false if some element has not its own.
-    static bool all_keys(std::int64_t n, const Memory &memory, bool descending, bool cut) {
-        std::atomic<bool> all = true;
-        each_piece(n, cut, [&](std::int64_t begin, std::int64_t end) {
-            const bool down = descending;
-            const char *const x = memory.elements;
-            auto *const keys = reinterpret_cast<KeyOf<T> *>(memory.room);
-            KeyOf<T> shared = 0; // of the keys' type, so that the loop is vectorised
-            for (std::int64_t k = begin; k < end; ++k) {
-                const T element = read<T>(x, k);
-                shared = static_cast<KeyOf<T>>(shared | (has_own_key(element) ? 0 : 1));
-                keys[k] = key_of(element, down);
-            }
-            if (shared) all.store(false, std::memory_order_relaxed);
-        });
-        return all.load(std::memory_order_relaxed);
     }
 };
 

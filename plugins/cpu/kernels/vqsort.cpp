@@ -1,0 +1,202 @@
+// vqsort on one thread, and a sample sort around it on several: splitters from a sample cut the
+// elements into buckets of about the same size, which are sorted side by side.
+#include "vqsort.h"
+
+#include "parallel.h"
+#include "product_vectors.h"
+
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+// What the level has without those instructions is enough.
+#define HWY_DISABLE_PCLMUL_AES
+#define HWY_COMPILE_ONLY_STATIC
+#define VQSORT_ONLY_STATIC 1
+#include <hwy/contrib/sort/traits-inl.h>
+#include <hwy/contrib/sort/vqsort-inl.h>
+#include <hwy/highway.h>
+
+namespace Atoll::kernels {
+namespace {
+
+namespace highway = hwy::HWY_NAMESPACE;
+
+// Ascending.
+template <class K> void sort_keys(std::int64_t n, K *keys) {
+    const auto count = static_cast<std::size_t>(n);
+#if HWY_MAJOR > 1 || HWY_MINOR > 0 || HWY_PATCH >= 7
+    highway::VQSortStatic(keys, count, hwy::SortAscending());
+#else
+    // Sort() of that version would take its random numbers from a library.
+    using Order = highway::detail::OrderAscending<K>;
+    HWY_ALIGN K buffer[hwy::SortConstants::BufNum<K>(HWY_LANES(K))];
+    highway::detail::Generator random(std::uint64_t{1});
+    if (count > 0)
+        highway::detail::Recurse(
+            highway::SortTag<K>(),
+            highway::detail::SharedTraits<highway::detail::TraitsLane<Order>>(), keys, keys + count,
+            count, buffer, random, 2 * hwy::CeilLog2(count) + 4);
+#endif
+}
+
+// Signed integers in the order of the elements, or in the opposite one.
+template <class T> struct Keys {
+    using Key = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    Key turned; // all bits, or none
+
+    explicit Keys(bool descending) : turned(descending ? Key{-1} : Key{0}) {}
+
+    // Makes n keys, in the elements' place or another. Whether equal ones of the elements are the
+    // same bits, so that nobody sees in which order they come.
+    bool from(std::int64_t n, const T *x, Key *keys) const {
+        const Key turn = turned;
+        Key others = 0; // of the elements' size, so that the loop is vectorised
+        for (std::int64_t k = 0; k < n; ++k) {
+            const T element = x[k];
+            if constexpr (is_float<T>)
+                others |= element == element && std::bit_cast<Key>(element) != minus_zero ? 0 : 1;
+            keys[k] = ascending(std::bit_cast<Key>(element)) ^ turn;
+        }
+        return others == 0;
+    }
+    // Back, in place.
+    void to_elements(std::int64_t n, Key *keys) const {
+        if (std::is_integral_v<T> && std::is_signed_v<T> && !turned) return;
+        const Key turn = turned;
+        for (std::int64_t k = 0; k < n; ++k) keys[k] = ascending(keys[k] ^ turn);
+    }
+
+private:
+    static constexpr Key minus_zero = std::numeric_limits<Key>::min(); // of floats
+    // Its own inverse.
+    static Key ascending(Key bits) {
+        constexpr Key lowest = std::numeric_limits<Key>::min();
+        if constexpr (is_float<T>)
+            return bits ^ ((bits >> (8 * sizeof(T) - 1)) & ~lowest);
+        else
+            return std::is_signed_v<T> ? bits : bits ^ lowest;
+    }
+};
+
+template <class T> class Buckets {
+public:
+    using Key = typename Keys<T>::Key;
+
+    Buckets(std::int64_t n, const Key *keys, std::int64_t count)
+        : n_(n), keys_(keys), count_(count) {
+        constexpr std::int64_t per_bucket = 32;
+        Key sample[most_pieces * per_bucket];
+        // One at random from each part of the row: it may repeat itself.
+        const std::int64_t samples = count * per_bucket, part = n / samples;
+        std::uint64_t random = 1;
+        for (std::int64_t i = 0; i < samples; ++i) {
+            random = random * 6364136223846793005U + 1442695040888963407U;
+            sample[i] = keys[i * part + static_cast<std::int64_t>(random >> 33) % part];
+        }
+        sort_keys(samples, sample);
+        for (std::int64_t b = 1; b < count; ++b) splitters_[b - 1] = sample[b * per_bucket];
+    }
+
+    // Sorts the keys to y, and calls each(begin, end) when that part of it is sorted.
+    template <class Each> void sort_to(Key *y, Each &&done) {
+        each([](std::int64_t &count, Key) { ++count; });
+        std::int64_t before = 0, first[most_pieces + 1];
+        for (std::int64_t b = 0; b < count_; ++b) {
+            first[b] = before;
+            for (std::int64_t piece = 0; piece < count_; ++piece)
+                before += std::exchange(places_[piece][b], before);
+        }
+        first[count_] = n_;
+        each([y](std::int64_t &place, Key key) { y[place++] = key; });
+        parallel(count_, n_ / count_, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t b = begin; b < end; ++b) {
+                sort_keys(first[b + 1] - first[b], y + first[b]);
+                done(first[b], first[b + 1]);
+            }
+        });
+    }
+
+private:
+    // take(place, key) for all keys, piece by piece: `place` is that of the key's bucket.
+    template <class Take> void each(Take &&take) {
+        parallel(count_, n_ / count_, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t piece = begin; piece < end; ++piece) {
+                constexpr std::int64_t most = 512;
+                Key buckets[most];
+                const std::int64_t last = n_ * (piece + 1) / count_;
+                for (std::int64_t k = n_ * piece / count_; k < last; k += most) {
+                    const std::int64_t some = std::min(most, last - k);
+                    find(some, keys_ + k, buckets);
+                    for (std::int64_t i = 0; i < some; ++i)
+                        take(places_[piece][buckets[i]], keys_[k + i]);
+                }
+            }
+        });
+    }
+
+    // How many splitters are not above a key.
+    void find(std::int64_t n, const Key *keys, Key *buckets) const {
+        const auto find_those = [&](const Vector<Key> &those) {
+            Vector<Key> number = Vector<Key>{} + static_cast<Key>(count_ - 1);
+            for (std::int64_t s = 0; s < count_ - 1; ++s) number += those < splitters_[s]; // or -1
+            return number;
+        };
+        std::int64_t k = 0;
+        for (; k + lanes<Key> <= n; k += lanes<Key>)
+            store_vector(buckets + k, find_those(load_vector<Vector<Key>>(keys + k)));
+        const std::size_t rest = static_cast<std::size_t>(n - k) * sizeof(Key);
+        Vector<Key> last{};
+        std::memcpy(&last, keys + k, rest);
+        last = find_those(last);
+        std::memcpy(buckets + k, &last, rest);
+    }
+
+    const std::int64_t n_;
+    const Key *const keys_;
+    const std::int64_t count_; // of buckets, and of pieces of the row
+    Key splitters_[most_pieces];
+    std::int64_t places_[most_pieces][most_pieces] = {}; // where the next one of a piece goes
+};
+
+} // namespace
+
+template <class T>
+bool vqsort(std::int64_t n, const T *x, T *y, void *room, std::int64_t pieces, bool descending) {
+    using Key = typename Keys<T>::Key;
+    const Keys<T> as(descending);
+    Key *const result = reinterpret_cast<Key *>(y), *const other = static_cast<Key *>(room);
+    std::atomic<bool> own = true, alone = false;
+    parallel(pieces, n / pieces, [&](std::int64_t begin, std::int64_t end) {
+        if (end - begin == pieces) alone = true;
+        const std::int64_t first = n * begin / pieces, last = n * end / pieces;
+        if (!as.from(last - first, x + first, (alone ? result : other) + first)) own = false;
+    });
+    if (!own) {
+        if (alone && x == y) as.to_elements(n, result);
+        return false;
+    }
+    const auto finish = [&](std::int64_t begin, std::int64_t end) {
+        as.to_elements(end - begin, result + begin);
+    };
+    if (alone) {
+        sort_keys(n, result);
+        finish(0, n);
+    } else {
+        Buckets<T>(n, other, pieces).sort_to(result, finish);
+    }
+    return true;
+}
+#define ATOLL_SORTED(T)                                                                            \
+    template bool vqsort(std::int64_t, const T *, T *, void *, std::int64_t, bool);
+ATOLL_SORTED(std::int32_t)
+ATOLL_SORTED(std::uint32_t)
+ATOLL_SORTED(std::int64_t)
+ATOLL_SORTED(std::uint64_t)
+ATOLL_SORTED(float)
+ATOLL_SORTED(double)
+#undef ATOLL_SORTED
+
+} // namespace Atoll::kernels

@@ -1,0 +1,21 @@
+// Sorting by the processor's vectors: Highway's vqsort.
+#pragma once
+
+#include "types.h"
+
+#include <type_traits>
+
+namespace Atoll::kernels {
+
+template <class T>
+inline constexpr bool vqsort_takes = (std::is_integral_v<T> || is_float<T>)&&sizeof(T) >= 4;
+
+inline constexpr std::int64_t most_pieces = 32;
+
+// Sorts the n elements at x to y, which is x or overlaps nothing, by way of `room` for as many. A
+// row of several `pieces`, each of which is large, is sorted by several threads. False, and x as it
+// was, if an element is NaN or -0.
+template <class T>
+bool vqsort(std::int64_t n, const T *x, T *y, void *room, std::int64_t pieces, bool descending);
+
+} // namespace Atoll::kernels
