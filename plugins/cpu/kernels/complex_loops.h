@@ -16,11 +16,11 @@ template <int first, int second, class V> V parts_of(V z) {
     }
     (std::make_integer_sequence<int, static_cast<int>(sizeof z / sizeof z[0])>());
 }
-// Each part is rounded as functor::multiply rounds it.
-template <class V> V complex_product(V re, V im, V b, V opposite) {
+// Each part is rounded as functor::multiply rounds it. `minus` has the sign of real parts set.
+template <class V> V complex_product(V re, V im, V b, V minus) {
     using Bits = VectorN<std::conditional_t<sizeof b[0] == 4, std::uint32_t, std::uint64_t>,
                          static_cast<int>(sizeof b / sizeof b[0])>;
-    return re * b + (V)((Bits)(im * parts_of<1, 0>(b)) ^ (Bits)opposite);
+    return re * b + (V)((Bits)(im * parts_of<1, 0>(b)) ^ (Bits)minus);
 }
 
 // GCC's own vectors of loops over complex numbers cross from lane to lane.
@@ -29,8 +29,8 @@ void product_loop(std::int64_t n, char *const *data, const std::int64_t *strides
     using V = Vector<Part<T>>;
     constexpr std::int64_t size = sizeof(T), count = lanes<Part<T>> / 2;
     const bool dense_a = strides[1] == size, dense_b = strides[2] == size;
-    if (n < count || strides[0] != size || !(dense_a || dense_b) || !(dense_a || strides[1] == 0) ||
-        !(dense_b || strides[2] == 0))
+    const bool one_a = strides[1] == 0, one_b = strides[2] == 0;
+    if (n < count || strides[0] != size || !((dense_a && (dense_b || one_b)) || (one_a && dense_b)))
         return binary_loop<functor::multiply, T>(n, data, strides);
     const auto same = [](const char *z) {
         V all;
@@ -38,15 +38,15 @@ void product_loop(std::int64_t n, char *const *data, const std::int64_t *strides
             std::memcpy(reinterpret_cast<char *>(&all) + i * size, z, size);
         return all;
     };
-    V opposite{};
-    for (std::int64_t i = 0; i < count; ++i) opposite[2 * i] = -Part<T>(0);
+    V minus{};
+    for (std::int64_t i = 0; i < count; ++i) minus[2 * i] = -Part<T>(0);
     const V first_a = same(data[1]), first_b = same(data[2]);
     const auto run = [&](auto vector_a, auto vector_b) {
         std::int64_t k = 0;
         for (; k + count <= n; k += count) {
             const V a = vector_a(k);
-            store_vector(data[0] + k * size, complex_product(parts_of<0, 0>(a), parts_of<1, 1>(a),
-                                                             vector_b(k), opposite));
+            store_vector(data[0] + k * size,
+                         complex_product(parts_of<0, 0>(a), parts_of<1, 1>(a), vector_b(k), minus));
         }
         for (; k < n; ++k)
             at<T>(data[0])[k] = functor::multiply::apply(*at<const T>(data[1] + k * strides[1]),

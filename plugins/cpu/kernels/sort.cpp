@@ -7,8 +7,8 @@
 // complex numbers the real part's key before the imaginary part's. The element itself moves with
 // its key, so that -0 stays -0. Digits that are the same everywhere cost no pass.
 //
-// Integers and floats of four bytes or more that are neither NaN nor -0, which share keys with
-// others, are sorted by vqsort, in half the time.
+// Rows of integers and floats of four bytes or more go to vqsort, which takes half the time, unless
+// they are short, or have a NaN or -0, which share keys with others.
 #include "convert.h"
 #include "functors/order.h"
 #include "kept_scratch.h"
@@ -374,7 +374,10 @@ struct Sorter {
 };
 
 template <class T> struct Sort {
-    static std::int64_t room(std::int64_t n) { return room_of<T>(n, sizeof(T)); }
+    static std::int64_t room(std::int64_t n) {
+        if (vqsort_takes<T> && std::is_integral_v<T>) return n * std::int64_t{sizeof(T)};
+        return room_of<T>(n, sizeof(T));
+    }
     static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
         const char *const x = memory.elements;
         char *const y = memory.result;

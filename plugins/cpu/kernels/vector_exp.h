@@ -11,11 +11,11 @@
 namespace Atoll::kernels::vector_math {
 
 template <class V> struct Exponent {
-    V n, r, lost; // e^x = 2^n e^(r + lost)
-    V shifted;    // n + rounder
+    V shifted, r, lost; // e^x = 2^n e^(r + lost), where `shifted` is n + rounder
+    V n() const { return shifted - rounder<V>; }
 };
 struct BaseE {
-    // Of numbers that are smaller the result is normal.
+    // Of numbers whose size is less the result is normal.
     template <class T> static constexpr T ordinary = sizeof(T) == 4 ? T(87) : T(708);
     template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-105) : T(-746);
     template <class T> static constexpr T highest = sizeof(T) == 4 ? T(89.5) : T(710.5);
@@ -24,7 +24,7 @@ struct BaseE {
         const V shifted = fma(x, C::log2_e.head, rounder<V>), n = shifted - rounder<V>;
         const V near = fnma(n, C::ln_2_short.head, x);
         const V r = fnma(n, C::ln_2_short.tail, near);
-        return {n, r, fnma(n, C::ln_2_short.tail, near - r), shifted};
+        return {shifted, r, fnma(n, C::ln_2_short.tail, near - r)};
     }
 };
 struct BaseTen {
@@ -39,7 +39,7 @@ struct BaseTen {
         const V lost = fnma(n, C::log10_2_short.tail, near - part);
         const V r = part * C::ln_10.head;
         const V product_lost = fma(part, C::ln_10.tail, fma(part, C::ln_10.head, -r));
-        return {n, r, fma(lost, C::ln_10.head, product_lost), shifted};
+        return {shifted, r, fma(lost, C::ln_10.head, product_lost)};
     }
 };
 
@@ -65,7 +65,7 @@ template <class Base> struct Exponential {
         using T = Element<V>;
         const Exponent<V> parts =
             Base::reduce(at_most(Base::template highest<T>, at_least(Base::template lowest<T>, x)));
-        return scaled(power(parts), parts.n);
+        return scaled(power(parts), parts.n());
     }
 
 private:
@@ -85,12 +85,11 @@ struct Expm1 {
         constexpr bool single = sizeof(T) == 4;
         const V inside =
             at_most(single ? T(88.9) : T(709.9), at_least(single ? T(-18) : T(-38), x));
-        auto [n, r, lost, shifted] = BaseE::reduce(inside);
+        const Exponent<V> parts = BaseE::reduce(inside);
         // From half an octave on 2^n r would cancel a good part of 2^n - 1.
         const auto near = absolute(x) < T(0.45);
-        n = near ? V{} : n;
-        r = near ? inside : r;
-        lost = near ? V{} : lost;
+        const V n = near ? V{} : parts.n(), r = near ? inside : parts.r;
+        const V lost = near ? V{} : parts.lost;
         const V tail = exponential_tail(r, lost, ConstantsOf<V>::expm1_tail);
         const V half = power_of_two(n - T(1)), less = half - T(0.5);
         const V sum = fma(half, r, less);
@@ -107,10 +106,12 @@ template <bool odd> struct SinhCosh {
         using T = Element<V>;
         constexpr bool single = sizeof(T) == 4;
         const V size = at_most(single ? T(89.5) : T(710.6), absolute(x));
-        const auto [n, r, lost, shifted] = BaseE::reduce(size);
+        const Exponent<V> parts = BaseE::reduce(size);
+        const V n = parts.n(), r = parts.r;
         const V square = r * r;
         const V even_tail = square * polynomial(square, ConstantsOf<V>::cosh_tail);
-        const V odd_tail = fma(square * r, polynomial(square, ConstantsOf<V>::sinh_tail), lost);
+        const V odd_tail =
+            fma(square * r, polynomial(square, ConstantsOf<V>::sinh_tail), parts.lost);
         // Half of P and M: P may overflow.
         const V plus = power_of_two(n - T(2));
         const V minus = power_of_two(T(-2) - at_most(T(60), n));
@@ -133,11 +134,11 @@ struct Tanh {
         using T = Element<V>;
         constexpr bool single = sizeof(T) == 4;
         const V size = at_most(single ? T(9.5) : T(20), absolute(x));
-        const auto [n, r, lost, shifted] = BaseE::reduce(size * T(-2));
-        const V tail = exponential_tail(r, lost, ConstantsOf<V>::exp_tail);
+        const Exponent<V> parts = BaseE::reduce(size * T(-2));
+        const V r = parts.r, tail = exponential_tail(r, parts.lost, ConstantsOf<V>::exp_tail);
         const V sum = r + T(1), sum_lost = ((T(1) - sum) + r) + tail;
         const V e = sum + sum_lost, e_lost = (sum - e) + sum_lost; // e^r
-        const V power = power_of_two(n);
+        const V power = power_of_two(parts.n());
         const V above = fnma(power, e, all<V>(1)), below = fma(power, e, T(1));
         const V above_lost = fnma(power, e_lost, fnma(power, e, T(1) - above));
         const V below_lost = fma(power, e_lost, fma(power, e, T(1) - below));

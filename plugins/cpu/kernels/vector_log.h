@@ -86,7 +86,7 @@ inline OfInterval<V> of_interval(const Decomposed<V> &x) {
 #if defined(__AVX2__) && !defined(__AVX512F__)
     // Three gathers take longer.
     if constexpr (sizeof(T) == 8) {
-        static constexpr auto rows = [] {
+        alignas(32) static constexpr auto rows = [] {
             std::array<T, 64> all{};
             for (std::size_t i = 0; i < 16; ++i) {
                 all[4 * i] = Constants<T>::inverses[i];

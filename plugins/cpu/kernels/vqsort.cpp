@@ -2,16 +2,19 @@
 // elements into buckets of about the same size, which are sorted side by side.
 #include "vqsort.h"
 
+#if defined(__x86_64__)
+
 #include "parallel.h"
 #include "product_vectors.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <utility>
 
-// What the level has without those instructions is enough.
+// No processor level has these instructions for certain, and sorting does without.
 #define HWY_DISABLE_PCLMUL_AES
 #define HWY_COMPILE_ONLY_STATIC
 #define VQSORT_ONLY_STATIC 1
@@ -30,7 +33,7 @@ template <class K> void sort_keys(std::int64_t n, K *keys) {
 #if HWY_MAJOR > 1 || HWY_MINOR > 0 || HWY_PATCH >= 7
     highway::VQSortStatic(keys, count, hwy::SortAscending());
 #else
-    // Sort() of that version would take its random numbers from a library.
+    // Before 1.0.7 Sort() takes its random numbers from Highway's library.
     using Order = highway::detail::OrderAscending<K>;
     HWY_ALIGN K buffer[hwy::SortConstants::BufNum<K>(HWY_LANES(K))];
     highway::detail::Generator random(std::uint64_t{1});
@@ -100,8 +103,8 @@ public:
         for (std::int64_t b = 1; b < count; ++b) splitters_[b - 1] = sample[b * per_bucket];
     }
 
-    // Sorts the keys to y, and calls each(begin, end) when that part of it is sorted.
-    template <class Each> void sort_to(Key *y, Each &&done) {
+    // Sorts the keys to y, and calls done(begin, end) when that part of it is sorted.
+    template <class Done> void sort_to(Key *y, Done &&done) {
         each([](std::int64_t &count, Key) { ++count; });
         std::int64_t before = 0, first[most_pieces + 1];
         for (std::int64_t b = 0; b < count_; ++b) {
@@ -168,7 +171,8 @@ bool vqsort(std::int64_t n, const T *x, T *y, void *room, std::int64_t pieces, b
     using Key = typename Keys<T>::Key;
     const Keys<T> as(descending);
     Key *const result = reinterpret_cast<Key *>(y), *const other = static_cast<Key *>(room);
-    std::atomic<bool> own = true, alone = false;
+    std::atomic<bool> own = true;
+    bool alone = false; // whether one call has all pieces
     parallel(pieces, n / pieces, [&](std::int64_t begin, std::int64_t end) {
         if (end - begin == pieces) alone = true;
         const std::int64_t first = n * begin / pieces, last = n * end / pieces;
@@ -200,3 +204,5 @@ ATOLL_SORTED(double)
 #undef ATOLL_SORTED
 
 } // namespace Atoll::kernels
+
+#endif

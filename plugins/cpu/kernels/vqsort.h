@@ -7,9 +7,15 @@
 
 namespace Atoll::kernels {
 
+#if defined(__x86_64__)
 template <class T>
 inline constexpr bool vqsort_takes = (std::is_integral_v<T> || is_float<T>)&&sizeof(T) >= 4;
+#else
+// With other instructions Highway before 1.3 reads and writes back what follows a row.
+template <class T> inline constexpr bool vqsort_takes = false;
+#endif
 
+// Of a row that several threads sort.
 inline constexpr std::int64_t most_pieces = 32;
 
 // Sorts the n elements at x to y, which is x or overlaps nothing, by way of `room` for as many. A
