@@ -3,7 +3,7 @@
 
 #include "functors/arithmetic.h"
 #include "loops.h"
-#include "product_vectors.h"
+#include "vector_operations.h"
 
 #include <algorithm>
 
@@ -18,9 +18,8 @@ template <int first, int second, class V> V parts_of(V z) {
 }
 // Each part is rounded as functor::multiply rounds it. `minus` has the sign of real parts set.
 template <class V> V complex_product(V re, V im, V b, V minus) {
-    using Bits = VectorN<std::conditional_t<sizeof b[0] == 4, std::uint32_t, std::uint64_t>,
-                         static_cast<int>(sizeof b / sizeof b[0])>;
-    return re * b + (V)((Bits)(im * parts_of<1, 0>(b)) ^ (Bits)minus);
+    using vector_math::bits;
+    return re * b + vector_math::from_bits<V>(bits(im * parts_of<1, 0>(b)) ^ bits(minus));
 }
 
 // GCC's own vectors of loops over complex numbers cross from lane to lane.

@@ -365,6 +365,7 @@ void positions(std::int64_t n, const Memory &memory, bool cut, Source<Item> sour
             write(y, place, static_cast<std::int64_t>(item.index));
         });
 }
+
 // One row of n elements.
 struct Sorter {
     std::uint8_t size; // bytes of an element

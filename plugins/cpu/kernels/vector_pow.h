@@ -18,10 +18,7 @@ struct WidePow {
         constexpr std::integral_constant<int, half> high;
         const auto a = half_of(part_of<half>(x, low), part_of<half>(y, low));
         const auto b = half_of(part_of<half>(x, high), part_of<half>(y, high));
-        return [&]<int... i>(std::integer_sequence<int, i...>) {
-            return __builtin_shufflevector(a, b, i...);
-        }
-        (std::make_integer_sequence<int, 2 * half>());
+        return joined(a, b);
     }
 
 private:

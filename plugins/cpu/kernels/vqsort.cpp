@@ -29,6 +29,7 @@ namespace highway = hwy::HWY_NAMESPACE;
 
 // Ascending.
 template <class K> void sort_keys(std::int64_t n, K *keys) {
+    if (n < 2) return;
     const auto count = static_cast<std::size_t>(n);
 #if HWY_MAJOR > 1 || HWY_MINOR > 0 || HWY_PATCH >= 7
     highway::VQSortStatic(keys, count, hwy::SortAscending());
@@ -37,11 +38,9 @@ template <class K> void sort_keys(std::int64_t n, K *keys) {
     using Order = highway::detail::OrderAscending<K>;
     HWY_ALIGN K buffer[hwy::SortConstants::BufNum<K>(HWY_LANES(K))];
     highway::detail::Generator random(std::uint64_t{1});
-    if (count > 0)
-        highway::detail::Recurse(
-            highway::SortTag<K>(),
-            highway::detail::SharedTraits<highway::detail::TraitsLane<Order>>(), keys, keys + count,
-            count, buffer, random, 2 * hwy::CeilLog2(count) + 4);
+    highway::detail::Recurse(
+        highway::SortTag<K>(), highway::detail::SharedTraits<highway::detail::TraitsLane<Order>>(),
+        keys, keys + count, count, buffer, random, 2 * hwy::CeilLog2(count) + 4);
 #endif
 }
 
@@ -84,10 +83,8 @@ private:
     }
 };
 
-template <class T> class Buckets {
+template <class Key> class Buckets {
 public:
-    using Key = typename Keys<T>::Key;
-
     Buckets(std::int64_t n, const Key *keys, std::int64_t count)
         : n_(n), keys_(keys), count_(count) {
         constexpr std::int64_t per_bucket = 32;
@@ -103,10 +100,10 @@ public:
         for (std::int64_t b = 1; b < count; ++b) splitters_[b - 1] = sample[b * per_bucket];
     }
 
-    // Sorts the keys to y, and calls done(begin, end) when that part of it is sorted.
-    template <class Done> void sort_to(Key *y, Done &&done) {
+    // Moves the keys to their buckets in y: bucket b begins at first[b] and ends at first[b + 1].
+    void fill(Key *y, std::int64_t *first) {
         each([](std::int64_t &count, Key) { ++count; });
-        std::int64_t before = 0, first[most_pieces + 1];
+        std::int64_t before = 0;
         for (std::int64_t b = 0; b < count_; ++b) {
             first[b] = before;
             for (std::int64_t piece = 0; piece < count_; ++piece)
@@ -114,12 +111,6 @@ public:
         }
         first[count_] = n_;
         each([y](std::int64_t &place, Key key) { y[place++] = key; });
-        parallel(count_, n_ / count_, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t b = begin; b < end; ++b) {
-                sort_keys(first[b + 1] - first[b], y + first[b]);
-                done(first[b], first[b + 1]);
-            }
-        });
     }
 
 private:
@@ -182,14 +173,18 @@ bool vqsort(std::int64_t n, const T *x, T *y, void *room, std::int64_t pieces, b
         if (alone && x == y) as.to_elements(n, result);
         return false;
     }
-    const auto finish = [&](std::int64_t begin, std::int64_t end) {
+    const auto sort = [&](std::int64_t begin, std::int64_t end) {
+        sort_keys(end - begin, result + begin);
         as.to_elements(end - begin, result + begin);
     };
     if (alone) {
-        sort_keys(n, result);
-        finish(0, n);
+        sort(0, n);
     } else {
-        Buckets<T>(n, other, pieces).sort_to(result, finish);
+        std::int64_t first[most_pieces + 1];
+        Buckets<Key>(n, other, pieces).fill(result, first);
+        parallel(pieces, n / pieces, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t b = begin; b < end; ++b) sort(first[b], first[b + 1]);
+        });
     }
     return true;
 }
