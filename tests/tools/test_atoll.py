@@ -91,8 +91,9 @@ def says_why_a_plugin_is_refused():
             shutil.copy(cpu, copy)
         path = ":".join(str(copy.parent) for copy in copies)
         plugins = data("info", "--plugins", ATOLL_PLUGIN_PATH=path)["plugins"]
-        states = [(plugin["path"], plugin["loaded"], plugin["superseded"]) for plugin in plugins]
-        check(states[:2] == [(str(copies[0]), True, False), (str(copies[1]), False, True)], states)
+        states = {plugin["path"]: (plugin["loaded"], plugin["superseded"]) for plugin in plugins}
+        check(states[str(copies[0])] == (True, False), states)
+        check(states[str(copies[1])] == (False, True), states)
         text = run("info", "--plugins", ATOLL_PLUGIN_PATH=path).stdout
         check("not needed" in text and "refused" not in text, text)
     disabled = data("info", "--plugins", ATOLL_PLUGINS_DISABLE="dumm*")["plugins"]
