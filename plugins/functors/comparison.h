@@ -6,41 +6,36 @@
 
 namespace Atoll::kernels::functor {
 
-struct equal : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
-        if constexpr (is_bool<T>)
-            return Bool(truth(a) == truth(b));
+// A functor with bool results asks `test` of real elements; of vectors, a mask answers. Complex
+// elements pass if one part does, or where it says `both_parts`, if both do. Where it says
+// `of_truths`, the test is about whether elements are non-zero, and is given that.
+template <class F, class Types> struct Test : Types {
+    static constexpr bool both_parts = false, of_truths = false;
+
+    template <class T, class... Ts> ATOLL_BOTH_SIDES static Bool apply(T a, Ts... others) {
+        if constexpr (is_bool<T> || F::of_truths)
+            return Bool(F::test(truth(a), truth(others)...));
+        else if constexpr (is_complex<T> && F::both_parts)
+            return Bool(F::test(a.re, others.re...) & F::test(a.im, others.im...));
         else if constexpr (is_complex<T>)
-            return Bool(unsigned{a.re == b.re} & unsigned{a.im == b.im});
+            return Bool(F::test(a.re, others.re...) | F::test(a.im, others.im...));
         else
-            return Bool(a == b);
+            return Bool(F::test(a, others...));
     }
 };
-struct not_equal : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
-        if constexpr (is_bool<T>)
-            return Bool(truth(a) != truth(b));
-        else if constexpr (is_complex<T>)
-            return Bool(unsigned{a.re != b.re} | unsigned{a.im != b.im});
-        else
-            return Bool(a != b);
-    }
+
+struct equal : Test<equal, Wraps> {
+    static constexpr bool both_parts = true;
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a, X b) { return a == b; }
 };
-struct less : Same {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
-        if constexpr (is_bool<T>)
-            return Bool(truth(a) < truth(b));
-        else
-            return Bool(a < b);
-    }
+struct not_equal : Test<not_equal, Wraps> {
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a, X b) { return a != b; }
 };
-struct less_equal : Same {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
-        if constexpr (is_bool<T>)
-            return Bool(truth(a) <= truth(b));
-        else
-            return Bool(a <= b);
-    }
+struct less : Test<less, Same> {
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a, X b) { return a < b; }
+};
+struct less_equal : Test<less_equal, Same> {
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a, X b) { return a <= b; }
 };
 // The same loops with a and b exchanged.
 struct greater {
@@ -90,75 +85,36 @@ struct clip : Same {
     }
 };
 
-struct logical_and : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
-        return Bool(unsigned{truth(a)} & unsigned{truth(b)});
-    }
+template <class F> struct TestOfTruths : Test<F, Wraps> { static constexpr bool of_truths = true; };
+struct logical_and : TestOfTruths<logical_and> {
+    template <class X> ATOLL_BOTH_SIDES static X test(X a, X b) { return a & b; }
 };
-struct logical_or : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
-        return Bool(unsigned{truth(a)} | unsigned{truth(b)});
-    }
+struct logical_or : TestOfTruths<logical_or> {
+    template <class X> ATOLL_BOTH_SIDES static X test(X a, X b) { return a | b; }
 };
-struct logical_xor : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a, T b) {
-        return Bool(truth(a) != truth(b));
-    }
+struct logical_xor : TestOfTruths<logical_xor> {
+    template <class X> ATOLL_BOTH_SIDES static X test(X a, X b) { return a ^ b; }
 };
-struct logical_not : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) { return Bool(!truth(a)); }
+struct logical_not : TestOfTruths<logical_not> {
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a) { return a == 0; }
 };
 
-template <class T> ATOLL_BOTH_SIDES constexpr T largest() {
-    return sizeof(T) == 4 ? static_cast<T>(__FLT_MAX__) : static_cast<T>(__DBL_MAX__);
-}
-
-// Integers are all alike here: one loop per width.
-struct isnan : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
-        if constexpr (is_complex<T>)
-            return Bool(unsigned{a.re != a.re} | unsigned{a.im != a.im});
-        else
-            return Bool(a != a);
-    }
+// x - x is NaN if x is infinite. Integers are all alike here: one loop per width.
+struct isnan : Test<isnan, Wraps> {
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a) { return a != a; }
 };
-struct isinf : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
-        if constexpr (is_complex<T>)
-            return Bool(unsigned{std::fabs(a.re) > largest<Part<T>>()} |
-                        unsigned{std::fabs(a.im) > largest<Part<T>>()});
-        else if constexpr (is_float<T>)
-            return Bool(std::fabs(a) > largest<T>());
-        else
-            return Bool(false);
-    }
+struct isinf : Test<isinf, Wraps> {
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a) { return (a - a != 0) & (a == a); }
 };
-struct isfinite : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
-        if constexpr (is_complex<T>)
-            return Bool(unsigned{std::fabs(a.re) <= largest<Part<T>>()} &
-                        unsigned{std::fabs(a.im) <= largest<Part<T>>()});
-        else if constexpr (is_float<T>)
-            return Bool(std::fabs(a) <= largest<T>());
-        else
-            return Bool(true);
-    }
+struct isfinite : Test<isfinite, Wraps> {
+    static constexpr bool both_parts = true;
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a) { return a - a == 0; }
 };
-struct isposinf : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
-        if constexpr (is_float<T>)
-            return Bool(a > largest<T>());
-        else
-            return Bool(false);
-    }
+struct isposinf : Test<isposinf, Wraps> {
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a) { return (a - a != 0) & (a > X{}); }
 };
-struct isneginf : Wraps {
-    template <class T> ATOLL_BOTH_SIDES static Bool apply(T a) {
-        if constexpr (is_float<T>)
-            return Bool(a < -largest<T>());
-        else
-            return Bool(false);
-    }
+struct isneginf : Test<isneginf, Wraps> {
+    template <class X> ATOLL_BOTH_SIDES static auto test(X a) { return (a - a != 0) & (a < X{}); }
 };
 
 } // namespace Atoll::kernels::functor

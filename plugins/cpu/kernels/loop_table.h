@@ -4,6 +4,7 @@
 
 #include "complex_loops.h"
 #include "functors/functors.h"
+#include "test_loops.h"
 #include "vector_loops.h"
 
 namespace Atoll::kernels {
@@ -14,7 +15,9 @@ template <class F, class T> inline constexpr bool has_vector = is_float<T> &&req
 
 template <int Inputs, class F, class T> constexpr Loop loop_of() {
     if constexpr (requires { typename F::Exchanged; })
-        return &exchanged_loop<typename F::Exchanged, T>;
+        return &exchanged_loop<loop_of<Inputs, typename F::Exchanged, T>()>;
+    else if constexpr (has_test<F>)
+        return &test_loop<Inputs, F, typename F::template Type<T>>;
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::multiply>)
         return &product_loop<T>;
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::divide>)

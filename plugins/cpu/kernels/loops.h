@@ -28,8 +28,10 @@ template <class T> T taken(T x) {
         return x;
 }
 
-// Functors whose loops do not vectorise get one loop for all strides.
-template <class F> inline constexpr bool one_by_one = requires { F::scalar; };
+// Functors whose loops do not vectorise get one loop for all strides, and those whose vectors have
+// loops of their own.
+template <class F> inline constexpr bool has_test = requires { F::both_parts; };
+template <class F> inline constexpr bool one_by_one = has_test<F> || requires { F::scalar; };
 
 template <class F, class T>
 void unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
@@ -87,11 +89,11 @@ void binary_loop(std::int64_t n, char *const *data, const std::int64_t *strides)
         *at<R>(out + k * os) = F::apply(*at<const T>(pa + k * as), *at<const T>(pb + k * bs));
 }
 
-template <class F, class T>
+template <Loop loop>
 void exchanged_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     char *const d[3] = {data[0], data[2], data[1]};
     const std::int64_t s[3] = {strides[0], strides[2], strides[1]};
-    binary_loop<F, T>(n, d, s);
+    loop(n, d, s);
 }
 
 // b and c are dense (their stride is their size) or constant.

@@ -121,9 +121,6 @@ private:
 #endif
 };
 
-// bool orders, counts and compares as its bytes 0 and 1.
-template <class T> using Element = std::conditional_t<is_bool<T>, std::uint8_t, T>;
-
 // The elements of a block, or the parts of complex ones.
 template <class E> const E *elements_of(const char *in) { return reinterpret_cast<const E *>(in); }
 

@@ -1,8 +1,7 @@
 // Loops with the processor's streaming stores.
 #include "streaming.h"
 
-#include "functors/comparison.h"
-#include "product_vectors.h"
+#include "test_loops.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,74 +36,25 @@ void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
     for (; k < n; ++k) one(k);
 }
 
-// An input: dense elements, or one value, of which a vector is made.
-template <class T> class Input {
-public:
-    Input(char *data, std::int64_t stride) : first_(at<const T>(data)), mask_(stride ? -1 : 0) {
-        if (stride) return;
-        for (T &x : same_) x = *first_;
-        first_ = same_;
-    }
-    Input(const Input &) = delete;
-    Input &operator=(const Input &) = delete;
-
-    T element(std::int64_t k) const { return first_[k & mask_]; }
-    Vector<T> vector(std::int64_t k) const { return load_vector<Vector<T>>(first_ + (k & mask_)); }
-
-private:
-    const T *first_;
-    const std::int64_t mask_;
-    alignas(vector_bytes) T same_[lanes<T>];
-};
-
 template <class F, class T>
 void arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) {
     T *const out = at<T>(data[0]);
-    const Input<T> a(data[1], strides[1]), b(data[2], strides[2]);
+    const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
     each_vector<T>(
-        n, data[0], [&](std::int64_t k) { out[k] = F::apply(a.element(k), b.element(k)); },
-        [&](std::int64_t k) { stream_vector(out + k, F::apply(a.vector(k), b.vector(k))); });
+        n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
+        [&](std::int64_t k) {
+            stream_vector(out + k, F::apply(load_vector<Vector<T>>(a.from(k)),
+                                            load_vector<Vector<T>>(b.from(k))));
+        });
 }
 
-template <class F, class V> auto compared(V a, V b) {
-    if constexpr (std::is_same_v<F, functor::equal>) return a == b;
-    if constexpr (std::is_same_v<F, functor::not_equal>) return a != b;
-    if constexpr (std::is_same_v<F, functor::less>) return a < b;
-    if constexpr (std::is_same_v<F, functor::less_equal>) return a <= b;
-    if constexpr (std::is_same_v<F, functor::greater>) return a > b;
-    if constexpr (std::is_same_v<F, functor::greater_equal>) return a >= b;
-}
-// The lower halves of all elements. GCC converts them one by one below AVX-512.
-template <class V> auto narrowed(V low, V high) {
-    using Wide = std::remove_cvref_t<decltype(low[0])>;
-    using Narrow = VectorN<
-        std::conditional_t<sizeof(Wide) == 8, std::int32_t,
-                           std::conditional_t<sizeof(Wide) == 4, std::int16_t, std::int8_t>>,
-        static_cast<int>(2 * sizeof(V) / sizeof(Wide))>;
-    return [&]<int... i>(std::integer_sequence<int, i...>) {
-        return __builtin_shufflevector((Narrow)low, (Narrow)high, 2 * i...);
-    }
-    (std::make_integer_sequence<int, static_cast<int>(2 * sizeof(V) / sizeof(Wide))>());
-}
-// `Count` results, all bits of which are set where the comparison holds: of elements as wide as
-// they fit in one vector.
-template <class F, class T, int Count>
-auto comparisons(std::int64_t k, const Input<T> &a, const Input<T> &b) {
-    if constexpr (Count == lanes<T>)
-        return compared<F>(a.vector(k), b.vector(k));
-    else
-        return narrowed(comparisons<F, T, Count / 2>(k, a, b),
-                        comparisons<F, T, Count / 2>(k + Count / 2, a, b));
-}
 template <class F, class T>
 void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) {
     Bool *const out = at<Bool>(data[0]);
-    const Input<T> a(data[1], strides[1]), b(data[2], strides[2]);
+    const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
     each_vector<std::int8_t>(
-        n, data[0], [&](std::int64_t k) { out[k] = Bool(compared<F>(a.element(k), b.element(k))); },
-        [&](std::int64_t k) {
-            stream_vector(out + k, comparisons<F, T, lanes<std::int8_t>>(k, a, b) & 1);
-        });
+        n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
+        [&](std::int64_t k) { stream_vector(out + k, answers<F, T>(a.from(k), b.from(k))); });
 }
 
 template <class T> Loop loop_of(std::uint32_t function) {
@@ -122,8 +72,8 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
     case ATOLL_FN_not_equal: return &comparison<functor::not_equal, T>;
     case ATOLL_FN_less: return &comparison<functor::less, T>;
     case ATOLL_FN_less_equal: return &comparison<functor::less_equal, T>;
-    case ATOLL_FN_greater: return &comparison<functor::greater, T>;
-    case ATOLL_FN_greater_equal: return &comparison<functor::greater_equal, T>;
+    case ATOLL_FN_greater: return &exchanged_loop<&comparison<functor::less, T>>;
+    case ATOLL_FN_greater_equal: return &exchanged_loop<&comparison<functor::less_equal, T>>;
     default: return loop_of<T>(function);
     }
 }

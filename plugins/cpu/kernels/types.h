@@ -63,6 +63,9 @@ inline std::uint32_t result_of(std::uint32_t function, std::uint32_t dtype) {
     return result_dtypes[function][dtype];
 }
 
+// bool orders, counts and compares as its bytes 0 and 1.
+template <class T> using Element = std::conditional_t<is_bool<T>, std::uint8_t, T>;
+
 template <class T> T load(const char *p) {
     T value;
     std::memcpy(&value, p, sizeof value);
