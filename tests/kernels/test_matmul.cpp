@@ -170,6 +170,16 @@ TEST_CASE("products of a large matrix and a vector agree with the oracle") {
             }
 }
 
+TEST_CASE("products of a matrix from memory and a vector agree with the oracle") {
+    Random random = sequence(16);
+    Layout dense[4] = {};
+    int dtypes[4] = {ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64,
+                     ATOLL_DTYPE_FLOAT64};
+    bool swapped[4] = {};
+    check(ATOLL_DTYPE_FLOAT64, {2051, 1, 1027, 0}, dense, dtypes, swapped, 0, 2, 2, Addend::out,
+          random);
+}
+
 TEST_CASE("matrix products agree with the oracle") {
     Random random = sequence(13);
     const Case cases[] = {{3, 4, 5, 0},    {1, 1, 9, 0},   {7, 1, 6, 0},     {1, 7, 6, 0},

@@ -15,12 +15,15 @@ namespace {
 constexpr std::int64_t fewest_bytes = 256 << 10; // of a matrix; smaller ones are in the caches
 constexpr std::int64_t fewest_results = 128, fewest_terms = 32;
 constexpr int streams = 8;
+constexpr std::int64_t grouped_bytes = 16 << 20; // of a matrix that comes from memory
 
 template <class T> struct MatrixVector {
     using V = Vector<T>;
     static constexpr std::int64_t size = sizeof(T), width = lanes<T>;
     // Results at a time: their sums stay in the L1 cache.
     static constexpr std::int64_t block = 2048;
+    // Few enough that their sums stay in a core's caches, once per group of so many columns.
+    static constexpr std::int64_t most_sums = 8192, most_groups = 16, fewest_of_group = 128;
 
     const char *a;               // the matrix
     std::int64_t results, terms; // its extents
@@ -63,25 +66,53 @@ template <class T> struct MatrixVector {
         store_vector(sums + k, sum);
     }
     void columns() const {
+        const std::int64_t groups = std::min(most_groups, terms / fewest_of_group / 4 * 4);
+        if (groups && results <= most_sums && results * terms * size >= grouped_bytes)
+            groups_of_columns(groups);
+        else
+            pieces_of_columns();
+    }
+    // Each piece reads memory from one end to the other: two threads take 0.8 of the time.
+    void groups_of_columns(std::int64_t groups) const {
+        const std::int64_t each = (terms + groups - 1) / groups;
+        const std::int64_t stride = (results * size + 63) / 64 * 64;
+        const Scratch scratch(groups * stride);
+        const auto sums = [&](std::int64_t group) {
+            return reinterpret_cast<T *>(scratch.data() + group * stride);
+        };
+        parallel(groups, results * each, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t group = begin; group < end; ++group) {
+                std::fill_n(sums(group), results, T(0));
+                const std::int64_t first = group * each;
+                add_columns(a, first, std::min(first + each, terms), results, sums(group));
+            }
+        });
+        for (std::int64_t k = 0; k < results; ++k) {
+            T sum = sums(0)[k];
+            for (std::int64_t group = 1; group < groups; ++group) sum += sums(group)[k];
+            finish(k, sum);
+        }
+    }
+    void pieces_of_columns() const {
         // Long pieces of columns are read faster; four, or a multiple, balance some threads.
         const std::int64_t pieces = 4 * ((results + 4 * block - 1) / (4 * block));
         const std::int64_t piece = ((results + pieces - 1) / pieces + width - 1) / width * width;
         parallel(pieces, piece * terms, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t first = begin * piece; first < std::min(end * piece, results);) {
                 const std::int64_t last = std::min({first + block, end * piece, results});
-                columns(first, last - first);
+                alignas(64) T sums[block] = {};
+                add_columns(a + first * size, 0, terms, last - first, sums);
+                for (std::int64_t k = first; k < last; ++k) finish(k, sums[k - first]);
                 first = last;
             }
         });
     }
-    void columns(std::int64_t first, std::int64_t count) const {
-        alignas(64) T sums[block] = {};
-        const char *const at = a + first * size;
-        std::int64_t term = 0;
-        for (; term + streams <= terms; term += streams)
-            add_columns<streams>(at, term, count, sums);
-        for (; term < terms; ++term) add_columns<1>(at, term, count, sums);
-        for (std::int64_t k = 0; k < count; ++k) finish(first + k, sums[k]);
+    // sums += columns [begin, end) · x, of `count` rows from `first` on.
+    void add_columns(const char *first, std::int64_t begin, std::int64_t end, std::int64_t count,
+                     T *sums) const {
+        for (; begin + streams <= end; begin += streams)
+            add_columns<streams>(first, begin, count, sums);
+        for (; begin < end; ++begin) add_columns<1>(first, begin, count, sums);
     }
 
     // Dense along the terms, as x is.
