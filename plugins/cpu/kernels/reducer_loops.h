@@ -180,19 +180,35 @@ template <std::uint16_t function, template <class> class Make> constexpr Reducer
     return row;
 }
 
-// The loops that need no vectors, of a Make that has A, identity, combine and lift.
-template <class Make, class A, class T> struct PlainLoops {
+// The loops over accumulators A alone, of a State that has start, combine and result.
+template <class State, class A> struct AccumulatorLoops {
     static A *acc(char *p) { return reinterpret_cast<A *>(p); }
     static const A *acc(const char *p) { return reinterpret_cast<const A *>(p); }
 
     static void identity(std::int64_t n, char *accumulators) {
-        for (std::int64_t k = 0; k < n; ++k) acc(accumulators)[k] = Make::start();
+        for (std::int64_t k = 0; k < n; ++k) acc(accumulators)[k] = State::start();
     }
     static void merge(std::int64_t n, const char *from, const Given &given, char *accumulators) {
         const A *x = acc(from);
         A *a = acc(accumulators);
-        for (std::int64_t k = 0; k < n; ++k) a[k] = Make::combine(a[k], x[k], given);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) a[k] = State::combine(a[k], x[k], given);
     }
+    static void finish(std::int64_t n, const char *accumulators, const Given &given, char *out) {
+        using R = decltype(State::result(A{}, given));
+        const A *a = acc(accumulators);
+        R *o = reinterpret_cast<R *>(out);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) o[k] = State::result(a[k], given);
+    }
+};
+
+// The loops that need no vectors, of a Make that has take; and those of its State.
+template <class Make, class A, class T, class State = Make> struct PlainLoops
+    : AccumulatorLoops<State, A> {
+    using Accumulators = AccumulatorLoops<State, A>;
+    using Accumulators::acc;
+
     static void rows(std::int64_t n, const char *in, const Given &given, char *accumulators) {
         const T *x = elements_of<T>(in);
         A *a = acc(accumulators);
@@ -221,37 +237,31 @@ template <class Make, class A, class T> struct PlainLoops {
         std::int64_t k = 0;
         while (k + width <= n) {
             A lanes[width];
-            identity(width, reinterpret_cast<char *>(lanes));
+            Accumulators::identity(width, reinterpret_cast<char *>(lanes));
             const std::int64_t end = std::min(n, k + run);
             for (; k + width <= end; k += width)
                 for (std::int64_t c = 0; c < width; ++c)
                     lanes[c] = Make::take(lanes[c], x[k + c], given);
             for (std::int64_t half = width / 2; half; half /= 2)
                 for (std::int64_t c = 0; c < half; ++c)
-                    lanes[c] = Make::combine(lanes[c], lanes[c + half], given);
-            a = Make::combine(a, lanes[0], given);
+                    lanes[c] = State::combine(lanes[c], lanes[c + half], given);
+            a = State::combine(a, lanes[0], given);
         }
         for (; k < n; ++k) a = Make::take(a, x[k], given);
     }
-    static void finish(std::int64_t n, const char *accumulators, const Given &given, char *out) {
-        using R = decltype(Make::result(A{}, given));
-        const A *a = acc(accumulators);
-        R *o = reinterpret_cast<R *>(out);
-        for (std::int64_t k = 0; k < n; ++k) o[k] = Make::result(a[k], given);
-    }
 
     static constexpr Reducer plain() {
-        using R = decltype(Make::result(A{}, Given{}));
+        using R = decltype(State::result(A{}, Given{}));
         static_assert(sizeof(A) <= largest_accumulator);
         Reducer r{};
         r.size = sizeof(A);
         r.out_size = sizeof(R);
         r.result = own_result_dtype<R>;
-        r.identity = &identity;
+        r.identity = &Accumulators::identity;
         r.block = &Make::block;
         r.rows = &rows;
-        r.merge = &merge;
-        r.finish = &finish;
+        r.merge = &Accumulators::merge;
+        r.finish = &Accumulators::finish;
         return r;
     }
     // The same, for accumulators whose order matters to rounding.

@@ -89,16 +89,9 @@ struct LargestNumber : SmallestNumber {
     template <class A> static A combine(A a, A b) { return ((a > b) | (b != b)) ? a : b; }
 };
 
-template <class Map, class Operation, class T, bool Mean = false> struct Fold {
-    using E = decltype(Map::of(T{}));
-    using A = typename Operation::template Accumulator<E>;
-    using Loops = PlainLoops<Fold, A, T>;
-
+template <class Operation, class A, bool Mean> struct Folded {
     static A start() { return Operation::template identity<A>(); }
     static A combine(A a, A b, const Given &) { return Operation::combine(a, b); }
-    static A take(A a, T x, const Given &) {
-        return Operation::combine(a, static_cast<A>(Map::of(x)));
-    }
     static auto result(A a, const Given &given) {
         if constexpr (Mean && is_complex<A>) {
             const double n = static_cast<double>(given.count);
@@ -108,6 +101,17 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         } else {
             return a;
         }
+    }
+};
+
+template <class Map, class Operation, class T, bool Mean = false> struct Fold {
+    using E = decltype(Map::of(T{}));
+    using A = typename Operation::template Accumulator<E>;
+    using State = Folded<Operation, A, Mean>;
+    using Loops = PlainLoops<Fold, A, T, State>;
+
+    static A take(A a, T x, const Given &) {
+        return Operation::combine(a, static_cast<A>(Map::of(x)));
     }
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
         A &a = *reinterpret_cast<A *>(accumulator);
@@ -121,7 +125,8 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             Loops::take_all(n, elements_of<T>(in), given, a);
         } else {
             A folded;
-            const std::int64_t used = fold<1>(n, elements_of<Element<T>>(in), start(), &folded);
+            const std::int64_t used =
+                fold<1>(n, elements_of<Element<T>>(in), State::start(), &folded);
             if (used) a = Operation::combine(a, folded);
             const T *x = elements_of<T>(in);
             for (std::int64_t k = used; k < n; ++k) a = take(a, x[k], given);

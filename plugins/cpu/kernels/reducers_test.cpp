@@ -1,82 +1,61 @@
 // Reducers that test elements (any … any_nan) or count those that pass a test (count_nonzero).
+#include "functors/comparison.h"
 #include "reducer_loops.h"
 
 namespace Atoll::kernels {
 namespace {
 
-// A test is made for a call and asked about elements, or vectors of them, where a vector answers
-// with a mask. The reduction's result is `on_hit` iff an element passes.
+// Tests of elements, or of vectors of them, where a mask answers.
 struct NonZero {
-    static constexpr bool on_hit = true;
-    explicit NonZero(const Given &) {}
-    template <class V> auto operator()(V v) const { return v != 0; }
+    template <class V> static auto test(V v) { return v != 0; }
 };
-struct Zero : NonZero {
-    static constexpr bool on_hit = false;
-    using NonZero::NonZero;
-    template <class V> auto operator()(V v) const { return v == 0; }
+struct Zero {
+    template <class V> static auto test(V v) { return v == 0; }
 };
-struct Nan : NonZero {
-    using NonZero::NonZero;
-    template <class V> auto operator()(V v) const { return v != v; }
+struct Number { // that is not zero
+    template <class V> static auto test(V v) { return (v != 0) & (v == v); }
 };
-struct Number : NonZero { // that is not zero
-    using NonZero::NonZero;
-    template <class V> auto operator()(V v) const { return (v != 0) & (v == v); }
-};
-struct NotFinite : NonZero {
-    static constexpr bool on_hit = false;
-    using NonZero::NonZero;
-    template <class V> auto operator()(V v) const {
-        const V difference = v - v; // NaN for infinities too
-        return difference != difference;
-    }
-};
-struct Infinite : NonZero {
-    using NonZero::NonZero;
-    template <class V> auto operator()(V v) const {
-        const V difference = v - v;
-        return (difference != difference) & (v == v);
-    }
+struct NotFinite {
+    template <class V> static auto test(V v) { return !functor::isfinite::test(v); }
 };
 // How tests of parts make a test of a complex element.
 enum class Parts { either, both };
 
-template <class Test, Parts P, class T> bool hit(const Test &test, T x) {
+template <class Test, Parts P, class T> bool hit(T x) {
     if constexpr (is_bool<T>)
-        return test(std::uint8_t{truth(x)});
+        return Test::test(std::uint8_t{truth(x)});
     else if constexpr (!is_complex<T>)
-        return test(x);
+        return Test::test(x);
     else if constexpr (P == Parts::either)
-        return test(x.re) || test(x.im);
+        return Test::test(x.re) || Test::test(x.im);
     else
-        return test(x.re) && test(x.im);
+        return Test::test(x.re) && Test::test(x.im);
 }
-template <class Test, Parts P, class T> struct Any {
+// The result is `on_hit` iff an element passes.
+template <class Test, bool on_hit, Parts P, class T> struct Any {
     using Loops = PlainLoops<Any, std::uint8_t, T>;
     static std::uint8_t start() { return 0; }
     static std::uint8_t combine(std::uint8_t a, std::uint8_t b, const Given &) { return a | b; }
-    static std::uint8_t take(std::uint8_t a, T x, const Given &given) {
-        return a | std::uint8_t{hit<Test, P>(Test(given), x)};
+    static std::uint8_t take(std::uint8_t a, T x, const Given &) {
+        return a | std::uint8_t{hit<Test, P>(x)};
     }
-    static Bool result(std::uint8_t a, const Given &) { return Bool((a != 0) == Test::on_hit); }
+    static Bool result(std::uint8_t a, const Given &) { return Bool((a != 0) == on_hit); }
     static bool done(const char *accumulator) { return *accumulator != 0; }
 
-    static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
-        const Test test(given);
+    static void block(std::int64_t n, const char *in, const Given &, char *accumulator) {
         std::uint8_t seen = 0;
         if constexpr (is_complex<T> && P == Parts::both) {
             const T *x = elements_of<T>(in);
-            for (std::int64_t k = 0; k < n; ++k) seen |= std::uint8_t{hit<Test, P>(test, x[k])};
+            for (std::int64_t k = 0; k < n; ++k) seen |= std::uint8_t{hit<Test, P>(x[k])};
         } else {
             using E = Element<Part<T>>;
             using V = typename Lanes<E>::Vector;
             const std::int64_t count = is_complex<T> ? 2 * n : n;
             const E *x = elements_of<E>(in);
-            std::remove_cvref_t<decltype(test(V{}))> masks[vectors] = {};
+            std::remove_cvref_t<decltype(Test::test(V{}))> masks[vectors] = {};
             std::int64_t k = each_vector(count, x, [&](V v, int c) {
                 if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
-                masks[c] |= test(v);
+                masks[c] |= Test::test(v);
             });
             join_groups(masks, [](auto a, auto b) { return a | b; });
             std::uint64_t words[8], any = 0;
@@ -84,7 +63,8 @@ template <class Test, Parts P, class T> struct Any {
             for (const std::uint64_t word : words) any |= word;
             seen = any != 0;
             for (; k < count; ++k)
-                seen |= std::uint8_t{bool(test(is_bool<T> ? static_cast<E>(x[k] != 0) : x[k]))};
+                seen |=
+                    std::uint8_t{bool(Test::test(is_bool<T> ? static_cast<E>(x[k] != 0) : x[k]))};
         }
         *accumulator = static_cast<char>(*accumulator | seen);
     }
@@ -95,12 +75,12 @@ template <class Test, Parts P, class T> struct Any {
     }
 };
 
-// What no element of the type can be.
-template <class T, bool Result> struct Never {
-    using Loops = PlainLoops<Never, std::uint8_t, T>;
+// What no element of the type can be: none is looked at.
+template <bool Result> struct Never {
+    using Loops = PlainLoops<Never, std::uint8_t, std::uint8_t>;
     static std::uint8_t start() { return 0; }
     static std::uint8_t combine(std::uint8_t a, std::uint8_t, const Given &) { return a; }
-    static std::uint8_t take(std::uint8_t a, T, const Given &) { return a; }
+    static std::uint8_t take(std::uint8_t a, std::uint8_t, const Given &) { return a; }
     static Bool result(std::uint8_t, const Given &) { return Bool(Result); }
     static bool done(const char *) { return true; }
     static void block(std::int64_t, const char *, const Given &, char *) {}
@@ -115,56 +95,55 @@ template <class Test, Parts P, class T> struct Count {
     using Loops = PlainLoops<Count, std::int64_t, T>;
     static std::int64_t start() { return 0; }
     static std::int64_t combine(std::int64_t a, std::int64_t b, const Given &) { return a + b; }
-    static std::int64_t take(std::int64_t a, T x, const Given &given) {
-        return a + hit_element(Test(given), x);
-    }
+    static std::int64_t take(std::int64_t a, T x, const Given &) { return a + hit_element(x); }
     static std::int64_t result(std::int64_t a, const Given &) { return a; }
 
     // A complex number is zero if both parts are, and a number if both are.
-    static bool hit_element(const Test &test, T x) {
+    static bool hit_element(T x) {
         if constexpr (is_complex<T> && std::is_same_v<Test, Number>)
             return !is_nan(x) && truth(x);
         else
-            return hit<Test, P>(test, x);
+            return hit<Test, P>(x);
     }
-    static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
-        const Test test(given);
+    static void block(std::int64_t n, const char *in, const Given &, char *accumulator) {
         std::int64_t count = 0;
         if constexpr (is_complex<T>) {
             const T *x = elements_of<T>(in);
-            for (std::int64_t k = 0; k < n; ++k) count += hit_element(test, x[k]);
+            for (std::int64_t k = 0; k < n; ++k) count += hit_element(x[k]);
         } else {
             using E = Element<T>;
             using V = typename Lanes<E>::Vector;
-            using Mask = std::remove_cvref_t<decltype(test(V{}))>;
+            using Mask = std::remove_cvref_t<decltype(Test::test(V{}))>;
             const E *x = elements_of<E>(in);
             std::int64_t k = 0;
             while (k + Lanes<E>::count <= n) {
                 // Few enough that not even lanes of 8 bits overflow.
                 const std::int64_t some = std::min(n - k, 120 * chains * Lanes<E>::count);
                 Mask counts[vectors] = {};
-                k += each_vector(some, x + k, [&](V v, int c) { counts[c] -= test(v); });
+                k += each_vector(some, x + k, [&](V v, int c) { counts[c] -= Test::test(v); });
                 for (const Mask &lanes : counts)
                     for (std::int64_t lane = 0; lane < Lanes<E>::in_vector; ++lane)
                         count += lanes[lane];
             }
-            for (; k < n; ++k) count += test(x[k]);
+            for (; k < n; ++k) count += Test::test(x[k]);
         }
         *reinterpret_cast<std::int64_t *>(accumulator) += count;
     }
     static constexpr Reducer reducer() { return Loops::plain(); }
 };
 
-template <class T> using MakeAny = Any<NonZero, Parts::either, T>;
-template <class T> using MakeAll = Any<Zero, Parts::both, T>;
+// Signed and unsigned integers have the same zero.
+template <class T> using MakeAny = Any<NonZero, true, Parts::either, Wrapping<T>>;
+template <class T> using MakeAll = Any<Zero, false, Parts::both, Wrapping<T>>;
 template <class T, class Floats, bool Otherwise> using IfFloat =
-    std::conditional_t<is_float<Part<T>>, Floats, Never<T, Otherwise>>;
-template <class T> using MakeFinite = IfFloat<T, Any<NotFinite, Parts::either, T>, true>;
-template <class T> using MakeInfinite = IfFloat<T, Any<Infinite, Parts::either, T>, false>;
-template <class T> using MakeNan = IfFloat<T, Any<Nan, Parts::either, T>, false>;
-template <class T> using MakeCount = Count<NonZero, Parts::either, T>;
+    std::conditional_t<is_float<Part<T>>, Floats, Never<Otherwise>>;
+template <class T> using MakeFinite = IfFloat<T, Any<NotFinite, false, Parts::either, T>, true>;
+template <class T> using MakeInfinite =
+    IfFloat<T, Any<functor::isinf, true, Parts::either, T>, false>;
+template <class T> using MakeNan = IfFloat<T, Any<functor::isnan, true, Parts::either, T>, false>;
+template <class T> using MakeCount = Count<NonZero, Parts::either, Wrapping<T>>;
 template <class T> using MakeCountNumbers =
-    Count<std::conditional_t<is_float<Part<T>>, Number, NonZero>, Parts::either, T>;
+    Count<std::conditional_t<is_float<Part<T>>, Number, NonZero>, Parts::either, Wrapping<T>>;
 
 } // namespace
 
