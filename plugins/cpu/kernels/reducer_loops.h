@@ -40,16 +40,28 @@ template <class V, class E> V load_lanes(const E *x) {
     return v;
 }
 
+// at(k, c): a vector of `step` elements begins at k, the c-th of four groups. Returns how many
+// elements fill four groups each. Two of the four are of the second half: reading two streams from
+// memory takes 0.7 to 0.85 of the time of one (on the first Zen).
+template <std::int64_t step, class At> std::int64_t four_groups_at_once(std::int64_t n, At &&at) {
+    constexpr std::int64_t both = vectors / 2 * step;
+    const std::int64_t half = n / (2 * both) * both;
+    for (std::int64_t k = 0; k < half; k += both) {
+        ATOLL_UNROLL
+        for (int c = 0; c < vectors / 2; ++c) at(k + c * step, c);
+        ATOLL_UNROLL
+        for (int c = 0; c < vectors / 2; ++c) at(half + k + c * step, vectors / 2 + c);
+    }
+    return 2 * half;
+}
+
 // each(v, c) for the vectors of whole groups, where c counts the vectors of four groups. Returns
 // how many elements that were.
 template <class E, class Each> std::int64_t each_vector(std::int64_t n, const E *x, Each &&each) {
     using V = typename Lanes<E>::Vector;
     constexpr std::int64_t step = Lanes<E>::in_vector, width = Lanes<E>::count;
-    std::int64_t k = 0;
-    for (; k + chains * width <= n; k += chains * width) {
-        ATOLL_UNROLL
-        for (int c = 0; c < vectors; ++c) each(load_lanes<V>(x + k + c * step), c);
-    }
+    std::int64_t k = four_groups_at_once<step>(
+        n, [&](std::int64_t at, int c) { each(load_lanes<V>(x + at), c); });
     for (; k + width <= n; k += width) {
         ATOLL_UNROLL
         for (int c = 0; c < group_vectors; ++c) each(load_lanes<V>(x + k + c * step), c);

@@ -21,15 +21,11 @@ inline Complex<double> even_and_odd(const Doubles *group) {
 
 // each_vector of parts as doubles: groups are of eight parts.
 template <class P, class Each> std::int64_t in_doubles(std::int64_t n, const P *x, Each &&each) {
-    constexpr std::int64_t step = Lanes<double>::in_vector, width = Lanes<double>::count;
+    constexpr std::int64_t step = Lanes<double>::in_vector;
     typedef P Few __attribute__((vector_size(step * sizeof(P))));
-    std::int64_t k = 0;
-    for (; k + chains * width <= n; k += chains * width) {
-        ATOLL_UNROLL
-        for (int c = 0; c < vectors; ++c)
-            each(__builtin_convertvector(load_lanes<Few>(x + k + c * step), Doubles), c);
-    }
-    return k;
+    return four_groups_at_once<step>(n, [&](std::int64_t k, int c) {
+        each(__builtin_convertvector(load_lanes<Few>(x + k), Doubles), c);
+    });
 }
 
 // Adds map(v) for the vectors of whole groups to a; returns how many parts those have.
