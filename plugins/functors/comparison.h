@@ -99,7 +99,8 @@ struct logical_not : TestOfTruths<logical_not> {
     template <class X> ATOLL_BOTH_SIDES static auto test(X a) { return a == 0; }
 };
 
-// x - x is NaN if x is infinite. Integers are all alike here: one loop per width.
+// Integers are all alike here: one loop per width. x - x is NaN where x is infinite or NaN, and
+// else 0.
 struct isnan : Test<isnan, Wraps> {
     template <class X> ATOLL_BOTH_SIDES static auto test(X a) { return a != a; }
 };

@@ -28,9 +28,9 @@ template <class T> T taken(T x) {
         return x;
 }
 
-// Functors whose loops do not vectorise get one loop for all strides, and those whose vectors have
-// loops of their own.
+// Functors with a test(): their vectors have loops of their own, in test_loops.h.
 template <class F> inline constexpr bool has_test = requires { F::both_parts; };
+// Functors whose loops do not vectorise get one loop for all strides.
 template <class F> inline constexpr bool one_by_one = has_test<F> || requires { F::scalar; };
 
 template <class F, class T>

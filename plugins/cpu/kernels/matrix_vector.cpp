@@ -23,7 +23,8 @@ template <class T> struct MatrixVector {
     // Results at a time: their sums stay in the L1 cache.
     static constexpr std::int64_t block = 2048;
     // Few enough that their sums stay in a core's caches, once per group of so many columns.
-    static constexpr std::int64_t most_sums = 8192, most_groups = 16, fewest_of_group = 128;
+    static constexpr std::int64_t fewest_sums = 512, most_sums = 8192, most_groups = 16,
+                                  fewest_of_group = 128;
 
     const char *a;               // the matrix
     std::int64_t results, terms; // its extents
@@ -67,7 +68,8 @@ template <class T> struct MatrixVector {
     }
     void columns() const {
         const std::int64_t groups = std::min(most_groups, terms / fewest_of_group / 4 * 4);
-        if (groups && results <= most_sums && results * terms * size >= grouped_bytes)
+        if (groups && results >= fewest_sums && results <= most_sums &&
+            results * terms * size >= grouped_bytes)
             groups_of_columns(groups);
         else
             pieces_of_columns();
@@ -75,6 +77,7 @@ template <class T> struct MatrixVector {
     // Each piece reads memory from one end to the other: two threads take 0.8 of the time.
     void groups_of_columns(std::int64_t groups) const {
         const std::int64_t each = (terms + groups - 1) / groups;
+        // Whole vectors are stored, and groups are on threads of their own.
         const std::int64_t stride = (results * size + 63) / 64 * 64;
         const Scratch scratch(groups * stride);
         const auto sums = [&](std::int64_t group) {
@@ -87,11 +90,9 @@ template <class T> struct MatrixVector {
                 add_columns(a, first, std::min(first + each, terms), results, sums(group));
             }
         });
-        for (std::int64_t k = 0; k < results; ++k) {
-            T sum = sums(0)[k];
-            for (std::int64_t group = 1; group < groups; ++group) sum += sums(group)[k];
-            finish(k, sum);
-        }
+        for (std::int64_t group = 1; group < groups; ++group)
+            for (std::int64_t k = 0; k < results; ++k) sums(0)[k] += sums(group)[k];
+        for (std::int64_t k = 0; k < results; ++k) finish(k, sums(0)[k]);
     }
     void pieces_of_columns() const {
         // Long pieces of columns are read faster; four, or a multiple, balance some threads.

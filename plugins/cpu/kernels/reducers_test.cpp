@@ -5,48 +5,38 @@
 namespace Atoll::kernels {
 namespace {
 
-// Tests of elements, or of vectors of them, where a mask answers.
-struct NonZero {
+// Tests as those of element-wise functions.
+struct NonZero : functor::Test<NonZero, functor::Wraps> {
     template <class V> static auto test(V v) { return v != 0; }
 };
-struct Zero {
+struct Zero : functor::Test<Zero, functor::Wraps> {
+    static constexpr bool both_parts = true;
     template <class V> static auto test(V v) { return v == 0; }
 };
-struct Number { // that is not zero
+struct Number : functor::Test<Number, functor::Wraps> { // that is not zero
     template <class V> static auto test(V v) { return (v != 0) & (v == v); }
 };
-struct NotFinite {
+struct NotFinite : functor::Test<NotFinite, functor::Wraps> {
     template <class V> static auto test(V v) { return !functor::isfinite::test(v); }
 };
-// How tests of parts make a test of a complex element.
-enum class Parts { either, both };
 
-template <class Test, Parts P, class T> bool hit(T x) {
-    if constexpr (is_bool<T>)
-        return Test::test(std::uint8_t{truth(x)});
-    else if constexpr (!is_complex<T>)
-        return Test::test(x);
-    else if constexpr (P == Parts::either)
-        return Test::test(x.re) || Test::test(x.im);
-    else
-        return Test::test(x.re) && Test::test(x.im);
-}
+template <class Test, class T> bool hit(T x) { return truth(Test::apply(x)); }
 // The result is `on_hit` iff an element passes.
-template <class Test, bool on_hit, Parts P, class T> struct Any {
+template <class Test, bool on_hit, class T> struct Any {
     using Loops = PlainLoops<Any, std::uint8_t, T>;
     static std::uint8_t start() { return 0; }
     static std::uint8_t combine(std::uint8_t a, std::uint8_t b, const Given &) { return a | b; }
     static std::uint8_t take(std::uint8_t a, T x, const Given &) {
-        return a | std::uint8_t{hit<Test, P>(x)};
+        return a | std::uint8_t{hit<Test>(x)};
     }
     static Bool result(std::uint8_t a, const Given &) { return Bool((a != 0) == on_hit); }
     static bool done(const char *accumulator) { return *accumulator != 0; }
 
     static void block(std::int64_t n, const char *in, const Given &, char *accumulator) {
         std::uint8_t seen = 0;
-        if constexpr (is_complex<T> && P == Parts::both) {
+        if constexpr (is_complex<T> && Test::both_parts) {
             const T *x = elements_of<T>(in);
-            for (std::int64_t k = 0; k < n; ++k) seen |= std::uint8_t{hit<Test, P>(x[k])};
+            for (std::int64_t k = 0; k < n; ++k) seen |= std::uint8_t{hit<Test>(x[k])};
         } else {
             using E = Element<Part<T>>;
             using V = typename Lanes<E>::Vector;
@@ -91,7 +81,7 @@ template <bool Result> struct Never {
     }
 };
 
-template <class Test, Parts P, class T> struct Count {
+template <class Test, class T> struct Count {
     using Loops = PlainLoops<Count, std::int64_t, T>;
     static std::int64_t start() { return 0; }
     static std::int64_t combine(std::int64_t a, std::int64_t b, const Given &) { return a + b; }
@@ -103,7 +93,7 @@ template <class Test, Parts P, class T> struct Count {
         if constexpr (is_complex<T> && std::is_same_v<Test, Number>)
             return !is_nan(x) && truth(x);
         else
-            return hit<Test, P>(x);
+            return hit<Test>(x);
     }
     static void block(std::int64_t n, const char *in, const Given &, char *accumulator) {
         std::int64_t count = 0;
@@ -133,17 +123,16 @@ template <class Test, Parts P, class T> struct Count {
 };
 
 // Signed and unsigned integers have the same zero.
-template <class T> using MakeAny = Any<NonZero, true, Parts::either, Wrapping<T>>;
-template <class T> using MakeAll = Any<Zero, false, Parts::both, Wrapping<T>>;
+template <class T> using MakeAny = Any<NonZero, true, Wrapping<T>>;
+template <class T> using MakeAll = Any<Zero, false, Wrapping<T>>;
 template <class T, class Floats, bool Otherwise> using IfFloat =
     std::conditional_t<is_float<Part<T>>, Floats, Never<Otherwise>>;
-template <class T> using MakeFinite = IfFloat<T, Any<NotFinite, false, Parts::either, T>, true>;
-template <class T> using MakeInfinite =
-    IfFloat<T, Any<functor::isinf, true, Parts::either, T>, false>;
-template <class T> using MakeNan = IfFloat<T, Any<functor::isnan, true, Parts::either, T>, false>;
-template <class T> using MakeCount = Count<NonZero, Parts::either, Wrapping<T>>;
+template <class T> using MakeFinite = IfFloat<T, Any<NotFinite, false, T>, true>;
+template <class T> using MakeInfinite = IfFloat<T, Any<functor::isinf, true, T>, false>;
+template <class T> using MakeNan = IfFloat<T, Any<functor::isnan, true, T>, false>;
+template <class T> using MakeCount = Count<NonZero, Wrapping<T>>;
 template <class T> using MakeCountNumbers =
-    Count<std::conditional_t<is_float<Part<T>>, Number, NonZero>, Parts::either, Wrapping<T>>;
+    Count<std::conditional_t<is_float<Part<T>>, Number, NonZero>, Wrapping<T>>;
 
 } // namespace
 

@@ -1,5 +1,5 @@
 // Loops of functors with a test() (functors/comparison.h): dense elements are asked as vectors, and
-// masks of all widths become bytes. GCC's own vectors of such loops are six times the code.
+// masks of all widths become bytes. GCC's own vectors of such loops are several times the code.
 #pragma once
 
 #include "functors/comparison.h"
@@ -12,29 +12,20 @@ namespace Atoll::kernels {
 
 using Bytes = Vector<std::int8_t>;
 
-template <class Narrow, class V> Vector<Narrow> even_elements(V low, V high) {
-    using N = Vector<Narrow>;
-    return [&]<int... i>(std::integer_sequence<int, i...>) {
-        return __builtin_shufflevector((N)low, (N)high, 2 * i...);
-    }
-    (std::make_integer_sequence<int, lanes<Narrow>>());
-}
-// Masks, of elements of `bytes` bytes, as masks of half as many. x86 packs them lane by lane (of 16
-// bytes), in one instruction; in_order() makes that good.
-template <int bytes, class V> Bytes packed(V low, V high) {
+// Masks as masks of half as many bytes: a mask of a wider element is several of 16 bits. x86 packs
+// them lane by lane (of 16 bytes), in one instruction; in_order() makes that good.
+template <class V> Bytes packed(V low, V high) {
 #if defined(__AVX512BW__)
-    if constexpr (bytes > 2) return (Bytes)_mm512_packs_epi32((__m512i)low, (__m512i)high);
-    if constexpr (bytes == 2) return (Bytes)_mm512_packs_epi16((__m512i)low, (__m512i)high);
+    return (Bytes)_mm512_packs_epi16((__m512i)low, (__m512i)high);
 #elif defined(__AVX2__)
-    if constexpr (bytes > 2) return (Bytes)_mm256_packs_epi32((__m256i)low, (__m256i)high);
-    if constexpr (bytes == 2) return (Bytes)_mm256_packs_epi16((__m256i)low, (__m256i)high);
+    return (Bytes)_mm256_packs_epi16((__m256i)low, (__m256i)high);
 #elif defined(__SSE2__)
-    if constexpr (bytes > 2) return (Bytes)_mm_packs_epi32((__m128i)low, (__m128i)high);
-    if constexpr (bytes == 2) return (Bytes)_mm_packs_epi16((__m128i)low, (__m128i)high);
+    return (Bytes)_mm_packs_epi16((__m128i)low, (__m128i)high);
 #else
-    if constexpr (bytes == 8) return (Bytes)even_elements<std::int32_t>(low, high);
-    if constexpr (bytes == 4) return (Bytes)even_elements<std::int16_t>(low, high);
-    if constexpr (bytes == 2) return (Bytes)even_elements<std::int8_t>(low, high);
+    return [&]<int... i>(std::integer_sequence<int, i...>) {
+        return __builtin_shufflevector((Bytes)low, (Bytes)high, 2 * i...);
+    }
+    (std::make_integer_sequence<int, lanes<std::int8_t>>());
 #endif
 }
 // Bytes that were packed from elements of `bytes` bytes: 16 bytes of each vector have become `run`
@@ -56,8 +47,8 @@ template <class T, int count, class Ask> auto packed_masks(std::int64_t k, const
     if constexpr (count == lanes<T>)
         return (Bytes)ask(k);
     else
-        return packed<2 * vector_bytes / count>(packed_masks<T, count / 2>(k, ask),
-                                                packed_masks<T, count / 2>(k + count / 2, ask));
+        return packed(packed_masks<T, count / 2>(k, ask),
+                      packed_masks<T, count / 2>(k + count / 2, ask));
 }
 
 inline constexpr int answers_at_once = lanes<std::int8_t>;
@@ -72,7 +63,7 @@ template <class Part, bool both, class Ask> Bytes byte_masks_of_pairs(const Ask 
         const auto pairs = (Vector<std::int16_t>)byte_masks<Part>(first, ask);
         return both ? pairs == -1 : pairs != 0;
     };
-    return in_order<2>(packed<2>(joined(0), joined(answers_at_once)));
+    return in_order<2>(packed(joined(0), joined(answers_at_once)));
 }
 
 // The results for so many elements of each input.
@@ -124,23 +115,26 @@ private:
 template <int Count, class F, class T>
 void test_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     const auto dense_or_same = [&](int i) { return strides[i] == sizeof(T) || strides[i] == 0; };
-    std::int64_t done = 0;
     if (n >= answers_at_once && strides[0] == 1 && dense_or_same(1) && dense_or_same(Count)) {
-        const Inputs<T> a(data[1], strides[1]), b(data[Count], strides[Count]);
         char *const out = data[0];
-        for (; done + answers_at_once <= n; done += answers_at_once) {
-            if constexpr (Count == 1)
-                store_vector(out + done, answers<F, T>(a.from(done)));
-            else
-                store_vector(out + done, answers<F, T>(a.from(done), b.from(done)));
+        const auto run = [=](const auto &at) {
+            const std::int64_t last = n - answers_at_once;
+            const Bytes rest = at(last); // before what is stored may change it
+            for (std::int64_t k = 0; k < last; k += answers_at_once) store_vector(out + k, at(k));
+            store_vector(out + last, rest);
+        };
+        const Inputs<T> a(data[1], strides[1]);
+        if constexpr (Count == 1) {
+            run([&](std::int64_t k) { return answers<F, T>(a.from(k)); });
+        } else {
+            const Inputs<T> b(data[2], strides[2]);
+            run([&](std::int64_t k) { return answers<F, T>(a.from(k), b.from(k)); });
         }
+    } else if constexpr (Count == 1) {
+        unary_loop<F, T>(n, data, strides);
+    } else {
+        binary_loop<F, T>(n, data, strides);
     }
-    char *rest[1 + Count];
-    for (int i = 0; i <= Count; ++i) rest[i] = data[i] + done * strides[i];
-    if constexpr (Count == 1)
-        unary_loop<F, T>(n - done, rest, strides);
-    else
-        binary_loop<F, T>(n - done, rest, strides);
 }
 
 } // namespace Atoll::kernels
