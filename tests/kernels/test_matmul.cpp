@@ -181,7 +181,7 @@ TEST_CASE("products of a matrix from memory and a vector agree with the oracle")
     // What it takes to add up in is not zero already.
     void (*volatile release)(void *) = std::free;
     for (int trial = 0; trial < 2; ++trial) {
-        constexpr std::size_t bytes = 1 << 20;
+        constexpr std::size_t bytes = 24 << 20;
         void *const dirty = std::malloc(bytes);
         std::memset(dirty, 0x3f, bytes);
         release(dirty);
