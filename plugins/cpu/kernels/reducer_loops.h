@@ -47,11 +47,10 @@ template <std::int64_t step, class At> std::int64_t four_groups_at_once(std::int
     static_assert(chains == 4);
     constexpr std::int64_t two_groups = vectors / 2 * step;
     const std::int64_t half = n / (2 * two_groups) * two_groups;
+    const std::int64_t second = half - two_groups; // from where c counts there, too
     for (std::int64_t k = 0; k < half; k += two_groups) {
         ATOLL_UNROLL
-        for (int c = 0; c < vectors / 2; ++c) at(k + c * step, c);
-        ATOLL_UNROLL
-        for (int c = 0; c < vectors / 2; ++c) at(half + k + c * step, vectors / 2 + c);
+        for (int c = 0; c < vectors; ++c) at((c < vectors / 2 ? k : second + k) + c * step, c);
     }
     return 2 * half;
 }
