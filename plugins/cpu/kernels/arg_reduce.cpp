@@ -35,7 +35,7 @@ struct Picker {
 };
 
 template <class T, bool Largest> struct Pick {
-    using E = std::conditional_t<is_bool<T>, std::uint8_t, T>;
+    using E = Element<T>;
     static E value(T x) {
         if constexpr (is_bool<T>)
             return x != T(0);

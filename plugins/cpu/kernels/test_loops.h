@@ -67,7 +67,7 @@ template <class Part, bool both, class Ask> Bytes byte_masks_of_pairs(const Ask 
 }
 
 // The results for so many elements of each input.
-template <class F, class T, class... Inputs> Bytes answers(const Inputs *...inputs) {
+template <class F, class T, class... Ts> Bytes answers(const Ts *...inputs) {
     using E = Element<Part<T>>;
     const auto truth = [](const T *input) {
         return [x = reinterpret_cast<const E *>(input)](std::int64_t k) {
