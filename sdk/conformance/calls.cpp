@@ -20,6 +20,7 @@ constexpr std::pair<std::string_view, unsigned> traits[] = {
     {"core.cumprod", multiplies_up},
     {"core.searchsorted", needs_sorted},
     {"core.find", counts_non_zero},
+    {"core.lgamma", steep_at_zeros},
 };
 
 DType dtype_of(const sdk::OperandSpec &spec, DType T) {

@@ -35,40 +35,92 @@ struct Move {
 };
 
 // Note [Transposes]
-// Where out and in step through memory along different axes, a block takes a tile of 32 × 32
-// elements through shared memory: it reads along the one axis and writes along the other.
-inline constexpr unsigned tile_side = 32, tile_rows = block_threads / tile_side;
-
-template <class Word> struct Transpose {
-    Space<2> outer;       // all axes but two
-    std::uint32_t height; // along the axis on which out is dense
-    std::uint32_t width;  // along the axis on which in is dense
-    std::uint32_t tiles_down;
+// Where out and in step through memory along different axes, a block takes a tile through shared
+// memory: it reads rows along the one axis and writes along the other, each warp 32 words side by
+// side. Where a word holds several elements, a thread turns a square of as many words; a tile's
+// rows are kept by their place in such a square, so that neighbours in a warp find theirs in
+// different banks. Tiles that are whole have a loop without conditions, which would let each load
+// wait for the one before.
+template <class Word, unsigned elements> struct Transpose {
+    static constexpr unsigned lanes = 32, warps = block_threads / lanes;
+    static constexpr unsigned rows = elements == 1 && sizeof(Word) <= 4 ? 64 : lanes * elements;
+    static constexpr unsigned columns = lanes * elements;
+    Space<2> outer;                 // all axes but two
+    std::uint32_t height;           // along the axis on which out is dense
+    std::uint32_t width;            // along the axis on which in is dense
     std::int64_t out_step, in_step; // out's stride along the width, in's along the height
-    Divisor tiles;                  // of one matrix
+    Divisor tiles, tiles_down;      // of one matrix
 };
-template <class Word> __global__ void __launch_bounds__(block_threads)
-    transpose(const __grid_constant__ Transpose<Word> work) {
-    __shared__ Word tile[tile_side][tile_side + 1]; // one more: columns lie in different banks
+// Columns become rows.
+template <class Word, unsigned elements> __device__ void turn(Word (&words)[elements]) {
+    if constexpr (elements > 1) {
+        constexpr unsigned bits = 8 * sizeof(Word) / elements;
+        constexpr Word mask = (Word{1} << bits) - 1;
+        Word turned[elements] = {};
+#pragma unroll
+        for (unsigned row = 0; row < elements; ++row)
+#pragma unroll
+            for (unsigned column = 0; column < elements; ++column)
+                turned[column] |= (words[row] >> column * bits & mask) << row * bits;
+#pragma unroll
+        for (unsigned row = 0; row < elements; ++row) words[row] = turned[row];
+    }
+}
+template <class Word, unsigned elements> __global__ void __launch_bounds__(block_threads)
+    transpose(const __grid_constant__ Transpose<Word, elements> work) {
+    using Shape = Transpose<Word, elements>;
+    constexpr unsigned lanes = Shape::lanes, warps = Shape::warps;
+    // One more word: columns lie in different banks.
+    __shared__ Word tile[elements][Shape::rows / elements][lanes + 1];
     const std::uint32_t matrix = work.tiles.quotient(blockIdx.x);
     const std::uint32_t place = blockIdx.x - matrix * work.tiles.extent;
-    const std::uint32_t down = place % work.tiles_down * tile_side;
-    const std::uint32_t across = place / work.tiles_down * tile_side;
+    const std::uint32_t beside = work.tiles_down.quotient(place);
+    const std::uint32_t down = (place - beside * work.tiles_down.extent) * Shape::rows;
+    const std::uint32_t across = beside * Shape::columns;
     char *at[2];
     work.outer.locate(matrix, at);
-    const unsigned column = threadIdx.x % tile_side, first = threadIdx.x / tile_side;
-    for (unsigned row = first; row < tile_side; row += tile_rows)
-        if (down + row < work.height && across + column < work.width)
-            tile[row][column] = *reinterpret_cast<const Word *>(
-                at[1] + (down + row) * work.in_step +
-                std::int64_t{across + column} * static_cast<std::int64_t>(sizeof(Word)));
+    constexpr auto size = static_cast<std::int64_t>(sizeof(Word) / elements);
+    const unsigned lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
+    const char *const from =
+        at[1] + (down + warp) * work.in_step + (across + lane * elements) * size;
+    char *const to =
+        at[0] + (across + warp * elements) * work.out_step + (down + lane * elements) * size;
+    const auto read = [&](unsigned row) {
+        tile[(warp + row) % elements][(warp + row) / elements][lane] =
+            *reinterpret_cast<const Word *>(from + row * work.in_step);
+    };
+    // What is `column` words and `row` rows behind the thread's first.
+    const auto write = [&](unsigned column, unsigned row) {
+        Word words[elements];
+#pragma unroll
+        for (unsigned k = 0; k < elements; ++k)
+            words[k] = tile[k][row / elements + lane][column + warp];
+        turn(words);
+#pragma unroll
+        for (unsigned k = 0; k < elements; ++k)
+            *reinterpret_cast<Word *>(to + (column * elements + k) * work.out_step + row * size) =
+                words[k];
+    };
+    if (down + Shape::rows <= work.height && across + Shape::columns <= work.width) {
+#pragma unroll
+        for (unsigned row = 0; row < Shape::rows; row += warps) read(row);
+        __syncthreads();
+#pragma unroll
+        for (unsigned column = 0; column < lanes; column += warps)
+#pragma unroll
+            for (unsigned row = 0; row < Shape::rows; row += lanes * elements) write(column, row);
+        return;
+    }
+#pragma unroll 1
+    for (unsigned row = 0; row < Shape::rows; row += warps)
+        if (down + warp + row < work.height && across + lane * elements < work.width) read(row);
     __syncthreads();
-    for (unsigned row = first; row < tile_side; row += tile_rows)
-        if (across + row < work.width && down + column < work.height)
-            *reinterpret_cast<Word *>(at[0] + (across + row) * work.out_step +
-                                      std::int64_t{down + column} *
-                                          static_cast<std::int64_t>(sizeof(Word))) =
-                tile[column][row];
+#pragma unroll 1
+    for (unsigned column = 0; column < lanes; column += warps)
+        for (unsigned row = 0; row < Shape::rows; row += lanes * elements)
+            if (across + (column + warp) * elements < work.width &&
+                down + row + lane * elements < work.height)
+                write(column, row);
 }
 
 // The axis along which an operand is dense, or -1.
@@ -79,13 +131,32 @@ int dense_axis(std::uint32_t rank, const std::int64_t *shape, const atoll_operan
     return -1;
 }
 
+template <class Word, unsigned elements>
+void launch_transposes(const Target &target, const Extents<2> &rest, std::int64_t height,
+                       std::int64_t width, std::int64_t out_step, std::int64_t in_step) {
+    using Work = Transpose<Word, elements>;
+    const auto parts = [](std::int64_t extent, std::int64_t size) {
+        return static_cast<std::uint32_t>((extent + size - 1) / size);
+    };
+    const Divisor down(parts(height, Work::rows));
+    const Divisor tiles(down.extent * parts(width, Work::columns));
+    for_each_space(
+        rest, std::max<std::int64_t>(1, space_limit / tiles.extent), [&](const Space<2> &outer) {
+            launch(target, dim3(outer.count * tiles.extent), &transpose<Word, elements>,
+                   Work{outer, static_cast<std::uint32_t>(height),
+                        static_cast<std::uint32_t>(width), out_step, in_step, tiles, down});
+        });
+}
+
 // False if a transpose is not what it is.
 template <class Word> bool transposed(const Target &target, std::uint32_t rank,
                                       const std::int64_t *shape, const atoll_operand *operands) {
     constexpr std::int64_t size = sizeof(Word);
     const int out = dense_axis(rank, shape, operands[0], size);
     const int in = dense_axis(rank, shape, operands[1], size);
-    if (out < 0 || in < 0 || out == in || rank > space_rank || shape[out] < 8 || shape[in] < 8)
+    if (out < 0 || in < 0 || out == in || rank > space_rank || shape[out] < 8 || shape[in] < 8 ||
+        std::max(shape[out], shape[in]) > space_limit ||
+        (shape[out] + 31) / 32 * ((shape[in] + 31) / 32) > space_limit)
         return false;
     Extents<2> rest;
     rest.rank = 0;
@@ -100,19 +171,20 @@ template <class Word> bool transposed(const Target &target, std::uint32_t rank,
         rest.data[k] = static_cast<char *>(operands[k].data);
         rest.strides[k] = strides[k];
     }
-    const auto tiles_along = [&](int axis) { return (shape[axis] + tile_side - 1) / tile_side; };
-    const std::int64_t tiles = tiles_along(out) * tiles_along(in);
-    if (std::max(shape[out], shape[in]) > space_limit || tiles > space_limit ||
-        rest.count() > space_limit / tiles)
-        return false;
-    for_each_space(rest, [&](const Space<2> &outer) {
-        launch(target, dim3(static_cast<unsigned>(outer.count * tiles)), &transpose<Word>,
-               Transpose<Word>{outer, static_cast<std::uint32_t>(shape[out]),
-                               static_cast<std::uint32_t>(shape[in]),
-                               static_cast<std::uint32_t>(tiles_along(out)),
-                               operands[0].strides[in], operands[1].strides[out],
-                               Divisor(static_cast<std::uint32_t>(tiles))});
-    });
+    const std::int64_t height = shape[out], width = shape[in];
+    const std::int64_t out_step = operands[0].strides[in], in_step = operands[1].strides[out];
+    if constexpr (size <= 4) {
+        // Several elements to a word, where all addresses and extents allow that.
+        using Wide = std::conditional_t<size == 1, std::uint32_t, std::uint64_t>;
+        constexpr unsigned elements = sizeof(Wide) / size;
+        if (height % elements == 0 && width % elements == 0 &&
+            aligned_but_along(static_cast<std::uint32_t>(out), rank, operands[0], sizeof(Wide)) &&
+            aligned_but_along(static_cast<std::uint32_t>(in), rank, operands[1], sizeof(Wide))) {
+            launch_transposes<Wide, elements>(target, rest, height, width, out_step, in_step);
+            return true;
+        }
+    }
+    launch_transposes<Word, 1>(target, rest, height, width, out_step, in_step);
     return true;
 }
 

@@ -51,14 +51,4 @@ inline bool along_results(const atoll_call &call) {
     return result < element;
 }
 
-// Whether the addresses of all elements of an operand are multiples of `bytes`, but for steps along
-// the axis `except`.
-inline bool aligned_but_along(std::uint32_t except, const atoll_call &call,
-                              const atoll_operand &operand, std::size_t bytes) {
-    auto bits = reinterpret_cast<std::uintptr_t>(operand.data);
-    for (std::uint32_t axis = 0; axis < call.rank; ++axis)
-        if (axis != except) bits |= static_cast<std::uintptr_t>(operand.strides[axis]);
-    return bits % bytes == 0;
-}
-
 } // namespace Atoll::cuda

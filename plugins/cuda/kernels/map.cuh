@@ -175,6 +175,14 @@ inline bool aligned_to(std::uint32_t rank, const atoll_operand &operand, std::si
         bits |= static_cast<std::uintptr_t>(operand.strides[axis]);
     return bits % bytes == 0;
 }
+// The same, but for steps along the axis `except`.
+inline bool aligned_but_along(std::uint32_t except, std::uint32_t rank,
+                              const atoll_operand &operand, std::size_t bytes) {
+    auto bits = reinterpret_cast<std::uintptr_t>(operand.data);
+    for (std::uint32_t axis = 0; axis < rank; ++axis)
+        if (axis != except) bits |= static_cast<std::uintptr_t>(operand.strides[axis]);
+    return bits % bytes == 0;
+}
 // One run of elements without gaps. The host merges axes, so a dense operand has rank 0 or 1.
 inline bool is_run(std::uint32_t rank, const atoll_operand &operand, std::size_t size) {
     return rank == 0 || (rank == 1 && operand.strides[0] == static_cast<std::int64_t>(size));

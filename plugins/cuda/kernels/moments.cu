@@ -45,8 +45,8 @@ template <class V> struct Spread {
         Complex<double> mean;
     };
     struct A {
-        Exact<double> squares;
-        Exact<double> re, im;
+        Sum<double> squares;
+        Sum<double> re, im;
     };
     __device__ static Deviation local(const Given &given, std::int64_t result) {
         const V mean = MeanOf<V>::result(
@@ -58,7 +58,7 @@ template <class V> struct Spread {
     }
     __device__ static A start(const Given &) { return {}; }
     __device__ static A take(A a, V x, const Deviation &from, std::int64_t) {
-        const auto part = [&](double value, double mean, Exact<double> &sum) {
+        const auto part = [&](double value, double mean, Sum<double> &sum) {
             const double off = value - mean;
             a.squares.add(off * off);
             sum.add(off);
@@ -129,16 +129,16 @@ template <class V> struct LargestOf : NothingLocal {
     __device__ static double result(A a, const Given &) { return a; }
 };
 // The sum of moduli.
-template <class V> struct TaxicabOf : NothingLocal, AddsUp<Exact<double>> {
-    using A = Exact<double>;
+template <class V> struct TaxicabOf : NothingLocal, AddsUp<Sum<double>> {
+    using A = Sum<double>;
     __device__ static A take(A a, V x, const Given &given, std::int64_t) {
         if (!(given.skip_nan && is_nan_value(x))) a.add(modulus_of(x));
         return a;
     }
 };
 // Moduli in units of the largest one, so that no power leaves the range.
-template <class V> struct PowersOf : AddsUp<Exact<double>> {
-    using A = Exact<double>;
+template <class V> struct PowersOf : AddsUp<Sum<double>> {
+    using A = Sum<double>;
     struct Scale {
         double largest, p;
         bool skip_nan;
@@ -161,7 +161,7 @@ struct NormWork {
     Space<1> space;
     Access access;
     const double *largest;
-    const Exact<double> *sums;
+    const Sum<double> *sums;
     double p;
     std::int64_t first;
     std::uint8_t result_dtype;
@@ -191,7 +191,7 @@ void norm(const Target &target, const atoll_call &call) {
     if (std::isinf(given.number)) return reduce(target, call, given, *maxima[call.dtype]);
     const std::uint64_t results = result_count(call);
     const Temporary largest(target, results * sizeof(double));
-    const Temporary sums(target, results * sizeof(Exact<double>));
+    const Temporary sums(target, results * sizeof(Sum<double>));
     reduce(target, call, given, *maxima[call.dtype], largest.data());
     given.before = largest.data();
     reduce(target, call, given, *powers[call.dtype], sums.data());
@@ -199,7 +199,7 @@ void norm(const Target &target, const atoll_call &call) {
         {},
         access_of(call.rank, call.operands[0]),
         reinterpret_cast<const double *>(largest.data()),
-        reinterpret_cast<const Exact<double> *>(sums.data()),
+        reinterpret_cast<const Sum<double> *>(sums.data()),
         given.number,
         0,
         static_cast<std::uint8_t>(sdk::core_functions[call.function].result_dtype(call.dtype))};

@@ -113,31 +113,34 @@ template <class Op, class S> struct Reduction {
         };
         const PackReader<S> read(base + work.part);
         const std::uint32_t margin = read.margin(), reach = width + margin;
+        const auto take_pack = [&](const Pack<S, width> &pack) {
+#pragma unroll
+            for (unsigned k = 0; k < width; ++k)
+                a = Op::take(a, value_of(pack.at[k]), local, work.first_element + i + k);
+            i += step;
+        };
         while (i < end) {
+            // Loads without conditions, which would let each wait for the one before.
+            if (work.in_packs && margin == 0 && work.elements.rank == 1)
+                while (i + (in_flight - 1) * step + width <= end) {
+                    const char *const from = base + work.part + std::int64_t{i} * sizeof(S);
+                    Pack<S, width> packs[in_flight];
+#pragma unroll
+                    for (unsigned round = 0; round < in_flight; ++round)
+                        packs[round] = *reinterpret_cast<const Pack<S, width> *>(
+                            from + round * step * sizeof(S));
+#pragma unroll
+                    for (unsigned round = 0; round < in_flight; ++round) take_pack(packs[round]);
+                }
+            if (work.in_packs && i >= margin) {
+#pragma unroll 1
+                while (i + reach <= end) take_pack(read(work.place(base, i)));
+                if (i >= end) break;
+            }
             // Singly: what is no pack, and what stands where packs cannot be read.
-            if (!work.in_packs || i < margin || i + reach > end) {
-                a = Op::take(a, value_of(element(work, work.place(base, i))), local,
-                             work.first_element + i);
-                i = following(i);
-                continue;
-            }
-            const std::uint32_t first = i;
-            const auto is_whole = [&](unsigned round) {
-                return first + round * step + reach <= end;
-            };
-            Pack<S, width> packs[in_flight] = {};
-#pragma unroll
-            for (unsigned round = 0; round < in_flight; ++round)
-                if (is_whole(round)) packs[round] = read(work.place(base, first + round * step));
-#pragma unroll
-            for (unsigned round = 0; round < in_flight; ++round) {
-                if (!is_whole(round)) break;
-#pragma unroll
-                for (unsigned k = 0; k < width; ++k)
-                    a = Op::take(a, value_of(packs[round].at[k]), local,
-                                 work.first_element + i + k);
-                i += step;
-            }
+            a = Op::take(a, value_of(element(work, work.place(base, i))), local,
+                         work.first_element + i);
+            i = following(i);
         }
         return a;
     }
@@ -329,14 +332,14 @@ inline void reduce(const Target &target, const atoll_call &call, const Given &gi
 
     // One row is a run from whatever address; the parts of others are read at multiples of 16.
     const bool is_one_run = core.rank == 1;
-    work.in_packs =
-        work.direct && in.strides[0] == kernels.element_bytes &&
-        (is_one_run || (core.shape[0] % kernels.width == 0 && aligned_but_along(0, call, in, 16)));
+    work.in_packs = work.direct && in.strides[0] == kernels.element_bytes &&
+                    (is_one_run || (core.shape[0] % kernels.width == 0 &&
+                                    aligned_but_along(0, call.rank, in, 16)));
     const unsigned across = kernels.across;
     const bool wide = across > 1 && grouping.columns && work.direct &&
                       loop.strides[1][0] == kernels.element_bytes && loop.shape[0] % across == 0 &&
                       work.all_results >= block_threads * across &&
-                      aligned_but_along(call.core, call, in, across * kernels.element_bytes);
+                      aligned_but_along(call.core, call.rank, in, across * kernels.element_bytes);
     const auto launch_chunks = [&](const Space<2> &results) {
         work.results = results;
         if (!grouping.columns)

@@ -32,32 +32,36 @@ template <class K> __host__ __device__ inline K opposite(K key) {
         return bits_as<K>(bits_as<std::uint64_t>(key) ^ 0x8000000000000000u);
 }
 
-// A sum and what rounding has taken from it, so that the result is good to the last place however
-// many elements there are.
-template <class P> struct Exact {
-    P high = 0, low = 0;
-    __host__ __device__ void add(P x) {
-        const P sum = high + x, part = sum - high;
-        low += (high - (sum - part)) + (x - part);
-        high = sum;
-    }
-    __host__ __device__ void add(Exact other) {
-        add(other.high);
-        low += other.low;
-    }
-    // What rounding took from an infinite sum is not a number; from -0 it took 0.
-    __host__ __device__ P value() const { return low != 0 && low - low == 0 ? high + low : high; }
-};
-
-// The sum of values of type V.
+// The sum of values of type V: of floats good to the last place however many there are.
 template <class V> struct Sum {
     V total = 0;
     __host__ __device__ void add(V x) { total = kernels::functor::add::apply(total, x); }
     __host__ __device__ void add(Sum other) { add(other.total); }
     __host__ __device__ V value() const { return total; }
 };
-template <> struct Sum<float> : Exact<float> {};
-template <> struct Sum<double> : Exact<double> {};
+template <> struct Sum<float> {
+    double total = 0; // fewer instructions than what rounding takes, kept beside
+    __host__ __device__ void add(float x) { total += static_cast<double>(x); }
+    __host__ __device__ void add(Sum other) { total += other.total; }
+    __host__ __device__ float value() const { return static_cast<float>(total); }
+};
+// Nothing is wider: there what rounding takes is kept beside.
+template <> struct Sum<double> {
+    double high = 0, low = 0;
+    __host__ __device__ void add(double x) {
+        const double sum = high + x, part = sum - high;
+        low += (high - (sum - part)) + (x - part);
+        high = sum;
+    }
+    __host__ __device__ void add(Sum other) {
+        add(other.high);
+        low += other.low;
+    }
+    // What rounding took from an infinite sum is not a number; from -0 it took 0.
+    __host__ __device__ double value() const {
+        return low != 0 && low - low == 0 ? high + low : high;
+    }
+};
 template <class P> struct Sum<Complex<P>> {
     Sum<P> re, im;
     __host__ __device__ void add(Complex<P> x) { re.add(x.re), im.add(x.im); }

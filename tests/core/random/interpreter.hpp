@@ -178,7 +178,13 @@ inline std::vector<Expected> elementwise(int function, DType compute,
             for (std::size_t i = function == ATOLL_FN_where; i < x.size(); ++i)
                 x[i][k] = oracle::convert(x[i][k], dtype);
         switch (x.size()) {
-        case 1: results.push_back(oracle::unary(function, dtype, x[0][k])); break;
+        case 1:
+            results.push_back(oracle::unary(function, dtype, x[0][k]));
+            // A GPU's has absolute digits only near its zeros at negative numbers.
+            if (function == ATOLL_FN_lgamma)
+                results.back().tolerance = std::max(
+                    results.back().tolerance, 4 * oracle::ulp(1, oracle::compute_part(dtype)));
+            break;
         case 2:
             results.push_back(oracle::binary(function, dtype, x[0][k], x[1][k]));
             // The C library's long double power takes -2^63 for 2^63.
