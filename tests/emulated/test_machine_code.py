@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 tool, *objects = sys.argv[1:]
-# A thread of reduce_columns<…, 1u> takes one result's elements, one of scan_rows a whole row's.
+# A thread of reduce_columns<…, 1u> takes one result's elements, one of scan_columns elements of rows side by side.
 KERNEL = re.compile(r"(run_dense|reduce_rows|reduce_columns|scan_totals|scan_within)<")
 NARROW = re.compile(r"reduce_columns<.*, 1u>\(")
 # Of one byte each, eight results are what a thread has registers for.

@@ -14,8 +14,7 @@ MOST = 128
 SPILLS = {
     # One element at a time, by calls of load and store: some registers have to live across them.
     "11run_generalI": 16,
-    "9scan_rowsI": 16,
-    "11scan_withinI": 8,
+    "12scan_columnsI": 20,
     "11run_generalINS0_7GeneralINS_7kernels7functor3powENS3_7ComplexIfE": 44,
     "4loadE": 16,
     "5storeE": 16,

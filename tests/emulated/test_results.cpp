@@ -2,7 +2,12 @@
 #include "gpu.hpp"
 #include "stall.hpp"
 
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -30,6 +35,55 @@ Tensor factors(std::int64_t count, Atoll::DType dtype) {
 }
 bool same_bits(const Tensor &a, const Tensor &b) {
     return Atoll::all(Atoll::equal(a, b)).item<bool>();
+}
+
+// How rows lie: one after the other, an element further, with gaps, from their ends, across.
+enum class Layout { plain, shifted, apart, reversed, across };
+Tensor laid_out(std::int64_t rows, std::int64_t length, Atoll::DType dtype, Layout layout) {
+    const std::int64_t size = size_of(dtype);
+    const Tensor place = Atoll::zeros({2 * rows * length + 1}, {dtype, gpu()});
+    std::int64_t offset = 0, row = length * size, step = size;
+    if (layout == Layout::shifted) offset = size;
+    if (layout == Layout::apart) row *= 2, step *= 2;
+    if (layout == Layout::reversed) offset = row - size, step = -size;
+    if (layout == Layout::across) row = size, step = rows * size;
+    return {place.storage(), offset, {length, rows}, {step, row}, dtype};
+}
+// Of every row, by a loop.
+template <class Join>
+std::vector<double> running_totals(std::vector<double> x, std::size_t length, const Join &join) {
+    for (std::size_t k = 0; k < x.size(); ++k)
+        if (k % length != 0) x[k] = join(x[k - 1], x[k]);
+    return x;
+}
+void check_scans(std::int64_t rows, std::int64_t length, Atoll::DType dtype, Layout in,
+                 Layout out) {
+    CAPTURE(rows);
+    CAPTURE(length);
+    CAPTURE(name(dtype));
+    CAPTURE(static_cast<int>(in));
+    CAPTURE(static_cast<int>(out));
+    const auto check = [&](const auto &scan, const auto &join, const auto &number) {
+        std::vector<double> x(static_cast<std::size_t>(rows * length));
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = number(k);
+        const Tensor given = laid_out(rows, length, dtype, in);
+        given(Atoll::all_, Atoll::all_) =
+            Atoll::from_values(x.data(), Atoll::float64, rows * length, {Atoll::float64, gpu()})
+                .reshape({length, rows});
+        const Tensor result = laid_out(rows, length, dtype, out);
+        scan(given, 0, result);
+        const auto want = running_totals(x, static_cast<std::size_t>(length), join);
+        CHECK(Atoll::real(result).cast(Atoll::float64).to_vector<double>() == want);
+        scan(given, 0, given);
+        CHECK(same_bits(given, result));
+    };
+    check([](const Tensor &a, int axis, const Tensor &b) { Atoll::cumsum(a, axis, b); },
+          std::plus<>(), [](std::size_t k) { return static_cast<double>(k * k % 7) - 2; });
+    // Of all doubled ones, or of every other pack, the product would overflow.
+    if (dtype != Atoll::int64)
+        check([](const Tensor &a, int axis, const Tensor &b) { Atoll::cumprod(a, axis, b); },
+              std::multiplies<>(),
+              [](std::size_t k) { return (k % 16 < 8 ? 2.0 : 0.5) * (k % 3 == 0 ? -1 : 1); });
 }
 
 } // namespace
@@ -140,6 +194,93 @@ TEST_CASE("reductions of any shape add up all elements") {
                 CHECK(got == Atoll::sum(here, axis).to_vector<std::int64_t>());
             }
         }
+}
+
+TEST_CASE("running totals of rows of any length, wherever they lie") {
+    const auto check_lengths = [](Atoll::DType dtype, Layout in, Layout out) {
+        // Elements of a lane; a warp's tile. Rows of more than four tiles have several chunks, and
+        // those of more than eight more than one block.
+        const std::int64_t few = 64 / size_of(dtype), tile = 32 * few;
+        for (const std::int64_t length :
+             {few, few + 1, 5 * few - 3, tile - 1, tile, tile + few + 1, 4 * tile, 4 * tile + 1,
+              6 * tile - 1, 6 * tile, 8 * tile + 1, 9 * tile + few + 2})
+            check_scans(2, length, dtype, in, out);
+        for (const std::int64_t length : {std::int64_t{1}, few - 1, few, 2 * few + 1, 8 * few})
+            check_scans(70, length, dtype, in, out);
+    };
+    for (const Atoll::DType dtype :
+         {Atoll::int64, Atoll::float16, Atoll::float64, Atoll::complex64})
+        check_lengths(dtype, Layout::plain, Layout::shifted);
+    check_lengths(Atoll::float32, Layout::plain, Layout::plain);
+    check_lengths(Atoll::float32, Layout::shifted, Layout::plain);
+    check_lengths(Atoll::float32, Layout::apart, Layout::reversed);
+    check_lengths(Atoll::float32, Layout::reversed, Layout::apart);
+}
+
+TEST_CASE("running totals where memory runs across the rows") {
+    for (const Atoll::DType dtype : {Atoll::float16, Atoll::float32, Atoll::complex64})
+        for (const std::int64_t rows : {32, 300})
+            for (const std::int64_t length : {1, 15, 16, 17, 64, 65, 200}) {
+                check_scans(rows, length, dtype, Layout::across, Layout::across);
+                check_scans(rows, length, dtype, Layout::across, Layout::plain);
+            }
+}
+
+TEST_CASE("running totals of integers that are narrower than their sums") {
+    for (const Atoll::DType dtype : {Atoll::bool_, Atoll::int8, Atoll::uint8, Atoll::int16,
+                                     Atoll::uint16, Atoll::int32, Atoll::uint32})
+        for (const std::int64_t length : {1, 7, 9, 255, 257, 2309}) {
+            CAPTURE(name(dtype));
+            CAPTURE(length);
+            const Atoll::Device device = gpu();
+            const Tensor numbers =
+                Atoll::arange(0, 3 * length, 1, {Atoll::int64, Atoll::device("cpu")}) * 37 % 256;
+            Tensor rows = (numbers * 251).cast(dtype);
+            if (dtype == Atoll::bool_) rows = Atoll::greater(numbers, 100);
+            if (size_of(dtype) == 1 && dtype != Atoll::bool_)
+                rows = numbers.cast(Atoll::uint8).view_as(dtype);
+            rows = rows.reshape({length, 3});
+            const auto want = running_totals(rows.cast(Atoll::float64).to_vector<double>(),
+                                             static_cast<std::size_t>(length), std::plus<>());
+            CHECK(Atoll::cumsum(rows.to(device), 0).to_vector<double>() == want);
+        }
+}
+
+TEST_CASE("running totals of chunks of several tiles") {
+    constexpr std::int64_t length = 8 * 256 + 9;
+    const Tensor ones = Atoll::ones({length, 512}, {Atoll::float64, gpu()});
+    const Tensor want = Atoll::arange(1, length + 1, 1, {Atoll::float64, gpu()});
+    CHECK(same_bits(Atoll::cumsum(ones, 0), want)); // of every row
+}
+
+TEST_CASE("running totals keep -0, infinities and NaN in their places") {
+    constexpr std::int64_t length = 9 * 512 + 3; // several chunks of either dtype
+    const auto bits = [](const std::vector<double> &x) {
+        std::vector<std::uint64_t> all(x.size());
+        for (std::size_t k = 0; k < x.size(); ++k)
+            all[k] = std::isnan(x[k]) ? 1 : std::bit_cast<std::uint64_t>(x[k]);
+        return all;
+    };
+    const double inf = std::numeric_limits<double>::infinity();
+    for (const Atoll::DType dtype : {Atoll::float32, Atoll::float64})
+        for (const std::size_t place : {0, 7, 8, 511, 512, 1024, 2048, 4607, 4610})
+            for (const double special : {-0.0, 0.0, inf, -inf, std::nan("")})
+                for (const double others : {-0.0, 1.0}) {
+                    CAPTURE(name(dtype));
+                    CAPTURE(place);
+                    CAPTURE(special);
+                    CAPTURE(others);
+                    std::vector<double> x(length, others);
+                    x[place] = special;
+                    const Tensor row =
+                        Atoll::from_values(x.data(), Atoll::float64, length, {dtype, gpu()});
+                    const auto sums = Atoll::cumsum(row, 0).cast(Atoll::float64);
+                    CHECK(bits(sums.to_vector<double>()) ==
+                          bits(running_totals(x, x.size(), std::plus<>())));
+                    const auto products = Atoll::cumprod(row, 0).cast(Atoll::float64);
+                    CHECK(bits(products.to_vector<double>()) ==
+                          bits(running_totals(x, x.size(), std::multiplies<>())));
+                }
 }
 
 TEST_CASE("running sums are exact to the last place wherever a row begins") {

@@ -75,16 +75,6 @@ template <class T, class Join> __device__ T scan_block(T value, const Join &join
     __syncthreads(); // before the memory is used again
     return value;
 }
-// What the thread before has; `none` for the first.
-template <class T> __device__ T shifted_up(T value, T none) {
-    alignas(16) __shared__ unsigned char memory[block_threads * sizeof(T)];
-    T *const all = reinterpret_cast<T *>(memory);
-    all[threadIdx.x] = value;
-    __syncthreads();
-    value = threadIdx.x == 0 ? none : all[threadIdx.x - 1];
-    __syncthreads();
-    return value;
-}
 // What the last thread has.
 template <class T> __device__ T last_of_block(T value) {
     alignas(16) __shared__ unsigned char memory[sizeof(T)];
