@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <limits>
 #include <random>
@@ -32,6 +33,20 @@ Tensor factors(std::int64_t count, Atoll::DType dtype) {
     for (double &value : values) value = uniform(random);
     return Atoll::from_values(values.data(), Atoll::float64, count, {Atoll::float64, gpu()})
         .cast(dtype);
+}
+// Integers of any magnitude, or small numbers, whose products and sums no dtype rounds.
+Tensor scattered(const Atoll::Dims &shape, Atoll::DType dtype) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape) count *= extent;
+    const Tensor all = Atoll::arange(0, count, 1, {Atoll::int64, Atoll::device("cpu")}) *
+                       std::int64_t{0x1e3779b97f4a7c15};
+    if (is_integer(dtype)) return all.cast(dtype).reshape(shape);
+    const Tensor rest = Atoll::remainder(all, 61);
+    const Tensor small = Atoll::where(Atoll::less(rest, 9), rest - 4, 0).cast(dtype);
+    return is_complex(dtype) ? Atoll::multiply(small, Atoll::Scalar(std::complex<float>(1, 2)))
+                                   .cast(dtype)
+                                   .reshape(shape)
+                             : small.reshape(shape);
 }
 bool same_bits(const Tensor &a, const Tensor &b) {
     return Atoll::all(Atoll::equal(a, b)).item<bool>();
@@ -316,6 +331,61 @@ TEST_CASE("a result whose axes make no matrix keeps what a product is added to")
             return place.to(Atoll::device("cpu"));
         };
         CHECK(Atoll::all(product(gpu()) == product(Atoll::device("cpu"))).item<bool>());
+    }
+}
+
+// The emulated device has four multiprocessors: eight tiles of 128 x 128 fill it, less do not.
+TEST_CASE("products of dtypes that cuBLAS lacks are exact for all tiles, axes and strides") {
+    struct Case {
+        std::int64_t x, y, k, p, n, stack; // m = x y, k = k p
+    };
+    const Case cases[] = {{65, 4, 3, 5, 390, 1}, {33, 4, 17, 1, 129, 3}, {65, 2, 1, 1, 65, 4},
+                          {5, 4, 331, 3, 17, 1}, {3, 11, 2, 8, 1, 2},    {1, 1, 1, 129, 70, 1}};
+    for (const Atoll::DType dtype : {Atoll::bool_, Atoll::int32, Atoll::int64, Atoll::uint8,
+                                     Atoll::int16, Atoll::bfloat16, Atoll::complex32}) {
+        try {
+            Atoll::ones({2, 2}, {dtype, gpu()});
+        } catch (const Atoll::Error &error) {
+            REQUIRE(error.status() == Atoll::Status::not_supported); // in quick builds
+            continue;
+        }
+        for (const auto &[x, y, k, p, n, stack] : cases) {
+            CAPTURE(name(dtype));
+            CAPTURE(x * y);
+            CAPTURE(k * p);
+            CAPTURE(n);
+            const auto product = [&](const Tensor &a, const Tensor &b, const Tensor &place,
+                                     int beta) {
+                // Nothing beside the result may change.
+                const Tensor d = place(Atoll::range(1, n + 1), Atoll::all_, Atoll::range(0, x),
+                                       Atoll::range(1, y + 1));
+                const Tensor turned = b(Atoll::range({}, {}, beta == 0 ? 1 : -1), Atoll::ellipsis);
+                Atoll::contract(Atoll::Scalar(3).cast(dtype), a, "xkspy", turned, "pnks",
+                                Atoll::Scalar(beta).cast(dtype), d, "nsxy",
+                                {.conj_a = true, .conj_b = beta == 0});
+                return place.to(Atoll::device("cpu"));
+            };
+            // The first element is at no multiple of 16 bytes.
+            const auto moved = [&](const Tensor &values) {
+                const Tensor all = Atoll::zeros({values.size() + 1}, {dtype, gpu()});
+                const Tensor result(all.storage(), size_of(dtype), values.shape(), values.strides(),
+                                    dtype);
+                result(Atoll::ellipsis) = values.to(gpu());
+                return result;
+            };
+            const Tensor place = scattered({n + 2, stack, x + 1, y + 2}, dtype);
+            const auto check = [&](const Tensor &a, const Tensor &b) {
+                const Tensor other_a = moved(a), other_b = moved(b);
+                for (const int beta : {0, 2})
+                    CHECK(same_bits(product(other_a, other_b, place.to(gpu()), beta),
+                                    product(a, b, place.clone(), beta)));
+            };
+            const Tensor a = scattered({x, k, stack, p, y}, dtype),
+                         b = scattered({p, n, k, stack}, dtype);
+            check(a, b);
+            check(scattered({p, k, stack, y, x}, dtype).permute_axes({4, 1, 2, 0, 3}),
+                  scattered({n, p, k, stack}, dtype).permute_axes({1, 0, 2, 3}));
+        }
     }
 }
 
