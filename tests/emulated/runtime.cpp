@@ -36,6 +36,8 @@ cudaError_t kernel_failure() {
 
 } // namespace
 
+std::atomic<long> radix_sorts{0};
+
 Device &device(int index) {
     // Not destroyed: streams may be at work when the process ends.
     static Device *const devices[device_count] = {new Device(0), new Device(1)};
@@ -365,6 +367,7 @@ void emulated_fail_kernel(long number, int code) {
 void emulated_skip_kernels() { skips_kernels = true; }
 long emulated_calls() { return calls; }
 long emulated_waits() { return waits; }
+long emulated_radix_sorts() { return radix_sorts; }
 long emulated_live_allocations() {
     std::size_t live = 0;
     for (int i = 0; i < device_count; ++i) live += device(i).memory.live();

@@ -45,6 +45,8 @@ private:
 
 // The outcome of a call: remembers a failure for cudaGetLastError.
 cudaError_t outcome(cudaError_t code);
+// Enqueued so far, by the header of CUB.
+extern std::atomic<long> radix_sorts;
 // What every function does first: an ordered failure, or that of the current device.
 cudaError_t enter(const char *function);
 // Without that of the device, and only failures ordered by this name: of functions that fail only
@@ -97,6 +99,8 @@ long emulated_calls();
 long emulated_live_allocations();
 // How often a call has waited for an event.
 long emulated_waits();
+// Sorts of cub::DeviceRadixSort enqueued so far.
+long emulated_radix_sorts();
 long emulated_live_handles();
 // Copies whose caller had to wait for the stream.
 long emulated_blocking_copies();

@@ -1,4 +1,4 @@
-// sort and argsort: a stable merge sort of every row.
+// sort and argsort: a stable merge sort of all rows, or a radix sort of each where they are long.
 //
 // Note [Merges]
 // Blocks sort tiles in shared memory; then runs are merged two by two, until a row is one. In a
@@ -6,12 +6,16 @@
 // other run stand before it, by bisection.
 #include "functors/order.h"
 #include "kernels.hpp"
+#include "radix_rows.cuh"
 #include "rows.cuh"
 
 namespace Atoll::cuda {
 namespace {
 
 constexpr std::uint32_t tile = 4 * block_threads;
+// A row costs the radix sort a dozen launches, some 30 µs. The merge sort, which takes all rows at
+// once, sorts about so many elements in that time.
+constexpr std::uint32_t long_row = 1 << 17;
 
 template <class S, bool with_places> struct Item {
     S key;
@@ -119,6 +123,8 @@ template <class S, bool with_places> __global__ void __launch_bounds__(block_thr
 template <std::uint32_t dtype, bool with_places>
 void sort_call(const Target &target, const atoll_call &call) {
     using S = Stored<dtype>;
+    if constexpr (has_key<S>)
+        if (row_length(call) >= long_row) return sort_long_rows<dtype, with_places>(target, call);
     using Element = Item<S, with_places>;
     SortWork<S, with_places> work{};
     if constexpr (with_places)
