@@ -6,7 +6,8 @@
 #   step          limit   what
 #   info             60   driver, devices and their facts, libraries; the first allocation
 #   conformance     300   the whole kit; junit.xml and matrix.md
-#   programs        120   random programs and golden values; needs a build with all dtypes
+#   programs        120   random programs, golden values, and tensors of ELEMENTS / 64 elements
+#                         beside the cpu; needs a build with all dtypes
 #   memcheck        300   functions of each kind under compute-sanitizer, without a cache, which
 #   racecheck       300   would hide accesses beyond an allocation; in one process
 #   synccheck       300
@@ -45,6 +46,7 @@ programs() {
   export ATOLL_TEST_GPU=$plugin ATOLL_TEST_PLUGINS=${ATOLL_TEST_PLUGINS:-$tests/plugins}
   "$tests/atoll_tests_random_programs" --test-case='*GPU*' || status=1
   ATOLL_GOLDEN=$tests/golden/golden.bin "$tests/golden/atoll_tests_golden" --test-case='*GPU*' || status=1
+  ATOLL_TEST_ELEMENTS=$((elements / 64)) "$tests/atoll_tests_large" || status=1
   return $status
 }
 # Under a tool of compute-sanitizer.
@@ -57,6 +59,10 @@ sanitized() {
     "$sanitizer" --tool "$1" --error-exitcode 9 \
       "$atoll" check "$plugin" --no-isolate --filter "$filter" || status=1
   done
+  # Long rows, several tiles.
+  [ -x "$tests/atoll_tests_large" ] || { echo "no $tests/atoll_tests_large: left out"; return $status; }
+  ATOLL_TEST_GPU=$plugin ATOLL_TEST_ELEMENTS=262144 "$sanitizer" --tool "$1" --error-exitcode 9 \
+    "$tests/atoll_tests_large" || status=1
   return $status
 }
 bench() { "$atoll" bench --device "$device" --json >"$out/bench.json" && cat "$out/bench.json"; }

@@ -27,7 +27,7 @@ def check(good, *what):
 
 
 def run(folder, *steps, **environment):
-    environment = {"FUNCTIONS": "sum", "OUT": str(folder / "out"), **environment}
+    environment = {"FUNCTIONS": "sum", "OUT": str(folder / "out"), "ATOLL_TESTS": str(folder), **environment}
     done = subprocess.run([sys.argv[1], *steps], capture_output=True, text=True,
                           env={**os.environ, **environment})
     lines = folder / "out/steps.jsonl"

@@ -104,6 +104,29 @@ void check_scans(std::int64_t rows, std::int64_t length, Atoll::DType dtype, Lay
 } // namespace
 
 // One block handles 256 chunks of a row at a time.
+TEST_CASE("transposes of whole tiles and of parts of them") {
+    using Atoll::Dims;
+    for (const Atoll::DType dtype : {Atoll::bool_, Atoll::float16, Atoll::float32, Atoll::float64})
+        // Words of several elements, with and without a rest; single ones; several matrices.
+        for (const Dims &shape :
+             {Dims{256, 128}, Dims{136, 264}, Dims{131, 66}, Dims{72, 3, 136}}) {
+            CAPTURE(to_string(dtype));
+            CAPTURE(to_string(shape));
+            const Tensor here =
+                Atoll::greater(scattered(shape, Atoll::int64), 0).cast(Atoll::int64) +
+                (dtype == Atoll::bool_ ? Atoll::zeros(shape, {Atoll::int64, Atoll::device("cpu")})
+                                       : Atoll::remainder(scattered(shape, Atoll::int64), 100));
+            const Tensor there = here.cast(dtype, gpu());
+            CHECK(same_bits(there.T().replicate().to(Atoll::device("cpu")), here.cast(dtype).T()));
+        }
+}
+
+TEST_CASE("means and variances of floats whose sum is too large for them") {
+    const Tensor large = Atoll::full({1000}, 3e38, {Atoll::float32, gpu()});
+    CHECK(Atoll::mean(large).item<float>() == 3e38f);
+    CHECK(Atoll::var(large).item<float>() == 0);
+}
+
 TEST_CASE("rows of more chunks than a block has threads") {
     constexpr std::int64_t count = 300 * 4096 + 7;
     const Atoll::Device device = gpu();

@@ -15,7 +15,7 @@ namespace {
 using Atoll::DType;
 using Atoll::Tensor;
 
-constexpr std::int64_t bound = 1 << 17; // long_row of sort.cu
+constexpr std::int64_t bound = 1 << 18; // long_row of sort.cu
 
 const DType dtypes[] = {
     Atoll::bool_,   Atoll::int32,    Atoll::int64,     Atoll::uint64,

@@ -37,10 +37,9 @@ struct Move {
 // Note [Transposes]
 // Where out and in step through memory along different axes, a block takes a tile through shared
 // memory: it reads rows along the one axis and writes along the other, each warp 32 words side by
-// side. Where a word holds several elements, a thread turns a square of as many words; a tile's
-// rows are kept by their place in such a square, so that neighbours in a warp find theirs in
-// different banks. Tiles that are whole have a loop without conditions, which would let each load
-// wait for the one before.
+// side. Where a word holds several elements, a thread turns a square of as many words; row r of
+// a tile is kept in plane r % elements, so that neighbouring lanes use different banks. Tiles that
+// are whole have a loop without conditions, which would let each load wait for the one before.
 template <class Word, unsigned elements> struct Transpose {
     static constexpr unsigned lanes = 32, warps = block_threads / lanes;
     static constexpr unsigned rows = elements == 1 && sizeof(Word) <= 4 ? 64 : lanes * elements;
@@ -89,7 +88,7 @@ template <class Word, unsigned elements> __global__ void __launch_bounds__(block
         tile[(warp + row) % elements][(warp + row) / elements][lane] =
             *reinterpret_cast<const Word *>(from + row * work.in_step);
     };
-    // What is `column` words and `row` rows behind the thread's first.
+    // Writes the words `column` words across and `row` rows down from the thread's first.
     const auto write = [&](unsigned column, unsigned row) {
         Word words[elements];
 #pragma unroll
@@ -132,23 +131,19 @@ int dense_axis(std::uint32_t rank, const std::int64_t *shape, const atoll_operan
 }
 
 template <class Word, unsigned elements>
-void launch_transposes(const Target &target, const Extents<2> &rest, std::int64_t height,
-                       std::int64_t width, std::int64_t out_step, std::int64_t in_step) {
+void launch_transposes(const Target &target, const Extents<2> &rest, std::uint32_t height,
+                       std::uint32_t width, std::int64_t out_step, std::int64_t in_step) {
     using Work = Transpose<Word, elements>;
-    const auto parts = [](std::int64_t extent, std::int64_t size) {
-        return static_cast<std::uint32_t>((extent + size - 1) / size);
-    };
-    const Divisor down(parts(height, Work::rows));
-    const Divisor tiles(down.extent * parts(width, Work::columns));
-    for_each_space(
-        rest, std::max<std::int64_t>(1, space_limit / tiles.extent), [&](const Space<2> &outer) {
-            launch(target, dim3(outer.count * tiles.extent), &transpose<Word, elements>,
-                   Work{outer, static_cast<std::uint32_t>(height),
-                        static_cast<std::uint32_t>(width), out_step, in_step, tiles, down});
-        });
+    const Divisor down(parts_of(height, Work::rows));
+    const Divisor tiles(down.extent * parts_of(width, Work::columns));
+    for_each_space(rest, std::max<std::int64_t>(1, space_limit / tiles.extent),
+                   [&](const Space<2> &outer) {
+                       launch(target, dim3(outer.count * tiles.extent), &transpose<Word, elements>,
+                              Work{outer, height, width, out_step, in_step, tiles, down});
+                   });
 }
 
-// False if a transpose is not what it is.
+// Returns false if the copy is not a transpose.
 template <class Word> bool transposed(const Target &target, std::uint32_t rank,
                                       const std::int64_t *shape, const atoll_operand *operands) {
     constexpr std::int64_t size = sizeof(Word);
@@ -156,7 +151,7 @@ template <class Word> bool transposed(const Target &target, std::uint32_t rank,
     const int in = dense_axis(rank, shape, operands[1], size);
     if (out < 0 || in < 0 || out == in || rank > space_rank || shape[out] < 8 || shape[in] < 8 ||
         std::max(shape[out], shape[in]) > space_limit ||
-        (shape[out] + 31) / 32 * ((shape[in] + 31) / 32) > space_limit)
+        (shape[out] + 31) / 32 * ((shape[in] + 31) / 32) > space_limit) // a tile is at least 32²
         return false;
     Extents<2> rest;
     rest.rank = 0;
@@ -171,7 +166,8 @@ template <class Word> bool transposed(const Target &target, std::uint32_t rank,
         rest.data[k] = static_cast<char *>(operands[k].data);
         rest.strides[k] = strides[k];
     }
-    const std::int64_t height = shape[out], width = shape[in];
+    const auto height = static_cast<std::uint32_t>(shape[out]);
+    const auto width = static_cast<std::uint32_t>(shape[in]);
     const std::int64_t out_step = operands[0].strides[in], in_step = operands[1].strides[out];
     if constexpr (size <= 4) {
         // Several elements to a word, where all addresses and extents allow that.

@@ -2,6 +2,8 @@
 #include "kernels.hpp"
 #include "rows.cuh"
 
+#include <functional>
+
 namespace Atoll::cuda {
 namespace {
 
@@ -31,13 +33,9 @@ struct Find {
     }
 };
 
-struct Add {
-    template <class T> __device__ T operator()(T a, T b) const { return a + b; }
-};
-
 __global__ void __launch_bounds__(block_threads) find_counts(const __grid_constant__ Find work) {
     const std::uint32_t begin = blockIdx.x * chunk + threadIdx.x * per_thread;
-    const std::uint32_t all = scan_block(work.count(begin), Add{});
+    const std::uint32_t all = scan_block(work.count(begin), std::plus<>());
     if (threadIdx.x == block_threads - 1) work.counts[blockIdx.x] = all;
 }
 // One block: what stands before each chunk.
@@ -46,7 +44,7 @@ __global__ void __launch_bounds__(block_threads) find_places(const __grid_consta
     for (std::uint32_t begin = 0; begin < work.chunks; begin += block_threads) {
         const std::uint32_t i = begin + threadIdx.x;
         const std::int64_t own = i < work.chunks ? work.counts[i] : 0;
-        const std::int64_t running = scan_block(own, Add{});
+        const std::int64_t running = scan_block(own, std::plus<>());
         if (i < work.chunks) work.counts[i] = before + running - own;
         before += last_of_block(running);
     }
@@ -55,7 +53,7 @@ __global__ void __launch_bounds__(block_threads) find_places(const __grid_consta
 __global__ void __launch_bounds__(block_threads) find_write(const __grid_constant__ Find work) {
     const std::uint32_t begin = blockIdx.x * chunk + threadIdx.x * per_thread;
     const std::uint32_t own = work.count(begin);
-    std::int64_t place = work.counts[blockIdx.x] + scan_block(own, Add{}) - own;
+    std::int64_t place = work.counts[blockIdx.x] + scan_block(own, std::plus<>()) - own;
     for (std::uint32_t i = begin; i < begin + per_thread && i < work.elements.count; ++i)
         if (work.found(i))
             store(work.positions + place++ * work.step, work.out,

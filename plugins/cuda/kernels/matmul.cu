@@ -109,7 +109,7 @@ template <class S, class A, unsigned each> __global__ void __launch_bounds__(blo
         for (unsigned o = 0; o < 2; ++o)
             along[step % 2][o][threadIdx.x] = product[1 + o] + offsets[o];
     };
-    // As loads leave them: nothing waits for one before the other tile is multiplied.
+    // Converted only in keep(), so that no load is waited for before the other tile is multiplied.
     using Loaded = std::conditional_t<std::is_integral_v<S>, W, S>;
     Loaded elements[2][reads];
     const auto read = [&](std::uint32_t step) {

@@ -26,8 +26,8 @@ template <class V> struct MeanOf : NothingLocal {
         return a;
     }
     __host__ __device__ static V result(A a, const Given &) {
-        const V sum = a.sum.value();
-        // One rounding for floats: the quotient in double is as good as exact.
+        const auto sum = a.sum.value();
+        // One rounding for floats: sum and quotient in double are as good as exact.
         const double n = static_cast<double>(a.count);
         if constexpr (kernels::is_complex<V>)
             return {static_cast<kernels::Part<V>>(sum.re / n),

@@ -26,19 +26,10 @@ template <class V> struct SumOfModuli : NothingLocal, AddsUp<Sum<Modulus<V>>> {
 template <class V> struct SumOf : NothingLocal, AddsUp<Sum<V>> {
     static constexpr bool has_moduli = std::is_same_v<V, Modulus<V>>;
     using A = Sum<V>;
-    // What changes no sum, not even one that is -0.
-    __device__ static V nothing() {
-        if constexpr (kernels::is_complex<V>)
-            return {-0.0f, -0.0f};
-        else if constexpr (kernels::is_float<V>)
-            return -V(0);
-        else
-            return V{};
-    }
     __device__ static A take(A a, V x, const Given &given, std::int64_t) {
         // Not a branch: one for every element costs more than the sum.
         if constexpr (has_moduli) x = given.moduli ? modulus(x) : x;
-        a.add(given.skip_nan && is_nan_value(x) ? nothing() : x);
+        a.add(given.skip_nan && is_nan_value(x) ? V{} : x); // no sum is -0, which 0 would change
         return a;
     }
 };

@@ -8,9 +8,11 @@
 // kernel makes the total of each chunk but the last; the second joins those that stand before a
 // block, and goes on from there. Where memory runs across the rows, neighbouring threads take
 // neighbouring rows, or chunks of them, an element at a time. Every total is one of neighbouring
-// elements, joined in their order: where the results of a cumprod are far from overflow, so is what
-// they are made of. How they are grouped follows from the shape, and from which strides are the
-// smallest, so the bits are the same on every run, stream and device, and for every address.
+// elements, joined in their order: where all results of a cumprod are between the square roots of
+// the smallest and the largest number of the accumulator, no total overflows or underflows.
+// Otherwise 0 and infinity may become NaN. How elements are grouped follows from the shape, and
+// from which strides are the smallest, so the bits are the same on every run, stream and device,
+// and for every address.
 #include "kernels.hpp"
 #include "reducers.cuh"
 #include "rows.cuh"
@@ -118,8 +120,8 @@ template <class F, class S> struct ScanWork {
     using A = typename AccumulatorOf<F, S>::type;
     static constexpr unsigned width = pack_width<S>, packs = 4, per_thread = packs * width;
     using Loaded = Pack<S, width>;
-    // Of scan_within, that a multiprocessor has registers for: so much is in flight.
-    static constexpr unsigned blocks = sizeof(A) > 8 ? 3 : 4;
+    // Blocks of scan_within that a multiprocessor has registers for.
+    static constexpr unsigned blocks_at_once = sizeof(A) > 8 ? 3 : 4;
 
     Space<2> rows; // out, in
     Row<S> out, in;
@@ -132,7 +134,7 @@ template <class F, class S> struct ScanWork {
     std::uint32_t chunks; // of a row
     Divisor by_blocks;    // of a row, where it has several chunks
     Divisor by_rows;      // of scan_columns
-    A *totals;            // of each chunk of each row; null: there is one for each row
+    A *totals;            // of each chunk of each row; null if a row is one chunk
     bool only_totals;     // of scan_columns
 
     __device__ static S result_of(const A &a) { return stored_as<S>(a.value()); }
@@ -203,7 +205,7 @@ private:
         if (any && lane_ == 0) own = joined(before, own);
         return scan_lanes(own, lanes_);
     }
-    // Of the lanes' last one.
+    // The value of the group's last lane.
     __device__ A last(const A &a) const {
         return shuffled_from(a, (first_ + lanes_ - 1) % warp_threads);
     }
@@ -295,7 +297,7 @@ private:
     const Work &work_;
     Loaded *shared_;
     unsigned lanes_;
-    unsigned lane_, first_; // of the lanes: this one, and in the block the first one
+    unsigned lane_, first_; // this lane in its group, and the thread of the group's first lane
     char *at_[2];
 };
 
@@ -347,13 +349,14 @@ __device__ A total_before(const A *totals, std::uint32_t first, std::uint32_t ch
     return result;
 }
 
-template <class F, class S> __global__ void __launch_bounds__(block_threads, ScanWork<F, S>::blocks)
+template <class F, class S>
+__global__ void __launch_bounds__(block_threads, ScanWork<F, S>::blocks_at_once)
     scan_within(const __grid_constant__ ScanWork<F, S> work) {
     using Work = ScanWork<F, S>;
     using A = typename Work::A;
     __shared__ typename Work::Loaded shared[block_threads * Work::packs];
     std::uint32_t row, begin = 0, end = work.length;
-    bool is_one = true, any = false;
+    bool has_row = true, any = false;
     A before{};
     if (work.totals) {
         row = work.by_blocks.quotient(blockIdx.x);
@@ -366,10 +369,10 @@ template <class F, class S> __global__ void __launch_bounds__(block_threads, Sca
         if (end - begin > work.chunk) end = begin + work.chunk;
     } else {
         row = blockIdx.x * (block_threads / work.lanes) + threadIdx.x / work.lanes;
-        is_one = row < work.rows.count;
+        has_row = row < work.rows.count;
     }
-    Scan<F, S>(work, shared, is_one ? row : 0, work.lanes)
-        .write_totals(begin, end, is_one ? end : begin, before, any);
+    Scan<F, S>(work, shared, has_row ? row : 0, work.lanes)
+        .write_totals(begin, end, has_row ? end : begin, before, any);
 }
 
 template <class F, class S> __global__ void __launch_bounds__(block_threads)
@@ -379,7 +382,7 @@ template <class F, class S> __global__ void __launch_bounds__(block_threads)
     constexpr unsigned in_flight = Work::per_thread < 16 ? Work::per_thread : 16;
     const std::uint32_t place = blockIdx.x * block_threads + threadIdx.x;
     const std::uint32_t which = work.by_rows.quotient(place);
-    if (which >= work.chunks) return;
+    if (which + work.only_totals >= work.chunks) return; // nothing stands behind the last chunk
     const std::uint32_t row = place - which * work.rows.count;
     char *at[2];
     work.rows.locate(row, at);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t tile = 4 * block_threads;
 // A row costs the radix sort a dozen launches, some 30 µs. The merge sort, which takes all rows at
 // once, sorts about so many elements in that time.
-constexpr std::uint32_t long_row = 1 << 17;
+constexpr std::uint32_t long_row = 1 << 18;
 
 template <class S, bool with_places> struct Item {
     S key;
