@@ -17,7 +17,7 @@ enum Trait : unsigned {
     multiplies_up = 4,    // over many elements: they are near 1
     needs_sorted = 8,     // the second input, along its first axis
     counts_non_zero = 16, // its extent is that of the axis that only the output has
-    steep_at_zeros = 32   // near its zeros only the absolute error is small
+    steep_at_zeros = 32   // near its zeros float64 is held to an absolute error only
 };
 bool has(const FunctionFacts &function, Trait trait);
 

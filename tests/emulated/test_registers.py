@@ -20,12 +20,11 @@ SPILLS = {
     "5storeE": 16,
     "5orderE": 16,
     "__internal_accurate_pow": 16,  # of CUDA's own pow, which is a call for others
-    # Across pow and hypot.
-    "8PowersOfI": 32,
-    "7ExtremeINS_7kernels7Complex": 36,
+    "8PowersOfI": 12,
     "9offset_in": 4,
-    # Across the calls that find packs and convert elements; not where packs lie in one run.
-    "11reduce_rowsI": 20,
+    # Packs, and elements that calls convert, in one loop.
+    "11reduce_rowsI": 16,
+    "7ExtremeINS_7kernels7ComplexIf": 20,
     "5PlaceI": 4,
     # Dense kernels: three operands in flight, and a function with a long tail.
     "9run_denseINS0_5DenseINS_7kernels7functor4clip": 40,

@@ -158,30 +158,26 @@ template <class Map> __global__ void __launch_bounds__(block_threads)
     });
 }
 
-// The parts of an operand that kernels care for.
-inline Access access_of(std::uint32_t rank, const atoll_operand &operand) {
-    const auto part =
-        static_cast<std::uintptr_t>(sdk::dtype_size(sdk::dtype_facts[operand.dtype].part));
-    auto bits = reinterpret_cast<std::uintptr_t>(operand.data);
-    for (std::uint32_t axis = 0; axis < rank; ++axis)
-        bits |= static_cast<std::uintptr_t>(operand.strides[axis]);
-    return {static_cast<std::uint8_t>(operand.dtype),
-            (operand.flags & ATOLL_OPERAND_SWAPPED) != 0 && part > 1, bits % part == 0};
-}
-// Whether kernels may read whole elements at once: a complex one is aligned to its size.
-inline bool aligned_to(std::uint32_t rank, const atoll_operand &operand, std::size_t bytes) {
-    auto bits = reinterpret_cast<std::uintptr_t>(operand.data);
-    for (std::uint32_t axis = 0; axis < rank; ++axis)
-        bits |= static_cast<std::uintptr_t>(operand.strides[axis]);
-    return bits % bytes == 0;
-}
-// The same, but for steps along the axis `except`.
+// Whether the addresses of all elements are multiples of `bytes`, but for steps along the axis
+// `except`.
 inline bool aligned_but_along(std::uint32_t except, std::uint32_t rank,
                               const atoll_operand &operand, std::size_t bytes) {
     auto bits = reinterpret_cast<std::uintptr_t>(operand.data);
     for (std::uint32_t axis = 0; axis < rank; ++axis)
         if (axis != except) bits |= static_cast<std::uintptr_t>(operand.strides[axis]);
     return bits % bytes == 0;
+}
+// Whether kernels may read whole elements at once: a complex one is aligned to its size.
+inline bool aligned_to(std::uint32_t rank, const atoll_operand &operand, std::size_t bytes) {
+    return aligned_but_along(rank, rank, operand, bytes);
+}
+// The parts of an operand that kernels care for.
+inline Access access_of(std::uint32_t rank, const atoll_operand &operand) {
+    const auto part =
+        static_cast<std::size_t>(sdk::dtype_size(sdk::dtype_facts[operand.dtype].part));
+    return {static_cast<std::uint8_t>(operand.dtype),
+            (operand.flags & ATOLL_OPERAND_SWAPPED) != 0 && part > 1,
+            aligned_to(rank, operand, part)};
 }
 // One run of elements without gaps. The host merges axes, so a dense operand has rank 0 or 1.
 inline bool is_run(std::uint32_t rank, const atoll_operand &operand, std::size_t size) {

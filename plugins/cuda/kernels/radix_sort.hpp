@@ -5,13 +5,6 @@
 
 namespace Atoll::cuda {
 
-// The unsigned integer of so many bytes.
-template <std::size_t Size> struct BitsOf;
-template <> struct BitsOf<1> { using type = std::uint8_t; };
-template <> struct BitsOf<2> { using type = std::uint16_t; };
-template <> struct BitsOf<4> { using type = std::uint32_t; };
-template <> struct BitsOf<8> { using type = std::uint64_t; };
-
 // What is sorted, and room for as much. Sorting moves it between the two, and swaps them.
 template <class T> struct SortBuffers { T *data, *room; };
 

@@ -11,8 +11,8 @@
 //   columns   for tensors whose memory runs along the results: the neighbours of a thread take in
 //             those of neighbouring results, or several results each, 16 bytes at a time; with few
 //             results a chunk has several lanes, which take its elements in turn
-// The lanes of a chunk are joined at the end. A thread has several loads under way, most where
-// packs are aligned.
+// The lanes of a chunk are joined at the end. A thread has several loads under way, but for rows
+// whose packs are not aligned or not one run.
 #pragma once
 
 #include "elements.cuh"
@@ -114,39 +114,29 @@ template <class Op, class S> struct Reduction {
         };
         const PackReader<S> read(base + work.part);
         const std::uint32_t margin = read.margin(), reach = width + margin;
-        const auto has_packs = [&](unsigned count) {
-            return i + (count - 1) * step + reach <= end;
-        };
-        // Without conditions between the loads, which would let each wait for the one before.
-        const auto take_packs = [&](auto count, const auto &load) {
-            Pack<S, width> packs[count()];
+        const auto take_pack = [&](const Pack<S, width> &pack) {
 #pragma unroll
-            for (unsigned round = 0; round < count(); ++round)
-                packs[round] = load(i + round * step);
-#pragma unroll
-            for (unsigned round = 0; round < count(); ++round, i += step)
-#pragma unroll
-                for (unsigned k = 0; k < width; ++k)
-                    a = Op::take(a, value_of(packs[round].at[k]), local,
-                                 work.first_element + i + k);
+            for (unsigned k = 0; k < width; ++k)
+                a = Op::take(a, value_of(pack.at[k]), local, work.first_element + i + k);
+            i += step;
         };
-        const char *const from = base + work.part;
-        const auto aligned = [&](std::uint32_t k) {
-            return *reinterpret_cast<const Pack<S, width> *>(from + std::int64_t{k} * sizeof(S));
-        };
-        const auto any = [&](std::uint32_t k) { return read(work.place(base, k)); };
-        while (i < end) {
-            if (work.in_packs && i >= margin) {
-                if constexpr (in_flight > 1) {
-                    if (margin == 0 && work.elements.rank == 1)
-                        while (has_packs(in_flight))
-                            take_packs(std::integral_constant<unsigned, in_flight>(), aligned);
-#pragma unroll 1
-                    while (has_packs(2)) take_packs(std::integral_constant<unsigned, 2>(), any);
+        // Loads without conditions, which would let each wait for the one before.
+        if constexpr (in_flight > 1)
+            if (work.in_packs && margin == 0 && work.elements.rank == 1)
+                while (i + (in_flight - 1) * step + width <= end) {
+                    const char *const from = base + work.part + std::int64_t{i} * sizeof(S);
+                    Pack<S, width> packs[in_flight];
+#pragma unroll
+                    for (unsigned round = 0; round < in_flight; ++round)
+                        packs[round] = *reinterpret_cast<const Pack<S, width> *>(
+                            from + round * step * sizeof(S));
+#pragma unroll
+                    for (unsigned round = 0; round < in_flight; ++round) take_pack(packs[round]);
                 }
-#pragma unroll 1
-                while (has_packs(1)) take_packs(std::integral_constant<unsigned, 1>(), any);
-                if (i >= end) break;
+        while (i < end) {
+            if (work.in_packs && i >= margin && i + reach <= end) {
+                take_pack(read(work.place(base, i)));
+                continue;
             }
             // Singly: what is no pack, and what stands where packs cannot be read.
             a = Op::take(a, value_of(element(work, work.place(base, i))), local,

@@ -7,6 +7,13 @@
 
 namespace Atoll::cuda {
 
+// The unsigned integer of so many bytes.
+template <std::size_t Size> struct BitsOf;
+template <> struct BitsOf<1> { using type = std::uint8_t; };
+template <> struct BitsOf<2> { using type = std::uint16_t; };
+template <> struct BitsOf<4> { using type = std::uint32_t; };
+template <> struct BitsOf<8> { using type = std::uint64_t; };
+
 template <class S> inline constexpr bool has_key = sizeof(S) <= 8;
 template <class S> using KeyOf = typename BitsOf<sizeof(S)>::type;
 template <class K> inline constexpr K highest_bit = static_cast<K>(K{1} << (8 * sizeof(K) - 1));

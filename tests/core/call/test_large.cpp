@@ -1,10 +1,10 @@
 // Tensors that are long enough for the ways that kernels of accelerators keep for them (several
 // chunks and tiles, radix sorts, products by tiles of registers), beside the same on the cpu.
-// ATOLL_TEST_ELEMENTS: how many elements; a GPU is asked for 2^26.
+// ATOLL_TEST_ELEMENTS: how many elements. Few are enough for the simulated accelerator, which has
+// no such ways.
 #include "../support.hpp"
 
 #include <cmath>
-#include <cstring>
 
 using namespace Atoll;
 using support::load_devices;
