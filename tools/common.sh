@@ -48,14 +48,15 @@ configure() {
 }
 
 # The one release build that tests and demo share, installed under .cache/prefix. Its sources are
-# joined; those of the sanitized builds are compiled one by one.
+# joined; those of the sanitized builds are compiled one by one. The kernels, half of what there is to
+# compile, are built for this processor's level only: no other would run.
 prefix=$PWD/.cache/prefix
 # Without NVIDIA's driver nothing would run the cuda plugin, a quarter of what there is to compile:
 # its sources are tested on an emulation.
 cuda=auto
 [ -e /dev/nvidiactl ] || cuda=disabled
 configure_release() {
-  configure build --buildtype=release --prefix="$prefix" --libdir=lib -Djoin_sources=true "$@"
+  configure build --buildtype=release --prefix="$prefix" --libdir=lib -Djoin_sources=true -Dcpu_levels=native "$@"
 }
 
 # run_tests WHAT DIR OPTION...: builds what is not up to date of the tests, runs them and counts

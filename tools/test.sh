@@ -2,31 +2,32 @@
 # Sets up, builds (release, in build/) and runs the tests. Arguments go to meson setup. The last
 # line is `N passed, N failed`, in test cases; a step that fails before the tests is one failure.
 #
-# The cuda plugin is compiled where there is NVIDIA's driver, or with -Dcuda=enabled. Benchmarks are
-# compiled with -Dbenchmarks=true. The projects of third parties that are built against an installed
-# tree, examples and templates among them, are `meson test -C build --suite installed`.
+# The cuda plugin is compiled where there is NVIDIA's driver, or with -Dcuda=enabled; the cpu plugin
+# for this processor's level alone, or with -Dcpu_levels=auto for all. Benchmarks are compiled with
+# -Dbenchmarks=true. The projects of third parties that are built against an installed tree, examples
+# and templates among them, are `meson test -C build --suite installed`.
 #
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
-# takes hours, and the cuda plugin is compiled for all dtypes and architectures; plugins with faults
-# show that the tests find these; the emulation of CUDA runs under the thread sanitizer, too, and the
-# kernels for AArch64 under qemu.
+# takes hours, and the plugins are compiled for all levels, dtypes and architectures; plugins with
+# faults show that the tests find these; the emulation of CUDA runs under the thread sanitizer, too,
+# and the kernels for AArch64 under qemu.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
 
 depth=(--no-suite mutants --no-suite installed)
-cuda=(-Dcuda=$cuda -Dgpu_archs=90 -Dgpu_dtypes=few)
+options=(-Dcuda=$cuda -Dgpu_archs=90 -Dgpu_dtypes=few)
 nightly=
 if [ "${1-}" = --nightly ]; then
   shift
   nightly=yes
   export ATOLL_TEST_SCALE=20 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all ATOLL_TEST_REPEATS=200
   depth=(--timeout-multiplier 60)
-  cuda=(-Dcuda=auto -Dnightly=true)
+  options=(-Dcuda=auto -Dcpu_levels=auto -Dnightly=true)
 fi
 
 must "set-up" tools/setup.sh &&
-  must "configure" configure_release -Dtests=true -Dbenchmarks=false "${cuda[@]}" "$@" &&
+  must "configure" configure_release -Dtests=true -Dbenchmarks=false "${options[@]}" "$@" &&
   must "build" ninja -C build &&
   run_tests "release" build "${depth[@]}"
 if [ $nightly ]; then
