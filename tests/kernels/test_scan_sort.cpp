@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <map>
+#include <numeric>
 
 using namespace oracle;
 
@@ -186,6 +187,104 @@ TEST_CASE("long rows and many rows are scanned and sorted as short ones") {
                 });
                 check_rows(function, dtype, out, in, random() % 2);
             }
+}
+
+TEST_CASE("long rows are scanned as short ones, whatever the layout, and in place") {
+    Random random = sequence(53);
+    // Multiples of what is scanned at once, and a few more and less.
+    const Shape lengths[] = {{4096}, {4095}, {6143}, {8192}, {9001}, {2, 6145}};
+    for (int function : {int{ATOLL_FN_cumsum}, int{ATOLL_FN_cumprod}})
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            if (!(function_list[function].domain >> dtype & 1)) continue;
+            const bool ones = function == ATOLL_FN_cumprod && !is_integer(dtype);
+            for (Layout layout : {Layout::dense, Layout::strided, Layout::unaligned}) {
+                const Shape &shape = lengths[random() % std::size(lengths)];
+                const bool in_place = random() % 3 == 0, swapped = random() % 2;
+                Operand in(dtype, swapped, shape, all_axes(shape), layout);
+                each(shape, [&](const Shape &index) {
+                    in.set(index, ones ? Value::of(random() % 2 ? 1.0L : -1.0L, 0.0L)
+                                       : random_value(dtype, random, false));
+                });
+                Operand out(random() % 2 ? any_dtype(random) : result_dtype(function, dtype),
+                            random() % 2, shape, all_axes(shape), layout);
+                check_rows(function, dtype, in_place ? in : out, in, false);
+            }
+        }
+}
+
+// Long enough for threads to work side by side.
+TEST_CASE_TEMPLATE("running sums of a long row do not depend on the threads", T, std::int64_t,
+                   float, double) {
+    constexpr std::uint16_t dtype = std::is_integral_v<T>      ? ATOLL_DTYPE_INT64
+                                    : std::is_same_v<T, float> ? ATOLL_DTYPE_FLOAT32
+                                                               : ATOLL_DTYPE_FLOAT64;
+    Random random = sequence(61);
+    std::vector<T> x(2'000'011), y(x.size()), alone(x.size());
+    for (T &value : x) value = static_cast<T>(static_cast<std::int64_t>(random()) >> 20);
+    const std::int64_t stride = sizeof(T);
+    const auto scan = [&](std::vector<T> &to) {
+        REQUIRE(run(ATOLL_FN_cumsum, dtype, {static_cast<std::int64_t>(x.size())},
+                    {operand_at(to.data(), &stride, dtype), operand_at(x.data(), &stride, dtype)},
+                    {}, 1) == ATOLL_STATUS_OK);
+    };
+    at_each_level([&] {
+        level->set_pool(nullptr, nullptr);
+        scan(alone);
+        level->set_pool(&parallel_for, nullptr);
+        scan(y);
+        CHECK(y == alone);
+        if constexpr (std::is_integral_v<T>) {
+            std::partial_sum(x.begin(), x.end(), alone.begin());
+            CHECK(y == alone);
+        }
+    });
+}
+
+TEST_CASE("running sums of numbers that are not negative do not fall") {
+    Random random = sequence(59);
+    const auto check = [&](auto zero, std::uint16_t dtype) {
+        using T = decltype(zero);
+        std::vector<T> x(50'000), y(x.size());
+        for (T &value : x)
+            value = random() % 4 ? 0 : std::ldexp(T(random() % 1'000'003), -int(random() % 20));
+        const std::int64_t stride = sizeof(T);
+        at_each_level([&] {
+            REQUIRE(
+                run(ATOLL_FN_cumsum, dtype, {static_cast<std::int64_t>(x.size())},
+                    {operand_at(y.data(), &stride, dtype), operand_at(x.data(), &stride, dtype)},
+                    {}, 1) == ATOLL_STATUS_OK);
+            CHECK(std::is_sorted(y.begin(), y.end()));
+        });
+    };
+    check(0.0F, ATOLL_DTYPE_FLOAT32);
+    check(0.0, ATOLL_DTYPE_FLOAT64);
+}
+
+TEST_CASE("a running sum stays finite where only part of it would not be") {
+    // In order: -1.5e308, and from element 2,200 on back to 0; infinite where these are added
+    // first.
+    std::vector<double> x(20'000), y(x.size());
+    x[5] = -1.5e308;
+    x[2200] = x[2201] = 1.5e308 / 2;
+    x[2300] = x[2301] = 1.5e308 / 2;
+    x[15'000] = INFINITY;
+    x[19'000] = NAN;
+    std::vector<double> expected(x.size());
+    double sum = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) expected[k] = sum += x[k];
+    REQUIRE(expected[14'999] == 1.5e308);
+    const std::int64_t stride = sizeof(double);
+    at_each_level([&] {
+        REQUIRE(run(ATOLL_FN_cumsum, ATOLL_DTYPE_FLOAT64, {static_cast<std::int64_t>(x.size())},
+                    {operand_at(y.data(), &stride, ATOLL_DTYPE_FLOAT64),
+                     operand_at(x.data(), &stride, ATOLL_DTYPE_FLOAT64)},
+                    {}, 1) == ATOLL_STATUS_OK);
+        for (std::size_t k = 0; k < x.size(); ++k)
+            if (y[k] != expected[k] && !(k >= 19'000 && std::isnan(y[k]))) {
+                FAIL_CHECK(k << ": " << y[k] << ", need " << expected[k]);
+                break;
+            }
+    });
 }
 
 TEST_CASE("rows that several threads sort are sorted as short ones") {

@@ -1,9 +1,20 @@
 // cumsum, cumprod: running sums and products along axis 0.
 //
-// Note [Two ways to scan]
+// Note [Three ways to scan]
 // Where n is the densest axis one row at a time is run through. Otherwise a strip of neighbouring
 // rows goes along n together, so that memory is read in order and the strip vectorises. Both add
 // in the order of n, so they give the same.
+//
+// In a long row each addition would wait for the one before, and so would the other threads. It is
+// cut into stretches, which threads take in order; each hands on what it comes to. Of integers that
+// is known before the stretch is scanned, in any order. Of floats a stretch has some runs, which
+// are scanned side by side, each from its own beginning; what comes before a run is added to its
+// results then. It is the result before the run exactly, so running sums of numbers that are not
+// negative do not fall, as in order. Results depend on n, not on the threads.
+//
+// Where the sum of a run is not finite, the stretch is scanned in order: with what comes before it
+// might be. Products of floats are always scanned in order: those of runs overflow and underflow
+// easily.
 #include "atoll/core_functions.hpp"
 #include "convert.h"
 #include "functors/arithmetic.h"
@@ -12,7 +23,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
 #include <cstdlib>
+#include <thread>
 
 namespace Atoll::kernels {
 namespace {
@@ -27,7 +41,23 @@ struct Scanner {
     // Accumulator i takes in element i.
     void (*rows)(bool first, std::int64_t n, const char *in, char *accumulators,
                  char *out) = nullptr;
+    // Of exact functions: one accumulator takes in n elements, in any order.
+    void (*total)(bool first, std::int64_t n, const char *in, char *accumulator) = nullptr;
+    // Of others, where long rows can be cut into runs: each run of a stretch from its own
+    // beginning,
+    void (*runs)(const char *in, char *partial) = nullptr;
+    // the accumulator moves past the stretch, and `before` is what it was before each run; false,
+    // and nothing changes, where a run has no finite result;
+    bool (*pass)(bool first, const char *partial, char *accumulator, char *before) = nullptr;
+    // and a run's results, `before` being null for the first of a row.
+    void (*add)(const char *before, const char *partial, char *out) = nullptr;
+
+    bool cuts_rows() const { return total || runs; }
 };
+
+constexpr std::int64_t run_length = block_size;
+constexpr int runs_at_once = 4;
+constexpr std::int64_t stretch = runs_at_once * run_length;
 
 // float32 accumulates in float64, so that one rounding is left per result; halves in float32.
 template <class T, std::uint32_t Dtype> struct AccumulatorOf { using type = Wrapping<T>; };
@@ -55,6 +85,56 @@ template <class F, class T, class A> struct Scan {
             o[k] = to<T>(a);
         }
         *acc(accumulator) = a;
+    }
+    static void total(bool first, std::int64_t n, const char *in, char *accumulator) {
+        const T *x = reinterpret_cast<const T *>(in);
+        A a = to<A>(x[0]);
+        for (std::int64_t k = 1; k < n; ++k) a = F::apply(a, to<A>(x[k]));
+        *acc(accumulator) = first ? a : F::apply(*acc(accumulator), a);
+    }
+    static void runs(const char *in, char *partial) {
+        const T *x = reinterpret_cast<const T *>(in);
+        A *p = acc(partial), a[runs_at_once];
+        for (int r = 0; r < runs_at_once; ++r) p[r * run_length] = a[r] = to<A>(x[r * run_length]);
+        for (std::int64_t k = 1; k < run_length; ++k) {
+#pragma GCC unroll 4
+            for (int r = 0; r < runs_at_once; ++r)
+                p[r * run_length + k] = a[r] = F::apply(a[r], to<A>(x[r * run_length + k]));
+        }
+    }
+    static bool pass(bool first, const char *partial, char *accumulator, char *before) {
+        const A *sums = reinterpret_cast<const A *>(partial) + run_length - 1;
+        A *b = acc(before);
+        for (int r = 0; r < runs_at_once; ++r)
+            if (!is_finite(sums[r * run_length])) return false;
+        A a = sums[0];
+        if (!first) {
+            b[0] = *acc(accumulator);
+            a = F::apply(b[0], a);
+        }
+        for (int r = 1; r < runs_at_once; ++r) {
+            b[r] = a;
+            a = F::apply(a, sums[r * run_length]);
+        }
+        *acc(accumulator) = a;
+        return true;
+    }
+    static bool is_finite(const A &a) {
+        if constexpr (is_complex<A>)
+            return std::isfinite(a.re) && std::isfinite(a.im);
+        else
+            return std::isfinite(a);
+    }
+    static void add(const char *before, const char *partial, char *out) {
+        const A *p = reinterpret_cast<const A *>(partial);
+        T *o = reinterpret_cast<T *>(out);
+        if (!before) {
+            for (std::int64_t k = 0; k < run_length; ++k) o[k] = to<T>(p[k]);
+            return;
+        }
+        const A b = *reinterpret_cast<const A *>(before);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < run_length; ++k) o[k] = to<T>(F::apply(b, p[k]));
     }
     static void rows(bool first, std::int64_t n, const char *in, char *accumulators, char *out) {
         const T *x = reinterpret_cast<const T *>(in);
@@ -85,6 +165,13 @@ template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
         using A = typename AccumulatorOf<wide::identifier, id>::type;                              \
         using S = Scan<F, Wrapping<wide::identifier>, A>;                                          \
         row[id] = {sizeof(A), &S::row, &S::rows};                                                  \
+        if constexpr (!is_float<Part<A>>) {                                                        \
+            row[id].total = &S::total;                                                             \
+        } else if constexpr (function == ATOLL_FN_cumsum) {                                        \
+            row[id].runs = &S::runs;                                                               \
+            row[id].pass = &S::pass;                                                               \
+            row[id].add = &S::add;                                                                 \
+        }                                                                                          \
     }
 #include "atoll/lists/dtypes.inc"
     return row;
@@ -117,6 +204,8 @@ public:
                                  std::abs(out_step_) <= std::abs(others_.strides[0][0]);
         if (width >= few && (!dense_along || n_ < few))
             strips();
+        else if (s_.cuts_rows() && n_ >= 2 * stretch)
+            long_rows();
         else
             rows();
     }
@@ -148,14 +237,110 @@ private:
     }
     void one_row(const char *in, char *out) const {
         alignas(16) char accumulator[16];
+        in_order(true, n_, in, accumulator, out);
+    }
+    // n elements that come after those that the accumulator has.
+    void in_order(bool first, std::int64_t n, const char *in, char *accumulator, char *out) const {
         const bool straight =
             in_direct_ && in_step_ == in_.in_size() && out_direct_ && out_step_ == out_.out_size();
-        const std::int64_t step = straight ? n_ : block_size;
-        for (std::int64_t k = 0; k < n_; k += step) {
-            const std::int64_t count = std::min(step, n_ - k);
-            through(count, in + k * in_step_, in_step_, out + k * out_step_, out_step_,
-                    [&](const char *i, char *o) { s_.row(k == 0, count, i, accumulator, o); });
+        const std::int64_t step = straight ? n : block_size;
+        for (std::int64_t k = 0; k < n; k += step) {
+            const std::int64_t count = std::min(step, n - k);
+            through(
+                count, in + k * in_step_, in_step_, out + k * out_step_, out_step_,
+                [&](const char *i, char *o) { s_.row(first && k == 0, count, i, accumulator, o); });
         }
+    }
+
+    // What the threads that scan long rows hand on.
+    class Chain {
+    public:
+        std::int64_t take() { return next_.fetch_add(1, std::memory_order_relaxed); }
+        // Until all stretches before this one are in the accumulator. That is soon: whoever took
+        // them is at work on them.
+        void wait_for_turn(std::int64_t number) const {
+            for (int tries = 0; !is_turn_of(number); ++tries)
+                if (tries > 100) std::this_thread::yield();
+        }
+        bool is_turn_of(std::int64_t number) const {
+            return turn_.load(std::memory_order_acquire) == number;
+        }
+        void next_turn(std::int64_t number) { turn_.store(number + 1, std::memory_order_release); }
+        alignas(16) char accumulator[16];
+
+    private:
+        alignas(64) std::atomic<std::int64_t> next_{0};
+        alignas(64) std::atomic<std::int64_t> turn_{0};
+    };
+    struct Stretch {
+        std::int64_t number;
+        bool first; // of its row
+        std::int64_t n;
+        const char *in;
+        char *out;
+    };
+
+    void long_rows() const {
+        const std::int64_t count = others_.shape[0] * others_.outer(),
+                           per_row = (n_ + stretch - 1) / stretch;
+        Chain chain;
+        parallel(count * per_row, stretch, [&](std::int64_t begin, std::int64_t end) {
+            for (; begin < end; ++begin) {
+                const std::int64_t number = chain.take(), row = number / per_row,
+                                   k = number % per_row * stretch;
+                const auto at = [&](int operand, std::int64_t step) {
+                    return others_.data[operand] + k * step +
+                           others_.offset(operand, row / others_.shape[0]) +
+                           row % others_.shape[0] * others_.strides[operand][0];
+                };
+                const Stretch s{number, k == 0, std::min(stretch, n_ - k), at(1, in_step_),
+                                at(0, out_step_)};
+                if (s_.total)
+                    exact_stretch(chain, s);
+                else
+                    stretch_of_runs(chain, s);
+            }
+        });
+    }
+    void exact_stretch(Chain &chain, const Stretch &s) const {
+        // One thread alone needs no totals.
+        if (chain.is_turn_of(s.number)) {
+            in_order(s.first, s.n, s.in, chain.accumulator, s.out);
+            return chain.next_turn(s.number);
+        }
+        alignas(64) char scratch[stretch * 16];
+        alignas(16) char total[16], accumulator[16];
+        s_.total(true, s.n, dense(s.n, s.in, scratch), total);
+        chain.wait_for_turn(s.number);
+        std::memcpy(accumulator, chain.accumulator, sizeof accumulator);
+        s_.total(s.first, 1, total, chain.accumulator);
+        chain.next_turn(s.number);
+        in_order(s.first, s.n, s.in, accumulator, s.out);
+    }
+    void stretch_of_runs(Chain &chain, const Stretch &s) const {
+        alignas(64) char scratch[stretch * 16], partial[stretch * 16], before[runs_at_once * 16];
+        const bool whole = s.n == stretch;
+        if (whole) s_.runs(dense(s.n, s.in, scratch), partial);
+        chain.wait_for_turn(s.number);
+        const bool passed = whole && s_.pass(s.first, partial, chain.accumulator, before);
+        if (!passed) in_order(s.first, s.n, s.in, chain.accumulator, s.out);
+        chain.next_turn(s.number);
+        if (!passed) return;
+        const bool out_dense = out_direct_ && out_step_ == out_.out_size();
+        for (int r = 0; r < runs_at_once; ++r) {
+            char *const out = s.out + r * run_length * out_step_;
+            s_.add(s.first && r == 0 ? nullptr : before + r * s_.size,
+                   partial + r * run_length * s_.size, out_dense ? out : scratch);
+            if (!out_dense) out_.run(run_length, out, out_step_, scratch, out_.in_size());
+        }
+    }
+    const char *dense(std::int64_t n, const char *in, char *scratch) const {
+        const std::int64_t size = in_.out_size();
+        if (in_direct_ && in_step_ == size) return in;
+        for (std::int64_t k = 0; k < n; k += block_size)
+            in_.run(std::min(block_size, n - k), scratch + k * size, size, in + k * in_step_,
+                    in_step_);
+        return scratch;
     }
 
     void strips() const {
