@@ -49,7 +49,7 @@ configure() {
 
 # The one release build that tests and demo share, installed under .cache/prefix. Its sources are
 # joined; those of the sanitized builds are compiled one by one. The kernels, half of what there is to
-# compile, are built for this processor's level only: no other would run.
+# compile, are built for this processor's level only: no other would be chosen.
 prefix=$PWD/.cache/prefix
 # Without NVIDIA's driver nothing would run the cuda plugin, a quarter of what there is to compile:
 # its sources are tested on an emulation.

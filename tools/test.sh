@@ -23,7 +23,7 @@ if [ "${1-}" = --nightly ]; then
   nightly=yes
   export ATOLL_TEST_SCALE=20 ATOLL_TEST_GOLDEN=all ATOLL_TEST_MUTANTS=all ATOLL_TEST_REPEATS=200
   depth=(--timeout-multiplier 60)
-  options=(-Dcuda=auto -Dcpu_levels=auto -Dnightly=true)
+  options=(-Dcuda=auto -Dgpu_archs=75ptx,80,90,100,120 -Dgpu_dtypes=all -Dcpu_levels=auto -Dnightly=true)
 fi
 
 must "set-up" tools/setup.sh &&

@@ -39,10 +39,10 @@ constexpr std::uint64_t slab_header = alignment; // before a slab's first block
 constexpr std::size_t small_class(std::uint64_t bytes) { return (bytes - 1) / alignment; }
 constexpr std::uint64_t small_bytes(std::size_t index) { return (index + 1) * alignment; }
 
-// Blocks of each class that move between a thread and the others at once: some pages. Where two
-// threads have blocks in one page, the processor, which fetches ahead of each one's stores, takes
-// lines from the other: a + b of one float32 in two threads at once took 183 to 245 ns (Zen 1)
-// where batches were of 32 blocks.
+// Blocks of each class that move between a thread and the others at once: some pages, of which all
+// but the first and the last are one thread's. Where two threads have blocks in one page, the
+// processor, which fetches ahead of each one's stores, takes lines from the other: with 32 blocks
+// a + b of one float32 takes up to 245 ns in two threads at once, so 184 (Zen 1).
 constexpr auto batches = [] {
     std::array<std::uint32_t, small_classes> counts{};
     for (std::size_t index = 0; index < small_classes; ++index)

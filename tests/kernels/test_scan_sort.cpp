@@ -191,14 +191,20 @@ TEST_CASE("long rows and many rows are scanned and sorted as short ones") {
 
 TEST_CASE("long rows are scanned as short ones, whatever the layout, and in place") {
     Random random = sequence(53);
-    // Multiples of what is scanned at once, and a few more and less.
-    const Shape lengths[] = {{4096}, {4095}, {6143}, {8192}, {9001}, {2, 6145}};
+    // Multiples of what is scanned at once, and a few more and less; of some dtypes as long as it
+    // takes for threads.
+    const Shape lengths[] = {{4096}, {4095}, {6143}, {8192}, {9001}, {2, 6145}, {19, 4100}};
+    const auto shape_for = [&](int dtype) {
+        const bool threads = dtype == ATOLL_DTYPE_UINT8 || dtype == ATOLL_DTYPE_INT32 ||
+                             dtype == ATOLL_DTYPE_FLOAT16 || dtype == ATOLL_DTYPE_COMPLEX64;
+        return threads ? Shape{70'001} : lengths[random() % std::size(lengths)];
+    };
     for (int function : {int{ATOLL_FN_cumsum}, int{ATOLL_FN_cumprod}})
         for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
             if (!(function_list[function].domain >> dtype & 1)) continue;
             const bool ones = function == ATOLL_FN_cumprod && !is_integer(dtype);
             for (Layout layout : {Layout::dense, Layout::strided, Layout::unaligned}) {
-                const Shape &shape = lengths[random() % std::size(lengths)];
+                const Shape shape = shape_for(dtype);
                 const bool in_place = random() % 3 == 0, swapped = random() % 2;
                 Operand in(dtype, swapped, shape, all_axes(shape), layout);
                 each(shape, [&](const Shape &index) {
@@ -260,31 +266,60 @@ TEST_CASE("running sums of numbers that are not negative do not fall") {
     check(0.0, ATOLL_DTYPE_FLOAT64);
 }
 
-TEST_CASE("a running sum stays finite where only part of it would not be") {
-    // In order: -1.5e308, and from element 2,200 on back to 0; infinite where these are added
-    // first.
-    std::vector<double> x(20'000), y(x.size());
-    x[5] = -1.5e308;
-    x[2200] = x[2201] = 1.5e308 / 2;
-    x[2300] = x[2301] = 1.5e308 / 2;
-    x[15'000] = INFINITY;
-    x[19'000] = NAN;
-    std::vector<double> expected(x.size());
-    double sum = 0;
-    for (std::size_t k = 0; k < x.size(); ++k) expected[k] = sum += x[k];
-    REQUIRE(expected[14'999] == 1.5e308);
-    const std::int64_t stride = sizeof(double);
-    at_each_level([&] {
-        REQUIRE(run(ATOLL_FN_cumsum, ATOLL_DTYPE_FLOAT64, {static_cast<std::int64_t>(x.size())},
-                    {operand_at(y.data(), &stride, ATOLL_DTYPE_FLOAT64),
-                     operand_at(x.data(), &stride, ATOLL_DTYPE_FLOAT64)},
-                    {}, 1) == ATOLL_STATUS_OK);
-        for (std::size_t k = 0; k < x.size(); ++k)
-            if (y[k] != expected[k] && !(k >= 19'000 && std::isnan(y[k]))) {
-                FAIL_CHECK(k << ": " << y[k] << ", need " << expected[k]);
-                break;
-            }
-    });
+TEST_CASE("running sums overflow where they do in order, and only there") {
+    constexpr double large = 1.5e308;
+    std::vector<double> x(200'000), y(x.size()), expected(x.size());
+    const auto check = [&](const char *what) {
+        CAPTURE(what);
+        double sum = 0;
+        for (std::size_t k = 0; k < x.size(); ++k) expected[k] = sum += x[k];
+        const std::int64_t stride = sizeof(double);
+        at_each_level([&] {
+            REQUIRE(run(ATOLL_FN_cumsum, ATOLL_DTYPE_FLOAT64, {static_cast<std::int64_t>(x.size())},
+                        {operand_at(y.data(), &stride, ATOLL_DTYPE_FLOAT64),
+                         operand_at(x.data(), &stride, ATOLL_DTYPE_FLOAT64)},
+                        {}, 1) == ATOLL_STATUS_OK);
+            for (std::size_t k = 0; k < x.size(); ++k)
+                if (y[k] != expected[k] && !(std::isnan(y[k]) && std::isnan(expected[k]))) {
+                    FAIL_CHECK(k << ": " << y[k] << ", need " << expected[k]);
+                    break;
+                }
+        });
+    };
+    // The parts from 600 and 2,200 on would be infinite by themselves.
+    for (const std::size_t k : {0u, 2000u}) {
+        x[k + 5] = -large;
+        x[k + 600] = x[k + 601] = x[k + 610] = x[k + 611] = large / 2;
+        x[k + 620] = -large;
+    }
+    check("finite");
+    CHECK(expected.back() == 0);
+    // What overflows does not come back: where a part that is large is added to something moderate,
+    x[100'000] = 0.5e308;
+    x[150'000] = large;
+    x[150'001] = -large;
+    check("overflow of a part");
+    CHECK(expected.back() == INFINITY);
+    // and where one that is moderate is added to something large.
+    std::swap(x[100'000], x[150'000]);
+    x[150'001] = -0.5e308;
+    check("overflow by a part");
+    CHECK(expected.back() == INFINITY);
+    x[150'000] = x[150'001] = 0;
+    x[190'000] = -INFINITY;
+    x[195'000] = 1;
+    check("infinite element");
+    x[195'001] = INFINITY;
+    check("infinite elements of both signs");
+    x[100] = NAN;
+    check("NaN");
+    // Large parts everywhere.
+    Random random = sequence(67);
+    for (std::size_t k = 0; k < x.size(); ++k)
+        x[k] = k % 1000 == 500   ? 1.2e308
+               : k % 1000 == 501 ? -1.2e308
+                                 : static_cast<double>(random() % 1000);
+    check("large parts");
 }
 
 TEST_CASE("rows that several threads sort are sorted as short ones") {

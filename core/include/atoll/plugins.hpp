@@ -70,8 +70,9 @@ std::vector<PluginSetting> plugin_settings();
 void set_log_level(std::string_view level);
 void set_log_handler(std::function<void(int level, std::string_view text)> handler);
 
-// Sets the application's pool, which runs body(begin, end) over [0, count). The host uses this pool
-// if it is set, else one that a plugin offered, else the calling thread.
+// Sets the application's pool, which runs body(begin, end) over [0, count), each part once; body
+// may wait for a part that has begun on another thread. The host uses this pool if it is set, else
+// one that a plugin offered, else the calling thread.
 using ParallelFor =
     std::function<void(std::int64_t count, std::int64_t grain,
                        const std::function<void(std::int64_t, std::int64_t)> &body)>;

@@ -6,15 +6,16 @@
 // in the order of n, so they give the same.
 //
 // In a long row each addition would wait for the one before, and so would the other threads. It is
-// cut into stretches, which threads take in order; each hands on what it comes to. Of integers that
-// is known before the stretch is scanned, in any order. Of floats a stretch has some runs, which
-// are scanned side by side, each from its own beginning; what comes before a run is added to its
-// results then. It is the result before the run exactly, so running sums of numbers that are not
-// negative do not fall, as in order. Results depend on n, not on the threads.
+// cut into stretches, which threads take in order; each hands on the sum of all before the next. A
+// stretch of integers is first added up, then scanned. One of floats has some runs, which are
+// scanned side by side, each from its own beginning; then the sum before a run is added to its
+// results. As that is the result before the run exactly, running sums of numbers that are not
+// negative do not fall, as in order. Results depend on extents and strides, not on the threads;
+// those of floats are not quite those of the other two ways.
 //
-// Where the sum of a run is not finite, the stretch is scanned in order: with what comes before it
-// might be. Products of floats are always scanned in order: those of runs overflow and underflow
-// easily.
+// Where a float of a run, or the sum before it, is near infinity, the stretch is scanned in order:
+// an infinite sum stays infinite, and one that is finite in order stays finite. Products of floats
+// are always scanned in order: those of runs overflow and underflow easily.
 #include "atoll/core_functions.hpp"
 #include "convert.h"
 #include "functors/arithmetic.h"
@@ -26,6 +27,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <thread>
 
 namespace Atoll::kernels {
@@ -41,15 +44,16 @@ struct Scanner {
     // Accumulator i takes in element i.
     void (*rows)(bool first, std::int64_t n, const char *in, char *accumulators,
                  char *out) = nullptr;
-    // Of exact functions: one accumulator takes in n elements, in any order.
+    // For integers: an accumulator takes in n elements.
     void (*total)(bool first, std::int64_t n, const char *in, char *accumulator) = nullptr;
-    // Of others, where long rows can be cut into runs: each run of a stretch from its own
-    // beginning,
-    void (*runs)(const char *in, char *partial) = nullptr;
-    // the accumulator moves past the stretch, and `before` is what it was before each run; false,
-    // and nothing changes, where a run has no finite result;
-    bool (*pass)(bool first, const char *partial, char *accumulator, char *before) = nullptr;
-    // and a run's results, `before` being null for the first of a row.
+    // For floats, whose rows can be cut into runs: scans each run of a stretch from its beginning.
+    // Whether all results are far from infinity.
+    bool (*runs)(const char *in, char *partial) = nullptr;
+    // Moves the accumulator past a stretch. `before` becomes what it was before each run. Where
+    // sums may overflow returns false and changes nothing.
+    bool (*pass)(bool first, bool moderate, const char *partial, char *accumulator,
+                 char *before) = nullptr;
+    // Writes the results of a run. `before` is null for the first run of a row.
     void (*add)(const char *before, const char *partial, char *out) = nullptr;
 
     bool cuts_rows() const { return total || runs; }
@@ -92,7 +96,7 @@ template <class F, class T, class A> struct Scan {
         for (std::int64_t k = 1; k < n; ++k) a = F::apply(a, to<A>(x[k]));
         *acc(accumulator) = first ? a : F::apply(*acc(accumulator), a);
     }
-    static void runs(const char *in, char *partial) {
+    static bool runs(const char *in, char *partial) {
         const T *x = reinterpret_cast<const T *>(in);
         A *p = acc(partial), a[runs_at_once];
         for (int r = 0; r < runs_at_once; ++r) p[r * run_length] = a[r] = to<A>(x[r * run_length]);
@@ -101,29 +105,42 @@ template <class F, class T, class A> struct Scan {
             for (int r = 0; r < runs_at_once; ++r)
                 p[r * run_length + k] = a[r] = F::apply(a[r], to<A>(x[r * run_length + k]));
         }
+        // A wider accumulator does not overflow.
+        if constexpr (sizeof(A) > sizeof(T)) return true;
+        const Part<A> *parts = reinterpret_cast<const Part<A> *>(partial);
+        constexpr std::int64_t count = stretch * std::int64_t{sizeof(A) / sizeof(Part<A>)};
+        // Counted in integers of the same size: vectors.
+        std::conditional_t<sizeof(Part<A>) == 4, std::int32_t, std::int64_t> far = 0;
+        for (std::int64_t k = 0; k < count; ++k) far |= !is_moderate(parts[k]);
+        return !far;
     }
-    static bool pass(bool first, const char *partial, char *accumulator, char *before) {
+    // The sum of two moderate numbers is finite.
+    static bool is_moderate(Part<A> x) {
+        return std::abs(x) < std::numeric_limits<Part<A>>::max() / 2;
+    }
+    template <class Test> static bool each_part(const A &x, Test &&test) {
+        if constexpr (is_complex<A>)
+            return test(x.re) && test(x.im);
+        else
+            return test(x);
+    }
+    static bool pass(bool first, bool moderate, const char *partial, char *accumulator,
+                     char *before) {
         const A *sums = reinterpret_cast<const A *>(partial) + run_length - 1;
         A *b = acc(before);
-        for (int r = 0; r < runs_at_once; ++r)
-            if (!is_finite(sums[r * run_length])) return false;
-        A a = sums[0];
-        if (!first) {
-            b[0] = *acc(accumulator);
-            a = F::apply(b[0], a);
-        }
-        for (int r = 1; r < runs_at_once; ++r) {
+        // The first run of a row is in order as it is.
+        A a = first ? sums[0] : *acc(accumulator);
+        for (int r = first; r < runs_at_once; ++r) {
+            // What is added to NaN is NaN, and infinity stays, whatever is moderate.
+            const bool nan = each_part(a, [](auto x) { return std::isnan(x); });
+            if (!nan &&
+                !(moderate && each_part(a, [](auto x) { return is_moderate(x) || std::isinf(x); })))
+                return false;
             b[r] = a;
             a = F::apply(a, sums[r * run_length]);
         }
         *acc(accumulator) = a;
         return true;
-    }
-    static bool is_finite(const A &a) {
-        if constexpr (is_complex<A>)
-            return std::isfinite(a.re) && std::isfinite(a.im);
-        else
-            return std::isfinite(a);
     }
     static void add(const char *before, const char *partial, char *out) {
         const A *p = reinterpret_cast<const A *>(partial);
@@ -181,6 +198,7 @@ constinit const ScannerRow products = scanner_row<functor::multiply, ATOLL_FN_cu
 
 constexpr std::int64_t strip = block_size; // rows that are scanned together
 constexpr std::int64_t few = 16;           // fewer rows, or a longer axis, do not make a strip
+constexpr std::int64_t many_rows = 16;     // so many long ones keep the threads busy
 
 class Scans {
 public:
@@ -252,20 +270,20 @@ private:
         }
     }
 
-    // What the threads that scan long rows hand on.
-    class Chain {
+    // The threads that scan stretches take turns in handing on the sum of all before.
+    class Turns {
     public:
         std::int64_t take() { return next_.fetch_add(1, std::memory_order_relaxed); }
         // Until all stretches before this one are in the accumulator. That is soon: whoever took
         // them is at work on them.
-        void wait_for_turn(std::int64_t number) const {
-            for (int tries = 0; !is_turn_of(number); ++tries)
+        void wait_for(std::int64_t number) const {
+            for (int tries = 0; !is_at(number); ++tries)
                 if (tries > 100) std::this_thread::yield();
         }
-        bool is_turn_of(std::int64_t number) const {
+        bool is_at(std::int64_t number) const {
             return turn_.load(std::memory_order_acquire) == number;
         }
-        void next_turn(std::int64_t number) { turn_.store(number + 1, std::memory_order_release); }
+        void end(std::int64_t number) { turn_.store(number + 1, std::memory_order_release); }
         alignas(16) char accumulator[16];
 
     private:
@@ -273,59 +291,78 @@ private:
         alignas(64) std::atomic<std::int64_t> turn_{0};
     };
     struct Stretch {
-        std::int64_t number;
-        bool first; // of its row
-        std::int64_t n;
+        std::int64_t number, n;
+        bool first, last; // of its row
         const char *in;
         char *out;
     };
 
     void long_rows() const {
-        const std::int64_t count = others_.shape[0] * others_.outer(),
-                           per_row = (n_ + stretch - 1) / stretch;
-        Chain chain;
+        const std::int64_t per_row = (n_ + stretch - 1) / stretch;
+        const auto scan = [&](Turns &turns, std::int64_t row, std::int64_t number) {
+            const std::int64_t first = number % per_row * stretch;
+            const auto at = [&](int operand, std::int64_t step) {
+                return row_at(operand, row) + first * step;
+            };
+            const Stretch s{number,          std::min(stretch, n_ - first),
+                            first == 0,      n_ - first <= stretch,
+                            at(1, in_step_), at(0, out_step_)};
+            if (s_.total)
+                exact_stretch(turns, s);
+            else
+                stretch_of_runs(turns, s);
+        };
+        const std::int64_t count = others_.shape[0] * others_.outer();
+        if (count >= many_rows) { // each by one thread
+            parallel(count, n_, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t row = begin; row < end; ++row) {
+                    Turns turns;
+                    for (std::int64_t i = 0; i < per_row; ++i) scan(turns, row, i);
+                }
+            });
+            return;
+        }
+        Turns turns;
         parallel(count * per_row, stretch, [&](std::int64_t begin, std::int64_t end) {
             for (; begin < end; ++begin) {
-                const std::int64_t number = chain.take(), row = number / per_row,
-                                   k = number % per_row * stretch;
-                const auto at = [&](int operand, std::int64_t step) {
-                    return others_.data[operand] + k * step +
-                           others_.offset(operand, row / others_.shape[0]) +
-                           row % others_.shape[0] * others_.strides[operand][0];
-                };
-                const Stretch s{number, k == 0, std::min(stretch, n_ - k), at(1, in_step_),
-                                at(0, out_step_)};
-                if (s_.total)
-                    exact_stretch(chain, s);
-                else
-                    stretch_of_runs(chain, s);
+                const std::int64_t number = turns.take();
+                scan(turns, number / per_row, number);
             }
         });
     }
-    void exact_stretch(Chain &chain, const Stretch &s) const {
+    char *row_at(int operand, std::int64_t row) const {
+        return others_.data[operand] + others_.offset(operand, row / others_.shape[0]) +
+               row % others_.shape[0] * others_.strides[operand][0];
+    }
+    void exact_stretch(Turns &turns, const Stretch &s) const {
         // One thread alone needs no totals.
-        if (chain.is_turn_of(s.number)) {
-            in_order(s.first, s.n, s.in, chain.accumulator, s.out);
-            return chain.next_turn(s.number);
+        if (turns.is_at(s.number)) {
+            in_order(s.first, s.n, s.in, turns.accumulator, s.out);
+            return turns.end(s.number);
         }
         alignas(64) char scratch[stretch * 16];
-        alignas(16) char total[16], accumulator[16];
+        alignas(16) char total[16], before[16];
         s_.total(true, s.n, dense(s.n, s.in, scratch), total);
-        chain.wait_for_turn(s.number);
-        std::memcpy(accumulator, chain.accumulator, sizeof accumulator);
-        s_.total(s.first, 1, total, chain.accumulator);
-        chain.next_turn(s.number);
-        in_order(s.first, s.n, s.in, accumulator, s.out);
+        turns.wait_for(s.number);
+        std::memcpy(before, turns.accumulator, sizeof before);
+        s_.total(s.first, 1, total, turns.accumulator);
+        turns.end(s.number);
+        in_order(s.first, s.n, s.in, before, s.out);
     }
-    void stretch_of_runs(Chain &chain, const Stretch &s) const {
+    void stretch_of_runs(Turns &turns, const Stretch &s) const {
         alignas(64) char scratch[stretch * 16], partial[stretch * 16], before[runs_at_once * 16];
         const bool whole = s.n == stretch;
-        if (whole) s_.runs(dense(s.n, s.in, scratch), partial);
-        chain.wait_for_turn(s.number);
-        const bool passed = whole && s_.pass(s.first, partial, chain.accumulator, before);
-        if (!passed) in_order(s.first, s.n, s.in, chain.accumulator, s.out);
-        chain.next_turn(s.number);
-        if (!passed) return;
+        const bool moderate = whole && s_.runs(dense(s.n, s.in, scratch), partial);
+        turns.wait_for(s.number);
+        if (!whole || !s_.pass(s.first, moderate, partial, turns.accumulator, before)) {
+            std::memcpy(before, turns.accumulator, 16);
+            if (s.last) turns.end(s.number); // the next one begins anew
+            in_order(s.first, s.n, s.in, before, s.out);
+            if (s.last) return;
+            std::memcpy(turns.accumulator, before, 16);
+            return turns.end(s.number);
+        }
+        turns.end(s.number);
         const bool out_dense = out_direct_ && out_step_ == out_.out_size();
         for (int r = 0; r < runs_at_once; ++r) {
             char *const out = s.out + r * run_length * out_step_;

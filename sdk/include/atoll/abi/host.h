@@ -21,8 +21,8 @@ enum atoll_log_level {
 
 /* body(argument, begin, end) processes a part of [0, count). */
 typedef void (*atoll_range_body)(void *argument, int64_t begin, int64_t end);
-/* Runs a body over [0, count) in chunks of at least `grain`. Blocks until all chunks are done. The
- * body must not throw. */
+/* Runs a body over [0, count) in chunks of at least `grain`, each once. Blocks until all chunks are
+ * done. The body must not throw. It may wait for a chunk that has begun on another thread. */
 typedef void (*atoll_parallel_for)(void *pool, int64_t count, int64_t grain, atoll_range_body body,
                                    void *argument);
 

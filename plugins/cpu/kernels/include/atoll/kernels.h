@@ -76,8 +76,8 @@ typedef struct atoll_kernel_operand {
 
 /* body(argument, begin, end) works on a part of [0, count). It does not throw. */
 typedef void (*atoll_kernel_body)(void *argument, int64_t begin, int64_t end);
-/* Runs a body over [0, count), in parts of at least `grain`, on any threads, and returns when all
- * of it is done. */
+/* Runs a body over [0, count), in parts of at least `grain`, each once, on any threads, and returns
+ * when all of it is done. The body may wait for a part that has begun on another thread. */
 typedef void (*atoll_kernel_parallel_for)(void *pool, int64_t count, int64_t grain,
                                           atoll_kernel_body body, void *argument);
 
