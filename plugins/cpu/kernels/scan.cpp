@@ -326,6 +326,7 @@ private:
         parallel(count * per_row, stretch, [&](std::int64_t begin, std::int64_t end) {
             for (; begin < end; ++begin) {
                 const std::int64_t number = turns.take();
+                if (number >= count * per_row) return; // a pool that repeats a part
                 scan(turns, number / per_row, number);
             }
         });
