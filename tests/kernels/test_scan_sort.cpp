@@ -1,5 +1,6 @@
 // Running sums and products, sorting and searching against the oracle: dtypes, layouts, mixtures,
 // in place, ties, NaN, and rows long enough to be cut up or merged.
+#include "atoll/operand.hpp"
 #include "check.h"
 
 #include <map>
@@ -218,26 +219,27 @@ TEST_CASE("long rows are scanned as short ones, whatever the layout, and in plac
         }
 }
 
+// cumsum of a dense row at the present level.
+template <class T> void running_sums(const std::vector<T> &x, std::vector<T> &y) {
+    constexpr std::uint16_t dtype = Atoll::sdk::dtype_of<T>;
+    const std::int64_t stride = sizeof(T);
+    T *const from = const_cast<T *>(x.data());
+    REQUIRE(run(ATOLL_FN_cumsum, dtype, {static_cast<std::int64_t>(x.size())},
+                {operand_at(y.data(), &stride, dtype), operand_at(from, &stride, dtype)}, {},
+                1) == ATOLL_STATUS_OK);
+}
+
 // Long enough for threads to work side by side.
 TEST_CASE_TEMPLATE("running sums of a long row do not depend on the threads", T, std::int64_t,
                    float, double) {
-    constexpr std::uint16_t dtype = std::is_integral_v<T>      ? ATOLL_DTYPE_INT64
-                                    : std::is_same_v<T, float> ? ATOLL_DTYPE_FLOAT32
-                                                               : ATOLL_DTYPE_FLOAT64;
     Random random = sequence(61);
     std::vector<T> x(2'000'011), y(x.size()), alone(x.size());
     for (T &value : x) value = static_cast<T>(static_cast<std::int64_t>(random()) >> 20);
-    const std::int64_t stride = sizeof(T);
-    const auto scan = [&](std::vector<T> &to) {
-        REQUIRE(run(ATOLL_FN_cumsum, dtype, {static_cast<std::int64_t>(x.size())},
-                    {operand_at(to.data(), &stride, dtype), operand_at(x.data(), &stride, dtype)},
-                    {}, 1) == ATOLL_STATUS_OK);
-    };
     at_each_level([&] {
         level->set_pool(nullptr, nullptr);
-        scan(alone);
+        running_sums(x, alone);
         level->set_pool(&parallel_for, nullptr);
-        scan(y);
+        running_sums(x, y);
         CHECK(y == alone);
         if constexpr (std::is_integral_v<T>) {
             std::partial_sum(x.begin(), x.end(), alone.begin());
@@ -248,22 +250,18 @@ TEST_CASE_TEMPLATE("running sums of a long row do not depend on the threads", T,
 
 TEST_CASE("running sums of numbers that are not negative do not fall") {
     Random random = sequence(59);
-    const auto check = [&](auto zero, std::uint16_t dtype) {
+    const auto check = [&](auto zero) {
         using T = decltype(zero);
         std::vector<T> x(50'000), y(x.size());
         for (T &value : x)
             value = random() % 4 ? 0 : std::ldexp(T(random() % 1'000'003), -int(random() % 20));
-        const std::int64_t stride = sizeof(T);
         at_each_level([&] {
-            REQUIRE(
-                run(ATOLL_FN_cumsum, dtype, {static_cast<std::int64_t>(x.size())},
-                    {operand_at(y.data(), &stride, dtype), operand_at(x.data(), &stride, dtype)},
-                    {}, 1) == ATOLL_STATUS_OK);
+            running_sums(x, y);
             CHECK(std::is_sorted(y.begin(), y.end()));
         });
     };
-    check(0.0F, ATOLL_DTYPE_FLOAT32);
-    check(0.0, ATOLL_DTYPE_FLOAT64);
+    check(0.0F);
+    check(0.0);
 }
 
 TEST_CASE("running sums overflow where they do in order, and only there") {
@@ -273,12 +271,8 @@ TEST_CASE("running sums overflow where they do in order, and only there") {
         CAPTURE(what);
         double sum = 0;
         for (std::size_t k = 0; k < x.size(); ++k) expected[k] = sum += x[k];
-        const std::int64_t stride = sizeof(double);
         at_each_level([&] {
-            REQUIRE(run(ATOLL_FN_cumsum, ATOLL_DTYPE_FLOAT64, {static_cast<std::int64_t>(x.size())},
-                        {operand_at(y.data(), &stride, ATOLL_DTYPE_FLOAT64),
-                         operand_at(x.data(), &stride, ATOLL_DTYPE_FLOAT64)},
-                        {}, 1) == ATOLL_STATUS_OK);
+            running_sums(x, y);
             for (std::size_t k = 0; k < x.size(); ++k)
                 if (y[k] != expected[k] && !(std::isnan(y[k]) && std::isnan(expected[k]))) {
                     FAIL_CHECK(k << ": " << y[k] << ", need " << expected[k]);
@@ -359,10 +353,7 @@ TEST_CASE("rows that several threads sort are sorted as short ones") {
 TEST_CASE_TEMPLATE("long rows of numbers are sorted by threads", T, std::int32_t, std::uint32_t,
                    std::int64_t, std::uint64_t, float, double) {
     constexpr bool is_short = sizeof(T) == 4;
-    constexpr std::uint16_t dtype =
-        std::is_floating_point_v<T> ? (is_short ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64)
-        : std::is_signed_v<T>       ? (is_short ? ATOLL_DTYPE_INT32 : ATOLL_DTYPE_INT64)
-                                    : (is_short ? ATOLL_DTYPE_UINT32 : ATOLL_DTYPE_UINT64);
+    constexpr std::uint16_t dtype = Atoll::sdk::dtype_of<T>;
     using Bits = std::conditional_t<is_short, std::uint32_t, std::uint64_t>;
     Random random = sequence(47);
     // All values but NaN and -0; few of them; one; those of a row that repeats itself.
