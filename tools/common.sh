@@ -56,7 +56,7 @@ prefix=$PWD/.cache/prefix
 cuda=auto
 [ -e /dev/nvidiactl ] || cuda=disabled
 configure_release() {
-  configure build --buildtype=release --prefix="$prefix" --libdir=lib -Djoin_sources=true -Dcpu_levels=native "$@"
+  configure build --buildtype=release --prefix="$prefix" --libdir=lib -Djoin_sources=true -Dunity_size=8 -Dcpu_levels=native "$@"
 }
 
 # run_tests WHAT DIR OPTION...: builds what is not up to date of the tests, runs them and counts

@@ -178,8 +178,8 @@ Run run(const Reduction &reduction, int dtype, const std::vector<Number> &values
     return result;
 }
 
-void measure(const Reduction &reduction, const Input &input, std::int64_t count, Random &random,
-             ReductionFinding &finding) {
+void measure_input(const Reduction &reduction, const Input &input, std::int64_t count,
+                   Random &random, ReductionFinding &finding) {
     const int dtype = finding.dtype, part = dtypes[dtype].part;
     const bool scan = reduction.function == ATOLL_FN_cumsum;
     const bool modulus = is_complex(dtype) && gives_part(reduction.function);
@@ -233,7 +233,7 @@ std::vector<ReductionFinding> measure_reductions(double scale) {
                 if (input.for_variances && !variance) continue;
                 for (const std::int64_t count : {2, 9, 100, variance ? 20000 : 3001})
                     for (int time = 0; time < std::max(1.0, 2 * scale); ++time)
-                        measure(reduction, input, count, random, finding);
+                        measure_input(reduction, input, count, random, finding);
             }
             findings.push_back(finding);
         }

@@ -82,9 +82,9 @@ public:
         size_ = size;
     }
     void push_back(std::int64_t value) {
-        if (size_ == capacity_ && capacity_ < 2 * inline_capacity) reserve(2 * inline_capacity);
-        resize(size_ + 1);
-        data()[size_ - 1] = value;
+        if (size_ == capacity_) [[unlikely]]
+            reserve(2 * capacity_);
+        data()[size_++] = value;
     }
     void pop_back() noexcept { --size_; }
     void insert(int at, std::int64_t value) {

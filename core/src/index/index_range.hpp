@@ -21,7 +21,8 @@ struct ResolvedRange {
 };
 
 // As Python's slice.indices: clipped, never an error but for a step of 0.
-inline ResolvedRange resolve_range(const IndexRange &range, std::int64_t extent) {
+[[gnu::always_inline]] inline ResolvedRange resolve_range(const IndexRange &range,
+                                                          std::int64_t extent) {
     if (range.step == 0) refuse_index("got a range of step 0");
     const bool forward = range.step > 0;
     const std::int64_t lowest = forward ? 0 : -1, highest = forward ? extent : extent - 1;
@@ -50,7 +51,8 @@ inline ResolvedRange resolve_range(const IndexRange &range, std::int64_t extent)
 }
 
 // The position that an integer index means.
-inline std::int64_t resolve_integer(std::int64_t index, int axis, const Dims &shape) {
+[[gnu::always_inline]] inline std::int64_t resolve_integer(std::int64_t index, int axis,
+                                                           const Dims &shape) {
     const std::int64_t extent = shape[axis];
     if (index < -extent || index >= extent) [[unlikely]]
         index_out_of_range(fmt::to_string(index), axis, shape);
