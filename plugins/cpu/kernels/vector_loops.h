@@ -39,7 +39,22 @@ template <class V, class T> inline constexpr bool covers_all = !requires { V::ou
 // y[k] = the vector function of x[k], of whole vectors. Returns whether it covers all of them,
 // which is found out on the way: a loop ahead for that would make the stores wait.
 template <class V, class T> bool apply_vectors(std::int64_t n, const T *x, T *y) {
-    decltype(Vector<T>{} < Vector<T>{}) outside{};
+    using Mask = decltype(Vector<T>{} < Vector<T>{});
+    if constexpr (requires { V::place(Vector<T>{}); }) {
+        alignas(64) std::uint64_t places[vector_block];
+        Mask ordinary = ~Mask{};
+        for (std::int64_t k = 0; k < n; k += lanes<T>) {
+            const auto a = load_vector<Vector<T>>(x + k);
+            ordinary &= V::ordinary(a);
+            store_vector(places + k, V::place(a));
+        }
+        if (vector_math::all_of(ordinary)) [[likely]] {
+            for (std::int64_t k = 0; k < n; k += lanes<T>)
+                store_vector(y + k, V::of_ordinary(load_vector<Vector<T>>(x + k), places + k));
+            return true;
+        }
+    }
+    Mask outside{};
     for (std::int64_t k = 0; k < n; k += lanes<T>) {
         const auto a = load_vector<Vector<T>>(x + k);
         if constexpr (requires { V::ordinary(a); })
