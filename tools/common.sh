@@ -48,8 +48,9 @@ configure() {
 }
 
 # The one release build that tests and demo share, installed under .cache/prefix. Its sources are
-# joined; those of the sanitized builds are compiled one by one. The kernels, half of what there is to
-# compile, are built for this processor's level only: no other would be chosen.
+# joined by eight, which takes a tenth less time than by four and as much as by sixteen; those of the
+# sanitized builds are compiled one by one. The kernels, half of what there is to compile, are built
+# for this processor's level only: no other would be chosen.
 prefix=$PWD/.cache/prefix
 # Without NVIDIA's driver nothing would run the cuda plugin, a quarter of what there is to compile:
 # its sources are tested on an emulation.

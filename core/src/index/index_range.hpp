@@ -20,7 +20,9 @@ struct ResolvedRange {
     std::int64_t start, count, step;
 };
 
-// As Python's slice.indices: clipped, never an error but for a step of 0.
+// As Python's slice.indices: clipped, never an error but for a step of 0. This and
+// resolve_integer() are inline always: where many sources are compiled as one, GCC would leave them
+// out of line.
 [[gnu::always_inline]] inline ResolvedRange resolve_range(const IndexRange &range,
                                                           std::int64_t extent) {
     if (range.step == 0) refuse_index("got a range of step 0");

@@ -37,7 +37,9 @@ template <class T> void scattered(std::int64_t n, char *p, std::int64_t stride, 
 template <class V, class T> inline constexpr bool covers_all = !requires { V::outside(T{}); };
 
 // y[k] = the vector function of x[k], of whole vectors. Returns whether it covers all of them,
-// which is found out on the way: a loop ahead for that would make the stores wait.
+// which is found out on the way: a loop ahead for that would make the stores wait. Functions with a
+// place() need a loop ahead anyway; where it finds all elements of the block ordinary, the second
+// one does without the question.
 template <class V, class T> bool apply_vectors(std::int64_t n, const T *x, T *y) {
     using Mask = decltype(Vector<T>{} < Vector<T>{});
     if constexpr (requires { V::place(Vector<T>{}); }) {
