@@ -4,8 +4,10 @@
 #
 # The cuda plugin is compiled where there is NVIDIA's driver, or with -Dcuda=enabled; the cpu plugin
 # for this processor's level alone, or with -Dcpu_levels=auto for all. Benchmarks are compiled with
-# -Dbenchmarks=true. The projects of third parties that are built against an installed tree, examples
-# and templates among them, are `meson test -C build --suite installed`.
+# -Dbenchmarks=true. Left out are, each a suite of `meson test -C build --suite NAME`: `emulated`, the
+# cuda plugin's sources on an emulation of CUDA; `installed`, projects of third parties that are built
+# against an installed tree, examples and templates among them; `mutants`, faults that the tests must
+# find.
 #
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
 # takes hours, and the plugins are compiled for all levels, dtypes and architectures; plugins with
@@ -15,7 +17,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
 
-depth=(--no-suite mutants --no-suite installed)
+depth=(--no-suite emulated --no-suite installed --no-suite mutants)
 options=(-Dcuda=$cuda -Dgpu_archs=90 -Dgpu_dtypes=few)
 nightly=
 if [ "${1-}" = --nightly ]; then
@@ -33,7 +35,7 @@ must "set-up" tools/setup.sh &&
 if [ $nightly ]; then
   known_layout
   unset ATOLL_TEST_SCALE # full depth is for the release build
-  run_tsan concurrent emulated
+  run_tsan concurrent emulated_threads
   must "set-up for AArch64" tools/setup.sh aarch64 &&
     must "configure for AArch64" configure build-aarch64 --cross-file tools/aarch64.ini --buildtype=release -Dkernels_only=true &&
     run_tests "the kernels on AArch64, emulated" build-aarch64 --timeout-multiplier 20

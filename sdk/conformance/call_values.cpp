@@ -17,9 +17,9 @@ std::uint64_t scrambled(std::uint64_t x) {
     return x ^ x >> 31;
 }
 
-// Element k of input o, exact in the dtype.
+// Element k of input o, exact in the dtype. `factor`: of a product of many.
 Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t k,
-                const Recipe &recipe) {
+                const Recipe &recipe, bool factor) {
     const std::size_t mixed = (k * 7919 + o * 104729 + k * k * 31 + 13) % 1031;
     // Half of the values need all bits of the dtype; the others are equal now and then.
     const bool full = mixed % 2 == 0 && !recipe.damped;
@@ -58,7 +58,7 @@ Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t 
     }
     double re = static_cast<double>(spread) / (recipe.damped ? 32 : 8);
     double im = static_cast<double>(other == 0 ? 1 : other) / (recipe.damped ? 32 : 16);
-    if (has(f, multiplies_up)) {
+    if (factor) {
         const double size = mixed % 8 == 0 ? 2 : mixed % 8 == 1 ? 0.5 : 1;
         re = mixed % 3 ? size : -size;
         im = 0;
@@ -69,7 +69,7 @@ Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t 
             return std::ldexp(static_cast<double>(b >> 11), -57);
         };
         // Just beyond the middle of two halves: rounding twice gives another one.
-        if (info(dtype).part == float64 && k % 3 == 0 && !has(f, multiplies_up))
+        if (info(dtype).part == float64 && k % 3 == 0 && !factor)
             re = 1 +
                  (k % 2 ? std::ldexp(static_cast<double>(bits >> 54), -10) + std::ldexp(1, -11)
                         : std::ldexp(static_cast<double>(bits >> 57), -7) + std::ldexp(1, -8)) +
@@ -87,16 +87,17 @@ Values values_for(const FunctionFacts &f, const Call::Argument &argument, std::s
     Values values;
     values.reserve(static_cast<std::size_t>(count_of(argument.shape)));
     const DType dtype = argument.dtype;
+    const bool factor = has(f, multiplies_up);
     for (std::int64_t i = 0; i < count_of(argument.shape); ++i) {
         const std::size_t k = static_cast<std::size_t>(i) + recipe.seed;
         // Some elements are equal to those of the first input, or their real parts are.
         const bool equal = k % 5 == 4 && f.signature.counts < 0;
-        Scalar value = value_of(f, dtype, equal ? 0 : o, k, recipe);
+        Scalar value = value_of(f, dtype, equal ? 0 : o, k, recipe, factor);
         if (equal && k % 2 == 0 && is_complex(dtype))
-            value =
-                Scalar(std::complex<double>(value.to_complex().real(),
-                                            value_of(f, dtype, o, k, recipe).to_complex().imag()))
-                    .cast(dtype);
+            value = Scalar(std::complex<double>(
+                               value.to_complex().real(),
+                               value_of(f, dtype, o, k, recipe, factor).to_complex().imag()))
+                        .cast(dtype);
         values.push_back(value);
     }
     return values;

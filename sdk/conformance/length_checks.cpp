@@ -62,8 +62,8 @@ std::vector<char> repeated(const Values &values, DType dtype) {
     std::vector<char> bytes(size * long_length);
     for (std::size_t k = 0; k < values.size(); ++k)
         std::memcpy(bytes.data() + k * size, values[k].raw().value.bytes, size);
-    for (std::size_t k = values.size() * size; k < bytes.size(); ++k)
-        bytes[k] = bytes[k - values.size() * size];
+    for (std::size_t done = values.size() * size; done < bytes.size(); done *= 2)
+        std::memcpy(bytes.data() + done, bytes.data(), std::min(done, bytes.size() - done));
     return bytes;
 }
 

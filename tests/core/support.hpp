@@ -2,7 +2,7 @@
 // go to and from a device as raw bytes, so the copy kernels under test have no part in checking.
 #pragma once
 
-#include "../kernels/operand.h"
+#include "../oracle/operand.h"
 #include "any_output.hpp"
 #include "atoll/atoll.hpp"
 

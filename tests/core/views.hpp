@@ -1,7 +1,7 @@
 // Strided views of a byte array, for tests that compare the library with a model of memory.
 #pragma once
 
-#include "../kernels/oracle.h"
+#include "../oracle/oracle.h"
 #include "../random_tests.hpp"
 #include "atoll/atoll.hpp"
 #include "function_facts.hpp"

@@ -1,7 +1,7 @@
 // Reads the file that make_expectations.py writes, and compares elements with it.
 #pragma once
 
-#include "../kernels/operand.h"
+#include "../oracle/operand.h"
 
 #include <fstream>
 #include <iterator>

@@ -1,8 +1,8 @@
 // The levels under test: the oracle, which is slow, computes once what all of them should give.
 #pragma once
 
+#include "../oracle/operand.h"
 #include "level.h"
-#include "operand.h"
 
 #include <algorithm>
 

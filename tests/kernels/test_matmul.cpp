@@ -10,20 +10,6 @@ using namespace oracle;
 
 namespace {
 
-Value add(const Value &a, const Value &b, int dtype) {
-    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(__int128{a.truth() || b.truth()});
-    if (is_integer(dtype)) return Value::of(wrap(a.i + b.i, dtype));
-    return Value::of(a.real() + b.real(), a.im + b.im);
-}
-Value multiply(const Value &a, const Value &b, int dtype) {
-    if (dtype == ATOLL_DTYPE_BOOL) return Value::of(__int128{a.truth() && b.truth()});
-    if (is_integer(dtype))
-        return Value::of(wrap(static_cast<__int128>(static_cast<unsigned __int128>(a.i) *
-                                                    static_cast<unsigned __int128>(b.i)),
-                              dtype));
-    return Value::of(a.real() * b.real() - a.im * b.im, a.real() * b.im + a.im * b.real());
-}
-
 // Small whole numbers, so that every dtype's arithmetic is exact; integers take their whole range.
 Value element(int dtype, int limit, Random &random) {
     const auto small = [&] {
@@ -105,12 +91,11 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
         const std::int64_t matrix = c.stack ? index[3] : 0;
         const Value *x = of_a.data() + c.k * (index[0] + c.m * matrix),
                     *y = of_b.data() + c.k * (index[2] + c.n * matrix);
-        Value sum = convert(Value::of(__int128{0}), dtype);
-        for (std::int64_t k = 0; k < c.k; ++k) sum = add(sum, multiply(x[k], y[k], dtype), dtype);
-        const Value s = convert(Value::of(__int128{alpha}), dtype),
-                    t = convert(Value::of(__int128{beta}), dtype);
-        Value v = multiply(s, sum, dtype);
-        if (adds) v = add(v, multiply(t, convert(added.get(index), dtype), dtype), dtype);
+        const Value weights[] = {convert(Value::of(__int128{alpha}), dtype),
+                                 convert(Value::of(__int128{beta}), dtype)},
+                    terms[] = {dot(x, y, c.k, dtype),
+                               adds ? convert(added.get(index), dtype) : Value()};
+        const Value v = dot(weights, terms, adds ? 2 : 1, dtype);
         expected.push_back(convert(convert(v, dtype), out.dtype));
     });
     const Shape zeros(shape.size(), 0);

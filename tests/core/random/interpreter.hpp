@@ -3,7 +3,7 @@
 // nothing with the library but scalars and the promotion of dtypes.
 #pragma once
 
-#include "../../kernels/oracle_order.h"
+#include "../../oracle/order.h"
 #include "../views.hpp"
 
 #include <functional>

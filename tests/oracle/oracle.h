@@ -2,7 +2,7 @@
 // slowly.
 #pragma once
 
-#include "oracle_elementwise.h"
-#include "oracle_order.h"
-#include "oracle_reduce.h"
-#include "oracle_values.h"
+#include "elementwise.h"
+#include "order.h"
+#include "reduce.h"
+#include "values.h"

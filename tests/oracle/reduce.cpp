@@ -1,20 +1,21 @@
-// What reductions should give for a list of elements: one line per function in a table, keyed by
-// its id; a function of the list without a line does not compile. Integers are exact; sums and
-// products of floats are taken in long double, with a tolerance relative to the sum of the moduli,
-// which any sensible order of additions keeps.
-#pragma once
+// One line per function in a table, keyed by its id; a function of the list without a line does not
+// compile. Integers are exact; sums and products of floats are taken in long double, with a
+// tolerance relative to the sum of the moduli, which any sensible order of additions keeps.
+#include "reduce.h"
 
-#include "oracle_elementwise.h"
+#include "elementwise.h"
 
-#include <functional>
+#include <algorithm>
 
 namespace oracle {
 
+namespace {
+
 // Units in the last place, of what the dtype accumulates in, that a sum may be off relative to the
 // sum of the moduli. A running sum of many elements is off by far more.
-inline constexpr long double sum_ulps = 16;
+constexpr long double sum_ulps = 16;
 // Those that a variance may be off, however many deviations the mean is.
-inline constexpr long double variance_ulps = 4;
+constexpr long double variance_ulps = 4;
 
 // The elements of one reduction, in the compute dtype and in order, and the numbers of the call.
 struct Reduction {
@@ -29,16 +30,14 @@ struct Reduction {
     auto count() const { return static_cast<long double>(elements.size()); }
 };
 
-inline bool is_nan(const Value &v) { return !v.integer && (std::isnan(v.re) || std::isnan(v.im)); }
-inline bool is_inf(const Value &v) { return !v.integer && (std::isinf(v.re) || std::isinf(v.im)); }
-inline Expected truth_of(bool x) { return {Value::of(__int128{x})}; }
-inline Expected number(long double x, long double tolerance = 0) {
+bool is_inf(const Value &v) { return !v.integer && (std::isinf(v.re) || std::isinf(v.im)); }
+Expected number(long double x, long double tolerance = 0) {
     return {Value::of(x, 0.0L), tolerance, false};
 }
 // The modulus, of the part dtype; exact for reals and integers.
-inline Value modulus(const Value &v, int dtype) { return unary(ATOLL_FN_abs, dtype, v).value; }
+Value modulus(const Value &v, int dtype) { return unary(ATOLL_FN_abs, dtype, v).value; }
 
-inline Expected reduce_sum(const Reduction &r) {
+Expected reduce_sum(const Reduction &r) {
     if (r.integers()) {
         __int128 total = 0;
         for (const Value &v : r.elements) total = wrap(total + v.i, ATOLL_DTYPE_UINT64);
@@ -53,7 +52,7 @@ inline Expected reduce_sum(const Reduction &r) {
     }
     return {Value::of(total.real(), total.imag()), sum_ulps * size * r.unit(), false};
 }
-inline Expected reduce_product(const Reduction &r) {
+Expected reduce_product(const Reduction &r) {
     if (r.integers()) {
         __int128 total = 1;
         for (const Value &v : r.elements)
@@ -81,7 +80,7 @@ inline Expected reduce_product(const Reduction &r) {
     return e;
 }
 // The position of the smallest (largest) element, of the first among equals; of the first NaN.
-inline std::size_t extreme(const std::vector<Value> &elements, bool largest) {
+std::size_t extreme(const std::vector<Value> &elements, bool largest) {
     std::size_t best = 0;
     for (std::size_t k = 0; k < elements.size(); ++k) {
         if (is_nan(elements[k])) return k;
@@ -92,28 +91,28 @@ inline std::size_t extreme(const std::vector<Value> &elements, bool largest) {
     return best;
 }
 // Which of two zeros is the smaller one is not said.
-inline Expected extreme_value(const Reduction &r, bool largest) {
+Expected extreme_value(const Reduction &r, bool largest) {
     if (r.elements.empty()) return number(NAN);
     Expected e = {r.elements[extreme(r.elements, largest)]};
     e.signs = e.value.re != 0;
     return e;
 }
-inline Reduction moduli(Reduction r) {
+Reduction moduli(Reduction r) {
     for (Value &v : r.elements) v = modulus(v, r.dtype);
     return r;
 }
-inline Expected extreme_modulus(const Reduction &r, bool largest) {
+Expected extreme_modulus(const Reduction &r, bool largest) {
     Expected e = extreme_value(moduli(r), largest);
     if (is_complex(r.dtype) && std::isfinite(e.value.re))
         e.tolerance = 4 * ulp(e.value.re, compute_part(r.dtype));
     return e;
 }
-inline Expected reduce_moduli(const Reduction &r) {
+Expected reduce_moduli(const Reduction &r) {
     Expected e = reduce_sum(moduli(r));
     if (is_complex(r.dtype)) e.tolerance *= 2;
     return e;
 }
-inline Expected reduce_mean(const Reduction &r) {
+Expected reduce_mean(const Reduction &r) {
     if (r.elements.empty()) return {Value::of(NAN, is_complex(r.dtype) ? NAN : 0.0L)};
     Expected e = reduce_sum(r);
     e.value.re /= r.count(), e.value.im /= r.count();
@@ -122,14 +121,14 @@ inline Expected reduce_mean(const Reduction &r) {
         2 * ulp(std::max(std::fabs(e.value.re), std::fabs(e.value.im)), compute_part(r.dtype));
     return e;
 }
-inline Expected count_if(const Reduction &r, bool (*test)(const Value &)) {
+Expected count_if(const Reduction &r, bool (*test)(const Value &)) {
     return {Value::of(
         static_cast<__int128>(std::count_if(r.elements.begin(), r.elements.end(), test)))};
 }
-inline bool all_of(const Reduction &r, bool (*test)(const Value &)) {
+bool all_of(const Reduction &r, bool (*test)(const Value &)) {
     return std::all_of(r.elements.begin(), r.elements.end(), test);
 }
-inline Expected reduce_variance(const Reduction &r, bool root) {
+Expected reduce_variance(const Reduction &r, bool root) {
     const long double divisor = r.count() - r.x.real();
     if (!(divisor > 0)) return number(NAN);
     // About one of the elements: a mean of many deviations would cost the digits that count.
@@ -149,7 +148,7 @@ inline Expected reduce_variance(const Reduction &r, bool root) {
     e.open = compute_part(r.dtype) == ATOLL_DTYPE_FLOAT32 && variance > 1e36L;
     return e;
 }
-inline Expected reduce_norm(const Reduction &r, long double power) {
+Expected reduce_norm(const Reduction &r, long double power) {
     if (r.elements.empty()) return number(0);
     if (power == 0) {
         const Expected e = count_if(r, [](const Value &v) { return v.truth(); });
@@ -176,7 +175,7 @@ struct ReduceLine {
     Expected (*expect)(const Reduction &);
 };
 // clang-format off
-inline constexpr ReduceLine reduce_lines[] = {
+constexpr ReduceLine reduce_lines[] = {
     {ATOLL_FN_sum, reduce_sum},
     {ATOLL_FN_prod, reduce_product},
     {ATOLL_FN_min, [](const Reduction &r) { return extreme_value(r, false); }},
@@ -200,24 +199,43 @@ inline constexpr ReduceLine reduce_lines[] = {
 // clang-format on
 static_assert(complete(reduce_lines, is_reduction));
 
-inline bool can_skip_nan(int function) {
+} // namespace
+
+bool is_nan(const Value &v) { return !v.integer && (std::isnan(v.re) || std::isnan(v.im)); }
+bool can_skip_nan(int function) {
     const auto &s = function_list[function].signature;
     return s.attribute_count > 0 && s.attributes[s.attribute_count - 1u].name == "skip_nan";
 }
-// Whether there is a number before that.
-inline bool has_number(int function) {
+bool has_number(int function) {
     return function_list[function].signature.attribute_count > can_skip_nan(function);
 }
 
-// Elements of any dtype, in the order of the reduced axes, first axis fastest; `dtype` is the
-// compute dtype, `x` and `skip_nan` the attributes of those that have them. The result is of
-// result_dtype(function, dtype).
-inline Expected reduce(int function, int dtype, const std::vector<Value> &elements, Value x = {},
-                       bool skip_nan = false) {
+Expected reduce(int function, int dtype, const std::vector<Value> &elements, Value x,
+                bool skip_nan) {
     Reduction r = {function, dtype, elements, x};
     for (Value &v : r.elements) v = convert(v, dtype);
     if (skip_nan) std::erase_if(r.elements, is_nan);
     return line_of(reduce_lines, function).expect(r);
+}
+
+Value dot(const Value *x, const Value *y, std::int64_t count, int dtype) {
+    if (dtype == ATOLL_DTYPE_BOOL) {
+        bool any = false;
+        for (std::int64_t k = 0; k < count; ++k) any |= x[k].truth() && y[k].truth();
+        return Value::of(__int128{any});
+    }
+    if (is_integer(dtype)) {
+        __int128 sum = 0;
+        for (std::int64_t k = 0; k < count; ++k)
+            sum = wrap(sum + wrap(wrapped_product(x[k].i, y[k].i), dtype), dtype);
+        return Value::of(sum);
+    }
+    long double re = 0, im = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+        re += x[k].re * y[k].re - x[k].im * y[k].im;
+        if (is_complex(dtype)) im += x[k].re * y[k].im + x[k].im * y[k].re;
+    }
+    return Value::of(re, im);
 }
 
 } // namespace oracle

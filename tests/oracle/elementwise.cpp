@@ -1,5 +1,5 @@
-// What element-wise functions should give: one line per function in a table, keyed by
-// its id. A function of the list without a line does not compile.
+// One line per function in a table, keyed by its id. A function of the list without a line does not
+// compile.
 //
 // Note [Expectations]
 // A line says what the function does to integers (exactly; bool counts as an integer that is made
@@ -10,11 +10,15 @@
 //    place of what the dtype computes in. For complex numbers the unit is that of the larger part.
 //    NaN, infinities and zeros are still exact.
 // A missing column means that the function's domain leaves it out.
-#pragma once
+#include "elementwise.h"
 
-#include "oracle_values.h"
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 namespace oracle {
+
+namespace {
 
 template <class T, int> using Argument = T;
 template <class T, class Indices> struct SignatureOf;
@@ -25,8 +29,6 @@ template <class T, int... i> struct SignatureOf<T, std::integer_sequence<int, i.
 };
 template <class T, int arity> using Signature =
     typename SignatureOf<T, std::make_integer_sequence<int, arity>>::type;
-
-using Complex = std::complex<long double>;
 
 // One column: over real numbers, or over complex ones.
 template <class F, class D, class L, int arity> struct Column {
@@ -56,7 +58,7 @@ template <class F, class U> struct Nearly {
         return {nullptr, nullptr, f, ulps};
     }
 };
-inline constexpr auto four = [](auto...) { return 4.0L; };
+constexpr auto four = [](auto...) { return 4.0L; };
 template <class F> constexpr Exactly<F> exactly(F f) { return {f}; }
 template <class F, class U = decltype(four)> constexpr Nearly<F, U> nearly(F f, U ulps = four) {
     return {f, ulps};
@@ -72,16 +74,11 @@ template <int arity> struct Line {
 
 // ---- helpers of the tables ----------------------------------------------------------------------
 
-inline int width(int dtype) { return 8 * facts[dtype].size; }
-inline __int128 wrapped_product(__int128 a, __int128 b) {
-    return static_cast<__int128>(static_cast<unsigned __int128>(a) *
-                                 static_cast<unsigned __int128>(b));
-}
-inline __int128 floor_quotient(__int128 a, __int128 b) {
+__int128 floor_quotient(__int128 a, __int128 b) {
     if (b == 0) return 0;
     return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
-inline __int128 wrapped_power(__int128 a, __int128 b) {
+__int128 wrapped_power(__int128 a, __int128 b) {
     if (b < 0) return 0;
     __int128 r = 1;
     for (; b; b >>= 1, a = wrapped_product(a, a))
@@ -104,45 +101,42 @@ template <class T> Division<T> floor_division(T a, T b) {
     if (quotient - whole > T(0.5)) whole += 1;
     return {whole, rest};
 }
-inline Complex times_i(Complex z) { return {-z.imag(), z.real()}; }
-inline Complex over_i(Complex z) { return {z.imag(), -z.real()}; }
-inline constexpr long double ln2 = 0.693147180559945309417232121458176568L,
-                             ln10 = 2.302585092994045684017991454684364208L;
-inline bool finite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
-inline bool has_nan(Complex z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
+Complex times_i(Complex z) { return {-z.imag(), z.real()}; }
+Complex over_i(Complex z) { return {z.imag(), -z.real()}; }
+constexpr long double ln2 = 0.693147180559945309417232121458176568L,
+                      ln10 = 2.302585092994045684017991454684364208L;
+bool has_nan(Complex z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
 // Far from where powers leave the range of float.
-inline bool moderate(Complex z) {
+bool moderate(Complex z) {
     for (const long double part : {z.real(), z.imag()})
         if (part != 0 && !(std::fabs(part) > 0x1p-30L && std::fabs(part) < 0x1p30L)) return false;
     return true;
 }
-inline Complex quotient(Complex a, Complex b) {
+Complex quotient(Complex a, Complex b) {
     // By a zero: the parts over a positive zero.
     if (b == Complex(0)) return {a.real() / 0.0L, a.imag() / 0.0L};
     const long double d = b.real() * b.real() + b.imag() * b.imag();
     return {(a.real() * b.real() + a.imag() * b.imag()) / d,
             (a.imag() * b.real() - a.real() * b.imag()) / d};
 }
-inline long double quotient_ulps(Complex a, Complex b) {
+long double quotient_ulps(Complex a, Complex b) {
     if (b == Complex(0)) return 0;
     return finite(a) && finite(b) ? 4.0L : -1.0L;
 }
 // Of b^z, from which z * log b has to be taken first.
-inline long double power_ulps(Complex z) {
+long double power_ulps(Complex z) {
     if (std::fabs(z.imag()) > 1e6L && std::isfinite(z.imag())) return -1;
     if (!finite(z)) return 4;
     return 4 + 6 * (std::min(std::fabs(z.real()), 2000.0L) + std::fabs(z.imag()));
 }
 // C99 says NaN + i NaN for tanh(0 + i inf), later editions 0 + i NaN.
-inline long double tanh_ulps(Complex z) {
+long double tanh_ulps(Complex z) {
     return z.real() == 0 && !std::isfinite(z.imag()) ? -1.0L : 4.0L;
 }
 // The sign of the imaginary part of acosh(0 + i NaN) is not said.
-inline long double acosh_ulps(Complex z) {
-    return z.real() == 0 && std::isnan(z.imag()) ? -1.0L : 4.0L;
-}
+long double acosh_ulps(Complex z) { return z.real() == 0 && std::isnan(z.imag()) ? -1.0L : 4.0L; }
 // Signs of zeros and infinities that no standard says.
-inline bool has_signs(int function) {
+bool has_signs(int function) {
     switch (function) {
     case ATOLL_FN_divide:
     case ATOLL_FN_reciprocal:
@@ -152,7 +146,7 @@ inline bool has_signs(int function) {
     default: return true;
     }
 }
-inline Complex complex_sign(Complex z) {
+Complex complex_sign(Complex z) {
     const long double re = z.real(), im = z.imag();
     if (has_nan(z) || (std::isinf(re) && std::isinf(im))) return {NAN, NAN};
     if (std::isinf(re)) return {std::copysign(1.0L, re), std::copysign(0.0L, im)};
@@ -160,25 +154,25 @@ inline Complex complex_sign(Complex z) {
     const long double size = std::hypot(re, im);
     return size == 0 ? Complex(0) : Complex(re / size, im / size);
 }
-inline Complex complex_expm1(Complex z) {
+Complex complex_expm1(Complex z) {
     const Complex e = std::exp(z);
     if (!finite(z)) return {e.real() - 1, e.imag()};
     const long double half = std::sin(z.imag() / 2);
     return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * half * half, e.imag()};
 }
-inline Complex complex_log1p(Complex z) {
+Complex complex_log1p(Complex z) {
     const long double x = z.real(), y = z.imag();
     const Complex plain = std::log(Complex(1 + x, y));
     // Both terms of the logarithm's argument are small, so nothing is lost in their sum.
     if (std::fabs(x) > 0.5L || std::fabs(y) > 0.5L || std::isnan(x) || std::isnan(y)) return plain;
     return {std::log1p(x * (2 + x) + y * y) / 2, plain.imag()};
 }
-inline Complex complex_power(Complex a, Complex b) {
+Complex complex_power(Complex a, Complex b) {
     if (b == Complex(0)) return 1;
     if (a == Complex(0)) return 0;
     return std::pow(a, b);
 }
-inline long double complex_power_ulps(Complex a, Complex b) {
+long double complex_power_ulps(Complex a, Complex b) {
     if (b == Complex(0)) return finite(a) ? 0.0L : -1.0L;
     if (a == Complex(0)) return b.imag() == 0 && b.real() > 0 ? 0.0L : -1.0L;
     if (!moderate(a) || !moderate(b)) return -1;
@@ -189,7 +183,7 @@ inline long double complex_power_ulps(Complex a, Complex b) {
 // clang-format off
 // ---- one argument ----------------------------------------------------------------------------------------------
 
-inline constexpr Line<1> unary_lines[] = {
+constexpr Line<1> unary_lines[] = {
     {ATOLL_FN_negative, [](__int128 a, int) { return -a; }, exactly([](auto a) { return -a; }), exactly([](auto a) { return -a; })},
     {ATOLL_FN_abs, [](__int128 a, int) { return a < 0 ? -a : a; }, exactly([](auto a) { return std::fabs(a); }), nearly([](Complex a) { return Complex(std::hypot(a.real(), a.imag())); })},
     {ATOLL_FN_sqrt, nullptr, exactly([](auto a) { return std::sqrt(a); }), nearly([](Complex a) { return std::sqrt(a); })},
@@ -248,7 +242,7 @@ static_assert(complete(unary_lines, has_inputs<1>));
 
 // ---- two arguments ---------------------------------------------------------------------------------------------
 
-inline constexpr Line<2> binary_lines[] = {
+constexpr Line<2> binary_lines[] = {
     {ATOLL_FN_add, [](__int128 a, __int128 b, int) { return a + b; }, exactly([](auto a, auto b) { return a + b; }), exactly([](auto a, auto b) { return a + b; })},
     {ATOLL_FN_subtract, [](__int128 a, __int128 b, int) { return a - b; }, exactly([](auto a, auto b) { return a - b; }), exactly([](auto a, auto b) { return a - b; })},
     {ATOLL_FN_multiply, [](__int128 a, __int128 b, int) { return wrapped_product(a, b); }, exactly([](auto a, auto b) { return a * b; }),
@@ -290,7 +284,7 @@ static_assert(complete(binary_lines, has_inputs<2>));
 
 // ---- three arguments -------------------------------------------------------------------------------------------
 
-inline constexpr Line<3> ternary_lines[] = {
+constexpr Line<3> ternary_lines[] = {
     // `ternary` takes the first argument's truth by itself.
     {ATOLL_FN_where, [](__int128 a, __int128 b, __int128 c, int) { return a != 0 ? b : c; }, exactly([](auto a, auto b, auto c) { return a != decltype(a)(0) ? b : c; }),
         exactly([](auto a, auto b, auto c) { return a != decltype(a)(0) ? b : c; })},
@@ -368,15 +362,22 @@ template <int arity, int... i> Expected evaluate(const Line<arity> &line, int dt
     return e;
 }
 
-// Arguments of any dtype; `dtype` is the compute dtype.
-inline Expected unary(int function, int dtype, const Value &a) {
+} // namespace
+
+bool finite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
+__int128 wrapped_product(__int128 a, __int128 b) {
+    return static_cast<__int128>(static_cast<unsigned __int128>(a) *
+                                 static_cast<unsigned __int128>(b));
+}
+int width(int dtype) { return 8 * facts[dtype].size; }
+Expected unary(int function, int dtype, const Value &a) {
     return evaluate<1>(line_of(unary_lines, function), dtype, {convert(a, dtype)},
                        std::make_integer_sequence<int, 1>());
 }
 
-inline bool is_comparison(int function) { return function_list[function].signature.exact; }
+bool is_comparison(int function) { return function_list[function].signature.exact; }
 // By their true values: integers have up to 64 bits, and long double holds them.
-inline bool compare(int function, const Value &a, const Value &b) {
+bool compare(int function, const Value &a, const Value &b) {
     if (a.integer && b.integer)
         return line_of(binary_lines, function).integers(a.i, b.i, ATOLL_DTYPE_INT64) != 0;
     const bool equal = a.real() == b.real() && a.im == b.im;
@@ -390,7 +391,7 @@ inline bool compare(int function, const Value &a, const Value &b) {
     }
 }
 
-inline Expected binary(int function, int dtype, const Value &a, const Value &b) {
+Expected binary(int function, int dtype, const Value &a, const Value &b) {
     // Note [Exact comparisons] in atoll/abi/module.h: these dtypes cannot hold 64-bit integers.
     if (is_comparison(function) &&
         (dtype == ATOLL_DTYPE_FLOAT64 || dtype == ATOLL_DTYPE_COMPLEX128) &&
@@ -402,7 +403,7 @@ inline Expected binary(int function, int dtype, const Value &a, const Value &b) 
                        std::make_integer_sequence<int, 2>());
 }
 
-inline Expected ternary(int function, int dtype, const Value &a, const Value &b, const Value &c) {
+Expected ternary(int function, int dtype, const Value &a, const Value &b, const Value &c) {
     const Value first = function == ATOLL_FN_where ? convert(Value::of(__int128{a.truth()}), dtype)
                                                    : convert(a, dtype);
     return evaluate<3>(line_of(ternary_lines, function), dtype,
@@ -410,10 +411,7 @@ inline Expected ternary(int function, int dtype, const Value &a, const Value &b,
                        std::make_integer_sequence<int, 3>());
 }
 
-// One result of a function of one or two inputs on values of the compute dtype, of the result
-// dtype.
-// `*approximate`: the last digits may differ.
-inline Value apply(int function, int dtype, const Value &a, const Value &b, bool *approximate) {
+Value apply(int function, int dtype, const Value &a, const Value &b, bool *approximate) {
     const Expected e = has_inputs<1>(function_list[function]) ? unary(function, dtype, a)
                                                               : binary(function, dtype, a, b);
     *approximate = e.tolerance > 0 || e.open;

@@ -1,18 +1,22 @@
-// What scans, sorts, searches and find should give for a list of elements, keyed by id; a
-// function of the list without a line does not compile.
-#pragma once
+// One line per function in tables, keyed by its id; a function of the list without a line does not
+// compile.
+#include "order.h"
 
-#include "oracle_reduce.h"
+#include "elementwise.h"
+#include "reduce.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace oracle {
 
 // ---- running sums and products -----------------------------------------------------------------
 
+namespace {
+
 // Element k is the reduction of elements 0 … k. How far it may be off grows with k: sums are taken
 // in order. float32 sums are accumulated in float64.
-inline std::vector<Expected> running_sums(int dtype, const std::vector<Value> &elements) {
+std::vector<Expected> running_sums(int dtype, const std::vector<Value> &elements) {
     const bool single = facts[dtype].part == ATOLL_DTYPE_FLOAT32;
     const long double unit = epsilon(single ? int{ATOLL_DTYPE_FLOAT64} : compute_part(dtype));
     std::vector<Expected> results;
@@ -33,9 +37,9 @@ inline std::vector<Expected> running_sums(int dtype, const std::vector<Value> &e
     }
     return results;
 }
-inline std::vector<Expected> running_products(int dtype, const std::vector<Value> &elements) {
+std::vector<Expected> running_products(int dtype, const std::vector<Value> &elements) {
     std::vector<Expected> results;
-    Reduction so_far = {ATOLL_FN_prod, dtype, {}, {}};
+    const long double unit = epsilon(compute_part(dtype));
     // Step by step, as reduce_product does.
     __int128 whole = 1;
     Complex total = 1;
@@ -53,7 +57,7 @@ inline std::vector<Expected> running_products(int dtype, const std::vector<Value
                                   : Complex(total.real() * z.real());
         const long double steps = static_cast<long double>(results.size()) + 1;
         Expected e = {Value::of(total.real(), total.imag()),
-                      finite(total) ? 4 * steps * std::abs(total) * so_far.unit() : 0.0L, true};
+                      finite(total) ? 4 * steps * std::abs(total) * unit : 0.0L, true};
         e.open = open;
         e.zeros = !is_complex(dtype) || total == Complex(0);
         e.signs = !is_complex(dtype);
@@ -66,29 +70,27 @@ struct ScanLine {
     int function;
     std::vector<Expected> (*expect)(int dtype, const std::vector<Value> &);
 };
-inline constexpr ScanLine scan_lines[] = {
+constexpr ScanLine scan_lines[] = {
     {ATOLL_FN_cumsum, running_sums},
     {ATOLL_FN_cumprod, running_products},
 };
 static_assert(complete(scan_lines, is_scan));
 
-// Elements of any dtype along the axis; `dtype` is the compute dtype.
-inline std::vector<Expected> scan(int function, int dtype, std::vector<Value> elements) {
+} // namespace
+
+std::vector<Expected> scan(int function, int dtype, std::vector<Value> elements) {
     for (Value &v : elements) v = convert(v, dtype);
     return line_of(scan_lines, function).expect(dtype, elements);
 }
 
 // ---- order -------------------------------------------------------------------------------------
 
-// Ascending: NaN (a complex number with a NaN part) after all others and equal among themselves,
-// -0 equal to 0, complex numbers by the real, then the imaginary part.
-inline bool before(const Value &a, const Value &b) {
+bool before(const Value &a, const Value &b) {
     if (a.integer && b.integer) return a.i < b.i;
     if (is_nan(a) || is_nan(b)) return !is_nan(a) && is_nan(b);
     return a.real() < b.real() || (a.real() == b.real() && a.im < b.im);
 }
-// The positions that sort, stable; NaN last also when descending.
-inline std::vector<std::int64_t> sorting(const std::vector<Value> &elements, bool descending) {
+std::vector<std::int64_t> sorting(const std::vector<Value> &elements, bool descending) {
     std::vector<std::int64_t> positions(elements.size());
     std::iota(positions.begin(), positions.end(), 0);
     std::stable_sort(positions.begin(), positions.end(), [&](std::int64_t p, std::int64_t q) {
@@ -100,11 +102,13 @@ inline std::vector<std::int64_t> sorting(const std::vector<Value> &elements, boo
     return positions;
 }
 
+namespace {
+
 struct SortLine {
     int function;
     Value (*expect)(const std::vector<Value> &elements, std::int64_t position);
 };
-inline constexpr SortLine sort_lines[] = {
+constexpr SortLine sort_lines[] = {
     {ATOLL_FN_sort,
      [](const std::vector<Value> &elements, std::int64_t position) {
          return elements[static_cast<std::size_t>(position)];
@@ -114,9 +118,9 @@ inline constexpr SortLine sort_lines[] = {
 };
 static_assert(complete(sort_lines, is_sort));
 
-// Elements of any dtype along the axis; exact, of the result dtype.
-inline std::vector<Value> sort(int function, int dtype, std::vector<Value> elements,
-                               bool descending) {
+} // namespace
+
+std::vector<Value> sort(int function, int dtype, std::vector<Value> elements, bool descending) {
     for (Value &v : elements) v = convert(v, dtype);
     std::vector<Value> results;
     for (std::int64_t position : sorting(elements, descending))
@@ -124,11 +128,13 @@ inline std::vector<Value> sort(int function, int dtype, std::vector<Value> eleme
     return results;
 }
 
+namespace {
+
 struct SearchLine {
     int function;
     std::int64_t (*expect)(const Value &, const std::vector<Value> &sorted, bool right);
 };
-inline constexpr SearchLine search_lines[] = {
+constexpr SearchLine search_lines[] = {
     {ATOLL_FN_searchsorted,
      [](const Value &value, const std::vector<Value> &sorted, bool right) -> std::int64_t {
          return std::count_if(sorted.begin(), sorted.end(), [&](const Value &v) {
@@ -138,26 +144,30 @@ inline constexpr SearchLine search_lines[] = {
 };
 static_assert(complete(search_lines, is_search));
 
-// `sorted` is ascending in the compute dtype `dtype`.
-inline std::int64_t search(int function, int dtype, const Value &value, std::vector<Value> sorted,
-                           bool right) {
+} // namespace
+
+std::int64_t search(int function, int dtype, const Value &value, std::vector<Value> sorted,
+                    bool right) {
     for (Value &v : sorted) v = convert(v, dtype);
     return line_of(search_lines, function).expect(convert(value, dtype), sorted, right);
 }
 
 // ---- positions ---------------------------------------------------------------------------------
 
+namespace {
+
 struct FindLine {
     int function;
     bool (*expect)(const Value &);
 };
-inline constexpr FindLine find_lines[] = {
+constexpr FindLine find_lines[] = {
     {ATOLL_FN_find, [](const Value &v) { return v.truth(); }},
 };
 static_assert(complete(find_lines, is_find));
 
-// Positions in a list in column-major order.
-inline std::vector<std::int64_t> find(int function, int dtype, const std::vector<Value> &elements) {
+} // namespace
+
+std::vector<std::int64_t> find(int function, int dtype, const std::vector<Value> &elements) {
     std::vector<std::int64_t> positions;
     for (std::size_t k = 0; k < elements.size(); ++k)
         if (line_of(find_lines, function).expect(convert(elements[k], dtype)))
