@@ -30,8 +30,7 @@ fi
 
 must "set-up" tools/setup.sh &&
   must "configure" configure_release -Dtests=true -Dbenchmarks=false "${options[@]}" "$@" &&
-  must "build" ninja -C build &&
-  run_tests "release" build "${depth[@]}"
+  run_tests "release" build "${depth[@]}" # builds what these need
 if [ $nightly ]; then
   known_layout
   unset ATOLL_TEST_SCALE # full depth is for the release build
