@@ -53,7 +53,7 @@ configure() {
 # for this processor's level only: no other would be chosen.
 prefix=$PWD/.cache/prefix
 # Without NVIDIA's driver nothing would run the cuda plugin, a quarter of what there is to compile:
-# its sources are tested on an emulation.
+# the suite `emulated` tests its sources.
 cuda=auto
 [ -e /dev/nvidiactl ] || cuda=disabled
 configure_release() {

@@ -30,7 +30,7 @@ fi
 
 must "set-up" tools/setup.sh &&
   must "configure" configure_release -Dtests=true -Dbenchmarks=false "${options[@]}" "$@" &&
-  run_tests "release" build "${depth[@]}" # builds what these need
+  run_tests "release" build "${depth[@]}" # builds what they need
 if [ $nightly ]; then
   known_layout
   unset ATOLL_TEST_SCALE # full depth is for the release build

@@ -17,7 +17,7 @@ std::uint64_t scrambled(std::uint64_t x) {
     return x ^ x >> 31;
 }
 
-// Element k of input o, exact in the dtype. `factor`: of a product of many.
+// Element k of input o, exact in the dtype. `factor`: the function multiplies many.
 Scalar value_of(const FunctionFacts &f, DType dtype, std::size_t o, std::size_t k,
                 const Recipe &recipe, bool factor) {
     const std::size_t mixed = (k * 7919 + o * 104729 + k * k * 31 + 13) % 1031;

@@ -6,7 +6,9 @@
 #include "atoll/atoll.hpp"
 #include "function_facts.hpp"
 
+#include <random>
 #include <sstream>
+#include <vector>
 
 namespace views {
 

@@ -3,6 +3,7 @@
 
 #include "../oracle/operand.h"
 
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>

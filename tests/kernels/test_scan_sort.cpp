@@ -3,6 +3,7 @@
 #include "atoll/operand.hpp"
 #include "check.h"
 
+#include <bit>
 #include <map>
 #include <numeric>
 

@@ -13,12 +13,17 @@
 #include "elementwise.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace oracle {
 
 namespace {
+
+// In bits.
+int width(int dtype) { return 8 * facts[dtype].size; }
 
 template <class T, int> using Argument = T;
 template <class T, class Indices> struct SignatureOf;
@@ -369,13 +374,15 @@ __int128 wrapped_product(__int128 a, __int128 b) {
     return static_cast<__int128>(static_cast<unsigned __int128>(a) *
                                  static_cast<unsigned __int128>(b));
 }
-int width(int dtype) { return 8 * facts[dtype].size; }
 Expected unary(int function, int dtype, const Value &a) {
     return evaluate<1>(line_of(unary_lines, function), dtype, {convert(a, dtype)},
                        std::make_integer_sequence<int, 1>());
 }
 
 bool is_comparison(int function) { return function_list[function].signature.exact; }
+
+namespace {
+
 // By their true values: integers have up to 64 bits, and long double holds them.
 bool compare(int function, const Value &a, const Value &b) {
     if (a.integer && b.integer)
@@ -390,6 +397,8 @@ bool compare(int function, const Value &a, const Value &b) {
     default: return a.real() >= b.real();
     }
 }
+
+} // namespace
 
 Expected binary(int function, int dtype, const Value &a, const Value &b) {
     // Note [Exact comparisons] in atoll/abi/module.h: these dtypes cannot hold 64-bit integers.

@@ -3,18 +3,16 @@
 
 #include "values.h"
 
+#include <complex>
+
 namespace oracle {
 
 using Complex = std::complex<long double>;
 
-// Bits of an element.
-int width(int dtype);
 __int128 wrapped_product(__int128 a, __int128 b);
 bool finite(Complex z);
 
-// By their true values: integers have up to 64 bits, and long double holds them.
 bool is_comparison(int function);
-bool compare(int function, const Value &a, const Value &b);
 
 // Arguments of any dtype; `dtype` is the compute dtype.
 Expected unary(int function, int dtype, const Value &a);

@@ -1,6 +1,8 @@
 #include "operand.h"
 
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
 
 namespace oracle {
 
@@ -31,6 +33,8 @@ Operand::Operand(int dtype, bool swapped, const Shape &shape, const std::vector<
 std::int64_t Operand::offset(const Shape &index) const {
     std::int64_t at = start;
     for (std::size_t axis = 0; axis < index.size(); ++axis) at += index[axis] * strides[axis];
+    if (at < 0 || at + facts[dtype].size > static_cast<std::int64_t>(memory.size()))
+        throw std::out_of_range("an element outside of the memory of " + text());
     return at;
 }
 

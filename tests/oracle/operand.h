@@ -4,7 +4,11 @@
 #include "../random_tests.hpp"
 #include "oracle.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace oracle {
 

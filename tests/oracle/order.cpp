@@ -6,6 +6,8 @@
 #include "reduce.h"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <numeric>
 
 namespace oracle {

@@ -4,6 +4,9 @@
 
 #include "values.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace oracle {
 
 std::vector<Expected> scan(int function, int dtype, std::vector<Value> elements);

@@ -6,6 +6,8 @@
 #include "elementwise.h"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 
 namespace oracle {
 

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <limits>
+#include <string>
 #include <vector>
 
 namespace oracle {
@@ -240,7 +244,7 @@ bool accepts(const Expected &e, const Value &got, int natural, int to) {
         const auto end = [&](long double x) { return slack(x) == 0 ? x : x + sign * slack(x); };
         return convert(convert(Value::of(end(e.value.re), end(e.value.im)), natural), to);
     };
-    const Value low = through(-1), high = e.tolerance > 0 ? through(1) : low;
+    const Value low = through(-1), high = e.tolerance != 0 ? through(1) : low;
     if (facts[to].kind == ATOLL_DTYPE_KIND_BOOL) {
         const bool near_zero = (low.truth() && high.truth()) ? false : low.truth() != high.truth();
         return near_zero || e.tolerance > std::fabs(e.value.re) || got.i == high.i;

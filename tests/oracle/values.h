@@ -1,19 +1,17 @@
 // Values, conversions and comparisons of the oracle, which says element by element and slowly what
-// kernels should give: values in __int128 and long double, conversions by their definition. Shares
-// nothing with the kernels but the lists. The functions themselves are in elementwise.h,
+// kernels should give: values in __int128 and long double, rounding by one addition that rounds.
+// Shares nothing with the kernels but the lists. The functions themselves are in elementwise.h,
 // reduce.h and order.h.
 #pragma once
 
 #include "atoll/core_functions.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace oracle {
 

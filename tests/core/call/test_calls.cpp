@@ -49,10 +49,10 @@ bool check_promises(calls::Recorder &recorder) {
 std::string run(const World &world, Program &program, std::optional<std::uint64_t> seed,
                 calls::Recorder &recorder) {
     Machine machine(world);
-    std::optional<Drawer> drawer;
-    if (seed) drawer.emplace(machine, *seed);
+    std::function<Op()> draw;
+    if (seed) draw = drawer(machine, *seed);
     for (std::size_t i = 0; i < (seed ? std::size_t{length} : program.size()); ++i) {
-        if (seed) program.push_back(drawer->draw());
+        if (seed) program.push_back(draw());
         recorder.begin_operation(static_cast<int>(i),
                                  [&] { return describe(program[i]).substr(0, 120); });
         if (!machine.run(program[i])) break;

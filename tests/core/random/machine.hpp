@@ -1,6 +1,6 @@
 // The machine that runs tensor operations on a device and in the interpreter at once and compares
-// the two. What it does for each kind of operation is in machine_functions.hpp, machine_copies.hpp
-// and machine_views.hpp.
+// the two. What it does for each kind of operation is in machine_functions.cpp, machine_copies.cpp
+// and machine_views.cpp.
 //
 // Note [Deferred interpretation]
 // An asynchronous device is only put to the test while nobody waits for it. So the machine

@@ -88,9 +88,9 @@ Report run_program(std::uint64_t seed, int operations, const std::vector<const W
     Failure failure;
     {
         Machine machine(*worlds[0]);
-        Drawer drawer(machine, seed);
+        const auto draw = drawer(machine, seed);
         for (int i = 0; i < operations; ++i) {
-            program.push_back(drawer.draw());
+            program.push_back(draw());
             if (!machine.run(program.back())) break;
         }
         if (machine.wrong().empty()) machine.finish();

@@ -1,6 +1,4 @@
 // What the machine does for tensors that are made and for the functions of the list.
-#pragma once
-
 #include "../by_id.hpp"
 #include "machine.hpp"
 
@@ -8,7 +6,7 @@ namespace interpreter {
 
 // ---- making tensors ----------------------------------------------------------------------------
 
-inline void Machine::create(const Op &op) {
+void Machine::create(const Op &op) {
     auto memory = std::make_shared<Memory>();
     memory->bytes = op.bytes;
     memory->boolean = op.layout.dtype == Atoll::bool_;
@@ -23,7 +21,7 @@ inline void Machine::create(const Op &op) {
     put(op.to, array_of(tensor, memory), tensor);
 }
 
-inline void Machine::overlay(const Op &op) {
+void Machine::overlay(const Op &op) {
     const Slot from = in(op);
     Array array = from.array;
     static_cast<View &>(array) = op.layout;
@@ -36,7 +34,7 @@ inline void Machine::overlay(const Op &op) {
         put(op.to, array_of(tensor, array.memory), tensor);
 }
 
-inline void Machine::constant(const Op &op) {
+void Machine::constant(const Op &op) {
     Prediction p;
     p.shape = op.numbers;
     p.result = op.dtype;
@@ -68,7 +66,7 @@ inline void Machine::constant(const Op &op) {
 }
 
 // arange of small integers, or linspace.
-inline void Machine::steps(const Op &op) {
+void Machine::steps(const Op &op) {
     const std::int64_t start = op.numbers[0], step = op.numbers[1], n = op.numbers[2];
     const bool range = op.variant == 0;
     Prediction p;
@@ -116,7 +114,7 @@ inline void Machine::steps(const Op &op) {
     put(op.to, array, made);
 }
 
-inline void Machine::join(const Op &op) {
+void Machine::join(const Op &op) {
     std::vector<Tensor> tensors;
     std::vector<Array> arrays;
     for (int s : op.in) {
@@ -169,7 +167,7 @@ inline void Machine::join(const Op &op) {
 
 // ---- functions ---------------------------------------------------------------------------------
 
-inline void Machine::elementwise(const Op &op, int count) {
+void Machine::elementwise(const Op &op, int count) {
     const std::vector<Input> operands = inputs(op, count);
     const Rule rule = rule_of(op.function, operands);
     Prediction p;
@@ -218,7 +216,7 @@ inline void Machine::elementwise(const Op &op, int count) {
     });
 }
 
-inline void Machine::reduce(const Op &op) {
+void Machine::reduce(const Op &op) {
     const Slot from = in(op);
     const std::size_t rank = from.array.shape.size();
     std::vector<bool> axes(rank, op.variant == 0); // variant 0: all
@@ -258,7 +256,7 @@ inline void Machine::reduce(const Op &op) {
     });
 }
 
-inline void Machine::scan(const Op &op) {
+void Machine::scan(const Op &op) {
     const Slot from = in(op);
     const auto rank = static_cast<std::int64_t>(from.array.shape.size());
     std::optional<int> axis;
@@ -278,7 +276,7 @@ inline void Machine::scan(const Op &op) {
             [&](Atoll::Out out) { return by_id::scan(op.function, from.tensor, axis, out); });
 }
 
-inline void Machine::sort(const Op &op) {
+void Machine::sort(const Op &op) {
     const Slot from = in(op);
     const std::int64_t axis = op.numbers[0];
     const Rule rule = rule_of(op.function, from.array.dtype);
@@ -300,7 +298,7 @@ inline void Machine::sort(const Op &op) {
 }
 
 // In the second operand's elements, sorted by the library.
-inline void Machine::search(const Op &op) {
+void Machine::search(const Op &op) {
     const std::vector<Input> operands = inputs(op, 2);
     const Slot table = in(op, 1);
     const Rule rule = rule_of(op.function, operands);
@@ -330,7 +328,7 @@ inline void Machine::search(const Op &op) {
     });
 }
 
-inline void Machine::find(const Op &op) {
+void Machine::find(const Op &op) {
     const Slot from = in(op);
     settle(); // how many there are decides the shape
     if (!wrong_.empty()) return;
@@ -359,7 +357,7 @@ inline void Machine::find(const Op &op) {
     });
 }
 
-inline void Machine::matmul(const Op &op) {
+void Machine::matmul(const Op &op) {
     const std::vector<Input> operands = inputs(op, 2);
     Product product;
     product.a = *operands[0].array, product.b = *operands[1].array;
@@ -403,7 +401,7 @@ inline void Machine::matmul(const Op &op) {
     perform(op, p, call);
 }
 
-inline void Machine::gemm(const Op &op) {
+void Machine::gemm(const Op &op) {
     std::vector<Input> operands = inputs(op, 2);
     Product product;
     product.a = *operands[0].array, product.b = *operands[1].array;

@@ -1,13 +1,11 @@
 // What the machine does for copies, writes, flags and streams.
-#pragma once
-
 #include "machine.hpp"
 
 namespace interpreter {
 
 // ---- copies ------------------------------------------------------------------------------------
 
-inline void Machine::copy(const Op &op) {
+void Machine::copy(const Op &op) {
     const Slot from = in(op);
     const Atoll::Placement where = placement(op, op.dtype);
     const DType own = from.array.dtype;
@@ -54,7 +52,7 @@ inline void Machine::copy(const Op &op) {
     put_fresh(op, made, p, true);
 }
 
-inline void Machine::assign(const Op &op) {
+void Machine::assign(const Op &op) {
     Slot to = *slots_[op.to];
     const std::vector<Input> operands = inputs(op, 1);
     Prediction p;
@@ -82,7 +80,7 @@ inline void Machine::assign(const Op &op) {
 }
 
 // Unlike all others, fills a tensor that overlaps itself.
-inline void Machine::fill(const Op &op) {
+void Machine::fill(const Op &op) {
     Slot to = *slots_[op.to];
     std::set<Status> errors;
     if (to.array.is_read_only()) errors.insert(Status::read_only);
@@ -98,7 +96,7 @@ inline void Machine::fill(const Op &op) {
     });
 }
 
-inline void Machine::byteswap(const Op &op) {
+void Machine::byteswap(const Op &op) {
     Slot to = *slots_[op.to];
     std::set<Status> errors;
     destination_errors(to.array, errors);
@@ -118,7 +116,7 @@ inline void Machine::byteswap(const Op &op) {
 
 // ---- the rest ----------------------------------------------------------------------------------
 
-inline void Machine::flags(const Op &op) {
+void Machine::flags(const Op &op) {
     Slot &to = *slots_[op.to];
     if (op.variant == 0) {
         to.tensor.set_read_only(op.flag);
@@ -138,7 +136,7 @@ inline void Machine::flags(const Op &op) {
     }
 }
 
-inline void Machine::detach(const Op &op) {
+void Machine::detach(const Op &op) {
     Slot &to = *slots_[op.to];
     const Array before = to.array;
     if (!attempt({}, [&] { to.tensor.detach(); })) return;
@@ -156,7 +154,7 @@ inline void Machine::detach(const Op &op) {
     });
 }
 
-inline void Machine::dealloc(const Op &op) {
+void Machine::dealloc(const Op &op) {
     Slot &to = *slots_[op.to];
     if (!attempt({}, [&] { to.tensor.dealloc(); })) return;
     if (to.tensor.size() != 0 || to.tensor.storage().bytes() != 0)
@@ -165,7 +163,7 @@ inline void Machine::dealloc(const Op &op) {
 }
 
 // What a user does with streams; changes nothing.
-inline void Machine::synchronize(const Op &op) {
+void Machine::synchronize(const Op &op) {
     const Atoll::Stream one = in(op, 0).tensor.stream(), other = in(op, 1).tensor.stream();
     attempt({}, [&] {
         if (op.variant == 0) one.synchronize();
@@ -176,7 +174,7 @@ inline void Machine::synchronize(const Op &op) {
 }
 
 // The tensor as the user reads it, and its whole storage.
-inline void Machine::check(const Op &op) {
+void Machine::check(const Op &op) {
     const Slot from = in(op);
     settle();
     if (!wrong_.empty()) return;

@@ -1,13 +1,13 @@
 // What the machine does for views and for indices.
-#pragma once
-
 #include "machine.hpp"
+
+#include <numeric>
 
 namespace interpreter {
 
 // ---- views -------------------------------------------------------------------------------------
 
-inline void Machine::view(const Op &op) {
+void Machine::view(const Op &op) {
     const Slot from = in(op);
     const Array &a = from.array;
     const auto kind = static_cast<ViewKind>(op.variant);
@@ -236,7 +236,7 @@ inline void Machine::view(const Op &op) {
     put_fresh(op, made, p);
 }
 
-inline Tensor Machine::call_view(const Op &op, ViewKind kind, const Tensor &t) {
+Tensor Machine::call_view(const Op &op, ViewKind kind, const Tensor &t) {
     const auto number = [&](std::size_t i) { return op.numbers[i]; };
     const auto axis = [&](std::size_t i) { return static_cast<int>(op.numbers[i]); };
     switch (kind) {
@@ -268,7 +268,7 @@ inline Tensor Machine::call_view(const Op &op, ViewKind kind, const Tensor &t) {
 }
 
 // A real tensor's imaginary part.
-inline void Machine::imaginary_zeros(const Op &op, const Slot &from) {
+void Machine::imaginary_zeros(const Op &op, const Slot &from) {
     Tensor made;
     if (!attempt({}, [&] { made = from.tensor.imag(); })) return;
     auto memory = std::make_shared<Memory>();
@@ -284,8 +284,8 @@ inline void Machine::imaginary_zeros(const Op &op, const Slot &from) {
 
 // ---- indexing ----------------------------------------------------------------------------------
 
-inline void Machine::make_elements(const Op &op, const std::vector<IndexPart> &parts,
-                                   Elements &made) const {
+void Machine::make_elements(const Op &op, const std::vector<IndexPart> &parts,
+                            Elements &made) const {
     const auto tensor = [&](const Numbers &values, DType dtype, const Numbers &shape) {
         made.tensors.push_back(Atoll::vector(values, {Atoll::int64, placement(op, dtype).device})
                                    .cast(dtype)
@@ -307,8 +307,7 @@ inline void Machine::make_elements(const Op &op, const std::vector<IndexPart> &p
     }
 }
 
-inline Atoll::Index Machine::make_index(const Op &op, const Elements &elements,
-                                        const Tensor &t) const {
+Atoll::Index Machine::make_index(const Op &op, const Elements &elements, const Tensor &t) const {
     const Atoll::Index index(elements.list);
     switch (op.variant) {
     case 1: return index.bind(t.shape());
@@ -323,7 +322,7 @@ inline Atoll::Index Machine::make_index(const Op &op, const Elements &elements,
     }
 }
 
-inline void Machine::index_get(const Op &op) {
+void Machine::index_get(const Op &op) {
     const Slot from = in(op);
     const Selection selected(from.array.shape, op.index, op.next);
     if (count_of(selected.shape) > 400 || selected.shape.size() > 7) return;
@@ -361,8 +360,8 @@ inline void Machine::index_get(const Op &op) {
 }
 
 // Errors of writing to a selection.
-inline void Machine::selection_errors(const Array &to, const Selection &selected,
-                                      std::set<Status> &errors) {
+void Machine::selection_errors(const Array &to, const Selection &selected,
+                               std::set<Status> &errors) {
     errors.insert(selected.errors.begin(), selected.errors.end());
     if (to.is_read_only()) errors.insert(Status::read_only);
     if (!selected.view) {
@@ -375,7 +374,7 @@ inline void Machine::selection_errors(const Array &to, const Selection &selected
     }
 }
 
-inline void Machine::index_set(const Op &op) {
+void Machine::index_set(const Op &op) {
     const Slot to = *slots_[op.to];
     const Selection selected(to.array.shape, op.index, op.next);
     if (count_of(selected.shape) > 400 || selected.shape.size() > 7) return;
@@ -410,7 +409,7 @@ inline void Machine::index_set(const Op &op) {
            });
 }
 
-inline void Machine::index_in_place(const Op &op) {
+void Machine::index_in_place(const Op &op) {
     const Slot to = *slots_[op.to];
     const Selection selected(to.array.shape, op.index, op.next);
     if (count_of(selected.shape) > 400 || selected.shape.size() > 7) return;
