@@ -21,6 +21,10 @@ inline double scale() {
 inline std::int64_t cases(std::int64_t usual) {
     return std::max<std::int64_t>(1, std::llround(scale() * static_cast<double>(usual)));
 }
+// For lists that are taken as a whole at the usual scale: below it, one of so many.
+inline std::size_t one_of() {
+    return static_cast<std::size_t>(std::max(1LL, std::llround(1 / scale())));
+}
 inline std::uint64_t seed(std::int64_t usual = 1) {
     return static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", usual));
 }

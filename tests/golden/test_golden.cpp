@@ -3,6 +3,7 @@
 // layout and kind of result; ATOLL_TEST_FUNCTION: that function only.
 #include "../core/by_id.hpp"
 #include "../core/support.hpp"
+#include "../random_tests.hpp"
 #include "golden.hpp"
 
 #include <algorithm>
@@ -465,9 +466,10 @@ bool everything() {
     return text && std::string(text) == "all";
 }
 
-void run_plainly(Device device, int step) {
+void run_plainly(Device device, std::size_t step) {
+    step *= random_tests::one_of();
     Runner runner;
-    int k = 0;
+    std::size_t k = 0;
     for (const golden::Case &c : file().cases)
         if (k++ % step == 0) {
             Trial trial{c, id_of(c.name), device};
@@ -479,6 +481,7 @@ void run_plainly(Device device, int step) {
 
 // Every case in some arrangements, so that every function meets all that apply to it.
 void run_arranged(Device device, std::uint64_t step) {
+    step *= random_tests::one_of();
     Runner runner;
     std::map<std::string, std::uint64_t> turns;
     std::map<std::string, std::set<int>> met;

@@ -31,6 +31,14 @@ long double power_of_two(int exponent) {
 long double round_to(long double x, int digits, int lowest, int end) {
     if (x == 0 || !std::isfinite(x)) return x;
     const long double size = std::fabs(x);
+    if (const auto single = static_cast<float>(size); single == size) {
+        // Most values have few digits already. These formats have the exponents of float or fewer.
+        const auto bits = std::bit_cast<std::uint32_t>(single);
+        const int exponent = static_cast<int>(bits >> 23) - 127;
+        if (bits % (1u << (24 - digits)) == 0 && exponent < end &&
+            exponent - digits + 1 >= lowest && bits >> 23 != 0)
+            return x;
+    }
     if (size >= power_of_two(end)) return std::copysign(INFINITY, x);
     int exponent;
     std::frexp(size, &exponent);
@@ -103,11 +111,10 @@ bool accepts_part(long double got, long double low, long double high, bool signs
 } // namespace
 
 __int128 wrap(__int128 x, int dtype) {
-    const int bits = 8 * facts[dtype].size;
-    const unsigned __int128 mask = (static_cast<unsigned __int128>(1) << bits) - 1;
-    const unsigned __int128 low = static_cast<unsigned __int128>(x) & mask;
-    const bool minus = facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED && (low >> (bits - 1)) != 0;
-    return static_cast<__int128>(low) - (minus ? static_cast<__int128>(1) << bits : 0);
+    const int unused = 128 - 8 * facts[dtype].size;
+    const unsigned __int128 high = static_cast<unsigned __int128>(x) << unused;
+    if (facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED) return static_cast<__int128>(high) >> unused;
+    return static_cast<__int128>(high >> unused);
 }
 
 long double round_part(long double x, int part) {
