@@ -92,7 +92,7 @@ template <class V, class Better> V best_of(const std::vector<V> &elements, const
     return best;
 }
 
-// The wider exponent of long double makes scaling needless.
+// The wider exponent of long double makes scaling needless for squares.
 static_assert(std::numeric_limits<Real>::max_exponent > 2 * 1024 + 64);
 
 template <class V> Real square_of(V a) {
@@ -115,8 +115,12 @@ template <class V> Real norm_of(const std::vector<V> &elements, double x) {
         for (const V a : elements) terms.push_back(modulus(a));
         return best_of(terms, std::greater<Real>());
     }
-    for (const V a : elements) terms.push_back(std::pow(Real{modulus(a)}, Real{x}));
-    return std::pow(sum_of(terms), 1 / Real{x});
+    Real largest = 0; // finite; powers of what is at most 1 stay in range
+    for (const V a : elements)
+        if (const Real size = modulus(a); std::isfinite(size)) largest = std::max(largest, size);
+    if (largest == 0) largest = 1;
+    for (const V a : elements) terms.push_back(std::pow(modulus(a) / largest, Real{x}));
+    return largest * std::pow(sum_of(terms), 1 / Real{x});
 }
 
 // The sum of squared distances from the mean / (count - correction).

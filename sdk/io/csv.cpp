@@ -146,6 +146,11 @@ template <class T> Parsed parse(std::string_view text, DType dtype, T &value) {
         value = text == "true";
         return Parsed::number;
     }
+    if (std::is_unsigned_v<T> && text.size() > 1 && text[0] == '-' && text[1] >= '0' &&
+        text[1] <= '9') {
+        const Parsed size = parse(text.substr(1), dtype, value);
+        return size == Parsed::number && value != 0 ? Parsed::too_large : size;
+    }
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (rest != text.data() + text.size() || error == std::errc::invalid_argument)
         return Parsed::none;

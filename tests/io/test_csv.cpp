@@ -67,6 +67,7 @@ TEST_CASE("numbers are those of the dtype") {
     CHECK(read("9223372036854775807\n-9223372036854775808\n", {}, int64)
               .values.to_vector<std::int64_t>() == std::vector<std::int64_t>{INT64_MAX, INT64_MIN});
     CHECK(read("18446744073709551615\n", {}, uint64).values.item<std::uint64_t>() == UINT64_MAX);
+    CHECK(read("-0\n", {}, uint8).values.item<std::uint8_t>() == 0);
     CHECK(read("true,false,1,0\n", {}, bool_).values.T().to_vector<bool>() ==
           std::vector<bool>{true, false, true, false});
     // Halfway between two floats but for what a double cannot hold.
@@ -88,7 +89,11 @@ TEST_CASE("numbers are those of the dtype") {
              {"128\n", int8, "'128', which int8 does not hold"},
              {"9223372036854775808\n", int64, "which int64 does not hold"},
              {"2\n", bool_, "'2', which bool does not hold"},
-             {"-1\n", uint8, "'-1', which is no integer"},
+             {"-1\n", uint8, "'-1', which uint8 does not hold"},
+             {"-99999999999999999999\n", uint64, "which uint64 does not hold"},
+             {"--1\n", uint8, "'--1', which is no integer"},
+             {"-\n", uint8, "'-', which is no integer"},
+             {"-1.5\n", uint8, "'-1.5', which is no integer"},
              {"1.5\n", int32, "'1.5', which is no integer"},
              {"yes\n", bool_, "'yes', which is no bool"},
              {"+-1\n", float64, "'+-1', which is no number"},

@@ -12,13 +12,14 @@ namespace Atoll {
 Tensor find(const Tensor &a);
 
 // The coordinates of the non-zero elements, int64 of shape (rank, count): each column is one
-// element, in column-major order. As an index it selects these elements. Blocks.
+// element, in column-major order. As an index it selects these elements, unless the rank is 0: a
+// scalar has no coordinates. Blocks.
 Tensor nonzero(const Tensor &a);
 // Views of the real and the imaginary part; imag of a real tensor is a view of read-only zeros.
 inline View real(const Tensor &a) { return a.real(); }
 inline View imag(const Tensor &a) { return a.imag(); }
-// Whether all elements are below (…) a bound, which keeps its exact value; empty: true. Complex
-// numbers have no order: an error.
+// Whether all elements are below (…) a bound, which is rounded to a floating dtype of the tensor as
+// any number is; empty: true. Complex numbers have no order: an error.
 inline Tensor all_lt(const Tensor &a, const Scalar &x, const Axes &axes = {},
                      AllOptions options = {}, Out out = {}) {
     return all(less(a, x), axes, options, out);

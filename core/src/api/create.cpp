@@ -74,14 +74,27 @@ __int128 exact_integer(const Scalar &value) {
     return value.to_int();
 }
 
+[[noreturn]] void refuse_element(const Scalar &element, DType dtype, std::string_view op) {
+    throw_error(Status::out_of_range, op, "got the element {}, which does not fit {}",
+                to_string(element), name(dtype));
+}
 // Throws unless an integer dtype (or bool) can hold the element of a range.
-template <class Number> void require_fit(Number value, DType dtype) {
+template <class Number> void require_fit(Number value, DType dtype, std::string_view op) {
     const bool is_signed = info(dtype).kind == Kind::signed_;
     const int bits = dtype == bool_ ? 1 : 8 * info(dtype).size - (is_signed ? 1 : 0);
     const Number end = static_cast<Number>(__int128{1} << bits);
-    if (value < end && value >= (is_signed ? -end : Number{0})) return;
-    throw_error(Status::out_of_range, "arange", "got the element {}, which does not fit {}",
-                static_cast<double>(value), name(dtype));
+    if (value >= end || !(value >= (is_signed ? -end : Number{0})))
+        refuse_element(static_cast<double>(value), dtype, op);
+}
+// The same for any dtype: integers hold the truncated element, and of others finite ones stay so.
+void require_element(const Scalar &element, DType dtype, std::string_view op) {
+    if (is_floating(dtype)) {
+        if (element.overflows(dtype)) refuse_element(element, dtype, op);
+    } else if (is_integral(element)) {
+        require_fit(exact_integer(element), dtype, op);
+    } else {
+        require_fit(std::trunc(element.to_double()), dtype, op);
+    }
 }
 
 Tensor filled(const Dims &shape, const Scalar &value, const Placement &where, DType dtype,
@@ -159,11 +172,13 @@ Tensor eye(std::int64_t rows, std::optional<std::int64_t> cols, std::int64_t k,
 Tensor diag(const Tensor &vector, std::int64_t k) {
     const ReadSection section;
     const TensorImpl &v = detail::impl(vector);
+    if (v.shape.size() != 1)
+        throw_error(Status::invalid_argument, "diag", "got shape {}, need a vector",
+                    shape_text(v.shape));
     std::int64_t n = 0;
-    if (v.shape.size() != 1 ||
-        __builtin_add_overflow(v.shape[0], k < 0 ? -static_cast<__int128>(k) : k, &n))
-        throw_error(Status::invalid_argument, "diag", "got shape {} and diagonal {}, need a vector",
-                    shape_text(v.shape), k);
+    if (__builtin_add_overflow(v.shape[0], k < 0 ? -static_cast<__int128>(k) : k, &n))
+        throw_error(Status::overflow, "diag",
+                    "got {} elements and diagonal {}: more rows than fit 63 bits", v.shape[0], k);
     const Tensor result = zeros({n, n}, {v.dtype, Device(v.device())});
     result.diag(k).assign(vector);
     return result;
@@ -212,18 +227,19 @@ Tensor make_range(const Scalar &start, const Scalar &stop, const Scalar &step, D
     const DType dtype = place.dtype;
     const Tensor result = place.make({count});
     if (count == 0) return result;
+    require_element(start, dtype, "arange");
     if (!integral && !is_floating(dtype)) {
         const Tensor floats = arange(start, stop, step, {float64, Device(result.device())});
-        require_fit(start.to_double(), dtype);
-        require_fit(floats(-1).item().to_double(), dtype);
+        require_element(floats(-1).item(), dtype, "arange");
         copy_elements(*result.impl(), *floats.impl(), {});
         return result;
     }
     const DType wide = step_dtype(dtype);
-    if (integral && is_integer(dtype)) {
-        require_fit(exact_integer(start), dtype);
-        require_fit(exact_integer(start) + exact_integer(step) * (count - 1), dtype);
-    }
+    if (integral && is_integer(dtype))
+        require_fit(exact_integer(start) + exact_integer(step) * (count - 1), dtype, "arange");
+    else
+        require_element(start.to_complex() + step.to_complex() * static_cast<double>(count - 1),
+                        dtype, "arange");
     write_steps("arange", result, start.cast(wide), step.cast(wide));
     return result;
 }
@@ -256,11 +272,21 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, LinspaceOptions o
     const std::complex<double> a = start.to_complex(), b = stop.to_complex();
     const double intervals = static_cast<double>(options.endpoint ? count - 1 : count);
     const std::complex<double> step = intervals > 0 ? (b - a) / intervals : b - a;
-    if (!complex && std::isinf(step.real()) && std::isfinite(a.real()) && std::isfinite(b.real())) {
+    const auto number = [&](std::complex<double> x) {
+        return complex ? Scalar(x) : Scalar(x.real());
+    };
+    require_element(start, dtype, "linspace");
+    require_element(
+        options.endpoint && count > 1 ? stop : number(a + step * static_cast<double>(count - 1)),
+        dtype, "linspace");
+    const auto is_finite = [](std::complex<double> x) {
+        return std::isfinite(x.real()) && std::isfinite(x.imag());
+    };
+    if (!is_finite(step) && is_finite(a) && is_finite(b)) {
         // The distance is beyond float64, though all values are within: in two halves.
         const Placement wide{float64, Device(result.device())};
         const Tensor t = linspace(0, 1, count, options, wide);
-        const Tensor values = multiply(t, b.real()) + multiply(subtract(1, t), a.real());
+        const Tensor values = multiply(t, number(b)) + multiply(subtract(1, t), number(a));
         copy_elements(*result.impl(), *values.impl(), {});
         return result;
     }
@@ -274,6 +300,7 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, LinspaceOptions o
     if (floats.impl() != result.impl()) {
         copy_elements(*result.impl(), *floats.impl(), {});
         // float64 does not hold every int64.
+        if (is_integral(start)) result(0).fill(start.cast(dtype));
         if (options.endpoint && count > 1 && is_integral(stop)) result(-1).fill(stop.cast(dtype));
     }
     return result;

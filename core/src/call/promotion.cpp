@@ -49,16 +49,11 @@ std::string makers_of_T(const FunctionRecord &function, Inputs inputs, DType sam
 DType with_weak_scalar(DType common, const Scalar &scalar, std::string_view scalar_name,
                        const FunctionRecord &function) {
     const Kind kind = info(scalar.dtype()).kind;
-    if (common == DType::none) {
-        if (kind == Kind::bool_) return bool_;
-        if (kind == Kind::signed_ || kind == Kind::unsigned_) return int64;
-        return kind == Kind::complex ? complex128 : float64;
-    }
     switch (kind) {
-    case Kind::bool_: return common;
+    case Kind::bool_: return common == DType::none ? bool_ : common;
     case Kind::signed_:
     case Kind::unsigned_:
-        if (common == bool_) common = int64;
+        if (common == bool_ || common == DType::none) common = int64;
         if (function.rule == ATOLL_RULE_FLOAT || is_floating(common) || !scalar.overflows(common))
             return common;
         // True values are compared or tested, so the number need not fit.
@@ -100,10 +95,13 @@ DType common_dtype(const FunctionRecord &function, Inputs inputs, const Context 
                     makers_of_T(function, inputs));
     if (!weak) return common;
     const DType strong = common;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (makes_T(function, inputs, i) && is_weak(*inputs[i]))
-            common =
-                with_weak_scalar(common, inputs[i]->scalar(), input_name(function, i), function);
+    // Integers last: whether one fits is known when all others have been seen.
+    for (const bool integers : {false, true})
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (makes_T(function, inputs, i) && is_weak(*inputs[i]) &&
+                is_integer(inputs[i]->scalar().dtype()) == integers)
+                common = with_weak_scalar(common, inputs[i]->scalar(), input_name(function, i),
+                                          function);
     if (common != strong && strong != DType::none && !context.settings().auto_cast)
         throw_error(Status::invalid_argument, function.full_name,
                     "got a number that makes {} of {}{} with automatic casting off; "

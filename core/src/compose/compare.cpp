@@ -38,7 +38,8 @@ Tensor isclose(const Operand &a, const Operand &b, const IsCloseOptions &options
     const DType dtype = promote(T, float32); // halves have too few bits for the tolerances
     const Tensor x = in_dtype(a, dtype, same.device()), y = in_dtype(b, dtype, same.device());
     const Tensor bound = add(multiply(abs(y), options.rtol), options.atol);
-    Tensor close = logical_and(less_equal(abs(subtract(x, y)), bound), isfinite(y));
+    Tensor close =
+        logical_and(less_equal(abs(subtract(x, y)), bound), logical_and(isfinite(x), isfinite(y)));
     close = logical_or(close, same);
     if (options.equal_nan) close = logical_or(close, logical_and(isnan(x), isnan(y)));
     return close;

@@ -142,7 +142,10 @@ Tensor repeat(const Tensor &a, const Tensor &counts, std::optional<int> axis_or_
     if (extent == 0) return a.replicate();
     if (any(less(counts, 0)))
         throw Error(Status::invalid_argument, "repeat", "got negative counts, need 0 or more");
-    const Tensor ends = cumsum(counts.ensure(int64, a.device()));
+    const Tensor numbers = counts.ensure(int64, a.device()), ends = cumsum(numbers);
+    // Of two numbers below 2^63, a sum that does not fit has become negative.
+    if (any(less(numbers, 0)) || any(less(ends, 0)))
+        throw Error(Status::overflow, "repeat", "more elements than fit 63 bits");
     const Tensor from =
         searchsorted(counting(ends(-1).item<std::int64_t>(), a), ends, {.right = true});
     return at_positions(a, axis, from);
@@ -237,8 +240,9 @@ Tensor unravel_index(const Tensor &positions, const Dims &shape) {
     const std::int64_t size = checked_bytes(shape, 1, "unravel_index");
     const OwnCalls scope;
     if (any(logical_or(less(positions, 0), greater_equal(positions, size))))
-        throw_error(Status::out_of_range, "unravel_index",
-                    "a position is outside shape {}, need 0 to {}", shape_text(shape), size - 1);
+        throw_error(Status::out_of_range, "unravel_index", "a position is outside shape {}, {}",
+                    shape_text(shape),
+                    size > 0 ? fmt::format("need 0 to {}", size - 1) : "which has no elements");
     return coordinates(positions.ensure(int64), shape);
 }
 

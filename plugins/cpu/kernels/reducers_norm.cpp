@@ -99,9 +99,10 @@ template <class T, bool SkipNan> struct Moduli {
 
 // ---- norm, any other x ----
 
-// sum + rest is of (|a| / top)^x, where top is the power of two at the largest finite modulus so
-// far: no power leaves the range before the norm does. rest is what rounding took from sum: where x
-// is below 1, the root multiplies errors.
+// sum + rest is of (|a| / top)^x, so that no power leaves the range before the norm does. rest is
+// what rounding took from sum: where x is below 1, the root multiplies errors. The top is the power
+// of two at the largest finite modulus so far, by which one divides exactly. Where the powers of
+// numbers below 2 are too large for that, it is the modulus itself: there the root divides errors.
 struct Powers {
     double top, sum, rest;
 
@@ -134,7 +135,9 @@ void rescale(Powers &a, double top, double x) {
     }
     a.top = top;
 }
-double power_of_two_at(double modulus) {
+constexpr double largest_for_exact_tops = 512;
+double top_at(double modulus, double x) {
+    if (x > largest_for_exact_tops) return modulus;
     int exponent;
     std::frexp(modulus, &exponent);
     return std::ldexp(1.0, exponent - 1);
@@ -155,7 +158,8 @@ template <class T, bool SkipNan> struct AnyNorm {
         if (SkipNan && is_nan(x)) return a;
         const double size = modulus_of(x);
         if (size > 0 && size <= std::numeric_limits<double>::max()) {
-            if (size >= 2 * a.top || a.top == 0) rescale(a, power_of_two_at(size), given.x);
+            const double below = given.x > largest_for_exact_tops ? 1 : 2; // of size / top
+            if (size >= below * a.top || a.top == 0) rescale(a, top_at(size, given.x), given.x);
             a.add(power(size / a.top, given.x));
         } else {
             a.add(power(size, given.x));

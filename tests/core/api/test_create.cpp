@@ -65,8 +65,8 @@ TEST_CASE("sizes that overflow are an error") {
     CHECK(status([&] { empty_strided({2}, {8, 8}, where); }) == Status::invalid_argument);
     CHECK(status([&] { zeros({huge}, where); }) == Status::overflow);
     CHECK(status([&] { eye(huge, 2, 0, where); }) == Status::overflow);
-    CHECK(status([&] { diag(zeros({1}, where), huge); }) == Status::invalid_argument);
-    CHECK(status([&] { diag(zeros({1}, where), -huge); }) == Status::invalid_argument);
+    CHECK(status([&] { diag(zeros({1}, where), huge); }) == Status::overflow);
+    CHECK(status([&] { diag(zeros({1}, where), -huge); }) == Status::overflow);
     CHECK(status([&] { arange(std::numeric_limits<std::int64_t>::min(), huge, 1, where); }) ==
           Status::overflow);
     CHECK(status([&] { arange(0, huge, 1, where); }) == Status::overflow);
@@ -313,12 +313,33 @@ TEST_CASE("ranges hold what fits their dtype, or say what does not") {
               std::vector<double>{0, 0, 1, 1, 2, 2});
         const std::vector<double> wide = linspace(-1e308, 1e308, 5, {float64, device}).to_doubles();
         CHECK(wide == std::vector<double>{-1e308, -5e307, 0, 5e307, 1e308});
+        const auto is_refused = [](const std::function<Tensor()> &make) {
+            return error_status([&] { (void)make(); }) == Status::out_of_range;
+        };
+        CHECK(is_refused([&] { return linspace(0, 300, 4, {int8, device}); }));
+        CHECK(is_refused([&] { return linspace(300, 0, 1, {int8, device}); }));
+        CHECK(is_refused([&] { return linspace(-1, -5, 3, {uint8, device}); }));
+        CHECK(is_refused([&] { return linspace(0, 1e6, 3, {float16, device}); }));
+        CHECK(is_refused([&] { return linspace(0, INFINITY, 2, {int64, device}); }));
+        CHECK(is_refused([&] { return arange(0, 100'000, 20'000, {float16, device}); }));
+        CHECK(is_refused([&] { return arange(0.0, 1e39, 4e38, {float32, device}); }));
+        CHECK(is_refused([&] { return arange(-1e39, 0.0, 4e38, {complex64, device}); }));
+        CHECK(linspace(0, 256, 2, {.endpoint = false}, {uint8, device}).to_doubles() ==
+              std::vector<double>{0, 128});
+        CHECK(linspace(-0.5, 255.5, 2, {uint8, device}).to_doubles() ==
+              std::vector<double>{0, 255});
+        const std::int64_t odd = (std::int64_t{1} << 53) + 1;
+        CHECK(linspace(odd, odd + 2, 3, {int64, device}).to_vector<std::int64_t>().front() == odd);
+        const Tensor across = linspace(std::complex<double>(-1e308, 1e308),
+                                       std::complex<double>(1e308, 0), 3, {complex128, device});
+        CHECK(across(1).item().to_complex() == std::complex<double>(0, 5e307));
         CHECK(eye(2, 3, 1, {float32, device}).to_doubles() ==
               std::vector<double>{0, 0, 1, 0, 0, 1});
         CHECK(eye(2, {}, 0, {float32, device}).shape() == Dims{2, 2});
         CHECK(error_status([&] { eye(3, -5, 0, {float32, device}); }) == Status::invalid_argument);
     }
     CHECK(error_status([] { Scalar(1.0, DType::none); }) == Status::invalid_argument);
+    CHECK(error_status([] { diag(vector({1}, {cpu()}), INT64_MAX); }) == Status::overflow);
 }
 
 TEST_CASE("vectors of C++ values have their dtype, or the one that is asked for") {

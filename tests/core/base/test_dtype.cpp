@@ -133,6 +133,21 @@ TEST_CASE("two weak scalars meet in the default dtype of their kind") {
     CHECK(add(1.0, std::complex<double>(0, 1)).dtype() == complex128);
     CHECK(add(true, false).dtype() == bool_);
     CHECK(add(1, 2.5).item().to_double() == 3.5);
+    // Integers meet in int64, which has to hold them; in comparisons they keep their values.
+    constexpr std::uint64_t top = ~std::uint64_t{0};
+    CHECK(error_status([] { add(top, 1); }) == Status::out_of_range);
+    CHECK(error_status([] { add(1, top); }) == Status::out_of_range);
+    CHECK(error_status([] { negative(top); }) == Status::out_of_range);
+    CHECK(contains(error_text([] { where(vector({true}), top, 0); }), "does not fit int64"));
+    CHECK(add(Scalar(top, uint64), 0).item<std::uint64_t>() == top);
+    CHECK(!static_cast<bool>(equal(top, -1)));
+    CHECK(!static_cast<bool>(less(top, 5)));
+    CHECK(static_cast<bool>(less(-1, top)));
+    CHECK(add(top, 0.5).item<double>() == 0x1p64);
+    CHECK(add(0.5, top).item<double>() == 0x1p64);
+    const Tensor small = zeros({1}, {int8, cpu()});
+    CHECK(where(small, 300, 0.5).dtype() == float64);
+    CHECK(where(small, 0.5, 300).dtype() == float64);
 }
 
 TEST_CASE("a weak integer must fit the tensor's dtype") {

@@ -281,6 +281,27 @@ TEST_CASE("bounds keep their true value, whatever the dtype of the elements") {
     CHECK(all_lt(vector({1, 2}, {cpu()}), Scalar(2.5, float64)));
 }
 
+TEST_CASE("a norm of large p stays between the largest modulus and the 1-norm") {
+    load_devices();
+    for (const Device device : {Atoll::device("cpu"), Atoll::device("dummy:0")})
+        for (const double p : {500.0, 512.0, 513.0, 600.0, 2000.0, 1e6, 1e300})
+            for (const DType dtype : {float16, float32, float64, complex128}) {
+                CAPTURE(device.name());
+                CAPTURE(p);
+                CAPTURE(std::string(name(dtype)));
+                const auto of = [&](std::initializer_list<double> values) {
+                    return norm(vector(values, {dtype, device}), {}, {.p = p}).to_doubles()[0];
+                };
+                const auto near = [](double x) { return doctest::Approx(x).epsilon(2e-3); };
+                CHECK(of({5}) == near(5));
+                CHECK(of({0.3}) == near(0.3));
+                CHECK(of({3, 3}) == near(3 * std::pow(2, 1 / p)));
+                CHECK(of({0, 1, 2, 3.75, 4, 5.5, 7, 7, 1}) == near(7 * std::pow(2, 1 / p)));
+                CHECK(of({0, 0}) == 0);
+                CHECK(of({1, INFINITY, 2}) == INFINITY);
+            }
+}
+
 TEST_CASE("positions of extremes count with the first reduced axis fastest") {
     for (const Device device : all_devices()) {
         const Tensor t = zeros({2, 3, 4}, {float32, device});

@@ -20,6 +20,14 @@ TEST_CASE("compositions say what does not fit") {
         {"[tile] more elements than fit 63 bits", [&] { tile(v, {INT64_MAX}); }},
         {"[repeat] got count -1, need 0 or more", [&] { repeat(v, -1); }},
         {"[repeat] more elements than fit 63 bits", [&] { repeat(v, INT64_MAX); }},
+        {"[repeat] more elements than fit 63 bits",
+         [&] {
+             repeat(vector({1, 2, 3}, {cpu()}), vector({INT64_MAX, INT64_MAX, 5L}, {cpu()}));
+         }},
+        {"[repeat] more elements than fit 63 bits",
+         [&] {
+             repeat(vector({1, 2}, {cpu()}), vector({~0UL, 3UL}, {cpu()}));
+         }},
         {"[repeat] got counts of dtype float64 and shape (4,), need integers, one for each of 4 "
          "elements",
          [&] { repeat(v, v); }},
@@ -112,8 +120,11 @@ TEST_CASE("what a user has switched off does not reach into compositions") {
     }
 }
 
-TEST_CASE("complex infinities are close to equal ones only") {
+TEST_CASE("infinities are close to equal ones only") {
     load_devices();
+    CHECK(!allclose(vector({INFINITY}, {cpu()}), vector({1e308}, {cpu()}), {.rtol = 10}));
+    CHECK(!allclose(vector({1e308}, {cpu()}), vector({INFINITY}, {cpu()}), {.rtol = 10}));
+    CHECK(allclose(vector({-1e308}, {cpu()}), vector({1e308}, {cpu()}), {.rtol = 10}));
     using Number = std::complex<double>;
     const double inf = std::numeric_limits<double>::infinity(), nan = inf - inf;
     const Tensor a = tensor({Number(inf, 0), Number(-inf, 0), Number(1, nan), Number(1, 1)},
