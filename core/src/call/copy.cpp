@@ -19,6 +19,17 @@ Context parts_of_copy(const Context &context) {
     return context.for_parts_of(Registry::get().core_function(ATOLL_FN_copy));
 }
 
+// Fills host memory, which is not in use when this returns or throws.
+void download(StreamOf on, void *destination, const void *source, std::int64_t bytes, Cause cause) {
+    transfer(on, ATOLL_TRANSFER_DEVICE_TO_HOST, destination, source, bytes, 0, cause);
+    try {
+        synchronize_stream(*on.device, on.handle(), cause);
+    } catch (...) { // it may have failed before the end
+        wait_for_stream(*on.device, on.handle());
+        throw;
+    }
+}
+
 // Moves a dense block between two devices.
 void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t bytes, Cause cause) {
     const DeviceRecord &to_device = *to.device(), &from_device = *from.device();
@@ -27,10 +38,6 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
     const auto upload = [&](const void *source) {
         wait_for_readers_of(*to.storage, cause);
         transfer(there, ATOLL_TRANSFER_HOST_TO_DEVICE, to.data(), source, bytes, 0, cause);
-    };
-    const auto download = [&](void *destination) {
-        transfer(here, ATOLL_TRANSFER_DEVICE_TO_HOST, destination, from.data(), bytes, 0, cause);
-        synchronize_stream(from_device, here.handle(), cause);
     };
     if (from_host) {
         synchronize_stream(from_device, here.handle(), cause);
@@ -41,7 +48,7 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
     } else if (to_host) {
         wait_for_readers_of(*to.storage, cause);
         synchronize_stream(to_device, there.handle(), cause);
-        download(to.data());
+        download(here, to.data(), from.data(), bytes, cause);
     } else if (to_device.type == from_device.type && (to_device.type->flags & ATOLL_DEVICE_PEER)) {
         wait_for_readers_of(*to.storage, cause);
         before_read(*from.storage, there, cause);
@@ -54,7 +61,7 @@ void transfer_block(const TensorImpl &to, const TensorImpl &from, std::int64_t b
         if (!buffer)
             throw_error(Status::out_of_memory, "core.copy",
                         "no {} bytes of host memory to stage a copy", bytes);
-        download(buffer.get());
+        download(here, buffer.get(), from.data(), bytes, cause);
         upload(buffer.get());
     }
 }
@@ -226,10 +233,9 @@ void read_elements(const TensorImpl &t, void *host, DType dtype, const Context &
     const std::int64_t bytes = count * size_of(dtype);
     const StreamOf home = home_of(*from.storage);
     if (!t.device()->type->host_memory())
-        transfer(home, ATOLL_TRANSFER_DEVICE_TO_HOST, host, from.data(), bytes, 0, parts.cause);
+        return download(home, host, from.data(), bytes, parts.cause);
     synchronize_stream(*t.device(), home.handle(), parts.cause);
-    if (t.device()->type->host_memory())
-        std::memcpy(host, from.data(), static_cast<std::size_t>(bytes));
+    std::memcpy(host, from.data(), static_cast<std::size_t>(bytes));
 }
 
 } // namespace Atoll::detail

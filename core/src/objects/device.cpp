@@ -50,7 +50,12 @@ void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *so
               std::int64_t bytes, int peer, Cause cause, std::uint32_t flags) {
     atoll_transfer_params params{
         sizeof params, kind, destination, source, static_cast<std::uint64_t>(bytes), peer, flags};
-    device_call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), cause);
+    try {
+        device_call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), cause);
+    } catch (...) { // what was enqueued of it may still use the memory
+        wait_for_stream(*on.device, on.handle());
+        throw;
+    }
     on.work().enqueued();
 }
 

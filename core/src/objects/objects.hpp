@@ -104,7 +104,8 @@ void device_call(const DeviceRecord &device, int function, void *params, void *s
 // As above, but returns the status and says nothing, for destructors and queries.
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept;
-// Copies bytes to, from or within a device (ATOLL_TRANSFER_*); `peer` is the source's index.
+// Copies bytes to, from or within a device (ATOLL_TRANSFER_*); `peer` is the source's index. Where
+// it throws, the memory is no longer in use.
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,
               std::int64_t bytes, int peer = 0, Cause cause = {}, std::uint32_t flags = 0);
 bool device_implements(const DeviceTypeRecord &type, int function);

@@ -4,8 +4,11 @@
 #include "../any_output.hpp"
 #include "../views.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
+#include <stdexcept>
 
 #include <doctest/doctest.h>
 
@@ -217,6 +220,70 @@ TEST_CASE("transfers that fail are reported and leave their destination alone") 
     CHECK_NOTHROW(device.synchronize());
     CHECK(there.to_doubles() == numbers(4, 1));
     CHECK(beside.to_doubles() == numbers(4, 9));
+}
+
+TEST_CASE("memory of the host is no longer in use when a transfer has failed") {
+    const Session session;
+    const Atoll::Device device = Atoll::device("dummy:0"), cpu = Atoll::device("cpu");
+    using Fails = std::int32_t(const atoll_link *, atoll_call *);
+    struct Kind {
+        const char *function;
+        Fails *fails;
+    };
+    const Kind kinds[] = {
+        {"device.transfer@dummy",
+         [](const atoll_link *self, atoll_call *call) -> std::int32_t {
+             self->next->fn(self->next, call);
+             return ATOLL_STATUS_KERNEL_FAILED;
+         }},
+        {"device.transfer@dummy",
+         [](const atoll_link *self, atoll_call *call) -> std::int32_t {
+             self->next->fn(self->next, call);
+             return 9999;
+         }},
+        {"device.transfer@dummy",
+         [](const atoll_link *self, atoll_call *call) -> std::int32_t {
+             self->next->fn(self->next, call);
+             throw std::runtime_error("once it is enqueued");
+         }},
+        {"device.stream_synchronize@dummy", [](const atoll_link *, atoll_call *) -> std::int32_t {
+             return ATOLL_STATUS_KERNEL_FAILED;
+         }}};
+    const std::vector<double> before = numbers(4, 5);
+    const Tensor there = upload(numbers(4, 1), {Atoll::float64, device});
+    Tensor here = upload(before, {Atoll::float64, cpu});
+    const auto is_left_alone = [&](double *memory, const std::function<void()> &transfer) {
+        for (const Kind &kind : kinds) {
+            CAPTURE(kind.function);
+            device.synchronize();
+            set_fault("latency:5000");
+            const auto handle = Atoll::push_interposer(kind.function, kind.fails, nullptr);
+            const auto error = error_of(transfer);
+            std::ranges::copy(before, memory); // its owner goes on
+            Atoll::pop_interposer(handle);
+            set_fault("");
+            CHECK((error || kind.function == kinds[3].function));
+            device.synchronize();
+            CHECK(std::ranges::equal(before, std::span(memory, 4)));
+        }
+    };
+    std::vector<double> values(4);
+    is_left_alone(values.data(), [&] { there.read(values.data(), Atoll::float64); });
+    is_left_alone(static_cast<double *>(here.data()), [&] { here.assign(there); });
+
+    // A transfer that keeps its source reads it until it has failed.
+    const Tensor kept(Atoll::Storage::pinned(32, device), 0, {4}, {8}, Atoll::float64);
+    kept.shallow_copy().assign(here);
+    for (const Kind &kind : std::span(kinds, 3)) {
+        set_fault("latency:5000");
+        const auto handle = Atoll::push_interposer(kind.function, kind.fails, nullptr);
+        CHECK(error_of([&] { enqueue_copy(there, kept); }));
+        Atoll::pop_interposer(handle);
+        set_fault("");
+        std::fill_n(static_cast<double *>(kept.data()), 4, 0);
+        CHECK(there.to_doubles() == before);
+        kept.shallow_copy().assign(here);
+    }
 }
 
 TEST_CASE("a temporary that cannot be had leaves operands and destination as they were") {
