@@ -74,6 +74,9 @@ __int128 exact_integer(const Scalar &value) {
     return value.to_int();
 }
 
+// A real number where it is one.
+Scalar number(std::complex<double> x) { return x.imag() == 0 ? Scalar(x.real()) : Scalar(x); }
+
 [[noreturn]] void refuse_element(const Scalar &element, DType dtype, std::string_view op) {
     throw_error(Status::out_of_range, op, "got the element {}, which does not fit {}",
                 to_string(element), name(dtype));
@@ -238,8 +241,9 @@ Tensor make_range(const Scalar &start, const Scalar &stop, const Scalar &step, D
     if (integral && is_integer(dtype))
         require_fit(exact_integer(start) + exact_integer(step) * (count - 1), dtype, "arange");
     else
-        require_element(start.to_complex() + step.to_complex() * static_cast<double>(count - 1),
-                        dtype, "arange");
+        require_element(
+            number(start.to_complex() + step.to_complex() * static_cast<double>(count - 1)), dtype,
+            "arange");
     write_steps("arange", result, start.cast(wide), step.cast(wide));
     return result;
 }
@@ -260,7 +264,6 @@ Tensor arange(Scalar stop, const Placement &where) {
 Tensor linspace(Scalar start, Scalar stop, std::int64_t count, LinspaceOptions options,
                 const Placement &where) {
     const ReadSection section;
-    const bool complex = is_complex(start.dtype()) || is_complex(stop.dtype());
     const Scalar given[] = {start, stop};
     const DType own = common_dtype(given);
     const Place place = resolve(where, is_floating(own) ? own : float64, "linspace");
@@ -270,15 +273,12 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, LinspaceOptions o
     const Tensor result = place.make({count});
     if (count == 0) return result;
     const std::complex<double> a = start.to_complex(), b = stop.to_complex();
+    const bool ends_at_stop = options.endpoint && count > 1;
     const double intervals = static_cast<double>(options.endpoint ? count - 1 : count);
     const std::complex<double> step = intervals > 0 ? (b - a) / intervals : b - a;
-    const auto number = [&](std::complex<double> x) {
-        return complex ? Scalar(x) : Scalar(x.real());
-    };
     require_element(start, dtype, "linspace");
-    require_element(
-        options.endpoint && count > 1 ? stop : number(a + step * static_cast<double>(count - 1)),
-        dtype, "linspace");
+    require_element(ends_at_stop ? stop : number(a + step * static_cast<double>(count - 1)), dtype,
+                    "linspace");
     const auto is_finite = [](std::complex<double> x) {
         return std::isfinite(x.real()) && std::isfinite(x.imag());
     };
@@ -296,12 +296,12 @@ Tensor linspace(Scalar start, Scalar stop, std::int64_t count, LinspaceOptions o
     const DType wide = step_dtype(floats.dtype());
     const Scalar last = Scalar(b).cast(wide);
     write_steps("linspace", floats, Scalar(a).cast(wide), Scalar(step).cast(wide),
-                options.endpoint && count > 1 ? &last : nullptr);
+                ends_at_stop ? &last : nullptr);
     if (floats.impl() != result.impl()) {
         copy_elements(*result.impl(), *floats.impl(), {});
         // float64 does not hold every int64.
         if (is_integral(start)) result(0).fill(start.cast(dtype));
-        if (options.endpoint && count > 1 && is_integral(stop)) result(-1).fill(stop.cast(dtype));
+        if (ends_at_stop && is_integral(stop)) result(-1).fill(stop.cast(dtype));
     }
     return result;
 }

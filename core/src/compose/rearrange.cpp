@@ -144,7 +144,7 @@ Tensor repeat(const Tensor &a, const Tensor &counts, std::optional<int> axis_or_
         throw Error(Status::invalid_argument, "repeat", "got negative counts, need 0 or more");
     const Tensor numbers = counts.ensure(int64, a.device()), ends = cumsum(numbers);
     // Of two numbers below 2^63, a sum that does not fit has become negative.
-    if (any(less(numbers, 0)) || any(less(ends, 0)))
+    if (any(less(minimum(numbers, ends), 0)))
         throw Error(Status::overflow, "repeat", "more elements than fit 63 bits");
     const Tensor from =
         searchsorted(counting(ends(-1).item<std::int64_t>(), a), ends, {.right = true});

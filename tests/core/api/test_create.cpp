@@ -323,6 +323,10 @@ TEST_CASE("ranges hold what fits their dtype, or say what does not") {
         CHECK(is_refused([&] { return linspace(0, INFINITY, 2, {int64, device}); }));
         CHECK(is_refused([&] { return arange(0, 100'000, 20'000, {float16, device}); }));
         CHECK(is_refused([&] { return arange(0.0, 1e39, 4e38, {float32, device}); }));
+        CHECK(contains(error_text([&] {
+                           arange(0, 100'000, 20'000, {float16, device});
+                       }),
+                       "the element 80000, which"));
         CHECK(is_refused([&] { return arange(-1e39, 0.0, 4e38, {complex64, device}); }));
         CHECK(linspace(0, 256, 2, {.endpoint = false}, {uint8, device}).to_doubles() ==
               std::vector<double>{0, 128});
