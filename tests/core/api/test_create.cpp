@@ -318,6 +318,8 @@ TEST_CASE("ranges hold what fits their dtype, or say what does not") {
         };
         CHECK(is_refused([&] { return linspace(0, 300, 4, {int8, device}); }));
         CHECK(is_refused([&] { return linspace(300, 0, 1, {int8, device}); }));
+        CHECK(is_refused([&] { return linspace(300, 0, 2, {int8, device}); }));
+        CHECK(is_refused([&] { return linspace(1e6, 0, 2, {float16, device}); }));
         CHECK(is_refused([&] { return linspace(-1, -5, 3, {uint8, device}); }));
         CHECK(is_refused([&] { return linspace(0, 1e6, 3, {float16, device}); }));
         CHECK(is_refused([&] { return linspace(0, INFINITY, 2, {int64, device}); }));

@@ -28,6 +28,10 @@ TEST_CASE("compositions say what does not fit") {
          [&] {
              repeat(vector({1, 2}, {cpu()}), vector({~0UL, 3UL}, {cpu()}));
          }},
+        {"[repeat] more elements than fit 63 bits",
+         [&] {
+             repeat(vector({1, 2}, {cpu()}), vector({3UL, ~0UL}, {cpu()}));
+         }},
         {"[repeat] got counts of dtype float64 and shape (4,), need integers, one for each of 4 "
          "elements",
          [&] { repeat(v, v); }},
