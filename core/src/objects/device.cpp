@@ -52,8 +52,9 @@ void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *so
         sizeof params, kind, destination, source, static_cast<std::uint64_t>(bytes), peer, flags};
     try {
         device_call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), cause);
-    } catch (...) { // what was enqueued of it may still use the memory
-        wait_for_stream(*on.device, on.handle());
+    } catch (const Error &error) {
+        // A transfer that says why it failed is over; another one may have enqueued work.
+        if (error.status() == Status::plugin_fault) wait_for_stream(*on.device, on.handle());
         throw;
     }
     on.work().enqueued();
