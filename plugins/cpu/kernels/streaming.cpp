@@ -18,7 +18,7 @@ LargeOperands measured() {
     if (__builtin_cpu_is("amdfam17h")) // Zen's first two generations
         return {24 * mebibyte, 24 * mebibyte, 36 * mebibyte, 12 * mebibyte, {32, 1}, {1024, 2}};
     if (__builtin_cpu_is("amd")) // measured on Zen 4
-        return {24 * mebibyte, 36 * mebibyte, 36 * mebibyte, 12 * mebibyte, {1, 8}, {2048, 1}};
+        return {24 * mebibyte, 36 * mebibyte, 36 * mebibyte, 12 * mebibyte, {32, 1}, {2048, 1}};
 #endif
     // Sapphire Rapids
     return {24 * mebibyte, 36 * mebibyte, 12 * mebibyte, 12 * mebibyte, {4, 4}, {256, 2}};
