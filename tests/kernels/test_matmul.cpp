@@ -262,7 +262,8 @@ TEST_CASE("products of small numbers agree with the oracle") {
         {i32, i32, i16, i16},     {i32, i32, u16, i16},    {i32, i32, i16, u8},
         {i16, i16, i16, i16},     {u16, u16, u16, u16},    {i16, i16, u8, i8},
     };
-    const Case sizes[] = {{33, 31, 65, 0}, {16, 70, 31, 0}, {64, 17, 130, 2}, {97, 48, 64, 0}};
+    const Case sizes[] = {
+        {33, 31, 65, 0}, {16, 70, 31, 0}, {64, 17, 130, 2}, {97, 48, 64, 0}, {20, 11, 5, 0}};
     int use_amx = 0;
     SUBCASE("with AMX") { use_amx = 1; }
     SUBCASE("without AMX") {}
@@ -310,6 +311,24 @@ TEST_CASE("products of small numbers agree with the oracle") {
                   adds ? 1 : 0, Addend::out, random);
         }
     }
+}
+
+TEST_CASE("without AMX subnormal bfloat16 count as what they are") {
+    constexpr std::int64_t n = 32;
+    std::vector<std::uint16_t> out(n * n), a(n * n, 0x0001), b(n * n, 0x7180); // 2^-133, 2^100
+    const Shape shape = {n, n, n}, by_m = {2, 0, 2 * n}, by_k = {0, 2, 2 * n}, both = {2, 2 * n, 0};
+    at_each_level([&] {
+        level->use_amx(0);
+        REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_BFLOAT16, shape, 3,
+                     {operand_at(out.data(), by_m.data(), ATOLL_DTYPE_BFLOAT16),
+                      operand_at(a.data(), both.data(), ATOLL_DTYPE_BFLOAT16),
+                      operand_at(b.data(), by_k.data(), ATOLL_DTYPE_BFLOAT16),
+                      operand_at(nullptr, both.data(), ATOLL_DTYPE_BFLOAT16, ATOLL_OPERAND_ABSENT)},
+                     {scalar(ATOLL_DTYPE_BFLOAT16, 1, 0), scalar(ATOLL_DTYPE_BFLOAT16, 0, 0),
+                      flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
+        level->use_amx(1);
+        CHECK(std::ranges::count(out, 0x3180) == n * n); // 32 times 2^-33
+    });
 }
 
 TEST_CASE("what is added is not rounded to the output's dtype before") {

@@ -48,9 +48,9 @@ ATOLL_AMX void set_up() { _tile_loadconfig(&configuration); }
 ATOLL_AMX void release() { _tile_release(); }
 
 // Registers 0 to 3 are sums, 4 and 5 columns, 6 and 7 rows.
-template <AmxNumbers numbers> struct Multiply;
+template <PackedNumbers numbers> struct Multiply;
 #define ATOLL_AMX_MULTIPLY(NUMBERS, INSTRUCTION)                                                   \
-    template <> struct Multiply<AmxNumbers::NUMBERS> {                                             \
+    template <> struct Multiply<PackedNumbers::NUMBERS> {                                          \
         template <bool all_rows, bool all_columns> ATOLL_AMX static void add() {                   \
             INSTRUCTION(0, 4, 6);                                                                  \
             if (all_rows) INSTRUCTION(1, 4, 7);                                                    \
@@ -66,7 +66,7 @@ ATOLL_AMX_MULTIPLY(unsigned_signed, _tile_dpbsud)
 ATOLL_AMX_MULTIPLY(unsigned_unsigned, _tile_dpbuud)
 #undef ATOLL_AMX_MULTIPLY
 
-template <AmxNumbers numbers, bool all_rows, bool all_columns> ATOLL_AMX void
+template <PackedNumbers numbers, bool all_rows, bool all_columns> ATOLL_AMX void
 multiply(std::int64_t lanes, const char *rows, const char *columns, char *sums, std::int64_t step) {
     _tile_zero(0);
     _tile_zero(1);
@@ -89,9 +89,9 @@ multiply(std::int64_t lanes, const char *rows, const char *columns, char *sums, 
     if (all_rows && all_columns) _tile_stored(3, sums + right + down, step);
 }
 
-template <AmxNumbers numbers> void multiply(bool all_rows, bool all_columns, std::int64_t lanes,
-                                            const char *rows, const char *columns, char *sums,
-                                            std::int64_t step) {
+template <PackedNumbers numbers> void multiply(bool all_rows, bool all_columns, std::int64_t lanes,
+                                               const char *rows, const char *columns, char *sums,
+                                               std::int64_t step) {
     if (all_rows && all_columns)
         multiply<numbers, true, true>(lanes, rows, columns, sums, step);
     else if (all_rows)
@@ -110,21 +110,26 @@ bool has_amx() {
     return has;
 }
 
+bool has_avx512_bf16() {
+    return may_use.load(std::memory_order_relaxed) && __builtin_cpu_supports("avx512bf16");
+}
+
 AmxRegisters::AmxRegisters() { set_up(); }
 AmxRegisters::~AmxRegisters() { release(); }
 
-void amx_multiply(AmxNumbers numbers, bool all_rows, bool all_columns, std::int64_t lanes,
+void amx_multiply(PackedNumbers numbers, bool all_rows, bool all_columns, std::int64_t lanes,
                   const char *rows, const char *columns, char *sums, std::int64_t step) {
     switch (numbers) {
 #define ATOLL_AMX_NUMBERS(NUMBERS)                                                                 \
-    case AmxNumbers::NUMBERS:                                                                      \
-        return multiply<AmxNumbers::NUMBERS>(all_rows, all_columns, lanes, rows, columns, sums,    \
-                                             step);
+    case PackedNumbers::NUMBERS:                                                                   \
+        return multiply<PackedNumbers::NUMBERS>(all_rows, all_columns, lanes, rows, columns, sums, \
+                                                step);
         ATOLL_AMX_NUMBERS(bfloat16)
         ATOLL_AMX_NUMBERS(signed_signed)
         ATOLL_AMX_NUMBERS(signed_unsigned)
         ATOLL_AMX_NUMBERS(unsigned_signed)
         ATOLL_AMX_NUMBERS(unsigned_unsigned)
+    case PackedNumbers::int16: break; // AMX has no int16
 #undef ATOLL_AMX_NUMBERS
     }
 }
@@ -136,6 +141,7 @@ void amx_multiply(AmxNumbers numbers, bool all_rows, bool all_columns, std::int6
 namespace Atoll::kernels {
 
 bool has_amx() { return false; }
+bool has_avx512_bf16() { return false; }
 AmxRegisters::AmxRegisters() = default;
 AmxRegisters::~AmxRegisters() = default;
 

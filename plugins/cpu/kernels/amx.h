@@ -1,7 +1,8 @@
-// Products by AMX, the tile instructions of Intel's processors from Sapphire Rapids on.
+// Products by AMX, the tile instructions of Intel's processors from Sapphire Rapids on, and whether
+// bfloat16 may be multiplied as such.
 #pragma once
 
-#include <cstdint>
+#include "lane_types.h"
 
 namespace Atoll::kernels {
 
@@ -20,6 +21,10 @@ inline constexpr int amx_lanes = 16;
 // (sysconf(_SC_MINSIGSTKSZ)).
 bool has_amx();
 
+// Whether the processor has AVX512-BF16, which multiplies bfloat16 in the vector registers with the
+// same sums as AMX, and atoll_kernels_use_amx() does not say otherwise.
+bool has_avx512_bf16();
+
 // As long as it lives, this thread may call amx_multiply().
 class AmxRegisters {
 public:
@@ -29,19 +34,10 @@ public:
     AmxRegisters &operator=(const AmxRegisters &) = delete;
 };
 
-// What lanes hold: of bytes, whether those of rows and those of columns have a sign.
-enum class AmxNumbers : std::uint8_t {
-    bfloat16,
-    signed_signed,
-    signed_unsigned,
-    unsigned_signed,
-    unsigned_unsigned
-};
-
 // The sums of a tile, of 32 bits each: those of a column side by side, `step` bytes from those of
 // the column before. `lanes`: a multiple of 16. Only the first 16 rows or columns where the others
 // are not there.
-void amx_multiply(AmxNumbers numbers, bool all_rows, bool all_columns, std::int64_t lanes,
+void amx_multiply(PackedNumbers numbers, bool all_rows, bool all_columns, std::int64_t lanes,
                   const char *rows, const char *columns, char *sums, std::int64_t step);
 
 } // namespace Atoll::kernels

@@ -315,15 +315,17 @@ private:
                 p_.m.size() * p_.n.size() * code_.size >= streamed_bytes && is_aligned(target.d);
         return f;
     }
-    AmxNumbers numbers_of(const Contraction &p) const {
-        if (code_.is_float) return AmxNumbers::bfloat16;
+    PackedNumbers numbers_of(const Contraction &p) const {
+        if (code_.number() == 2)
+            return code_.is_float ? PackedNumbers::bfloat16 : PackedNumbers::int16;
         const auto is_unsigned = [&](ProductOperand o) {
             return p.side[o].dtype == ATOLL_DTYPE_UINT8;
         };
         if (is_unsigned(product_a))
-            return is_unsigned(product_b) ? AmxNumbers::unsigned_unsigned
-                                          : AmxNumbers::unsigned_signed;
-        return is_unsigned(product_b) ? AmxNumbers::signed_unsigned : AmxNumbers::signed_signed;
+            return is_unsigned(product_b) ? PackedNumbers::unsigned_unsigned
+                                          : PackedNumbers::unsigned_signed;
+        return is_unsigned(product_b) ? PackedNumbers::signed_unsigned
+                                      : PackedNumbers::signed_signed;
     }
     // Whether every group of rows starts at a multiple of what is stored at once.
     bool is_aligned(const char *d) const {
@@ -392,7 +394,7 @@ private:
     const std::int64_t block_depth_;
     const PackedSide sides_[2];
     const Conversion c_in_, d_out_;
-    const AmxNumbers numbers_;
+    const PackedNumbers numbers_;
     std::atomic<bool> failed_ = false;
 };
 

@@ -99,19 +99,23 @@ bool is_byte(const Side &side) {
 bool fits_int16(const Side &side) { return is_byte(side) || side.dtype == ATOLL_DTYPE_INT16; }
 
 #if defined(__x86_64__) && defined(__AVX512F__)
-// Products of bytes and of bfloat16, which fill half a register along k, and a tile of some shape.
+// By instructions that multiply bytes or bfloat16, where the processor has them: of AMX for what
+// fills half a register along k, and a tile of some shape.
 template <class T> std::optional<std::int32_t>
-contract_by_amx(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
-    if (p.k.size() < 32 || p.m.size() * p.n.size() * p.k.size() < 32 * 32 * 32) return std::nullopt;
+contract_packed(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
+    const std::int64_t k = p.k.size();
+    const bool suits_amx = k >= 32 && p.m.size() * p.n.size() * k >= 32 * 32 * 32;
     if constexpr (std::is_same_v<T, float>) {
-        if (dtype == ATOLL_DTYPE_BFLOAT16 && has_amx())
-            return contract(p, dtype, AmxBfloat16s{alpha}, AmxBfloat16s{beta});
+        if (dtype == ATOLL_DTYPE_BFLOAT16) {
+            if (suits_amx && has_amx())
+                return contract(p, dtype, AmxBfloat16s{alpha}, AmxBfloat16s{beta});
+            if (has_avx512_bf16()) return contract(p, dtype, Bfloat16s{alpha}, Bfloat16s{beta});
+        }
     } else if constexpr (std::is_same_v<T, Pairs> || std::is_same_v<T, std::uint32_t>) {
-        const bool bytes =
-            sizes[dtype] == 1 || (is_byte(p.side[product_a]) && is_byte(p.side[product_b]));
-        if (bytes && has_amx()) {
-            const auto own = [](const T &x) { return AmxBytes{std::bit_cast<std::uint32_t>(x)}; };
-            return contract(p, dtype, own(alpha), own(beta));
+        const auto a = std::bit_cast<std::uint32_t>(alpha), b = std::bit_cast<std::uint32_t>(beta);
+        if (sizes[dtype] == 1 || (is_byte(p.side[product_a]) && is_byte(p.side[product_b]))) {
+            if (suits_amx && has_amx()) return contract(p, dtype, AmxBytes{a}, AmxBytes{b});
+            if (k > 2 && has_vnni()) return contract(p, dtype, Bytes{a}, Bytes{b});
         }
     }
     return std::nullopt;
@@ -137,7 +141,7 @@ template <class W> std::int32_t run(const atoll_call &call) {
             blas_contract(contraction, call.dtype, alpha, beta))
             return ATOLL_STATUS_OK;
 #if defined(__x86_64__) && defined(__AVX512F__)
-    if (const auto status = contract_by_amx(contraction, call.dtype, alpha, beta)) return *status;
+    if (const auto status = contract_packed(contraction, call.dtype, alpha, beta)) return *status;
 #endif
     if constexpr (std::is_same_v<T, std::uint32_t>)
         if (fits_int16(contraction.side[product_a]) && fits_int16(contraction.side[product_b]))

@@ -8,6 +8,7 @@ namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t block_bytes = amx_edge * amx_lanes * 4;
+constexpr std::int64_t most_positions = 64; // of a panel
 
 // To what panels hold: sums' elements, or numbers that share a lane. An operand of another dtype
 // becomes that of the call first, except where that is wider than the numbers: then the operand
@@ -64,7 +65,7 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
             const std::int64_t count = panel_positions() * depth.size;
             char *const panel = out + g / panel_groups * panel_bytes(depth.size);
             const Block part = block.part(g, panel_groups);
-            if (code.by_amx && conversion.moves() && depth.is_dense) {
+            if (code.is_packed() && conversion.moves() && depth.is_dense) {
                 copy_dense(panel, data + depth.offsets[0], part, depth.size);
                 continue;
             }
@@ -124,23 +125,29 @@ void PackedSide::join_lines(std::uint32_t *out, const Number *in, std::int64_t c
     }
 }
 
-// For AMX: what is dense along k has lanes as they are.
+// What is dense along k has lanes as they are.
 void PackedSide::copy_dense(char *panel, const char *data, const Block &block,
                             std::int64_t depth) const {
     constexpr std::size_t line = amx_lanes * 4;
+    const std::int64_t positions = panel_positions();
     const auto bytes = static_cast<std::size_t>(depth * code.number());
     for (std::size_t first = 0; first < bytes; first += line) {
-        alignas(64) char lines[amx_edge * line];
-        char *const out = panel + first / line * block_bytes, *const to = turns() ? out : lines;
+        alignas(64) char lines[most_positions * line];
+        char *const out = panel + first * static_cast<std::size_t>(positions), *const to =
+                                                                                   turns() ? out
+                                                                                           : lines;
         const std::size_t there = std::min(line, bytes - first);
-        for (int i = 0; i < amx_edge; ++i) {
+        for (std::int64_t i = 0; i < positions; ++i) {
             // Positions that a group lacks have another one's numbers, as their sums go
             // nowhere; groups without any may lie outside of the operand.
             const bool none = block.counts[i / group] == 0;
             if (none || there < line) std::memset(to + i * line, 0, line);
             if (!none) std::memcpy(to + i * line, data + block.packed[i] + first, there);
         }
-        if (!turns()) transpose(4, amx_edge, amx_lanes, out, amx_edge * 4, lines, line);
+        if (!turns())
+            transpose(4, positions,
+                      code.by_amx ? amx_lanes : divide_up(static_cast<std::int64_t>(there), 4), out,
+                      positions * 4, lines, line);
     }
 }
 

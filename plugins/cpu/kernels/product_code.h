@@ -18,8 +18,8 @@ struct ProductFactor {
 
 struct TileFactors {
     ProductFactor alpha, beta;
-    AmxNumbers numbers; // where AMX multiplies
-    bool streams;       // d is aligned for it, and too large for the caches
+    PackedNumbers numbers; // where lanes hold several
+    bool streams;          // d is aligned for it, and too large for the caches
 };
 
 // How one tile goes to d. Offsets in bytes.

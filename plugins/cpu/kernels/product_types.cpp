@@ -19,6 +19,8 @@ template std::int32_t contract(const Contraction &, std::uint32_t, std::uint64_t
 template std::int32_t contract(const Contraction &, std::uint32_t, Truth, Truth);
 template std::int32_t contract(const Contraction &, std::uint32_t, Pairs, Pairs);
 #if defined(__x86_64__) && defined(__AVX512F__)
+template std::int32_t contract(const Contraction &, std::uint32_t, Bytes, Bytes);
+template std::int32_t contract(const Contraction &, std::uint32_t, Bfloat16s, Bfloat16s);
 template std::int32_t contract(const Contraction &, std::uint32_t, AmxBytes, AmxBytes);
 template std::int32_t contract(const Contraction &, std::uint32_t, AmxBfloat16s, AmxBfloat16s);
 #endif

@@ -64,7 +64,8 @@ template <class V> inline V multiply_subtract(V a, V b, V c) {
     return c - a * b;
 }
 
-// Whether there is one instruction for multiply_add_pairs(), twice as fast: the level does not say.
+// Whether one instruction multiplies integers that share lanes and adds the products to a sum: the
+// level does not say.
 inline bool has_vnni() {
 #if defined(__AVX512BW__)
     return __builtin_cpu_supports("avx512vnni");
@@ -72,6 +73,19 @@ inline bool has_vnni() {
     return false;
 #endif
 }
+#if defined(__AVX512BW__)
+// c + a b, where a has four bytes without signs in each lane, and b four with signs, whose products
+// are added up, modulo 2^32. Needs has_vnni().
+template <class V> inline V multiply_add_bytes(V a, V b, V c) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
+    return c;
+}
+// The same of two bfloat16 in each lane, in float32. Needs has_avx512_bf16().
+template <class V> inline V multiply_add_bfloat16s(V a, V b, V c) {
+    asm("vdpbf16ps %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
+    return c;
+}
+#endif
 // c + a b, where a and b have two int16 in each lane, whose products are added up, modulo 2^32.
 template <bool vnni, class V> inline V multiply_add_pairs(V a, V b, V c) {
 #if defined(__AVX512BW__)

@@ -120,10 +120,26 @@ private:
         } else {
             const R *const rows_of_a = reinterpret_cast<const R *>(a),
                            *const columns_of_b = reinterpret_cast<const R *>(b);
-            if constexpr (std::is_same_v<T, Pairs>)
-                if (has_vnni())
-                    return run<true>(groups, depth, rows_of_a, columns_of_b, factors, place);
-            run<false>(groups, depth, rows_of_a, columns_of_b, factors, place);
+            const auto run_by = [&]<class Multiply>(Multiply) {
+                run<Multiply>(groups, depth, rows_of_a, columns_of_b, factors, place);
+            };
+            if constexpr (std::is_same_v<T, Pairs>) {
+                if (has_vnni()) return run_by(MultiplyPairs<true>());
+                run_by(MultiplyPairs<false>());
+#if defined(__AVX512BW__)
+            } else if constexpr (std::is_same_v<T, Bfloat16s>) {
+                run_by(MultiplyBfloat16s());
+            } else if constexpr (std::is_same_v<T, Bytes>) {
+                switch (factors.numbers) {
+                case PackedNumbers::signed_unsigned: return run_by(MultiplyBytes<true, false>());
+                case PackedNumbers::unsigned_signed: return run_by(MultiplyBytes<false, true>());
+                case PackedNumbers::unsigned_unsigned: return run_by(MultiplyBytes<false, false>());
+                default: return run_by(MultiplyBytes<true, true>());
+                }
+#endif
+            } else {
+                run_by(MultiplyOne());
+            }
         }
     }
 
@@ -137,19 +153,53 @@ private:
     static constexpr int span = is_complex<T> ? width / 2 : std::min(width, group);
     static constexpr int spans = width / span;
 
-    template <bool vnni> static void run(int groups, std::int64_t depth, const R *a, const R *b,
-                                         const TileFactors &factors, const TilePlace &place) {
-        if constexpr (Shape::vectors == 3) {
-            if (groups == step_groups) return multiply<1, vnni>(depth, a, b, factors, place);
-            if (groups == 2 * step_groups) return multiply<2, vnni>(depth, a, b, factors, place);
+    // What multiplies lanes of rows and a lane of columns, and adds to their sums. If it shifts:
+    // the rows' numbers are turned into those of the other sign, and sums lack `shift` times those
+    // of the column.
+    struct MultiplyOne {
+        static constexpr bool shifts = false;
+        static V add(V x, V y, V sum) { return multiply_add(x, y, sum); }
+    };
+    template <bool vnni> struct MultiplyPairs {
+        static constexpr bool shifts = false;
+        static V add(V x, V y, V sum) { return multiply_add_pairs<vnni>(x, y, sum); }
+    };
+#if defined(__AVX512BW__)
+    struct MultiplyBfloat16s {
+        static constexpr bool shifts = false;
+        static V add(V x, V y, V sum) { return multiply_add_bfloat16s(x, y, sum); }
+    };
+    // The instruction takes factors with signs and factors without.
+    template <bool rows_have_signs, bool columns_have_signs> struct MultiplyBytes {
+        static constexpr bool shifts = rows_have_signs == columns_have_signs;
+        static constexpr R shift = rows_have_signs ? R(-128) : R(128);
+        static V shifted(V x) { return x ^ R(0x80808080); }
+        template <class W> static W add(W x, W y, W sum) {
+            return columns_have_signs ? multiply_add_bytes(x, y, sum)
+                                      : multiply_add_bytes(y, x, sum);
         }
-        multiply<Shape::vectors, vnni>(depth, a, b, factors, place);
+        template <class W> static W add_column(W y, W sum) {
+            return add(W{} + R(0x01010101), y, sum);
+        }
+    };
+#endif
+
+    template <class Multiply> static void run(int groups, std::int64_t depth, const R *a,
+                                              const R *b, const TileFactors &factors,
+                                              const TilePlace &place) {
+        if constexpr (Shape::vectors == 3) {
+            if (groups == step_groups) return multiply<1, Multiply>(depth, a, b, factors, place);
+            if (groups == 2 * step_groups)
+                return multiply<2, Multiply>(depth, a, b, factors, place);
+        }
+        multiply<Shape::vectors, Multiply>(depth, a, b, factors, place);
     }
     // The first `vectors` vectors of the panel's rows; the others have none.
-    template <int vectors, bool vnni>
+    template <int vectors, class Multiply>
     [[gnu::noinline]] static void multiply(std::int64_t depth, const R *a, const R *b,
                                            const TileFactors &factors, const TilePlace &place) {
         Sum sum[columns][vectors] = {};
+        [[maybe_unused]] VectorN<R, columns> column_sums = {};
 #pragma GCC unroll 2
         for (std::int64_t p = 0; p < depth; ++p) {
             Sum x[vectors];
@@ -158,10 +208,23 @@ private:
 #pragma GCC unroll 2
                 for (int q = 0; q < parts; ++q)
                     x[v].part[q] = load_vector<V>(a + q * rows + v * width);
+            if constexpr (Multiply::shifts) {
+#pragma GCC unroll 4
+                for (int v = 0; v < vectors; ++v) x[v].part[0] = Multiply::shifted(x[v].part[0]);
+                column_sums =
+                    Multiply::add_column(load_vector<VectorN<R, columns>>(b), column_sums);
+            }
 #pragma GCC unroll 8
-            for (int j = 0; j < columns; ++j) accumulate<vnni>(sum[j], x, b + j * parts);
+            for (int j = 0; j < columns; ++j) accumulate<Multiply>(sum[j], x, b + j * parts);
             a += rows * parts;
             b += columns * parts;
+        }
+        if constexpr (Multiply::shifts) {
+#pragma GCC unroll 8
+            for (int j = 0; j < columns; ++j)
+#pragma GCC unroll 4
+                for (int v = 0; v < vectors; ++v)
+                    sum[j][v].part[0] += Multiply::shift * column_sums[j];
         }
         if (!factors.alpha.is_one) {
             const T alpha = factors.alpha.as<T>();
@@ -217,7 +280,7 @@ private:
         return step;
     }
 
-    template <bool vnni, int vectors>
+    template <class Multiply, int vectors>
     static void accumulate(Sum (&sum)[vectors], const Sum (&x)[vectors], const R *b) {
         const V re = b[0] - V{};
         if constexpr (is_complex<T>) {
@@ -237,10 +300,8 @@ private:
             for (int v = 0; v < vectors; ++v) {
                 if constexpr (logical)
                     sum[v].part[0] |= x[v].part[0] & re;
-                else if constexpr (is_packed<T>)
-                    sum[v].part[0] = multiply_add_pairs<vnni>(x[v].part[0], re, sum[v].part[0]);
                 else
-                    sum[v].part[0] = multiply_add(x[v].part[0], re, sum[v].part[0]);
+                    sum[v].part[0] = Multiply::add(x[v].part[0], re, sum[v].part[0]);
             }
         }
     }
