@@ -376,37 +376,59 @@ TEST_CASE("contractions agree with naive sums") {
     }
 }
 
-// Two axes of m, d dense along the first, a along the second and along k: blocks of both whose last
-// ones have groups without any rows. What follows a in memory cannot be read.
-TEST_CASE("nothing is read behind an operand whose groups are partly empty") {
-    const std::int64_t m = 472, inner = 16, k = 32, n = 64, step = 4096;
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const auto bytes = static_cast<std::size_t>((m - 1) * step + inner + k - 1);
-    const std::size_t mapped = (bytes + page - 1) / page * page;
-    // 64 pages behind it are not mapped.
-    void *const memory =
-        mmap(nullptr, mapped + 64 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(memory != MAP_FAILED);
-    REQUIRE(mprotect(memory, mapped, PROT_READ | PROT_WRITE) == 0);
-    char *const a = static_cast<char *>(memory) + mapped - bytes;
-    std::fill_n(a, bytes, '\1');
-    std::vector<std::int8_t> b(static_cast<std::size_t>(k * n), 1);
+// Ones, behind which no memory can be read.
+class Ones {
+public:
+    explicit Ones(std::int64_t bytes) {
+        const std::int64_t page = sysconf(_SC_PAGESIZE);
+        const std::int64_t readable = (bytes + page - 1) / page * page;
+        mapped_ = static_cast<std::size_t>(readable + 64 * page);
+        memory_ = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        REQUIRE(memory_ != MAP_FAILED);
+        REQUIRE(mprotect(memory_, static_cast<std::size_t>(readable), PROT_READ | PROT_WRITE) == 0);
+        data = static_cast<char *>(memory_) + readable - bytes;
+        std::fill_n(data, bytes, '\1');
+    }
+    ~Ones() { munmap(memory_, mapped_); }
+    Ones(const Ones &) = delete;
+    Ones &operator=(const Ones &) = delete;
+
+    char *data;
+
+private:
+    void *memory_;
+    std::size_t mapped_;
+};
+
+TEST_CASE("nothing is read behind an operand") {
+    const std::int64_t k = 32, n = 64;
+    std::int64_t m = 50, inner = 1, a_bytes = m * k;
+    std::array<std::int64_t, 4> a_strides = {1, 0, m, 0};
+    SUBCASE("whose last panel has few rows") {}
+    // d is dense along the first axis of m, a along the second and along k: blocks of both whose
+    // last ones have groups without any rows.
+    SUBCASE("whose groups are partly empty") {
+        m = 472;
+        inner = 16;
+        a_strides = {4096, 1, 1, 0};
+        a_bytes = (m - 1) * 4096 + inner + k - 1;
+    }
+    const Ones a(a_bytes), b(k * n);
     std::vector<std::int32_t> d(static_cast<std::size_t>(m * inner * n));
-    const std::int64_t d_strides[] = {4, 4 * m, 0, 4 * m * inner}, a_strides[] = {step, 1, 1, 0},
-                       b_strides[] = {0, 0, 1, k}, nothing[] = {0, 0, 0, 0};
+    const std::int64_t d_strides[] = {4, 4 * m, 0, 4 * m * inner}, b_strides[] = {0, 0, 1, k},
+                       nothing[] = {0, 0, 0, 0};
     at_each_level([&] {
         std::fill(d.begin(), d.end(), 0);
         REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_INT32, {m, inner, k, n}, 4,
                      {operand_at(d.data(), d_strides, ATOLL_DTYPE_INT32),
-                      operand_at(a, a_strides, ATOLL_DTYPE_INT8),
-                      operand_at(b.data(), b_strides, ATOLL_DTYPE_INT8),
+                      operand_at(a.data, a_strides.data(), ATOLL_DTYPE_INT8),
+                      operand_at(b.data, b_strides, ATOLL_DTYPE_INT8),
                       operand_at(nullptr, nothing, ATOLL_DTYPE_INT32, ATOLL_OPERAND_ABSENT)},
                      {factor(ATOLL_DTYPE_INT32, 1), factor(ATOLL_DTYPE_INT32, 0), flag_of(false),
                       flag_of(false)},
                      {2, 1, 1}) == ATOLL_STATUS_OK);
         CHECK(std::count(d.begin(), d.end(), 32) == m * inner * n);
     });
-    munmap(memory, mapped + 64 * page);
 }
 
 TEST_CASE("products over no indices at all are zero") {

@@ -69,59 +69,77 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
                 copy_dense(panel, data + depth.offsets[0], part, depth.size);
                 continue;
             }
+            if (code.is_packed() && conversion.moves() && is_one_run(part)) {
+                into_lanes(panel, depth.size, [&](std::int64_t p) {
+                    return data + part.packed[0] + depth.offsets[p];
+                });
+                continue;
+            }
             pack(raw, data, raw_size, part, panel_groups, 0, depth);
             if (!code.is_packed()) {
                 conversion.run(count, panel, code.size, raw, raw_size);
                 continue;
             }
-            char *const numbers = raw + cache_lines(count * raw_size);
-            if (!conversion.moves()) conversion.run(count, numbers, code.number(), raw, raw_size);
-            into_lanes(panel, conversion.moves() ? raw : numbers, depth.size);
+            char *numbers = raw;
+            if (!conversion.moves()) {
+                numbers += cache_lines(count * raw_size);
+                conversion.run(count, numbers, code.number(), raw, raw_size);
+            }
+            const std::int64_t line = panel_positions() * code.number();
+            into_lanes(panel, depth.size, [&](std::int64_t p) { return numbers + p * line; });
         }
     }
     if (const auto arrange = operand == product_a ? code.arrange_rows : code.arrange_columns)
         arrange(out, block.groups / panel_groups * depth.size, conj);
 }
 
-// From lines of numbers along the positions, one for each index along k.
-void PackedSide::into_lanes(char *panel, const char *numbers, std::int64_t depth) const {
+// Whether all positions of a panel are there, side by side in the operand.
+bool PackedSide::is_one_run(const Block &panel) const {
+    bool one = true;
+    for (int g = 0; g < panel_groups; ++g)
+        one &= panel.counts[g] == group && (panel.dense[g] & dense_in_packed) &&
+               panel.packed[g * group] - panel.packed[0] == g * group * raw_size;
+    return one;
+}
+
+template <class Line>
+void PackedSide::into_lanes(char *panel, std::int64_t depth, Line &&line) const {
     const std::int64_t positions = panel_positions();
     alignas(64) char turned[amx_edge * amx_lanes * 4];
     const std::int64_t all = code.lanes_along_k(depth);
     for (std::int64_t lane = 0; lane < all; ++lane) {
         auto *const out = reinterpret_cast<std::uint32_t *>(
             turns() ? turned + lane % amx_lanes * amx_edge * 4 : panel + lane * positions * 4);
-        const char *const lines = numbers + lane * code.in_lane * positions * code.number();
-        const std::int64_t count =
-            std::clamp<std::int64_t>(depth - lane * code.in_lane, 0, code.in_lane);
+        const std::int64_t first = lane * code.in_lane,
+                           count = std::clamp<std::int64_t>(depth - first, 0, code.in_lane);
+        const char *lines[4];
+        for (std::int64_t k = 0; k < count; ++k) lines[k] = line(first + k);
         if (code.number() == 1)
-            join_lines(out, reinterpret_cast<const std::uint8_t *>(lines), count);
+            join_lines<std::uint8_t>(out, lines, count);
         else
-            join_lines(out, reinterpret_cast<const std::uint16_t *>(lines), count);
+            join_lines<std::uint16_t>(out, lines, count);
         if (turns() && lane % amx_lanes == amx_lanes - 1)
             transpose(4, amx_lanes, amx_edge, panel + lane / amx_lanes * block_bytes, amx_lanes * 4,
                       turned, amx_edge * 4);
     }
 }
 
-// Lanes of the first `count` of some lines, and of zeros.
-template <class Number>
-void PackedSide::join_lines(std::uint32_t *out, const Number *in, std::int64_t count) const {
-    constexpr int number = sizeof(Number);
+// Lanes of some lines, and of zeros where there are too few. The lines are at any addresses.
+template <class Number> void PackedSide::join_lines(std::uint32_t *out, const char *const *lines,
+                                                    std::int64_t count) const {
+    constexpr int number = sizeof(Number), all = 4 / number;
     const std::int64_t n = panel_positions();
-    if (count * number == 4) {
-        for (std::int64_t i = 0; i < n; ++i) {
-            out[i] = in[i];
-#pragma GCC unroll 4
-            for (int k = 1; k < 4 / number; ++k)
-                out[i] |= static_cast<std::uint32_t>(in[k * n + i]) << (8 * number * k);
-        }
-        return;
-    }
+    static constexpr Number zeros[most_positions] = {};
+    const char *in[all];
+    for (int k = 0; k < all; ++k)
+        in[k] = k < count ? lines[k] : reinterpret_cast<const char *>(zeros);
+    ATOLL_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
-        out[i] = 0;
-        for (std::int64_t k = 0; k < count; ++k)
-            out[i] |= static_cast<std::uint32_t>(in[k * n + i]) << (8 * number * k);
+        std::uint32_t lane = load<Number>(in[0] + i * number);
+#pragma GCC unroll 4
+        for (int k = 1; k < all; ++k)
+            lane |= std::uint32_t{load<Number>(in[k] + i * number)} << (8 * number * k);
+        out[i] = lane;
     }
 }
 

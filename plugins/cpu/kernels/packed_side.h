@@ -52,9 +52,11 @@ struct PackedSide {
                      const Depth &depth) const;
 
 private:
-    void into_lanes(char *panel, const char *numbers, std::int64_t depth) const;
+    // line(p): the numbers of the positions for an index along k.
+    template <class Line> void into_lanes(char *panel, std::int64_t depth, Line &&line) const;
     template <class Number>
-    void join_lines(std::uint32_t *out, const Number *lines, std::int64_t count) const;
+    void join_lines(std::uint32_t *out, const char *const *lines, std::int64_t count) const;
+    bool is_one_run(const Block &panel) const;
     void copy_dense(char *panel, const char *data, const Block &block, std::int64_t depth) const;
     // Whether AMX wants the lanes of a position side by side.
     bool turns() const { return code.by_amx && operand == product_b; }
