@@ -402,9 +402,9 @@ private:
 
 TEST_CASE("nothing is read behind an operand") {
     const std::int64_t k = 32, n = 64;
-    std::int64_t m = 50, inner = 1, a_bytes = m * k;
+    std::int64_t m = 95, inner = 1, a_bytes = m * k;
     std::array<std::int64_t, 4> a_strides = {1, 0, m, 0};
-    SUBCASE("whose last panel has few rows") {}
+    SUBCASE("whose last row is the last but one of a panel") {}
     // d is dense along the first axis of m, a along the second and along k: blocks of both whose
     // last ones have groups without any rows.
     SUBCASE("whose groups are partly empty") {
