@@ -97,7 +97,7 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
 bool PackedSide::is_one_run(const Block &panel) const {
     bool one = true;
     for (int g = 0; g < panel_groups; ++g)
-        one &= panel.counts[g] == group && (panel.dense[g] & dense_in_packed) &&
+        one &= (panel.dense[g] & dense_in_packed) &&
                panel.packed[g * group] - panel.packed[0] == g * group * raw_size;
     return one;
 }
