@@ -20,10 +20,10 @@ namespace Atoll::kernels {
 #endif
 
 // Note [Lanes]
-// Elements are taken in by groups of 64 bytes, four groups in turn, two from each half of a run, so
-// that latency hides behind other groups. A group is one vector or several, as wide as the level
-// has them: the compiler takes comparisons in wider ones apart into single elements. Which element
-// meets which depends on the groups only, so the result is the same on every level.
+// Elements are taken in by groups of 64 bytes, four groups in turn, so that latency hides behind
+// other groups. A group is one vector or several, as wide as the level has them: the compiler takes
+// comparisons in wider ones apart into single elements. Which element meets which depends on the
+// groups only, so the result is the same on every level.
 inline constexpr int chains = 4;                        // groups in turn
 inline constexpr int group_vectors = 64 / vector_bytes; // vectors of a group
 inline constexpr int vectors = chains * group_vectors;  // vectors of all groups
@@ -41,8 +41,8 @@ template <class V, class E> V load_lanes(const E *x) {
 }
 
 // at(k, c): a vector of `step` elements begins at k, the c-th of four groups. Returns how many
-// elements fill four groups each. Two of the four are of the second half: reading two streams from
-// memory takes 0.7 to 0.85 of the time of one (on the first Zen).
+// elements fill four groups each. One stream: reading each half of a run as a stream of its own
+// takes 0.7 to 0.85 of the time on the first Zen, but twice as long on Zen 4.
 template <std::int64_t step, class At> std::int64_t four_groups_at_once(std::int64_t n, At &&at) {
     constexpr std::int64_t four_groups = vectors * step;
     std::int64_t k = 0;
