@@ -43,7 +43,8 @@ struct EinsumOptions {
 // Always makes a new tensor unless there is an `out`, of the result's shape. More than two operands
 // are multiplied in pairs, in the order that einsum_path() shows. The analysis of a text is kept
 // per thread for operands of the same layout. Extents of one letter must be equal, 1 does not
-// broadcast. Throws Error (out_of_memory) if no order respects the memory limit.
+// broadcast. Throws Error (out_of_memory) if no order respects the memory limit, (overflow) if none
+// has a cost that a double holds.
 Tensor einsum(std::string_view text, std::span<const Tensor> operands, Out out = {},
               const EinsumOptions &options = {});
 inline Tensor einsum(std::string_view text, std::initializer_list<Tensor> operands, Out out = {},

@@ -95,6 +95,9 @@ public:
                       static_cast<double>(size_of(accumulator(T)));
         if (operands.size() < 2) return;
         auto steps = find_path(network_, largest);
+        if (!steps && (!largest || !find_path(network_, {})))
+            throw_error(Status::overflow, "einsum",
+                        "every order of products takes more operations than a double can count");
         if (!steps)
             throw_error(Status::out_of_memory, "einsum",
                         "no order of products keeps every intermediate result within {} bytes; "

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 namespace Atoll::detail {
@@ -133,7 +134,7 @@ std::optional<std::vector<Step>> greedy(const Network &network, double largest, 
                 for (std::size_t l = 0; l < network.extents.size(); ++l)
                     if (product[l] && owners[l] == (both[l] ? 2 : 1)) product.reset(l);
                 const double elements = span_of(network, product);
-                if (parts.size() > 2 && elements > largest) continue;
+                if (elements == never || (parts.size() > 2 && elements > largest)) continue;
                 const double cost = elements - weight * (span_of(network, parts[i].labels) +
                                                          span_of(network, parts[j].labels));
                 if (found && apart == best.apart && cost >= best.cost) continue;
@@ -160,7 +161,7 @@ double span_of(const Network &network, const LabelSet &labels) {
     double points = 1;
     for (std::size_t i = 0; i < network.extents.size(); ++i)
         if (labels[i]) points *= network.extents[i];
-    return points;
+    return std::isnan(points) ? 0 : points; // infinity times an extent of 0
 }
 
 std::optional<std::vector<PathStep>> find_path(const Network &network,

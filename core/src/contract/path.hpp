@@ -34,7 +34,7 @@ struct PathStep {
 };
 
 // `largest`: the most elements of an intermediate product; the last product is the result, which
-// has any size. No value if no order respects it.
+// has any size. No value if no order respects it, or every order's cost is infinite.
 std::optional<std::vector<PathStep>> find_path(const Network &network,
                                                std::optional<double> largest);
 

@@ -438,6 +438,22 @@ TEST_CASE("a path is shown, and respects a limit of memory") {
     CHECK(einsum("ij,jk,kl", {a, b, c}, {}, {.memory_limit = 48}).shape() == Dims{10, 3});
 }
 
+TEST_CASE(
+    "a path that costs more than a double holds is refused, one over an extent of 0 is free") {
+    constexpr std::int64_t huge = std::int64_t{1} << 62;
+    const Storage one = zeros({1}, {int8, cpu()}).storage();
+    std::vector<Tensor> many(20, Tensor(one, 0, {huge}, {0}, int8));
+    const char *const text = "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t";
+    for (const EinsumOptions &options : {EinsumOptions{}, EinsumOptions{.memory_limit = 1000}}) {
+        CHECK(error_status([&] { einsum_path(text, many, options); }) == Status::overflow);
+        CHECK(error_status([&] { einsum(text, many, {}, options); }) == Status::overflow);
+    }
+    many.back() = zeros({0}, {int8, cpu()});
+    const EinsumPath path = einsum_path(text, many);
+    CHECK(path.operations == 0);
+    CHECK(path.direct_operations == 0);
+}
+
 TEST_CASE("texts of einsum that do not fit are refused with what does not") {
     const Tensor a = zeros({2, 3}, {float64, cpu()}), b = zeros({3, 4}, {float64, cpu()});
     const auto refused = [&](const char *text, const std::vector<Tensor> &operands, Out out = {}) {
