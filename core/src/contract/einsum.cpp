@@ -164,7 +164,16 @@ public:
     Tensor run(std::span<const Tensor> operands, const Tensor *out) const {
         if (steps_.size() == 1)
             return steps_[0].pair->run(1, operands[0], operands[1], 0, nullptr, out);
-        if (steps_.empty()) return run_single(operands[0], out);
+        return steps_.empty() ? run_single(operands[0], out) : run_steps(operands, out);
+    }
+
+private:
+    struct Step {
+        int left, right;
+        std::unique_ptr<PairContraction> pair;
+    };
+
+    Tensor run_steps(std::span<const Tensor> operands, const Tensor *out) const {
         std::vector<Tensor> list(operands.begin(), operands.end());
         for (const Step &step : steps_) {
             const bool last = list.size() == 2;
@@ -173,12 +182,6 @@ public:
         }
         return list[0];
     }
-
-private:
-    struct Step {
-        int left, right;
-        std::unique_ptr<PairContraction> pair;
-    };
 
     void plan_products(const Notation &notation, std::span<const Tensor> operands,
                        std::vector<Part> parts, const Tensor *out, const EinsumOptions &options) {
@@ -287,15 +290,21 @@ private:
 // The plans of this thread, found again by text and layouts.
 class EinsumPlanCache {
 public:
-    const EinsumPlan &plan(std::string_view text, std::span<const Tensor> operands,
-                           const Tensor *out, const EinsumOptions &options) {
+    Tensor run(std::string_view text, std::span<const Tensor> operands, const Tensor *out,
+               const EinsumOptions &options) {
         Entry &entry = entries_[hash(text, operands) % entries_.size()];
-        if (entry.plan && matches(entry, text, operands, out, options)) return *entry.plan;
-        auto plan = std::make_shared<const EinsumPlan>(text, operands, out, options);
-        entry = {std::string(text), {}, out != nullptr, options.memory_limit, std::move(plan)};
-        for (const Tensor &operand : operands) entry.layouts.push_back(layout(*operand.impl()));
-        if (out) entry.layouts.push_back(layout(*out->impl()));
-        return *entry.plan;
+        if (!entry.plan || !matches(entry, text, operands, out, options))
+            entry = analysed(text, operands, out, options);
+        // Taken out while it runs: a handler of warnings or of the log may call einsum() and
+        // replace the entry.
+        struct Loan {
+            Entry &entry;
+            std::unique_ptr<const EinsumPlan> plan = std::move(entry.plan);
+            ~Loan() {
+                if (!entry.plan) entry.plan = std::move(plan);
+            }
+        } const loan{entry};
+        return loan.plan->run(operands, out);
     }
 
 private:
@@ -308,9 +317,20 @@ private:
         std::vector<Layout> layouts; // of the operands and, if given, `out`
         bool has_out = false;
         std::optional<std::int64_t> memory_limit;
-        std::shared_ptr<const EinsumPlan> plan;
+        std::unique_ptr<const EinsumPlan> plan; // null while it runs
     };
 
+    static Entry analysed(std::string_view text, std::span<const Tensor> operands,
+                          const Tensor *out, const EinsumOptions &options) {
+        Entry made{std::string(text),
+                   {},
+                   out != nullptr,
+                   options.memory_limit,
+                   std::make_unique<const EinsumPlan>(text, operands, out, options)};
+        for (const Tensor &operand : operands) made.layouts.push_back(layout(*operand.impl()));
+        if (out) made.layouts.push_back(layout(*out->impl()));
+        return made;
+    }
     static Layout layout(const TensorImpl &t) { return {t.dtype, t.shape, t.strides}; }
     static bool matches(const Layout &known, const TensorImpl &t) {
         return known.dtype == t.dtype && known.shape == t.shape && known.strides == t.strides;
@@ -356,7 +376,7 @@ Tensor einsum(std::string_view text, std::span<const Tensor> operands, Out out,
     // On the heap: programs that open the library later have little room for its thread-locals.
     static thread_local std::unique_ptr<EinsumPlanCache> cache;
     if (!cache) cache = std::make_unique<EinsumPlanCache>();
-    return cache->plan(text, operands, out.get(), options).run(operands, out.get());
+    return cache->run(text, operands, out.get(), options);
 }
 
 EinsumPath einsum_path(std::string_view text, std::span<const Tensor> operands,

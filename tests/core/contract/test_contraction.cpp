@@ -360,6 +360,23 @@ TEST_CASE("an analysis that is kept serves only operands of its layout") {
                    "automatic broadcasting off"));
 }
 
+TEST_CASE("a handler of the log may call einsum while einsum runs") {
+    const char *const text = "ij,jk,kl->il";
+    const Tensor a = counting({3, 3}, int8, cpu()), b = a.cast(float64);
+    const std::vector<double> expected = einsum(text, {b, b, b}).to_doubles();
+    bool called = false;
+    mallopt(M_PERTURB, 85); // a plan that is freed too early does not go unnoticed
+    set_log_level("debug");
+    set_log_handler([&](int, std::string_view) { // other dtypes: the same place in the cache
+        if (!std::exchange(called, true)) CHECK(einsum(text, {b, a, b}).to_doubles() == expected);
+    });
+    CHECK(einsum(text, {a, b, a}).to_doubles() == expected);
+    CHECK(called);
+    set_log_handler({});
+    set_log_level("warn");
+    mallopt(M_PERTURB, 0);
+}
+
 TEST_CASE("orders of products are as cheap as opt_einsum's") {
     // The costs are those of `optimize="optimal"` in opt_einsum 3.4.0.
     const struct {
