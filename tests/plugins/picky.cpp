@@ -3,8 +3,8 @@
 // What it declares is told by variables of the environment at each query, as with odd.cpp:
 //   PICKY       words: "gemm", "sort", "negative", "copy", "left_shift", "gather", "scatter" (it
 //               replaces these functions of core on the cpu; with "odd" gemm on that device, for
-//               halves), "memory" (open_device fills device memory), "thread" (one of its own works
-//               until unload), "dummy" (its module computes there, too)
+//               float16 and float64), "memory" (open_device fills device memory), "thread" (one of
+//               its own works until unload), "dummy" (its module computes there, too)
 //   PICKY_CAPS  ATOLL_CAP_*, of all functions but gemm and sort; strides of left_shift are dense
 //   PICKY_RANK  their max_rank
 //   PICKY_KNOWS how many attributes and inputs its functions know, gather and scatter included
@@ -507,7 +507,7 @@ void describe() {
     for (auto &function : core)
         function.max_rank = static_cast<std::uint16_t>(number("PICKY_RANK"));
     core_impl = sdk::implement("core", told("odd") ? "odd" : "cpu", {core, count});
-    if (told("odd")) core[0].dtypes = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT16);
+    if (told("odd")) core[0].dtypes = f64 | ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT16);
     core_impl.priority = 10;
 
     cpu[COMBINE] = sdk::declare<combine>(COMBINE, f64, caps);

@@ -4,6 +4,8 @@
 #include "base/throw_error.hpp"
 #include "call/copy.hpp"
 #include "call/parts.hpp"
+#include "call/pipeline.hpp"
+#include "call/taken_apart.hpp"
 
 #include <algorithm>
 
@@ -26,12 +28,31 @@ DType decide_product_T(const Operand &a, const Operand &b, const Operand *c, con
     return decide_T(Registry::get().core_function(ATOLL_FN_matmul), {inputs, count}, {});
 }
 
+Tensor scaled(const Tensor &tensor, const Scalar &factor, const Context &context,
+              const Tensor *out) {
+    const TensorImpl &t = *tensor.impl();
+    Context own = context;
+    if (!own.device) own.device = t.device();
+    if (own.dtype == DType::none) own.dtype = promote(t.dtype, factor.dtype());
+    if (multiplies(*own.device, own.dtype))
+        return part(ATOLL_FN_multiply, {tensor, factor}, own, out);
+    const Operand left(tensor), right(factor);
+    const Operand *const inputs[] = {&left, &right};
+    const std::uint8_t groups[] = {static_cast<std::uint8_t>(t.shape.size()), 0, 0};
+    return run_one(Registry::get().core_function(ATOLL_FN_matmul),
+                   {.inputs = inputs,
+                    .outputs = {&out, 1},
+                    .attributes = plain_product(own.dtype),
+                    .group_axes = groups},
+                   own);
+}
+
 void scale_into(const Tensor &d, const Tensor *c, const Scalar &beta, DType T,
                 const Context &parts) {
     if (!c)
         fill_elements(*d.impl(), 0, parts);
     else if (T != bool_)
-        part(ATOLL_FN_multiply, {*c, beta.cast(accumulator(T))}, parts, &d);
+        scaled(*c, beta.cast(accumulator(T)), parts, &d);
     else if (c != &d) // c or nothing
         copy_elements(*d.impl(), *c->impl(), parts);
 }

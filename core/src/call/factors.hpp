@@ -14,6 +14,16 @@ bool is_zero(const Scalar &factor);
 DType decide_product_T(const Operand &a, const Operand &b, const Operand *c, const Operand &alpha,
                        const Operand &beta);
 
+// Whether the device has core.multiply.
+inline bool multiplies(const DeviceRecord &device, DType T) {
+    const FunctionRecord &multiply = Registry::get().core_function(ATOLL_FN_multiply);
+    return device.type->chain(multiply, static_cast<int>(T))->implemented;
+}
+// The tensor times a factor that is not weak, or `out`; by core.matmul where the device does not
+// multiply otherwise.
+Tensor scaled(const Tensor &tensor, const Scalar &factor, const Context &context,
+              const Tensor *out = nullptr);
+
 // d = beta c, which may be the same tensor; zeros without c.
 void scale_into(const Tensor &d, const Tensor *c, const Scalar &beta, DType T,
                 const Context &parts);

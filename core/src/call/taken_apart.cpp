@@ -2,6 +2,7 @@
 #include "call/taken_apart.hpp"
 
 #include "call/copy.hpp"
+#include "call/factors.hpp"
 #include "call/parts.hpp"
 #include "call/pipeline.hpp"
 
@@ -87,11 +88,11 @@ void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
                         .group_axes = given.group_axes},
                        context);
     if (factor(alpha).to_complex() != std::complex<double>(1))
-        d = part(ATOLL_FN_multiply, {d, factor(alpha)}, context);
+        d = scaled(d, factor(alpha), context);
     const bool adds = given.inputs.size() > 2 && given.inputs[2] &&
                       factor(beta).to_complex() != std::complex<double>(0);
     if (adds) {
-        const Tensor c = part(ATOLL_FN_multiply, {*given.inputs[2], factor(beta)}, context);
+        const Tensor c = scaled(*given.inputs[2]->tensor(), factor(beta), context);
         d = part(ATOLL_FN_add, {d, c}, context);
     }
     if (call.tensor[0])

@@ -76,7 +76,8 @@ Tensor PairContraction::run(const Scalar &alpha, const Tensor &a_, const Tensor 
         const DType factor = accumulator(T_);
         multiply(tensors, {alpha.cast(factor).raw(), beta.cast(factor).raw(),
                            Scalar(options_.conj_a).raw(), Scalar(options_.conj_b).raw()});
-    } else if (sums_ || !current_settings().auto_broadcast) {
+    } else if (sums_ || !current_settings().auto_broadcast ||
+               !multiplies(*out->impl()->device(), views_dtype())) {
         multiply(tensors, plain_product(T_));
     } else {
         multiply_elements(tensors);

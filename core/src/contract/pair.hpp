@@ -7,7 +7,8 @@
 //
 // Sorted by group, the operands are views that core.matmul takes, with several axes per group. A
 // label that stands several times in one operand is its diagonal: one axis whose stride is the sum.
-// Axes of extent 1 play no part. Without k nothing is added up, and core.multiply does.
+// Axes of extent 1 play no part. Without k nothing is added up, and core.multiply does where the
+// device has it.
 #pragma once
 
 #include "atoll/contraction.hpp"

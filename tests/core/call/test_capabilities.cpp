@@ -182,7 +182,7 @@ TEST_CASE("a product of halves alone is not taken apart for ever") {
     const Variable mode("ODD", "");
     load_plugin(test_plugin("odd"));
     {
-        // It has neither a product of float32 nor anything to scale with.
+        // It has neither a product of float32 nor a fill of float16, for a factor.
         const Picky picky("gemm odd");
         const Tensor a = small({3, 3}, float16).to(device("odd"));
         const Function product("core.matmul");
@@ -190,7 +190,26 @@ TEST_CASE("a product of halves alone is not taken apart for ever") {
               matmul(small({3, 3}, float16), small({3, 3}, float16)).to_doubles());
         const Caught error = caught([&] { product({a, a}, {.attributes = {{"alpha", 2}}}); });
         CHECK(error.status == Status::not_supported);
-        CHECK(error.function == "core.multiply");
+        CHECK(error.function == "core.fill");
+    }
+    retire_plugin("odd");
+}
+
+TEST_CASE("who multiplies matrices and nothing else contracts without sums, and scales") {
+    load_plugin("cpu");
+    const Variable mode("ODD", "");
+    load_plugin(test_plugin("odd"));
+    {
+        const Picky picky("gemm odd");
+        const auto results = [](const Device &on) {
+            const Tensor a = small({3}, float64).to(on), b = small({4}, float64, 1).to(on),
+                         c = small({3, 4}, float64).to(on), d = c.clone();
+            contract(2, a, "i", b, "j", 0, d, "ij");
+            contract(0, a, "i", b, "j", 3, c, "ij");
+            return std::vector<std::vector<double>>{contract(a, "i", b, "j", "ij").to_doubles(),
+                                                    c.to_doubles(), d.to_doubles()};
+        };
+        CHECK(results(device("odd")) == results(the_cpu()));
     }
     retire_plugin("odd");
 }
