@@ -16,12 +16,16 @@ struct Context {
     DeviceRecord *device = nullptr;         // where to compute, likewise
 
     const Settings &settings() const { return own_settings ? *own_settings : current_settings(); }
+    // Settings that forbid nothing, for calls that have been checked against those of the user.
+    static const Settings *unrestricted() {
+        static const Settings plain{.lossy = Lossy::allow};
+        return &plain;
+    }
     // For a call that serves `function`: ignores the user's settings, and plugins get it flagged as
     // inserted. Its reason is that of the call around it, if that is inserted too.
     Context for_parts_of(const FunctionRecord &function) const {
-        static const Settings plain{.lossy = Lossy::allow};
         const Cause step{ATOLL_REASON_STEP, function.module_id, function.id};
-        return {cause ? cause : step, &plain, DType::none, nullptr};
+        return {cause ? cause : step, unrestricted(), DType::none, nullptr};
     }
     // The same for a call with reasons of its own (ATOLL_REASON_*).
     Context because(std::uint32_t reasons) const {

@@ -167,15 +167,14 @@ void require_auto_cast(const TensorImpl &to, std::string_view to_name, DType dty
 }
 
 void require_output_dtype(const TensorImpl &out, std::string_view out_name, DType result,
-                          const DeviceRecord *device, const std::string &op,
-                          const Context &context) {
+                          const DeviceRecord *device, std::string_view op, const Context &context) {
     require_auto_cast(out, out_name, result, device, op, context);
     if (out.dtype == result || context.settings().lossy == Lossy::allow) return;
     const std::string_view lost = lost_kind(result, out.dtype);
     if (lost.empty()) return;
     if (context.settings().lossy == Lossy::warn)
-        return warn(op, fmt::format("{} is {}, the result {}: {} are lost", out_name,
-                                    name(out.dtype), name(result), lost));
+        return warn(std::string(op), fmt::format("{} is {}, the result {}: {} are lost", out_name,
+                                                 name(out.dtype), name(result), lost));
     throw_error(Status::invalid_argument, op,
                 "{} is {}, the result {}, whose {} would be lost; assign the result to {} to "
                 "convert it, or set Settings::lossy",

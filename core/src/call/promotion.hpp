@@ -41,7 +41,6 @@ void require_auto_cast(const TensorImpl &to, std::string_view to_name, DType dty
                        const DeviceRecord *device, std::string_view op, const Context &context);
 // The same for the output of a function, which also has to hold the kind of the result: see Lossy.
 void require_output_dtype(const TensorImpl &out, std::string_view out_name, DType result,
-                          const DeviceRecord *device, const std::string &op,
-                          const Context &context);
+                          const DeviceRecord *device, std::string_view op, const Context &context);
 
 } // namespace Atoll::detail

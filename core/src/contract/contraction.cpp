@@ -35,20 +35,26 @@ ContractionOperand::ContractionOperand(DType dtype, Dims shape, Dims strides, La
     bound_unused_strides(shape_, strides_, size_of(dtype_));
 }
 
+namespace {
+
+std::shared_ptr<const PairContraction>
+planned(const ContractionOperand &a, const ContractionOperand &b, const ContractionOperand *c,
+        const ContractionOperand &d, DType common, const ContractOptions &options) {
+    const DType T = options.dtype == DType::none ? common : options.dtype;
+    return std::make_shared<PairContraction>(PairContraction::Caller{"contraction", "d", T}, a, b,
+                                             c, d, false, T, options);
+}
+
+} // namespace
+
 Contraction::Contraction(const ContractionOperand &a, const ContractionOperand &b,
                          const ContractionOperand &d, const ContractOptions &options)
-    : plan_(std::make_shared<PairContraction>(
-          "contraction", a, b, nullptr, d, false,
-          options.dtype == DType::none ? promote(a.dtype(), b.dtype()) : options.dtype, options)) {}
+    : plan_(planned(a, b, nullptr, d, promote(a.dtype(), b.dtype()), options)) {}
 
 Contraction::Contraction(const ContractionOperand &a, const ContractionOperand &b,
                          const ContractionOperand &c, const ContractionOperand &d,
                          const ContractOptions &options)
-    : plan_(std::make_shared<PairContraction>(
-          "contraction", a, b, &c, d, false,
-          options.dtype == DType::none ? promote(promote(a.dtype(), b.dtype()), c.dtype())
-                                       : options.dtype,
-          options)) {}
+    : plan_(planned(a, b, &c, d, promote(promote(a.dtype(), b.dtype()), c.dtype()), options)) {}
 
 DType Contraction::dtype() const { return plan_->dtype(); }
 
@@ -83,8 +89,8 @@ const Tensor &contract(Scalar alpha, const Tensor &a, const Labels &labels_a, co
     const DType T = options.dtype == DType::none
                         ? decide_product_T(a, b, adds ? &third : nullptr, alpha, beta)
                         : options.dtype;
-    const PairContraction plan("contract", left, right, adds ? &result : nullptr, result, false, T,
-                               options);
+    const PairContraction plan({"contract", "c", T}, left, right, adds ? &result : nullptr, result,
+                               false, T, options);
     plan.run(alpha, a, b, beta, adds ? &c : nullptr, &c);
     return c;
 }
@@ -99,8 +105,8 @@ Tensor contract(const Tensor &a, const Labels &labels_a, const Tensor &b, const 
                         : options.dtype;
     const ContractionOperand result =
         out.get() ? ContractionOperand(*out.get(), labels) : ContractionOperand(T, {}, {}, labels);
-    const PairContraction plan("contract", {a, labels_a}, {b, labels_b}, nullptr, result,
-                               !out.get(), T, options);
+    const PairContraction plan({"contract", "out", T}, {a, labels_a}, {b, labels_b}, nullptr,
+                               result, !out.get(), T, options);
     return plan.run(1, a, b, 0, nullptr, out.get());
 }
 

@@ -29,16 +29,20 @@ struct Part {
     ContractionOperand operand() const { return {dtype, shape, strides, Labels(labels)}; }
 };
 
+// Throws where automatic casting is off and the operands differ in dtype or device.
 DType common_dtype(std::span<const Tensor> operands) {
-    DType common = impl(operands[0]).dtype;
-    for (const Tensor &operand : operands) {
-        const DType own = impl(operand).dtype;
-        if (own != common && !current_settings().auto_cast)
+    const TensorImpl &first = impl(operands[0]);
+    DType common = first.dtype;
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+        const TensorImpl &own = impl(operands[i]);
+        if ((own.dtype != first.dtype || own.device() != first.device()) &&
+            !current_settings().auto_cast)
             throw_error(Status::invalid_argument, "einsum",
-                        "got dtypes {} and {} with automatic casting off; cast one of them, or set "
-                        "Settings::auto_cast",
-                        name(common), name(own));
-        common = promote(common, own);
+                        "got operand 0 of {} on {} and operand {} of {} on {} with automatic "
+                        "casting off; cast or move one of them, or set Settings::auto_cast",
+                        name(first.dtype), first.device()->name, i, name(own.dtype),
+                        own.device()->name);
+        common = promote(common, own.dtype);
     }
     return common;
 }
@@ -194,17 +198,19 @@ private:
             const bool complex = is_complex(a.dtype) || is_complex(b.dtype);
             const DType between = is_complex(wide) && !complex ? info(wide).part : wide;
             const DType dtype = operands.size() == 2 ? T_ : last ? wide : between;
-            Part product{last ? T_ : between, {}, {}, order.product(step, a.labels, b.labels)};
+            const DType result = last ? T_ : between;
+            Part product{result, {}, {}, order.product(step, a.labels, b.labels)};
             const bool made = !last || !out;
             if (!made) {
                 product.dtype = out->impl()->dtype;
                 product.shape = out->impl()->shape;
                 product.strides = out->impl()->strides;
             }
-            steps_.push_back({step.left, step.right,
-                              std::make_unique<PairContraction>("einsum", a.operand(), b.operand(),
-                                                                nullptr, product.operand(), made,
-                                                                dtype, ContractOptions{})});
+            steps_.push_back(
+                {step.left, step.right,
+                 std::make_unique<PairContraction>(
+                     PairContraction::Caller{"einsum", "out", result}, a.operand(), b.operand(),
+                     nullptr, product.operand(), made, dtype, ContractOptions{.dtype = dtype})});
             const ContractionOperand &laid = steps_.back().pair->operand(PairContraction::d);
             product.shape = laid.shape();
             product.strides = laid.strides();

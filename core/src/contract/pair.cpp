@@ -27,12 +27,12 @@ Tensor view_of(const Tensor &tensor, const Dims &shape, const Dims &strides) {
 
 } // namespace
 
-PairContraction::PairContraction(std::string_view op, const ContractionOperand &a_,
+PairContraction::PairContraction(const Caller &caller, const ContractionOperand &a_,
                                  const ContractionOperand &b_, const ContractionOperand *c_,
                                  const ContractionOperand &d_, bool makes_d, DType dtype,
                                  const ContractOptions &options)
-    : op_(op), T_(dtype), options_(options) {
-    require_dtype(T_, op_);
+    : caller_(caller), T_(dtype), options_(options) {
+    require_dtype(T_, caller_.op);
     operands_.reserve(roles);
     for (const ContractionOperand *operand : {&d_, &a_, &b_, c_})
         if (operand) operands_.push_back(*operand);
@@ -42,9 +42,13 @@ PairContraction::PairContraction(std::string_view op, const ContractionOperand &
 void PairContraction::require_layout(Role role, const Tensor &tensor) const {
     const TensorImpl &t = impl(tensor);
     const ContractionOperand &planned = operand(role);
-    if (t.dtype == planned.dtype() && t.shape == planned.shape() && t.strides == planned.strides())
-        return;
-    throw_error(Status::invalid_argument, op_,
+    if (t.dtype != planned.dtype() || t.shape != planned.shape() || t.strides != planned.strides())
+        refuse_layout(role, t);
+}
+
+void PairContraction::refuse_layout(Role role, const TensorImpl &t) const {
+    const ContractionOperand &planned = operand(role);
+    throw_error(Status::invalid_argument, caller_.op,
                 "{} is {} {} with strides {}, but {} {} with strides {} was planned; plan another "
                 "contraction for it",
                 role_name(role), name(t.dtype), shape_text(t.shape), shape_text(t.strides),
@@ -54,8 +58,8 @@ void PairContraction::require_layout(Role role, const Tensor &tensor) const {
 Tensor PairContraction::run(const Scalar &alpha, const Tensor &a_, const Tensor &b_,
                             const Scalar &beta, const Tensor *c_, const Tensor *out) const {
     if (c_ && is_zero(beta)) c_ = nullptr;
-    require_factor("alpha", alpha, T_, op_);
-    if (c_) require_factor("beta", beta, T_, op_);
+    require_factor("alpha", alpha, T_, caller_.op);
+    if (c_) require_factor("beta", beta, T_, caller_.op);
     Tensor made;
     if (!out) {
         const TensorImpl &first = *a_.impl();
@@ -63,12 +67,12 @@ Tensor PairContraction::run(const Scalar &alpha, const Tensor &a_, const Tensor 
                            first.storage->stream);
         out = &made;
     } else if (out->impl()->read_only()) {
-        check_output(*out->impl(), role_name(d), op_);
+        check_output(*out->impl(), role_name(d), caller_.op);
     }
     const Tensor *const tensors[roles] = {out, &a_, &b_, c_};
     // As in BLAS: with alpha == 0 the factors are not read.
     if (is_zero(alpha)) {
-        scale(beta, c_, *out);
+        scale(beta, tensors);
         return *out;
     }
     const bool conjugates = is_complex(T_) && (options_.conj_a || options_.conj_b);
@@ -76,13 +80,33 @@ Tensor PairContraction::run(const Scalar &alpha, const Tensor &a_, const Tensor 
         const DType factor = accumulator(T_);
         multiply(tensors, {alpha.cast(factor).raw(), beta.cast(factor).raw(),
                            Scalar(options_.conj_a).raw(), Scalar(options_.conj_b).raw()});
-    } else if (sums_ || !current_settings().auto_broadcast ||
-               !multiplies(*out->impl()->device(), views_dtype())) {
+    } else if (sums_ || !multiplies(*out->impl()->device(), views_dtype())) {
         multiply(tensors, plain_product(T_));
     } else {
         multiply_elements(tensors);
     }
     return *out;
+}
+
+// Throws where the user's settings forbid to convert what differs. Operands that are taken as they
+// are need no check: nothing differs.
+void PairContraction::check_settings(const Tensor *const *tensors) const {
+    const TensorImpl &out = *tensors[d]->impl();
+    const DeviceRecord *device = out.device();
+    if (current_settings().auto_cast) {
+        if (out.dtype == caller_.dtype) return;
+    } else {
+        std::optional<Operand> planned[roles], given[roles];
+        const Operand *dtypes[roles - a] = {}, *inputs[roles - a] = {};
+        for (int role = a; role < roles; ++role) {
+            if (role != c || has_c())
+                dtypes[role - a] = &planned[role].emplace(Scalar(0, operand(Role(role)).dtype()));
+            if (tensors[role]) inputs[role - a] = &given[role].emplace(*tensors[role]);
+        }
+        if (options_.dtype == DType::none) decide_T(matmul_function(), dtypes, {});
+        device = decide_device(matmul_function(), inputs, {});
+    }
+    require_output_dtype(out, caller_.result, caller_.dtype, device, caller_.op, {});
 }
 
 void PairContraction::multiply(const Tensor *const *tensors,
@@ -164,6 +188,7 @@ Tensor PairContraction::summand(const Tensor &of, const Context &parts) const {
 
 void PairContraction::run_views(const ProductAttributes &attributes,
                                 const Tensor *const *tensors) const {
+    check_settings(tensors);
     const FunctionRecord &matmul = matmul_function();
     const Context parts = Context{}.for_parts_of(matmul);
     const Tensor x = factor(a, *tensors[a], parts), y = factor(b, *tensors[b], parts);
@@ -177,11 +202,14 @@ void PairContraction::run_views(const ProductAttributes &attributes,
     run_one(
         matmul,
         {.inputs = inputs, .outputs = outputs, .attributes = attributes, .group_axes = group_axes_},
-        {.dtype = views_dtype(), .device = out.impl()->device()});
+        {.own_settings = Context::unrestricted(),
+         .dtype = views_dtype(),
+         .device = out.impl()->device()});
 }
 
 // Nothing is added up: the axes are those of d, where a lacks n and b lacks m.
 void PairContraction::multiply_elements(const Tensor *const *tensors) const {
+    check_settings(tensors);
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_multiply);
     const Context parts = Context{}.for_parts_of(function);
     const auto with_ones = [&](Role role, int at, int count) {
@@ -200,18 +228,18 @@ void PairContraction::multiply_elements(const Tensor *const *tensors) const {
     const Tensor out = view_of(*tensors[d], views_[d].shape, views_[d].strides);
     const Tensor *const outputs[] = {&out};
     run_one(function, {.inputs = inputs, .outputs = outputs},
-            {.dtype = views_dtype(), .device = out.impl()->device()});
+            {.own_settings = Context::unrestricted(),
+             .dtype = views_dtype(),
+             .device = out.impl()->device()});
 }
 
 // d = beta c, or zeros.
-void PairContraction::scale(const Scalar &beta, const Tensor *c_, const Tensor &d_) const {
-    const TensorImpl &t = *d_.impl();
-    const FunctionRecord &matmul = matmul_function();
-    require_output_dtype(t, role_name(d), T_, t.device(), op_, {});
-    const Context parts = Context{}.for_parts_of(matmul);
-    const Tensor out = view_of(d_, views_[d].shape, views_[d].strides);
-    const Tensor from = c_ ? summand(*c_, parts) : Tensor();
-    scale_into(out, c_ ? &from : nullptr, beta, T_, parts);
+void PairContraction::scale(const Scalar &beta, const Tensor *const *tensors) const {
+    check_settings(tensors);
+    const Context parts = Context{}.for_parts_of(matmul_function());
+    const Tensor out = view_of(*tensors[d], views_[d].shape, views_[d].strides);
+    const Tensor from = tensors[c] ? summand(*tensors[c], parts) : Tensor();
+    scale_into(out, tensors[c] ? &from : nullptr, beta, T_, parts);
 }
 
 } // namespace Atoll::detail

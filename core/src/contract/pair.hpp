@@ -21,9 +21,15 @@ class PairContraction {
 public:
     enum Role { d, a, b, c, roles }; // as in the call
 
-    // `op` names the caller in errors. `c` may be null. `makes_d`: d has only dtype and labels,
-    // run() makes it. `dtype`: what to compute in.
-    PairContraction(std::string_view op, const ContractionOperand &a, const ContractionOperand &b,
+    // What the user calls.
+    struct Caller {
+        std::string_view op, result; // its name, and its name for d; literals
+        DType dtype;                 // of its result, before the conversion to that of d
+    };
+
+    // `c` may be null. `makes_d`: d has only dtype and labels, run() makes it. `dtype`: what to
+    // compute in.
+    PairContraction(const Caller &caller, const ContractionOperand &a, const ContractionOperand &b,
                     const ContractionOperand *c, const ContractionOperand &d, bool makes_d,
                     DType dtype, const ContractOptions &options);
 
@@ -47,18 +53,20 @@ private:
     };
     class Analysis;
     void analyse(bool makes_d);
-    static std::string_view role_name(int role);
+    std::string_view role_name(int role) const;
+    [[noreturn]] void refuse_layout(Role role, const TensorImpl &t) const;
 
+    void check_settings(const Tensor *const *tensors) const;
     void multiply(const Tensor *const *tensors, const ProductAttributes &attributes) const;
     bool run_prepared(const ProductAttributes &attributes, const Tensor *const *tensors) const;
     void run_views(const ProductAttributes &attributes, const Tensor *const *tensors) const;
     void multiply_elements(const Tensor *const *tensors) const;
-    void scale(const Scalar &beta, const Tensor *c, const Tensor &d) const;
+    void scale(const Scalar &beta, const Tensor *const *tensors) const;
     Tensor factor(Role role, const Tensor &of, const Context &parts) const;
     Tensor summand(const Tensor &of, const Context &parts) const;
     DType views_dtype() const;
 
-    std::string op_;
+    Caller caller_;
     DType T_;
     ContractOptions options_;
     std::vector<ContractionOperand> operands_; // by role; c only if there is one

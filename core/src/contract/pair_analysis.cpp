@@ -46,8 +46,8 @@ private:
     std::string text(int role) const {
         const ContractionOperand &of = operand(role);
         return role == d && makes_d_
-                   ? fmt::format("d labelled {}", labels_text(of.labels()))
-                   : fmt::format("{} labelled {}", shape_text(role_name(role), of.shape()),
+                   ? fmt::format("{} labelled {}", plan_.role_name(d), labels_text(of.labels()))
+                   : fmt::format("{} labelled {}", shape_text(plan_.role_name(role), of.shape()),
                                  labels_text(of.labels()));
     }
     std::string label(std::int64_t of) const {
@@ -55,7 +55,7 @@ private:
     }
     template <class... Args>
     [[noreturn]] void refuse(fmt::format_string<Args...> words, Args &&...args) const {
-        throw_error(Status::invalid_argument, plan_.op_, words, std::forward<Args>(args)...);
+        throw_error(Status::invalid_argument, plan_.caller_.op, words, std::forward<Args>(args)...);
     }
 
     Index &index_of(std::int64_t label) {
@@ -70,7 +70,7 @@ private:
         const bool made = role == d && makes_d_;
         const int rank = made ? of.labels().size() : of.shape().size();
         if (of.labels().size() != rank)
-            refuse("{} needs {} {}, got {}", shape_text(role_name(role), of.shape()), rank,
+            refuse("{} needs {} {}, got {}", shape_text(plan_.role_name(role), of.shape()), rank,
                    rank == 1 ? "label" : "labels", labels_text(of.labels()));
         for (int axis = 0; axis < rank; ++axis) {
             Index &index = index_of(of.labels()[axis]);
@@ -105,7 +105,7 @@ private:
         ContractionOperand &result = plan_.operands_[d];
         for (int axis = 0; axis < result.labels_.size(); ++axis)
             result.shape_.push_back(index_of(result.labels_[axis]).extent);
-        checked_bytes(result.shape_, size_of(result.dtype_), plan_.op_);
+        checked_bytes(result.shape_, size_of(result.dtype_), plan_.caller_.op);
         result.strides_ = dense_strides(result.shape_, size_of(result.dtype_), Order::F);
         for (int axis = 0; axis < result.labels_.size(); ++axis)
             index_of(result.labels_[axis]).stride[d] = result.strides_[axis];
@@ -142,7 +142,7 @@ private:
         for (const Index &index : indices_)
             if (group(index) <= n) ++axes[group(index)];
         if (static_cast<int>(indices_.size()) > ATOLL_MAX_RANK)
-            throw_error(Status::not_supported, plan_.op_,
+            throw_error(Status::not_supported, plan_.caller_.op,
                         "needs {} axes at once, more than {}; merge some with Tensor::reshape",
                         indices_.size(), ATOLL_MAX_RANK);
         std::copy(axes, axes + 3, plan_.group_axes_);
@@ -222,9 +222,9 @@ private:
 
 void PairContraction::analyse(bool makes_d) { Analysis(*this, makes_d).run(); }
 
-std::string_view PairContraction::role_name(int role) {
-    static constexpr std::string_view names[] = {"d", "a", "b", "c"};
-    return names[role];
+std::string_view PairContraction::role_name(int role) const {
+    static constexpr std::string_view factors[] = {"a", "b", "c"};
+    return role == d ? caller_.result : factors[role - a];
 }
 
 } // namespace Atoll::detail

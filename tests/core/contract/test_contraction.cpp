@@ -252,8 +252,12 @@ TEST_CASE("halves are summed in float32") {
         // 2,050 elements of 1 + 2^-10 make 2,052 in float16, and at most 2,048 summed there.
         const Tensor a = ones({2}, {float16, device}),
                      b = full({2050}, 1.0009765625, {float16, device});
-        for (const Tensor &sums : {einsum("i,j->i", {a, b}), einsum("j,i->i", {b, a}),
-                                   einsum("i,j,k->i", {a, b, ones({1}, {float16, device})})}) {
+        const Tensor one = ones({1}, {float16, device}), out = zeros({2}, {float16, device});
+        // No operand is cast but by the contraction itself.
+        const ScopedSettings strict([](Settings &s) { s.auto_cast = s.auto_broadcast = false; });
+        for (const Tensor &sums :
+             {einsum("i,j->i", {a, b}), einsum("j,i->i", {b, a}), einsum("i,j,k->i", {a, b, one}),
+              einsum("i,j,k->i", {a, b, one}, out), contract(a, "i", b, "j", "i")}) {
             CHECK(sums.dtype() == float16);
             CHECK(sums.to_doubles() == std::vector<double>{2052, 2052});
         }
@@ -353,7 +357,8 @@ TEST_CASE("an analysis that is kept serves only operands of its layout") {
     CHECK(contains(error_text([&] {
                        einsum("ij,jk", {a, a.cast(int32)});
                    }),
-                   "got dtypes float32 and int32 with automatic casting off"));
+                   "got operand 0 of float32 on cpu and operand 1 of int32 on cpu with automatic "
+                   "casting off"));
     CHECK(contains(error_text([&] {
                        einsum("i...,i...->...", {a, ones({3, 1}, {float32, cpu()})});
                    }),
@@ -509,7 +514,8 @@ TEST_CASE("texts of einsum that do not fit are refused with what does not") {
     Tensor once(zeros({1}, {float64, cpu()}).storage(), 0, {2, 4}, {0, 0}, float64);
     CHECK(contains(refused("ij,jk", {a, b}, once), "out"));
     const Tensor integers = zeros({2, 4}, {int32, cpu()});
-    CHECK(contains(refused("ij,jk", {a, b}, integers), "d is int32, the result float64"));
+    CHECK(
+        contains(refused("ij,jk", {a, b}, integers), "[einsum] out is int32, the result float64"));
     CHECK(integers.to_doubles() == std::vector<double>(8, 0));
     CHECK(einsum(" i j , j k -> i k ", {a, b}).shape() == Dims{2, 4});
 }
@@ -529,17 +535,17 @@ TEST_CASE("labels that do not fit are refused with operand, label and extents") 
     CHECK(refused("ijk", "jk", "ij") == "[contract] a (2, 3) needs 2 labels, got \"ijk\"");
     CHECK(
         refused("ik", "kj", "xj") ==
-        "[contract] d (2, 4) labelled \"xj\" needs labels of the factors; x is in neither a (2, 3) "
+        "[contract] c (2, 4) labelled \"xj\" needs labels of the factors; x is in neither a (2, 3) "
         "labelled \"ik\" nor b (3, 4) labelled \"kj\"");
     CHECK(refused("ik", "kj", "kj") == "[contract] c (2, 4) labelled \"kj\" needs k = 3 on axis 0, "
                                        "as a (2, 3) labelled \"ik\" has");
     CHECK(error_text([&] { Labels("i1"); }) ==
           "[labels] got \"i1\", need letters a to z and A to Z, or numbers in braces");
     CHECK(error_text([&] { contract(a, "ik", b, "kj", "ii"); }) ==
-          "[contract] d labelled \"ii\" has i twice; give a result to write its diagonal");
+          "[contract] out labelled \"ii\" has i twice; give a result to write its diagonal");
     const Tensor once(c.storage(), 0, {2, 4}, {8, 8}, float64);
     CHECK(error_text([&] { contract(a, "ik", b, "kj", "ij", once); }) ==
-          "[contract] d (2, 4) labelled \"ij\" with strides (8, 8) overlaps itself; results need "
+          "[contract] out (2, 4) labelled \"ij\" with strides (8, 8) overlaps itself; results need "
           "memory of their own");
     CHECK(contains(error_text([&] {
                        Contraction({a, "ik"}, {b, "kj"}, {c, "ij"}, {c, "ix"});

@@ -125,6 +125,21 @@ TEST_CASE("with automatic casting off every mismatch of dtype or device is an er
         CHECK(refused([&] { matmul(f.T(), f, zeros({1}, {float64, device})); }));
         CHECK(refused([&] { gemm(1, f.T(), Op::N, f, Op::N, 0, zeros({1}, {float64, device})); }));
         CHECK(refused([&] { sum(f, 0, {}, zeros({}, {float64, device})); }));
+        const Tensor number = zeros({}, {float32, device}), wide = zeros({}, {float64, device}),
+                     number_elsewhere = zeros({}, {float32, elsewhere.device()});
+        CHECK(refused([&] { einsum("i,i", {f, elsewhere}); }));
+        CHECK(refused([&] { einsum("i,i,i", {f, f, elsewhere}); }));
+        CHECK(refused([&] { einsum("i,i", {f, f}, number_elsewhere); }));
+        CHECK(refused([&] { contract(f, "i", elsewhere, "j", "ij"); }));
+        CHECK(refused([&] { contract(0, f, "i", elsewhere, "i", 0, number, ""); }));
+        CHECK(refused([&] { contract(1, f, "i", f, "i", 1, number_elsewhere, ""); }));
+        CHECK(refused([&] { tensordot(f, elsewhere, 1); }));
+        CHECK(refused([&] { vdot(f, elsewhere); }));
+        const Contraction plan({f, "i"}, {f, "i"}, {number, ""}),
+            mixed({f, "i"}, {f, "i"}, {wide, ""}, {wide, ""});
+        CHECK(refused([&] { plan.run(f, elsewhere, number); }));
+        CHECK(refused([&] { mixed.run(f, f, wide); }));
+        CHECK(contains(error_text([&] { plan.run(f, f, number_elsewhere); }), "for d (float32 on"));
         CHECK(refused([&] { f + Scalar(1, float64); }));
         const Tensor both[] = {f, d};
         CHECK(refused([&] { concatenate(both, 0); }));
@@ -137,6 +152,8 @@ TEST_CASE("with automatic casting off every mismatch of dtype or device is an er
         CHECK((f + 1).dtype() == float32);
         CHECK((f + 1.5).dtype() == float32);
         CHECK((f + f).dtype() == float32);
+        plan.run(f, f, number);
+        CHECK(number.item<float>() == 2);
         CHECK(f.cast(float64).dtype() == float64);
         CHECK(equal(f, f).dtype() == bool_);
         CHECK(f.to_doubles() == std::vector<double>{1, 1});
