@@ -1,8 +1,9 @@
 // Products that have names of their own.
 #include "atoll/contraction.hpp"
 #include "base/throw_error.hpp"
-#include "compose/compose.hpp"
+#include "objects/layout.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace Atoll {
@@ -71,10 +72,7 @@ Tensor tensordot(const Tensor &a, const Tensor &b, int count, Out out) {
 }
 
 Tensor inner(const Tensor &a, const Tensor &b, Out out) {
-    if (a.rank() == 0 || b.rank() == 0) {
-        const OwnCalls scope;
-        return multiply(a, b, out);
-    }
+    if (a.rank() == 0 || b.rank() == 0) return multiply(a, b, out);
     if (a.extent(-1) != b.extent(-1))
         throw_error(Status::invalid_argument, "inner", "the last axes of {} and {} differ",
                     shape_text("a", a.shape()), shape_text("b", b.shape()));
@@ -93,7 +91,7 @@ Tensor vdot(const Tensor &a, const Tensor &b, Out out) {
 }
 
 Tensor kron(const Tensor &a, const Tensor &b) {
-    const OwnCalls scope;
+    const ScopedSettings scope([](Settings &s) { s.auto_broadcast = true; });
     const int rank = std::max(a.rank(), b.rank());
     // Axis i of the result is axis i of b within axis i of a.
     Dims inner_shape, outer_shape, shape;

@@ -135,6 +135,10 @@ TEST_CASE("with automatic casting off every mismatch of dtype or device is an er
         CHECK(refused([&] { contract(1, f, "i", f, "i", 1, number_elsewhere, ""); }));
         CHECK(refused([&] { tensordot(f, elsewhere, 1); }));
         CHECK(refused([&] { vdot(f, elsewhere); }));
+        CHECK(refused([&] { inner(f, wide); }));
+        CHECK(refused([&] { inner(f, number, d); }));
+        CHECK(refused([&] { kron(f, d); }));
+        CHECK(refused([&] { kron(f, elsewhere); }));
         const Contraction plan({f, "i"}, {f, "i"}, {number, ""}),
             mixed({f, "i"}, {f, "i"}, {wide, ""}, {wide, ""});
         CHECK(refused([&] { plan.run(f, elsewhere, number); }));
@@ -220,6 +224,7 @@ TEST_CASE("Settings::lossy says what happens to a result that loses its kind") {
                   gemm(1, half.reshape({1, 2}), Op::N, half.reshape({2, 1}), Op::N, 0,
                        i.slice(0, 0, 1).reshape({1, 1}));
               }).find("[core.matmul] c is int32") == 0);
+        CHECK(error_text([&] { inner(i, half(0), i); }).find("fractions") != std::string::npos);
         const Tensor z = tensor({1, 2}, {complex64, device});
         CHECK(error_text([&] { multiply(z, 2, half); }).find("imaginary") != std::string::npos);
         CHECK(i.to_doubles() == std::vector<double>{1, 2});
@@ -266,7 +271,9 @@ TEST_CASE("with automatic broadcasting off shapes must be equal") {
         CHECK(refused([&] { m(all_, 0) = ones({1}, {device}); }));
         CHECK(refused([&] { ones({2, 1}, {device}) + m; }));
         CHECK(refused([&] { matmul(ones({2, 3, 2}, {device}), ones({3, 2}, {device})); }));
+        CHECK(refused([&] { inner(m, ones({}, {device})); }));
         CHECK_NOTHROW(matmul(m, ones({3, 2}, {device})));
+        CHECK_NOTHROW(kron(m, v));
         CHECK(contains(error_text([&] { m + v; }), "(2, 3)"));
         CHECK(contains(error_text([&] { m + v; }), "broadcasting off"));
         // Scalars have no shape; asking for a broadcast is not automatic.
