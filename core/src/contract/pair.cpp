@@ -213,8 +213,9 @@ void PairContraction::multiply_elements(const Tensor *const *tensors) const {
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_multiply);
     const Context parts = Context{}.for_parts_of(function);
     const auto with_ones = [&](Role role, int at, int count) {
-        const Tensor tensor = factor(role, *tensors[role], parts);
-        Dims shape = tensor.shape(), strides = tensor.strides();
+        const bool summed = !summed_[role].shape.empty();
+        const Tensor tensor = summed ? factor(role, *tensors[role], parts) : *tensors[role];
+        Dims shape = views_[role].shape, strides = summed ? tensor.strides() : views_[role].strides;
         for (int i = 0; i < count; ++i) {
             shape.insert(at, 1);
             strides.insert(at, 0);
