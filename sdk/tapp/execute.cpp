@@ -45,8 +45,6 @@ Scalar load_scalar(const void *from, DType dtype) {
     fail(TAPP_ATOLL_INTERNAL, "a plan without a type of D");
 }
 
-Scalar conjugate(const Scalar &of) { return std::conj(of.to_complex()); }
-
 // What an execution is called with; `count` sets of addresses.
 struct Call {
     const void *alpha, *beta;
@@ -119,18 +117,14 @@ void execute(const Plan &plan, TAPP_executor exec, const Call &call, Execution &
         require_memory(call.d, "D");
     }
     const DType dtype = product.operand(D).dtype();
-    Scalar alpha = load_scalar(call.alpha, dtype), beta = load_scalar(call.beta, dtype);
+    const Scalar alpha = load_scalar(call.alpha, dtype), beta = load_scalar(call.beta, dtype);
     const bool adds = beta.to_complex() != std::complex<double>(0);
     if (adds) check_summands(call);
     if (exec == 0) fail(33, "exec is 0, need an executor of TAPP_create_executor");
     const Target target = executors().get(exec, "exec")->target();
     execution.device = target.place->name();
     check_addresses(product, call);
-    if (plan.conjugates_factors()) {
-        alpha = conjugate(alpha);
-        beta = conjugate(beta);
-    }
-    if (!product.is_empty(D)) run(plan, target, alpha, beta, adds, call);
+    if (!product.is_empty(D)) run(plan, target, plan.factor(alpha), plan.factor(beta), adds, call);
     if (__builtin_mul_overflow(plan.operations(), call.count, &execution.operations))
         execution.operations = std::numeric_limits<std::int64_t>::max();
 }

@@ -142,6 +142,18 @@ ContractionOperand lay_out(const Term &term, const Indices &all, const char *nam
     return operand_of(term.info.dtype, extents, strides, labels);
 }
 
+// The common type of the tensors. Signed integers and uint64, which promote to float64, are
+// computed modulo 2^64: float64 would lose low bits.
+DType common_type(const Term (&terms)[roles]) {
+    DType common = DType::bool_;
+    bool any_floating = false;
+    for (const Term &term : terms) {
+        common = promote(common, term.info.dtype);
+        any_floating = any_floating || is_floating(term.info.dtype);
+    }
+    return any_floating || !is_floating(common) ? common : uint64;
+}
+
 // What the precision asks for besides the types of the tensors.
 DType at_least(TAPP_prectype precision, DType common) {
     switch (precision) {
@@ -164,9 +176,7 @@ std::int64_t saturating_product(std::int64_t x, std::int64_t y) {
 } // namespace
 
 Plan::Plan(const Term (&terms)[roles], TAPP_prectype precision) {
-    DType common = terms[A].info.dtype;
-    for (const Role role : {B, C, D}) common = promote(common, terms[role].info.dtype);
-    options_.dtype = at_least(precision, common);
+    options_.dtype = at_least(precision, common_type(terms));
     Checks(terms).run();
 
     Indices all;
@@ -195,6 +205,12 @@ Plan::Plan(const Term (&terms)[roles], TAPP_prectype precision) {
     std::vector<ContractionOperand> operands;
     for (const Role role : {A, B, C, D}) operands.push_back(lay_out(terms[role], all, names[role]));
     product_.emplace(std::move(operands), options_);
+}
+
+Scalar Plan::factor(const Scalar &given) const {
+    if (conjugates_factors_) return std::conj(given.to_complex());
+    // Contractions refuse negative factors of unsigned products.
+    return options_.dtype == uint64 ? given.cast(uint64) : given;
 }
 
 std::shared_ptr<const Product> Plan::batch(std::int64_t count,

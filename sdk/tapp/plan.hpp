@@ -27,8 +27,8 @@ public:
         if (!product_) throw failure_;
         return *product_;
     }
-    // Whether alpha and beta are to be conjugated.
-    bool conjugates_factors() const { return conjugates_factors_; }
+    // alpha or beta as product() needs it.
+    Scalar factor(const Scalar &given) const;
     // Of one execution.
     std::int64_t operations() const { return operations_; }
 

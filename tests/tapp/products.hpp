@@ -65,8 +65,13 @@ struct Product {
     // What it is computed in.
     int T() const {
         auto common = Atoll::DType::bool_;
-        for (const Tensor &tensor : tensors)
-            common = Atoll::promote(common, static_cast<Atoll::DType>(tensor.dtype));
+        bool whole = true;
+        for (const Tensor &tensor : tensors) {
+            const auto dtype = static_cast<Atoll::DType>(tensor.dtype);
+            common = Atoll::promote(common, dtype);
+            whole = whole && !Atoll::is_floating(dtype);
+        }
+        if (whole && Atoll::is_floating(common)) common = Atoll::uint64;
         if (precision == TAPP_F32F32_ACCUM_F32) common = promote(common, Atoll::float32);
         if (precision == TAPP_F64F64_ACCUM_F64) common = promote(common, Atoll::float64);
         return static_cast<int>(common);

@@ -260,6 +260,27 @@ TEST_CASE("random products give what the definition says") {
     }
 }
 
+TEST_CASE("signed integers with uint64 are computed modulo 2^64") {
+    Random random(1);
+    for (const char *device : {"cpu", "dummy:0"})
+        for (const int to : {ATOLL_DTYPE_UINT64, ATOLL_DTYPE_INT64, ATOLL_DTYPE_INT8}) {
+            Product of;
+            const int dtypes[roles] = {ATOLL_DTYPE_INT64, ATOLL_DTYPE_UINT64, ATOLL_DTYPE_INT64,
+                                       to};
+            for (int role = 0; role < roles; ++role) {
+                of.tensors[role].dtype = dtypes[role];
+                of.tensors[role].indices = {1};
+                of.tensors[role].extents = {20};
+                of.tensors[role].strides = {1};
+            }
+            of.alpha = Value::of(oracle::wrap(-3, to));
+            of.beta = Value::of(oracle::wrap(-1, to));
+            const Plan plan(of);
+            REQUIRE(plan.code == 0);
+            CHECK(run_alone(of, plan.plan, Executor(device).exec, random) == "");
+        }
+}
+
 TEST_CASE("halves are added in float32 in every precision") {
     const Executor executor("cpu");
     for (const TAPP_prectype precision : {-1, 0, 1, 4, 5, 6})

@@ -23,7 +23,7 @@ enum {
 /* TAPP_xy_ACCUM_z: x and y are what the factors are before they are multiplied, z what products
  * are added in. This library computes in the common type of the four tensors, or in more if the
  * precision asks for it; halves are always added in binary32. Integers alone are computed in
- * integers, modulo 2^bits. */
+ * integers, modulo 2^bits; signed ones with 64-bit unsigned ones modulo 2^64. */
 typedef int TAPP_prectype;
 enum {
     TAPP_DEFAULT_PREC = -1,
