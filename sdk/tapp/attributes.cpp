@@ -42,7 +42,10 @@ void *get(const Execution &execution, TAPP_key key) {
 void *get(TAPP_attr attr, TAPP_key key) {
     if (is_status(attr)) return get(execution(attr), key);
     if (const auto executor = executors().find(attr)) return get(*executor, key);
-    handles().get(attr, "attr");
+    if (!handles().find(attr))
+        fail(TAPP_ATOLL_BAD_OBJECT,
+             "attr = {:#x} is not an executor, a status or a handle, or was destroyed",
+             static_cast<std::uintptr_t>(attr));
     if (key != TAPP_ATOLL_VERSION) no_attribute("a handle", key);
     static const std::string &kept = *new std::string(version());
     return text(kept.c_str());
@@ -77,8 +80,8 @@ void set(Executor &executor, TAPP_key key, const char *value) {
 
 void clear(Executor &executor, TAPP_key key) {
     switch (key) {
-    case TAPP_ATOLL_DEVICE: return executor.set_device(*Executor::initial().place);
-    case TAPP_ATOLL_MEMORY: return executor.set_device_memory(false);
+    case TAPP_ATOLL_DEVICE: return executor.set_device(*executor.initial().place);
+    case TAPP_ATOLL_MEMORY: return executor.set_device_memory(executor.initial().device_memory);
     default: no_attribute("an executor", key);
     }
 }

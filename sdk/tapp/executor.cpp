@@ -82,15 +82,17 @@ void load_listed(std::string_view list) {
     }
 }
 
-} // namespace
-
-Target Executor::initial() {
+Target target_of_environment() {
     const std::string_view wanted = environment("ATOLL_TAPP_DEVICE");
     Place &found = place(wanted.empty() ? host : wanted);
     static const bool loaded = (load_listed(environment("ATOLL_TAPP_PLUGINS")), true);
     (void)loaded;
     return {&found, false};
 }
+
+} // namespace
+
+Executor::Executor() : initial_(target_of_environment()), target_(initial_) {}
 
 Table<Executor> &executors() {
     static auto *const table = new Table<Executor>("an executor");

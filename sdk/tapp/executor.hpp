@@ -44,8 +44,11 @@ struct Target {
 
 class Executor {
 public:
-    Executor() : target_(initial()) {}
+    // As the environment says. Throws Failure, Error.
+    Executor();
 
+    // What it was made with.
+    Target initial() const { return initial_; }
     Target target() const {
         const std::lock_guard lock(mutex_);
         return target_;
@@ -58,10 +61,9 @@ public:
         const std::lock_guard lock(mutex_);
         target_.device_memory = on;
     }
-    // As a new executor.
-    static Target initial();
 
 private:
+    const Target initial_;
     mutable std::mutex mutex_;
     Target target_;
 };

@@ -1,5 +1,6 @@
 /* TAPP's rules one by one, as a program in C sees them: values, functions, checks and their order,
  * what may be NULL, statuses, attributes. */
+#define _POSIX_C_SOURCE 200112L /* setenv */
 #include "check.h"
 #include "tapp.h"
 #include "tapp/atoll.h"
@@ -447,6 +448,7 @@ static void attributes(void) {
     TAPP_executor other;
     TAPP_handle handle;
     void *value = NULL;
+    char text[300];
     CHECK_CODE(TAPP_ATOLL_NULL_ARGUMENT, TAPP_create_executor(NULL));
     CHECK_CODE(TAPP_ATOLL_NULL_ARGUMENT, TAPP_create_handle(NULL));
     CHECK_CODE(0, TAPP_create_executor(&other));
@@ -471,7 +473,10 @@ static void attributes(void) {
     CHECK_CODE(0, TAPP_attr_set(other, TAPP_ATOLL_DEVICE, "dummy:0"));
     CHECK_CODE(0, TAPP_attr_get(other, TAPP_ATOLL_DEVICE, &value));
     CHECK(is_text(value, "dummy:0"));
+    /* The environment counts when an executor is made. */
+    CHECK(setenv("ATOLL_TAPP_DEVICE", "abacus:0", 1) == 0);
     CHECK_CODE(0, TAPP_attr_clear(other, TAPP_ATOLL_DEVICE));
+    CHECK(setenv("ATOLL_TAPP_DEVICE", before, 1) == 0);
     CHECK_CODE(0, TAPP_attr_get(other, TAPP_ATOLL_DEVICE, &value));
     CHECK(value == before);
     CHECK_CODE(TAPP_ATOLL_BAD_KEY, TAPP_attr_set(other, 1, "cpu"));
@@ -481,6 +486,8 @@ static void attributes(void) {
     CHECK_CODE(TAPP_ATOLL_BAD_OBJECT, TAPP_destroy_executor(other));
     CHECK_CODE(TAPP_ATOLL_BAD_OBJECT, TAPP_attr_set(other, TAPP_ATOLL_DEVICE, "cpu"));
     CHECK_CODE(TAPP_ATOLL_BAD_OBJECT, TAPP_attr_get(0, TAPP_ATOLL_DEVICE, &value));
+    CHECK(explain(TAPP_ATOLL_BAD_OBJECT, sizeof text, text) > 0 &&
+          strstr(text, "an executor, a status or a handle"));
     CHECK_CODE(0, TAPP_create_handle(&handle));
     CHECK_CODE(0, TAPP_attr_get(handle, TAPP_ATOLL_VERSION, &value));
     CHECK(strchr(value, '.') != NULL);
