@@ -38,7 +38,6 @@ public:
         check_between(A, D, 2);
         check_between(B, D, 3);
         check_summand();
-        check_overlap();
     }
 
 private:
@@ -77,59 +76,31 @@ private:
                 fail(7, "index {} has extent {} in C and {} in D", d.indices[mode],
                      c.info.extents[mode], d.info.extents[mode]);
     }
-    void check_overlap() const;
 
     const Term (&terms_)[roles];
 };
 
-std::int64_t in_bytes(std::int64_t stride, DType dtype, const char *name) {
+std::int64_t stride_in_bytes(const Term &term, std::size_t mode, const char *name) {
     std::int64_t bytes;
-    if (__builtin_mul_overflow(stride, size_of(dtype), &bytes))
+    if (__builtin_mul_overflow(term.info.strides[mode], size_of(term.info.dtype), &bytes))
         fail(TAPP_ATOLL_OVERFLOW, "a stride of {} elements of {} is beyond 63 bits in bytes",
-             stride, name);
+             term.info.strides[mode], name);
     return bytes;
 }
 
-ContractionOperand operand_of(DType dtype, const Indices &extents, const Indices &strides,
-                              const Indices &labels) {
-    return ContractionOperand(dtype, std::span(extents), std::span(strides), Labels(labels));
-}
-
-// Contraction tells, of a result that is the sum of one input.
-void Checks::check_overlap() const {
-    const Term &d = terms_[D];
-    Indices strides;
-    for (const std::int64_t stride : d.info.strides)
-        strides.push_back(in_bytes(stride, d.info.dtype, names[D]));
-    Indices labels, extents;
-    for (std::size_t mode = 0; mode < d.indices.size(); ++mode)
-        if (!contains(labels, d.indices[mode])) {
-            labels.push_back(d.indices[mode]);
-            extents.push_back(d.info.extents[mode]);
-        }
-    const ContractionOperand result = operand_of(d.info.dtype, d.info.extents, strides, d.indices);
-    const ContractionOperand input =
-        operand_of(d.info.dtype, extents, Indices(extents.size(), 0), labels);
-    const ContractionOperand one(d.info.dtype, {}, {}, {});
-    try {
-        Contraction(input, one, result);
-    } catch (const Error &error) {
-        if (error.status() != Status::invalid_argument) throw;
-        fail(8, "elements of D with extents {} and strides {} share memory",
-             to_string(Dims(d.info.extents)), to_string(Dims(d.info.strides)));
-    }
-}
-
 // The operand with one axis for each index, labelled by the positions of the indices in `all`. A
-// diagonal is an axis whose stride is the sum.
+// diagonal is an axis whose stride is the sum. Strides that are never walked, which may be any
+// numbers, are 0.
 ContractionOperand lay_out(const Term &term, const Indices &all, const char *name) {
     Indices extents, strides, labels;
+    const bool empty = contains(term.info.extents, 0);
     for (std::size_t mode = 0; mode < term.indices.size(); ++mode) {
-        const std::int64_t label = std::ranges::find(all, term.indices[mode]) - all.begin();
-        const std::int64_t stride = in_bytes(term.info.strides[mode], term.info.dtype, name);
+        const std::int64_t label = std::ranges::find(all, term.indices[mode]) - all.begin(),
+                           extent = term.info.extents[mode],
+                           stride = empty || extent == 1 ? 0 : stride_in_bytes(term, mode, name);
         const auto known = std::ranges::find(labels, label);
         if (known == labels.end()) {
-            extents.push_back(term.info.extents[mode]);
+            extents.push_back(extent);
             strides.push_back(stride);
             labels.push_back(label);
             continue;
@@ -139,7 +110,21 @@ ContractionOperand lay_out(const Term &term, const Indices &all, const char *nam
             fail(TAPP_ATOLL_OVERFLOW, "the strides of index {} of {} are beyond 63 bits in bytes",
                  term.indices[mode], name);
     }
-    return operand_of(term.info.dtype, extents, strides, labels);
+    return {term.info.dtype, Dims(extents), Dims(strides), Labels(labels)};
+}
+
+// Contraction tells, of a result that is the sum of one input.
+void check_overlap(const TensorInfo &info, const ContractionOperand &d) {
+    const ContractionOperand input(d.dtype(), d.shape(), Dims::filled(d.shape().size(), 0),
+                                   d.labels()),
+        one(d.dtype(), {}, {}, {});
+    try {
+        Contraction(input, one, d);
+    } catch (const Error &error) {
+        if (error.status() != Status::invalid_argument) throw;
+        fail(8, "elements of D with extents {} and strides {} share memory",
+             to_string(Dims(info.extents)), to_string(Dims(info.strides)));
+    }
 }
 
 // The common type of the tensors. Signed integers and uint64, which promote to float64, are
@@ -177,8 +162,6 @@ std::int64_t saturating_product(std::int64_t x, std::int64_t y) {
 
 Plan::Plan(const Term (&terms)[roles], TAPP_prectype precision) {
     options_.dtype = at_least(precision, common_type(terms));
-    Checks(terms).run();
-
     Indices all;
     bool nothing = false;
     std::int64_t points = 2;
@@ -193,6 +176,7 @@ Plan::Plan(const Term (&terms)[roles], TAPP_prectype precision) {
     if (all.size() > max_indices)
         fail(TAPP_ATOLL_TOO_MANY_INDICES, "the product has {} indices, at most {} are possible",
              all.size(), max_indices);
+    Checks(terms).run();
     operations_ = nothing ? 0 : points;
     index_count_ = static_cast<int>(all.size());
 
@@ -202,8 +186,11 @@ Plan::Plan(const Term (&terms)[roles], TAPP_prectype precision) {
     options_.conj_b = terms[B].conjugate != whole;
     options_.conj_c = terms[C].conjugate != whole;
     conjugates_factors_ = whole && is_complex(terms[D].info.dtype);
+    ContractionOperand result = lay_out(terms[D], all, names[D]);
+    check_overlap(terms[D].info, result);
     std::vector<ContractionOperand> operands;
-    for (const Role role : {A, B, C, D}) operands.push_back(lay_out(terms[role], all, names[role]));
+    for (const Role role : {A, B, C}) operands.push_back(lay_out(terms[role], all, names[role]));
+    operands.push_back(std::move(result));
     product_.emplace(std::move(operands), options_);
 }
 

@@ -142,6 +142,17 @@ static void codes_of_products(void) {
     /* An empty D has no elements to overlap. */
     x = a, x.extents[0] = 0, y = d, y.extents[0] = 0, y.strides[1] = 0;
     check_plan(0, &x, &b, &y, &y);
+    /* The only written elements of D_ii are i (1 + 1), i (1 - 1). */
+    x = (Shape){2, {'i', 'i'}, {2, 2}, {1, 1}};
+    check_plan(0, &a, &b, &x, &x);
+    x.strides[1] = -1;
+    check_plan(8, &a, &b, &x, &x);
+    /* Strides that lead nowhere are any numbers. */
+    x = a, x.extents[0] = 1, x.strides[0] = INT64_MAX;
+    y = d, y.extents[0] = 1, y.strides[0] = INT64_MIN;
+    check_plan(0, &x, &b, &y, &y);
+    x.extents[0] = y.extents[0] = 0, y.strides[1] = INT64_MAX;
+    check_plan(0, &x, &b, &y, &y);
     /* C may overlap itself, A and B too. */
     x = d, x.strides[0] = x.strides[1] = 0;
     check_plan(0, &a, &b, &x, &d);
@@ -159,20 +170,33 @@ static void codes_of_products(void) {
 }
 
 static void too_many_indices(void) {
-    int64_t extents[65], strides[65], indices[65], extent = 2, stride = 0, other[40];
+    int64_t extents[65], strides[65], indices[65], extent = 2, stride = 0, other[65];
+    const int64_t same[65] = {0};
     TAPP_tensor_info number, many;
     TAPP_tensor_product plan;
-    for (int i = 0; i < 65; ++i) extents[i] = 1, strides[i] = 0, indices[i] = i;
+    for (int i = 0; i < 65; ++i) extents[i] = 1, strides[i] = 0, indices[i] = other[i] = i;
+    other[0] = 99;
     CHECK_CODE(0, create_info(&number, TAPP_F64, 0, NULL, NULL));
     CHECK_CODE(0, create_info(&many, TAPP_F64, 65, extents, strides));
     CHECK_CODE(TAPP_ATOLL_TOO_MANY_INDICES,
                create_product(&plan, 0, 0, many, indices, 0, number, NULL, 0, number, NULL, 0,
                               number, NULL, -1));
     CHECK_CODE(0, TAPP_destroy_tensor_product(plan));
+    CHECK_CODE(TAPP_ATOLL_TOO_MANY_INDICES,
+               create_product(&plan, 0, 0, many, indices, 0, number, NULL, 0, many, other, 0, many,
+                              indices, -1)); /* before 6 and 8 */
+    CHECK_CODE(0, TAPP_destroy_tensor_product(plan));
+    /* Modes are as many as there may be. */
+    double a = 3, b = 5, d = -1;
+    CHECK_CODE(0, create_product(&plan, 0, 0, many, same, 0, number, NULL, 0, many, same, 0, many,
+                                 same, -1));
+    CHECK_CODE(0, execute(plan, exec, NULL, &two, &a, &b, &zero, NULL, &d));
+    CHECK(d == 30);
+    CHECK_CODE(0, TAPP_destroy_tensor_product(plan));
     CHECK_CODE(0, TAPP_set_nmodes(many, 64));
     CHECK_CODE(0, create_product(&plan, 0, 0, many, indices, 0, number, NULL, 0, number, NULL, 0,
                                  number, NULL, -1));
-    double a = 3, b = 5, d = -1;
+    d = -1;
     CHECK_CODE(0, execute(plan, exec, NULL, &two, &a, &b, &zero, NULL, &d));
     CHECK(d == 30);
     CHECK_CODE(0, TAPP_destroy_tensor_product(plan));

@@ -11,8 +11,8 @@
  *   14  a negative number of modes                15  a negative extent
  *   33  there is no executor
  *
- * A product is checked in this order: 4, 9, 10, 11, 1, 2, 3, 5, 6, 7, 8, then on execution 12, 33.
- * Codes from 1000 on are this library's own: tapp/atoll.h.
+ * A product is checked in this order: TAPP_ATOLL_TOO_MANY_INDICES, 4, 9, 10, 11, 1, 2, 3, 5, 6, 7,
+ * 8, then on execution 12, 33. Codes from 1000 on are this library's own: tapp/atoll.h.
  */
 #ifndef TAPP_ERROR_H
 #define TAPP_ERROR_H

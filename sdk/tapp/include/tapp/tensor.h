@@ -11,7 +11,8 @@
 typedef intptr_t TAPP_tensor_info;
 
 /* Strides are in elements, between neighbours along a mode; a tensor's address is that of element
- * (0, ..., 0). Those of inputs may be negative or 0. Without modes the tensor is a number, and both
+ * (0, ..., 0). Those of inputs may be negative or 0; those of modes of extent 1, and all of a
+ * tensor without elements, may be any numbers. Without modes the tensor is a number, and both
  * arrays may be NULL. */
 TAPP_EXPORT TAPP_error TAPP_create_tensor_info(TAPP_tensor_info *info, TAPP_datatype type,
                                                int nmode, const int64_t *extents,
