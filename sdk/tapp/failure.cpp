@@ -10,7 +10,7 @@ namespace Atoll::Tapp {
 
 namespace {
 
-constexpr TAPP_error first_status = 1000; // plus Atoll's status
+constexpr TAPP_error code_of(Status status) { return 1000 + static_cast<TAPP_error>(status); }
 
 // The latest failure of this thread. A plain buffer: keeping it cannot fail.
 struct Latest {
@@ -54,14 +54,12 @@ std::string_view meaning(TAPP_error code) {
     }
 }
 
-TAPP_error code_of(Status status) { return first_status + static_cast<TAPP_error>(status); }
-
 std::string explanation(TAPP_error code) {
     if (code != 0 && code == latest.code) return {latest.text, latest.length};
     if (const std::string_view known = meaning(code); !known.empty()) return std::string(known);
-    switch (static_cast<Status>(code - first_status)) {
+    switch (code) {
 #define ATOLL_STATUS(value, ENUM, identifier, text)                                                \
-    case Status::identifier:                                                                       \
+    case code_of(Status::identifier):                                                              \
         if (Status::identifier != Status::ok) return "error of Atoll: " text;                      \
         break;
 #include "atoll/lists/status.inc"

@@ -5,6 +5,7 @@
 #include "tapp.h"
 #include "tapp/atoll.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,6 +394,8 @@ static void explanations(void) {
     }
     CHECK(explain(1000, length, unknown) > 0 && strstr(unknown, "1000 is no error code"));
     CHECK(explain(-5, length, unknown) > 0 && strstr(unknown, "-5 is no error code"));
+    CHECK(explain(INT_MIN, length, unknown) > 0 && strstr(unknown, "-2147483648 is no error code"));
+    CHECK(explain(INT_MAX, length, unknown) > 0 && strstr(unknown, "2147483647 is no error code"));
     /* The text and its NUL fit exactly, or are cut. */
     const size_t whole = strlen(texts[1]);
     memset(text, '#', sizeof text);
