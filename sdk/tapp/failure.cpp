@@ -30,7 +30,7 @@ std::string_view meaning(TAPP_error code) {
     case 5: return "C has another number of modes than D";
     case 6: return "C has another index than D on a mode";
     case 7: return "C has another extent than D on a mode";
-    case 8: return "elements of D share memory";
+    case 8: return "elements of D share memory, or it takes too long to find out";
     case 9: return "an index has different extents within A";
     case 10: return "an index has different extents within B";
     case 11: return "an index has different extents within D";

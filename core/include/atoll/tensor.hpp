@@ -108,7 +108,9 @@ public:
     bool is_byteswapped() const;                      // tensor flag XOR storage flag
     bool is_read_only() const;                        // tensor flag or storage flag
     bool is_contiguous(Order order = Order::F) const; // F or C
-    bool is_self_overlapping() const;                 // true iff two elements share a byte
+    // True if two elements share a byte, or if finding out would take more than some ten
+    // milliseconds, as it may with many axes whose strides are unrelated.
+    bool is_self_overlapping() const;
     void set_read_only(bool read_only = true);
     // Declares whether the data are byte-swapped, without changing the data.
     void set_byteswapped(bool swapped);

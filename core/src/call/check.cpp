@@ -169,8 +169,9 @@ void check_output(const TensorImpl &out, std::string_view name, std::string_view
                     out.device()->name);
     if (self_overlapping(out)) [[unlikely]]
         throw Error(Status::invalid_argument, op,
-                    fmt::format("{} overlaps itself in memory; write to a replicate()",
-                                shape_text(name, out.shape)),
+                    fmt::format("{} {}; write to a replicate()", shape_text(name, out.shape),
+                                self_overlap_text(
+                                    self_overlap_of(out.shape, out.strides, size_of(out.dtype)))),
                     out.device()->name);
 }
 

@@ -57,7 +57,7 @@ void check(const FunctionRecord &function, const Arguments &arguments, const Con
 // dtype to decide anything from.
 void require_kinds(const FunctionRecord &function, Inputs inputs);
 
-// Throws if `out`, by this name in errors, is read-only or overlaps itself.
+// Throws if `out`, by this name in errors, is read-only or may overlap itself.
 void check_output(const TensorImpl &out, std::string_view name, std::string_view op);
 
 } // namespace Atoll::detail

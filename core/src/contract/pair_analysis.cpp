@@ -112,14 +112,13 @@ private:
     }
 
     void check_result() const {
+        if (makes_d_) return;
         const ContractionOperand &result = operand(d);
-        const std::int64_t item = size_of(result.dtype());
-        const StridedExtent extent{nullptr, result.shape().size(), result.shape().data(),
-                                   result.strides().data(), item};
-        constexpr std::int64_t work = 100'000;
-        if (!makes_d_ && self_overlap(extent, work) != Overlap::no)
-            refuse("{} with strides {} overlaps itself; results need memory of their own", text(d),
-                   shape_text(result.strides()));
+        const Overlap overlap =
+            self_overlap_of(result.shape(), result.strides(), size_of(result.dtype()));
+        if (overlap != Overlap::no)
+            refuse("{} with strides {} {}; results need memory of their own", text(d),
+                   shape_text(result.strides()), self_overlap_text(overlap));
     }
 
     Group group(const Index &index) const {

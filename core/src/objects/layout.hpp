@@ -31,7 +31,11 @@ Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order);
 // A shape's axis from a possibly negative one; throws out_of_range.
 int checked_axis(int axis, int rank, std::string_view op);
 
-// True iff two elements of the tensor share a byte.
+// Whether two elements of a view share a byte.
+Overlap self_overlap_of(const Dims &shape, const Dims &strides, std::int64_t itemsize);
+// What an error says of a view for which the answer is not `no`: "overlaps itself in memory".
+std::string_view self_overlap_text(Overlap overlap);
+// True iff two elements of the tensor share a byte, or finding out takes too long.
 bool self_overlapping(const TensorImpl &tensor);
 // True iff writing the destination, element by element, may change elements of the source that are
 // yet to be read: they share bytes, other than as the very same elements in the same order.

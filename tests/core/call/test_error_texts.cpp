@@ -428,6 +428,24 @@ TEST_CASE_FIXTURE(Fixture, "products") {
     check_texts(calls);
 }
 
+TEST_CASE_FIXTURE(Fixture,
+                  "a result of which it takes too long to find out whether it overlaps itself") {
+    // Differences of the numbers of Conway and Guy, no two sums of which are equal.
+    constexpr std::size_t axes = 20;
+    std::int64_t numbers[axes + 1] = {0, 1};
+    for (std::size_t n = 1, back = 1; n < axes; ++n) {
+        if (back * (back + 1) / 2 < n) ++back;
+        numbers[n + 1] = 2 * numbers[n] - numbers[n - back];
+    }
+    Dims strides;
+    for (std::size_t n = 0; n < axes; ++n) strides.push_back(numbers[axes] - numbers[n]);
+    Tensor hard = empty_strided(Dims::filled(axes, 2), strides, {int8, cpu()});
+    CHECK(hard.is_self_overlapping());
+    CHECK(error_text([&] { hard += 1; })
+              .ends_with("may overlap itself in memory, which takes too long to find out; write to "
+                         "a replicate()"));
+}
+
 TEST_CASE_FIXTURE(Fixture, "results that are given, or left out") {
     const Function solve = named("linalg.solve"), qr = named("linalg.qr");
     Tensor a = of({3, 3}), b = of({3});

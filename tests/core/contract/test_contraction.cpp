@@ -545,8 +545,8 @@ TEST_CASE("labels that do not fit are refused with operand, label and extents") 
           "[contract] out labelled \"ii\" has i twice; give a result to write its diagonal");
     const Tensor once(c.storage(), 0, {2, 4}, {8, 8}, float64);
     CHECK(error_text([&] { contract(a, "ik", b, "kj", "ij", once); }) ==
-          "[contract] out (2, 4) labelled \"ij\" with strides (8, 8) overlaps itself; results need "
-          "memory of their own");
+          "[contract] out (2, 4) labelled \"ij\" with strides (8, 8) overlaps itself in memory; "
+          "results need memory of their own");
     CHECK(contains(error_text([&] {
                        Contraction({a, "ik"}, {b, "kj"}, {c, "ij"}, {c, "ix"});
                    }),

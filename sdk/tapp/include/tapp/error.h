@@ -4,7 +4,7 @@
  *    1  A and B have an index with two extents     2  A and D have     3  B and D have
  *    4  an index of D is in neither A nor B
  *    5  C has another number of modes than D       6  another index    7  another extent
- *    8  elements of D share memory
+ *    8  elements of D share memory, or it takes too long to find out
  *    9  A has an index with two extents           10  B has           11  D has
  *   12  C is NULL, but beta is not 0
  *   13  not used
