@@ -28,22 +28,36 @@ void refuse_retired(const DeviceRecord &device, std::string_view op) {
                 device.name);
 }
 
+namespace {
+const FunctionRecord &device_function(int number) {
+    return Registry::get().device_function(number);
+}
+const Chain &chain_of(const PreparedCall &prepared) {
+    return *prepared.device->type->chain(*prepared.function, 0);
+}
+} // namespace
+
 void device_call(const DeviceRecord &device, int function, void *params, void *stream,
                  Cause cause) {
     const ReadSection section;
-    const FunctionRecord &record = Registry::get().device_function(function);
-    PreparedCall prepared(record, device, 0, stream, cause);
-    prepared.call.params = params;
-    dispatch(*device.type->chain(record, 0), prepared);
+    PreparedCall prepared(device_function(function), device, 0, stream, cause, params);
+    dispatch(chain_of(prepared), prepared);
 }
 
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept {
     const ReadSection section;
-    const FunctionRecord &record = Registry::get().device_function(function);
-    PreparedCall prepared(record, device, 0, stream, {});
-    prepared.call.params = params;
-    return try_dispatch(*device.type->chain(record, 0), prepared);
+    PreparedCall prepared(device_function(function), device, 0, stream, {}, params);
+    return try_dispatch(chain_of(prepared), prepared);
+}
+
+void last_device_call(const DeviceRecord &device, int function, void *params,
+                      void *stream) noexcept {
+    const ReadSection section;
+    PreparedCall prepared(device_function(function), device, 0, stream, {}, params);
+    if (const std::int32_t status = try_dispatch(chain_of(prepared), prepared);
+        status != ATOLL_STATUS_OK) [[unlikely]]
+        warn_of_failure(chain_of(prepared), prepared, status);
 }
 
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,

@@ -101,9 +101,12 @@ inline void require_live(const DeviceRecord &device, std::string_view op) {
 // Calls a function of the module `device`; throws Error on failure. `stream` may be null.
 void device_call(const DeviceRecord &device, int function, void *params, void *stream = nullptr,
                  Cause cause = {});
-// As above, but returns the status and says nothing, for destructors and queries.
+// As above, but returns the status and says nothing, for queries.
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept;
+// As above, but a failure is a warning, for destructors.
+void last_device_call(const DeviceRecord &device, int function, void *params,
+                      void *stream) noexcept;
 // Copies bytes to, from or within a device (ATOLL_TRANSFER_*); `peer` is the source's index. Where
 // it throws, the memory is no longer in use.
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,

@@ -34,7 +34,7 @@ void *allocate(const DeviceRecord &device, int function, std::int64_t bytes, voi
 void give_back(const DeviceRecord &device, int function, std::int64_t bytes, void *data,
                void *stream = nullptr) noexcept {
     atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), data};
-    try_device_call(device, function, &params, stream);
+    last_device_call(device, function, &params, stream);
 }
 
 // Lets go of the memory; the object itself is the caller's business.

@@ -103,7 +103,7 @@ void order_streams(StreamOf waiting, StreamOf done, Cause cause) {
 namespace {
 template <class Impl, class Params> void give_back(Impl *object, int function, Params params) {
     if (object->handle) {
-        try_device_call(*object->device, function, &params, nullptr);
+        last_device_call(*object->device, function, &params, nullptr);
         count_live(object->device->slot, -1);
     }
     delete object;

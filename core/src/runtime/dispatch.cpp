@@ -118,4 +118,16 @@ std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept {
     }
 }
 
+void warn_of_failure(const Chain &chain, PreparedCall &prepared, std::int32_t status) noexcept {
+    try {
+        try {
+            fail(chain, prepared, status, {});
+        } catch (const Error &error) { // "[function] …": who shows a warning adds the function
+            warn(error.function(),
+                 std::string_view(error.what()).substr(error.function().size() + 3));
+        }
+    } catch (...) { // no memory for the words, or the handler's: a destructor has nobody to tell
+    }
+}
+
 } // namespace Atoll::detail

@@ -15,7 +15,7 @@ namespace Atoll::detail {
 // A call being prepared, with its error buffer.
 struct PreparedCall {
     PreparedCall(const FunctionRecord &function, const DeviceRecord &device, int dtype,
-                 void *stream, Cause cause);
+                 void *stream, Cause cause, void *params = nullptr);
     atoll_call call;
     atoll_error error;
     const FunctionRecord *function;
@@ -24,7 +24,7 @@ struct PreparedCall {
 };
 
 inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d, int dtype,
-                                  void *stream, Cause cause)
+                                  void *stream, Cause cause, void *params)
     : function(&f), device(&d) {
     call.struct_size = sizeof call;
     call.flags = 0;
@@ -42,7 +42,7 @@ inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d
     }
     call.shape = nullptr;
     call.operands = nullptr;
-    call.params = nullptr;
+    call.params = params;
     call.stream = stream;
     call.correlation = thread_state.correlation;
     call.error = &error;
@@ -61,6 +61,8 @@ inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d
 void dispatch(const Chain &chain, PreparedCall &prepared);
 // The same, but returns the status; an exception counts as ATOLL_STATUS_PLUGIN_FAULT.
 std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept;
+// Warns of the error that dispatch() would have thrown for this result of try_dispatch().
+void warn_of_failure(const Chain &chain, PreparedCall &prepared, std::int32_t status) noexcept;
 
 // The text of the exception being handled.
 std::string exception_text();
