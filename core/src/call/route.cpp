@@ -69,10 +69,18 @@ void Route::enqueue(PreparedCall &prepared, const TensorOf &tensor_of) const {
     };
     each(false, before_read);
     each(true, before_write);
-    dispatch(*chain_, prepared);
-    on.work().enqueued();
-    each(false, after_read);
-    each(true, after_write);
+    const auto enqueued = [&] {
+        on.work().enqueued();
+        each(false, after_read);
+        each(true, after_write);
+    };
+    try {
+        dispatch(*chain_, prepared);
+    } catch (...) { // it may have enqueued a part
+        enqueued();
+        throw;
+    }
+    enqueued();
 }
 
 namespace {

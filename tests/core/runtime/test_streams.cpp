@@ -146,6 +146,35 @@ TEST_CASE("a reader whose call is under way is not forgotten by a write elsewher
     pop_interposer(handle);
 }
 
+TEST_CASE("what a failed call has enqueued is waited for") {
+    const Stream other = dummy().new_stream(), third = dummy().new_stream();
+    Tensor x = numbers({dummy()});
+    const Tensor twin = x.replicate(), y = zeros({3}, {float64, dummy(), other}),
+                 beside = y.replicate(), z = zeros({3}, {float64, dummy(), third});
+    // Both streams wait for what they are to wait for as yet.
+    square(twin, beside);
+    negative(beside, z);
+    const InterposerHandle handle = push_interposer(
+        "core.square@dummy",
+        [](const atoll_link *self, atoll_call *call) -> std::int32_t {
+            self->next->fn(self->next, call);
+            return ATOLL_STATUS_KERNEL_FAILED;
+        },
+        nullptr);
+    Hold hold(other);
+    CHECK_THROWS_AS(square(x, y), Error);
+    pop_interposer(handle);
+    x.fill(7);
+    negative(y, z);
+    const Event written = x.stream().record(), read = third.record();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK(!written.done());
+    CHECK(!read.done());
+    hold.release();
+    CHECK(y.to_doubles() == Doubles{1, 4, 9});
+    CHECK(z.to_doubles() == Doubles{-1, -4, -9});
+}
+
 TEST_CASE("a tensor is given back when its readers on other streams are through") {
     const Stream other = dummy().new_stream();
     const Tensor a = zeros({3}, {float64, dummy(), other});
