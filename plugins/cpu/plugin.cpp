@@ -3,7 +3,7 @@
 // Settings, read at load: "threads", the most threads of one call (0: all processors);
 // "cache_bytes", how much freed memory is kept for reuse; "blas", the name or path of the BLAS that
 // multiplies matrices instead of OpenBLAS; "amx", 0: products do not use the tile instructions of
-// Intel's processors, which count subnormal numbers of bfloat16 as zero.
+// Intel's processors, nor those of bfloat16 AVX512-BF16, which count subnormal numbers as zero.
 #include "atoll/isa_level.hpp"
 #include "kernels/entries.h"
 #include "memory.h"

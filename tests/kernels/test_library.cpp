@@ -328,6 +328,13 @@ TEST_CASE("over no elements the result is the identity, or an error") {
     CHECK(product.with(alpha).with(beta).run() == ATOLL_STATUS_OK);
     CHECK(out[0] == 30);
     CHECK(out[1] == 40);
+    // With beta = 0, the default, C is not read.
+    c[0] = NAN;
+    Call alone(ATOLL_KERNEL_matmul, {2, 0, 1});
+    alone.with(out, {8, 0, 0}).with(&a, {8, 8, 0}).with(&a, {0, 8, 8}).with(c, {8, 0, 0});
+    CHECK(alone.run() == ATOLL_STATUS_OK);
+    CHECK(out[0] == 0);
+    CHECK(out[1] == 0);
 }
 
 TEST_CASE("a struct of a newer version is taken if it uses nothing new") {

@@ -177,10 +177,11 @@ TEST_CASE("products of a matrix from memory and a vector agree with the oracle")
 
 TEST_CASE("matrix products agree with the oracle") {
     Random random = sequence(13);
-    const Case cases[] = {{3, 4, 5, 0},    {1, 1, 9, 0},   {7, 1, 6, 0},     {1, 7, 6, 0},
-                          {5, 4, 1, 0},    {16, 9, 33, 2}, {2, 3, 4, 5},     {1, 5, 3, 4},
-                          {40, 40, 40, 0}, {33, 1, 20, 3}, {700, 1, 101, 0}, {1, 517, 130, 0},
-                          {3001, 1, 35, 0}};
+    const Case cases[] = {{3, 4, 5, 0},     {1, 1, 9, 0},   {7, 1, 6, 0},     {1, 7, 6, 0},
+                          {5, 4, 1, 0},     {16, 9, 33, 2}, {2, 3, 4, 5},     {1, 5, 3, 4},
+                          {40, 40, 40, 0},  {33, 1, 20, 3}, {700, 1, 101, 0}, {1, 517, 130, 0},
+                          {3001, 1, 35, 0}, {5, 4, 0, 0},   {64, 33, 0, 2},   {7, 1, 0, 0},
+                          {1, 1, 0, 3}};
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (const Case &c : cases)
             for (int trial = 0; trial < random_tests::cases(5); ++trial) {
@@ -262,8 +263,8 @@ TEST_CASE("products of small numbers agree with the oracle") {
         {i32, i32, i16, i16},     {i32, i32, u16, i16},    {i32, i32, i16, u8},
         {i16, i16, i16, i16},     {u16, u16, u16, u16},    {i16, i16, u8, i8},
     };
-    const Case sizes[] = {
-        {33, 31, 65, 0}, {16, 70, 31, 0}, {64, 17, 130, 2}, {97, 48, 64, 0}, {20, 11, 5, 0}};
+    const Case sizes[] = {{33, 31, 65, 0}, {16, 70, 31, 0}, {64, 17, 130, 2},
+                          {97, 48, 64, 0}, {20, 11, 5, 0},  {9, 5, 0, 0}};
     int use_amx = 0;
     SUBCASE("with AMX") { use_amx = 1; }
     SUBCASE("without AMX") {}

@@ -371,6 +371,18 @@ find_package(atoll REQUIRED)
 """)
     text = atoll.configure_cmake(atoll.empty / "find", status=1)
     require("plugin.map is missing" in text, text)
+    # What is there can be used alone.
+    (atoll.libdir / "libatoll-io.so").resolve().unlink()
+    write(atoll.empty / "find/CMakeLists.txt", """cmake_minimum_required(VERSION 3.20)
+project(find LANGUAGES C)
+find_package(atoll REQUIRED COMPONENTS kernels OPTIONAL_COMPONENTS core io plugin)
+message(STATUS "found ${atoll_kernels_FOUND} ${atoll_core_FOUND} ${atoll_io_FOUND} ${atoll_plugin_FOUND}")
+if(TARGET atoll::io OR TARGET atoll::plugin)
+  message(FATAL_ERROR "a target of what is not there")
+endif()
+""")
+    text = atoll.configure_cmake(atoll.empty / "find")
+    require("found TRUE TRUE FALSE FALSE" in text, text)
 
 
 def use_tapp(atoll):

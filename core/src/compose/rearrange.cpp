@@ -86,7 +86,7 @@ Tensor diff(const Tensor &a, std::optional<int> axis_or_none, const DiffOptions 
 }
 
 Tensor outer(const Tensor &a, const Tensor &b) {
-    const OwnCalls scope;
+    const ScopedSettings scope([](Settings &s) { s.auto_broadcast = true; });
     return multiply(a.flatten().unsqueeze(1), b.flatten().unsqueeze(0));
 }
 

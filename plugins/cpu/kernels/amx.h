@@ -11,7 +11,7 @@ namespace Atoll::kernels {
 // columns each. A lane of 32 bits holds two bfloat16 or four bytes that follow each other along k.
 // For 16 lanes along k, a panel of rows has the 32 rows side by side, lane by lane; one of columns
 // has the 16 lanes side by side, column by column. Sums are exact products added up in float32,
-// where subnormal numbers count as zero, or in int32, which wraps.
+// where subnormal numbers, products and sums count as zero, or in int32, which wraps.
 inline constexpr int amx_edge = 32; // rows of a panel, and columns of one
 inline constexpr int amx_lanes = 16;
 
@@ -21,8 +21,8 @@ inline constexpr int amx_lanes = 16;
 // (sysconf(_SC_MINSIGSTKSZ)).
 bool has_amx();
 
-// Whether the processor has AVX512-BF16, which multiplies bfloat16 in the vector registers with the
-// same sums as AMX, and atoll_kernels_use_amx() does not say otherwise.
+// Whether the processor has AVX512-BF16, which multiplies bfloat16 in the vector registers, and
+// atoll_kernels_use_amx() does not say otherwise.
 bool has_avx512_bf16();
 
 // As long as it lives, this thread may call amx_multiply().

@@ -73,8 +73,9 @@ const char *atoll_kernels_open_blas(void);
 const char *atoll_kernels_blas(void);
 
 /* Whether products of bfloat16 and of bytes use AMX, and those of bfloat16 AVX512-BF16, where the
- * processor has it: 1 unless this says otherwise. Both take subnormal bfloat16 for zero, and from
- * the first product by AMX on signals take 8 KiB more of the stack. Not while calls run. */
+ * processor has it: 1 unless this says otherwise. Both take subnormal numbers for zero, products
+ * of two and sums among them, and from the first product by AMX on signals take 8 KiB more of the
+ * stack. Not while calls run. */
 void atoll_kernels_use_amx(int32_t use);
 
 /* Why this machine cannot make the call, which is otherwise right; NULL if it can. Products of

@@ -7,8 +7,8 @@
 // results of 32 bits where both factors are int16 or smaller.
 //
 // Processors with AVX512-VNNI multiply bytes by fours in the same way, those with AVX512-BF16 two
-// bfloat16, which become float32 sums: exact products are added up, where subnormal numbers count
-// as zero. See also Note [AMX].
+// bfloat16, which become float32 sums: exact products are added up, where subnormal numbers,
+// products and sums count as zero. See also Note [AMX].
 #pragma once
 
 #include "types.h"

@@ -138,6 +138,7 @@ TEST_CASE("with automatic casting off every mismatch of dtype or device is an er
         CHECK(refused([&] { inner(f, wide); }));
         CHECK(refused([&] { inner(f, number, d); }));
         CHECK(refused([&] { kron(f, d); }));
+        CHECK(refused([&] { outer(f, d); }));
         CHECK(refused([&] { kron(f, elsewhere); }));
         const Contraction plan({f, "i"}, {f, "i"}, {number, ""}),
             mixed({f, "i"}, {f, "i"}, {wide, ""}, {wide, ""});
@@ -274,6 +275,7 @@ TEST_CASE("with automatic broadcasting off shapes must be equal") {
         CHECK(refused([&] { inner(m, ones({}, {device})); }));
         CHECK_NOTHROW(matmul(m, ones({3, 2}, {device})));
         CHECK_NOTHROW(kron(m, v));
+        CHECK_NOTHROW(outer(m, v));
         CHECK(contains(error_text([&] { m + v; }), "(2, 3)"));
         CHECK(contains(error_text([&] { m + v; }), "broadcasting off"));
         // Scalars have no shape; asking for a broadcast is not automatic.

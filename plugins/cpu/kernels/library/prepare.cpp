@@ -264,12 +264,12 @@ std::int32_t Prepared::run() const {
         if (has_axis(0, axis)) return ATOLL_STATUS_OK; // the output has no elements
         is_empty = true;
     }
-    if (is_empty) return over_nothing();
+    if (is_empty && call_.function != ATOLL_KERNEL_matmul) return over_nothing();
     if (const char *why = level_.lack(&call_)) refuse(ATOLL_STATUS_NOT_SUPPORTED, why);
     return level_.run(call_, pool_);
 }
 
-// The identity; of products, to which something may be added, that.
+// The identity. Products add to others, and know what they are over nothing.
 std::int32_t Prepared::over_nothing() const {
     if (!signature_.has_identity) invalid("no elements, of which it is undefined");
     std::int64_t extents[ATOLL_MAX_RANK];
@@ -278,18 +278,6 @@ std::int32_t Prepared::over_nothing() const {
     atoll_call call = call_;
     call.shape = extents;
     call.core = 0;
-    if (call_.function == ATOLL_KERNEL_matmul && operands_[3].data) {
-        const std::int64_t zeros[ATOLL_MAX_RANK] = {};
-        atoll_operand operands[3] = {operands_[0], operands_[3], {}};
-        operands[2].data = const_cast<std::uint8_t *>(attributes_[1].value.bytes); // beta
-        operands[2].dtype = static_cast<std::uint16_t>(attributes_[1].dtype);
-        operands[2].strides = zeros;
-        call.function = ATOLL_KERNEL_multiply;
-        call.dtype = operands[2].dtype;
-        call.operands = operands;
-        call.attribute_count = 0;
-        return level_.run(call, pool_);
-    }
     atoll_scalar identity{};
     identity.dtype = ATOLL_DTYPE_INT64;
     identity.value.i64 = signature_.identity;

@@ -143,9 +143,10 @@ int32_t atoll_kernel_use_blas(const char *library, int32_t threads, char *error,
 const char *atoll_kernel_blas(void);
 
 /* Whether products of bfloat16 and of 8-bit integers may use AMX, the tile instructions of Intel's
- * processors, and those of bfloat16 AVX512-BF16: 1 by default, 0: no. Both count subnormal bfloat16
- * as zero. After the first product by AMX signals take 8 KiB more of the stack, so an alternative
- * stack for signals must have sysconf(_SC_MINSIGSTKSZ) bytes. Not while products run. */
+ * processors, and those of bfloat16 AVX512-BF16: 1 by default, 0: no. With both, subnormal numbers
+ * count as zero: elements, products of two and their sums in float32, before alpha. After the first
+ * product by AMX signals take 8 KiB more of the stack, so an alternative stack for signals must
+ * have sysconf(_SC_MINSIGSTKSZ) bytes. Not while products run. */
 void atoll_kernel_use_amx(int32_t use);
 
 /* The level of instructions that the kernels use, the best of those built that this processor has:
