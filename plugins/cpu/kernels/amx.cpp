@@ -129,7 +129,6 @@ void amx_multiply(PackedNumbers numbers, bool all_rows, bool all_columns, std::i
         ATOLL_AMX_NUMBERS(signed_unsigned)
         ATOLL_AMX_NUMBERS(unsigned_signed)
         ATOLL_AMX_NUMBERS(unsigned_unsigned)
-    case PackedNumbers::int16: break; // AMX has no int16
 #undef ATOLL_AMX_NUMBERS
     }
 }

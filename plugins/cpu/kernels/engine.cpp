@@ -316,8 +316,7 @@ private:
         return f;
     }
     PackedNumbers numbers_of(const Contraction &p) const {
-        if (code_.number() == 2)
-            return code_.is_float ? PackedNumbers::bfloat16 : PackedNumbers::int16;
+        if (code_.is_float) return PackedNumbers::bfloat16;
         const auto is_unsigned = [&](ProductOperand o) {
             return p.side[o].dtype == ATOLL_DTYPE_UINT8;
         };

@@ -44,9 +44,9 @@ template <> struct LaneOf<Truth> { using type = std::uint32_t; };
 template <class R, int Size, bool Amx> struct LaneOf<Packed<R, Size, Amx>> { using type = R; };
 template <class T> using Lane = typename LaneOf<T>::type;
 
-// What lanes hold: of bytes, whether those of rows and those of columns have a sign.
+// What lanes of other types than Pairs hold: of bytes, whether those of rows and those of columns
+// have a sign.
 enum class PackedNumbers : std::uint8_t {
-    int16,
     bfloat16,
     signed_signed,
     signed_unsigned,

@@ -61,15 +61,17 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
     if (!converts) {
         pack(out, data, raw_size, block, panel_groups, grouping.across(), depth);
     } else {
+        const bool takes_raw = code.is_packed() && conversion.moves();
         for (std::int64_t g = 0; g < block.groups; g += panel_groups) {
             const std::int64_t count = panel_positions() * depth.size;
             char *const panel = out + g / panel_groups * panel_bytes(depth.size);
             const Block part = block.part(g, panel_groups);
-            if (code.is_packed() && conversion.moves() && depth.is_dense) {
+            if (takes_raw && depth.is_dense) {
                 copy_dense(panel, data + depth.offsets[0], part, depth.size);
                 continue;
             }
-            if (code.is_packed() && conversion.moves() && is_one_run(part)) {
+            if (takes_raw && is_one_run(panel_groups, group, part.dense, dense_in_packed,
+                                        part.packed, raw_size)) {
                 into_lanes(panel, depth.size, [&](std::int64_t p) {
                     return data + part.packed[0] + depth.offsets[p];
                 });
@@ -81,7 +83,7 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
                 continue;
             }
             char *numbers = raw;
-            if (!conversion.moves()) {
+            if (!takes_raw) {
                 numbers += cache_lines(count * raw_size);
                 conversion.run(count, numbers, code.number(), raw, raw_size);
             }
@@ -91,15 +93,6 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
     }
     if (const auto arrange = operand == product_a ? code.arrange_rows : code.arrange_columns)
         arrange(out, block.groups / panel_groups * depth.size, conj);
-}
-
-// Whether all positions of a panel are there, side by side in the operand.
-bool PackedSide::is_one_run(const Block &panel) const {
-    bool one = true;
-    for (int g = 0; g < panel_groups; ++g)
-        one &= (panel.dense[g] & dense_in_packed) &&
-               panel.packed[g * group] - panel.packed[0] == g * group * raw_size;
-    return one;
 }
 
 template <class Line>
@@ -151,9 +144,8 @@ void PackedSide::copy_dense(char *panel, const char *data, const Block &block,
     const auto bytes = static_cast<std::size_t>(depth * code.number());
     for (std::size_t first = 0; first < bytes; first += line) {
         alignas(64) char lines[most_positions * line];
-        char *const out = panel + first * static_cast<std::size_t>(positions), *const to =
-                                                                                   turns() ? out
-                                                                                           : lines;
+        char *const out = panel + first * static_cast<std::size_t>(positions);
+        char *const to = turns() ? out : lines;
         const std::size_t there = std::min(line, bytes - first);
         for (std::int64_t i = 0; i < positions; ++i) {
             // Positions that a group lacks have another one's numbers, as their sums go

@@ -56,7 +56,6 @@ private:
     template <class Line> void into_lanes(char *panel, std::int64_t depth, Line &&line) const;
     template <class Number>
     void join_lines(std::uint32_t *out, const char *const *lines, std::int64_t count) const;
-    bool is_one_run(const Block &panel) const;
     void copy_dense(char *panel, const char *data, const Block &block, std::int64_t depth) const;
     // Whether AMX wants the lanes of a position side by side.
     bool turns() const { return code.by_amx && operand == product_b; }

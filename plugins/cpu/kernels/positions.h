@@ -50,6 +50,16 @@ private:
 // Where all positions of a group are there and side by side.
 enum PositionDense : std::uint8_t { dense_in_d = 1, dense_in_c = 2, dense_in_packed = 4 };
 
+// Whether all positions of some groups are there and side by side: `at` has their offsets, `bit` is
+// the one about these.
+inline bool is_one_run(int groups, int group, const std::uint8_t *dense, PositionDense bit,
+                       const std::int64_t *at, std::int64_t size) {
+    bool one = true;
+    for (int g = 0; g < groups; ++g)
+        one &= (dense[g] & bit) != 0 && at[g * group] - at[0] == g * group * size;
+    return one;
+}
+
 // Some groups of rows or columns: tables in memory that the caller provides.
 struct Block {
     std::int64_t groups = 0;

@@ -18,7 +18,7 @@ struct ProductFactor {
 
 struct TileFactors {
     ProductFactor alpha, beta;
-    PackedNumbers numbers; // where lanes hold several
+    PackedNumbers numbers; // where lanes hold bytes or bfloat16
     bool streams;          // d is aligned for it, and too large for the caches
 };
 

@@ -272,7 +272,7 @@ private:
     // The distance of columns where sums can go to d as they are, or 0.
     static std::int64_t column_step(const TilePlace &place) {
         if (!place.direct || !is_whole(place) ||
-            !is_one_run(place.dense, dense_in_d, place.d_rows, sizeof(T)))
+            !is_one_run(Shape::row_groups, group, place.dense, dense_in_d, place.d_rows, sizeof(T)))
             return 0;
         const std::int64_t step = place.d_columns[1] - place.d_columns[0];
         for (int j = 2; j < columns; ++j)
@@ -439,18 +439,11 @@ private:
             whole &= place.column_counts[g] == Shape::column_group;
         return whole;
     }
-    static bool is_one_run(const std::uint8_t *dense, PositionDense bit, const std::int64_t *at,
-                           int size) {
-        bool one = true;
-        for (int g = 0; g < Shape::row_groups; ++g)
-            one &= (dense[g] & bit) != 0 && at[g * group] - at[0] == g * group * size;
-        return one;
-    }
     // move(offset, element, bytes) for what is side by side, by `bit` of what groups are.
     template <int size, class Move>
     static void each_run(const TilePlace &place, PositionDense bit, const std::int64_t *at_rows,
                          const std::int64_t *at_columns, Move &&move) {
-        const bool one = is_one_run(place.dense, bit, at_rows, size);
+        const bool one = is_one_run(Shape::row_groups, group, place.dense, bit, at_rows, size);
         const auto column = [&](int j) {
             const std::int64_t at = at_columns[j];
             if (one)
