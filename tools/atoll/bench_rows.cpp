@@ -78,6 +78,8 @@ std::vector<BenchRow> small_calls() {
               [](Device d) { return work([a = random({4}, float32, d)] { return sort(a); }, 32); }),
         binary("g5", "int32 + float64, 4 elements, new result", "add", add, {{4}, int32, 0, 100},
                {{4}, float64}),
+        other("g6", "einsum, 2² · 2², given result", {"matmul"},
+              [](Device d) { return contraction("ik,kj->ij", "i2 j2 k2", d); }),
     };
 }
 
