@@ -37,7 +37,7 @@ struct Checked {
     // where axis i of an operand is axis i of the call.
     std::int8_t axis[max_operands][max_axes];
     std::int8_t output_rank[max_operands];
-    bool empty; // an extent is 0, so nothing is computed
+    bool empty; // an extent is 0, or alpha of a product, so nothing is computed
 
     Dims output_shape(int output) const;
     // Appends a tensor, laid over the call's axes.

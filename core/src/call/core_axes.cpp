@@ -2,6 +2,8 @@
 #include "base/error_buffer.hpp"
 #include "base/throw_error.hpp"
 #include "call/check_part.hpp"
+#include "call/factors.hpp"
+#include "call/taken_apart.hpp"
 #include "runtime/dispatch.hpp"
 
 #include <algorithm>
@@ -285,6 +287,8 @@ private:
     // even if the loop is empty; a status is 0, and updated operands stay unchanged.
     void check_empty() {
         c_.empty = std::find(c_.shape, c_.shape + c_.rank, 0) != c_.shape + c_.rank;
+        // As in BLAS: with alpha == 0 the factors are not read.
+        if (is_product(f_)) c_.empty |= is_zero(Scalar(given_.attributes[product_alpha]));
         const int at = static_cast<int>(std::find(c_.shape, c_.shape + c_.core, 0) - c_.shape);
         if (at == c_.core || s_.has_identity) return;
         for (int o = 0; o < s_.output_count; ++o) {

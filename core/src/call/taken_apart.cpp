@@ -12,8 +12,6 @@ namespace Atoll::detail {
 
 namespace {
 
-enum ProductAttribute { alpha, beta, conj_a, conj_b };
-
 // Note [Two parts]
 // A 64-bit integer x becomes h = float64(x) and the small integer l = x - h, so that x = h + l
 // exactly. h does not decrease as x grows, so pairs (h, l) order as their numbers do: by h, and by
@@ -43,10 +41,6 @@ Parts split(const Operand &x, const Checked &call, const Context &parts) {
 
 } // namespace
 
-bool is_product(const FunctionRecord &function) {
-    return function.module->id == ATOLL_MODULE_CORE && function.id == ATOLL_FN_matmul;
-}
-
 const ProductAttributes &plain_product(DType T) {
     static const auto all = [] {
         std::array<ProductAttributes, ATOLL_DTYPE_COUNT> made{};
@@ -73,26 +67,32 @@ void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
     Tensor conjugate[2];
     std::optional<Operand> replaced[2];
     for (int i = 0; i < 2; ++i) {
-        if (!given.attributes[conj_a + i].value.bytes[0] || !is_complex(call.T)) continue;
+        if (!given.attributes[product_conj_a + i].value.bytes[0] || !is_complex(call.T)) continue;
         conjugate[i] = part(ATOLL_FN_conj, {*inputs[i]}, context);
         inputs[i] = &replaced[i].emplace(conjugate[i]);
     }
     const auto factor = [&](ProductAttribute which) {
         return Scalar(given.attributes[which]).cast(context.dtype);
     };
-    Tensor d = run_one(matmul,
-                       {.inputs = inputs,
-                        .attributes = plain_product(context.dtype),
-                        .axes = given.axes,
-                        .axes_given = given.axes_given,
-                        .group_axes = given.group_axes},
-                       context);
-    if (factor(alpha).to_complex() != std::complex<double>(1))
-        d = scaled(d, factor(alpha), context);
-    const bool adds = given.inputs.size() > 2 && given.inputs[2] &&
-                      factor(beta).to_complex() != std::complex<double>(0);
+    Tensor d;
+    if (call.empty) {
+        d = make_tensor(call.output_shape(0), context.dtype, call.device, {}, Order::F,
+                        context.cause);
+        fill_elements(*d.impl(), 0, context);
+    } else {
+        d = run_one(matmul,
+                    {.inputs = inputs,
+                     .attributes = plain_product(context.dtype),
+                     .axes = given.axes,
+                     .axes_given = given.axes_given,
+                     .group_axes = given.group_axes},
+                    context);
+        if (factor(product_alpha).to_complex() != std::complex<double>(1))
+            d = scaled(d, factor(product_alpha), context);
+    }
+    const bool adds = given.inputs.size() > 2 && given.inputs[2] && !is_zero(factor(product_beta));
     if (adds) {
-        const Tensor c = scaled(*given.inputs[2]->tensor(), factor(beta), context);
+        const Tensor c = scaled(*given.inputs[2]->tensor(), factor(product_beta), context);
         d = part(ATOLL_FN_add, {d, c}, context);
     }
     if (call.tensor[0])

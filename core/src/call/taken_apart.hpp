@@ -9,9 +9,11 @@
 namespace Atoll::detail {
 
 // Whether it is core.matmul, which can be taken apart.
-bool is_product(const FunctionRecord &function);
+inline bool is_product(const FunctionRecord &function) {
+    return function.id == ATOLL_FN_matmul && function.module->id == ATOLL_MODULE_CORE;
+}
 
-// alpha, beta, conj_a, conj_b.
+enum ProductAttribute { product_alpha, product_beta, product_conj_a, product_conj_b };
 using ProductAttributes = std::array<atoll_scalar, 4>;
 // Those of a product without factors: the defaults of core.matmul for each T.
 const ProductAttributes &plain_product(DType T);

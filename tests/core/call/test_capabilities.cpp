@@ -152,6 +152,12 @@ TEST_CASE("a product of three loops without factors computes all that gemm can")
             results.push_back(Function("core.matmul")(
                 {a, b, small({4, 5}, int32)},
                 {.attributes = {{"alpha", 2}, {"beta", 2}, {"conj_a", true}}})[0]);
+            // Factors that do not count.
+            const Scalar any = is_floating(T) ? Scalar(NAN) : Scalar(7);
+            const Tensor stray = full({4, 3, 2}, any, {T, the_cpu()});
+            for (const Tensor &addend : {c, Tensor()})
+                results.push_back(Function("core.matmul")(
+                    {stray, b, addend}, {.attributes = {{"alpha", 0}, {"beta", 2}}})[0]);
             // Nothing to multiply.
             const Tensor nothing = c.clone();
             gemm(2, zeros({4, 0}, {T, the_cpu()}), Op::N, zeros({0, 5}, {T, the_cpu()}), Op::N, 3,
