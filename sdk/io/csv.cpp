@@ -22,7 +22,7 @@ namespace Atoll {
 
 namespace {
 
-using detail::quoted;
+using detail::in_quotes;
 
 [[noreturn]] void refuse(Status status, std::string_view op, const std::string &text) {
     throw Error(status, op, text);
@@ -297,7 +297,7 @@ Csv read_csv(const std::filesystem::path &path, const CsvReadOptions &options,
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     if (!file) detail::refuse_file(path, "opened", errno, "read_csv");
-    return read_from(file, quoted(path), options, where);
+    return read_from(file, in_quotes(path.native()), options, where);
 }
 
 Csv read_csv(std::istream &stream, const CsvReadOptions &options, const Placement &where) {

@@ -2,7 +2,9 @@
 #include "files.hpp"
 
 #include "atoll/error.hpp"
+#include "base/printable.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -15,17 +17,29 @@
 
 namespace Atoll::detail {
 
-std::string quoted(const std::filesystem::path &path) { return fmt::format("'{}'", path.string()); }
+std::string in_quotes(std::string_view text) {
+    constexpr std::size_t most = 200;
+    std::size_t end = std::min(text.size(), most);
+    // Not within a character.
+    while (end > 0 && end < text.size() && (text[end] & 0xc0) == 0x80) --end;
+    std::string shown = printable(text.substr(0, end));
+    for (std::size_t at = 0; (at = shown.find_first_of("\n\t", at)) != shown.npos;)
+        shown.replace(at, 1, shown[at] == '\n' ? "\\n" : "\\t");
+    return fmt::format("'{}'{}", shown, end < text.size() ? "…" : "");
+}
 
 void refuse_file(const std::filesystem::path &path, const char *done, int code,
                  std::string_view op) {
-    throw Error(code == ENOENT ? Status::not_found : Status::refused, op,
-                fmt::format("{} cannot be {}: {}", quoted(path), done, std::strerror(code)), {}, {},
-                code);
+    throw Error(
+        code == ENOENT ? Status::not_found : Status::refused, op,
+        fmt::format("{} cannot be {}: {}", in_quotes(path.native()), done, std::strerror(code)), {},
+        {}, code);
 }
 
 std::filesystem::path writable_target(const std::filesystem::path &path, std::string_view op) {
     namespace fs = std::filesystem;
+    if (path.empty())
+        throw Error(Status::refused, op, "the path of the file to write is empty", {}, {}, ENOENT);
     std::error_code error;
     fs::path target = path;
     // A link may point to what is not there yet; 40 as in the kernel.
@@ -37,7 +51,7 @@ std::filesystem::path writable_target(const std::filesystem::path &path, std::st
     const fs::file_status status = fs::symlink_status(target, error);
     if (status.type() != fs::file_type::not_found && status.type() != fs::file_type::regular)
         throw Error(Status::refused, op,
-                    fmt::format("{} cannot be written: {}", quoted(path),
+                    fmt::format("{} cannot be written: {}", in_quotes(path.native()),
                                 error ? error.message()
                                       : "it is there and no regular file; write to a stream"),
                     {}, {}, error.value());

@@ -8,8 +8,9 @@
 
 namespace Atoll::detail {
 
-// "'/folder/name.npy'"
-std::string quoted(const std::filesystem::path &path);
+// "'/folder/name.npy'": with escapes for what is not printable, and without what is beyond 200
+// bytes.
+std::string in_quotes(std::string_view text);
 // Throws Error: the file cannot be `done`, with the system's words for `code`.
 [[noreturn]] void refuse_file(const std::filesystem::path &path, const char *done, int code,
                               std::string_view op);

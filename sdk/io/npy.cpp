@@ -217,7 +217,7 @@ Tensor read_npy(const std::filesystem::path &path, const Placement &where) {
     if (!stream.is_open()) refuse_file(path, "opened", errno, "read_npy");
     std::optional<std::uint64_t> size;
     if (std::filesystem::is_regular_file(status)) size = bytes_left(stream);
-    NpySource source = stream_source(stream, quoted(path), size);
+    NpySource source = stream_source(stream, in_quotes(path.native()), size);
     return read_whole(source, where);
 }
 

@@ -1,6 +1,8 @@
 // The header of a .npy file, read and written.
 #include "npy_header.hpp"
 
+#include "files.hpp"
+
 #include <bit>
 #include <set>
 
@@ -52,7 +54,7 @@ public:
         for (bool more = !accept('}'); more; more = another('}')) {
             const std::string_view key = string();
             expect(':', "':'");
-            if (!keys.insert(key).second) fail(fmt::format("the key '{}' twice", key));
+            if (!keys.insert(key).second) fail(fmt::format("the key {} twice", in_quotes(key)));
             if (key == "descr")
                 parse_dtype(header);
             else if (key == "fortran_order")
@@ -60,7 +62,7 @@ public:
             else if (key == "shape")
                 parse_shape(header.shape);
             else
-                fail(fmt::format("an unknown key '{}'", printable(key)));
+                fail(fmt::format("an unknown key {}", in_quotes(key)));
         }
         skip_space();
         if (at_ != text_.size()) fail("text after the dictionary");
@@ -82,12 +84,6 @@ private:
     }
     [[noreturn]] void unsupported(std::string_view what) const {
         source_.refuse(Status::not_supported, what);
-    }
-    static std::string printable(std::string_view text) {
-        std::string shown(text.substr(0, 40));
-        for (char &c : shown)
-            if (c < ' ' || c > '~') c = '?';
-        return shown;
     }
 
     char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -179,7 +175,7 @@ private:
                 return;
             }
         }
-        unsupported(fmt::format("there is no dtype for '{}'", printable(given)));
+        unsupported(fmt::format("there is no dtype for {}", in_quotes(given)));
     }
     std::string_view text_;
     std::size_t at_ = 0;

@@ -1,4 +1,5 @@
 // .npz files: archives of .npy files, through libzip.
+#include "base/printable.hpp"
 #include "files.hpp"
 #include "npy_io.hpp"
 
@@ -64,7 +65,8 @@ Error error_of(zip_error_t &error, std::string_view op, const std::string &what)
 
 class Archive {
 public:
-    Archive(const std::filesystem::path &path, std::string_view op) : name_(quoted(path)), op_(op) {
+    Archive(const std::filesystem::path &path, std::string_view op)
+        : name_(in_quotes(path.native())), op_(op) {
         std::error_code error;
         bytes_ = std::filesystem::file_size(path, error);
         if (error) refuse_file(path, "opened", error.value(), op);
@@ -81,7 +83,7 @@ public:
     const std::map<std::string, zip_uint64_t> &entries() const { return entries_; }
 
     Tensor read(const std::string &array, zip_uint64_t entry, const Placement &where) {
-        const std::string what = fmt::format("{}, array '{}'", name_, array);
+        const std::string what = fmt::format("{}, array {}", name_, in_quotes(array));
         zip_stat_t facts;
         if (zip_stat_index(handle_.get(), entry, 0, &facts) != 0)
             throw error_of(*zip_get_error(handle_.get()), op_, what);
@@ -124,15 +126,16 @@ public:
     [[noreturn]] void no_array(std::string_view array) const {
         std::string known;
         for (const auto &[key, entry] : entries_) {
-            known += fmt::format("{}'{}'", known.empty() ? "" : ", ", key);
+            known += fmt::format("{}{}", known.empty() ? "" : ", ", in_quotes(key));
             if (known.size() > 200) {
                 known += " …";
                 break;
             }
         }
-        refuse(name_,
-               fmt::format("no array '{}'; it has {}", array, known.empty() ? "none" : known),
-               Status::not_found);
+        refuse(
+            name_,
+            fmt::format("no array {}; it has {}", in_quotes(array), known.empty() ? "none" : known),
+            Status::not_found);
     }
 
 private:
@@ -153,12 +156,11 @@ private:
             std::string_view key = text;
             if (key.ends_with('/')) continue; // a folder
             if (!key.ends_with(extension))
-                refuse(name_, fmt::format("the entry '{}' is no array: its name does not end in "
-                                          "{}",
-                                          key, extension));
+                refuse(name_, fmt::format("the entry {} is no array: its name does not end in {}",
+                                          in_quotes(key), extension));
             key.remove_suffix(extension.size());
             if (!entries_.emplace(key, entry).second)
-                refuse(name_, fmt::format("two arrays have the name '{}'", key));
+                refuse(name_, fmt::format("two arrays have the name {}", in_quotes(key)));
         }
     }
 
@@ -276,13 +278,16 @@ void write_npz(const std::filesystem::path &path, const std::map<std::string, Te
     ArchiveHandle archive(zip_open(target.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
     if (!archive) {
         zip_error_set(&error, code, errno);
-        throw error_of(error, op, quoted(path) + " cannot be written");
+        throw error_of(error, op, in_quotes(path.native()) + " cannot be written");
     }
     for (const auto &[key, tensor] : arrays) {
-        const std::string what = fmt::format("{}, array '{}'", quoted(path), key);
-        if (key.empty() || key.find('\0') != key.npos || key.size() > 65000)
+        const std::string what =
+            fmt::format("{}, array {}", in_quotes(path.native()), in_quotes(key));
+        if (key.empty() || key.size() > 65000 || printable(key) != key)
             throw Error(Status::invalid_argument, op,
-                        fmt::format("{}: a name must have 1 to 65000 bytes, none of them 0", what));
+                        fmt::format("{}: a name must have 1 to 65000 bytes and be UTF-8 without "
+                                    "control characters",
+                                    what));
         entries.push_back(std::make_unique<Entry>(tensor, op));
         zip_source_t *source =
             zip_source_function_create(&Entry::answer, entries.back().get(), &error);
@@ -307,7 +312,8 @@ void write_npz(const std::filesystem::path &path, const std::map<std::string, Te
     if (zip_close(archive.get()) != 0) {
         for (const auto &entry : entries)
             if (entry->failure) std::rethrow_exception(entry->failure);
-        throw error_of(*zip_get_error(archive.get()), op, quoted(path) + " cannot be written");
+        throw error_of(*zip_get_error(archive.get()), op,
+                       in_quotes(path.native()) + " cannot be written");
     }
     (void)archive.release(); // closed
 }

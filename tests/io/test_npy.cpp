@@ -224,7 +224,7 @@ TEST_CASE("malformed files are refused with what is wrong and where") {
         {typed("<f"), no, "'<f'"},
         {typed(""), no, "''"},
         {typed("<<i2"), no, "'<<i2'"},
-        {typed("<i2\x01"), no, "'<i2?'"},
+        {typed("<i2\x01"), no, "'<i2\\x01'"},
         {with("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (6,), }"), no,
          "structured"},
         {with("{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': (6,), }"), no,
@@ -349,6 +349,10 @@ TEST_CASE("files are written whole or not at all") {
     CHECK(error_status([&] { read_npy(dir / "folder"); }) == Status::refused);
     CHECK_THROWS_AS(read_npz(dir / "folder"), Error);
     CHECK(support::contains(error_text([&] { read_npy(nowhere); }), "no folder/a.npy"));
+    const std::string forged = error_text([&] { read_npy("a\n[error] \x1b[31m"); });
+    CHECK_MESSAGE(support::contains(forged, "'a\\n[error] \\x1b[31m'"), forged);
+    CHECK(error_status([&] { write_npy("", old); }) == Status::refused);
+    CHECK(support::contains(error_text([&] { write_npz("", {{"t", old}}); }), "is empty"));
     CHECK(support::contains(error_text([&] { read_npy(folder.file("x", "\x93NUMPY")); }), "/x'"));
 }
 
@@ -395,10 +399,20 @@ TEST_CASE("archives come back as they were written, stored or deflated, from eve
     CHECK(support::contains(error_text([&] { read_npz(file, "no"); }), "none"));
     const Tensor t = zeros({2}, {float32, cpu()});
     const std::string before = content(file);
-    CHECK_THROWS_AS(write_npz(file, {{"", t}}), Error);
-    CHECK_THROWS_AS(write_npz(file, {{std::string("a\0b", 3), t}}), Error);
-    CHECK_THROWS_AS(write_npz(file, {{std::string(66'000, 'x'), t}}), Error);
-    CHECK_THROWS_AS(write_npz(file, {{"\xff\xfe", t}}), Error); // no UTF-8
+    for (const auto &[name, shown] :
+         {std::pair<std::string, std::string>{"", "''"},
+          {std::string("a\0b", 3), "'a\\x00b'"},
+          {std::string(66'000, 'x'), "'" + std::string(200, 'x') + "'…"},
+          {"\xff\xfe", "'\\xff\\xfe'"},
+          {"\x1b[31m", "'\\x1b[31m'"}}) {
+        CHECK(error_status([&] { write_npz(file, {{name, t}}); }) == Status::invalid_argument);
+        const std::string text = error_text([&] { write_npz(file, {{name, t}}); });
+        CHECK_MESSAGE(support::contains(text, shown), text);
+    }
+    // Cut before a character, not within.
+    const std::string long_name = std::string(199, 'x') + "ß and more";
+    CHECK(support::contains(error_text([&] { read_npz(file, long_name); }),
+                            "'" + std::string(199, 'x') + "'…"));
     CHECK(content(file) == before);
     CHECK(entries_of(folder.path) == 1);
 }
