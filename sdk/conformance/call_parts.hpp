@@ -9,7 +9,7 @@ bool is(const FunctionFacts &function, int id); // of core
 
 // Those of a setting, and those without a default.
 void set_attributes(Call &call, const Setting &setting);
-void set_shapes(Call &call, Size size);
+void set_shapes(Call &call, const Recipe &recipe);
 void set_values(Call &call, const Recipe &recipe);
 
 // Broadcast: the first input along its last axis, the second along its first, others not at all.

@@ -23,18 +23,18 @@ Shape matrix(Size size) {
     case Size::huge: return {1'000'003};
     case Size::long_: return {257, 3};
     case Size::apart: return {4, 3, 2};
+    case Size::many: return Shape(12, 2);
     default: return {4, 3};
     }
 }
 
 class Shaper {
 public:
-    Shaper(Call &call, Size size)
-        : call_(call), s_(call.function.signature), size_(size),
+    Shaper(Call &call, const Recipe &recipe)
+        : call_(call), s_(call.function.signature), size_(recipe.size), extent_(recipe.extent),
           // All axes of the tensor are core axes.
-          whole_(s_.axes == AxesOf::all &&
-                 (size == Size::one || size == Size::bare || has(call.function, counts_non_zero))) {
-    }
+          whole_(s_.axes == AxesOf::all && (size_ == Size::one || size_ == Size::bare ||
+                                            has(call.function, counts_non_zero))) {}
 
     void run() {
         for (int i = 0; i < s_.input_count() && reference_ < 0; ++i)
@@ -48,9 +48,8 @@ public:
         for (int i = 0; i < s_.input_count(); ++i)
             if (!core_of(s_.input(i)).empty() && !input(i).absent) last = i;
         for (int i = 0; i < s_.input_count(); ++i) {
-            const bool alone =
-                i == last && (size_ == Size::shared ||
-                              ((size_ == Size::long_ || size_ == Size::huge) && beside()));
+            const bool alone = i == last && (size_ == Size::shared ||
+                                             ((is_long() || size_ == Size::huge) && beside()));
             input(i).shape = arranged(core_of(s_.input(i)), alone ? Shape() : loop_);
         }
         for (std::size_t o = 0; o < s_.output_count; ++o)
@@ -61,6 +60,13 @@ public:
 private:
     Call::Argument &input(int i) { return call_.inputs[static_cast<std::size_t>(i)]; }
     bool apart() const { return size_ == Size::apart || size_ == Size::any; }
+    bool is_long() const { return size_ == Size::long_ || single() >= 0; }
+    // The core axis with one element; -1: none.
+    int single() const {
+        return size_ >= Size::first_single
+                   ? static_cast<int>(size_) - static_cast<int>(Size::first_single)
+                   : -1;
+    }
     bool named() const { return s_.axes != AxesOf::first && reference_ >= 0; }
 
     // One axis, or those of a group. Unknown: -1.
@@ -69,23 +75,26 @@ private:
         const bool group = slot.kind == AxisKind::group, one = size_ == Size::one;
         if (slot.opaque || (slot.kind == AxisKind::optional && size_ == Size::bare)) return {};
         if (named() && one && (slot.given || s_.axes == AxesOf::named)) return {};
+        if (extent_ > 0 && slot.given && slot.kind != AxisKind::fixed) return {extent_};
         if (group && whole_ && slot.given) return matrix(size_);
         const std::size_t same = slot.twin >= 0 ? static_cast<std::size_t>(slot.twin) : i;
         std::int64_t n = size_ == Size::any ? wide_extents[same] : small_extents[same];
         if (slot.kind == AxisKind::fixed)
             n = slot.extent;
-        else if (one)
+        else if (one || static_cast<int>(same) == single())
             n = 1;
-        else if (size_ == Size::long_)
+        else if (size_ == Size::square)
+            n = small_extents[0];
+        else if (is_long())
             n = s_.slot_count == 1 ? 257 : long_extents[same];
         else if (size_ == Size::huge && call_.function.is_core() && !beside())
             n = s_.slot_count == 1 ? 1'000'003 : same == 0 ? 1031 : same == 1 ? 997 : 3;
         if (!slot.given) {
-            n = call_.function.infers  ? -1
-                : one                  ? 1
-                : size_ == Size::long_ ? 53
-                : size_ == Size::huge  ? 1'000'003
-                                       : 7;
+            n = call_.function.infers ? -1
+                : one                 ? 1
+                : is_long()           ? 53
+                : size_ == Size::huge ? 1'000'003
+                                      : 7;
             if (n > 0 && slot.twin < 0) call_.options.extents.emplace_back(slot.name, n);
             return group ? Shape(core_of(s_.input(reference_)).size(), n) : Shape{n};
         }
@@ -110,6 +119,8 @@ private:
             loop_ = {};
         else if (size_ == Size::any)
             loop_ = any_axes(reference_ < 0 ? 3 : 2);
+        else if (size_ == Size::many)
+            loop_ = Shape(reference_ < 0 ? 12 : 9, 2);
         else if (size_ == Size::huge && beside() && !has(call_.function, moves_elements))
             loop_ = {50'021}; // a call for each element, where the plugin takes no loops
         else if (beside() && size_ != Size::apart)
@@ -180,6 +191,7 @@ private:
     Call &call_;
     const sdk::Signature &s_;
     const Size size_;
+    const std::int64_t extent_;
     const bool whole_;
     std::minstd_rand random_;
     int reference_ = -1; // the first input with core axes
@@ -190,7 +202,7 @@ private:
 
 } // namespace
 
-void set_shapes(Call &call, Size size) { Shaper(call, size).run(); }
+void set_shapes(Call &call, const Recipe &recipe) { Shaper(call, recipe).run(); }
 
 bool has_size(const FunctionFacts &function, Size size) {
     const sdk::Signature &s = function.signature;
@@ -206,7 +218,20 @@ bool has_size(const FunctionFacts &function, Size size) {
     case Size::bare: return core && !has(function, counts_non_zero);
     case Size::huge: return !s.elementwise();
     case Size::apart:
-    case Size::any: return s.input_count() > 0 || s.elementwise();
+    case Size::any:
+    case Size::many: return s.input_count() > 0 || s.elementwise();
+    case Size::square: return required > 1;
+    case Size::first_single:
+    case Size::second_single:
+    case Size::third_single: {
+        const auto axis =
+            static_cast<std::size_t>(size) - static_cast<std::size_t>(Size::first_single);
+        const auto is_free = [](const sdk::AxisSlot &slot) {
+            return slot.given && slot.twin < 0 && slot.kind != AxisKind::fixed;
+        };
+        return core && axis < s.slot_count && is_free(s.slots[axis]) &&
+               std::count_if(s.slots.begin(), s.slots.begin() + s.slot_count, is_free) > 1;
+    }
     case Size::shared: return core && required > 1 && s.axes == AxesOf::first;
     default: return true;
     }

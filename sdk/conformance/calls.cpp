@@ -112,27 +112,38 @@ Call make_call(const FunctionFacts &function, DType compute, const Recipe &recip
     if (!makes_T) call.options.dtype = compute;
     call.takes_out = !is(function, ATOLL_FN_gather);
     set_attributes(call, recipe.setting);
-    set_shapes(call, recipe.size);
+    set_shapes(call, recipe);
     if (has(function, moves_elements))
         call.inputs.erase(call.inputs.begin() + 1); // the index computes the offsets
     if (with_values) set_values(call, recipe);
     return call;
 }
 
-int in_place_input(const Call &call) {
+std::vector<int> in_place_inputs(const Call &call) {
     const sdk::Signature &s = call.function.signature;
     const Call::Argument &output = call.outputs[0];
     // Copying a tensor to itself does nothing.
     if (!call.takes_out || output.absent || s.operand(0).updated ||
         is(call.function, ATOLL_FN_copy))
-        return -1;
+        return {};
+    std::vector<int> inputs;
     for (int i = 0; i < static_cast<int>(call.inputs.size()); ++i) {
         const Call::Argument &input = call.inputs[static_cast<std::size_t>(i)];
         if (!input.absent && input.dtype == output.dtype && input.shape == output.shape &&
             (s.elementwise() || s.input(i).in_place))
-            return i;
+            inputs.push_back(i);
     }
-    return -1;
+    return inputs;
+}
+
+std::pair<int, int> equal_inputs(const Call &call) {
+    for (std::size_t j = 1; j < call.inputs.size(); ++j)
+        for (std::size_t i = 0; i < j; ++i) {
+            const Call::Argument &a = call.inputs[i], &b = call.inputs[j];
+            if (!a.absent && !b.absent && a.dtype == b.dtype && a.shape == b.shape)
+                return {static_cast<int>(i), static_cast<int>(j)};
+        }
+    return {-1, -1};
 }
 
 int scalar_input(const Call &call) {
@@ -170,9 +181,10 @@ Guarded lay_out(const Call::Argument &argument, const Placement &where, Layout l
 
 Prepared::Prepared(Call own, const Placement &where, const Form &form)
     : call(std::move(own)), device(where.device) {
+    const bool all = form.swapped == Swapped::all;
     for (std::size_t o = 0; o < call.inputs.size(); ++o)
         inputs.push_back(lay_out(call.inputs[o], where, layout_of(form.inputs, o, call.inputs[o]),
-                                 form.swapped, o + 1));
+                                 all || (form.swapped == Swapped::first_input && o == 0), o + 1));
     if (!call.takes_out) return;
     if (!call.settled()) {
         const Expected known = expect_of_itself(call, device);
@@ -180,7 +192,8 @@ Prepared::Prepared(Call own, const Placement &where, const Form &form)
             call.outputs[o].shape = known.shapes[o];
     }
     for (const Call::Argument &output : call.outputs)
-        outputs.push_back(lay_out(output, where, form.outputs, form.swapped));
+        outputs.push_back(
+            lay_out(output, where, form.outputs, all || form.swapped == Swapped::outputs));
 }
 
 Prepared::Prepared(const Declared &declared, const Recipe &recipe, const Placement &where)

@@ -32,6 +32,12 @@ enum class Size {
     apart,  // several loop axes, core axes among them, that cannot be merged
     any,    // the same with 3 to 6 axes, which differ from function to function
     shared, // the last input with core axes has no loop axes, the others have
+    square, // core axes of one extent, so that inputs may be one tensor
+    many,   // more axes than short lists hold
+    // As long_, but that core axis has one element.
+    first_single,
+    second_single,
+    third_single,
 };
 bool has_size(const FunctionFacts &function, Size size);
 
@@ -54,6 +60,7 @@ struct Recipe {
     Layout layout = Layout::dense; // of inputs: equal values along the axes that it repeats
     bool damped = false;           // no result leaves the range of float16
     std::size_t seed = 0;          // other values
+    std::int64_t extent = 0;       // of the only core axis; 0: as `size` says
 };
 
 struct Call {
@@ -86,8 +93,10 @@ struct Mix {
 // Those of a call; unless `all`, one of each input.
 std::vector<Mix> mixed_inputs(const Call &call, bool all);
 void mix_input(Call &call, const Mix &mix);
-// The input whose elements output 0 may overwrite; -1: none.
-int in_place_input(const Call &call);
+// The inputs whose elements output 0 may overwrite.
+std::vector<int> in_place_inputs(const Call &call);
+// Two inputs that may be one tensor; none: {-1, -1}.
+std::pair<int, int> equal_inputs(const Call &call);
 
 // Those whose operands this header can make.
 bool callable(const FunctionFacts &function);
@@ -110,9 +119,10 @@ struct Prepared {
     Device device;
     std::vector<Guarded> inputs, outputs; // without a tensor: absent
 
+    enum class Swapped { none, all, first_input, outputs };
     struct Form {
         Layout inputs = Layout::dense, outputs = Layout::dense;
-        bool swapped = false;
+        Swapped swapped = Swapped::none;
         bool operator==(const Form &) const = default;
     };
     Prepared(Call call, const Placement &where, const Form &form);

@@ -93,18 +93,30 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
             skip("refused before reaching the plugin: {}", error.what());
         }
     };
+    const auto [one, same] =
+        variant.kind == How::one_tensor ? equal_inputs(made) : std::pair(-1, -1);
+    // The values of the second: those of a count or a table are restricted.
+    if (one >= 0)
+        made.inputs[static_cast<std::size_t>(one)].values =
+            made.inputs[static_cast<std::size_t>(same)].values;
     Prepared prepared = without_refusals([&] {
         return Prepared(std::move(made), {dtype, device}, variant.form);
     });
     const Call &call = prepared.call;
-    const int in_place = variant.kind == How::in_place ? in_place_input(call) : -1;
+    if (one >= 0)
+        prepared.inputs[static_cast<std::size_t>(same)] =
+            prepared.inputs[static_cast<std::size_t>(one)];
+    const bool overwrites = variant.kind == How::in_place || variant.kind == How::in_place_last;
+    const int in_place = !overwrites                     ? -1
+                         : variant.kind == How::in_place ? in_place_inputs(call).front()
+                                                         : in_place_inputs(call).back();
     if (in_place >= 0) prepared.outputs[0] = prepared.inputs[static_cast<std::size_t>(in_place)];
     const Expected expected = without_refusals([&] {
         if (!f.repeats()) return Expected();
         Expected other = expect(target, call, declared.device_type);
         // Without a reference, results must at least not depend on the form of the operands.
-        const bool other_form = !(variant.form == Prepared::Form()) || scalar ||
-                                variant.kind == How::in_place || variant.kind == How::mixed_output;
+        const bool other_form = !(variant.form == Prepared::Form()) || scalar || overwrites ||
+                                one >= 0 || variant.kind == How::mixed_output;
         return other.source.empty() && other_form ? expect_of_itself(call, device) : other;
     });
 

@@ -1,5 +1,5 @@
-// Element-wise functions on vectors of many lengths: loops over whole vectors, or over shares of
-// threads, leave remainders.
+// Functions on vectors of many lengths: loops over whole vectors, or over shares of threads, leave
+// remainders.
 #include "calls.hpp"
 #include "compare.hpp"
 #include "suites.hpp"
@@ -11,7 +11,6 @@ namespace Atoll::conformance {
 
 namespace {
 
-constexpr std::int64_t longest_vector = 35;     // every remainder of 32, beyond one whole vector
 constexpr std::int64_t long_length = 1'000'003; // a prime number, as is the period of its values
 constexpr std::int64_t period = 10'007;
 
@@ -29,24 +28,23 @@ Call flattened(Call call, std::int64_t length) {
     return call;
 }
 
-// The results of each length are the beginnings of those of the longest.
-void of_lengths(const Target &target, const Declared &declared, DType dtype, std::int64_t first,
-                std::int64_t last) {
-    const Call longest =
-        flattened(make_call(declared.function, dtype, {.size = Size::long_}), last);
-    const Expected expected = expect(target, longest, declared.device_type);
-    expected.require();
-    for (std::int64_t n = first; n <= last; ++n) try {
-            const Prepared prepared(flattened(longest, n), {dtype, declared.device()});
-            prepared.run();
-            for (std::size_t o = 0; o < prepared.outputs.size(); ++o) {
-                const Guarded &output = prepared.outputs[o];
-                const std::vector<char> bytes = output.read();
-                require_guards(output, bytes, fmt::format("output {}", o).c_str());
-                const auto want = expected.values[o].begin();
-                require_equal(Values(want, want + n), decode(output.tensor, bytes),
-                              tolerance_of(longest, o), expected.source);
-            }
+// Every remainder of 32, beyond one whole vector; then those around the sizes of unrolled loops and
+// of blocks.
+constexpr std::int64_t longest_vector = 35, longest = 4097;
+std::vector<std::int64_t> lengths() {
+    std::vector<std::int64_t> all;
+    for (std::int64_t n = 2; n <= longest_vector; ++n) all.push_back(n);
+    for (const std::int64_t n : {48, 96, 100, 1000, 1600}) all.push_back(n);
+    for (std::int64_t block = 64; block < longest; block *= 2)
+        for (const std::int64_t n : {block - 1, block, block + 1}) all.push_back(n);
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+// check(n) for each.
+template <class Check> void each_length(const Check &check) {
+    for (const std::int64_t n : lengths()) try {
+            check(n);
         } catch (const Failed &failed) {
             fail("vectors of {} elements: {}; check the remainder that whole vectors or shares of "
                  "threads leave",
@@ -54,6 +52,44 @@ void of_lengths(const Target &target, const Declared &declared, DType dtype, std
         } catch (const Error &error) {
             fail("vectors of {} elements: the call failed: {}", n, error.what());
         }
+}
+
+// The first `n` of the expected elements; -1: all.
+void require_results(const Prepared &prepared, const Expected &expected, std::int64_t n) {
+    prepared.run();
+    for (std::size_t o = 0; o < prepared.outputs.size(); ++o) {
+        const Guarded &output = prepared.outputs[o];
+        if (!output.tensor.is_defined()) continue;
+        const std::vector<char> bytes = output.read();
+        require_guards(output, bytes, fmt::format("output {}", o).c_str());
+        const Values &want = expected.values[o];
+        require_equal(n < 0 ? want : Values(want.begin(), want.begin() + n),
+                      decode(output.tensor, bytes), tolerance_of(prepared.call, o),
+                      expected.source);
+    }
+}
+
+// The results of each length are the beginnings of those of the longest.
+void of_lengths(const Target &target, const Declared &declared, DType dtype) {
+    const Call whole =
+        flattened(make_call(declared.function, dtype, {.size = Size::long_}), longest);
+    const Expected expected = expect(target, whole, declared.device_type);
+    expected.require();
+    each_length([&](std::int64_t n) {
+        require_results(Prepared(flattened(whole, n), {dtype, declared.device()}), expected, n);
+    });
+}
+
+// Along the only core axis.
+void of_extents(const Target &target, const Declared &declared, DType dtype) {
+    each_length([&](std::int64_t n) {
+        const Prepared prepared(
+            make_call(declared.function, dtype, {.size = Size::bare, .extent = n}),
+            {dtype, declared.device()});
+        const Expected expected = expect(target, prepared.call, declared.device_type);
+        expected.require();
+        require_results(prepared, expected, -1);
+    });
 }
 
 // `values` again and again.
@@ -117,17 +153,21 @@ void of_million(const Target &target, const Declared &declared, DType dtype) {
 void add_length_checks(Checks &checks, const Target &target) {
     for (const Declared &declared : target.functions) {
         const sdk::Signature &s = declared.function.signature;
-        if (!callable(declared.function) || !declared.function.repeats() || !s.elementwise() ||
+        if (!callable(declared.function) || !declared.function.repeats() ||
             std::any_of(s.operands.begin(), s.operands.begin() + s.output_count,
                         [](const sdk::OperandSpec &output) { return output.updated; }))
             continue;
-        const DType usual = usual_dtype(declared);
+        const bool along =
+            s.slot_count == 1 && s.slots[0].given && has_size(declared.function, Size::bare);
+        if (!s.elementwise() && !along) continue;
         for (const DType dtype : declared.all_dtypes())
             checks.push_back({"functions", declared.subject(), word(dtype),
-                              fmt::format("2 to {} elements", longest_vector),
-                              [&target, &declared, dtype] {
-                                  of_lengths(target, declared, dtype, 2, longest_vector);
+                              fmt::format("2 to {} elements", longest),
+                              [&target, &declared, dtype, along] {
+                                  (along ? of_extents : of_lengths)(target, declared, dtype);
                               }});
+        if (along) continue;
+        const DType usual = usual_dtype(declared);
         checks.push_back({"functions", declared.subject(), word(usual),
                           fmt::format("{} elements", long_length),
                           [&target, &declared, usual] { of_million(target, declared, usual); }});

@@ -87,9 +87,9 @@ Plan plan_of(const Options &options, bool file_alone) {
         add_load_checks(plan.checks, *plan.target);
     }
     if (plan.target && !trouble)
-        for (const auto add :
-             {add_device_checks, add_function_checks, add_length_checks, add_undeclared_checks,
-              add_behaviour_checks, add_module_checks, add_interposer_checks, add_lifecycle_checks})
+        for (const auto add : {add_device_checks, add_function_checks, add_length_checks,
+                               add_bounds_checks, add_undeclared_checks, add_behaviour_checks,
+                               add_module_checks, add_interposer_checks, add_lifecycle_checks})
             add(plan.checks, *plan.target);
     if (plan.target) plan.checks = by_group(std::move(plan.checks), plan.target);
     const bool takes_all = options.filter == "*"; // the names of 50,000 checks take their time
@@ -130,7 +130,14 @@ enum class Task { run, list };
 // The body of a child process. The checks of the group `skipped` are not run.
 [[noreturn]] void child(const Options &options, bool file_alone, std::size_t from, Task task,
                         const std::string &skipped, Pipe &pipe) {
-    const Plan plan = plan_of(options, file_alone);
+    const Plan plan = [&] {
+        try {
+            return plan_of(options, file_alone);
+        } catch (const Unusable &e) {
+            pipe.write({"unusable", e.what()});
+            pipe.finish();
+        }
+    }();
     Message head{"plan", std::to_string(plan.checks.size())};
     if (plan.target)
         head.insert(head.end(),
@@ -224,6 +231,7 @@ private:
             bool inside = false, has_plan = false;
             const std::size_t from = next;
             for (Message line; !enough() && child.next(line);) {
+                if (line[0] == "unusable") throw Unusable(line[1]);
                 if (line[0] == "plan") {
                     has_plan = true;
                     planned = std::stoull(line[1]);
@@ -281,6 +289,30 @@ private:
     bool failed_ = false;
 };
 
+template <class Body> void with_usable(const Body &body) {
+    try {
+        body();
+    } catch (const Unusable &e) {
+        throw Error(Status::refused, "conformance", e.what());
+    }
+}
+
+void list_of(const Options &options, bool file_alone, std::vector<std::string> &names) {
+    if (!options.isolate) {
+        const Plan plan = plan_of(options, file_alone);
+        for (const Check &check : plan.checks) names.push_back(result_of(check).name());
+        return;
+    }
+    Child child = start_child(options, file_alone, 0, Task::list);
+    for (Message line; child.next(line);) {
+        if (line[0] == "unusable") throw Unusable(line[1]);
+        if (line[0] == "begin") names.push_back(Result{line[1], line[2], line[3], line[4]}.name());
+    }
+    if (const std::string death = child.end(); !death.empty())
+        throw Error(Status::plugin_fault, "conformance",
+                    fmt::format("{}: {}", options.plugin.string(), death));
+}
+
 void require_sensible(const Options &options) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(options.plugin, error))
@@ -317,11 +349,13 @@ Report run(const Options &options) {
     const auto start = Clock::now();
     Report report;
     report.plugin = std::filesystem::absolute(options.plugin);
-    Runner runner(options, report);
-    if (options.isolate)
-        runner.isolated();
-    else
-        runner.here();
+    with_usable([&] {
+        Runner runner(options, report);
+        if (options.isolate)
+            runner.isolated();
+        else
+            runner.here();
+    });
     report.seconds = seconds_since(start);
     if (report.results.empty())
         throw Error(
@@ -333,22 +367,9 @@ Report run(const Options &options) {
 std::vector<std::string> list(const Options &options) {
     require_sensible(options);
     std::vector<std::string> names;
-    if (!options.isolate) {
-        for (const bool file_alone : {true, false}) {
-            const Plan plan = plan_of(options, file_alone);
-            for (const Check &check : plan.checks) names.push_back(result_of(check).name());
-        }
-        return names;
-    }
-    for (const bool file_alone : {true, false}) {
-        Child child = start_child(options, file_alone, 0, Task::list);
-        for (Message line; child.next(line);)
-            if (line[0] == "begin")
-                names.push_back(Result{line[1], line[2], line[3], line[4]}.name());
-        if (const std::string death = child.end(); !death.empty())
-            throw Error(Status::plugin_fault, "conformance",
-                        fmt::format("{}: {}", options.plugin.string(), death));
-    }
+    with_usable([&] {
+        for (const bool file_alone : {true, false}) list_of(options, file_alone, names);
+    });
     return names;
 }
 

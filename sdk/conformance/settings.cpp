@@ -91,6 +91,18 @@ std::vector<Setting> settings_of(const Declared &declared) {
     }
     if (together.attributes.size() > 1) {
         list.push_back(together);
+        // Multiplying by 1 may take a path of its own.
+        for (int i = 0; i < s.attribute_count; ++i) {
+            const sdk::AttributeSpec &spec = s.attribute(i);
+            const bool is_number = spec.type == AttributeType::A || spec.type == AttributeType::T ||
+                                   spec.type == AttributeType::number;
+            if (!is_number || spec.fallback == "1") continue;
+            Setting other = together;
+            other.name = fmt::format("all attributes, {} = 1", spec.name);
+            for (NamedAttribute &given : other.attributes)
+                if (given.name == spec.name) given.value = Scalar(1);
+            list.push_back(std::move(other));
+        }
         if (!optional.empty())
             list.push_back({"all attributes, no optional input", together.attributes});
     }

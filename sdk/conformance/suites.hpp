@@ -16,8 +16,10 @@ void add_stream_checks(Checks &checks, const Target &target, const std::string &
 void add_event_checks(Checks &checks, const Target &target, const std::string &type, int index);
 // Function × dtype × layout. Groups "reached", "functions".
 void add_function_checks(Checks &checks, const Target &target);
-// The same for lengths around those of vectors and threads' shares. Group "functions".
+// The same for lengths around those of vectors, blocks and threads' shares. Group "functions".
 void add_length_checks(Checks &checks, const Target &target);
+// Nothing before or behind the elements of operands is read. Group "bounds".
+void add_bounds_checks(Checks &checks, const Target &target);
 // Functions that are not declared are refused. Group "undeclared".
 void add_undeclared_checks(Checks &checks, const Target &target);
 // Per function: struct sizes, a no-op interposer, other devices and streams, threads, memory.

@@ -119,8 +119,9 @@ bool has_device(const std::string &type) { return !devices_of(type).empty(); }
 
 Target::Target(const Options &options)
     : isolated(options.isolate), path(std::filesystem::absolute(options.plugin)) {
+    load_others(options.with);
     try {
-        open(options);
+        open();
     } catch (const std::exception &e) {
         trouble = e.what();
     }
@@ -136,20 +137,21 @@ void Target::try_load(const std::string &plugin) {
     }
 }
 
-void Target::open(const Options &options) {
+void Target::load_others(const std::vector<std::string> &with) {
+    for (const std::string &plugin : with) try {
+            load_plugin(plugin);
+        } catch (const Error &e) {
+            throw Unusable(fmt::format("nothing was checked, because the plugin '{}' of --with "
+                                       "cannot be loaded: {}",
+                                       plugin, e.what()));
+        }
+}
+
+void Target::open() {
     try {
         name = read_elf(path).note_name;
     } catch (const std::exception &) {
         // a check of the file reports it
-    }
-    for (const std::string &plugin : options.with) {
-        try {
-            load_plugin(plugin);
-        } catch (const Error &e) {
-            throw std::runtime_error(fmt::format("nothing was checked, because the plugin '{}' of "
-                                                 "--with cannot be loaded: {}",
-                                                 plugin, e.what()));
-        }
     }
     const PluginReport report = load_plugin(path);
     name = report.name;

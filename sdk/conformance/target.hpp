@@ -59,10 +59,15 @@ std::string word(DType dtype);
 // The dtype for checks that use only one.
 DType usual_dtype(const Declared &declared);
 
+// The options do not allow any check.
+struct Unusable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 class Target {
 public:
-    // Loads the plugin, its dependencies and a device to compare with. Never throws: `trouble`
-    // contains the reason if it could not be loaded.
+    // Loads the plugin, its dependencies and a device to compare with. If the plugin cannot be
+    // loaded, `trouble` contains the reason. Throws Unusable if one of options.with cannot.
     explicit Target(const Options &options);
 
     const ProcessState state = process_state(); // before anything was loaded
@@ -86,7 +91,8 @@ public:
     std::string reference_name;
 
 private:
-    void open(const Options &options);
+    void load_others(const std::vector<std::string> &with);
+    void open();
     void read_descriptor();
     void read_impl(const atoll_impl_decl &impl);
     void try_load(const std::string &plugin);

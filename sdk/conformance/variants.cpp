@@ -7,20 +7,30 @@ namespace Atoll::conformance {
 namespace {
 
 constexpr std::uint64_t strided = ATOLL_CAP_STRIDED;
-constexpr Layout dense = Layout::dense;
+using Swapped = Prepared::Swapped;
 const Variant variants[] = {
     {.name = "contiguous", .caps = ATOLL_CAP_LOOPS},
     {.name = "long", .size = Size::long_},
     {.name = "rank 0", .size = Size::one},
     {.name = "special values", .kind = How::special},
+    {.name = "long special values", .size = Size::long_, .kind = How::special},
     {.name = "single special values", .size = Size::any, .kind = How::special},
     {.name = "no loop", .size = Size::bare},
     {.name = "no loop in one input", .size = Size::shared},
+    {.name = "first core axis of extent 1", .size = Size::first_single},
+    {.name = "second core axis of extent 1", .size = Size::second_single},
+    {.name = "third core axis of extent 1", .size = Size::third_single},
     {.name = "axes apart", .size = Size::apart, .caps = strided | ATOLL_CAP_GROUPS},
     {"axes apart, strided", {Layout::strided, Layout::strided}, Size::apart},
     {"any axes", {Layout::scattered, Layout::scattered}, Size::any},
     {"any axes, broadcast", {Layout::scattered_broadcast, Layout::scattered}, Size::any},
+    {.name = "many axes",
+     .form = {Layout::scattered, Layout::scattered},
+     .size = Size::many,
+     .default_setting = true},
     {.name = "in place", .kind = How::in_place},
+    {.name = "in place of the last input", .kind = How::in_place_last},
+    {.name = "both inputs are one", .size = Size::square, .kind = How::one_tensor},
     {.name = "strided", .form = {Layout::strided, Layout::strided}, .caps = strided},
     {.name = "transposed", .form = {Layout::transposed}, .caps = strided},
     {.name = "reversed", .form = {Layout::reversed}, .caps = strided | ATOLL_CAP_NEGATIVE_STRIDES},
@@ -28,7 +38,15 @@ const Variant variants[] = {
     {.name = "unaligned",
      .form = {Layout::unaligned, Layout::unaligned},
      .caps = ATOLL_CAP_UNALIGNED},
-    {.name = "swapped", .form = {.swapped = true}, .caps = ATOLL_CAP_SWAPPED},
+    {.name = "swapped", .form = {.swapped = Swapped::all}, .caps = ATOLL_CAP_SWAPPED},
+    {.name = "first input swapped",
+     .form = {.swapped = Swapped::first_input},
+     .caps = ATOLL_CAP_SWAPPED,
+     .default_setting = true},
+    {.name = "outputs swapped",
+     .form = {.swapped = Swapped::outputs},
+     .caps = ATOLL_CAP_SWAPPED,
+     .default_setting = true},
     {.name = "mixed inputs", .kind = How::mixed_inputs, .caps = ATOLL_CAP_MIXED_INPUTS},
     {.name = "mixed output", .kind = How::mixed_output, .caps = ATOLL_CAP_MIXED_OUTPUTS},
     {.name = "scalar", .kind = How::scalar, .caps = ATOLL_CAP_SCALARS},
@@ -123,7 +141,8 @@ std::vector<Mix> mixes_of(const Declared &declared, DType dtype, const Setting &
 }
 
 bool applies(const Variant &variant, const Setting &setting, const FunctionFacts &f, DType dtype) {
-    if (!has_size(f, variant.size)) return false;
+    if (!has_size(f, variant.size) || (variant.default_setting && !setting.name.empty()))
+        return false;
     Call call = make_call(f, dtype, {.size = variant.size, .setting = setting}, false);
     const Layout layout = variant.form.inputs;
     if (layout != variant.form.outputs && call.inputs.empty()) return false;
@@ -138,11 +157,21 @@ bool applies(const Variant &variant, const Setting &setting, const FunctionFacts
         if (variant.size == Size::any && f.signature.elementwise()) return false;
         return (is_real_float(dtype) || is_integer(dtype)) &&
                (f.is_core() || f.signature.slot_count <= 1);
-    case How::in_place: return in_place_input(call) >= 0;
+    case How::in_place: return !in_place_inputs(call).empty();
+    case How::in_place_last: return in_place_inputs(call).size() > 1;
+    case How::one_tensor: return equal_inputs(call).first >= 0;
     case How::scalar: return scalar_input(call) >= 0;
     default: break;
     }
-    if (variant.form.swapped) return wider_than_byte([](DType d) { return size_of(d); });
+    if (variant.form.swapped == Swapped::first_input)
+        return !call.inputs.empty() && !call.inputs[0].absent && size_of(call.inputs[0].dtype) > 1;
+    if (variant.form.swapped == Swapped::outputs)
+        return call.takes_out && std::any_of(call.outputs.begin(), call.outputs.end(),
+                                             [](const Call::Argument &output) {
+                                                 return !output.absent && size_of(output.dtype) > 1;
+                                             });
+    if (variant.form.swapped == Swapped::all)
+        return wider_than_byte([](DType d) { return size_of(d); });
     if (layout == Layout::unaligned)
         return wider_than_byte([](DType d) { return std::int64_t{info(d).alignment}; });
     if (layout == Layout::broadcast || layout == Layout::scattered_broadcast ||

@@ -15,7 +15,16 @@
 
 namespace Atoll::conformance {
 
-enum class How { plain, in_place, mixed_inputs, mixed_output, scalar, special };
+enum class How {
+    plain,
+    in_place,      // output 0 overwrites the first input that it may
+    in_place_last, // another: the last one
+    one_tensor,    // two inputs are the same tensor
+    mixed_inputs,
+    mixed_output,
+    scalar,
+    special
+};
 
 // One way to call a function.
 struct Variant {
@@ -23,7 +32,8 @@ struct Variant {
     Prepared::Form form = {};
     Size size = Size::small;
     How kind = How::plain;
-    std::uint64_t caps = 0; // with which operands arrive unchanged
+    std::uint64_t caps = 0;       // with which operands arrive unchanged
+    bool default_setting = false; // with no other
 };
 
 // All but `million`; the first is the plain one.

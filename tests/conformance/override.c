@@ -84,6 +84,12 @@ static int swapped(const atoll_call *call, int operand) {
     (void)call, (void)operand;
     return 0;
 #else
+#ifdef SWAPPED_AS_FIRST
+    operand = 1;
+#endif
+#ifdef SWAPPED_AS_OUTPUT
+    if (operand == 2) operand = 0;
+#endif
     return call->operands[operand].flags & ATOLL_OPERAND_SWAPPED;
 #endif
 }
@@ -109,6 +115,33 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
     int64_t n = count_of(call);
 #ifdef FORGETS_RANK_3
     if (call->rank > 2) n -= 1;
+#endif
+#ifdef FORGETS_RANK_9
+    if (call->rank > 8) n -= 1;
+#endif
+#ifdef OVERRUNS_WHOLE_BLOCKS
+    if (call->rank == 1 && n > 100 && n % 64 == 0)
+        write_element(element(call, 0, n - 1) + call->operands[0].strides[0], call->dtype,
+                      swapped(call, 0), 0);
+#endif
+#if defined(READS_BEHIND) || defined(READS_BEFORE)
+    if (call->rank == 1 && !(call->operands[1].flags & ATOLL_OPERAND_SCALAR)) {
+#ifdef READS_BEHIND
+        const char *outside = element(call, 1, n - 1) + call->operands[1].strides[0];
+#else
+        const char *outside = element(call, 1, 0) - call->operands[1].strides[0];
+#endif
+        volatile double read = read_element(outside, call->dtype, 0);
+        (void)read;
+    }
+#endif
+#ifdef WRONG_FOR_ONE_TENSOR
+    if (call->operands[1].data == call->operands[2].data) n -= 1;
+#endif
+#ifdef COPIES_FIRST
+    for (int64_t k = 0; k < n; ++k) /* the addend may be the same memory */
+        write_element(element(call, 0, k), call->dtype, swapped(call, 0),
+                      read_element(element(call, 1, k), call->dtype, swapped(call, 1)));
 #endif
 #ifdef SCRIBBLES
     if (call->rank == 1) call->operands[1].strides = call->operands[0].strides;
@@ -182,6 +215,9 @@ static int32_t sum(const atoll_link *self, atoll_call *call) {
     const double *in = call->operands[1].data;
     double total = 0;
     for (int64_t i = 0; i < call->shape[0]; ++i) total += in[i];
+#ifdef SUM_FORGETS_BLOCKS
+    if (call->shape[0] == 1024) total -= in[1023];
+#endif
     *(double *)call->operands[0].data = total;
     return ATOLL_STATUS_OK;
 }
@@ -205,6 +241,18 @@ static int32_t matmul(const atoll_link *self, atoll_call *call) {
                     *(const double *)((char *)b->data + k * b->strides[1] + j * b->strides[2]);
 #ifdef IGNORES_ALPHA
             total /= alpha;
+#endif
+#ifdef IGNORES_ALPHA_AT_BETA_1
+            if (beta == 1 && !absent) total /= alpha;
+#endif
+#ifdef WRONG_FOR_ONE_ROW
+            if (call->shape[0] == 1 && call->shape[1] > 1) total = 0;
+#endif
+#ifdef WRONG_FOR_ONE_TERM
+            if (call->shape[1] == 1 && call->shape[0] > 1) total = 0;
+#endif
+#ifdef WRONG_FOR_ONE_COLUMN
+            if (call->shape[2] == 1 && call->shape[0] > 1) total = 0;
 #endif
 #ifdef READS_OUT_AT_BETA_0
             *out = alpha * total + beta * *addend;

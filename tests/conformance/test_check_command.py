@@ -53,7 +53,7 @@ for bad, words in ((("--deadline", "nan"), "a number"), (("--deadline", "0"), "d
     run = check(good, *bad)
     expect(run.returncode == 2 and words in run.stderr, f"refuses {bad}", run)
 run = check(good, "--with", "nowhere")
-expect(run.returncode == 1 and "nothing was checked" in run.stdout, "says what --with lacks", run)
+expect(run.returncode == 2 and "nothing was checked" in run.stderr, "says what --with lacks", run)
 
 run = check(good)
 expect(run.returncode == 0 and "the plugin conforms" in run.stdout, "exit status 0", run)

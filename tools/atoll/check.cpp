@@ -6,10 +6,12 @@
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <sys/ioctl.h>
@@ -63,9 +65,10 @@ private:
 
 void write_file(const std::string &path, const std::string &text) {
     if (path.empty()) return;
+    errno = 0;
     std::ofstream file(path, std::ios::binary);
     if (!(file << text) || !file.flush())
-        throw UsageError(fmt::format("cannot write {}; give a path in a folder that exists", path));
+        throw UsageError(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
 const char *outcome_name(conformance::Outcome outcome) {
@@ -122,10 +125,20 @@ private:
     int kept_;
 };
 
+// An error that the options are to blame for is one of usage.
+auto usable(const auto &body) {
+    try {
+        return body();
+    } catch (const Atoll::Error &e) {
+        if (e.status() == Status::refused) throw UsageError(e.what());
+        throw;
+    }
+}
+
 conformance::Report checked(const conformance::Options &options) {
     const OutputKeeper keeper;
     try {
-        return conformance::run(options);
+        return usable([&] { return conformance::run(options); });
     } catch (const Atoll::Error &e) {
         if (e.status() != Status::invalid_argument) throw;
         throw UsageError(fmt::format("no check matches '{}'; --list prints their names, and * in a "
@@ -151,7 +164,7 @@ int run_check(const CheckOptions &options) {
         throw UsageError(fmt::format(
             "--junit and --matrix both name {}; give each a file of its own", options.junit));
     if (options.list) {
-        const auto names = conformance::list(options.kit);
+        const auto names = usable([&] { return conformance::list(options.kit); });
         if (options.json)
             print_json(names);
         else
@@ -166,12 +179,12 @@ int run_check(const CheckOptions &options) {
     own.progress = std::ref(progress);
     const conformance::Report report = checked(own);
     progress.clear();
-    write_file(options.junit, conformance::junit(report));
-    write_file(options.matrix, conformance::support_matrix(report));
     if (options.json)
         print_json(as_json(report));
     else
         fmt::print("{}{}\n", conformance::summary(report), verdict(report, options.kit.filter));
+    write_file(options.junit, conformance::junit(report));
+    write_file(options.matrix, conformance::support_matrix(report));
     return report.failed() ? 1 : 0;
 }
 

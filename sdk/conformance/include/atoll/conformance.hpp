@@ -68,8 +68,8 @@ struct Options {
 
 // Runs the checks and blocks until all are done. The report contains what is wrong with the plugin.
 // Throws Atoll::Error: not_found if the file does not exist, invalid_argument if the filter matches
-// no check, busy if `isolate` is set and this process has loaded plugins, whose threads a child
-// process would lack. Not thread-safe.
+// no check, refused if a plugin of `with` cannot be loaded, busy if `isolate` is set and this
+// process has loaded plugins, whose threads a child process would lack. Not thread-safe.
 Report run(const Options &options);
 
 // The names of the checks, without running them (the plugin is loaded, in a child process if
