@@ -47,17 +47,17 @@ configure() {
   fi
 }
 
-# The one release build that tests and demo share, installed under .cache/prefix. Its sources are
-# joined by eight, which takes a tenth less time than by four and as much as by sixteen; those of the
-# sanitized builds are compiled one by one. The kernels, half of what there is to compile, are built
-# for this processor's level only: no other would be chosen.
+# Sources joined by eight take a tenth less time than by four, and as much as by sixteen.
+joined=(-Djoin_sources=true -Dunity_size=8)
+# The one release build that tests and demo share, installed under .cache/prefix. The kernels, half of
+# what there is to compile, are built for this processor's level only: no other would be chosen.
 prefix=$PWD/.cache/prefix
 # Without NVIDIA's driver nothing would run the cuda plugin, a quarter of what there is to compile:
 # the suite `emulated` tests its sources.
 cuda=auto
 [ -e /dev/nvidiactl ] || cuda=disabled
 configure_release() {
-  configure build --buildtype=release --prefix="$prefix" --libdir=lib -Djoin_sources=true -Dunity_size=8 -Dcpu_levels=native "$@"
+  configure build --buildtype=release --prefix="$prefix" --libdir=lib "${joined[@]}" -Dcpu_levels=native "$@"
 }
 
 # run_tests WHAT DIR OPTION...: builds what is not up to date of the tests, runs them and counts
@@ -79,18 +79,19 @@ run_tests() {
 
 # A build under a sanitizer. Of debug information only what names the lines of a report: a third of
 # the compile time less. No --buildtype: it would set the optimisation anew whenever the folder is
-# configured again. Without precompiled headers, which hide that a source lacks an #include.
-sanitized=(-Db_pch=false -Ddebug=true -Doptimization=1 -Db_ndebug=false -Dcpp_args=-g1 -Dc_args=-g1
+# configured again.
+sanitized=(-Ddebug=true -Doptimization=1 -Db_ndebug=false -Dcpp_args=-g1 -Dc_args=-g1
   -Dwerror=true -Dbenchmarks=false -Dcuda=disabled -Dcpu_levels=v3)
 # The thread and address sanitizers need the memory layout that they know; some kernels randomise
 # more than that.
 known_layout() { setarch -R true 2>/dev/null && test_wrapper="setarch -R"; }
-# run_tsan SUITE...: builds what these tests need, and no more.
+# run_tsan SUITE...: builds what these tests need, and no more. One source at a time and without
+# precompiled headers: either hides that a source lacks an #include.
 run_tsan() {
   export TSAN_OPTIONS=second_deadlock_stack=1
   local suites=()
   for suite in "$@"; do suites+=(--suite "$suite"); done
-  must "configure with TSan" configure build-tsan "${sanitized[@]}" -Db_sanitize=thread &&
+  must "configure with TSan" configure build-tsan "${sanitized[@]}" -Db_pch=false -Db_sanitize=thread &&
     run_tests "TSan" build-tsan "${suites[@]}" --timeout-multiplier 4
 }
 
