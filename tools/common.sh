@@ -85,13 +85,12 @@ sanitized=(-Ddebug=true -Doptimization=1 -Db_ndebug=false -Dcpp_args=-g1 -Dc_arg
 # The thread and address sanitizers need the memory layout that they know; some kernels randomise
 # more than that.
 known_layout() { setarch -R true 2>/dev/null && test_wrapper="setarch -R"; }
-# run_tsan SUITE...: builds what these tests need, and no more. One source at a time and without
-# precompiled headers: either hides that a source lacks an #include.
+# run_tsan SUITE...: builds what these tests need, and no more.
 run_tsan() {
   export TSAN_OPTIONS=second_deadlock_stack=1
   local suites=()
   for suite in "$@"; do suites+=(--suite "$suite"); done
-  must "configure with TSan" configure build-tsan "${sanitized[@]}" -Db_pch=false -Db_sanitize=thread &&
+  must "configure with TSan" configure build-tsan "${sanitized[@]}" "${joined[@]}" -Db_sanitize=thread &&
     run_tests "TSan" build-tsan "${suites[@]}" --timeout-multiplier 4
 }
 
