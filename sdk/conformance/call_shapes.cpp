@@ -23,7 +23,7 @@ Shape matrix(Size size) {
     case Size::huge: return {1'000'003};
     case Size::long_: return {257, 3};
     case Size::apart: return {4, 3, 2};
-    case Size::many: return Shape(12, 2);
+    case Size::many: return Shape(10, 2);
     default: return {4, 3};
     }
 }
@@ -120,7 +120,7 @@ private:
         else if (size_ == Size::any)
             loop_ = any_axes(reference_ < 0 ? 3 : 2);
         else if (size_ == Size::many)
-            loop_ = Shape(reference_ < 0 ? 12 : 9, 2);
+            loop_ = Shape(reference_ < 0 ? 10 : 9, 2);
         else if (size_ == Size::huge && beside() && !has(call_.function, moves_elements))
             loop_ = {50'021}; // a call for each element, where the plugin takes no loops
         else if (beside() && size_ != Size::apart)

@@ -34,8 +34,8 @@ constexpr std::int64_t longest_vector = 35, longest = 4097;
 std::vector<std::int64_t> lengths() {
     std::vector<std::int64_t> all;
     for (std::int64_t n = 2; n <= longest_vector; ++n) all.push_back(n);
-    for (const std::int64_t n : {48, 96, 100, 1000, 1600}) all.push_back(n);
-    for (std::int64_t block = 64; block < longest; block *= 2)
+    for (const std::int64_t n : {48, 96, 100, 1000, 2048, 4096, 4097}) all.push_back(n);
+    for (const std::int64_t block : {64, 128, 256, 512, 1024})
         for (const std::int64_t n : {block - 1, block, block + 1}) all.push_back(n);
     std::sort(all.begin(), all.end());
     return all;
