@@ -16,7 +16,7 @@ enum class Side { before, behind };
 
 // The operand again, in memory that begins or ends with its elements.
 Tensor beside_nothing(const Guarded &operand, Side side) {
-    if (!operand.tensor.is_defined()) return {};
+    if (!operand.tensor.is_defined() || operand.tensor.size() == 0) return operand.tensor;
     const auto &own = operand.elements;
     const auto first = std::find(own.begin(), own.end(), 1) - own.begin();
     const auto end = std::find(own.rbegin(), own.rend(), 1).base() - own.begin();
@@ -37,31 +37,40 @@ Tensor beside_nothing(const Guarded &operand, Side side) {
 }
 
 void stays_inside(const Declared &declared, DType dtype, Side side) {
-    const Prepared::Form dense, strided{Layout::strided, Layout::strided};
+    const Prepared::Form dense, strided{Layout::strided, Layout::strided},
+        reversed{Layout::reversed}; // inputs alone: the host turns what is reversed in all
+    const auto moved = [side](const std::vector<Guarded> &operands) {
+        std::vector<Tensor> list;
+        for (const Guarded &operand : operands) list.push_back(beside_nothing(operand, side));
+        return list;
+    };
+    bool called = false;
+    std::string refusal;
     for (const Setting &setting : settings_of(declared))
-        for (const auto &[size, form] :
-             {std::pair{Size::small, dense}, {Size::long_, dense}, {Size::small, strided}})
+        for (const auto &[size, form] : {std::pair{Size::small, dense},
+                                         {Size::long_, dense},
+                                         {Size::one, dense},
+                                         {Size::small, strided},
+                                         {Size::small, reversed}})
             try {
                 const Prepared prepared(
                     make_call(declared.function, dtype, {.size = size, .setting = setting}),
                     {dtype, declared.device()}, form);
-                const auto moved = [side](const std::vector<Guarded> &operands) {
-                    std::vector<Tensor> list;
-                    for (const Guarded &operand : operands)
-                        list.push_back(beside_nothing(operand, side));
-                    return list;
-                };
                 invoke(prepared.call, moved(prepared.inputs), prepared.device,
                        moved(prepared.outputs));
                 prepared.device.synchronize();
+                called = true;
             } catch (const Error &error) {
-                if (error.status() == Status::not_supported &&
-                    error.function() != declared.function.name)
-                    skip("the host would have to convert operands, for which the device has no {}",
-                         error.function());
-                // Not every value of an attribute is valid.
-                if (setting.attributes.empty() || error.status() != Status::invalid_argument) throw;
+                // The device lacks what the host would convert operands with; not every value of an
+                // attribute is valid.
+                const bool lacks = error.status() == Status::not_supported &&
+                                   error.function() != declared.function.name;
+                const bool invalid =
+                    !setting.attributes.empty() && error.status() == Status::invalid_argument;
+                if (!lacks && !invalid) throw;
+                refusal = error.what();
             }
+    if (!called) skip("no call was made: {}", refusal);
 }
 
 } // namespace

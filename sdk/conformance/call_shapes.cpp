@@ -220,7 +220,7 @@ bool has_size(const FunctionFacts &function, Size size) {
     case Size::apart:
     case Size::any:
     case Size::many: return s.input_count() > 0 || s.elementwise();
-    case Size::square: return required > 1;
+    case Size::square: return s.input_count() > 1;
     case Size::first_single:
     case Size::second_single:
     case Size::third_single: {

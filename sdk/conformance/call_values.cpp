@@ -182,6 +182,15 @@ void set_values(Call &call, const Recipe &recipe) {
     }
 }
 
+void share_values(Call &call, std::pair<int, int> inputs) {
+    Call::Argument &a = call.inputs[static_cast<std::size_t>(inputs.first)],
+                   &b = call.inputs[static_cast<std::size_t>(inputs.second)];
+    // Those of a count or a table, which come after what they are for, are restricted.
+    const sdk::Signature &s = call.function.signature;
+    strengthen_diagonal(s, s.input(inputs.first), b);
+    a.values = b.values;
+}
+
 std::vector<Mix> mixed_inputs(const Call &call, bool all) {
     const sdk::Signature &s = call.function.signature;
     std::vector<std::size_t> inputs;

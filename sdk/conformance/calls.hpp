@@ -97,6 +97,8 @@ void mix_input(Call &call, const Mix &mix);
 std::vector<int> in_place_inputs(const Call &call);
 // Two inputs that may be one tensor; none: {-1, -1}.
 std::pair<int, int> equal_inputs(const Call &call);
+// Gives both the same values, which suit both.
+void share_values(Call &call, std::pair<int, int> inputs);
 
 // Those whose operands this header can make.
 bool callable(const FunctionFacts &function);

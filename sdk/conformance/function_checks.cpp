@@ -95,10 +95,7 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
     };
     const auto [one, same] =
         variant.kind == How::one_tensor ? equal_inputs(made) : std::pair(-1, -1);
-    // The values of the second: those of a count or a table are restricted.
-    if (one >= 0)
-        made.inputs[static_cast<std::size_t>(one)].values =
-            made.inputs[static_cast<std::size_t>(same)].values;
+    if (one >= 0) share_values(made, {one, same});
     Prepared prepared = without_refusals([&] {
         return Prepared(std::move(made), {dtype, device}, variant.form);
     });

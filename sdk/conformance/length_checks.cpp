@@ -157,8 +157,10 @@ void add_length_checks(Checks &checks, const Target &target) {
             std::any_of(s.operands.begin(), s.operands.begin() + s.output_count,
                         [](const sdk::OperandSpec &output) { return output.updated; }))
             continue;
-        const bool along =
-            s.slot_count == 1 && s.slots[0].given && has_size(declared.function, Size::bare);
+        const sdk::AxisSlot &slot = s.slots[0];
+        const bool along = s.slot_count == 1 && slot.given && slot.kind != sdk::AxisKind::fixed &&
+                           slot.kind != sdk::AxisKind::optional &&
+                           has_size(declared.function, Size::bare);
         if (!s.elementwise() && !along) continue;
         for (const DType dtype : declared.all_dtypes())
             checks.push_back({"functions", declared.subject(), word(dtype),

@@ -98,10 +98,12 @@ std::vector<Setting> settings_of(const Declared &declared) {
                                    spec.type == AttributeType::number;
             if (!is_number || spec.fallback == "1") continue;
             Setting other = together;
-            other.name = fmt::format("all attributes, {} = 1", spec.name);
-            for (NamedAttribute &given : other.attributes)
-                if (given.name == spec.name) given.value = Scalar(1);
-            list.push_back(std::move(other));
+            for (NamedAttribute &given : other.attributes) {
+                if (given.name != spec.name) continue;
+                given.value = Scalar(1);
+                other.name = fmt::format("all attributes, {} = 1", spec.name);
+                list.push_back(other);
+            }
         }
         if (!optional.empty())
             list.push_back({"all attributes, no optional input", together.attributes});

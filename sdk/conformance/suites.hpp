@@ -18,7 +18,7 @@ void add_event_checks(Checks &checks, const Target &target, const std::string &t
 void add_function_checks(Checks &checks, const Target &target);
 // The same for lengths around those of vectors, blocks and threads' shares. Group "functions".
 void add_length_checks(Checks &checks, const Target &target);
-// Nothing before or behind the elements of operands is read. Group "bounds".
+// Nothing before or behind the elements of operands is read or written. Group "bounds".
 void add_bounds_checks(Checks &checks, const Target &target);
 // Functions that are not declared are refused. Group "undeclared".
 void add_undeclared_checks(Checks &checks, const Target &target);

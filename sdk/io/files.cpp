@@ -20,8 +20,8 @@ namespace Atoll::detail {
 std::string in_quotes(std::string_view text) {
     constexpr std::size_t most = 200;
     std::size_t end = std::min(text.size(), most);
-    // Not within a character.
-    while (end > 0 && end < text.size() && (text[end] & 0xc0) == 0x80) --end;
+    // Not within a character, which has at most four bytes.
+    for (int i = 0; i < 3 && end > 0 && end < text.size() && (text[end] & 0xc0) == 0x80; ++i) --end;
     std::string shown = printable(text.substr(0, end));
     for (std::size_t at = 0; (at = shown.find_first_of("\n\t", at)) != shown.npos;)
         shown.replace(at, 1, shown[at] == '\n' ? "\\n" : "\\t");

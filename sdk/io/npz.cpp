@@ -284,10 +284,9 @@ void write_npz(const std::filesystem::path &path, const std::map<std::string, Te
         const std::string what =
             fmt::format("{}, array {}", in_quotes(path.native()), in_quotes(key));
         if (key.empty() || key.size() > 65000 || printable(key) != key)
-            throw Error(Status::invalid_argument, op,
-                        fmt::format("{}: a name must have 1 to 65000 bytes and be UTF-8 without "
-                                    "control characters",
-                                    what));
+            throw Error(
+                Status::invalid_argument, op,
+                fmt::format("{}: a name must have 1 to 65000 bytes of printable UTF-8", what));
         entries.push_back(std::make_unique<Entry>(tensor, op));
         zip_source_t *source =
             zip_source_function_create(&Entry::answer, entries.back().get(), &error);

@@ -125,7 +125,8 @@ static int32_t add(const atoll_link *self, atoll_call *call) {
                       swapped(call, 0), 0);
 #endif
 #if defined(READS_BEHIND) || defined(READS_BEFORE)
-    if (call->rank == 1 && !(call->operands[1].flags & ATOLL_OPERAND_SCALAR)) {
+    if (call->rank == 1 && call->operands[1].strides[0] > 0 &&
+        !(call->operands[1].flags & ATOLL_OPERAND_SCALAR)) {
 #ifdef READS_BEHIND
         const char *outside = element(call, 1, n - 1) + call->operands[1].strides[0];
 #else

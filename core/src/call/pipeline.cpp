@@ -4,6 +4,7 @@
 #include "call/attributes.hpp"
 #include "call/copy.hpp"
 #include "call/domain.hpp"
+#include "call/factors.hpp"
 #include "call/materialise.hpp"
 #include "call/taken_apart.hpp"
 #include "call/temporary.hpp"
@@ -41,14 +42,15 @@ public:
                                  parts().because(ATOLL_REASON_DTYPE));
         if (!route.knows_all()) [[unlikely]]
             if (const std::string unknown = unknown_argument(route); !unknown.empty()) {
-                if (is_product(f_))
+                if (!is_product(f_))
+                    throw Error(Status::not_supported, f_.full_name,
+                                fmt::format("the implementation of plugin {} does not know {}; "
+                                            "leave it out, or load a plugin that does",
+                                            route.plugin(), unknown),
+                                call_.device->name);
+                if (!call_.empty)
                     return multiply_apart(call_, given_, results[0],
                                           parts().because(ATOLL_REASON_ARGUMENT));
-                throw Error(Status::not_supported, f_.full_name,
-                            fmt::format("the implementation of plugin {} does not know {}; leave "
-                                        "it out, or load a plugin that does",
-                                        route.plugin(), unknown),
-                            call_.device->name);
             }
         if (s_.takes_objects) [[unlikely]]
             require_own_objects(route);
@@ -56,11 +58,8 @@ public:
             if (s_.makes_objects)
                 throw Error(Status::invalid_argument, f_.full_name,
                             "got no elements to make an object of");
-            // What is added to a product of nothing remains.
-            if (is_product(f_) && call_.tensor[adds_to])
-                return multiply_apart(call_, given_, results[0], parts());
             make_outputs(results);
-            return fill_identity();
+            return fill_identity(results);
         }
         make_plan(call_, route.caps(), exact, plan_);
         make_outputs(results);
@@ -78,7 +77,6 @@ public:
     }
 
 private:
-    static constexpr int adds_to = 3; // c of a product
     Context parts() const { return context_.for_parts_of(f_); }
 
     // An implementation knows only the objects of its own plugin.
@@ -113,7 +111,17 @@ private:
     }
 
     // The outputs over no elements; check() requires that there is an identity.
-    void fill_identity() {
+    void fill_identity(const Tensor *results) {
+        constexpr int adds_to = 3; // c of a product
+        if (is_product(f_) && call_.tensor[adds_to]) {
+            const Scalar beta(given_.attributes[product_beta]);
+            Context own = parts();
+            own.device = call_.device;
+            own.dtype = accumulator(call_.T);
+            const Tensor *const c = given_.inputs[adds_to - s_.output_count]->tensor();
+            return scale_into(made_[0] ? results[0] : *given_.outputs[0],
+                              is_zero(beta) ? nullptr : c, beta, call_.T, own);
+        }
         for (int o = 0; o < s_.output_count; ++o)
             if (call_.tensor[o] && !s_.operand(o).updated)
                 fill_elements(*call_.tensor[o], o == s_.status ? 0 : s_.identity, parts());

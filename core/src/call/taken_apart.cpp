@@ -74,22 +74,15 @@ void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
     const auto factor = [&](ProductAttribute which) {
         return Scalar(given.attributes[which]).cast(context.dtype);
     };
-    Tensor d;
-    if (call.empty) {
-        d = make_tensor(call.output_shape(0), context.dtype, call.device, {}, Order::F,
-                        context.cause);
-        fill_elements(*d.impl(), 0, context);
-    } else {
-        d = run_one(matmul,
-                    {.inputs = inputs,
-                     .attributes = plain_product(context.dtype),
-                     .axes = given.axes,
-                     .axes_given = given.axes_given,
-                     .group_axes = given.group_axes},
-                    context);
-        if (factor(product_alpha).to_complex() != std::complex<double>(1))
-            d = scaled(d, factor(product_alpha), context);
-    }
+    Tensor d = run_one(matmul,
+                       {.inputs = inputs,
+                        .attributes = plain_product(context.dtype),
+                        .axes = given.axes,
+                        .axes_given = given.axes_given,
+                        .group_axes = given.group_axes},
+                       context);
+    if (factor(product_alpha).to_complex() != std::complex<double>(1))
+        d = scaled(d, factor(product_alpha), context);
     const bool adds = given.inputs.size() > 2 && given.inputs[2] && !is_zero(factor(product_beta));
     if (adds) {
         const Tensor c = scaled(*given.inputs[2]->tensor(), factor(product_beta), context);

@@ -19,7 +19,8 @@ using ProductAttributes = std::array<atoll_scalar, 4>;
 const ProductAttributes &plain_product(DType T);
 
 // d = alpha * op(a) op(b) + beta * c by a product without factors and element-wise functions, in
-// the accumulator of T if the device multiplies that. Into the given output, or a new `result`.
+// the accumulator of T if the device multiplies that. Into the given output, or a new `result`. Not
+// for products of nothing.
 void multiply_apart(const Checked &call, const Arguments &given, Tensor &result,
                     const Context &parts);
 

@@ -152,12 +152,6 @@ TEST_CASE("a product of three loops without factors computes all that gemm can")
             results.push_back(Function("core.matmul")(
                 {a, b, small({4, 5}, int32)},
                 {.attributes = {{"alpha", 2}, {"beta", 2}, {"conj_a", true}}})[0]);
-            // Factors that do not count.
-            const Scalar any = is_floating(T) ? Scalar(NAN) : Scalar(7);
-            const Tensor stray = full({4, 3, 2}, any, {T, the_cpu()});
-            for (const Tensor &addend : {c, Tensor()})
-                results.push_back(Function("core.matmul")(
-                    {stray, b, addend}, {.attributes = {{"alpha", 0}, {"beta", 2}}})[0]);
             // Nothing to multiply.
             const Tensor nothing = c.clone();
             gemm(2, zeros({4, 0}, {T, the_cpu()}), Op::N, zeros({0, 5}, {T, the_cpu()}), Op::N, 3,
@@ -181,6 +175,53 @@ TEST_CASE("a product of three loops without factors computes all that gemm can")
     const Tensor half = full({2, 2}, 1.0, {float16, the_cpu()});
     gemm(Scalar(1.0 / 3), half * 3, Op::N, eye(2, 2, 0, {float16, the_cpu()}), Op::N, 0.0, half);
     CHECK(half.to_doubles() == std::vector<double>(4, 1));
+}
+
+TEST_CASE("with alpha 0, or over nothing, a product is beta c, and its kernel is not called") {
+    load_plugin("cpu");
+    load_plugin("dummy");
+    const Function product("core.matmul");
+    for (const Device &device : {the_cpu(), Atoll::device("dummy")})
+        for (const DType T : {float64, float32, float16, int64, complex128}) {
+            CAPTURE(device.name());
+            CAPTURE(name(T));
+            const Stream stream = device.new_stream();
+            const Placement where(T, device, stream);
+            const Scalar any = is_floating(T) ? Scalar(NAN) : Scalar(7);
+            const Tensor a = full({4, 3, 2}, any, where), b = full({3, 5}, any, where),
+                         c = full({4, 5}, 0, where);
+            c(all_, all_) = small({4, 5}, T);
+            Recorder recorder("core.matmul@" + std::string(device.type()));
+            const auto run = [&](const Tensor &left, const Tensor &right, const Tensor &addend,
+                                 int alpha, int beta, const Tensor &out = {}) {
+                std::vector<Tensor> into;
+                if (out.is_defined()) into.push_back(out);
+                const Tensor d = product(
+                    {left, right, addend},
+                    {.attributes = {{"alpha", alpha}, {"beta", beta}, {"conj_a", is_complex(T)}},
+                     .out = into})[0];
+                CHECK(d.stream() == stream);
+                CHECK(recorder.take().empty());
+                return numbers(d);
+            };
+            const auto once = numbers(multiply(c, Scalar(2).cast(T)));
+            auto twice = once; // for each matrix of the stack
+            twice.insert(twice.end(), once.begin(), once.end());
+            CHECK(run(a, b, c, 0, 2) == twice);
+            CHECK(run(a, b, {}, 0, 2) == numbers(zeros({4, 5, 2}, {T, device})));
+            CHECK(run(a, b, full({4, 5}, any, where), 0, 0) ==
+                  numbers(zeros({4, 5, 2}, {T, device})));
+            const Tensor left = a(all_, all_, 0), none = zeros({4, 0}, where);
+            CHECK(run(none, zeros({0, 5}, where), c, 3, 2) == once);
+            const Tensor same = c.clone();
+            CHECK(run(left, b, same, 0, 2, same) == once);
+            const Tensor square = full({4, 4}, any, where), part = full({4, 4}, 0, where);
+            part(all_, all_) = small({4, 4}, T);
+            CHECK(run(square, square, part, 0, 1, square) == numbers(part));
+        }
+    const Tensor zero = full({1, 1}, -0.0, {float64, the_cpu()});
+    CHECK(std::signbit(product({zero, zero, zero}, {.attributes = {{"alpha", 0}, {"beta", 1}}})[0]
+                           .item<double>()));
 }
 
 TEST_CASE("a product of halves alone is not taken apart for ever") {

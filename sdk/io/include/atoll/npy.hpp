@@ -64,9 +64,8 @@ std::vector<std::string> npz_names(const std::filesystem::path &path);
 
 enum class Compression { stored, deflate };
 
-// Writes each array like write_npy; writes all arrays or none. Names are non-empty UTF-8 without
-// control characters (line feeds and tabs are allowed), of at most 65,000 bytes; ".npy" is
-// appended.
+// Writes each array like write_npy; writes all arrays or none. Names are printable UTF-8 (line
+// feeds and tabs are allowed) of 1 to 65,000 bytes; ".npy" is appended.
 void write_npz(const std::filesystem::path &path, const std::map<std::string, Tensor> &arrays,
                Compression compression = Compression::stored);
 
