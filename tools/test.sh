@@ -34,8 +34,6 @@ must "set-up" tools/setup.sh &&
 if [ $nightly ]; then
   known_layout
   unset ATOLL_TEST_SCALE # full depth is for the release build
-  # Joined sources and precompiled headers hide that a source lacks an #include.
-  joined=(-Djoin_sources=false -Db_pch=false)
   run_tsan concurrent emulated_threads
   must "set-up for AArch64" tools/setup.sh aarch64 &&
     must "configure for AArch64" configure build-aarch64 --cross-file tools/aarch64.ini --buildtype=release -Dkernels_only=true &&
