@@ -4,8 +4,10 @@ export DEBIAN_FRONTEND=noninteractive
 # ccache, which meson uses where it is there, finds what another clone has compiled: paths within
 # the tree count relative to the build folder, and that folder does not count, though debug
 # information names it: a debugger may look for sources in the other clone.
-# With precompiled headers it has to be told that no source uses __TIME__ or defines macros for them.
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+# With precompiled headers it has to be told that no source uses __TIME__ or defines macros for them,
+# and that comments count: GCC knows a header of `#pragma once` by its bytes, so that one precompiled
+# before its comments changed would be read again.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_COMMENTS=1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tally=$scratch/tally
