@@ -146,11 +146,17 @@ bool applies(const Variant &variant, const Setting &setting, const FunctionFacts
     Call call = make_call(f, dtype, {.size = variant.size, .setting = setting}, false);
     const Layout layout = variant.form.inputs;
     if (layout != variant.form.outputs && call.inputs.empty()) return false;
-    const auto wider_than_byte = [&](auto &&size) {
-        const auto wide = [&](const Call::Argument &a) { return !a.absent && size(a.dtype) > 1; };
-        return (call.takes_out && std::any_of(call.outputs.begin(), call.outputs.end(), wide)) ||
-               std::any_of(call.inputs.begin(), call.inputs.end(), wide);
+    const auto any_wider = [](const std::vector<Call::Argument> &list, auto &&size) {
+        return std::any_of(list.begin(), list.end(),
+                           [&](const Call::Argument &a) { return !a.absent && size(a.dtype) > 1; });
     };
+    const auto outputs_wider = [&](auto &&size) {
+        return call.takes_out && any_wider(call.outputs, size);
+    };
+    const auto wider_than_byte = [&](auto &&size) {
+        return outputs_wider(size) || any_wider(call.inputs, size);
+    };
+    const auto bytes = [](DType d) { return size_of(d); };
     switch (variant.kind) {
     // In other functions, the result of infinities is unspecified.
     case How::special:
@@ -163,15 +169,12 @@ bool applies(const Variant &variant, const Setting &setting, const FunctionFacts
     case How::scalar: return scalar_input(call) >= 0;
     default: break;
     }
-    if (variant.form.swapped == Swapped::first_input)
-        return !call.inputs.empty() && !call.inputs[0].absent && size_of(call.inputs[0].dtype) > 1;
-    if (variant.form.swapped == Swapped::outputs)
-        return call.takes_out && std::any_of(call.outputs.begin(), call.outputs.end(),
-                                             [](const Call::Argument &output) {
-                                                 return !output.absent && size_of(output.dtype) > 1;
-                                             });
-    if (variant.form.swapped == Swapped::all)
-        return wider_than_byte([](DType d) { return size_of(d); });
+    switch (variant.form.swapped) {
+    case Swapped::all: return wider_than_byte(bytes);
+    case Swapped::outputs: return outputs_wider(bytes);
+    case Swapped::first_input: return !call.inputs.empty() && any_wider({call.inputs[0]}, bytes);
+    case Swapped::none: break;
+    }
     if (layout == Layout::unaligned)
         return wider_than_byte([](DType d) { return std::int64_t{info(d).alignment}; });
     if (layout == Layout::broadcast || layout == Layout::scattered_broadcast ||

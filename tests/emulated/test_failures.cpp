@@ -56,8 +56,7 @@ TEST_CASE("whichever call of the runtime fails, the error says so, and all works
     const long calls = emulated_calls() - before;
     REQUIRE(calls > 50);
     for (const int code : {int{cudaErrorMemoryAllocation}, int{cudaErrorUnknown}}) {
-        int errors = 0;
-        int tried = 0;
+        int errors = 0, tried = 0;
         for (long number = 1; number <= calls;
              number += static_cast<long>(random_tests::one_of()), ++tried) {
             CAPTURE(number);

@@ -125,21 +125,13 @@ private:
     int kept_;
 };
 
-// An error that the options are to blame for is one of usage.
-auto usable(const auto &body) {
-    try {
-        return body();
-    } catch (const Atoll::Error &e) {
-        if (e.status() == Status::refused) throw UsageError(e.what());
-        throw;
-    }
-}
-
-conformance::Report checked(const conformance::Options &options) {
+// What run() or list() gives; an error that the options are to blame for is one of usage.
+auto by(const conformance::Options &options, const auto &function) {
     const OutputKeeper keeper;
     try {
-        return usable([&] { return conformance::run(options); });
+        return function(options);
     } catch (const Atoll::Error &e) {
+        if (e.status() == Status::refused) throw UsageError(e.what());
         if (e.status() != Status::invalid_argument) throw;
         throw UsageError(fmt::format("no check matches '{}'; --list prints their names, and * in a "
                                      "filter stands for any of them",
@@ -164,7 +156,7 @@ int run_check(const CheckOptions &options) {
         throw UsageError(fmt::format(
             "--junit and --matrix both name {}; give each a file of its own", options.junit));
     if (options.list) {
-        const auto names = usable([&] { return conformance::list(options.kit); });
+        const auto names = by(options.kit, conformance::list);
         if (options.json)
             print_json(names);
         else
@@ -177,7 +169,7 @@ int run_check(const CheckOptions &options) {
     Progress progress;
     conformance::Options own = options.kit;
     own.progress = std::ref(progress);
-    const conformance::Report report = checked(own);
+    const conformance::Report report = by(own, conformance::run);
     progress.clear();
     if (options.json)
         print_json(as_json(report));
