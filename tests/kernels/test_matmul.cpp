@@ -299,7 +299,8 @@ TEST_CASE("products of small numbers agree with the oracle") {
                   static_cast<Addend>(random() % 3), random);
         };
         for (const Case &c : sizes)
-            for (int trial = 0; trial < 4; ++trial) any(c, trial);
+            for (int trial = 0; trial < 4; ++trial)
+                if (!random_tests::leaves_out(random)) any(c, trial);
     }
     // More along k than is multiplied at once.
     for (const Dtypes &d : {all[0], all[3], all[7], all[9], all[12], all[15]}) {

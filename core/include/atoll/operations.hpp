@@ -48,8 +48,9 @@ inline Tensor all_in_range(const Tensor &a, const Scalar &low, const Scalar &hig
 Tensor matmul(const Operand &a, const Operand &b, Out out = {});
 
 enum class Op : char { N = 'N', T = 'T', C = 'C' }; // unchanged, transposed, conjugate transposed
-// Computes c = alpha op_a(a) op_b(b) + beta c. If beta == 0, c is not read; if alpha == 0, a and b
-// are not read.
+// Computes c = alpha op_a(a) op_b(b) + beta c, in the dtype to which a, b, c, alpha and beta
+// promote. If beta == 0, c is not read and its dtype does not count; if alpha == 0, a and b are not
+// read.
 const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op op_b, Scalar beta,
                    const Tensor &c);
 

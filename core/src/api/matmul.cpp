@@ -128,19 +128,15 @@ const Tensor &gemm(Scalar alpha, const Tensor &a, Op op_a, const Tensor &b, Op o
                     shape_text("c", tc.shape), shape_text(shape));
     check_output(tc, "c", function.full_name);
     const Operand left(a), right(b), third(c);
-    const DType T = decide_product_T(left, right, nullptr, alpha, beta);
+    const Operand *const addend = is_zero(beta) ? nullptr : &third;
+    const DType T = decide_product_T(left, right, addend, alpha, beta);
     const Operand *const factors[] = {&left, &right};
     require_output_dtype(tc, "c", T, decide_device(function, factors, {}), function.full_name, {});
-    // As in BLAS: with alpha == 0 the factors are not read, with beta == 0 c is not.
-    if (is_zero(alpha) || shape_a[1] == 0) {
-        scale_into(c, is_zero(beta) ? nullptr : &c, beta, T, Context{}.for_parts_of(function));
-        return c;
-    }
     const DType factor = accumulator(T);
     const ProductAttributes attributes = {alpha.cast(factor).raw(), beta.cast(factor).raw(),
                                           Scalar(op_a == Op::C).raw(), Scalar(op_b == Op::C).raw()};
-    product(left, transpose_a, right, transpose_b, vector, attributes,
-            is_zero(beta) ? nullptr : &third, &c, {.dtype = T, .device = tc.device()});
+    product(left, transpose_a, right, transpose_b, vector, attributes, addend, &c,
+            {.dtype = T, .device = tc.device()});
     return c;
 }
 

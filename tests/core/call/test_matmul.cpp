@@ -295,6 +295,26 @@ TEST_CASE("one element, or leading unit axes, scale") {
     }
 }
 
+TEST_CASE("gemm computes in the dtype of all that it reads, c among them") {
+    for (const Device device : support::all_devices())
+        for (const int k : {0, 3})
+            for (const int alpha : {0, 2}) {
+                CAPTURE(k);
+                CAPTURE(alpha);
+                const Placement reals{float32, device};
+                const Tensor a = ones({2, k}, reals), b = ones({k, 2}, reals);
+                const std::complex<float> old(5, 7), sum(static_cast<float>(alpha * k), 0);
+                const Tensor c = full({2, 2}, Scalar(old), {complex64, device});
+                gemm(alpha, a, Op::N, b, Op::N, 3, c);
+                CHECK(c(1, 1).item<std::complex<float>>() == sum + 3.0F * old);
+                gemm(alpha, a, Op::N, b, Op::N, 0, c);
+                CHECK(c(1, 1).item<std::complex<float>>() == sum);
+                const Tensor wide = full({2, 2}, 1 + 0x1p-40, {float64, device});
+                gemm(alpha, a, Op::N, b, Op::N, 1, wide);
+                CHECK(wide(1, 1).item<double>() == alpha * k + 1 + 0x1p-40);
+            }
+}
+
 TEST_CASE("with alpha 0 the factors are not read, on any device") {
     for (const Device device : support::all_devices())
         for (const DType dtype : {float16, float32, float64, complex64}) {

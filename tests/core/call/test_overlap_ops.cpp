@@ -46,6 +46,7 @@ struct Case {
             const DType own = in.scalar ? in.scalar->dtype() : in.view.dtype;
             dtype = dtype == DType::none ? own : promote(dtype, own);
         }
+        if (what == What::gemm && beta) dtype = promote(dtype, out.dtype);
         // The factors of gemm are integers, but 0 and 1 are bools among bools.
         return dtype == Atoll::bool_ && (alpha > 1 || beta > 1) ? Atoll::int64 : dtype;
     }

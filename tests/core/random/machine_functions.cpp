@@ -410,13 +410,16 @@ void Machine::gemm(const Op &op) {
     product.op_b = ops[op.numbers[1]];
     product.alpha = static_cast<int>(op.numbers[2]);
     product.beta = static_cast<int>(op.numbers[3]);
-    const DType factors = promote(product.a.dtype, product.b.dtype);
+    DType all = promote(product.a.dtype, product.b.dtype);
+    if (product.beta) all = promote(all, slots_[op.to]->array.dtype);
     // 0 and 1 are bools among bools.
-    if (factors != Atoll::bool_ || product.alpha > 1 || product.beta > 1)
+    if (all != Atoll::bool_ || product.alpha > 1 || product.beta > 1)
         operands.push_back({{}, Scalar(2)});
+    const Slot to = *slots_[op.to];
+    if (product.beta) operands.push_back({to.array, {}});
     const Rule rule = rule_of(ATOLL_FN_matmul, operands);
     product.compute = rule.compute;
-    const Slot to = *slots_[op.to], left = in(op, 0), right = in(op, 1);
+    const Slot left = in(op, 0), right = in(op, 1);
     // With another dtype C would be rounded twice.
     if (product.beta && to.array.dtype != rule.compute) return;
     if (product.a.shape.size() > 3 || product.b.shape.size() > 3) return;
