@@ -3,9 +3,10 @@
 // Note [Blocking]
 // k is cut into blocks. Of each, one operand is packed as a whole (or a part of some megabytes) by
 // all threads together, the `shared` side; then pieces of the other side are packed and multiplied,
-// each by one thread: pieces of rows that fit the L2 cache, or pieces of columns where all rows fit
-// it. The order in which a sum is added up depends on the extents and dtypes alone, so results do
-// not depend on the number of threads.
+// each by one thread: pieces of rows that fit the L2 cache, or pieces of columns where there are
+// more columns than rows, or as many, and all rows take some megabytes at most. Panels of columns
+// are narrow, so that their pieces are more alike. The order in which a sum is added up depends on
+// the extents and dtypes alone, so results do not depend on the number of threads.
 //
 // Where d or c is not of the type that is computed in, each tile is converted when its sums are
 // complete. Where they take several blocks along k, boxes of d are computed one by one into a
@@ -27,6 +28,7 @@ namespace {
 constexpr std::int64_t rows_bytes = 768 << 10;    // packed rows of one piece: in a 2 MiB L2 cache
 constexpr std::int64_t columns_bytes = 512 << 10; // packed columns of one piece
 constexpr std::int64_t shared_bytes = 8 << 20;
+constexpr std::int64_t shared_rows_bytes = 3 << 20;
 constexpr std::int64_t most_positions = 8192; // of one block: keeps the tables small
 constexpr std::int64_t short_shared_bytes = 1 << 20;
 // Pieces that a product has where it is large enough: balances some threads.
@@ -207,8 +209,9 @@ private:
         const std::int64_t rows = panels[0].size() * code_.rows,
                            columns = panels[1].size() * code_.columns;
         const std::int64_t depth = code_.lanes_along_k(block_depth_);
-        const bool rows_fit = rows * depth * code_.size <= rows_bytes && rows <= most_positions;
-        const int shared = rows_fit && columns > rows ? 0 : 1;
+        const bool rows_fit =
+            rows * depth * code_.size <= shared_rows_bytes && rows <= most_positions;
+        const int shared = rows_fit && columns > rows - code_.rows ? 0 : 1;
         const PackedSide &side = sides_[shared];
         const std::int64_t bytes = depth <= short_depth ? short_shared_bytes : shared_bytes;
         const std::int64_t most = shared == 0 ? panels[0].size() : most_panels(side, bytes);
@@ -226,7 +229,7 @@ private:
         const PackedSide &side = sides_[s];
         const std::int64_t most = most_panels(side, s == 0 ? rows_bytes : columns_bytes);
         std::int64_t pieces = divide_up(panels, most);
-        if (!serial) pieces = std::max(pieces, std::min(many_pieces, panels / 3));
+        if (!serial) pieces = std::max(pieces, std::min(many_pieces, panels));
         std::int64_t piece = divide_up(panels, std::max<std::int64_t>(1, pieces));
         if (const std::int64_t across = side.grouping.across(); across && piece < panels) {
             const std::int64_t chunks =

@@ -72,8 +72,18 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
             }
             if (takes_raw && is_one_run(panel_groups, group, part.dense, dense_in_packed,
                                         part.packed, raw_size)) {
-                into_lanes(panel, depth.size, [&](std::int64_t p) {
+                const auto line = [&](std::int64_t p) {
                     return data + part.packed[0] + depth.offsets[p];
+                };
+                // Too far apart for the processor to fetch them ahead by itself.
+                constexpr std::int64_t ahead = 16;
+                const std::int64_t last = panel_positions() * code.number() - 1;
+                into_lanes(panel, depth.size, [&](std::int64_t p) {
+                    if (p + ahead < depth.size) {
+                        __builtin_prefetch(line(p + ahead));
+                        __builtin_prefetch(line(p + ahead) + last);
+                    }
+                    return line(p);
                 });
                 continue;
             }
