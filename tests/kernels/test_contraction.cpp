@@ -496,8 +496,8 @@ TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
     constexpr int f64 = ATOLL_DTYPE_FLOAT64, c128 = ATOLL_DTYPE_COMPLEX128,
                   f16 = ATOLL_DTYPE_FLOAT16, bf16 = ATOLL_DTYPE_BFLOAT16, i8 = ATOLL_DTYPE_INT8,
                   i16 = ATOLL_DTYPE_INT16;
-    // More rows and columns than are packed as a whole, dense along no axis so that BLAS has no part;
-    // then more along k than one block has, whose sums wait in a scratch matrix.
+    // More rows and columns than are packed as a whole, dense along no axis so that BLAS has no
+    // part; then more along k than one block has, whose sums wait in a scratch matrix.
     const Product products[] = {
         {f64, f64, 1030, 384, 2900, false},  {c128, c128, 520, 384, 1500, false},
         {f16, f16, 300, 384, 4300, false},   {f16, f16, 100, 4096, 520, true},

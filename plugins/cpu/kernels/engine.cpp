@@ -4,9 +4,10 @@
 // k is cut into blocks. Of each, one operand is packed as a whole (or a part of some megabytes) by
 // all threads together, the `shared` side; then pieces of the other side are packed and multiplied,
 // each by one thread: pieces of rows that fit the L2 cache, or pieces of columns where there are
-// more columns than rows, or as many, and all rows take some megabytes at most. Panels of columns
-// are narrow, so that their pieces are more alike. The order in which a sum is added up depends on
-// the extents and dtypes alone, so results do not depend on the number of threads.
+// more columns than rows, or as many, and all rows fit the L2 cache or, for several threads, take
+// some megabytes at most: panels of columns are narrow, so that pieces are more alike. The order in
+// which a sum is added up depends on the extents and dtypes alone, so results do not depend on the
+// number of threads.
 //
 // Where d or c is not of the type that is computed in, each tile is converted when its sums are
 // complete. Where they take several blocks along k, boxes of d are computed one by one into a
@@ -28,8 +29,8 @@ namespace {
 constexpr std::int64_t rows_bytes = 768 << 10;    // packed rows of one piece: in a 2 MiB L2 cache
 constexpr std::int64_t columns_bytes = 512 << 10; // packed columns of one piece
 constexpr std::int64_t shared_bytes = 8 << 20;
-constexpr std::int64_t shared_rows_bytes = 3 << 20;
-constexpr std::int64_t most_positions = 8192; // of one block: keeps the tables small
+constexpr std::int64_t shared_rows_bytes = 3 << 20; // of all rows, where threads share them
+constexpr std::int64_t most_positions = 8192;       // of one block: keeps the tables small
 constexpr std::int64_t short_shared_bytes = 1 << 20;
 // Pieces that a product has where it is large enough: balances some threads.
 constexpr std::int64_t many_pieces = 16;
@@ -209,8 +210,8 @@ private:
         const std::int64_t rows = panels[0].size() * code_.rows,
                            columns = panels[1].size() * code_.columns;
         const std::int64_t depth = code_.lanes_along_k(block_depth_);
-        const bool rows_fit =
-            rows * depth * code_.size <= shared_rows_bytes && rows <= most_positions;
+        const std::int64_t most_bytes = serial ? rows_bytes : shared_rows_bytes;
+        const bool rows_fit = rows * depth * code_.size <= most_bytes && rows <= most_positions;
         const int shared = rows_fit && columns > rows - code_.rows ? 0 : 1;
         const PackedSide &side = sides_[shared];
         const std::int64_t bytes = depth <= short_depth ? short_shared_bytes : shared_bytes;
