@@ -437,7 +437,8 @@ enum {
     PLAN_EACH,
     STRETCH,
     APART,
-    SUMS
+    SUMS,
+    RAISE
 };
 constexpr atoll_dtype_set f64 = ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT64);
 
@@ -472,6 +473,8 @@ constexpr atoll_function_info interface[] = {
                   {"a (n*) -> s ()", nullptr, "axes all, n separate, identity 0", "the sum"}),
     sdk::function(SUMS, "sums", ATOLL_RULE_FLOAT, f64,
                   {"a (), b () -> copy ()?, c ()", nullptr, nullptr, "a + 2 b"}),
+    sdk::function(RAISE, "raise", ATOLL_RULE_FLOAT, f64,
+                  {"a (n), by () -> c (n)", nullptr, nullptr, "a + 2 by"}),
 };
 atoll_module_decl module = sdk::module("picky", 1, interface);
 
@@ -523,6 +526,7 @@ void describe() {
     cpu[PLAN_EACH] = sdk::declare<plan>(PLAN_EACH, f64, caps);
     cpu[STRETCH] = sdk::declare<combine>(STRETCH, f64, caps);
     cpu[APART] = sdk::declare<total>(APART, f64, caps);
+    cpu[RAISE] = sdk::declare<combine>(RAISE, f64, caps);
     cpu[SUMS] = sdk::declare<dense_sums>(SUMS, f64);
     for (auto &function : cpu) function.max_rank = static_cast<std::uint16_t>(number("PICKY_RANK"));
     if (cpu[COMBINE].max_rank == 1) cpu[COMBINE].max_rank = 2; // no fewer than its axes

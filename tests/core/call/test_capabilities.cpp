@@ -177,6 +177,21 @@ TEST_CASE("a product of three loops without factors computes all that gemm can")
     CHECK(half.to_doubles() == std::vector<double>(4, 1));
 }
 
+TEST_CASE(
+    "with automatic broadcasting off an operand without core axes has all loop axes or none") {
+    load_plugin("cpu");
+    const Picky picky("");
+    const Function raise("picky.raise");
+    const Tensor a = ones({4, 3}, {float64, the_cpu()});
+    const ScopedSettings strict([](Settings &s) { s.auto_broadcast = false; });
+    const auto raised = [&](const Dims &loop) {
+        return raise({a, ones(loop, {float64, the_cpu()})})[0].to_doubles();
+    };
+    CHECK(raised({}) == std::vector<double>(12, 3.0));
+    CHECK(raised({3}) == std::vector<double>(12, 3.0));
+    CHECK(support::error_status([&] { raised({1}); }) == Status::invalid_argument);
+}
+
 TEST_CASE("with alpha 0, or over nothing, a product is beta c, and its kernel is not called") {
     load_plugin("cpu");
     load_plugin("dummy");
