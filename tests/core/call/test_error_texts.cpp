@@ -259,6 +259,14 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
              strict.check({of({3})});
          },
          "[made.function] takes vectors of even length"},
+        {[&] {
+             const MadeFunction window(
+                 "a () -> b (k)", "", [](void *, atoll_infer *, atoll_error *error) {
+                     return sdk::set_error(error, ATOLL_STATUS_INVALID_ARGUMENT, "takes no 0");
+                 });
+             window.check({of({})}); // no input has a core axis
+         },
+         "[made.function] takes no 0"},
     };
     check_texts(calls);
 }
