@@ -267,7 +267,11 @@ TEST_CASE("empty tensors and scalars are exported and imported") {
     empty.array().data = nullptr;
     empty.array().strides = nullptr;
     empty.array().byte_offset = ~std::uint64_t{0};
-    CHECK(from_dlpack(&empty.managed).shape() == Dims{0, 4});
+    {
+        const Tensor imported = from_dlpack(&empty.managed);
+        CHECK(imported.shape() == Dims{0, 4});
+        CHECK(imported.data() == nullptr);
+    }
     CHECK(empty.deleted == 1);
 }
 
