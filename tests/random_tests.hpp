@@ -25,7 +25,7 @@ inline std::int64_t cases(std::int64_t usual) {
 inline std::size_t one_of() {
     return static_cast<std::size_t>(std::max(1LL, std::llround(1 / scale())));
 }
-// One of their cases, chosen at random.
+// Whether a case of such a list is left out, at random.
 template <class Random> bool leaves_out(Random &random) { return random() % one_of() != 0; }
 inline std::uint64_t seed(std::int64_t usual = 1) {
     return static_cast<std::uint64_t>(number_from_environment("ATOLL_TEST_SEED", usual));

@@ -410,13 +410,15 @@ void Machine::gemm(const Op &op) {
     product.op_b = ops[op.numbers[1]];
     product.alpha = static_cast<int>(op.numbers[2]);
     product.beta = static_cast<int>(op.numbers[3]);
+    const Slot to = *slots_[op.to];
     DType all = promote(product.a.dtype, product.b.dtype);
-    if (product.beta) all = promote(all, slots_[op.to]->array.dtype);
+    if (product.beta) {
+        all = promote(all, to.array.dtype);
+        operands.push_back({to.array, {}});
+    }
     // 0 and 1 are bools among bools.
     if (all != Atoll::bool_ || product.alpha > 1 || product.beta > 1)
         operands.push_back({{}, Scalar(2)});
-    const Slot to = *slots_[op.to];
-    if (product.beta) operands.push_back({to.array, {}});
     const Rule rule = rule_of(ATOLL_FN_matmul, operands);
     product.compute = rule.compute;
     const Slot left = in(op, 0), right = in(op, 1);
