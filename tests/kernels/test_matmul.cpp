@@ -262,6 +262,7 @@ TEST_CASE("products of small numbers agree with the oracle") {
         {i32, i32, i8, u8},       {u32, u32, u8, u8},      {i32, i16, u8, i8},
         {i32, i32, i16, i16},     {i32, i32, u16, i16},    {i32, i32, i16, u8},
         {i16, i16, i16, i16},     {u16, u16, u16, u16},    {i16, i16, u8, i8},
+        {f32, f32, bf16, bf16},   {f32, bf16, bf16, bf16}, {f32, f32, bf16, f32},
     };
     const Case sizes[] = {{33, 31, 65, 0}, {16, 70, 31, 0}, {64, 17, 130, 2},
                           {97, 48, 64, 0}, {20, 11, 5, 0},  {9, 5, 0, 0}};
@@ -303,7 +304,7 @@ TEST_CASE("products of small numbers agree with the oracle") {
                 if (!random_tests::leaves_out(random)) any(c, trial);
     }
     // More along k than is multiplied at once.
-    for (const Dtypes &d : {all[0], all[3], all[7], all[9], all[12], all[15]}) {
+    for (const Dtypes &d : {all[0], all[3], all[7], all[9], all[12], all[15], all[18]}) {
         CAPTURE(std::string(facts[d.dtype].name));
         for (const bool adds : {false, true}) {
             Layout layout[4] = {Layout::dense, Layout::permuted, Layout::dense, Layout::dense};

@@ -97,6 +97,7 @@ bool is_byte(const Side &side) {
     return side.dtype == ATOLL_DTYPE_INT8 || side.dtype == ATOLL_DTYPE_UINT8;
 }
 bool fits_int16(const Side &side) { return is_byte(side) || side.dtype == ATOLL_DTYPE_INT16; }
+bool is_bfloat16(const Side &side) { return side.dtype == ATOLL_DTYPE_BFLOAT16; }
 
 #if defined(__x86_64__) && defined(__AVX512F__)
 // By instructions that multiply bytes or bfloat16, where the processor has them: of AMX for what
@@ -106,7 +107,8 @@ contract_packed(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
     const std::int64_t k = p.k.size();
     const bool suits_amx = k >= 32 && p.m.size() * p.n.size() * k >= 32 * 32 * 32;
     if constexpr (std::is_same_v<T, float>) {
-        if (dtype == ATOLL_DTYPE_BFLOAT16) {
+        if (dtype == ATOLL_DTYPE_BFLOAT16 ||
+            (is_bfloat16(p.side[product_a]) && is_bfloat16(p.side[product_b]))) {
             if (suits_amx && has_amx())
                 return contract(p, dtype, AmxBfloat16s{alpha}, AmxBfloat16s{beta});
             if (has_avx512_bf16()) return contract(p, dtype, Bfloat16s{alpha}, Bfloat16s{beta});
