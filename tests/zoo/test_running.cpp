@@ -100,7 +100,11 @@ TEST_CASE("kernels that break their contract are contained") {
         CHECK(error.native_code == 12);
         CHECK(contains(error.text, "full"));
         configure("odd", "allocate", "throw_in_free");
+        std::string warned;
+        set_warning_handler([&](const Warning &warning) { warned = warning.text; });
         { const Tensor gone = allocate(); }
+        set_warning_handler({});
+        CHECK_MESSAGE(contains(warned, "crossed the plugin's border (cannot free)"), warned);
         configure("odd", "allocate", "");
         CHECK(odd.properties().name == std::string(127, 'y'));
 

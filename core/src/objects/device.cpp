@@ -55,9 +55,14 @@ void last_device_call(const DeviceRecord &device, int function, void *params,
                       void *stream) noexcept {
     const ReadSection section;
     PreparedCall prepared(device_function(function), device, 0, stream, {}, params);
-    if (const std::int32_t status = try_dispatch(chain_of(prepared), prepared);
-        status != ATOLL_STATUS_OK) [[unlikely]]
-        warn_of_failure(chain_of(prepared), prepared, status);
+    const Chain &chain = chain_of(prepared);
+    try {
+        if (const std::int32_t status = chain.call(prepared.call); status != ATOLL_STATUS_OK)
+            [[unlikely]]
+            warn_of_failure(chain, prepared, status, false);
+    } catch (...) {
+        warn_of_failure(chain, prepared, ATOLL_STATUS_PLUGIN_FAULT, true);
+    }
 }
 
 void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *source,

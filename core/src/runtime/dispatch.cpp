@@ -118,10 +118,11 @@ std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept {
     }
 }
 
-void warn_of_failure(const Chain &chain, PreparedCall &prepared, std::int32_t status) noexcept {
+void warn_of_failure(const Chain &chain, PreparedCall &prepared, std::int32_t status,
+                     bool thrown) noexcept {
     try {
         try {
-            fail(chain, prepared, status, {});
+            fail(chain, prepared, status, thrown ? exception_text() : std::string());
         } catch (const Error &error) { // "[function] …": who shows a warning adds the function
             warn(error.function(),
                  std::string_view(error.what()).substr(error.function().size() + 3));

@@ -61,8 +61,10 @@ inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d
 void dispatch(const Chain &chain, PreparedCall &prepared);
 // The same, but returns the status; an exception counts as ATOLL_STATUS_PLUGIN_FAULT.
 std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept;
-// Warns of the error that dispatch() would have thrown for this result of try_dispatch().
-void warn_of_failure(const Chain &chain, PreparedCall &prepared, std::int32_t status) noexcept;
+// Warns of the error that dispatch() would have thrown for this status, or for the exception that
+// is being handled (`thrown`).
+[[gnu::cold]] void warn_of_failure(const Chain &chain, PreparedCall &prepared, std::int32_t status,
+                                   bool thrown) noexcept;
 
 // The text of the exception being handled.
 std::string exception_text();

@@ -97,9 +97,10 @@ bool is_byte(const Side &side) {
     return side.dtype == ATOLL_DTYPE_INT8 || side.dtype == ATOLL_DTYPE_UINT8;
 }
 bool fits_int16(const Side &side) { return is_byte(side) || side.dtype == ATOLL_DTYPE_INT16; }
-bool is_bfloat16(const Side &side) { return side.dtype == ATOLL_DTYPE_BFLOAT16; }
 
 #if defined(__x86_64__) && defined(__AVX512F__)
+bool is_bfloat16(const Side &side) { return side.dtype == ATOLL_DTYPE_BFLOAT16; }
+
 // By instructions that multiply bytes or bfloat16, where the processor has them: of AMX for what
 // fills half a register along k, and a tile of some shape.
 template <class T> std::optional<std::int32_t>
