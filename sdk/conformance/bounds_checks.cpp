@@ -61,13 +61,10 @@ void stays_inside(const Declared &declared, DType dtype, Side side) {
                 prepared.device.synchronize();
                 called = true;
             } catch (const Error &error) {
-                // The device lacks what the host would convert operands with; not every value of an
-                // attribute is valid.
+                // The device may lack what the host would convert operands with.
                 const bool lacks = error.status() == Status::not_supported &&
                                    error.function() != declared.function.name;
-                const bool invalid =
-                    !setting.attributes.empty() && error.status() == Status::invalid_argument;
-                if (!lacks && !invalid) throw;
+                if (!lacks && !setting.is_refused_by(error)) throw;
                 refusal = error.what();
             }
     if (!called) skip("no call was made: {}", refusal);

@@ -47,6 +47,11 @@ struct Setting {
     std::vector<NamedAttribute> attributes = {};
     std::vector<std::string_view> inputs = {}; // optional ones that are there
     std::vector<std::string> without = {};     // optional results that are not
+
+    // Whether the host refused an attribute: not every value of one is valid.
+    bool is_refused_by(const Error &error) const {
+        return !attributes.empty() && error.status() == Status::invalid_argument;
+    }
 };
 // Nothing; each optional input; each attribute with a value that is not its default, and all of
 // them, beside all optional inputs; all attributes without optional inputs; without each optional

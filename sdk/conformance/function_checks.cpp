@@ -88,8 +88,7 @@ void run_variant(const Target &target, const Declared &declared, DType dtype,
         try {
             return body();
         } catch (const Error &error) {
-            // Not every value of an attribute is valid.
-            if (setting.attributes.empty() || error.status() != Status::invalid_argument) throw;
+            if (!setting.is_refused_by(error)) throw;
             skip("refused before reaching the plugin: {}", error.what());
         }
     };
