@@ -69,11 +69,19 @@ void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *so
               std::int64_t bytes, int peer, Cause cause, std::uint32_t flags) {
     atoll_transfer_params params{
         sizeof params, kind, destination, source, static_cast<std::uint64_t>(bytes), peer, flags};
+    bool interposed = false;
     try {
-        device_call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), cause);
+        const ReadSection section;
+        PreparedCall prepared(device_function(ATOLL_DEVICE_FN_transfer), *on.device, 0, on.handle(),
+                              cause, &params);
+        const Chain &chain = chain_of(prepared);
+        interposed = chain.wrappers > 0;
+        dispatch(chain, prepared);
     } catch (const Error &error) {
-        // A transfer that says why it failed is over; another one may have enqueued work.
-        if (error.status() == Status::plugin_fault) wait_for_stream(*on.device, on.handle());
+        // A transfer that says why it failed is over, but the words may be an interposer's, which
+        // had it enqueued.
+        if (error.status() == Status::plugin_fault || interposed)
+            wait_for_stream(*on.device, on.handle());
         throw;
     }
     on.work().enqueued();

@@ -241,6 +241,11 @@ TEST_CASE("memory of the host is no longer in use when a transfer has failed") {
              self->next->fn(self->next, call);
              throw std::runtime_error("once it is enqueued");
          }},
+        {"device.transfer@dummy",
+         [](const atoll_link *self, atoll_call *call) -> std::int32_t {
+             self->next->fn(self->next, call);
+             return ATOLL_STATUS_OUT_OF_MEMORY; // the interposer's own
+         }},
         {"device.stream_synchronize@dummy", [](const atoll_link *, atoll_call *) -> std::int32_t {
              return ATOLL_STATUS_KERNEL_FAILED;
          }}};
@@ -257,7 +262,7 @@ TEST_CASE("memory of the host is no longer in use when a transfer has failed") {
             std::ranges::copy(before, memory); // its owner goes on
             Atoll::pop_interposer(handle);
             set_fault("");
-            CHECK((error || kind.function == kinds[2].function));
+            CHECK((error || kind.function == kinds[3].function));
             device.synchronize();
             CHECK(std::ranges::equal(before, std::span(memory, 4)));
         }
@@ -269,7 +274,7 @@ TEST_CASE("memory of the host is no longer in use when a transfer has failed") {
     // A transfer that keeps its source reads it until it has failed.
     const Tensor kept(Atoll::Storage::pinned(32, device), 0, {4}, {8}, Atoll::float64);
     kept.shallow_copy().assign(here);
-    for (const Kind &kind : std::span(kinds, 2)) {
+    for (const Kind &kind : std::span(kinds, 3)) {
         set_fault("latency:5000");
         const auto handle = Atoll::push_interposer(kind.function, kind.fails, nullptr);
         CHECK(error_of([&] { enqueue_copy(there, kept); }));
