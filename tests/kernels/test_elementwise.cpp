@@ -2,6 +2,8 @@
 // every mixture. Single values that matter are in test_special_values.cpp.
 #include "check.h"
 
+#include <optional>
+
 using namespace oracle;
 
 namespace {
@@ -58,6 +60,17 @@ void check_function(const Function &f) {
         }
     }
 }
+
+// While it lives, operands are large from other sizes on.
+struct Lowered {
+    Atoll::kernels::LargeOperands before = level->large_operands();
+    explicit Lowered(const Atoll::kernels::LargeOperands &lowest) {
+        at_each_level([&] { level->large_operands() = lowest; });
+    }
+    ~Lowered() {
+        at_each_level([this] { level->large_operands() = before; });
+    }
+};
 
 } // namespace
 
@@ -129,15 +142,7 @@ TEST_CASE("results that go past the caches are the same") {
         lowest.copied = {4, 4};
         lowest.computed = {256, 2};
     }
-    struct Lowered {
-        Atoll::kernels::LargeOperands before = level->large_operands();
-        explicit Lowered(const Atoll::kernels::LargeOperands &lowest) {
-            at_each_level([&] { level->large_operands() = lowest; });
-        }
-        ~Lowered() {
-            at_each_level([this] { level->large_operands() = before; });
-        }
-    } lowered(lowest);
+    const Lowered lowered(lowest);
     Random random = sequence(13);
     // A cache line begins at the first element, or `past` bytes before it.
     const auto shift = [](Operand &operand, std::int64_t past) {
@@ -215,6 +220,65 @@ TEST_CASE("results that go past the caches are the same") {
                     fill(in, random, true);
                     check_elementwise(function_list[ATOLL_FN_copy], dtype, out, {&in});
                 }
+}
+
+// Rows that several of the loop's calls share: inputs that repeat from row to row, are one value in
+// each, or lie apart; few rows and more than a block or a piece has, and axes beyond.
+TEST_CASE("short rows agree with the oracle") {
+    std::optional<Lowered> lowered;
+    SUBCASE("in the caches") {}
+    SUBCASE("past the caches") {
+        lowered.emplace(Atoll::kernels::LargeOperands{2048, 2048, 2048, 1 << 20, {4, 4}, {256, 2}});
+    }
+    struct Called {
+        int function, dtype;
+    };
+    const Called all[] = {
+        {ATOLL_FN_add, ATOLL_DTYPE_FLOAT32},      {ATOLL_FN_multiply, ATOLL_DTYPE_FLOAT16},
+        {ATOLL_FN_subtract, ATOLL_DTYPE_INT8},    {ATOLL_FN_divide, ATOLL_DTYPE_COMPLEX128},
+        {ATOLL_FN_less, ATOLL_DTYPE_FLOAT64},     {ATOLL_FN_pow, ATOLL_DTYPE_FLOAT32},
+        {ATOLL_FN_where, ATOLL_DTYPE_INT16},      {ATOLL_FN_clip, ATOLL_DTYPE_BFLOAT16},
+        {ATOLL_FN_negative, ATOLL_DTYPE_FLOAT32}, {ATOLL_FN_copy, ATOLL_DTYPE_INT32}};
+    Random random = sequence(19);
+    for (const Called &called : all) {
+        const Function &f = function_list[called.function];
+        CAPTURE(std::string(f.name));
+        for (int trial = 0; trial < 60; ++trial) {
+            const auto length =
+                static_cast<std::int64_t>(random() % 2 ? 2 + random() % 16 : 2 + random() % 140);
+            const std::int64_t most = trial < 4 ? 70000 : 2000,
+                               rows = 1 + static_cast<std::int64_t>(
+                                              random() % static_cast<std::uint64_t>(most / length));
+            Shape shape = {length, rows};
+            if (random() % 3 == 0) shape.push_back(2);
+            CAPTURE(length);
+            CAPTURE(rows);
+            const bool converted = random() % 4 == 0;
+            const auto operand = [&](int dtype, bool is_out) {
+                std::vector<bool> varies = all_axes(shape);
+                if (!is_out && random() % 3)
+                    for (std::size_t axis = 0; axis < varies.size(); ++axis)
+                        varies[axis] = random() % 2;
+                const bool other = converted && random() % 2;
+                const Layout any = layouts[random() % std::size(layouts)];
+                const bool dense = random() % 2 || (is_out && any == Layout::broadcast);
+                Operand made(other ? int{ATOLL_DTYPE_FLOAT32} : dtype, converted && random() % 2,
+                             shape, varies, dense ? Layout::dense : any);
+                fill(made, random, true);
+                return made;
+            };
+            Operand out = operand(result_dtype(f.id, called.dtype), true);
+            std::vector<Operand> in;
+            for (int k = 0; k < f.signature.input_count(); ++k)
+                in.push_back(
+                    operand(f.id == ATOLL_FN_where && k == 0 ? int{ATOLL_DTYPE_BOOL} : called.dtype,
+                            random() % 3 == 0));
+            std::vector<Operand *> inputs;
+            for (Operand &each : in) inputs.push_back(&each);
+            if (random() % 4 == 0 && out.dtype == in[0].dtype) inputs[0] = &out;
+            check_elementwise(f, called.dtype, out, inputs);
+        }
+    }
 }
 
 TEST_CASE("comparisons compare the true values of 64-bit integers") {

@@ -10,6 +10,11 @@
 // Where an input is dense along another axis than the output (a transposed operand), rows would
 // touch a new cache line per element. Such a space is cut into tiles, and the input's part of a
 // tile is transposed into scratch first, reading whole cache lines.
+//
+// Note [Short rows]
+// A row of few elements takes as long as a call of the loop. Where the output is dense across such
+// rows, several become one: an input that is not dense across them, such as one that repeats from
+// row to row, is brought together in scratch first.
 #include "compare.h"
 #include "convert.h"
 #include "half_loops.h"
@@ -30,6 +35,10 @@ constinit thread_local const Pool *own_pool = nullptr;
 namespace {
 
 bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAND_SWAPPED; }
+
+// Elements of a short row; see Note [Short rows]. Inputs that repeat are brought together once, so
+// that longer rows gain, others for each block.
+constexpr std::int64_t longest_repeated_row = 128, longest_short_row = 16, fewest_short_rows = 8;
 
 // A typed loop and the dtypes around it. Input k is converted to `narrow[k]` and then to
 // `loops[k]`, which the loop reads; the loop writes `loops[0]`, which is rounded to `narrow[0]` and
@@ -71,9 +80,10 @@ public:
     }
 
     void operator()() {
-        const int axis = transposed_axis();
-        if (axis)
+        if (const int axis = transposed_axis())
             tiles(axis);
+        else if (has_short_rows())
+            short_rows();
         else
             rows();
     }
@@ -111,7 +121,11 @@ private:
     }
     // How the rows of a large result go past the caches.
     enum class Streaming { none, copy, loop, blocks };
-    Streaming streaming() const {
+    // One thread computes all of it, `alone`, or a part.
+    Streaming streaming(bool alone) const {
+        const LargeOperands &large = large_operands();
+        if (bytes_of_operands() < (alone ? large.alone : large.shared) || !is_streamable())
+            return Streaming::none;
         if (!loop_)
             return conversions_[1].moves() && space_.strides[1][0] == out_size() ? Streaming::copy
                                                                                  : Streaming::none;
@@ -181,10 +195,8 @@ private:
     void rows() const {
         std::int64_t strides[max_operands];
         for (int k = 0; k < space_.operands; ++k) strides[k] = space_.strides[k][0];
-        const std::int64_t length = space_.shape[0], bytes = bytes_of_operands();
-        const bool large = bytes >= large_operands().alone && is_streamable();
-        const Streaming how = large ? streaming() : Streaming::none;
-        if (space_.rank == 1 && length < parallel_threshold && how == Streaming::none) {
+        const std::int64_t length = space_.shape[0];
+        if (space_.rank == 1 && length < parallel_threshold) {
             row(length, space_.data, strides);
             return;
         }
@@ -193,22 +205,81 @@ private:
         const std::int64_t part = cuts == 1 ? length : piece_size;
         const std::int64_t all = space_.outer() * cuts;
         parallel(all, part, [&](std::int64_t begin, std::int64_t end) {
-            const bool alone = end - begin == all;
-            const bool streams = alone || bytes >= large_operands().shared;
-            const Streaming own = streams ? how : Streaming::none;
+            const Streaming how = streaming(end - begin == all);
             Rows rows(space_, begin / cuts, 1);
             std::int64_t cut = begin % cuts;
             for (std::int64_t piece = begin; piece < end; ++piece) {
                 char *data[max_operands];
                 for (int k = 0; k < space_.operands; ++k)
                     data[k] = rows.data[k] + cut * part * strides[k];
-                streamed_row(own, std::min(part, length - cut * part), data, strides);
+                streamed_row(how, std::min(part, length - cut * part), data, strides);
                 if (++cut == cuts) {
                     cut = 0;
                     rows.next();
                 }
             }
-            if (own != Streaming::none) finish_streaming();
+            if (how != Streaming::none) finish_streaming();
+        });
+    }
+
+    // Whether operand k steps from row to row as within rows.
+    bool is_dense_across(int k) const {
+        return space_.strides[k][1] == space_.strides[k][0] * space_.shape[0];
+    }
+    bool has_short_rows() const {
+        if (space_.rank == 1 || space_.shape[1] < fewest_short_rows || !is_dense_across(0))
+            return false;
+        bool repeats = true;
+        for (int k = 1; k < space_.operands; ++k)
+            repeats &= is_dense_across(k) || space_.strides[k][1] == 0;
+        return space_.shape[0] <= (repeats ? longest_repeated_row : longest_short_row);
+    }
+
+    // The elements of so many rows of operand k, side by side.
+    void bring_together(int k, std::int64_t rows, const char *from, char *to) const {
+        const std::int64_t length = space_.shape[0], size = conversions_[k].in_size();
+        for (std::int64_t i = 0; i < length; ++i)
+            move_elements(rows, size, to + i * size, length * size, from + i * space_.strides[k][0],
+                          space_.strides[k][1]);
+    }
+
+    void short_rows() const {
+        const std::int64_t length = space_.shape[0], rows = space_.shape[1];
+        const std::int64_t at_once = block_size / length, part = piece_size / length;
+        const std::int64_t cuts = (rows + part - 1) / part, all = space_.outer() / rows * cuts;
+        std::int64_t strides[max_operands];
+        for (int k = 0; k < space_.operands; ++k)
+            strides[k] = is_dense_across(k) ? space_.strides[k][0] : conversions_[k].in_size();
+        parallel(all, part * length, [&](std::int64_t begin, std::int64_t end) {
+            const Streaming how = streaming(end - begin == all);
+            alignas(64) char together[max_operands][block_size * 16];
+            const char *from[max_operands] = {}; // what is in `together`
+            Rows matrix(space_, begin / cuts, 2);
+            std::int64_t cut = begin % cuts;
+            for (std::int64_t piece = begin; piece < end; ++piece) {
+                const std::int64_t last = std::min(rows, (cut + 1) * part);
+                for (std::int64_t row = cut * part, count; row < last; row += count) {
+                    count = std::min(at_once, last - row);
+                    char *data[max_operands];
+                    for (int k = 0; k < space_.operands; ++k) {
+                        data[k] = matrix.data[k] + row * space_.strides[k][1];
+                        if (is_dense_across(k)) continue;
+                        if (from[k] != data[k]) { // else it is there, as it repeats
+                            const bool repeats = space_.strides[k][1] == 0;
+                            bring_together(k, repeats ? std::min(at_once, rows) : count, data[k],
+                                           together[k]);
+                            from[k] = data[k];
+                        }
+                        data[k] = together[k];
+                    }
+                    streamed_row(how, count * length, data, strides);
+                }
+                if (++cut == cuts) {
+                    cut = 0;
+                    matrix.next();
+                }
+            }
+            if (how != Streaming::none) finish_streaming();
         });
     }
 
