@@ -82,7 +82,9 @@ private:
         densest_first(kept_);
         densest_first(reduced_);
         if (kept_.shape[0] < long_row) return false;
-        if (reduced_.shape[0] < long_row && r_.done == nullptr) return true;
+        // Where no further element can change a result it is worth stopping, but not for a few.
+        const std::int64_t stops = r_.done ? reduced_.outer() : 1;
+        if (reduced_.shape[0] * stops < long_row) return true;
         return std::abs(kept_.strides[1][0]) < std::abs(reduced_.strides[1][0]);
     }
 
