@@ -22,14 +22,12 @@ namespace Dummy {
 //   event_create    no event can be made                         OUT_OF_MEMORY from that call
 //   enqueue:NAME    the function fails before it is enqueued     KERNEL_FAILED from that call
 //   kernel:NAME     the function fails on the worker, its        the call succeeds; the next
-//                   outputs stay as they are                     synchronisation gives
-//                   KERNEL_FAILED
+//                   outputs stay as they are                     synchronisation: KERNEL_FAILED
 //                                                                with atoll_error::function = NAME
 //   transfer        like kernel:NAME, for transfers of bytes     the same, "device.transfer"
 //   lost            all devices are lost (lost:1 only the        DEVICE_LOST from every call on the
-//                   second) until the setting is cleared         device. Work already enqueued
-//                   still
-//                                                                runs; free and destroy still work;
+//                   second) until the setting is cleared         device. Enqueued work still runs;
+//                                                                free and destroy still work;
 //                                                                callbacks get DEVICE_LOST
 //   latency:N       all kernels and transfers take N             nothing but time
 //                   microseconds longer

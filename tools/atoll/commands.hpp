@@ -48,7 +48,7 @@ struct BenchOptions : CommonOptions {
 struct NewPluginOptions : CommonOptions {
     std::string name, kind = "device", language = "cpp", folder;
 };
-struct HeaderOptions : CommonOptions {
+struct HeaderOptions {
     std::string module, name_space;
     std::vector<std::string> without;
 };

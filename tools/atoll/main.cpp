@@ -35,7 +35,8 @@ private:
     template <class Options> CLI::App &add(const char *name, const char *description,
                                            Options &options, int (*run)(const Options &)) {
         CLI::App *command = app.add_subcommand(name, description);
-        command->add_flag("--json", options.json, "Print one JSON document instead of text");
+        if constexpr (requires { options.json; })
+            command->add_flag("--json", options.json, "Print one JSON document instead of text");
         command->callback(
             [this, &options, run] { chosen = [&options, run] { return run(options); }; });
         return *command;

@@ -73,7 +73,7 @@ inline EinsumPath einsum_path(std::string_view text, std::initializer_list<Tenso
                               const EinsumOptions &options = {}) {
     return einsum_path(text, std::span(operands.begin(), operands.size()), options);
 }
-// One line per step.
+// One line per step, and one with the totals.
 std::string to_string(const EinsumPath &path);
 
 // --- two tensors ---------------------------------------------------------------------------------

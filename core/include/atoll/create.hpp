@@ -16,7 +16,7 @@ namespace Atoll {
 // dtype, values have that of their C++ type (double: float64, int: int32), several values the one
 // that they promote to, where C++ integers and bools adapt to floating-point numbers beside them;
 // makers without values use Settings::default_dtype. A value that does not fit the dtype
-// (Scalar::overflows) is an Error (out_of_range).
+// (Scalar::overflows) is an Error (out_of_range); vector() and from_values() convert as cast does.
 struct Placement {
     Placement() = default;
     Placement(DType d) : dtype(d) {}
@@ -111,8 +111,8 @@ Tensor tensor(const Nested &lists, const Placement &where = {});
 Tensor from_memory(void *data, const Dims &shape, const Dims &strides_bytes, DType dtype,
                    Device host, std::function<void()> deleter = {});
 
-// Join tensors along an existing axis (concatenate; may be omitted for vectors) or along a new one
-// (stack).
+// Join tensors along an existing axis (concatenate; for vectors the axis may be left out) or along
+// a new one (stack).
 Tensor concatenate(std::span<const Tensor> tensors, std::optional<int> axis = {});
 Tensor stack(std::span<const Tensor> tensors, int axis);
 inline Tensor concatenate(std::initializer_list<Tensor> tensors, std::optional<int> axis = {}) {

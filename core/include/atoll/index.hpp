@@ -108,7 +108,8 @@ public:
     Index bind(const Tensor &tensor) const;
     // Returns this index with its index tensors on that device.
     Index to(Device device) const;
-    // Composes two indices: tensor(a.then(b)) equals tensor(a)(b). This index must be bound.
+    // Composes two indices: tensor(a.then(b)) equals Tensor(tensor(a))(b). This index must be
+    // bound.
     Index then(const Index &next) const;
     template <class... Elements> Index operator()(const Elements &...elements) const {
         return then(Index(std::initializer_list<IndexElement>{IndexElement(elements)...}));

@@ -18,7 +18,8 @@ using InterposerHandle = std::uint64_t;
 // self->next->fn(self->next, call) and receives `context` as self->ctx. Higher priorities are
 // further out; among equal priorities the newest is outermost. Slots of plugins loaded later are
 // included. Thread-safe; never waits for running calls; blocks only for other pushes and pops.
-// Throws Error for a target that names nothing known (unless it ends in '*').
+// Throws Error (not_found) for a target that names nothing known, unless it is `module.*`: that
+// module may be loaded later.
 InterposerHandle push_interposer(std::string_view target, atoll_fn function, void *context,
                                  int priority = 0, std::string_view name = "application");
 // Pushes an interposer of a loaded plugin, by name ("trace").

@@ -31,7 +31,8 @@ struct PluginReport {
 
 // Loads a plugin by name (searched in ATOLL_PLUGIN_PATH, then in the folder `atoll` beside the
 // library; never in the working directory) or by path (anything with a '/'). Has no effect if the
-// plugin is already loaded. Throws Error that names the file, the cause and the remedy.
+// plugin is already loaded, but refuses another file of it. Throws Error that names the file, the
+// cause and, where there is one, the remedy.
 // Thread-safe; blocks.
 PluginReport load_plugin(std::string_view name_or_path);
 // Loads all plugins that the search finds, in sorted order, highest ISA level first. Plugins that
@@ -39,8 +40,9 @@ PluginReport load_plugin(std::string_view name_or_path);
 std::vector<PluginReport> load_all_plugins();
 // All candidates examined so far: loaded, or the reason why not.
 std::vector<PluginReport> load_report();
-// The folders that load_plugin and load_all_plugins search, first to last: the trusted folders of
-// ATOLL_PLUGIN_PATH, then the one beside the library. A folder that does not exist has no plugins.
+// The folders that load_plugin and load_all_plugins search, first to last: the absolute ones of
+// ATOLL_PLUGIN_PATH, then the one beside the library. A folder that does not exist has no plugins;
+// whether a file may be opened is decided file by file.
 std::vector<std::filesystem::path> plugin_search_path();
 // Stops routing calls to the plugin, waits for its work, and calls its unload function. The file
 // stays mapped; load works again. Throws Error (busy) while storages, streams or events of its
@@ -65,7 +67,7 @@ struct PluginSetting {
 // and key. Thread-safe.
 std::vector<PluginSetting> plugin_settings();
 
-// The level from which on the library logs ("trace" … "error", "off"), and the handler of log
+// The level from which on the library logs ("trace" … "critical", "off"), and the handler of log
 // records. Default: "warn" to standard error. The library never prints otherwise.
 void set_log_level(std::string_view level);
 void set_log_handler(std::function<void(int level, std::string_view text)> handler);

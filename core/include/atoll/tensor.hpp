@@ -190,8 +190,10 @@ public:
     void dealloc();
     // The value of a tensor with one element. Blocks.
     Scalar item() const;
-    // The same as a T: converted as cast does. Throws Error (out_of_range) if an integer or a
-    // finite number does not fit, (invalid_argument) if T is real and the dtype complex. Blocks.
+    // The same as a T: converted as cast does. Throws Error (out_of_range) where Scalar::overflows
+    // says so: for an integer beyond an integer T, and a finite number that becomes infinite, but a
+    // floating-point number beyond an integer T gives its nearest value. (invalid_argument) if T is
+    // real and the dtype complex. Blocks.
     template <class T> T item() const;
     // All elements in column-major order, native, converted to T like cast. Blocks.
     template <class T> std::vector<T> to_vector() const {

@@ -51,8 +51,9 @@ struct PluginSettings {
 
 // Variables of the host. See loading.md.
 const std::vector<std::string> host_variables = {
-    "ATOLL_PLUGIN_PATH", "ATOLL_PLUGINS_DISABLE", "ATOLL_INTERPOSERS", "ATOLL_PLUGINS_LOCK",
-    "ATOLL_PROBE",       "ATOLL_PROBE_DEADLINE",  "ATOLL_SAFE_MODE"};
+    "ATOLL_PLUGIN_PATH",  "ATOLL_PLUGINS_DISABLE", "ATOLL_INTERPOSERS",
+    "ATOLL_PLUGINS_LOCK", "ATOLL_PROBE",           "ATOLL_PROBE_DEADLINE",
+    "ATOLL_SAFE_MODE",    "ATOLL_TAPP_DEVICE",     "ATOLL_TAPP_PLUGINS"};
 
 std::string environment_name(std::string_view plugin, std::string_view key) {
     std::string text = "ATOLL_" + std::string(plugin) + "_" + std::string(key);

@@ -567,8 +567,7 @@ TEST_CASE_FIXTURE(Fixture, "dtypes, devices and elements that a function does no
          "[core.add] got a on cpu and b on dummy:1 with automatic casting off; move one with "
          "Tensor::to, or set Settings::auto_cast"},
         {[&] { pow(i, -1); }, "[core.pow] got b = -1, need 0 or more; cast to a float dtype first"},
-        {[&] { left_shift(i, negative(i)); },
-         "[core.left_shift] got b = -1, need 0 or more; cast to a float dtype first"},
+        {[&] { left_shift(i, negative(i)); }, "[core.left_shift] got b = -1, need 0 or more"},
         {[&] { sqrt(negative(d), {}, ComputeMode::error); },
          "[core.sqrt] a has an element below 0"},
         {[&] { asin(d + d, {}, ComputeMode::error); },
