@@ -263,6 +263,7 @@ TEST_CASE("products of small numbers agree with the oracle") {
         {i32, i32, i16, i16},     {i32, i32, u16, i16},    {i32, i32, i16, u8},
         {i16, i16, i16, i16},     {u16, u16, u16, u16},    {i16, i16, u8, i8},
         {f32, f32, bf16, bf16},   {f32, bf16, bf16, bf16}, {f32, f32, bf16, f32},
+        {f16, f32, bf16, bf16},
     };
     const Case sizes[] = {{33, 31, 65, 0}, {16, 70, 31, 0}, {64, 17, 130, 2},
                           {97, 48, 64, 0}, {20, 11, 5, 0},  {9, 5, 0, 0}};

@@ -49,12 +49,25 @@ Tensor scaled(const Tensor &tensor, const Scalar &factor, const Context &context
 
 void scale_into(const Tensor &d, const Tensor *c, const Scalar &beta, DType T,
                 const Context &parts) {
-    if (!c)
-        fill_elements(*d.impl(), 0, parts);
-    else if (T != bool_)
-        scaled(*c, beta.cast(accumulator(T)), parts, &d);
-    else if (c != &d) // c or nothing
-        copy_elements(*d.impl(), *c->impl(), parts);
+    const TensorImpl &out = *d.impl();
+    if (!c) return fill_elements(out, 0, parts);
+    if (T == bool_) { // c or nothing
+        if (c != &d) copy_elements(out, *c->impl(), parts);
+        return;
+    }
+    // As beside a product: c becomes one of T, and what is rounded to T one of d.
+    Context own = parts;
+    if (!own.device) own.device = out.device();
+    own.dtype = accumulator(T);
+    const Tensor from = c->dtype() == T ? *c : cast_elements(*c->impl(), T, own.device, parts);
+    const Scalar factor = beta.cast(own.dtype);
+    if (own.dtype == T || out.dtype == T) {
+        scaled(from, factor, own, &d);
+        return;
+    }
+    const Tensor rounded = make_tensor(out.shape, T, out.device(), out.storage->stream);
+    scaled(from, factor, own, &rounded);
+    copy_elements(out, *rounded.impl(), parts);
 }
 
 void require_factor(std::string_view name, const Scalar &factor, DType T, std::string_view op) {

@@ -24,7 +24,7 @@ inline bool multiplies(const DeviceRecord &device, DType T) {
 Tensor scaled(const Tensor &tensor, const Scalar &factor, const Context &context,
               const Tensor *out = nullptr);
 
-// d = beta c, which may be the same tensor; zeros without c.
+// d = beta c in T; c may be d, or null for zeros.
 void scale_into(const Tensor &d, const Tensor *c, const Scalar &beta, DType T,
                 const Context &parts);
 

@@ -117,7 +117,6 @@ private:
             const Scalar beta(given_.attributes[product_beta]);
             Context own = parts();
             own.device = call_.device;
-            own.dtype = accumulator(call_.T);
             const Tensor *const c = given_.inputs[adds_to - s_.output_count]->tensor();
             return scale_into(made_[0] ? results[0] : *given_.outputs[0],
                               is_zero(beta) ? nullptr : c, beta, call_.T, own);

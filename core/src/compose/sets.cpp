@@ -35,11 +35,22 @@ void require_weights(const Tensor &weights, const Tensor &a, std::string_view op
                     name(weights.dtype()), shape_text(weights.shape()), shape_text(a.shape()));
 }
 
+void require_bins(std::int64_t count, std::string_view op) {
+    if (count >= INT64_MAX / 8)
+        throw_error(Status::overflow, op, "got {} bins: more bytes than fit 63 bits", count);
+}
+
 // The sums of weights by bin; those in bins that do not exist are left out.
-Tensor weighted(const Tensor &bins, const Tensor &weights, std::int64_t count) {
+Tensor weighted(const Tensor &bins, const Tensor &weights, std::int64_t count,
+                std::string_view op) {
     const std::vector<std::int64_t> bin = bins.to_vector<std::int64_t>();
     const std::vector<double> weight = weights.to_doubles();
-    std::vector<double> sums(static_cast<std::size_t>(count));
+    std::vector<double> sums;
+    try {
+        sums.resize(static_cast<std::size_t>(count));
+    } catch (const std::bad_alloc &) {
+        throw_error(Status::out_of_memory, op, "no memory for {} bins", count);
+    }
     for (std::size_t i = 0; i < bin.size(); ++i)
         if (bin[i] >= 0 && bin[i] < count) sums[static_cast<std::size_t>(bin[i])] += weight[i];
     return vector(sums, beside(bins, float64));
@@ -72,7 +83,8 @@ Histogram with_edges(const Tensor &a, const Tensor &edges, const HistogramOption
         require_weights(options.weights, a, "histogram");
         const Tensor bin = subtract(searchsorted(a, edges, {.right = true}), 1);
         // The end of the last bin belongs to it.
-        result.counts = weighted(where(equal(a, edges(-1)), bins - 1, bin), options.weights, bins);
+        result.counts =
+            weighted(where(equal(a, edges(-1)), bins - 1, bin), options.weights, bins, "histogram");
     } else {
         const Tensor sorted = sort(a.flatten());
         const Tensor below = searchsorted(edges, sorted);
@@ -131,9 +143,10 @@ Tensor bincount(const Tensor &a, const BincountOptions &options) {
                         "got the element {}: more bins than fit 63 bits", to_string(largest));
         length = std::max(length, largest.to_int() + 1);
     }
+    require_bins(length, "bincount");
     if (options.weights.is_defined()) {
         require_weights(options.weights, a, "bincount");
-        return weighted(a, options.weights, length);
+        return weighted(a, options.weights, length, "bincount");
     }
     const Tensor sorted = sort(a.flatten().ensure(int64));
     return diff(searchsorted(counting(length + 1, a), sorted));
@@ -142,6 +155,7 @@ Tensor bincount(const Tensor &a, const BincountOptions &options) {
 Histogram histogram(const Tensor &a, std::int64_t bins, const HistogramOptions &options) {
     if (bins < 1)
         throw_error(Status::invalid_argument, "histogram", "got {} bins, need 1 or more", bins);
+    require_bins(bins, "histogram");
     const OwnCalls scope;
     const Tensor values = measured(a);
     return with_edges(values, bin_edges(values, bins, options), options);

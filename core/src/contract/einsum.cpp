@@ -182,7 +182,8 @@ private:
         for (const Step &step : steps_) {
             const bool last = list.size() == 2;
             const auto [a, b] = take_pair(list, step);
-            list.push_back(step.pair->run(1, a, b, 0, nullptr, last ? out : nullptr));
+            // On the device of the first operand, wherever those of this step are.
+            list.push_back(step.pair->run(1, a, b, 0, nullptr, last ? out : nullptr, &operands[0]));
         }
         return list[0];
     }
@@ -278,13 +279,14 @@ private:
             copy_elements(*out->impl(), *view.impl(), parts);
             return *out;
         }
-        Tensor made;
-        if (!out) {
-            const Dims shape(shape_.data(), static_cast<std::size_t>(result_axes_));
-            made = make_tensor(shape, T_, t.device(), t.storage->stream);
-            out = &made;
-        }
-        return sum_axes(sum, view, result_axes_, out, parts);
+        if (out && out->dtype() == T_) return sum_axes(sum, view, result_axes_, out, parts);
+        // Integers wrap, and halves are rounded, before they become the output's.
+        const Dims shape(shape_.data(), static_cast<std::size_t>(result_axes_));
+        const Tensor made = make_tensor(shape, T_, t.device(), t.storage->stream);
+        sum_axes(sum, view, result_axes_, &made, parts);
+        if (!out) return made;
+        copy_elements(*out->impl(), *made.impl(), parts);
+        return *out;
     }
 
     DType T_ = DType::none;

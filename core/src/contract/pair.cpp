@@ -56,13 +56,14 @@ void PairContraction::refuse_layout(Role role, const TensorImpl &t) const {
 }
 
 Tensor PairContraction::run(const Scalar &alpha, const Tensor &a_, const Tensor &b_,
-                            const Scalar &beta, const Tensor *c_, const Tensor *out) const {
+                            const Scalar &beta, const Tensor *c_, const Tensor *out,
+                            const Tensor *beside) const {
     if (c_ && is_zero(beta)) c_ = nullptr;
     require_factor("alpha", alpha, T_, caller_.op);
     if (c_) require_factor("beta", beta, T_, caller_.op);
     Tensor made;
     if (!out) {
-        const TensorImpl &first = *a_.impl();
+        const TensorImpl &first = *(beside ? *beside : a_).impl();
         made = make_tensor(operand(d).shape(), operand(d).dtype(), first.device(),
                            first.storage->stream);
         out = &made;

@@ -42,9 +42,9 @@ public:
     void require_layout(Role role, const Tensor &tensor) const;
 
     // d = alpha a b + beta c with tensors of the planned layouts, in a ReadSection. c may be null,
-    // then beta is not used. Makes d unless `out` is given.
+    // then beta is not used. Makes d unless `out` is given, where `beside` is, or a.
     Tensor run(const Scalar &alpha, const Tensor &a, const Tensor &b, const Scalar &beta,
-               const Tensor *c, const Tensor *out) const;
+               const Tensor *c, const Tensor *out, const Tensor *beside = nullptr) const;
 
 private:
     // The axes of an operand in a call.

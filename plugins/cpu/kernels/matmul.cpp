@@ -108,8 +108,8 @@ contract_packed(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
     const std::int64_t k = p.k.size();
     const bool suits_amx = k >= 32 && p.m.size() * p.n.size() * k >= 32 * 32 * 32;
     if constexpr (std::is_same_v<T, float>) {
-        if (dtype == ATOLL_DTYPE_BFLOAT16 ||
-            (is_bfloat16(p.side[product_a]) && is_bfloat16(p.side[product_b]))) {
+        const bool factors = is_bfloat16(p.side[product_a]) && is_bfloat16(p.side[product_b]);
+        if (dtype == ATOLL_DTYPE_BFLOAT16 || (dtype == ATOLL_DTYPE_FLOAT32 && factors)) {
             if (suits_amx && has_amx())
                 return contract(p, dtype, AmxBfloat16s{alpha}, AmxBfloat16s{beta});
             if (has_avx512_bf16()) return contract(p, dtype, Bfloat16s{alpha}, Bfloat16s{beta});

@@ -77,6 +77,12 @@ TEST_CASE("compositions say what does not fit") {
          }},
         {"[bincount] got weights of dtype float64 and shape (2, 2), need real ones of shape (4,)",
          [&] { bincount(i, {.weights = m}); }},
+        {"[bincount] got 9223372036854775807 bins: more bytes than fit 63 bits",
+         [&] { bincount(i, {.min_length = INT64_MAX}); }},
+        {"[bincount] no memory for 1099511627776000 bins",
+         [&] { bincount(i, {.weights = v, .min_length = std::int64_t{1000} << 40}); }},
+        {"[histogram] got 9223372036854775807 bins: more bytes than fit 63 bits",
+         [&] { histogram(v, INT64_MAX); }},
         {"[histogram] got 0 bins, need 1 or more", [&] { histogram(v, 0); }},
         {"[histogram] got the range nan to nan, need finite ascending ends; give "
          "HistogramOptions::range",

@@ -284,6 +284,46 @@ TEST_CASE("alpha = 0 reads no factor and beta = 0 no summand") {
     }
 }
 
+TEST_CASE("with alpha = 0 a summand is computed in the same dtype as with other factors") {
+    for (const char *where : {"cpu", "dummy:0"}) {
+        const Device on = device(where);
+        CAPTURE(where);
+        struct Case {
+            DType dtype, factors, of_c;
+            double beta;
+        };
+        for (const auto &[T, factors, of_c, beta] :
+             {Case{uint64, uint64, int64, 1}, Case{uint64, uint64, int16, 1},
+              Case{float16, float16, float64, 1000}, Case{float16, float32, float64, 2},
+              Case{float32, float32, complex64, 1}}) {
+            const Tensor zero = zeros({3}, {factors, on});
+            Tensor c = vector({-3.0, 200.0, 1.0 / 3}, {of_c, on});
+            if (of_c == int64) c(0).fill(9007199254740993);
+            if (of_c == complex64) c(0).fill(Scalar(std::complex<double>(1, 2)));
+            const Tensor with = c.clone(), without = c.clone();
+            const ContractOptions options{.dtype = T};
+            contract(1, zero, "i", zero, "i", beta, with, "i", options);
+            contract(0, zero, "i", zero, "i", beta, without, "i", options);
+            CHECK(all(equal(with, without)).item<bool>());
+        }
+    }
+}
+
+TEST_CASE("einsum gives its result on the device of the first operand, in the common dtype") {
+    const Tensor here = ones({2, 2}, {float64, device("cpu")}), there = here.to(device("dummy:0"));
+    CHECK(einsum("ij,jk", {here, there}).device() == here.device());
+    CHECK(einsum("ij,jk,kl", {here, here, there}).device() == here.device());
+    CHECK(einsum("ij,jk,kl", {there, here, here}).device() == there.device());
+    CHECK(einsum("ij,jk,kl,lm", {here, there, there, there}).device() == here.device());
+    // Integers wrap before they become those of a wider output.
+    const Tensor bytes = vector<std::uint8_t>({200, 100}), one = ones({}, {uint8});
+    for (const DType to : {uint8, int64, float32}) {
+        const Tensor out = zeros({}, {to});
+        CHECK(einsum("i->", {bytes}, out).item<int>() == 44);
+        CHECK(einsum("i,->", {bytes, one}, out).item<int>() == 44);
+    }
+}
+
 TEST_CASE("a plan runs on other tensors of the same layout, from several threads") {
     const Tensor a = counting({3, 4}, float64, cpu()), b = counting({4, 5}, float64, cpu());
     const Tensor expected = matmul(a, b);
