@@ -45,9 +45,15 @@ struct greater_equal {
     using Exchanged = less_equal;
 };
 
+// One of two arguments, chosen in a way that no processor foresees among random elements: branches
+// are to be avoided.
+struct Selection : Same {
+    static constexpr bool selects = true;
+};
+
 // NaN wins in minimum and maximum and loses in fmin and fmax; of equals the first is taken, so that
 // the signs of zeros follow the order of the arguments.
-struct minimum : Same {
+struct minimum : Selection {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return multiply::apply(a, b);
@@ -55,7 +61,7 @@ struct minimum : Same {
             return ((a <= b) | (a != a)) ? a : b;
     }
 };
-struct maximum : Same {
+struct maximum : Selection {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return add::apply(a, b);
@@ -63,7 +69,7 @@ struct maximum : Same {
             return ((a >= b) | (a != a)) ? a : b;
     }
 };
-struct fmin : Same {
+struct fmin : Selection {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return multiply::apply(a, b);
@@ -71,7 +77,7 @@ struct fmin : Same {
             return ((a <= b) | (b != b)) ? a : b;
     }
 };
-struct fmax : Same {
+struct fmax : Selection {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_bool<T>)
             return add::apply(a, b);

@@ -52,6 +52,16 @@ void unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) 
         *at<R>(out + k * os) = F::apply(taken(*at<const T>(in + k * is)));
 }
 
+// F::apply of one element, where it selects by masks: compilers branch otherwise.
+template <class F, class T> auto applied(T a, T b) {
+    if constexpr (is_float<T> && requires { F::selects; }) {
+        typedef T Few __attribute__((vector_size(16)));
+        return F::apply(Few{a}, Few{b})[0];
+    } else {
+        return F::apply(a, b);
+    }
+}
+
 template <class F, class T>
 void binary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     using R = decltype(F::apply(T{}, T{}));
@@ -86,7 +96,7 @@ void binary_loop(std::int64_t n, char *const *data, const std::int64_t *strides)
     }
     char *pa = data[1], *pb = data[2];
     for (std::int64_t k = 0; k < n; ++k)
-        *at<R>(out + k * os) = F::apply(*at<const T>(pa + k * as), *at<const T>(pb + k * bs));
+        *at<R>(out + k * os) = applied<F>(*at<const T>(pa + k * as), *at<const T>(pb + k * bs));
 }
 
 template <Loop loop>

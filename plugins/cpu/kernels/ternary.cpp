@@ -9,7 +9,15 @@ template <class Part> struct Pair { Part first, second; };
 // `where` moves elements without looking at them, bool excepted: one loop per size and alignment,
 // which for a complex number is that of its parts.
 struct select {
-    template <class T> static T apply(Bool mask, T b, T c) { return taken(truth(mask) ? b : c); }
+    // No branches: no processor foresees a random mask.
+    template <class T> static T apply(Bool mask, T b, T c) {
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<T>(c ^ ((b ^ c) & (T{} - T{truth(mask)})));
+        else if constexpr (requires { b.first; })
+            return T{apply(mask, b.first, c.first), apply(mask, b.second, c.second)};
+        else
+            return taken(truth(mask) ? b : c);
+    }
 };
 template <std::uint32_t Size, std::uint32_t Alignment> constexpr Loop select_loop() {
     if constexpr (Size == 1)
