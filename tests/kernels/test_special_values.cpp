@@ -113,6 +113,55 @@ TEST_CASE("random reals over the whole range") {
     }
 }
 
+// Pairs of which the first is about a whole multiple of the second one: of quotients of every size
+// up to where not all whole numbers are floats, and beyond.
+TEST_CASE("functions of two floats are right at every ratio and in every layout") {
+    Random random = sequence(31);
+    const auto below = [&](int n) {
+        return static_cast<int>(random() % static_cast<std::uint64_t>(n));
+    };
+    const Shape shape = {1403};
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}, int{ATOLL_DTYPE_FLOAT32},
+                      int{ATOLL_DTYPE_FLOAT64}}) {
+        const bool wide = dtype == ATOLL_DTYPE_FLOAT64;
+        const int digits = wide ? 53 : 24, range = wide ? 1070 : 148;
+        const auto number = [&](int exponent) {
+            const long double x = std::ldexp(1 + static_cast<long double>(random()) / 0x1p64L,
+                                             std::clamp(exponent, -range, range));
+            return convert(Value::of(random() % 2 ? x : -x, 0.0L), dtype);
+        };
+        const auto any = [&] {
+            return number(random() % 2 ? below(40) - 20 : below(2 * range) - range);
+        };
+        const auto multiple = [&](const Value &of) {
+            const auto whole = std::trunc(std::ldexp(
+                1 + static_cast<long double>(random()) / 0x1p64L, below(digits + 3) - 1));
+            const Value nearest = convert(Value::of(of.re * whole, 0.0L), dtype);
+            // That, or one of its neighbours.
+            const long double beside = nearest.re * (below(3) - 1) * std::ldexp(0.6L, 1 - digits);
+            return convert(Value::of(nearest.re + beside, 0.0L), dtype);
+        };
+        for (const int function :
+             {int{ATOLL_FN_fmod}, int{ATOLL_FN_remainder}, int{ATOLL_FN_floor_divide},
+              int{ATOLL_FN_atan2}, int{ATOLL_FN_hypot}})
+            for (const Layout layout : layouts)
+                for (int variant = 0; variant < 5; ++variant) {
+                    if (layout == Layout::broadcast) continue;
+                    const bool one_a = variant == 1, one_b = variant == 2;
+                    Operand a(dtype, false, shape, {!one_a}, layout),
+                        b(dtype, false, shape, {!one_b}, layout),
+                        out(dtype, false, shape, {true}, layout);
+                    Operand &first = variant == 3 ? out : a, &second = variant == 4 ? out : b;
+                    Operand &base = one_a ? first : second, &other = one_a ? second : first;
+                    each(shape, [&](const Shape &index) {
+                        if (index[0] == 0 || !(one_a || one_b)) base.set(index, any());
+                        other.set(index, random() % 4 ? multiple(base.get(index)) : any());
+                    });
+                    check_elementwise(function_list[function], dtype, out, {&first, &second});
+                }
+    }
+}
+
 TEST_CASE("complex quotients and roots keep their range and branches") {
     const auto result = [](int function, std::complex<double> a, std::complex<double> b) {
         std::complex<double> out;
@@ -272,26 +321,35 @@ TEST_CASE_TEMPLATE("a real result does not depend on what stands beside the elem
                             Limits::quiet_NaN(),
                             Limits::denorm_min(),
                             Limits::max()};
-    std::vector<T> mixed;
-    for (const T value : x) {
-        mixed.push_back(value);
-        mixed.push_back(others[mixed.size() / 2 % std::size(others)]);
-    }
+    // Second arguments are other elements of the same.
+    const auto with_others = [&](const std::vector<T> &values, std::size_t first) {
+        std::vector<T> mixed;
+        for (const T value : values) {
+            mixed.push_back(value);
+            mixed.push_back(others[(first + mixed.size() / 2) % std::size(others)]);
+        }
+        return mixed;
+    };
+    std::vector<T> y;
+    for (std::size_t k = 0; k < x.size(); ++k) y.push_back(x[(5 * k + 3) % x.size()]);
+    std::vector<T> mixed_x = with_others(x, 0), mixed_y = with_others(y, 3);
     const std::int64_t stride = sizeof(T);
-    std::vector<T> alone(x.size()), together(mixed.size());
+    std::vector<T> alone(x.size()), together(mixed_x.size());
     for (const Function &f : function_list) {
-        if (!has_inputs<1>(f) || !(f.domain >> dtype & 1) || result_dtype(f.id, dtype) != dtype)
+        if (!(has_inputs<1>(f) || has_inputs<2>(f)) || !(f.domain >> dtype & 1) ||
+            result_dtype(f.id, dtype) != dtype)
             continue;
         CAPTURE(f.name);
         at_each_level([&] {
-            const auto apply = [&](const T *from, T *to, std::size_t n) {
-                REQUIRE(run(f.id, dtype, {static_cast<std::int64_t>(n)},
-                            {operand_at(to, &stride, dtype),
-                             operand_at(const_cast<T *>(from), &stride, dtype)}) ==
+            const auto apply = [&](T *to, T *a, T *b, std::size_t n) {
+                std::vector<atoll_operand> operands = {operand_at(to, &stride, dtype),
+                                                       operand_at(a, &stride, dtype)};
+                if (has_inputs<2>(f)) operands.push_back(operand_at(b, &stride, dtype));
+                REQUIRE(run(f.id, dtype, {static_cast<std::int64_t>(n)}, operands) ==
                         ATOLL_STATUS_OK);
             };
-            for (std::size_t k = 0; k < x.size(); ++k) apply(&x[k], &alone[k], 1);
-            apply(mixed.data(), together.data(), mixed.size());
+            for (std::size_t k = 0; k < x.size(); ++k) apply(&alone[k], &x[k], &y[k], 1);
+            apply(together.data(), mixed_x.data(), mixed_y.data(), mixed_x.size());
             std::size_t different = 0;
             for (std::size_t k = 0; k < x.size(); ++k)
                 different += std::memcmp(&alone[k], &together[2 * k], sizeof(T)) != 0;

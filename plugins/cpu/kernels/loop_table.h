@@ -26,8 +26,10 @@ template <int Inputs, class F, class T> constexpr Loop loop_of() {
         return &reciprocal_loop<T>;
     else if constexpr (Inputs == 1 && has_vector<F, T>)
         return &vector_unary_loop<F, T>;
-    else if constexpr (has_vector<F, T>)
+    else if constexpr (has_vector<F, T> && std::is_same_v<F, functor::pow>)
         return &vector_pow_loop<F, T>;
+    else if constexpr (has_vector<F, T>)
+        return &vector_binary_loop<F, T>;
     else if constexpr (Inputs == 1)
         return &unary_loop<F, typename F::template Type<T>>;
     else if constexpr (Inputs == 2)

@@ -18,9 +18,8 @@ namespace Atoll::kernels {
 inline constexpr std::int64_t vector_block = 128; // elements; a multiple of every lane count
 
 // Dense elements for a block: those at `p` themselves, or a padded copy in `block`.
-template <class T>
-const T *gathered(std::int64_t n, const char *p, std::int64_t stride, T *block, bool copy) {
-    if (stride == sizeof(T) && n % lanes<T> == 0 && !copy) return reinterpret_cast<const T *>(p);
+template <class T> const T *gathered(std::int64_t n, const char *p, std::int64_t stride, T *block) {
+    if (stride == sizeof(T) && n % lanes<T> == 0) return reinterpret_cast<const T *>(p);
     for (std::int64_t k = 0; k < n; ++k) block[k] = *reinterpret_cast<const T *>(p + k * stride);
     for (std::int64_t k = n; k % lanes<T> != 0; ++k) block[k] = block[0];
     return block;
@@ -79,7 +78,7 @@ vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides
     for (std::int64_t begin = 0; begin < n; begin += vector_block) {
         const std::int64_t count = std::min(vector_block, n - begin);
         char *to = data[0] + begin * strides[0];
-        const T *x = gathered(count, data[1] + begin * strides[1], strides[1], in, false);
+        const T *x = gathered(count, data[1] + begin * strides[1], strides[1], in);
         // Elements that are not covered are looked at again: not overwritten until then.
         const bool in_place = to == data[1] + begin * strides[1];
         const bool direct =
@@ -94,46 +93,66 @@ vector_unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides
     }
 }
 
-// out[k] = x[k]^y[k] of whole vectors; squares are as multiply gives them.
-template <class F, class T> void vector_powers(std::int64_t count, const T *x, const T *y, T *out) {
+// Whether a vector function of two arguments has run(), of a block, instead of of() and outside().
+template <class V, class T> inline constexpr bool of_blocks = requires(T *p) {
+    V::template run<lanes<T>>(0, p, p, p);
+};
+
+// out[k] = the function of x[k] and y[k], of whole vectors; `out` is neither of them.
+template <class F, class T> void apply_to_pairs(std::int64_t n, const T *x, const T *y, T *out) {
     using V = typename vector_math::Of<F, T>::type;
-    if constexpr (requires { V::template run<lanes<T>>(count, x, y, out); }) {
-        V::template run<lanes<T>>(count, x, y, out);
+    if constexpr (of_blocks<V, T>) {
+        V::template run<lanes<T>>(n, x, y, out);
     } else {
-        bool doubtful = false;
-        for (std::int64_t k = 0; k < count; k += lanes<T>) {
+        decltype(Vector<T>{} < Vector<T>{}) outside{};
+        for (std::int64_t k = 0; k < n; k += lanes<T>) {
             const auto a = load_vector<Vector<T>>(x + k), b = load_vector<Vector<T>>(y + k);
-            store_vector(out + k, b == T(2) ? a * a : V::of(a, b));
+            outside |= V::outside(a, b);
+            store_vector(out + k, V::of(a, b));
         }
-        for (std::int64_t k = 0; k < count; ++k) doubtful |= V::doubtful(out[k]);
-        if (doubtful)
-            for (std::int64_t k = 0; k < count; ++k)
-                if (V::doubtful(out[k])) out[k] = F::apply(x[k], y[k]);
+        if (vector_math::any(outside)) [[unlikely]]
+            for (std::int64_t k = 0; k < n; ++k)
+                if (V::outside(x[k], y[k])) out[k] = F::apply(x[k], y[k]);
     }
 }
 
-template <class F, class T> [[gnu::flatten]] void vector_pow_loop(std::int64_t n, char *const *data,
-                                                                  const std::int64_t *strides) {
-    alignas(64) T base[vector_block];
-    alignas(64) T exponent[vector_block];
+// As vector_unary_loop.
+template <class F, class T> [[gnu::flatten]] void
+vector_binary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using V = typename vector_math::Of<F, T>::type;
+    if constexpr (!of_blocks<V, T>)
+        if (n == 1) { // a vector that has just been written in parts is slow to read
+            const T a = *at<const T>(data[1]), b = *at<const T>(data[2]);
+            *at<T>(data[0]) =
+                V::outside(a, b) ? F::apply(a, b) : V::of(a - Vector<T>{}, b - Vector<T>{})[0];
+            return;
+        }
+    alignas(64) T blocks[2][vector_block];
     alignas(64) T out[vector_block];
-    const bool squares = strides[2] == 0 && *at<const T>(data[2]) == T(2);
     for (std::int64_t begin = 0; begin < n; begin += vector_block) {
         const std::int64_t count = std::min(vector_block, n - begin);
         char *to = data[0] + begin * strides[0];
-        const T *x = gathered(count, data[1] + begin * strides[1], strides[1], base, false);
-        if (squares) {
-            for (std::int64_t k = 0; k < count; ++k) out[k] = x[k] * x[k];
-        } else {
-            const bool again = begin > 0 && strides[2] == 0; // one value: it is there already
-            const T *y = again ? exponent
-                               : gathered(strides[2] ? count : std::min(n, vector_block),
-                                          data[2] + begin * strides[2], strides[2], exponent,
-                                          strides[2] == 0);
-            vector_powers<F>(count, x, y, out);
+        const T *in[2];
+        bool direct = strides[0] == sizeof(T) && count % lanes<T> == 0;
+        for (int k = 0; k < 2; ++k) {
+            const std::int64_t stride = strides[k + 1];
+            const char *from = data[k + 1] + begin * stride;
+            direct &= to != from; // not overwritten before it is looked at again
+            // One value is there already in the second block.
+            in[k] = begin > 0 && stride == 0 ? blocks[k] : gathered(count, from, stride, blocks[k]);
         }
-        scattered(count, to, strides[0], out);
+        T *results = direct ? at<T>(to) : out;
+        apply_to_pairs<F>(count, in[0], in[1], results);
+        if (!direct) scattered(count, to, strides[0], results);
     }
+}
+
+// Squares are as multiply gives them.
+template <class F, class T>
+void vector_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    if (strides[2] == 0 && *at<const T>(data[2]) == T(2))
+        return unary_loop<functor::square, T>(n, data, strides);
+    vector_binary_loop<F, T>(n, data, strides);
 }
 
 } // namespace Atoll::kernels

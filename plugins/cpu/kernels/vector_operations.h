@@ -119,6 +119,23 @@ template <class V> inline V round_even(V x) {
     return rounded;
 #endif
 }
+template <class V> inline V truncated(V x) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm512_maskz_roundscale_pd(every<V>, x, _MM_FROUND_TO_ZERO);
+    else
+        return _mm512_maskz_roundscale_ps(every<V>, x, _MM_FROUND_TO_ZERO);
+#elif defined(__AVX2__)
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    else
+        return _mm256_round_ps(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+    V whole;
+    for (std::size_t k = 0; k < count_of<V>; ++k) whole[k] = std::trunc(x[k]);
+    return whole;
+#endif
+}
 // Whether a comparison holds for some element.
 template <class M> inline bool any(M mask) {
 #if defined(__AVX512F__)
