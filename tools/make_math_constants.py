@@ -8,7 +8,7 @@ A polynomial interpolates at the Chebyshev nodes of its interval, which costs li
 minimax one. Each is of a tail: of what a function differs by from its first terms, which the kernels
 add themselves.
 """
-from mpmath import cos, exp, log, log1p, mp, mpf, pi, sin, sinh, tanh
+from mpmath import atan, cos, exp, log, log1p, mp, mpf, pi, sin, sinh, tanh
 
 mp.prec = 320
 HEAD = """// Polynomials and tables of the vector functions, lowest terms first: written by
@@ -200,6 +200,8 @@ def main():
     quarter = (pi / 4 * mpf("1.0001"))**2
     polynomial("sin_tail", "(sin(r) - r) / r^3 in r^2, |r| <= pi / 4", odd(sin), 0, quarter, single=3, double=5)
     polynomial("cos_tail", "(cos(r) - 1 + r^2 / 2) / r^4 in r^2", even(cos, 4), 0, quarter, single=2, double=5)
+    split("eighth", pi / 4, True)
+    polynomial("atan_tail", "(atan(q) - q) / q^3 in q^2, |q| <= 1/2", odd(atan), 0, mpf("0.2501"), single=5, double=12)
     piecewise("tanh", tanh, 9.25)
     piecewise("erf", mp.erf, 4)
     print(HEAD)

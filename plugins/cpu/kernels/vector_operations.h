@@ -27,6 +27,8 @@ template <class V> using Element = std::remove_cvref_t<decltype(V{}[0])>;
 template <class V> inline constexpr std::size_t count_of = sizeof(V) / sizeof(Element<V>);
 template <class V> using Integers =
     Vector<std::conditional_t<sizeof(Element<V>) == 4, std::uint32_t, std::uint64_t>>;
+template <class V> using SignedIntegers =
+    Vector<std::conditional_t<sizeof(Element<V>) == 4, std::int32_t, std::int64_t>>;
 template <class V> inline constexpr int fraction_bits = sizeof(Element<V>) == 4 ? 23 : 52;
 template <class V> inline constexpr int bias = sizeof(Element<V>) == 4 ? 127 : 1023;
 template <class V>
