@@ -19,6 +19,7 @@
 #include "vector_circular.h"
 #include "vector_division.h"
 #include "vector_exp.h"
+#include "vector_hypot.h"
 #include "vector_log.h"
 #include "vector_piecewise.h"
 #include "vector_pow.h"
@@ -169,6 +170,7 @@ private:
 // The vector function of a functor for elements of T, as Of<F, T>::type; those without have none.
 template <class F, class T> struct Of {};
 
+template <class T> inline constexpr bool is_double = std::is_same_v<T, double>;
 template <class Own, class Sleef> using Fastest = std::conditional_t<has_fma, Own, Sleef>;
 
 // The function of our own for float, for double, or SLEEF's: the faster one at level v4 that is not
@@ -217,6 +219,8 @@ ATOLL_WITH_FMA(fmod, Fmod, is_float)                // 26, 27; 0.19, 0.56
 ATOLL_WITH_FMA(remainder, Remainder, is_float)      // 30, 27; 0.21, 0.62
 ATOLL_WITH_FMA(floor_divide, FloorDivide, is_float) // 40, 40; 0.23, 0.57
 ATOLL_WITH_FMA(atan2, Atan2, is_float)              // 18, 18; 0.81, 1.9
+// The functor's loop over floats, in double, takes 0.55; this one would take 0.37, and round worse.
+ATOLL_WITH_FMA(hypot, Hypot, is_double) // 6.2; 0.79
 #undef ATOLL_WITH_FMA
 
 #if defined(__AVX512F__)

@@ -138,6 +138,17 @@ template <class V> inline V truncated(V x) {
     return whole;
 #endif
 }
+inline Vector<double> square_root(Vector<double> x) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_sqrt_pd(every<Vector<double>>, x);
+#elif defined(__AVX2__)
+    return _mm256_sqrt_pd(x);
+#else
+    Vector<double> root;
+    for (int k = 0; k < lanes<double>; ++k) root[k] = std::sqrt(x[k]);
+    return root;
+#endif
+}
 // Whether a comparison holds for some element.
 template <class M> inline bool any(M mask) {
 #if defined(__AVX512F__)
