@@ -177,25 +177,31 @@ private:
     }
 };
 
-// log(1 + x): what the sum lost is scaled as the sum is, and added to r.
+// log(y + lost) + twos log(2), for y from 2^-digits to far below the end of the range, so that 2^-k
+// is normal; other y have the result that log has. `lost` is scaled as y is, and added to r.
+template <class V, class... Twos> inline V log_of_sum(V y, V lost, Twos... twos) {
+    using T = Element<V>;
+    constexpr auto twice = (2 * static_cast<Element<Integers<V>>>(bias<V>)) << fraction_bits<V>;
+    const Decomposed<V> parts = decompose(y);
+    const V scale = from_bits<V>(twice - parts.exponent); // 2^-k
+    const auto numbers = of_interval<Natural>(parts);
+    const V c = numbers.inverse;
+    const V r = fma(parts.m, c, T(-1)), rest = lost * scale * c;
+    // rest / (1 + r)
+    return with_special(
+        y, logarithm<Natural>((parts.k + ... + twos), numbers, r, fnma(rest, r, rest)));
+}
+
+// log(1 + x).
 struct Log1p {
-    // Far below the end of the range, so that 2^-k is normal.
     template <class X> static auto outside(X x) {
         return x > Number<X>(sizeof(Number<X>) == 4 ? 0x1p100 : 0x1p1000);
     }
     template <class V> static V of(V x) {
         using T = Element<V>;
-        constexpr auto twice = (2 * static_cast<Element<Integers<V>>>(bias<V>)) << fraction_bits<V>;
         const V sum = x + T(1), large = at_least(T(1), x), small = at_most(T(1), x);
-        const V lost = small - (sum - large);
-        const Decomposed<V> parts = decompose(sum);
-        const V scale = from_bits<V>(twice - parts.exponent); // 2^-k
-        const auto numbers = of_interval<Natural>(parts);
-        const V c = numbers.inverse;
-        const V r = fma(parts.m, c, T(-1)), rest = lost * scale * c;
-        const V result =
-            logarithm<Natural>(parts.k, numbers, r, fnma(rest, r, rest)); // rest / (1 + r)
-        return or_tiny(x, sizeof(T) == 4 ? T(0x1p-25) : T(0x1p-54), with_special(sum, result));
+        return or_tiny(x, sizeof(T) == 4 ? T(0x1p-25) : T(0x1p-54),
+                       log_of_sum(sum, small - (sum - large)));
     }
 };
 

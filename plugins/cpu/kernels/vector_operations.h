@@ -138,14 +138,20 @@ template <class V> inline V truncated(V x) {
     return whole;
 #endif
 }
-inline Vector<double> square_root(Vector<double> x) {
+template <class V> inline V square_root(V x) {
 #if defined(__AVX512F__)
-    return _mm512_maskz_sqrt_pd(every<Vector<double>>, x);
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm512_maskz_sqrt_pd(every<V>, x);
+    else
+        return _mm512_maskz_sqrt_ps(every<V>, x);
 #elif defined(__AVX2__)
-    return _mm256_sqrt_pd(x);
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm256_sqrt_pd(x);
+    else
+        return _mm256_sqrt_ps(x);
 #else
-    Vector<double> root;
-    for (int k = 0; k < lanes<double>; ++k) root[k] = std::sqrt(x[k]);
+    V root;
+    for (std::size_t k = 0; k < count_of<V>; ++k) root[k] = std::sqrt(x[k]);
     return root;
 #endif
 }
@@ -174,22 +180,38 @@ template <class M> inline bool all_of(M mask) {
 #endif
 }
 
-// c[0] + c[1] x + ...; by halves, so that the operations need not wait for each other.
-template <std::size_t First, std::size_t Count, class V, std::size_t N>
-inline V polynomial_part(const V *powers, const Element<V> (&c)[N]) {
+// c[0] + c[1] x + ...; by halves, so that the operations need not wait for each other. The
+// coefficients are numbers or, where those of elements differ, vectors.
+template <std::size_t First, std::size_t Count, class V, class C>
+inline V polynomial_part(const V *powers, const C &c) {
     if constexpr (Count == 1) {
-        return all<V>(c[First]);
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(c[0])>, V>)
+            return c[First];
+        else
+            return all<V>(c[First]);
     } else {
         constexpr std::size_t half = std::bit_floor(Count - 1);
         return fma(polynomial_part<First + half, Count - half>(powers, c),
                    powers[std::countr_zero(half)], polynomial_part<First, half>(powers, c));
     }
 }
-template <class V, std::size_t N> inline V polynomial(V x, const Element<V> (&c)[N]) {
-    V powers[std::bit_width(N - 1)];
+template <std::size_t First, class V, class T, std::size_t N>
+inline V polynomial_from(V x, const T (&c)[N]) {
+    V powers[std::bit_width(N - First - 1)];
     powers[0] = x;
     for (std::size_t k = 1; k < std::size(powers); ++k) powers[k] = powers[k - 1] * powers[k - 1];
-    return polynomial_part<0, N>(powers, c);
+    return polynomial_part<First, N - First>(powers, c);
+}
+template <class V, class T, std::size_t N> inline V polynomial(V x, const T (&c)[N]) {
+    return polynomial_from<0>(x, c);
+}
+// The same, rounded once where c[0] is much larger than the rest.
+template <class V, class T, std::size_t N> inline V precise_polynomial(V x, const T (&c)[N]) {
+    const V rest = polynomial_from<1>(x, c);
+    if constexpr (std::is_same_v<T, V>)
+        return fma(x, rest, c[0]);
+    else
+        return fma(x, rest, all<V>(c[0]));
 }
 
 // Element index[k] & 15 of a table. The index has the table's element size.
