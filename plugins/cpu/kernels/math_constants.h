@@ -97,6 +97,8 @@ template <> struct Constants<float> {
     // (atan(q) - q) / q^3 in q^2, |q| <= 1/2
     static constexpr float atan_tail[] = {-0x1.555556p-2f, 0x1.9998f2p-3f,  -0x1.24733ep-3f,
                                           0x1.c2d66cp-4f,  -0x1.514dfcp-4f, 0x1.5a176ep-5f};
+    // ((1 - e)^(-1/3) - 1) / e for |e| <= 0.103
+    static constexpr float inverse_cbrt[] = {0x1.555556p-2f, 0x1.c979p-3f, 0x1.6405c6p-3f};
     // tanh by intervals: c, f(c) and the coefficients of p
     static constexpr float tanh_centers[] = {
         0x0p+0f,        0x1.60172p-1f,  0x1.a00b6p-1f,  0x1.e0186p-1f,
@@ -319,5 +321,9 @@ template <> struct Constants<double> {
         -0x1.745d16016ea5fp-4, 0x1.3b138e4b5b747p-4, -0x1.110ea393fffe2p-4, 0x1.e1a795c3fb24fp-5,
         -0x1.ad441c37157fap-5, 0x1.7b1d7856d14a5p-5, -0x1.37ce51c509047p-5, 0x1.99984c3613cd5p-6,
         -0x1.2dd40041c2c27p-7};
+    // ((1 - e)^(-1/3) - 1) / e for |e| <= 0.103
+    static constexpr double inverse_cbrt[] = {0x1.5555559691574p-2, 0x1.c71c723ebcac7p-3,
+                                              0x1.61f64d8fae92dp-3, 0x1.26f7a3173afa3p-3,
+                                              0x1.02f441d2f8affp-3, 0x1.cc8c3292afb29p-4};
 };
 } // namespace Atoll::kernels::vector_math
