@@ -177,6 +177,31 @@ def piecewise(name, f, last):
     members["float"].append(f"    static constexpr float {name}_coefficients[8][16] = {{{text}}};")
 
 
+def pieces(name, dtype, f, digits, degree, from_zero):
+    """f by intervals of as many first digits of x + 2, as f(c) + (x - c) p(x - c) with f(c) nearly a
+    number of dtype. Of a function that is 0 at 0 the first interval has x + x p(x)."""
+    edges = [2**e * (1 + mpf(m) / 2**digits) - 2 for e in range(1, 1 + 16 // 2**digits) for m in range(2**digits)]
+    edges.append(mpf(2)**(1 + 16 // 2**digits) - 2)
+    centers, values, rows = [], [], []
+    for low, high in zip(edges, edges[1:]):
+        if low == 0 and from_zero:
+            c, value, p = mpf(0), mpf(0), lambda d: f(d) / d - 1
+        else:
+            middle = int(mp.nint((low + high) / 2 * 2**20))
+            candidates = [mpf(middle + k) / 2**20 for k in range(-400, 401)]
+            c = min(candidates, key=lambda x: abs(f(x) / rounded(f(x), DIGITS[dtype]) - 1))
+            value = rounded(f(c), DIGITS[dtype])
+            p = lambda d: (f(c + d) - f(c)) / d
+        centers.append(c)
+        values.append(value)
+        rows.append(interpolated(p, low - c, high - c, degree))
+    emit(f"{name}_centers", dtype, centers, name + " by intervals of x + 2: c, f(c) and the coefficients of p")
+    emit(f"{name}_values", dtype, values)
+    columns = [[row[k] for row in rows] for k in range(degree + 1)]
+    text = ", ".join("{" + ", ".join(literal(rounded(x, DIGITS[dtype]), dtype) for x in line) + "}" for line in columns)
+    members[dtype].append(f"    static constexpr {dtype} {name}_coefficients[{degree + 1}][16] = {{{text}}};")
+
+
 def main():
     ln2, ln10 = log(2), log(10)
     for name, x in (("ln_2", ln2), ("ln_10", ln10), ("log2_e", 1 / ln2), ("log10_e", 1 / ln10), ("log2_10", ln10 / ln2)):
@@ -206,6 +231,9 @@ def main():
                -0.103, 0.103, single=2, double=5)
     piecewise("tanh", tanh, 9.25)
     piecewise("erf", mp.erf, 4)
+    pieces("erf", "double", mp.erf, 3, 11, True)
+    for dtype, degree in (("float", 6), ("double", 13)):
+        pieces("erfc", dtype, lambda x: exp(x * x) * mp.erfc(x), 2, degree, False)
     print(HEAD)
     for dtype, lines in members.items():
         print(f"template <> struct Constants<{dtype}> {{")
