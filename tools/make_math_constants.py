@@ -202,6 +202,29 @@ def pieces(name, dtype, f, digits, degree, from_zero):
     members[dtype].append(f"    static constexpr {dtype} {name}_coefficients[{degree + 1}][16] = {{{text}}};")
 
 
+def angles():
+    """c and atan(c), nearly a number, for intervals by the first two digits of 0.992 x + 1/2; the first one
+    has c = 0, the last one is without end. They are in the order of the last two digits of the
+    exponent: from 0.992 x + 1/2 = 2 on, then those below."""
+    edges = [(mpf(2)**e * (4 + m) / 4 - 0.5) / mpf("0.992") for e in (1, 2, -1, 0) for m in range(4)]
+    first, far = 8, 7
+    for dtype, digits in DIGITS.items():
+        centers = []
+        for i, low in enumerate(edges):
+            if i in (first, far):
+                centers.append(mpf(0))
+                continue
+            high = min(x for x in edges if x > low)
+            middle = int(mp.nint((low + high) / 2 * 2**20))
+            candidates = [mpf(middle + k) / 2**20 for k in range(-400, 401)]
+            centers.append(min(candidates, key=lambda x: abs(mp.atan(x) / rounded(mp.atan(x), digits) - 1)))
+        values = [mp.atan(c) for c in centers]
+        values[far] = pi / 2
+        emit("atan_centers", dtype, centers, "c and atan(c) by intervals of 0.992 x + 1/2")
+        emit("atan_values", dtype, values)
+    polynomial("atan_tail", "(atan(z) - z) / z^3 in z^2, |z| <= 0.153", odd(mp.atan), 0, (mpf("1.001") / edges[far])**2, single=3, double=8)
+
+
 def main():
     ln2, ln10 = log(2), log(10)
     for name, x in (("ln_2", ln2), ("ln_10", ln10), ("log2_e", 1 / ln2), ("log10_e", 1 / ln10), ("log2_10", ln10 / ln2)):
@@ -229,6 +252,9 @@ def main():
     polynomial("atan_tail", "(atan(q) - q) / q^3 in q^2, |q| <= 1/2", odd(atan), 0, mpf("0.2501"), single=5, double=12)
     polynomial("inverse_cbrt", "((1 - e)^(-1/3) - 1) / e for |e| <= 0.103", series(lambda e: (1 - e)**(-mpf(1) / 3), 1),
                -0.103, 0.103, single=2, double=5)
+    polynomial("tan_tail", "(tan(r) - r) / r^3 in r^2", lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z)**3, 0, quarter,
+               single=6, double=14)
+    angles()
     piecewise("tanh", tanh, 9.25)
     piecewise("erf", mp.erf, 4)
     pieces("erf", "double", mp.erf, 3, 11, True)

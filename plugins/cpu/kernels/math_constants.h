@@ -99,6 +99,23 @@ template <> struct Constants<float> {
                                           0x1.c2d66cp-4f,  -0x1.514dfcp-4f, 0x1.5a176ep-5f};
     // ((1 - e)^(-1/3) - 1) / e for |e| <= 0.103
     static constexpr float inverse_cbrt[] = {0x1.555556p-2f, 0x1.c979p-3f, 0x1.6405c6p-3f};
+    // (tan(r) - r) / r^3 in r^2
+    static constexpr float tan_tail[] = {0x1.555556p-2f, 0x1.111088p-3f, 0x1.ba52aap-5f,
+                                         0x1.623c88p-6f, 0x1.4677eap-7f, 0x1.365b6ep-10f,
+                                         0x1.f7d64ep-9f};
+    // c and atan(c) by intervals of 0.992 x + 1/2
+    static constexpr float atan_centers[] = {
+        0x1.c3a5ep+0f, 0x1.225dfp+1f, 0x1.62cadp+1f, 0x1.a35418p+1f, 0x1.0211cp+2f, 0x1.429324p+2f,
+        0x1.83168p+2f, 0x0p+0f,       0x0p+0f,       0x1.8374p-3f,   0x1.42dc8p-2f, 0x1.c3d04p-2f,
+        0x1.42a04p-1f, 0x1.c3b9cp-1f, 0x1.22639p+0f, 0x1.62bfp+0f};
+    static constexpr float atan_values[] = {
+        0x1.0e1d6cp+0f, 0x1.27d57ep+0f, 0x1.397c74p+0f, 0x1.46479ap+0f,
+        0x1.53e47ep+0f, 0x1.5ffbd2p+0f, 0x1.682d52p+0f, 0x1.921fb6p+0f,
+        0x0p+0f,        0x1.7eed6cp-3f, 0x1.38c24p-2f,  0x1.a98136p-2f,
+        0x1.1fe308p-1f, 0x1.7224b8p-1f, 0x1.b24e52p-1f, 0x1.e431c2p-1f};
+    // (atan(z) - z) / z^3 in z^2, |z| <= 0.153
+    static constexpr float atan_tail[] = {-0x1.555556p-2f, 0x1.999974p-3f, -0x1.2472f6p-3f,
+                                          0x1.b63108p-4f};
     // tanh by intervals: c, f(c) and the coefficients of p
     static constexpr float tanh_centers[] = {
         0x0p+0f,        0x1.60172p-1f,  0x1.a00b6p-1f,  0x1.e0186p-1f,
@@ -365,6 +382,30 @@ template <> struct Constants<double> {
     static constexpr double inverse_cbrt[] = {0x1.5555559691574p-2, 0x1.c71c723ebcac7p-3,
                                               0x1.61f64d8fae92dp-3, 0x1.26f7a3173afa3p-3,
                                               0x1.02f441d2f8affp-3, 0x1.cc8c3292afb29p-4};
+    // (tan(r) - r) / r^3 in r^2
+    static constexpr double tan_tail[] = {
+        0x1.5555555555555p-2,  0x1.1111111111099p-3,   0x1.ba1ba1ba29cd2p-5,
+        0x1.664f487d7e84cp-6,  0x1.226e366378b07p-7,   0x1.d6d3941ed0842p-9,
+        0x1.7da7fd40e93d4p-10, 0x1.351b5fae63e47p-11,  0x1.f9e57ea24e246p-13,
+        0x1.7960a69680fd6p-14, 0x1.d2803ca5e2239p-15,  -0x1.72a937585429cp-17,
+        0x1.3292ecbafa24ep-15, -0x1.338e0c452bd77p-16, 0x1.1cc93a6631a32p-17};
+    // c and atan(c) by intervals of 0.992 x + 1/2
+    static constexpr double atan_centers[] = {
+        0x1.c39bfp+0,  0x1.224f1p+1, 0x1.62d248p+1, 0x1.a358cp+1, 0x1.0211acp+2, 0x1.4296p+2,
+        0x1.831d88p+2, 0x0p+0,       0x0p+0,        0x1.8372p-3,  0x1.4255cp-2,  0x1.c3cfcp-2,
+        0x1.42884p-1,  0x1.c38c6p-1, 0x1.22494p+0,  0x1.62d56p+0};
+    static constexpr double atan_values[] = {
+        0x1.0e1b015df243p+0,  0x1.27d0a69f6a6a2p+0, 0x1.397e2c5e2d83cp+0,
+        0x1.464865315c794p+0, 0x1.53e4795d08d52p+0, 0x1.5ffc40e34e58cp+0,
+        0x1.682e11925da6ap+0, 0x1.921fb54442d18p+0, 0x0p+0,
+        0x1.7eeb7db1734b2p-3, 0x1.3847aa8fbc598p-2, 0x1.a980cadba51bcp-2,
+        0x1.1fd1d9d68ef43p-1, 0x1.720b3335ce39dp-1, 0x1.b2374d63fe833p-1,
+        0x1.e441145519c4ap-1};
+    // (atan(z) - z) / z^3 in z^2, |z| <= 0.153
+    static constexpr double atan_tail[] = {
+        -0x1.5555555555555p-2, 0x1.9999999999999p-3,  -0x1.24924924923dp-3,
+        0x1.c71c71c6f2b5cp-4,  -0x1.745d1721d1aacp-4, 0x1.3b139fc481854p-4,
+        -0x1.110c14abb9771p-4, 0x1.e03779d7bc67bp-5,  -0x1.8862c9e066a79p-5};
     // erf by intervals of x + 2: c, f(c) and the coefficients of p
     static constexpr double erf_centers[] = {
         0x0p+0,       0x1.804bcp-2,  0x1.3ffaap-1, 0x1.bfdccp-1, 0x1.2016ep+0, 0x1.5ff9p+0,

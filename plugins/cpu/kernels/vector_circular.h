@@ -1,4 +1,4 @@
-// Sine and cosine.
+// Sine, cosine and tangent.
 //
 // Note [Quarter turns]
 // x = n pi / 2 + r with n whole and |r| <= pi / 4. pi / 2 is a sum of three numbers; n times the
@@ -65,6 +65,26 @@ template <int quarters> struct Sine : Circular {
         const Integers<V> half_turns = turns << (8 * sizeof(Element<V>) - 2);
         const Integers<V> sign = quarters ? half_turns : half_turns ^ bits(x);
         return from_bits<V>(bits(result) ^ (sign & sign_bit<V>));
+    }
+};
+
+struct Tangent : Circular {
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        using C = ConstantsOf<V>;
+        const auto t = turned(absolute(x));
+        // r + r^3 p(r^2), with what r^3 and r lost: the latter by about the slope, which is 1 to 2.
+        const V r = t.r, cube = t.square * r;
+        const V cube_lost = fma(fma(r, r, -t.square), r, fma(t.square, r, -cube));
+        const V r_lost = fma(t.square * T(1.5), t.lost, t.lost);
+        const V tail = fma(cube, precise_polynomial(t.square, C::tan_tail),
+                           fma(cube_lost, C::tan_tail[0], r_lost));
+        const V tangent = r + tail, lost = (r - tangent) + tail;
+        // -1 / tan(r) if the number of quarter turns is odd.
+        const V inverse = T(-1) / tangent;
+        const V rest = fma(inverse, lost, fma(inverse, tangent, T(1)));
+        const V result = (t.turns & 1) != 0 ? fma(inverse, rest, inverse) : tangent;
+        return from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V>));
     }
 };
 
