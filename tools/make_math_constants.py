@@ -177,13 +177,17 @@ def piecewise(name, f, last):
     members["float"].append(f"    static constexpr float {name}_coefficients[8][16] = {{{text}}};")
 
 
-def pieces(name, dtype, f, digits, degree, from_zero):
-    """f by intervals of as many first digits of x + 2, as f(c) + (x - c) p(x - c) with f(c) nearly a
-    number of dtype. Of a function that is 0 at 0 the first interval has x + x p(x)."""
-    edges = [2**e * (1 + mpf(m) / 2**digits) - 2 for e in range(1, 1 + 16 // 2**digits) for m in range(2**digits)]
-    edges.append(mpf(2)**(1 + 16 // 2**digits) - 2)
+def intervals(exponents, digits, shift):
+    """Of x, by the last digits of the exponent of x + shift and the first ones of its fraction."""
+    edges = [[mpf(2)**e * (1 + mpf(m) / 2**digits) - shift for m in range(2**digits + 1)] for e in exponents]
+    return [interval for octave in edges for interval in zip(octave, octave[1:])]
+
+
+def pieces(name, dtype, f, intervals, degree, from_zero=False):
+    """f as f(c) + (x - c) p(x - c) with f(c) nearly a number of dtype. Of a function that is 0 at 0
+    the first interval has x + x p(x)."""
     centers, values, rows = [], [], []
-    for low, high in zip(edges, edges[1:]):
+    for low, high in intervals:
         if low == 0 and from_zero:
             c, value, p = mpf(0), mpf(0), lambda d: f(d) / d - 1
         else:
@@ -195,7 +199,7 @@ def pieces(name, dtype, f, digits, degree, from_zero):
         centers.append(c)
         values.append(value)
         rows.append(interpolated(p, low - c, high - c, degree))
-    emit(f"{name}_centers", dtype, centers, name + " by intervals of x + 2: c, f(c) and the coefficients of p")
+    emit(f"{name}_centers", dtype, centers, name + " by intervals: c, f(c) and the coefficients of p")
     emit(f"{name}_values", dtype, values)
     columns = [[row[k] for row in rows] for k in range(degree + 1)]
     text = ", ".join("{" + ", ".join(literal(rounded(x, DIGITS[dtype]), dtype) for x in line) + "}" for line in columns)
@@ -253,13 +257,14 @@ def main():
     polynomial("inverse_cbrt", "((1 - e)^(-1/3) - 1) / e for |e| <= 0.103", series(lambda e: (1 - e)**(-mpf(1) / 3), 1),
                -0.103, 0.103, single=2, double=5)
     polynomial("tan_tail", "(tan(r) - r) / r^3 in r^2", lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z)**3, 0, quarter,
-               single=6, double=14)
+               single=7, double=14)
     angles()
     piecewise("tanh", tanh, 9.25)
     piecewise("erf", mp.erf, 4)
-    pieces("erf", "double", mp.erf, 3, 11, True)
+    pieces("erf", "double", mp.erf, intervals((1, 2), 3, 2), 11, from_zero=True)
     for dtype, degree in (("float", 6), ("double", 13)):
-        pieces("erfc", dtype, lambda x: exp(x * x) * mp.erfc(x), 2, degree, False)
+        pieces("erfc", dtype, lambda x: exp(x * x) * mp.erfc(x), intervals((1, 2, 3, 4), 2, 2), degree)
+    pieces("lgamma", "double", lambda x: mp.loggamma(x) / ((x - 1) * (x - 2)), intervals((1, 2, 3, 0), 2, 0), 5)
     print(HEAD)
     for dtype, lines in members.items():
         print(f"template <> struct Constants<{dtype}> {{")

@@ -100,9 +100,9 @@ template <> struct Constants<float> {
     // ((1 - e)^(-1/3) - 1) / e for |e| <= 0.103
     static constexpr float inverse_cbrt[] = {0x1.555556p-2f, 0x1.c979p-3f, 0x1.6405c6p-3f};
     // (tan(r) - r) / r^3 in r^2
-    static constexpr float tan_tail[] = {0x1.555556p-2f, 0x1.111088p-3f, 0x1.ba52aap-5f,
-                                         0x1.623c88p-6f, 0x1.4677eap-7f, 0x1.365b6ep-10f,
-                                         0x1.f7d64ep-9f};
+    static constexpr float tan_tail[] = {0x1.555556p-2f,   0x1.11111ep-3f, 0x1.ba14d4p-5f,
+                                         0x1.66fc42p-6f,   0x1.1a196ap-7f, 0x1.221002p-8f,
+                                         -0x1.da2898p-21f, 0x1.d52858p-10f};
     // c and atan(c) by intervals of 0.992 x + 1/2
     static constexpr float atan_centers[] = {
         0x1.c3a5ep+0f, 0x1.225dfp+1f, 0x1.62cadp+1f, 0x1.a35418p+1f, 0x1.0211cp+2f, 0x1.429324p+2f,
@@ -195,7 +195,7 @@ template <> struct Constants<float> {
         {0x1.4206f6p-7f, 0x1.2978d6p-8f, 0x1.1224fp-13f, -0x1.ca71cap-9f, -0x1.88e696p-8f,
          -0x1.1692a4p-8f, -0x1.34296cp-11f, 0x1.73d76cp-10f, 0x1.059518p-10f, -0x1.588842p-14f,
          -0x1.578c9ep-14f, -0x1.806e64p-17f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f}};
-    // erfc by intervals of x + 2: c, f(c) and the coefficients of p
+    // erfc by intervals: c, f(c) and the coefficients of p
     static constexpr float erfc_centers[] = {
         0x1.ff8d8p-3f,  0x1.7fe6ep-1f,  0x1.3fe78p+0f,  0x1.bfeeep+0f,
         0x1.40066p+1f,  0x1.bfff5p+1f,  0x1.1ffbfp+2f,  0x1.60046cp+2f,
@@ -406,7 +406,7 @@ template <> struct Constants<double> {
         -0x1.5555555555555p-2, 0x1.9999999999999p-3,  -0x1.24924924923dp-3,
         0x1.c71c71c6f2b5cp-4,  -0x1.745d1721d1aacp-4, 0x1.3b139fc481854p-4,
         -0x1.110c14abb9771p-4, 0x1.e03779d7bc67bp-5,  -0x1.8862c9e066a79p-5};
-    // erf by intervals of x + 2: c, f(c) and the coefficients of p
+    // erf by intervals: c, f(c) and the coefficients of p
     static constexpr double erf_centers[] = {
         0x0p+0,       0x1.804bcp-2,  0x1.3ffaap-1, 0x1.bfdccp-1, 0x1.2016ep+0, 0x1.5ff9p+0,
         0x1.9ff32p+0, 0x1.dff11p+0,  0x1.1ff85p+1, 0x1.60006p+1, 0x1.a0001p+1, 0x1.e0095p+1,
@@ -488,7 +488,7 @@ template <> struct Constants<double> {
          -0x1.71f08bc3feb5dp-16, -0x1.4cee31ac6fcd7p-20, 0x1.ff3510cee0608p-20,
          -0x1.60cf74b9899bp-24, -0x1.e50751b661718p-25, -0x1.294f203a9bfc1p-28,
          -0x1.226dba4325cb1p-33, -0x1.10b2dc71811f4p-39}};
-    // erfc by intervals of x + 2: c, f(c) and the coefficients of p
+    // erfc by intervals: c, f(c) and the coefficients of p
     static constexpr double erfc_centers[] = {
         0x1.ff4d8p-3,  0x1.7fe1p-1,   0x1.40092p+0,  0x1.c0085p+0, 0x1.3ffdp+1,   0x1.c0026p+1,
         0x1.1ffe6p+2,  0x1.5ff9e4p+2, 0x1.bffb7cp+2, 0x1.2002dp+3, 0x1.600066p+3, 0x1.9ffe2ap+3,
@@ -571,5 +571,43 @@ template <> struct Constants<double> {
          0x1.86dd5c5951af7p-45, 0x1.a08c45216a442p-50, 0x1.9132d7fe09113p-54, 0x1.2747417d03b9fp-57,
          0x1.e4bd1b224b2ffp-62, 0x1.2266d110c76b9p-66, 0x1.38166d42cb1edp-70,
          0x1.f8ed32ee22be3p-74}};
+    // lgamma by intervals: c, f(c) and the coefficients of p
+    static constexpr double lgamma_centers[] = {
+        0x1.200bfp+1,  0x1.5ffc5p+1, 0x1.9ffaa8p+1, 0x1.e0044p+1,  0x1.200014p+2, 0x1.5fff38p+2,
+        0x1.a0040cp+2, 0x1.e002p+2,  0x1.1ffdecp+3, 0x1.5ffedep+3, 0x1.9ffda4p+3, 0x1.e0020cp+3,
+        0x1.1ff26p+0,  0x1.5ff94p+0, 0x1.a0018p+0,  0x1.e009dp+0};
+    static constexpr double lgamma_values[] = {
+        0x1.9925c93167024p-2, 0x1.72c3f9e3b6c1fp-2, 0x1.54b94e0be8503p-2, 0x1.3c5b940821581p-2,
+        0x1.1f28391ffcfb5p-2, 0x1.01526c7f13b72p-2, 0x1.d48d76d1d2b36p-3, 0x1.af9d699211a8bp-3,
+        0x1.83d4fc087d6ffp-3, 0x1.57b6413fb3492p-3, 0x1.361be33b559d1p-3, 0x1.1b77ab3ed2401p-3,
+        0x1.18ffe4614e43ep-1, 0x1.013fb99d54de7p-1, 0x1.dcfc69800a322p-2, 0x1.be4efdf72771p-2};
+    static constexpr double lgamma_coefficients[6][16] = {
+        {-0x1.5fb14ba75a261p-4, -0x1.0d3e0023f480bp-4, -0x1.add624d0b98ddp-5, -0x1.61975860f9c6bp-5,
+         -0x1.12f6373d03444p-5, -0x1.9f4cef651d615p-6, -0x1.47a843cfd1283p-6, -0x1.0ad6fb6c1588cp-6,
+         -0x1.998b858e7560cp-7, -0x1.30bb7a23bb21ap-7, -0x1.daf74965a05bap-8, -0x1.7eb23f22f1549p-8,
+         -0x1.b08b2ff676ce4p-3, -0x1.4e780b2d02fbap-3, -0x1.0d78063fd0f98p-3, -0x1.bf2877393994p-4},
+        {0x1.9dd860750bfadp-6, 0x1.06ad2016fb3dap-6, 0x1.66ec2a0849ed9p-7, 0x1.02791bb881342p-7,
+         0x1.537786741669fp-8, 0x1.a9c8a2c53be43p-9, 0x1.1fcc0cde723bfp-9, 0x1.9a9e3bef9c69ap-10,
+         0x1.0a2a4b4e3519bp-10, 0x1.48d6c2603ddc2p-11, 0x1.b6e0cd8b518d6p-12, 0x1.35860826256cp-12,
+         0x1.ea18b038990dep-4, 0x1.391f607c96cd7p-4, 0x1.aeb790b1caea7p-5, 0x1.383e5149e3a53p-5},
+        {-0x1.1530fa8823f1p-7, -0x1.21ab075c31e1ap-8, -0x1.50c81fc252411p-9, -0x1.a68ae2804a2c6p-10,
+         -0x1.d1c7e5b861879p-11, -0x1.e217113cb362ap-12, -0x1.15c74bd1e3532p-12,
+         -0x1.59c344aa9ba82p-13, -0x1.78c43845346e7p-14, -0x1.8086645092306p-15,
+         -0x1.b5be23f386c9ep-16, -0x1.0d61b180792b4p-16, -0x1.43762aec24dc3p-4,
+         -0x1.536af82c37c61p-5, -0x1.8c612b2a85f36p-6, -0x1.f3a94e781b89dp-7},
+        {0x1.8e4f4b44983c1p-9, 0x1.5599cfa2e58acp-10, 0x1.5104787c976d5p-11, 0x1.6f75b6cc7046dp-12,
+         0x1.52f296723bd9ep-13, 0x1.2084a28861021p-14, 0x1.1aa96405d1664p-15, 0x1.32444f2744ef9p-16,
+         0x1.17c0e8b7b01a1p-17, 0x1.d65d237b802dcp-19, 0x1.c7b6c9f3b2d82p-20, 0x1.e885fd97bde79p-21,
+         0x1.cd67041663f03p-5, 0x1.8cf93406e0c4p-6, 0x1.88ec52cb89158p-7, 0x1.ade5afc2fb34p-8},
+        {-0x1.2f2a3045444b6p-10, -0x1.a829d6c48d0d8p-12, -0x1.61aaeffb6142dp-13,
+         -0x1.4e1f99afc4e94p-14, -0x1.03de4fc75af78p-15, -0x1.6968e527f2c4ap-17,
+         -0x1.2bb3faa698adcp-18, -0x1.19cb506323692p-19, -0x1.b2e686029e248p-21,
+         -0x1.2b2a4c63ac275p-22, -0x1.eb48e777042f4p-24, -0x1.c96008334e69ap-25,
+         -0x1.5d44caa9a0e6ep-5, -0x1.ea5ae11053c5cp-7, -0x1.9a18b4ed60652p-8,
+         -0x1.84935cdb30fefp-9},
+        {0x1.d4e8d1a16fe2cp-12, 0x1.0c5f79dcdbc27p-13, 0x1.7af96e1c00f71p-15, 0x1.36ac231f39445p-16,
+         0x1.935e1a8c45bf1p-18, 0x1.cbd31d58dd1d2p-20, 0x1.435cbb1e7765p-21, 0x1.080214f039b5cp-22,
+         0x1.54968af7cdfd6p-24, 0x1.80c4d2bce280fp-26, 0x1.0c30215166b2dp-27, 0x1.b2226507febd7p-29,
+         0x1.0c428be9445a7p-5, 0x1.34e0c164c34a1p-7, 0x1.b5e1fc57f8825p-9, 0x1.6800b3dfcfe93p-10}};
 };
 } // namespace Atoll::kernels::vector_math

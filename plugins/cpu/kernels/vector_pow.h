@@ -10,30 +10,42 @@
 
 namespace Atoll::kernels::vector_math {
 
+// f of floats as doubles, by halves of the vectors.
+template <class F, class... V> inline auto in_double(F f, V... x) {
+    using Floats = std::common_type_t<V...>;
+    constexpr int half = static_cast<int>(count_of<Floats>) / 2;
+    using Doubles = VectorN<double, half>;
+    using Half = VectorN<float, half>;
+    constexpr std::integral_constant<int, 0> low;
+    constexpr std::integral_constant<int, half> high;
+    const auto part = [&](auto first) {
+        return __builtin_convertvector(
+            f(__builtin_convertvector(part_of<half>(x, first), Doubles)...), Half);
+    };
+    return joined(part(low), part(high));
+}
+
+// Of floats as doubles, which are not negative: good to 30 digits.
+template <class V> inline V log2_of_floats(V x) {
+    using C = ConstantsOf<V>;
+    const Decomposed<V> parts = decompose(x);
+    const Integers<V> interval = parts.interval();
+    const V r = fma(parts.m, lookup<V>(C::inverses, interval), -1.0);
+    V log2 = fma(r, polynomial(r, C::log2_short), parts.k + lookup<V>(C::log2_wholes, interval));
+    log2 = x == 0.0 ? all<V>(-infinity<V>) : log2;
+    return x < infinity<V> ? log2 : x;
+}
+
 // In double, of all arguments.
 struct WidePow {
     template <class V> static V of(V x, V y) {
-        constexpr int half = static_cast<int>(sizeof(V) / sizeof(double));
-        constexpr std::integral_constant<int, 0> low;
-        constexpr std::integral_constant<int, half> high;
-        const auto a = half_of(part_of<half>(x, low), part_of<half>(y, low));
-        const auto b = half_of(part_of<half>(x, high), part_of<half>(y, high));
-        return joined(a, b);
+        return in_double([](auto a, auto b) { return of_doubles(a, b); }, x, y);
     }
 
 private:
-    template <class Narrow> static Narrow half_of(Narrow narrow_x, Narrow narrow_y) {
-        using V = VectorN<double, static_cast<int>(sizeof(Narrow) / sizeof(float))>;
+    template <class V> static V of_doubles(V x, V y) {
         using C = ConstantsOf<V>;
-        const V x = __builtin_convertvector(narrow_x, V), y = __builtin_convertvector(narrow_y, V);
-        const V size = absolute(x);
-        const Decomposed<V> parts = decompose(size);
-        const Integers<V> interval = parts.interval();
-        const V r = fma(parts.m, lookup<V>(C::inverses, interval), -1.0);
-        V log2 =
-            fma(r, polynomial(r, C::log2_short), parts.k + lookup<V>(C::log2_wholes, interval));
-        log2 = size == 0.0 ? all<V>(-infinity<V>) : log2;
-        log2 = size < infinity<V> ? log2 : size;
+        const V log2 = log2_of_floats(absolute(x));
         const V inside = at_most(200.0, at_least(-200.0, y * log2));
         const V shifted = inside + rounder<V>;
         V result = polynomial(inside - (shifted - rounder<V>), C::exp2_short);
@@ -43,7 +55,7 @@ private:
         result = (negative & ~whole) ? all<V>(std::numeric_limits<double>::quiet_NaN()) : result;
         result = from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V> & (Integers<V>)(whole & odd)));
         const auto one = (y == 0.0) | (x == 1.0) | ((x == -1.0) & (absolute(y) == infinity<V>));
-        return __builtin_convertvector(one ? all<V>(1.0) : result, Narrow);
+        return one ? all<V>(1.0) : result;
     }
 };
 
