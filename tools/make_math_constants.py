@@ -253,7 +253,7 @@ def main():
     polynomial("sin_tail", "(sin(r) - r) / r^3 in r^2, |r| <= pi / 4", odd(sin), 0, quarter, single=3, double=5)
     polynomial("cos_tail", "(cos(r) - 1 + r^2 / 2) / r^4 in r^2", even(cos, 4), 0, quarter, single=2, double=5)
     split("eighth", pi / 4, True)
-    polynomial("atan_tail", "(atan(q) - q) / q^3 in q^2, |q| <= 1/2", odd(atan), 0, mpf("0.2501"), single=5, double=12)
+    polynomial("half_atan_tail", "(atan(q) - q) / q^3 in q^2, |q| <= 1/2", odd(atan), 0, mpf("0.2501"), single=5, double=12)
     polynomial("inverse_cbrt", "((1 - e)^(-1/3) - 1) / e for |e| <= 0.103", series(lambda e: (1 - e)**(-mpf(1) / 3), 1),
                -0.103, 0.103, single=2, double=5)
     polynomial("tan_tail", "(tan(r) - r) / r^3 in r^2", lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z)**3, 0, quarter,

@@ -1,9 +1,9 @@
-// Loops of complex products and quotients.
+// Loops of complex functions.
 #pragma once
 
 #include "functors/arithmetic.h"
 #include "loops.h"
-#include "vector_operations.h"
+#include "vector_complex.h"
 
 #include <algorithm>
 
@@ -61,35 +61,53 @@ void product_loop(std::int64_t n, char *const *data, const std::int64_t *strides
         run([&](std::int64_t) { return first_a; }, at_b);
 }
 
-// Division: see Note [Complex division] in complex_math.h. A block's real and imaginary parts are
-// taken apart, so that it vectorises; what is not moderate is computed again one by one.
+// The parts of a block of complex numbers, apart, so that loops over them vectorise.
+struct PartsBlock {
+    static constexpr std::int64_t size = 64; // numbers; a multiple of every lane count
+    alignas(64) double re[size], im[size];
+
+    // Of `count` numbers that lie `stride` bytes apart.
+    template <class T> void load(std::int64_t count, const char *from, std::int64_t stride) {
+        if (stride == sizeof(T)) {
+            const T *z = reinterpret_cast<const T *>(from);
+            for (std::int64_t i = 0; i < count; ++i) {
+                re[i] = z[i].re;
+                im[i] = z[i].im;
+            }
+        } else {
+            for (std::int64_t i = 0; i < count; ++i) {
+                const T z = *reinterpret_cast<const T *>(from + i * stride);
+                re[i] = z.re;
+                im[i] = z.im;
+            }
+        }
+    }
+    template <class T> T at(std::int64_t i) const {
+        return {static_cast<Part<T>>(re[i]), static_cast<Part<T>>(im[i])};
+    }
+    template <class T> void store(std::int64_t count, char *to, std::int64_t stride) const {
+        if (stride == sizeof(T))
+            for (std::int64_t i = 0; i < count; ++i) kernels::at<T>(to)[i] = at<T>(i);
+        else
+            for (std::int64_t i = 0; i < count; ++i) *kernels::at<T>(to + i * stride) = at<T>(i);
+    }
+};
+
+// Division: see Note [Complex division] in complex_math.h. What is not moderate is computed again
+// one by one.
 template <class T>
 void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    constexpr std::int64_t block = 64;
+    constexpr std::int64_t block = PartsBlock::size;
     constexpr bool narrow = sizeof(Part<T>) < sizeof(double);
-    struct Parts {
-        alignas(64) double re[block], im[block];
-    } a, b, q;
+    PartsBlock a, b, q;
     if (n == 1) {
         *at<T>(data[0]) = functor::divide::apply(*at<const T>(data[1]), *at<const T>(data[2]));
         return;
     }
-    const auto take = [&](Parts &parts, int k, std::int64_t begin, std::int64_t count) {
-        const char *from = data[k] + begin * strides[k];
-        if (strides[k] == sizeof(T)) {
-            const T *z = reinterpret_cast<const T *>(from);
-            for (std::int64_t i = 0; i < count; ++i) {
-                parts.re[i] = z[i].re;
-                parts.im[i] = z[i].im;
-            }
-        } else if (strides[k] != 0 || begin == 0) {
-            const std::int64_t several = strides[k] ? count : std::min(n, block);
-            for (std::int64_t i = 0; i < several; ++i) {
-                const T z = *reinterpret_cast<const T *>(from + i * strides[k]);
-                parts.re[i] = z.re;
-                parts.im[i] = z.im;
-            }
-        }
+    const auto take = [&](PartsBlock &parts, int k, std::int64_t begin, std::int64_t count) {
+        if (strides[k] != 0 || begin == 0) // one value is there already
+            parts.load<T>(strides[k] ? count : std::min(n, block), data[k] + begin * strides[k],
+                          strides[k]);
     };
     for (std::int64_t begin = 0; begin < n; begin += block) {
         const std::int64_t count = std::min(block, n - begin);
@@ -111,14 +129,7 @@ void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *stride
             q.re[i] = re;
             q.im[i] = im;
         }
-        char *to = data[0] + begin * strides[0];
-        const auto z = [&](std::int64_t i) {
-            return T{static_cast<Part<T>>(q.re[i]), static_cast<Part<T>>(q.im[i])};
-        };
-        if (strides[0] == sizeof(T))
-            for (std::int64_t i = 0; i < count; ++i) at<T>(to)[i] = z(i);
-        else
-            for (std::int64_t i = 0; i < count; ++i) *at<T>(to + i * strides[0]) = z(i);
+        q.store<T>(count, data[0] + begin * strides[0], strides[0]);
     }
 }
 
@@ -128,6 +139,54 @@ void reciprocal_loop(std::int64_t n, char *const *data, const std::int64_t *stri
     char *const both[] = {data[0], reinterpret_cast<char *>(&one), data[1]};
     const std::int64_t steps[] = {strides[0], 0, strides[1]};
     quotient_loop<T>(n, both, steps);
+}
+
+// Functions of vector_complex.h. A block's tail is padded, so that every element goes through the
+// same code; what that does not cover is computed again one by one.
+template <class F, class T, int Inputs>
+void complex_vector_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using V = vector_math::ComplexV;
+    constexpr std::int64_t block = PartsBlock::size;
+    constexpr bool narrow = sizeof(Part<T>) < sizeof(double);
+    PartsBlock in[Inputs], out;
+    alignas(64) std::int64_t outside[block];
+    for (std::int64_t begin = 0; begin < n; begin += block) {
+        const std::int64_t count = std::min(block, n - begin);
+        for (int k = 0; k < Inputs; ++k) {
+            PartsBlock &parts = in[k];
+            parts.load<T>(count, data[k + 1] + begin * strides[k + 1], strides[k + 1]);
+            for (std::int64_t i = count; i % lanes<double> != 0; ++i) {
+                parts.re[i] = parts.re[0];
+                parts.im[i] = parts.im[0];
+            }
+        }
+        vector_math::ComplexMask some{};
+        for (std::int64_t i = 0; i < count; i += lanes<double>) {
+            const V x = load_vector<V>(in[0].re + i), y = load_vector<V>(in[0].im + i);
+            vector_math::ComplexResult z;
+            if constexpr (Inputs == 1)
+                z = vector_math::OfComplex<F>::template of<narrow>(x, y);
+            else
+                z = vector_math::OfComplex<F>::template of<narrow>(
+                    x, y, load_vector<V>(in[1].re + i), load_vector<V>(in[1].im + i));
+            store_vector(out.re + i, z.re);
+            store_vector(out.im + i, z.im);
+            store_vector(outside + i, z.outside);
+            some |= z.outside;
+        }
+        if (vector_math::any(some)) [[unlikely]]
+            for (std::int64_t i = 0; i < count; ++i) {
+                if (!outside[i]) continue;
+                T z;
+                if constexpr (Inputs == 1)
+                    z = F::apply(in[0].template at<T>(i));
+                else
+                    z = F::apply(in[0].template at<T>(i), in[1].template at<T>(i));
+                out.re[i] = z.re;
+                out.im[i] = z.im;
+            }
+        out.store<T>(count, data[0] + begin * strides[0], strides[0]);
+    }
 }
 
 } // namespace Atoll::kernels

@@ -2,9 +2,11 @@
 //
 // Note [Complex accuracy]
 // Double results are good to 4 ULP in each part, and complex floats, which go through double, to
-// little more than 0.5. The C library's functions are kept where they measure below 3.5 ULP; its
-// tan, asin, atan and their relatives come close to 4 or pass it. Those and the functions that it
-// lacks are computed in long double, whose 11 more bits pay for the rounding on the way. Where a
+// little more than 0.5. At processor levels with FMA most elements go through the vectors of
+// vector_complex.h instead, which keep the same bounds, and the functions here serve the others:
+// see Note [Complex vectors]. The C library's functions are kept where they measure below 3.5 ULP;
+// its tan, asin, atan and their relatives come close to 4 or pass it. Those and the functions that
+// it lacks are computed in long double, whose 11 more bits pay for the rounding on the way. Where a
 // part is a small difference of large terms that is not enough: a test of the terms finds such
 // places, and float128 (113 bits, slow) is used there. Not good in each part are exp2, exp10 and
 // pow with angles beyond 2^50: modulus only. Values that are not finite go to the C library: Annex

@@ -13,6 +13,11 @@ template <class F, class T> inline constexpr bool has_vector = is_float<T> &&req
     typename vector_math::Of<F, T>::type;
 };
 
+template <class F, class T> inline constexpr bool has_complex_vector =
+    is_complex<T> &&vector_math::has_fma &&requires {
+    typename vector_math::OfComplex<F>::Vectors;
+};
+
 template <int Inputs, class F, class T> constexpr Loop loop_of() {
     if constexpr (requires { typename F::Exchanged; })
         return &exchanged_loop<loop_of<Inputs, typename F::Exchanged, T>()>;
@@ -24,6 +29,8 @@ template <int Inputs, class F, class T> constexpr Loop loop_of() {
         return &quotient_loop<T>;
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::reciprocal>)
         return &reciprocal_loop<T>;
+    else if constexpr (has_complex_vector<F, T>)
+        return &complex_vector_loop<F, T, Inputs>;
     else if constexpr (Inputs == 1 && has_vector<F, T>)
         return &vector_unary_loop<F, T>;
     else if constexpr (has_vector<F, T> && std::is_same_v<F, functor::pow>)

@@ -95,7 +95,7 @@ template <> struct Constants<float> {
     static constexpr float cos_tail[] = {0x1.555554p-5f, -0x1.6c12d2p-10f, 0x1.9bd864p-16f};
     static constexpr Split<float> eighth = {0x1.922p-1f, -0x1.2aeef4p-19f};
     // (atan(q) - q) / q^3 in q^2, |q| <= 1/2
-    static constexpr float atan_tail[] = {-0x1.555556p-2f, 0x1.9998f2p-3f,  -0x1.24733ep-3f,
+    static constexpr float half_atan_tail[] = {-0x1.555556p-2f, 0x1.9998f2p-3f,  -0x1.24733ep-3f,
                                           0x1.c2d66cp-4f,  -0x1.514dfcp-4f, 0x1.5a176ep-5f};
     // ((1 - e)^(-1/3) - 1) / e for |e| <= 0.103
     static constexpr float inverse_cbrt[] = {0x1.555556p-2f, 0x1.c979p-3f, 0x1.6405c6p-3f};
@@ -373,7 +373,7 @@ template <> struct Constants<double> {
                                           0x1.1eeb68b109173p-29, -0x1.907d7aebd5e3dp-37};
     static constexpr Split<double> eighth = {0x1.921fb54443p-1, -0x1.73dcb3b399d74p-44};
     // (atan(q) - q) / q^3 in q^2, |q| <= 1/2
-    static constexpr double atan_tail[] = {
+    static constexpr double half_atan_tail[] = {
         -0x1.5555555555555p-2, 0x1.99999999998ep-3,  -0x1.24924924881f5p-3, 0x1.c71c71c014e0dp-4,
         -0x1.745d16016ea5fp-4, 0x1.3b138e4b5b747p-4, -0x1.110ea393fffe2p-4, 0x1.e1a795c3fb24fp-5,
         -0x1.ad441c37157fap-5, 0x1.7b1d7856d14a5p-5, -0x1.37ce51c509047p-5, 0x1.99984c3613cd5p-6,

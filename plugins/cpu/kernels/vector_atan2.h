@@ -45,7 +45,7 @@ struct Atan2 {
         const V rest = fnma(q, divisor_lost, fnma(q, divisor, dividend)) * inverse;
         const V square = q * q;
         const V slope = fma(square, T(-0.8), T(0.99)); // 1 / (1 + q^2), to 1%
-        const V lost = fma(q * square, polynomial(square, C::atan_tail), rest * slope);
+        const V lost = fma(q * square, polynomial(square, C::half_atan_tail), rest * slope);
 
         V eighths = beyond ? all<V>(1) : V{};
         eighths = steep ? T(2) - eighths : eighths;

@@ -126,9 +126,10 @@ inline OfInterval<Vector<double>> of_interval(const Decomposed<Vector<double>> &
 }
 #endif
 
-// The logarithm of 2^k / c (1 + r), and of what r has lost if that is given.
+// The logarithm of 2^k / c (1 + r), and of what r has lost if that is given, as a sum whose tail is
+// good to 2^-58 of the head.
 template <template <class> class Base, class V, class... Lost>
-inline V logarithm(V k, const OfInterval<V> &numbers, V r, Lost... r_lost) {
+inline DoubleWord<V> logarithm_words(V k, const OfInterval<V> &numbers, V r, Lost... r_lost) {
     using T = Element<V>;
     constexpr Split<T> factor = Base<T>::factor, two = Base<T>::two;
     const V large = fma(k, two.head, numbers.head);
@@ -137,7 +138,12 @@ inline V logarithm(V k, const OfInterval<V> &numbers, V r, Lost... r_lost) {
     if constexpr (factor.head != 1) lost += fma(r, factor.tail, fma(r, factor.head, -first));
     if constexpr (two.tail != 0) lost = fma(k, two.tail, lost);
     lost += numbers.tail;
-    return sum + fma(r * r, polynomial(r, Base<T>::tail), lost);
+    return {sum, fma(r * r, polynomial(r, Base<T>::tail), lost)};
+}
+template <template <class> class Base, class V, class... Lost>
+inline V logarithm(V k, const OfInterval<V> &numbers, V r, Lost... r_lost) {
+    const DoubleWord<V> words = logarithm_words<Base>(k, numbers, r, r_lost...);
+    return words.head + words.tail;
 }
 
 template <template <class> class Base> struct Logarithm {
@@ -177,19 +183,26 @@ private:
     }
 };
 
-// log(y + lost) + twos log(2), for y from 2^-digits to far below the end of the range, so that 2^-k
-// is normal; other y have the result that log has. `lost` is scaled as y is, and added to r.
-template <class V, class... Twos> inline V log_of_sum(V y, V lost, Twos... twos) {
+// The logarithm of (sum + lost) 2^twos, for sums from 2^-digits to far below the end of the range, so
+// that 2^-k is normal. `lost` is scaled as the sum is, and added to r.
+template <template <class> class Base, class V, class... Twos>
+inline DoubleWord<V> logarithm_of_sum(V sum, V lost, Twos... twos) {
     using T = Element<V>;
     constexpr auto twice = (2 * static_cast<Element<Integers<V>>>(bias<V>)) << fraction_bits<V>;
-    const Decomposed<V> parts = decompose(y);
+    constexpr Split<T> factor = Base<T>::factor;
+    const Decomposed<V> parts = decompose(sum);
     const V scale = from_bits<V>(twice - parts.exponent); // 2^-k
-    const auto numbers = of_interval<Natural>(parts);
+    const auto numbers = of_interval<Base>(parts);
     const V c = numbers.inverse;
     const V r = fma(parts.m, c, T(-1)), rest = lost * scale * c;
-    // rest / (1 + r)
-    return with_special(
-        y, logarithm<Natural>((parts.k + ... + twos), numbers, r, fnma(rest, r, rest)));
+    V more = fnma(rest, r, rest); // rest / (1 + r)
+    if constexpr (factor.head != 1) more *= factor.head;
+    return logarithm_words<Base>((parts.k + ... + twos), numbers, r, more);
+}
+// The same as a number; other sums have the result that log has.
+template <class V, class... Twos> inline V log_of_sum(V sum, V lost, Twos... twos) {
+    const DoubleWord<V> words = logarithm_of_sum<Natural>(sum, lost, twos...);
+    return with_special(sum, words.head + words.tail);
 }
 
 // log(1 + x).

@@ -44,6 +44,9 @@ template <class V> inline constexpr auto
     every = static_cast<std::conditional_t<sizeof(Element<V>) == 4, __mmask16, __mmask8>>(-1);
 #endif
 
+// head + tail, where the head is about the rounded sum.
+template <class V> struct DoubleWord { V head, tail; };
+
 template <class V> inline V all(Element<V> x) { return V{} + x; }
 template <class V> inline Integers<V> bits(V x) { return (Integers<V>)x; }
 template <class V> inline V from_bits(Integers<V> x) { return (V)x; }

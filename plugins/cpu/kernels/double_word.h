@@ -1,0 +1,104 @@
+// Numbers with twice the digits of a double, as vectors; and the same operations on plain vectors,
+// so that one formula serves both.
+#pragma once
+
+#include "vector_math.h"
+
+#include <sleef.h>
+
+namespace Atoll::kernels::vector_math {
+
+// The heads are the rounded sums. Sums lose what is below 2^-104 of the larger term, products and
+// quotients what is below 2^-102 of the result.
+
+// Of numbers of any size; of a first one that is not smaller.
+template <class V> inline DoubleWord<V> sum_of(V a, V b) {
+    const V sum = a + b, part = sum - a;
+    return {sum, (a - (sum - part)) + (b - part)};
+}
+template <class V> inline DoubleWord<V> ordered_sum(V a, V b) {
+    const V sum = a + b;
+    return {sum, b - (sum - a)};
+}
+
+// a b as a number of type N.
+template <class N, class V> inline N product(V a, V b) {
+    if constexpr (std::is_same_v<N, V>)
+        return a * b;
+    else
+        return {a * b, fma(a, b, -(a * b))};
+}
+// A plain number as one of type N; and back.
+template <class N, class V> inline N widened(V x) {
+    if constexpr (std::is_same_v<N, V>)
+        return x;
+    else
+        return {x, V{}};
+}
+template <class V> inline V head(V x) { return x; }
+template <class V> inline V head(DoubleWord<V> x) { return x.head; }
+template <class V> inline V tail(V) { return V{}; }
+template <class V> inline V tail(DoubleWord<V> x) { return x.tail; }
+
+template <class V> inline DoubleWord<V> operator-(DoubleWord<V> a) { return {-a.head, -a.tail}; }
+template <class V> inline DoubleWord<V> operator+(DoubleWord<V> a, DoubleWord<V> b) {
+    const DoubleWord<V> heads = sum_of(a.head, b.head);
+    return ordered_sum(heads.head, heads.tail + (a.tail + b.tail));
+}
+template <class V> inline DoubleWord<V> operator-(DoubleWord<V> a, DoubleWord<V> b) {
+    return a + -b;
+}
+template <class V> inline DoubleWord<V> operator-(double a, DoubleWord<V> b) {
+    return widened<DoubleWord<V>>(all<V>(a)) - b;
+}
+template <class V> inline DoubleWord<V> operator*(DoubleWord<V> a, DoubleWord<V> b) {
+    const V heads = a.head * b.head;
+    const V rest = fma(a.head, b.head, -heads) + fma(a.head, b.tail, a.tail * b.head);
+    return ordered_sum(heads, rest);
+}
+// By a power of 2.
+template <class V> inline DoubleWord<V> operator*(DoubleWord<V> a, double power) {
+    return {a.head * power, a.tail * power};
+}
+template <class V> inline DoubleWord<V> operator/(DoubleWord<V> a, DoubleWord<V> b) {
+    const V inverse = 1.0 / b.head, quotient = a.head * inverse;
+    const V rest = fnma(quotient, b.head, a.head) + fnma(quotient, b.tail, a.tail);
+    return ordered_sum(quotient, rest * inverse);
+}
+
+template <class V> inline V square_root(V x) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_sqrt_pd(every<V>, x);
+#elif defined(__AVX2__)
+    return _mm256_sqrt_pd(x);
+#else
+    V root;
+    for (std::size_t k = 0; k < count_of<V>; ++k) root[k] = std::sqrt(x[k]);
+    return root;
+#endif
+}
+template <class V> inline DoubleWord<V> square_root(DoubleWord<V> x) {
+    const V root = square_root(x.head), rest = fnma(root, root, x.head) + x.tail;
+    return {root, root == 0.0 ? V{} : rest / (root * 2.0)};
+}
+
+template <class M, class V> inline V choose(M mask, V a, V b) { return mask ? a : b; }
+template <class M, class V> inline DoubleWord<V> choose(M mask, DoubleWord<V> a, DoubleWord<V> b) {
+    return {mask ? a.head : b.head, mask ? a.tail : b.tail};
+}
+
+// log(1 + x) for x from -1/2 on.
+template <class N> inline auto log_above_one(N x) {
+    const auto sum = sum_of(all<decltype(head(x))>(1), head(x));
+    const auto words = logarithm_of_sum<Natural>(sum.head, sum.tail + tail(x));
+    return with_special(sum.head, words.head + words.tail);
+}
+
+// The angle of x + iy, with its first derivative if there are tails.
+template <class V> inline V arctangent(V y, V x) { return ATOLL_SLEEF_DOUBLES(atan2, u10)(y, x); }
+template <class V> inline V arctangent(DoubleWord<V> y, DoubleWord<V> x) {
+    const V turn = fma(x.head, y.tail, -(y.head * x.tail)), angle = arctangent(y.head, x.head);
+    return turn == 0.0 ? angle : angle + turn / fma(x.head, x.head, y.head * y.head);
+}
+
+} // namespace Atoll::kernels::vector_math
