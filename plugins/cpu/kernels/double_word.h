@@ -79,7 +79,7 @@ template <class V> inline V square_root(V x) {
 }
 template <class V> inline DoubleWord<V> square_root(DoubleWord<V> x) {
     const V root = square_root(x.head), rest = fnma(root, root, x.head) + x.tail;
-    return {root, root == 0.0 ? V{} : rest / (root * 2.0)};
+    return ordered_sum(root, root == 0.0 ? V{} : rest / (root * 2.0));
 }
 
 template <class M, class V> inline V choose(M mask, V a, V b) { return mask ? a : b; }

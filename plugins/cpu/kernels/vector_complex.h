@@ -159,6 +159,20 @@ template <> struct OfComplex<functor::sign> : HasVectors {
     }
 };
 
+template <> struct OfComplex<functor::sqrt> : HasVectors {
+    template <bool narrow> static ComplexResult of(ComplexV x, ComplexV y) {
+        using N = PartOfComplex<narrow>;
+        const ComplexV a = absolute(x), b = absolute(y);
+        const N size = square_root(product<N>(a, a) + product<N>(b, b));
+        const N root = square_root((widened<N>(a) + size) * 0.5);
+        const ComplexV large = head(root), quotient = head(widened<N>(b) / (root * 2.0));
+        const ComplexV small = large == 0.0 ? ComplexV{} : quotient;
+        const auto right = x >= 0.0;
+        return {right ? large : small, with_sign(right ? small : large, y),
+                unusual_parts<narrow>(x, y)};
+    }
+};
+
 template <> struct OfComplex<functor::log> : HasVectors {
     template <bool narrow> static ComplexResult of(ComplexV x, ComplexV y) {
         return logarithm_of<narrow, Natural>(x, y);
@@ -411,6 +425,28 @@ inline DoubleWord<ComplexV> long_angle(ComplexV x, ComplexV y) {
     return ordered_sum(angle, across.head / fma(x, cos.head, y * sin.head));
 }
 
+template <class N> inline Pair<N> complex_product(Pair<N> a, Pair<N> b) {
+    return {a.first * b.first - a.second * b.second, a.first * b.second + a.second * b.first};
+}
+// The power by squaring, for whole n up to 127; other n give anything. The error of each part is
+// about |n| 2^-100 of the larger one.
+inline Pair<DoubleWord<ComplexV>> whole_power(ComplexV x, ComplexV y, ComplexV n) {
+    using V = ComplexV;
+    using N = DoubleWord<V>;
+    Integers<V> left = bits(absolute(n) + rounder<V>) & 127;
+    Pair<N> base{widened<N>(x), widened<N>(y)}, power{widened<N>(all<V>(1)), N{}};
+    for (; any(left != 0); left >>= 1) {
+        const Pair<N> more = complex_product(power, base);
+        const auto odd = (left & 1) != 0;
+        power = {choose(odd, more.first, power.first), choose(odd, more.second, power.second)};
+        base = complex_product(base, base);
+    }
+    const N square = power.first * power.first + power.second * power.second;
+    const auto positive = n > 0.0;
+    return {choose(positive, power.first, power.first / square),
+            choose(positive, power.second, -power.second / square)};
+}
+
 // e^(b log(a)) with a = x + iy and b = u + iv.
 template <> struct OfComplex<functor::pow> : HasVectors {
     template <bool narrow> static ComplexResult of(ComplexV x, ComplexV y, ComplexV u, ComplexV v) {
@@ -441,13 +477,26 @@ template <> struct OfComplex<functor::pow> : HasVectors {
         const auto kept =
             (terms <= smaller(absolute(s), absolute(c)) * times) |
             ((terms < 1.0) & (head(third) * head(fourth) >= 0.0) & (terms <= absolute(c) * times));
-        ComplexMask outside = modulus.outside | unusual<narrow>(u) | unusual<narrow>(v) | ~kept |
-                              (modulus.square.head == 0.0) | ((u == 0.0) & (v == 0.0)) |
-                              ((y == 0.0) & (v == 0.0));
-        // Whole powers are products, so that they are exact where they can be.
-        if constexpr (!narrow)
-            outside |= (inside != head(exponent)) | ((v == 0.0) & (round_even(u * 2.0) == u * 2.0));
-        return {size * c, size * s, outside};
+        const ComplexMask outside = modulus.outside | unusual<narrow>(u) | unusual<narrow>(v) |
+                                    ~kept | (modulus.square.head == 0.0) |
+                                    ((u == 0.0) & (v == 0.0)) | ((y == 0.0) & (v == 0.0));
+        ComplexResult result{size * c, size * s, outside};
+        if constexpr (!narrow) {
+            result.outside |= (inside != head(exponent)) | ((v == 0.0) & (u == 0.5));
+            // Whole powers are products, so that they are exact where they can be.
+            const V times_product = absolute(u);
+            const auto whole = (v == 0.0) & (round_even(u) == u) & (times_product <= 100.0);
+            if (any(whole)) {
+                const auto [re, im] = whole_power(x, y, u);
+                const V a = absolute(re.head), b = absolute(im.head);
+                const auto exact = (smaller(a, b) > larger(a, b) * times_product * 0x1p-44) &
+                                   (absolute(modulus.logarithm.head) * times_product < 500.0);
+                const ComplexMask others = modulus.outside | (u == 0.0) | ~exact;
+                result = {whole ? re.head : result.re, whole ? im.head : result.im,
+                          whole ? others : result.outside};
+            }
+        }
+        return result;
     }
 };
 
