@@ -66,17 +66,6 @@ template <class V> inline DoubleWord<V> operator/(DoubleWord<V> a, DoubleWord<V>
     return ordered_sum(quotient, rest * inverse);
 }
 
-template <class V> inline V square_root(V x) {
-#if defined(__AVX512F__)
-    return _mm512_maskz_sqrt_pd(every<V>, x);
-#elif defined(__AVX2__)
-    return _mm256_sqrt_pd(x);
-#else
-    V root;
-    for (std::size_t k = 0; k < count_of<V>; ++k) root[k] = std::sqrt(x[k]);
-    return root;
-#endif
-}
 template <class V> inline DoubleWord<V> square_root(DoubleWord<V> x) {
     const V root = square_root(x.head), rest = fnma(root, root, x.head) + x.tail;
     return ordered_sum(root, root == 0.0 ? V{} : rest / (root * 2.0));

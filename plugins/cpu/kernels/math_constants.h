@@ -96,7 +96,7 @@ template <> struct Constants<float> {
     static constexpr Split<float> eighth = {0x1.922p-1f, -0x1.2aeef4p-19f};
     // (atan(q) - q) / q^3 in q^2, |q| <= 1/2
     static constexpr float half_atan_tail[] = {-0x1.555556p-2f, 0x1.9998f2p-3f,  -0x1.24733ep-3f,
-                                          0x1.c2d66cp-4f,  -0x1.514dfcp-4f, 0x1.5a176ep-5f};
+                                               0x1.c2d66cp-4f,  -0x1.514dfcp-4f, 0x1.5a176ep-5f};
     // ((1 - e)^(-1/3) - 1) / e for |e| <= 0.103
     static constexpr float inverse_cbrt[] = {0x1.555556p-2f, 0x1.c979p-3f, 0x1.6405c6p-3f};
     // (tan(r) - r) / r^3 in r^2

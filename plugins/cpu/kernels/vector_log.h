@@ -183,8 +183,8 @@ private:
     }
 };
 
-// The logarithm of (sum + lost) 2^twos, for sums from 2^-digits to far below the end of the range, so
-// that 2^-k is normal. `lost` is scaled as the sum is, and added to r.
+// The logarithm of (sum + lost) 2^twos, for sums from 2^-digits to far below the end of the range,
+// so that 2^-k is normal. `lost` is scaled as the sum is, and added to r.
 template <template <class> class Base, class V, class... Twos>
 inline DoubleWord<V> logarithm_of_sum(V sum, V lost, Twos... twos) {
     using T = Element<V>;
