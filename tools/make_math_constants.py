@@ -256,8 +256,8 @@ def main():
     polynomial("half_atan_tail", "(atan(q) - q) / q^3 in q^2, |q| <= 1/2", odd(atan), 0, mpf("0.2501"), single=5, double=12)
     polynomial("inverse_cbrt", "((1 - e)^(-1/3) - 1) / e for |e| <= 0.103", series(lambda e: (1 - e)**(-mpf(1) / 3), 1),
                -0.103, 0.103, single=2, double=5)
-    polynomial("tan_tail", "(tan(r) - r) / r^3 in r^2", lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z)**3, 0, quarter,
-               single=7, double=14)
+    polynomial("tan_tail", "(tan(r) - r - r^3 / 3) / r^5 in r^2",
+               lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z) * (1 + z / 3)) / mp.sqrt(z)**5, 0, quarter, single=6, double=13)
     angles()
     piecewise("tanh", tanh, 9.25)
     piecewise("erf", mp.erf, 4)

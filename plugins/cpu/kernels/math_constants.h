@@ -99,10 +99,10 @@ template <> struct Constants<float> {
                                                0x1.c2d66cp-4f,  -0x1.514dfcp-4f, 0x1.5a176ep-5f};
     // ((1 - e)^(-1/3) - 1) / e for |e| <= 0.103
     static constexpr float inverse_cbrt[] = {0x1.555556p-2f, 0x1.c979p-3f, 0x1.6405c6p-3f};
-    // (tan(r) - r) / r^3 in r^2
-    static constexpr float tan_tail[] = {0x1.555556p-2f,   0x1.11111ep-3f, 0x1.ba14d4p-5f,
-                                         0x1.66fc42p-6f,   0x1.1a196ap-7f, 0x1.221002p-8f,
-                                         -0x1.da2898p-21f, 0x1.d52858p-10f};
+    // (tan(r) - r - r^3 / 3) / r^5 in r^2
+    static constexpr float tan_tail[] = {0x1.111112p-3f, 0x1.ba1ac2p-5f, 0x1.667be4p-6f,
+                                         0x1.1f20fcp-7f, 0x1.089ffcp-8f, 0x1.f721bap-12f,
+                                         0x1.98651ep-10f};
     // c and atan(c) by intervals of 0.992 x + 1/2
     static constexpr float atan_centers[] = {
         0x1.c3a5ep+0f, 0x1.225dfp+1f, 0x1.62cadp+1f, 0x1.a35418p+1f, 0x1.0211cp+2f, 0x1.429324p+2f,
@@ -382,13 +382,13 @@ template <> struct Constants<double> {
     static constexpr double inverse_cbrt[] = {0x1.5555559691574p-2, 0x1.c71c723ebcac7p-3,
                                               0x1.61f64d8fae92dp-3, 0x1.26f7a3173afa3p-3,
                                               0x1.02f441d2f8affp-3, 0x1.cc8c3292afb29p-4};
-    // (tan(r) - r) / r^3 in r^2
+    // (tan(r) - r - r^3 / 3) / r^5 in r^2
     static constexpr double tan_tail[] = {
-        0x1.5555555555555p-2,  0x1.1111111111099p-3,   0x1.ba1ba1ba29cd2p-5,
-        0x1.664f487d7e84cp-6,  0x1.226e366378b07p-7,   0x1.d6d3941ed0842p-9,
-        0x1.7da7fd40e93d4p-10, 0x1.351b5fae63e47p-11,  0x1.f9e57ea24e246p-13,
-        0x1.7960a69680fd6p-14, 0x1.d2803ca5e2239p-15,  -0x1.72a937585429cp-17,
-        0x1.3292ecbafa24ep-15, -0x1.338e0c452bd77p-16, 0x1.1cc93a6631a32p-17};
+        0x1.111111111111p-3,    0x1.ba1ba1ba1c358p-5,   0x1.664f488247d67p-6,
+        0x1.226e35857c84bp-7,   0x1.d6d3c3c893d07p-9,   0x1.7da4b3c2c1489p-10,
+        0x1.35427f8d18397p-11,  0x1.f7600b6453981p-13,  0x1.87f5f340afb4fp-14,
+        0x1.978a526be879fp-15,  -0x1.627e85b552758p-20, 0x1.d1e470ad496b7p-16,
+        -0x1.caf83f7da713cp-17, 0x1.efcded41106afp-18};
     // c and atan(c) by intervals of 0.992 x + 1/2
     static constexpr double atan_centers[] = {
         0x1.c39bfp+0,  0x1.224f1p+1, 0x1.62d248p+1, 0x1.a358cp+1, 0x1.0211acp+2, 0x1.4296p+2,

@@ -73,13 +73,15 @@ struct Tangent : Circular {
         using T = Element<V>;
         using C = ConstantsOf<V>;
         const auto t = turned(absolute(x));
-        // r + r^3 p(r^2), with what r^3 and r lost: the latter by about the slope, which is 1 to 2.
-        const V r = t.r, cube = t.square * r;
+        // r + r^3 / 3 + r^5 p(r^2); what r lost counts by the slope, which is 1 to 2.
+        const V r = t.r, cube = t.square * r, first = cube * T(1.0 / 3), head = r + first;
         const V cube_lost = fma(fma(r, r, -t.square), r, fma(t.square, r, -cube));
+        const V first_lost = fma(cube, T(1.0 / 3), -first);
         const V r_lost = fma(t.square * T(1.5), t.lost, t.lost);
-        const V tail = fma(cube, precise_polynomial(t.square, C::tan_tail),
-                           fma(cube_lost, C::tan_tail[0], r_lost));
-        const V tangent = r + tail, lost = (r - tangent) + tail;
+        const V lost_before = fma(cube_lost, T(1.0 / 3), first_lost + r_lost);
+        const V tail = fma(cube * t.square, polynomial(t.square, C::tan_tail),
+                           ((r - head) + first) + lost_before);
+        const V tangent = head + tail, lost = (head - tangent) + tail;
         // -1 / tan(r) if the number of quarter turns is odd.
         const V inverse = T(-1) / tangent;
         const V rest = fma(inverse, lost, fma(inverse, tangent, T(1)));
