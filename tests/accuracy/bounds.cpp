@@ -40,7 +40,11 @@ double usual_bar(int function, int dtype) {
     case ATOLL_FN_multiply:
     case ATOLL_FN_divide:
     case ATOLL_FN_sqrt: return is_complex(dtype) ? 4 : 0.5;
-    default: return is_elementwise(function) && !is_complex(dtype) ? 1.01 : 4;
+    case ATOLL_FN_square: return is_complex(dtype) ? 4 : 1.01;
+    default:
+        if (!is_elementwise(function)) return 4;
+        // Complex floats are computed in double.
+        return !is_complex(dtype) ? 1.01 : format_of(dtype).digits == 24 ? 0.502 : 4;
     }
 }
 

@@ -131,9 +131,9 @@ private:
 };
 
 // Numbers near what complex functions have singularities, cuts and zeros at.
-Number complex_sample(Parts &parts) {
+Number complex_sample(int function, Parts &parts) {
     const Format format = parts.format();
-    switch (parts.below(9)) {
+    switch (parts.below(10)) {
     case 0: return {parts.any_finite(), parts.any_finite()};
     case 1: return {parts.round(parts.uniform(-12, 12)), parts.round(parts.uniform(-12, 12))};
     case 2:
@@ -159,6 +159,16 @@ Number complex_sample(Parts &parts) {
     case 7: { // beside a zero or a pole of a trigonometric or hyperbolic function
         const double turns = parts.near_half_turns(), off = parts.exponents(-format.digits - 4, 3);
         return parts.below(2) ? Number(turns, off) : Number(off, turns);
+    }
+    case 8: { // where the real part of log1p or expm1 is near its zero
+        const double away = parts.uniform(-3.5, 3.5) * std::exp2(-parts.uniform(0, format.digits));
+        const double angle = parts.below(2) ? away : away + std::acos(-1.0);
+        const double half = std::sin(angle / 2), cos = std::fabs(std::cos(angle));
+        if (function == ATOLL_FN_log1p)
+            return {parts.near(-2 * half * half), parts.round(std::sin(angle))};
+        // Closer than this float128 may lose too many digits.
+        const double off = std::exp2(-parts.uniform(1, format.digits - 4));
+        return {parts.round(-std::log(cos) * (1 + parts.sign() * off)), parts.round(angle)};
     }
     default: { // where exponentials overflow
         const double threshold = parts.near_threshold(), angle = parts.round(parts.uniform(-7, 7));
@@ -225,7 +235,7 @@ Arguments complex_pair(int function, Parts &parts) {
         }
     }
     if (function == ATOLL_FN_add || function == ATOLL_FN_subtract)
-        return {complex_sample(parts), complex_sample(parts)};
+        return {complex_sample(function, parts), complex_sample(function, parts)};
     // The product is the plain one, whose parts must not leave the range on the way; quotients are
     // asked for wherever they are in range.
     const bool product = function == ATOLL_FN_multiply;
@@ -262,7 +272,8 @@ Samples unary_samples(int function, int dtype, std::int64_t count, Random &rando
             for (const double im : parts.special(true)) samples.push_back({{re, im}, 0});
     while (std::ssize(samples) < count)
         samples.push_back(
-            {plain ? complex_pair(ATOLL_FN_multiply, parts).a : complex_sample(parts), 0});
+            {plain ? complex_pair(ATOLL_FN_multiply, parts).a : complex_sample(function, parts),
+             0});
     return samples;
 }
 
