@@ -51,7 +51,12 @@ template <class N> struct Pair { N first, second; };
 template <class N> struct Turn : Circular {
     static Pair<N> of(ComplexV y) {
         const auto t = turned(absolute(y));
-        const auto sine = t.sine(), cosine = t.cosine();
+        auto sine = t.sine(), cosine = t.cosine();
+        if constexpr (!std::is_same_v<N, ComplexV>) { // what r^2 has lost counts in the tails
+            const ComplexV square_lost = fma(t.r, t.r, -t.square);
+            sine.tail = fma(square_lost * t.r, -1 / 6.0, sine.tail);
+            cosine.tail = fma(square_lost, -0.5, cosine.tail);
+        }
         const auto odd = (t.turns & 1) != 0;
         const auto part = [&](auto first, auto second, Integers<ComplexV> sign) {
             const ComplexV a = odd ? second.head : first.head, b = odd ? second.tail : first.tail;
@@ -362,7 +367,9 @@ inline Pair<DoubleWord<ComplexV>> exponentials(ComplexV x) {
     using V = ComplexV;
     const Exponent<V> parts = BaseE::reduce(x);
     const V r = parts.r, power = power_of_two(parts.n());
-    const V tail = exponential_tail(r, parts.lost, ConstantsOf<V>::expm1_tail);
+    const V square_lost = fma(r, r, -(r * r));
+    const V lost = fma(square_lost, 0.5, parts.lost);
+    const V tail = exponential_tail(r, lost, ConstantsOf<V>::expm1_tail);
     const DoubleWord<V> above = ordered_sum(power * r, power * tail);
     return {widened<DoubleWord<V>>(power) + above, sum_of(power, all<V>(-1)) + above};
 }
