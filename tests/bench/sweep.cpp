@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 using namespace Atoll;
 
 namespace {
@@ -72,7 +74,7 @@ void elementwise(const Tensor &a, const Tensor &b, DType dtype) {
     for (const DType to : {float32, float64, int32, int8, float16}) {
         if (is_complex(dtype) || dtype == bool_) continue;
         const Tensor out = empty(a.shape(), to);
-        measure("cast_" + std::string(name(to)), [&] { copy(out, a); });
+        measure(fmt::format("cast_{}", name(to)), [&] { copy(out, a); });
     }
 }
 
@@ -91,7 +93,7 @@ void along(const Tensor &a, int axis) {
 
 void all_of(DType dtype) {
     const auto on = [&](const char *layout) {
-        suffix = "," + std::string(name(dtype)) + "," + layout;
+        suffix = fmt::format(",{},{}", name(dtype), layout);
     };
     // Numbers from 0.05 to 0.95 or from 1 to 100, none foreseeable, the same in each run.
     std::vector<double> values(4 * million);
