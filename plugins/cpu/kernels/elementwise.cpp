@@ -520,11 +520,13 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
     for (int k = 1; k < Count; ++k) kernel.set(k, dtype, wide);
     if (selects) kernel.set(1, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     Space space(0, rank, shape, operands, Count);
-    if (Count == 3 && dtype == ATOLL_DTYPE_FLOAT16 && takes_halves(space, operands))
-        if (const Loop halves = half_loop(function)) {
-            kernel.loop = halves;
-            for (int k = 0; k < Count; ++k) kernel.set(k, dtype, dtype);
-        }
+    Loop halves = sign_loop(function, dtype);
+    if (!halves && Count == 3 && dtype == ATOLL_DTYPE_FLOAT16 && takes_halves(space, operands))
+        halves = half_loop(function);
+    if (halves) { // instead of loops over float32
+        kernel.loop = halves;
+        for (int k = 0; k < Count; ++k) kernel.set(k, dtype, dtype);
+    }
     Run(space, operands, kernel)();
     return ATOLL_STATUS_OK;
 }

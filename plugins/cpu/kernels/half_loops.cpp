@@ -9,11 +9,38 @@
 
 namespace Atoll::kernels {
 
+namespace {
+
+using Half = std::uint16_t;
+constexpr Half sign = 0x8000;
+
+// See Note [Functors] for what a functor is; these are of the bits.
+struct Negative {
+    static Half apply(Half a) { return static_cast<Half>(a ^ sign); }
+};
+struct Absolute {
+    static Half apply(Half a) { return static_cast<Half>(a & ~sign); }
+};
+struct WithSign {
+    static Half apply(Half a, Half b) { return static_cast<Half>((a & ~sign) | (b & sign)); }
+};
+
+} // namespace
+
+Loop sign_loop(std::uint32_t function, std::uint32_t dtype) {
+    if (dtype != ATOLL_DTYPE_FLOAT16 && dtype != ATOLL_DTYPE_BFLOAT16) return nullptr;
+    switch (function) {
+    case ATOLL_FN_negative: return &unary_loop<Negative, Half>;
+    case ATOLL_FN_abs: return &unary_loop<Absolute, Half>;
+    case ATOLL_FN_copysign: return &binary_loop<WithSign, Half>;
+    default: return nullptr;
+    }
+}
+
 #if defined(__F16C__)
 
 namespace {
 
-using Half = std::uint16_t;
 using namespace vector_halves;
 
 // The elements of an input in vectors; the last ones, and one value, are copied to a block first.
