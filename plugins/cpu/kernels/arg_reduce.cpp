@@ -48,21 +48,37 @@ template <class T, bool Largest> struct Pick {
     }
     static bool better(const char *a, const char *b) { return is_better(load<E>(a), load<E>(b)); }
     static std::int64_t first(std::int64_t n, const char *in, const char *best) {
-        const T *x = reinterpret_cast<const T *>(in);
-        const E wanted = load<E>(best);
-        const auto found = [&](T element) {
-            const E e = value(element);
-            return wanted == wanted ? e == wanted : e != e;
+        const E *x = reinterpret_cast<const E *>(in), wanted = load<E>(best);
+        if constexpr (is_bool<T>) // of bytes
+            return wanted ? search(n, x, [](auto e) { return e != 0; })
+                          : search(n, x, [](auto e) { return e == 0; });
+        else if (wanted == wanted)
+            return search(n, x, [wanted](auto e) { return e == wanted; });
+        else
+            return search(n, x, [](auto e) { return e != e; });
+    }
+    // Where the first element is that passes a test of elements or of vectors, or the last one.
+    template <class Test>
+    static std::int64_t search(std::int64_t n, const E *x, const Test &passes) {
+        typedef E V __attribute__((vector_size(vector_bytes)));
+        constexpr std::int64_t width = vector_bytes / sizeof(E);
+        constexpr int together = 4; // vectors
+        const auto any_of = [&](std::int64_t at, int vectors) {
+            decltype(passes(V{})) masks{};
+            for (int v = 0; v < vectors; ++v) {
+                V elements;
+                std::memcpy(&elements, x + at + v * width, sizeof elements);
+                masks |= passes(elements);
+            }
+            std::uint64_t words[sizeof masks / 8], any = 0;
+            std::memcpy(words, &masks, sizeof masks);
+            for (const std::uint64_t word : words) any |= word;
+            return any != 0;
         };
-        // Groups without a branch inside vectorise.
-        constexpr std::int64_t group = 128 / sizeof(T);
         std::int64_t k = 0;
-        for (; k + group <= n; k += group) {
-            bool any = false;
-            for (std::int64_t j = 0; j < group; ++j) any |= found(x[k + j]);
-            if (any) break;
-        }
-        while (k < n - 1 && !found(x[k])) ++k;
+        while (k + together * width <= n && !any_of(k, together)) k += together * width;
+        while (k + width <= n && !any_of(k, 1)) k += width;
+        while (k < n - 1 && !passes(x[k])) ++k;
         return k;
     }
     static void rows(std::int64_t n, const char *in, std::int64_t position, char *best,
