@@ -2,6 +2,8 @@
 #include "compose/compose.hpp"
 
 #include <cmath>
+#include <memory>
+#include <new>
 
 namespace Atoll {
 
@@ -45,15 +47,12 @@ Tensor weighted(const Tensor &bins, const Tensor &weights, std::int64_t count,
                 std::string_view op) {
     const std::vector<std::int64_t> bin = bins.to_vector<std::int64_t>();
     const std::vector<double> weight = weights.to_doubles();
-    std::vector<double> sums;
-    try {
-        sums.resize(static_cast<std::size_t>(count));
-    } catch (const std::bad_alloc &) {
-        throw_error(Status::out_of_memory, op, "no memory for {} bins", count);
-    }
+    const std::unique_ptr<double[]> sums(
+        new (std::nothrow) double[static_cast<std::size_t>(count)]());
+    if (!sums) throw_error(Status::out_of_memory, op, "no memory for {} bins", count);
     for (std::size_t i = 0; i < bin.size(); ++i)
         if (bin[i] >= 0 && bin[i] < count) sums[static_cast<std::size_t>(bin[i])] += weight[i];
-    return vector(sums, beside(bins, float64));
+    return from_values(sums.get(), float64, count, beside(bins, float64));
 }
 
 Tensor bin_edges(const Tensor &a, std::int64_t bins, const HistogramOptions &options) {
