@@ -19,8 +19,7 @@ struct StorageImpl;
 class Storage {
 public:
     Storage() noexcept = default;
-    // Allocates `bytes` uninitialised bytes. Throws Error (out_of_memory,
-    // invalid_argument).
+    // Allocates `bytes` uninitialised bytes. Throws Error (out_of_memory, invalid_argument).
     Storage(std::int64_t bytes, Device device, DType dtype = DType::uint8, Stream stream = {});
     // Borrows `data`: host memory for a device with host memory, or device memory of `device`.
     // `deleter` runs when the last user is gone, on the thread that released it; it does not run if

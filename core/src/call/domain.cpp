@@ -127,11 +127,11 @@ void require_counts(const FunctionRecord &function, Inputs inputs, DType T, cons
         const Scalar &number = counts.scalar();
         least = (natural == DType::none ? number : number.cast(natural)).to_int();
     }
+    if (least >= 0) return;
     const bool takes_floats = function.domain >> static_cast<int>(DType::float64) & 1;
-    if (least < 0)
-        throw_error(Status::domain, function.full_name, "got {} = {}, need 0 or more{}",
-                    function.signature.input(which).name, least,
-                    takes_floats ? "; cast to a float dtype first" : "");
+    throw_error(Status::domain, function.full_name, "got {} = {}, need 0 or more{}",
+                function.signature.input(which).name, least,
+                takes_floats ? "; cast to a float dtype first" : "");
 }
 
 } // namespace Atoll::detail

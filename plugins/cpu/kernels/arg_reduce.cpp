@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "ordered.h"
 #include "parallel.h"
+#include "product_vectors.h"
 #include "reducers.h"
 #include "scratch.h"
 #include "segments.h"
@@ -65,11 +66,7 @@ template <class T, bool Largest> struct Pick {
         constexpr int together = 4; // vectors
         const auto any_of = [&](std::int64_t at, int vectors) {
             decltype(passes(V{})) masks{};
-            for (int v = 0; v < vectors; ++v) {
-                V elements;
-                std::memcpy(&elements, x + at + v * width, sizeof elements);
-                masks |= passes(elements);
-            }
+            for (int v = 0; v < vectors; ++v) masks |= passes(load_vector<V>(x + at + v * width));
             std::uint64_t words[sizeof masks / 8], any = 0;
             std::memcpy(words, &masks, sizeof masks);
             for (const std::uint64_t word : words) any |= word;

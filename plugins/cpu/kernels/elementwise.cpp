@@ -227,7 +227,8 @@ private:
         return space_.strides[k][1] == space_.strides[k][0] * space_.shape[0];
     }
     bool has_short_rows() const {
-        if (space_.rank == 1 || space_.shape[1] < fewest_short_rows || !is_dense_across(0))
+        if (space_.rank == 1 || space_.shape[0] == 0 || space_.shape[1] < fewest_short_rows ||
+            !is_dense_across(0))
             return false;
         bool repeats = true;
         for (int k = 1; k < space_.operands; ++k)
