@@ -200,19 +200,30 @@ private:
             row(length, space_.data, strides);
             return;
         }
-        const std::int64_t cuts =
-            length >= 2 * piece_size ? (length + piece_size - 1) / piece_size : 1;
-        const std::int64_t part = cuts == 1 ? length : piece_size;
-        const std::int64_t all = space_.outer() * cuts;
-        parallel(all, part, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t part =
+            length < 2 * piece_size ? std::max<std::int64_t>(1, length) : piece_size;
+        in_pieces(0, part, part, [&](char *const *data, std::int64_t count, Streaming how) {
+            streamed_row(how, count, data, strides);
+        });
+    }
+
+    // body(data, count, how) for pieces of at most `part` along an axis, at all indices of the axes
+    // behind it, by all threads: data of a piece's first element.
+    template <class Body>
+    void in_pieces(int axis, std::int64_t part, std::int64_t work, const Body &body) const {
+        const std::int64_t length = space_.shape[axis];
+        const std::int64_t cuts = std::max<std::int64_t>(1, (length + part - 1) / part);
+        std::int64_t all = cuts;
+        for (int behind = axis + 1; behind < space_.rank; ++behind) all *= space_.shape[behind];
+        parallel(all, work, [&](std::int64_t begin, std::int64_t end) {
             const Streaming how = streaming(end - begin == all);
-            Rows rows(space_, begin / cuts, 1);
+            Rows rows(space_, begin / cuts, axis + 1);
             std::int64_t cut = begin % cuts;
             for (std::int64_t piece = begin; piece < end; ++piece) {
                 char *data[max_operands];
                 for (int k = 0; k < space_.operands; ++k)
-                    data[k] = rows.data[k] + cut * part * strides[k];
-                streamed_row(how, std::min(part, length - cut * part), data, strides);
+                    data[k] = rows.data[k] + cut * part * space_.strides[k][axis];
+                body(data, std::min(part, length - cut * part), how);
                 if (++cut == cuts) {
                     cut = 0;
                     rows.next();
@@ -245,43 +256,29 @@ private:
     }
 
     void short_rows() const {
-        const std::int64_t length = space_.shape[0], rows = space_.shape[1];
+        const std::int64_t length = space_.shape[0];
         const std::int64_t at_once = block_size / length, part = piece_size / length;
-        const std::int64_t cuts = (rows + part - 1) / part, all = space_.outer() / rows * cuts;
         std::int64_t strides[max_operands];
         for (int k = 0; k < space_.operands; ++k)
             strides[k] = is_dense_across(k) ? space_.strides[k][0] : conversions_[k].in_size();
-        parallel(all, part * length, [&](std::int64_t begin, std::int64_t end) {
-            const Streaming how = streaming(end - begin == all);
-            alignas(64) char together[max_operands][block_size * 16];
-            const char *from[max_operands] = {}; // what is in `together`
-            Rows matrix(space_, begin / cuts, 2);
-            std::int64_t cut = begin % cuts;
-            for (std::int64_t piece = begin; piece < end; ++piece) {
-                const std::int64_t last = std::min(rows, (cut + 1) * part);
-                for (std::int64_t row = cut * part, count; row < last; row += count) {
-                    count = std::min(at_once, last - row);
-                    char *data[max_operands];
-                    for (int k = 0; k < space_.operands; ++k) {
-                        data[k] = matrix.data[k] + row * space_.strides[k][1];
-                        if (is_dense_across(k)) continue;
-                        if (from[k] != data[k]) { // else it is there, as it repeats
-                            const bool repeats = space_.strides[k][1] == 0;
-                            bring_together(k, repeats ? std::min(at_once, rows) : count, data[k],
-                                           together[k]);
-                            from[k] = data[k];
-                        }
-                        data[k] = together[k];
-                    }
-                    streamed_row(how, count * length, data, strides);
-                }
-                if (++cut == cuts) {
-                    cut = 0;
-                    matrix.next();
-                }
-            }
-            if (how != Streaming::none) finish_streaming();
-        });
+        in_pieces(1, part, part * length,
+                  [&](char *const *first, std::int64_t rows, Streaming how) {
+                      alignas(64) char together[max_operands][block_size * 16];
+                      for (std::int64_t row = 0, count; row < rows; row += count) {
+                          count = std::min(at_once, rows - row);
+                          char *data[max_operands];
+                          for (int k = 0; k < space_.operands; ++k) {
+                              const std::int64_t step = space_.strides[k][1];
+                              data[k] = first[k] + row * step;
+                              if (is_dense_across(k)) continue;
+                              // What repeats is there from the first rows on, which are no fewer.
+                              if (row == 0 || step != 0)
+                                  bring_together(k, count, data[k], together[k]);
+                              data[k] = together[k];
+                          }
+                          streamed_row(how, count * length, data, strides);
+                      }
+                  });
     }
 
     bool transposed(int k, int axis) const {

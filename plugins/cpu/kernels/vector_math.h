@@ -2,11 +2,11 @@
 // this is compiled for.
 //
 // Note [Vector math]
-// A vector function is of() of whole vectors of float or double. All have a bound of 1 ULP (erfc:
-// 1.5). An element's result does not depend on its neighbours, and all levels with FMA give the
-// same bits. `outside`, where there is one, tells which elements it does not cover: there the loop
-// asks the C library. Vectors all of whose elements are `ordinary` go through of_ordinary(), which
-// gives the same in fewer operations.
+// A vector function is of() of whole vectors of float or double. All have a bound of 1 ULP (SLEEF's
+// erfc: 1.5). An element's result does not depend on its neighbours, and all levels with FMA give
+// the same bits. `outside`, where there is one, tells which elements it does not cover: there the
+// loop asks the C library. Vectors all of whose elements are `ordinary` go through of_ordinary(),
+// which gives the same in fewer operations.
 //
 // Our own functions need FMA. The others are SLEEF's, of its deterministic family (sin, cos and tan
 // otherwise choose a method for a whole vector); `outside` is where one of them overflows early or

@@ -107,40 +107,30 @@ template <class V> inline V at_least(Element<V> limit, V x) {
     return x < limit ? all<V>(limit) : x;
 #endif
 }
-template <class V> inline V round_even(V x) {
-#if defined(__AVX512F__)
-    if constexpr (sizeof(Element<V>) == 8)
-        return _mm512_maskz_roundscale_pd(every<V>, x, _MM_FROUND_TO_NEAREST_INT);
-    else
-        return _mm512_maskz_roundscale_ps(every<V>, x, _MM_FROUND_TO_NEAREST_INT);
-#elif defined(__AVX2__)
-    if constexpr (sizeof(Element<V>) == 8)
-        return _mm256_round_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    else
-        return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-#else
-    V rounded;
-    for (std::size_t k = 0; k < count_of<V>; ++k) rounded[k] = std::nearbyint(x[k]);
-    return rounded;
+// The whole number that is nearest, or the next one towards zero.
+template <bool to_zero, class V> inline V whole_number(V x) {
+#if defined(__AVX2__)
+    constexpr int mode = to_zero ? _MM_FROUND_TO_ZERO : _MM_FROUND_TO_NEAREST_INT;
 #endif
-}
-template <class V> inline V truncated(V x) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(Element<V>) == 8)
-        return _mm512_maskz_roundscale_pd(every<V>, x, _MM_FROUND_TO_ZERO);
+        return _mm512_maskz_roundscale_pd(every<V>, x, mode);
     else
-        return _mm512_maskz_roundscale_ps(every<V>, x, _MM_FROUND_TO_ZERO);
+        return _mm512_maskz_roundscale_ps(every<V>, x, mode);
 #elif defined(__AVX2__)
     if constexpr (sizeof(Element<V>) == 8)
-        return _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+        return _mm256_round_pd(x, mode | _MM_FROUND_NO_EXC);
     else
-        return _mm256_round_ps(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+        return _mm256_round_ps(x, mode | _MM_FROUND_NO_EXC);
 #else
     V whole;
-    for (std::size_t k = 0; k < count_of<V>; ++k) whole[k] = std::trunc(x[k]);
+    for (std::size_t k = 0; k < count_of<V>; ++k)
+        whole[k] = to_zero ? std::trunc(x[k]) : std::nearbyint(x[k]);
     return whole;
 #endif
 }
+template <class V> inline V round_even(V x) { return whole_number<false>(x); }
+template <class V> inline V truncated(V x) { return whole_number<true>(x); }
 template <class V> inline V square_root(V x) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(Element<V>) == 8)
