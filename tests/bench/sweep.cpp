@@ -1,12 +1,14 @@
 // The time of every function by dtype and layout, a line each: "add,float32,dense,115.20", in
-// microseconds for a million elements. sweep.py compares these with NumPy and PyTorch: the rows of
-// `atoll bench` are few, and what a row does not look at may be slow for years.
+// microseconds for SIDE squared elements. sweep.py compares these with NumPy and PyTorch: the rows
+// of `atoll bench` are few, and what a row does not look at may be slow for years.
 //
-//     sweep [PART OF A NAME]
+//     sweep [SIDE [PART OF A NAME]]
 #include "atoll/atoll.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,8 +19,7 @@ using namespace Atoll;
 
 namespace {
 
-constexpr std::int64_t million = 1'000'000;
-
+std::int64_t side = 1000, elements = side * side;
 std::string only;
 std::string suffix; // ",float32,dense"
 
@@ -27,14 +28,15 @@ void measure(const std::string &function, const std::function<void()> &run) {
     const std::string name = function + suffix;
     if (name.find(only) == std::string::npos) return;
     using Clock = std::chrono::steady_clock;
+    const std::int64_t calls = std::max<std::int64_t>(1, 100'000 / elements);
     double best = 1e9, total = 0;
     try {
         run();
         for (int turn = 0; turn < 9 && (turn < 3 || total < 0.02); ++turn) {
             const auto start = Clock::now();
-            run();
+            for (std::int64_t call = 0; call < calls; ++call) run();
             const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-            best = std::min(best, seconds);
+            best = std::min(best, seconds / static_cast<double>(calls));
             total += seconds;
         }
     } catch (const Error &) { // not for this dtype
@@ -96,7 +98,7 @@ void all_of(DType dtype) {
         suffix = fmt::format(",{},{}", name(dtype), layout);
     };
     // Numbers from 0.05 to 0.95 or from 1 to 100, none foreseeable, the same in each run.
-    std::vector<double> values(4 * million);
+    std::vector<double> values(static_cast<std::size_t>(4 * elements));
     std::uint64_t state = 88172645463325252;
     for (double &value : values) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -109,13 +111,15 @@ void all_of(DType dtype) {
     const auto part = [&](std::int64_t first, std::int64_t count) {
         return pool(range(first, first + count)).clone();
     };
-    const Tensor a = part(0, million), b = part(million, million);
-    const Tensor square = a.reshape({1000, 1000}),
-                 short_columns = part(0, 999'999).reshape({3, 333'333});
+    const std::int64_t third = elements / 3, edge = std::llround(std::cbrt(elements) - 0.3);
+    const Tensor a = part(0, elements), b = part(elements, elements);
+    const Tensor square = a.reshape({side, side}),
+                 short_columns = part(0, 3 * third).reshape({3, third}),
+                 cube = part(0, edge * edge * edge).reshape({edge, edge, edge});
     on("dense"), elementwise(a, b, dtype);
-    on("strided"), elementwise(pool(range(0, 2 * million, 2)),
-                               pool(range(2 * million, 4 * million, 2)), dtype);
-    on("transposed"), elementwise(square.T(), b.reshape({1000, 1000}), dtype);
+    on("strided"), elementwise(pool(range(0, 2 * elements, 2)),
+                               pool(range(2 * elements, 4 * elements, 2)), dtype);
+    on("transposed"), elementwise(square.T(), b.reshape({side, side}), dtype);
     on("thin"), elementwise(short_columns, part(0, 3).reshape({3, 1}), dtype);
 
     on("all"), reductions(a, {}), along(a, 0);
@@ -123,14 +127,15 @@ void all_of(DType dtype) {
     on("slow"), reductions(square, 1), along(square, 1);
     on("short"), reductions(short_columns, 0), along(short_columns, 0);
     on("few"), reductions(short_columns, 1);
-    on("middle"), reductions(a.reshape({100, 100, 100}), 1);
-    on("apart"), reductions(pool(range(0, 2 * million, 2)), {});
+    on("middle"), reductions(cube, 1);
+    on("apart"), reductions(pool(range(0, 2 * elements, 2)), {});
 }
 
 } // namespace
 
 int main(int count, char **arguments) {
-    if (count > 1) only = arguments[1];
+    if (count > 1) side = std::atoi(arguments[1]), elements = side * side;
+    if (count > 2) only = arguments[2];
     load_plugin("cpu");
     for (const DType dtype : {float32, float64, int8, uint8, int16, int32, int64, float16, bfloat16,
                               complex64, complex128, bool_})

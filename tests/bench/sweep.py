@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Every function by dtype and layout beside NumPy and, where it is installed, PyTorch, on one thread.
+"""Every function by dtype and layout beside NumPy and, where it is installed, PyTorch.
 
-    sweep.py [--sweep PATH] [--below RATIO] [PART OF A NAME]
+    sweep.py [--side SIDE] [--threads N] [--below RATIO] [--sweep PATH] [PART OF A NAME]
 
 Prints the cases in which the better of both takes less than RATIO of our time (default 0.8), the worst
-first, and the geometric mean of all. A million elements each; the layouts are those of sweep.cpp, in
-which the first axis is the dense one, as the last one is here. One turn: ratios near 1 mean little.
+first, and the geometric mean of all. SIDE squared elements each (default 1,000 squared); the layouts are
+those of sweep.cpp, in which the first axis is the dense one, as the last one is here. One turn: ratios
+near 1 mean little.
 """
 import argparse
 import math
@@ -18,19 +19,22 @@ OPTIONS = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.
 OPTIONS.add_argument("part", nargs="?", default="", help="of a name: 'exp', 'float32,strided'")
 OPTIONS.add_argument("--sweep", default="build/tests/bench/sweep", help="the program")
 OPTIONS.add_argument("--below", type=float, default=0.8)
+OPTIONS.add_argument("--side", type=int, default=1000)
+OPTIONS.add_argument("--threads", type=int, default=1)
 options = OPTIONS.parse_args()
-os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["ATOLL_CPU_THREADS"] = str(options.threads)
 import numpy as np
 
 try:
     import torch
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
 except ImportError:
     torch = None
 warnings.filterwarnings("ignore")
 np.seterr(all="ignore")
 
-M = 1_000_000
+SIDE, N = options.side, options.side**2
+THIRD, EDGE = N // 3, round(N ** (1 / 3) - 0.3)
 BINARY = set("add subtract multiply divide pow minimum maximum floor_divide remainder fmod hypot copysign atan2 "
              "bitwise_and left_shift less equal logical_and".split())
 REDUCTIONS = set("sum prod mean var norm max argmax any all count_nonzero".split())
@@ -40,15 +44,19 @@ NUMPY = {"abs": "absolute", "asin": "arcsin", "acos": "arccos", "atan": "arctan"
 TORCH = {"divide": "div", "less": "lt", "equal": "eq", "left_shift": "bitwise_left_shift"}
 
 
+CALLS = max(1, 100_000 // N)
+
+
 def best_of(run):
     try:
         run()
         best = total = 0.0
         for turn in range(9):
             start = time.perf_counter()
-            run()
+            for _ in range(CALLS):
+                run()
             seconds = time.perf_counter() - start
-            best = min(best or seconds, seconds)
+            best = min(best or seconds / CALLS, seconds / CALLS)
             total += seconds
             if turn >= 2 and total > 0.02:
                 break
@@ -66,7 +74,7 @@ class Peer:
 
     def pool(self, dtype):
         if dtype not in self.pools:
-            drawn = np.random.default_rng(1).random(4 * M)
+            drawn = np.random.default_rng(1).random(4 * N)
             if dtype == "bool":
                 values = drawn < 0.5
             elif "int" in dtype:
@@ -88,15 +96,15 @@ class Peer:
         if pool is None:
             return None
         copied = (lambda x: x.clone()) if self.is_torch else (lambda x: x.copy())
-        dense = copied(pool[:M])
-        square, columns = dense.reshape(1000, 1000), copied(pool[:M - 1]).reshape(333_333, 3)
+        dense = copied(pool[:N])
+        square, columns = dense.reshape(SIDE, SIDE), copied(pool[:3 * THIRD]).reshape(THIRD, 3)
         if name in REDUCTIONS or name in ALONG:
             x, axis = {"all": (dense, None), "fast": (square, -1), "slow": (square, -2), "short": (columns, -1),
-                       "few": (columns, -2), "middle": (dense.reshape(100, 100, 100), -2),
-                       "apart": (pool[:2 * M:2], None)}[layout]
+                       "few": (columns, -2), "middle": (dense[:EDGE**3].reshape(EDGE, EDGE, EDGE), -2),
+                       "apart": (pool[:2 * N:2], None)}[layout]
             return self.reduction(name, x, -1 if axis is None and name in ALONG else axis)
-        a, b = {"dense": lambda: (dense, copied(pool[M:2 * M])), "strided": lambda: (pool[:2 * M:2], pool[2 * M::2]),
-                "transposed": lambda: (square.T, copied(pool[M:2 * M]).reshape(1000, 1000)),
+        a, b = {"dense": lambda: (dense, copied(pool[N:2 * N])), "strided": lambda: (pool[:2 * N:2], pool[2 * N::2]),
+                "transposed": lambda: (square.T, copied(pool[N:2 * N]).reshape(SIDE, SIDE)),
                 "thin": lambda: (columns, copied(pool[:3]).reshape(1, 3))}[layout]()
         if name.startswith("cast_"):
             to = name[5:]
@@ -136,8 +144,8 @@ class Peer:
 
 
 peers = [Peer(np, NUMPY)] + ([Peer(torch, TORCH)] if torch else [])
-printed = subprocess.run([options.sweep, options.part], env={**os.environ, "ATOLL_CPU_THREADS": "1"}, check=True,
-                         capture_output=True, text=True).stdout
+printed = subprocess.run([options.sweep, str(SIDE), options.part], check=True, capture_output=True,
+                         text=True).stdout
 ratios = []
 for line in printed.splitlines():
     name, dtype, layout, ours = line.split(",")
@@ -148,7 +156,7 @@ for line in printed.splitlines():
 ratios.sort()
 for ratio, name, dtype, layout, ours, times in ratios:
     if ratio < options.below:
-        theirs = ", ".join(f"{peer.library.__name__} {t:.0f}" for peer, t in zip(peers, times) if t)
-        print(f"{ratio:.2f} {name} {dtype} {layout}: {ours:.0f} us, {theirs}")
+        theirs = ", ".join(f"{peer.library.__name__} {t:.4g}" for peer, t in zip(peers, times) if t)
+        print(f"{ratio:.2f} {name} {dtype} {layout}: {ours:.4g} us, {theirs}")
 mean = math.exp(sum(math.log(r[0]) for r in ratios) / len(ratios)) if ratios else 0
 print(f"{len(ratios)} cases, {sum(r[0] < options.below for r in ratios)} below {options.below}; geometric mean {mean:.2f}")

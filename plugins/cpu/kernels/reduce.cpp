@@ -27,6 +27,7 @@ constexpr std::int64_t strip_bytes = 16384; // of results that take in rows toge
 constexpr std::int64_t shortest_strip = block_size, longest_strip = 4096; // results
 constexpr std::int64_t longest_strip_bytes =
     std::max(shortest_strip * largest_accumulator, std::max(strip_bytes, longest_strip));
+constexpr std::int64_t most_results = 64;   // that are finished together, one row after the other
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
 constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
 constexpr std::int64_t longest_fetched_row = 4096; // bytes
@@ -159,27 +160,9 @@ private:
         const std::int64_t results = kept_.shape[0] * kept_.outer();
         const Segments segments(reduced_);
         const std::int64_t work = std::min(segment_size, reduced_.shape[0] * reduced_.outer());
-        const auto place = [&](std::int64_t result, int k) {
-            return kept_.data[k] + kept_.offset(k, result, 0) + (k == 1 ? reduced_shift_ : 0);
-        };
         if (segments.count == 1) {
-            // Of the next row: where rows are short, the processor does not fetch it itself.
-            const std::int64_t bytes = reduced_.shape[0] * in_.in_size();
-            const bool short_rows =
-                is_read_in_place(reduced_.strides[1][0]) && bytes <= longest_fetched_row;
-            const std::int64_t fetched = short_rows ? bytes : 0;
             parallel(results, work, [&](std::int64_t begin, std::int64_t end) {
-                const char *row = place(begin, 1);
-                for (std::int64_t result = begin; result < end; ++result) {
-                    alignas(16) char accumulator[largest_accumulator];
-                    r_.identity(1, accumulator);
-                    take_segment(segments, 0, row, given_, accumulator);
-                    const char *const next = place(std::min(result + 1, end - 1), 1);
-                    for (std::int64_t byte = 0; byte < fetched; byte += 64)
-                        __builtin_prefetch(next + byte);
-                    finish_one(segments, row, accumulator, place(result, 0));
-                    row = next;
-                }
+                while (begin < end) begin += reduce_rows(segments, begin, end);
             });
             return;
         }
@@ -198,8 +181,37 @@ private:
         for (std::int64_t result = 0; result < results; ++result) {
             char *accumulators = partial.data() + result * segments.count * r_.size;
             merge_segments(1, segments.count, r_.size, accumulators);
-            finish_one(segments, place(result, 1), accumulators, place(result, 0));
+            finish_along(segments, result, 1, accumulators);
         }
+    }
+
+    // Where operand k has the elements of this result.
+    char *place(std::int64_t result, int k) const {
+        return kept_.data[k] + kept_.offset(k, result, 0) + (k == 1 ? reduced_shift_ : 0);
+    }
+
+    // Some results from `begin` on, which follow each other along an axis; returns how many.
+    std::int64_t reduce_rows(const Segments &segments, std::int64_t begin, std::int64_t end) const {
+        const std::int64_t n =
+            std::min({most_results, end - begin, kept_.shape[0] - begin % kept_.shape[0]});
+        const std::int64_t step = kept_.strides[1][0];
+        // Of the next row: where rows are short, the processor does not fetch it itself.
+        const std::int64_t bytes = reduced_.shape[0] * in_.in_size();
+        const bool short_rows =
+            is_read_in_place(reduced_.strides[1][0]) && bytes <= longest_fetched_row;
+        alignas(64) char accumulators[most_results * largest_accumulator];
+        const std::int64_t together = r_.by_members ? 1 : n;
+        for (std::int64_t k = 0; k < n; k += together)
+            r_.identity(together, accumulators + k * r_.size);
+        const char *row = place(begin, 1);
+        for (std::int64_t k = 0; k < n; ++k, row += step) {
+            take_segment(segments, 0, row, given_, accumulators + k * r_.size);
+            if (short_rows && k + 1 < n)
+                for (std::int64_t byte = 0; byte < bytes; byte += 64)
+                    __builtin_prefetch(row + step + byte);
+        }
+        finish_along(segments, begin, n, accumulators);
+        return n;
     }
 
     // In pairs, then pairs of pairs; the result is in the first.
@@ -211,16 +223,29 @@ private:
                          accumulators + k * distance);
     }
 
-    void finish_one(const Segments &segments, const char *p, char *accumulator, char *out) const {
+    // At most most_results of them, which follow each other along an axis.
+    void finish_along(const Segments &segments, std::int64_t first, std::int64_t n,
+                      char *accumulators) const {
+        alignas(64) char values[most_results * 16];
+        const std::int64_t together = r_.by_members ? 1 : n;
+        for (std::int64_t k = 0; k < n; k += together)
+            r_.finish(together, accumulators + k * r_.size, given_, values + k * r_.out_size);
+        if (r_.rescale)
+            for (std::int64_t k = 0; k < n; ++k)
+                repeat_scaled(segments, first + k, accumulators + k * r_.size,
+                              values + k * r_.out_size);
+        out_.run(n, place(first, 0), kept_.strides[0][0], values, out_.in_size());
+    }
+
+    void repeat_scaled(const Segments &segments, std::int64_t result, char *accumulator,
+                       char *value) const {
         Given given = given_;
-        if (r_.rescale && (given.scale = r_.rescale(accumulator)) != 1) {
-            r_.identity(1, accumulator);
-            for (std::int64_t k = 0; k < segments.count; ++k)
-                take_segment(segments, k, p, given, accumulator);
-        }
-        alignas(16) char value[16];
+        given.scale = r_.rescale(accumulator);
+        if (given.scale == 1) return;
+        r_.identity(1, accumulator);
+        for (std::int64_t k = 0; k < segments.count; ++k)
+            take_segment(segments, k, place(result, 1), given, accumulator);
         r_.finish(1, accumulator, given, value);
-        out_.run(1, out, out_.out_size(), value, out_.in_size());
     }
 
     // ---- a strip of results at a time ----

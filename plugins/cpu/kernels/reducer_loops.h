@@ -23,7 +23,8 @@ namespace Atoll::kernels {
 // Elements are taken in by groups of 64 bytes, four groups in turn, so that latency hides behind
 // other groups. A group is one vector or several, as wide as the level has them: the compiler takes
 // comparisons in wider ones apart into single elements. Which element meets which depends on the
-// groups only, so the result is the same on every level.
+// groups only, so the result is the same on every level. In a fold the elements at the end that do
+// not fill a group are one as well, with identities in the other lanes.
 inline constexpr int chains = 4;                        // groups in turn
 inline constexpr int group_vectors = 64 / vector_bytes; // vectors of a group
 inline constexpr int vectors = chains * group_vectors;  // vectors of all groups
@@ -60,12 +61,43 @@ template <class E, class Each> std::int64_t each_vector(std::int64_t n, const E 
     constexpr std::int64_t step = Lanes<E>::in_vector, width = Lanes<E>::count;
     std::int64_t k = four_groups_at_once<step>(
         n, [&](std::int64_t at, int c) { each(load_lanes<V>(x + at), c); });
-    for (; k + width <= n; k += width) {
+    ATOLL_UNROLL
+    for (int chain = 0; chain < chains - 1; ++chain) {
+        if (k + width > n) break;
         ATOLL_UNROLL
-        for (int c = 0; c < group_vectors; ++c) each(load_lanes<V>(x + k + c * step), c);
+        for (int c = 0; c < group_vectors; ++c)
+            each(load_lanes<V>(x + k + c * step), chain * group_vectors + c);
+        k += width;
     }
     return k;
 }
+
+// The vectors of a group that has only n elements; what follows these is zero.
+template <class E> class LastGroup {
+    using V = typename Lanes<E>::Vector;
+
+public:
+    LastGroup(std::int64_t n, const E *x) : n_(n) {
+#if defined(__AVX512BW__)
+        v_[0] = (V)_mm512_maskz_loadu_epi8(~std::uint64_t(0) >> (64 - n * sizeof(E)), x);
+#else
+        std::memset(v_, 0, sizeof v_);
+        std::memcpy(v_, x, static_cast<std::size_t>(n) * sizeof(E));
+#endif
+    }
+    V operator[](int c) const { return v_[c]; }
+    // `w` in the lanes of elements, `other` in those that follow them. W has as many lanes as V.
+    template <class W> W or_else(int c, W w, W other) const {
+        using I = std::remove_cvref_t<decltype((w < w)[0])>;
+        decltype(w < w) lane;
+        for (int k = 0; k < Lanes<E>::in_vector; ++k) lane[k] = static_cast<I>(k);
+        return lane < static_cast<I>(n_ - c * Lanes<E>::in_vector) ? w : other;
+    }
+
+private:
+    V v_[group_vectors];
+    std::int64_t n_;
+};
 
 // Folds the vectors of four groups into the first group.
 template <class V, class Combine> void join_groups(V (&a)[vectors], Combine &&combine) {
@@ -84,6 +116,7 @@ template <class V> struct Group { V v[group_vectors]; };
 // are joined in pairs, pairs of pairs, and so on. Returns how many elements were taken.
 template <class V, class Leaf, class Join>
 std::int64_t in_leaves(std::int64_t n, Leaf &&fold_leaf, Join &&join, Group<V> &result) {
+    if (n < 2 * leaf) return fold_leaf(0, n, result);
     Group<V> joined[48];
     int depth = 0;
     std::int64_t used = 0;

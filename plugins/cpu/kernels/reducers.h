@@ -27,6 +27,7 @@ struct Reducer {
     std::uint8_t result = 0;   // the result's dtype; none: what the rule makes of the compute dtype
     bool pairwise = false;     // rounds: long runs are halved, not added up
     bool halves = false;       // block() does that itself
+    bool by_members = false;   // n accumulators are an array for each member, not one of structs
     void (*identity)(std::int64_t n, char *accumulators) = nullptr;
     // One accumulator takes in n elements.
     void (*block)(std::int64_t n, const char *in, const Given &given, char *accumulator) = nullptr;

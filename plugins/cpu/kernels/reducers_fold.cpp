@@ -118,18 +118,20 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         if constexpr (folds_parts) {
             using P = Part<T>;
             P parts[2];
-            const std::int64_t used = fold<2>(2 * n, elements_of<P>(in), P(0), parts) / 2;
-            if (used) a = Sum::combine(a, T{parts[0], parts[1]});
-            Loops::take_all(n - used, elements_of<T>(in) + used, given, a);
+            if (fold<2>(2 * n, elements_of<P>(in), P(0), parts))
+                a = Sum::combine(a, T{parts[0], parts[1]});
+            else
+                Loops::take_all(n, elements_of<T>(in), given, a);
         } else if constexpr (is_complex<T>) {
             Loops::take_all(n, elements_of<T>(in), given, a);
         } else {
             A folded;
-            const std::int64_t used =
-                fold<1>(n, elements_of<Element<T>>(in), State::start(), &folded);
-            if (used) a = Operation::combine(a, folded);
+            if (fold<1>(n, elements_of<Element<T>>(in), State::start(), &folded)) {
+                a = Operation::combine(a, folded);
+                return;
+            }
             const T *x = elements_of<T>(in);
-            for (std::int64_t k = used; k < n; ++k) a = take(a, x[k], given);
+            for (std::int64_t k = 0; k < n; ++k) a = take(a, x[k], given);
         }
     }
     static constexpr Reducer reducer() {
@@ -145,11 +147,11 @@ private:
     static constexpr bool folds_parts =
         is_complex<T> && std::is_same_v<Operation, Sum> && std::is_same_v<Map, Plain>;
 
-    // Folds whole groups of x into `Count` elements; returns how many elements of x that were.
+    // Folds x into `Count` elements; not if it is shorter than a group.
     template <int Count, class From, class To>
-    static std::int64_t fold(std::int64_t n, const From *x, To identity, To *out) {
+    static bool fold(std::int64_t n, const From *x, To identity, To *out) {
         using W = typename Lanes<To>::Vector;
-        if (n < Lanes<From>::count) return 0;
+        if (n < Lanes<From>::count) return false;
         Group<W> folded;
         const auto leaf = [&](std::int64_t first, std::int64_t count, Group<W> &group) {
             return fold_leaf(count, x + first, identity, group);
@@ -158,16 +160,15 @@ private:
             for (int c = 0; c < group_vectors; ++c)
                 group.v[c] = Operation::combine(group.v[c], other.v[c]);
         };
-        std::int64_t used;
         if constexpr (pairwise)
-            used = in_leaves(n, leaf, join, folded);
+            in_leaves(n, leaf, join, folded);
         else
-            used = leaf(0, n, folded);
+            leaf(0, n, folded);
         W *v = folded.v;
         for (int width = group_vectors / 2; width > 0; width /= 2)
             for (int c = 0; c < width; ++c) v[c] = Operation::combine(v[c], v[c + width]);
         fold_lanes<Count>(v[0], out);
-        return used;
+        return true;
     }
     // In registers: what is stored as one vector is slow to be loaded as halves.
     template <int Count, class V, class To> static void fold_lanes(V v, To *out) {
@@ -189,23 +190,31 @@ private:
         [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
         W a[vectors];
         for (W &v : a) v = W{} + identity;
-        const std::int64_t used = each_vector(n, x, [&](V v, int c) {
-            if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
-            const W w = (W)Map::lanes(v);
+        const auto take = [&](W w, int c) {
             if constexpr (watches) {
                 nan.take(w);
                 a[c] = Operation::of_numbers(a[c], w);
             } else {
                 a[c] = Operation::combine(a[c], w);
             }
-        });
+        };
+        const auto mapped = [](V v) {
+            if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
+            return (W)Map::lanes(v);
+        };
+        const std::int64_t used = each_vector(n, x, [&](V v, int c) { take(mapped(v), c); });
+        if (used < n) {
+            const LastGroup<From> last(n - used, x + used);
+            for (int c = 0; c < group_vectors; ++c)
+                take(last.or_else(c, mapped(last[c]), W{} + identity), vectors - group_vectors + c);
+        }
         join_groups(a, [](W x, W y) { return Operation::combine(x, y); });
         for (int c = 0; c < group_vectors; ++c) {
             group.v[c] = a[c];
             if constexpr (watches)
                 if (nan.any()) group.v[c] = W{} + std::numeric_limits<To>::quiet_NaN();
         }
-        return used;
+        return n;
     }
 };
 

@@ -304,6 +304,7 @@ template <class T, bool Root> struct Variance {
         r.out_size = sizeof(double);
         r.result = ATOLL_DTYPE_FLOAT64;
         r.pairwise = true;
+        r.by_members = true;
         r.identity = &identity;
         r.block = &block;
         r.rows = &rows;
