@@ -5,8 +5,8 @@
 
 namespace Atoll::kernels::functor {
 
-// Integers: by zero 0, and the one quotient that does not fit wraps. Floats: floor_divide and
-// remainder belong together, both come from fmod, which is exact (as in NumPy).
+// Integers: by zero 0, and the one quotient that does not fit wraps. Floats: remainder and fmod are
+// exact, floor_divide is the whole number below the exact quotient, rounded once.
 struct trunc_divide : Scalar {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_float<T>) {
@@ -47,13 +47,16 @@ struct floor_divide : Scalar {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a, T b) {
         if constexpr (is_float<T>) {
             if (b == 0) return a / b;
-            const T rest = std::fmod(a, b);
-            T quotient = (a - rest) / b;
-            if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
-            if (quotient == 0) return std::copysign(T(0), a / b);
-            // The division may have rounded to either side of the integer that it is.
-            const T whole = std::floor(quotient);
-            return quotient - whole > T(0.5) ? whole + 1 : whole;
+            const T x = std::fabs(a), y = std::fabs(b), quotient = std::trunc(x / y);
+            if (x - x != 0) return x - x; // of infinity there is no remainder: NaN, as in NumPy
+            const bool below = std::signbit(a) != std::signbit(b);
+            // Whole numbers that far apart have no neighbour to be mistaken for.
+            if (quotient >= 2 / std::numeric_limits<T>::epsilon())
+                return below ? -quotient : quotient;
+            // Exact; where x / y was rounded up to a whole number, less by y. See Note [Quotients].
+            const T rest = y > std::numeric_limits<T>::max() ? x : std::fma(-quotient, y, x);
+            if (below) return -(rest > 0 ? quotient + 1 : quotient);
+            return rest < 0 ? quotient - 1 : quotient;
         } else {
             if (b == 0) return 0;
             if constexpr (std::is_signed_v<T>) {

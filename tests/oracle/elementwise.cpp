@@ -96,15 +96,15 @@ template <class T> struct Division { T quotient, remainder; };
 template <class T> Division<T> floor_division(T a, T b) {
     T rest = std::fmod(a, b);
     if (b == 0) return {a / b, rest};
-    T quotient = (a - rest) / b;
+    if (std::isnan(rest)) return {rest, rest};
+    // A whole number, which 64 bits are enough to find while those of T can tell it from others.
+    long double whole = std::rint((static_cast<long double>(a) - rest) / b);
     if (rest == 0)
         rest = std::copysign(T(0), b);
     else if ((b < 0) != (rest < 0))
-        rest += b, quotient -= 1;
-    if (quotient == 0) return {std::copysign(T(0), a / b), rest};
-    T whole = std::floor(quotient);
-    if (quotient - whole > T(0.5)) whole += 1;
-    return {whole, rest};
+        rest += b, whole -= 1;
+    if (std::fabs(a / b) >= 2 / std::numeric_limits<T>::epsilon()) return {a / b, rest};
+    return {whole == 0 ? std::copysign(T(0), a / b) : static_cast<T>(whole), rest};
 }
 Complex times_i(Complex z) { return {-z.imag(), z.real()}; }
 Complex over_i(Complex z) { return {z.imag(), -z.real()}; }

@@ -408,8 +408,11 @@ constexpr RowTable make_skipping_table() {
 }
 constexpr RowTable skipping_rows = make_skipping_table();
 
-// Some norms are reductions of their own.
-const ReducerRow *row_of(std::uint32_t function, double x, bool skip_nan) {
+// Some norms are reductions of their own. The largest of booleans is any and the smallest all,
+// which stop early.
+const ReducerRow *row_of(std::uint32_t function, std::uint32_t dtype, double x, bool skip_nan) {
+    if (dtype == ATOLL_DTYPE_BOOL && function == ATOLL_FN_max) return &reducers::any;
+    if (dtype == ATOLL_DTYPE_BOOL && function == ATOLL_FN_min) return &reducers::all;
     if (function == ATOLL_FN_norm) {
         if (x == 0) return skip_nan ? &reducers::nan_count_nonzero : &reducers::count_nonzero;
         if (x == 1) return skip_nan ? &reducers::nan_norm_one : &reducers::norm_one;
@@ -440,7 +443,7 @@ std::int32_t atoll_kernels_reduce(const atoll_call *call) {
             given.x = attribute.value.f64[0];
     }
     try {
-        Reduction((*row_of(function, given.x, skip_nan))[dtype], *call, given)();
+        Reduction((*row_of(function, dtype, given.x, skip_nan))[dtype], *call, given)();
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;
     }

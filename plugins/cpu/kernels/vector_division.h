@@ -20,10 +20,9 @@
 
 namespace Atoll::kernels::vector_math {
 
-// Quotients are below a power of two, `Spare` digits less than all whole numbers allow.
-template <int Spare> struct Quotients {
-    template <class T> static constexpr T
-        limit = static_cast<T>(std::uint64_t{1} << ((sizeof(T) == 4 ? 24 : 53) - Spare));
+// Up to `limit` all whole numbers are floats.
+struct Quotients {
+    template <class T> static constexpr T limit = 2 / std::numeric_limits<T>::epsilon();
     template <class X> static auto outside(X a, X b) {
         return magnitude(a) >= magnitude(b) * limit<Number<X>>;
     }
@@ -40,7 +39,7 @@ protected:
 };
 
 // The remainder with the sign of a.
-struct Fmod : Quotients<0> {
+struct Fmod : Quotients {
     template <class V> static V of(V a, V b) {
         const Division<V> division(a, b);
         const V rest = division.rest;
@@ -50,7 +49,7 @@ struct Fmod : Quotients<0> {
 
 // The remainder with the sign of b. Where signs differ that is y less the remainder of x / y, so
 // that it is a positive rest that needs y, a negative one not.
-struct Remainder : Quotients<0> {
+struct Remainder : Quotients {
     template <class V> static V of(V a, V b) {
         const Division<V> division(a, b);
         const V rest = from_bits<V>(bits(division.rest) ^ ((bits(a) ^ bits(b)) & sign_bit<V>));
@@ -58,10 +57,9 @@ struct Remainder : Quotients<0> {
     }
 };
 
-// The functor divides a - fmod(a, b), which is n b, by b, subtracts 1 where signs differ and there
-// is a remainder, and takes the nearest whole number. Below `limit` its three roundings are off by
-// at most 1/8 each, so that the result is exact: n or, in size, n + 1.
-struct FloorDivide : Quotients<3> {
+// The whole number below the quotient: n or, where signs differ and there is a remainder, n + 1 in
+// size.
+struct FloorDivide : Quotients {
     template <class V> static V of(V a, V b) {
         using T = Element<V>;
         const Division<V> division(a, b);
