@@ -50,11 +50,12 @@ struct floor_divide : Scalar {
             const T x = std::fabs(a), y = std::fabs(b), quotient = std::trunc(x / y);
             if (x - x != 0) return x - x; // of infinity there is no remainder: NaN, as in NumPy
             const bool below = std::signbit(a) != std::signbit(b);
-            // Whole numbers that far apart have no neighbour to be mistaken for.
-            if (quotient >= 2 / std::numeric_limits<T>::epsilon())
-                return below ? -quotient : quotient;
+            if (quotient > std::numeric_limits<T>::max()) return below ? -quotient : quotient;
             // Exact; where x / y was rounded up to a whole number, less by y. See Note [Quotients].
             const T rest = y > std::numeric_limits<T>::max() ? x : std::fma(-quotient, y, x);
+            // From here on not every whole number is a float.
+            if (quotient >= 2 / std::numeric_limits<T>::epsilon())
+                return below ? -(quotient + std::ceil(rest / y)) : quotient + std::floor(rest / y);
             if (below) return -(rest > 0 ? quotient + 1 : quotient);
             return rest < 0 ? quotient - 1 : quotient;
         } else {

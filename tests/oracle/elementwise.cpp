@@ -97,13 +97,14 @@ template <class T> Division<T> floor_division(T a, T b) {
     T rest = std::fmod(a, b);
     if (b == 0) return {a / b, rest};
     if (std::isnan(rest)) return {rest, rest};
-    // A whole number, which 64 bits are enough to find while those of T can tell it from others.
-    long double whole = std::rint((static_cast<long double>(a) - rest) / b);
+    // A whole number; with 113 bits the nearest one is right while it fits an integer.
+    __float128 whole = (static_cast<__float128>(a) - rest) / b;
+    if (whole < 0x1p100 && whole > -0x1p100)
+        whole = static_cast<__int128>(whole + (whole < 0 ? -0.5 : 0.5));
     if (rest == 0)
         rest = std::copysign(T(0), b);
     else if ((b < 0) != (rest < 0))
         rest += b, whole -= 1;
-    if (std::fabs(a / b) >= 2 / std::numeric_limits<T>::epsilon()) return {a / b, rest};
     return {whole == 0 ? std::copysign(T(0), a / b) : static_cast<T>(whole), rest};
 }
 Complex times_i(Complex z) { return {-z.imag(), z.real()}; }

@@ -19,6 +19,9 @@ namespace Atoll::kernels {
 #define ATOLL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+// What is called at several places with sums in registers, which a call would keep in memory.
+#define ATOLL_INLINE [[gnu::always_inline]] inline
+
 // Note [Lanes]
 // Elements are taken in by groups of 64 bytes, four groups in turn, so that latency hides behind
 // other groups. A group is one vector or several, as wide as the level has them: the compiler takes
@@ -41,10 +44,35 @@ template <class V, class E> V load_lanes(const E *x) {
     return v;
 }
 
+// The first n elements; zeros follow them.
+template <class V, class E> V load_first(std::int64_t n, const E *x) {
+    constexpr std::int64_t lanes = sizeof(V) / sizeof(E);
+    const std::size_t bytes = static_cast<std::size_t>(std::min(n, lanes)) * sizeof(E);
+    V v;
+#if defined(__AVX512BW__)
+    const __m512i all = _mm512_maskz_loadu_epi8(_bzhi_u64(~std::uint64_t(0), bytes), x);
+    std::memcpy(&v, &all, sizeof v);
+#else
+    std::memset(&v, 0, sizeof v);
+    std::memcpy(&v, x, bytes);
+#endif
+    return v;
+}
+// The first n lanes of v, then those of `others`.
+template <class V> V first_lanes(std::int64_t n, V v, V others) {
+    using Mask = decltype(v < v);
+    using I = std::remove_cvref_t<decltype(Mask{}[0])>;
+    constexpr int lanes = sizeof(Mask) / sizeof(I);
+    Mask lane;
+    for (int k = 0; k < lanes; ++k) lane[k] = static_cast<I>(k);
+    return lane < static_cast<I>(std::min<std::int64_t>(n, lanes)) ? v : others;
+}
+
 // at(k, c): a vector of `step` elements begins at k, the c-th of four groups. Returns how many
 // elements fill four groups each. One stream: reading each half of a run as a stream of its own
 // takes 0.7 to 0.85 of the time on the first Zen, but twice as long on Zen 4.
-template <std::int64_t step, class At> std::int64_t four_groups_at_once(std::int64_t n, At &&at) {
+template <std::int64_t step, class At>
+ATOLL_INLINE std::int64_t four_groups_at_once(std::int64_t n, At &&at) {
     constexpr std::int64_t four_groups = vectors * step;
     std::int64_t k = 0;
     for (; k + four_groups <= n; k += four_groups) {
@@ -53,51 +81,39 @@ template <std::int64_t step, class At> std::int64_t four_groups_at_once(std::int
     }
     return k;
 }
-
-// each(v, c) for the vectors of whole groups, where c counts the vectors of four groups. Returns
-// how many elements that were.
-template <class E, class Each> std::int64_t each_vector(std::int64_t n, const E *x, Each &&each) {
-    using V = typename Lanes<E>::Vector;
-    constexpr std::int64_t step = Lanes<E>::in_vector, width = Lanes<E>::count;
-    std::int64_t k = four_groups_at_once<step>(
-        n, [&](std::int64_t at, int c) { each(load_lanes<V>(x + at), c); });
+// The same, and the groups that follow them.
+template <std::int64_t step, class At>
+ATOLL_INLINE std::int64_t in_groups(std::int64_t n, At &&at) {
+    constexpr std::int64_t group = group_vectors * step;
+    std::int64_t k = four_groups_at_once<step>(n, at);
     ATOLL_UNROLL
     for (int chain = 0; chain < chains - 1; ++chain) {
-        if (k + width > n) break;
+        if (k + group > n) break;
         ATOLL_UNROLL
-        for (int c = 0; c < group_vectors; ++c)
-            each(load_lanes<V>(x + k + c * step), chain * group_vectors + c);
-        k += width;
+        for (int c = 0; c < group_vectors; ++c) at(k + c * step, chain * group_vectors + c);
+        k += group;
     }
     return k;
 }
+// last(k, n, c): a vector of at most n elements begins at k, after those of in_groups.
+template <std::int64_t step, class Last>
+ATOLL_INLINE void after_groups(std::int64_t k, std::int64_t n, Last &&last) {
+    ATOLL_UNROLL
+    for (int c = vectors - group_vectors; c < vectors; ++c) {
+        if (k >= n) break;
+        last(k, n - k, c);
+        k += step;
+    }
+}
 
-// The vectors of a group that has only n elements; what follows these is zero.
-template <class E> class LastGroup {
+// each(v, c) for the vectors of whole groups, where c counts the vectors of four groups. Returns
+// how many elements that were.
+template <class E, class Each>
+ATOLL_INLINE std::int64_t each_vector(std::int64_t n, const E *x, Each &&each) {
     using V = typename Lanes<E>::Vector;
-
-public:
-    LastGroup(std::int64_t n, const E *x) : n_(n) {
-#if defined(__AVX512BW__)
-        v_[0] = (V)_mm512_maskz_loadu_epi8(~std::uint64_t(0) >> (64 - n * sizeof(E)), x);
-#else
-        std::memset(v_, 0, sizeof v_);
-        std::memcpy(v_, x, static_cast<std::size_t>(n) * sizeof(E));
-#endif
-    }
-    V operator[](int c) const { return v_[c]; }
-    // `w` in the lanes of elements, `other` in those that follow them. W has as many lanes as V.
-    template <class W> W or_else(int c, W w, W other) const {
-        using I = std::remove_cvref_t<decltype((w < w)[0])>;
-        decltype(w < w) lane;
-        for (int k = 0; k < Lanes<E>::in_vector; ++k) lane[k] = static_cast<I>(k);
-        return lane < static_cast<I>(n_ - c * Lanes<E>::in_vector) ? w : other;
-    }
-
-private:
-    V v_[group_vectors];
-    std::int64_t n_;
-};
+    return in_groups<Lanes<E>::in_vector>(
+        n, [&](std::int64_t at, int c) { each(load_lanes<V>(x + at), c); });
+}
 
 // Folds the vectors of four groups into the first group.
 template <class V, class Combine> void join_groups(V (&a)[vectors], Combine &&combine) {
@@ -111,24 +127,24 @@ template <class V, class Combine> void join_groups(V (&a)[vectors], Combine &&co
 // What the vectors of four groups have been folded into.
 template <class V> struct Group { V v[group_vectors]; };
 
-// Folds n elements into one group: fold_leaf(from, count, group) folds a leaf and returns how
-// many it took, all of them but in the last one; join(group, other) adds the other to it. Leaves
-// are joined in pairs, pairs of pairs, and so on. Returns how many elements were taken.
+// Folds n elements into one group: fold_leaf(from, count, group) folds a leaf; join(group, other)
+// adds the other to it. Leaves are joined in pairs, pairs of pairs, and so on.
 template <class V, class Leaf, class Join>
-std::int64_t in_leaves(std::int64_t n, Leaf &&fold_leaf, Join &&join, Group<V> &result) {
+void in_leaves(std::int64_t n, Leaf &&fold_leaf, Join &&join, Group<V> &result) {
     if (n < 2 * leaf) return fold_leaf(0, n, result);
     Group<V> joined[48];
     int depth = 0;
     std::int64_t used = 0;
-    for (std::int64_t leaves = 1; n - used >= 2 * leaf; ++leaves, used += leaf) {
-        fold_leaf(used, leaf, joined[depth++]);
+    for (std::int64_t leaves = 1;; ++leaves) {
+        const std::int64_t count = n - used < 2 * leaf ? n - used : leaf;
+        fold_leaf(used, count, joined[depth++]);
+        used += count;
+        if (used == n) break;
         for (std::int64_t half = leaves; half % 2 == 0; half /= 2, --depth)
             join(joined[depth - 2], joined[depth - 1]);
     }
-    used += fold_leaf(used, n - used, joined[depth]);
-    for (; depth > 0; --depth) join(joined[depth - 1], joined[depth]);
+    for (; depth > 1; --depth) join(joined[depth - 2], joined[depth - 1]);
     result = joined[0];
-    return used;
 }
 
 // Whether one of some vectors of floats had a NaN.

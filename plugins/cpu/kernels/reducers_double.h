@@ -19,28 +19,39 @@ inline Complex<double> even_and_odd(const Doubles *group) {
     return {(t[0] + t[2]) + (t[4] + t[6]), (t[1] + t[3]) + (t[5] + t[7])};
 }
 
-// each_vector of parts as doubles: groups are of eight parts.
-template <class P, class Each> std::int64_t in_doubles(std::int64_t n, const P *x, Each &&each) {
-    constexpr std::int64_t step = Lanes<double>::in_vector;
+// Parts as doubles; the first n, then zeros.
+template <class P> struct AsDoubles {
+    static constexpr std::int64_t step = Lanes<double>::in_vector;
     typedef P Few __attribute__((vector_size(step * sizeof(P))));
-    return four_groups_at_once<step>(n, [&](std::int64_t k, int c) {
-        each(__builtin_convertvector(load_lanes<Few>(x + k), Doubles), c);
+    static Doubles load(const P *x) { return __builtin_convertvector(load_lanes<Few>(x), Doubles); }
+    static Doubles load_first(std::int64_t n, const P *x) {
+        return __builtin_convertvector(kernels::load_first<Few>(n, x), Doubles);
+    }
+};
+
+// each(v, c) for vectors of parts as doubles, of whole groups and of what follows them, where
+// zeros fill the last one.
+template <class P, class Each>
+ATOLL_INLINE void in_doubles(std::int64_t n, const P *x, Each &&each) {
+    using As = AsDoubles<P>;
+    const std::int64_t used =
+        in_groups<As::step>(n, [&](std::int64_t k, int c) { each(As::load(x + k), c); });
+    after_groups<As::step>(used, n, [&](std::int64_t k, std::int64_t rest, int c) {
+        each(As::load_first(rest, x + k), c);
     });
 }
 
-// Adds map(v) for the vectors of whole groups to a; returns how many parts those have.
+// Adds map(v) for vectors of all parts to a; zeros, which are none, must not count.
 template <class P, class Map>
-std::int64_t add_in_doubles(std::int64_t n, const P *x, double &a, Map &&map) {
+void add_in_doubles(std::int64_t n, const P *x, double &a, Map &&map) {
     Group<Doubles> sum;
-    const std::int64_t used = in_leaves<Doubles>(
+    in_leaves<Doubles>(
         n,
-        [&](std::int64_t first, std::int64_t count, Group<Doubles> &group) {
+        [&](std::int64_t first, std::int64_t count, Group<Doubles> &group) [[gnu::always_inline]] {
             Sums sums = {};
-            const std::int64_t taken =
-                in_doubles(count, x + first, [&](Doubles v, int c) { sums[c] += map(v); });
+            in_doubles(count, x + first, [&](Doubles v, int c) { sums[c] += map(v); });
             join_sums(sums);
             std::copy_n(sums, group_vectors, group.v);
-            return taken;
         },
         [](Group<Doubles> &group, const Group<Doubles> &other) {
             for (int c = 0; c < group_vectors; ++c) group.v[c] += other.v[c];
@@ -48,7 +59,6 @@ std::int64_t add_in_doubles(std::int64_t n, const P *x, double &a, Map &&map) {
         sum);
     const Complex<double> parts = even_and_odd(sum.v);
     a += parts.re + parts.im;
-    return used;
 }
 
 template <class T> Complex<double> widen(T x) {

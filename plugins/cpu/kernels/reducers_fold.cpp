@@ -154,7 +154,7 @@ private:
         if (n < Lanes<From>::count) return false;
         Group<W> folded;
         const auto leaf = [&](std::int64_t first, std::int64_t count, Group<W> &group) {
-            return fold_leaf(count, x + first, identity, group);
+            fold_leaf(count, x + first, identity, group);
         };
         const auto join = [](Group<W> &group, const Group<W> &other) {
             for (int c = 0; c < group_vectors; ++c)
@@ -184,7 +184,7 @@ private:
                 out);
     }
     template <class From, class To, class W>
-    static std::int64_t fold_leaf(std::int64_t n, const From *x, To identity, Group<W> &group) {
+    static void fold_leaf(std::int64_t n, const From *x, To identity, Group<W> &group) {
         using V = typename Lanes<From>::Vector;
         constexpr bool watches = is_float<To> && requires { Operation::of_numbers(W{}, W{}); };
         [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
@@ -203,18 +203,16 @@ private:
             return (W)Map::lanes(v);
         };
         const std::int64_t used = each_vector(n, x, [&](V v, int c) { take(mapped(v), c); });
-        if (used < n) {
-            const LastGroup<From> last(n - used, x + used);
-            for (int c = 0; c < group_vectors; ++c)
-                take(last.or_else(c, mapped(last[c]), W{} + identity), vectors - group_vectors + c);
-        }
+        after_groups<Lanes<From>::in_vector>(
+            used, n, [&](std::int64_t k, std::int64_t rest, int c) {
+                take(first_lanes(rest, mapped(load_first<V>(rest, x + k)), W{} + identity), c);
+            });
         join_groups(a, [](W x, W y) { return Operation::combine(x, y); });
         for (int c = 0; c < group_vectors; ++c) {
             group.v[c] = a[c];
             if constexpr (watches)
                 if (nan.any()) group.v[c] = W{} + std::numeric_limits<To>::quiet_NaN();
         }
-        return n;
     }
 };
 

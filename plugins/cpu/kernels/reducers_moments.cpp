@@ -195,18 +195,12 @@ template <class T, bool Root> struct Variance {
         const bool long_run = parts >= 4 * some;
         if (long_run) p += (n - some / per) / 2 * per;
         Sums sums = {};
-        std::int64_t taken =
-            in_doubles(long_run ? some : parts, p, [&](Doubles v, int c) { sums[c] += v; });
+        const std::int64_t taken = long_run ? some : parts;
+        in_doubles(taken, p, [&](Doubles v, int c) { sums[c] += v; });
         // The next run most often follows; the processor does not foresee its middle.
         for (std::int64_t line = 0; long_run && line < some; line += 64 / sizeof(P))
             __builtin_prefetch(p + parts + line);
-        Complex<double> sum = parts_of(sums);
-        if (!long_run)
-            for (const T *x = elements_of<T>(in); taken < parts; taken += per) {
-                const Complex<double> z = widen(x[taken / per]);
-                sum.re += z.re;
-                sum.im += z.im;
-            }
+        const Complex<double> sum = parts_of(sums);
         const double count = static_cast<double>(taken / per);
         return {sum.re / count, sum.im / count};
     }
@@ -221,9 +215,21 @@ template <class T, bool Root> struct Variance {
         add_to(sum, other.high);
         sum.low += other.low;
     }
+    // The sum of the lanes of `count` vectors, a power of two.
+    static Split<double> folded(int count, Split<Doubles> *a) {
+        for (count /= 2; count; count /= 2)
+            for (int c = 0; c < count; ++c) add_to(a[c], a[c + count]);
+        constexpr std::int64_t lanes = Lanes<double>::in_vector;
+        Split<double> sums[lanes];
+        for (std::int64_t k = 0; k < lanes; ++k) sums[k] = {a[0].high[k], a[0].low[k]};
+        for (std::int64_t width = lanes / 2; width; width /= 2)
+            for (std::int64_t k = 0; k < width; ++k) add_to(sums[k], sums[k + width]);
+        return sums[0];
+    }
     // Squares and sums of a - `middle`.
     static Spread about(std::int64_t n, const char *in, Complex<double> middle) {
-        const T *x = elements_of<T>(in);
+        using As = AsDoubles<P>;
+        const P *x = elements_of<P>(in);
         double both[8];
         for (int k = 0; k < 8; ++k) both[k] = is_complex<T> && k % 2 ? middle.im : middle.re;
         const Doubles middles = load_lanes<Doubles>(both);
@@ -236,47 +242,35 @@ template <class T, bool Root> struct Variance {
         std::int64_t used = 0;
         for (std::int64_t taken = at_once; taken == at_once; used += taken) {
             Doubles waiting[half], few[half] = {};
-            taken = in_doubles(std::min(at_once, parts - used), elements_of<P>(in) + used,
-                               [&](Doubles v, int c) {
-                                   v -= middles;
-                                   few[c % half] += v;
-                                   if (c < half)
-                                       waiting[c] = v * v;
-                                   else
-                                       add_to(squares[c - half], waiting[c - half] + v * v);
-                               });
+            taken = four_groups_at_once<As::step>(
+                std::min(at_once, parts - used), [&](std::int64_t k, int c) {
+                    const Doubles v = As::load(x + used + k) - middles;
+                    few[c % half] += v;
+                    if (c < half)
+                        waiting[c] = v * v;
+                    else
+                        add_to(squares[c - half], waiting[c - half] + v * v);
+                });
             for (int c = 0; c < half; ++c) add_to(sums[c], few[c]);
         }
-        for (int count = half / 2; count; count /= 2)
-            for (int c = 0; c < count; ++c) add_to(squares[c], squares[c + count]);
-        constexpr std::int64_t lanes = Lanes<double>::in_vector;
-        Split<double> square[lanes];
-        for (std::int64_t k = 0; k < lanes; ++k)
-            square[k] = {squares[0].high[k], squares[0].low[k]};
-        for (std::int64_t count = lanes / 2; count; count /= 2)
-            for (std::int64_t k = 0; k < count; ++k) add_to(square[k], square[k + count]);
         // The rest has sums of its own: added to the large ones it would be rounded to their
         // digits.
-        double rest_re = 0, rest_im = 0;
-        Split<double> rest = {};
-        for (std::int64_t k = used / per; k < n; ++k) {
-            const Complex<double> z = widen(x[k]);
-            const double re = z.re - middle.re;
-            rest_re += re;
-            double own = re * re;
-            if constexpr (is_complex<T>) {
-                const double im = z.im - middle.im;
-                rest_im += im;
-                own += im * im;
-            }
-            add_to(rest, own);
+        Split<Doubles> rest_squares[group_vectors] = {};
+        Doubles rest_sums[group_vectors] = {};
+        for (int c = 0; used < parts; used += As::step, c = (c + 1) % group_vectors) {
+            const Doubles v = first_lanes(
+                parts - used, As::load_first(parts - used, x + used) - middles, Doubles{});
+            rest_sums[c] += v;
+            add_to(rest_squares[c], v * v);
         }
-        add_to(square[0], rest);
+        Split<double> square = folded(half, squares);
+        add_to(square, folded(group_vectors, rest_squares));
         Sums all = {};
         for (int c = 0; c < half; ++c) all[c] = sums[c].high + sums[c].low;
+        for (int c = 0; c < group_vectors; ++c) all[half + c] = rest_sums[c];
         const Complex<double> sum = parts_of(all);
-        return {static_cast<double>(n), square[0].high,   middle.re,    middle.im,
-                sum.re + rest_re,       sum.im + rest_im, square[0].low};
+        return {
+            static_cast<double>(n), square.high, middle.re, middle.im, sum.re, sum.im, square.low};
     }
     // The sums of both parts; for real elements of all lanes.
     static Complex<double> parts_of(Sums &sums) {

@@ -15,6 +15,7 @@ template <class T> double modulus_of(T x) {
 
 template <class T, bool SkipNan> struct Squares {
     using Loops = PlainLoops<Squares, double, T>;
+    static constexpr bool scales = sizeof(Part<T>) == sizeof(double);
     static double start() { return 0; }
     static double combine(double a, double b, const Given &) { return a + b; }
     static double take(double a, T x, const Given &given) {
@@ -26,22 +27,16 @@ template <class T, bool SkipNan> struct Squares {
     static double result(double a, const Given &given) { return std::sqrt(a) / given.scale; }
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
         double &a = *reinterpret_cast<double *>(accumulator);
-        const T *x = elements_of<T>(in);
         if constexpr (SkipNan && is_complex<T>) {
-            Loops::take_all(n, x, given, a);
+            Loops::take_all(n, elements_of<T>(in), given, a);
         } else {
             using P = Part<T>;
-            const P *p = elements_of<P>(in);
             constexpr std::int64_t per = sizeof(T) / sizeof(P);
-            const double scale = given.scale;
-            double sum = 0;
-            const std::int64_t used = add_in_doubles(n * per, p, sum, [&](Doubles v) {
-                v *= scale;
+            add_in_doubles(n * per, elements_of<P>(in), a, [&](Doubles v) {
+                if constexpr (scales) v *= given.scale;
                 v *= v;
                 return SkipNan ? (v == v ? v : Doubles{}) : v;
             });
-            for (std::int64_t k = used / per; k < n; ++k) a = take(a, x[k], given);
-            a += sum;
         }
     }
     // Squares of doubles leave the range from 2^±512 on; a power of two brings them back exactly.
@@ -53,7 +48,7 @@ template <class T, bool SkipNan> struct Squares {
     static constexpr Reducer reducer() {
         Reducer r = Loops::pairwise();
         r.halves = !(SkipNan && is_complex<T>);
-        if constexpr (sizeof(Part<T>) == 8) r.rescale = &rescale;
+        if constexpr (scales) r.rescale = &rescale;
         return r;
     }
 };
@@ -71,24 +66,21 @@ template <class T, bool SkipNan> struct Moduli {
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
         double &a = *reinterpret_cast<double *>(accumulator);
         const T *x = elements_of<T>(in);
-        std::int64_t k = 0;
         if constexpr (!is_complex<T>) {
-            k = add_in_doubles(n, x, a, [&](Doubles v) {
+            add_in_doubles(n, x, a, [&](Doubles v) {
                 v = abs_lanes(v);
                 return SkipNan ? (v == v ? v : Doubles{}) : v;
             });
         } else {
             // The moduli of a few elements at a time; their sum as that of reals.
             double moduli[128];
-            while (k < n) {
+            for (std::int64_t k = 0; k < n; k += std::size(moduli)) {
                 const std::int64_t count = std::min<std::int64_t>(n - k, std::size(moduli));
                 for (std::int64_t i = 0; i < count; ++i) moduli[i] = take(0, x[k + i], given);
                 Moduli<double, false>::block(count, reinterpret_cast<const char *>(moduli), given,
                                              accumulator);
-                k += count;
             }
         }
-        Loops::take_all(n - k, x + k, given, a);
     }
     static constexpr Reducer reducer() {
         Reducer r = Loops::pairwise();
