@@ -28,6 +28,41 @@ TEST_CASE("copy converts between all dtypes, layouts and byte orders") {
                 }
 }
 
+TEST_CASE("inputs that lie a few elements apart are read by copies and functions") {
+    Random random = sequence(8);
+    for (int dtype :
+         {int{ATOLL_DTYPE_UINT8}, int{ATOLL_DTYPE_INT16}, int{ATOLL_DTYPE_FLOAT16},
+          int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX128}})
+        for (std::int64_t step : {-2, -1, 2, 3, 4, 5})
+            for (std::int64_t n : {1, 2, 7, 31, 32, 33, 65, 130, 1100, 66'000}) {
+                if (n > 60'000 && step != 2) continue;
+                const std::int64_t size = facts[dtype].size, span = (n - 1) * std::abs(step) + 1;
+                const bool unaligned = random() % 2, swapped = random() % 4 == 0;
+                Operand in(dtype, swapped, {span}, {true},
+                           unaligned ? Layout::unaligned : Layout::dense);
+                fill(in, random, true);
+                in.shape = {n};
+                in.strides = {step * size};
+                if (step < 0) in.start += (span - 1) * size;
+                // Nothing behind the last element may be read.
+                if (step > 0)
+                    in.memory.resize(static_cast<std::size_t>(in.start + span * size)),
+                        in.memory.shrink_to_fit();
+                CAPTURE(std::string(facts[dtype].name));
+                CAPTURE(step);
+                CAPTURE(n);
+                Operand out(dtype, false, {n}, {true}, Layout::dense);
+                check_elementwise(function_list[ATOLL_FN_copy], dtype, out, {&in});
+                check_elementwise(function_list[ATOLL_FN_negative], dtype, out, {&in});
+                Operand other(dtype, false, {n}, {true}, Layout::dense);
+                fill(other, random, true);
+                check_elementwise(function_list[ATOLL_FN_subtract], dtype, out, {&other, &in});
+                if (dtype == ATOLL_DTYPE_COMPLEX128) continue;
+                Operand mask(ATOLL_DTYPE_BOOL, false, {n}, {true}, Layout::dense);
+                check_elementwise(function_list[ATOLL_FN_less], dtype, mask, {&in, &other});
+            }
+}
+
 TEST_CASE("every half converts exactly and rounding to halves happens once") {
     for (int half : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}}) {
         const Shape shape = {65536};

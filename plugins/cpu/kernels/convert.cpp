@@ -7,6 +7,9 @@ namespace Atoll::kernels {
 namespace {
 
 // Addresses are any: these types may stand anywhere.
+struct __attribute__((packed)) Any8 {
+    std::uint8_t value;
+};
 struct __attribute__((packed)) Any16 {
     std::uint16_t value;
 };
@@ -19,6 +22,15 @@ struct __attribute__((packed)) Any64 {
 struct __attribute__((packed)) Any128 {
     std::uint64_t low, high;
 };
+
+// Dense elements from every `step`-th one. Compilers make vectors of steps that they know.
+template <int step, class T> void move_steps(std::int64_t n, char *out, const char *in) {
+    typedef decltype(T::value) Any __attribute__((aligned(1)));
+    Any *o = reinterpret_cast<Any *>(out);
+    const Any *i = reinterpret_cast<const Any *>(in);
+    ATOLL_INDEPENDENT
+    for (std::int64_t k = 0; k < n; ++k) o[k] = i[k * step];
+}
 
 template <class T>
 void move(std::int64_t n, char *out, std::int64_t os, const char *in, std::int64_t is) {
@@ -34,6 +46,12 @@ void move(std::int64_t n, char *out, std::int64_t os, const char *in, std::int64
         return;
     }
     if (os == size) {
+        if constexpr (size <= 8) {
+            if (is == -size) return move_steps<-1, T>(n, out, in);
+            if (is == 2 * size) return move_steps<2, T>(n, out, in);
+            if (is == 3 * size && size < 8) return move_steps<3, T>(n, out, in);
+            if (is == 4 * size && size < 8) return move_steps<4, T>(n, out, in);
+        }
         T *o = reinterpret_cast<T *>(out);
         for (std::int64_t k = 0; k < n; ++k) o[k] = *reinterpret_cast<const T *>(in + k * is);
         return;
@@ -72,7 +90,7 @@ void move_elements(std::int64_t n, std::int64_t size, char *out, std::int64_t ou
         return;
     }
     switch (size) {
-    case 1: return move<std::uint8_t>(n, out, out_stride, in, in_stride);
+    case 1: return move<Any8>(n, out, out_stride, in, in_stride);
     case 2: return move<Any16>(n, out, out_stride, in, in_stride);
     case 4: return move<Any32>(n, out, out_stride, in, in_stride);
     case 8: return move<Any64>(n, out, out_stride, in, in_stride);

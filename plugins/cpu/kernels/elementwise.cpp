@@ -6,6 +6,11 @@
 // Any other operand passes through a block of scratch in the L1 cache: converted on the way in,
 // computed, converted on the way out. No temporary is ever larger than a block.
 //
+// Note [Sparse inputs]
+// Loops are vectors only where inputs are dense or one value. Others of long rows are brought
+// together in scratch first, which takes less than the loop gains unless vectors are of few
+// elements.
+//
 // Note [Tiles]
 // Where an input is dense along another axis than the output (a transposed operand), rows would
 // touch a new cache line per element. Such a space is cut into tiles, and the input's part of a
@@ -39,6 +44,13 @@ bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAN
 // Elements of a short row; see Note [Short rows]. Inputs that repeat are brought together once, so
 // that longer rows gain, others for each block.
 constexpr std::int64_t longest_repeated_row = 128, longest_short_row = 16, fewest_short_rows = 8;
+
+// See Note [Sparse inputs]; of `n` elements of `size` bytes.
+constexpr std::int64_t shortest_sparse_row = 32, largest_sparse_element = 4;
+bool is_sparse(std::int64_t n, std::int64_t stride, std::int64_t size) {
+    return n >= shortest_sparse_row && size <= largest_sparse_element && stride != size &&
+           stride != 0;
+}
 
 // A typed loop and the dtypes around it. Input k is converted to `narrow[k]` and then to
 // `loops[k]`, which the loop reads; the loop writes `loops[0]`, which is rounded to `narrow[0]` and
@@ -140,14 +152,19 @@ private:
     // `n` elements along axis 0.
     void row(std::int64_t n, char *const *data, const std::int64_t *strides) const {
         if (!loop_) return conversions_[1].run(n, data[0], strides[0], data[1], strides[1]);
-        if (all_direct_) return loop_(n, data, strides);
+        bool direct[max_operands] = {direct_[0]}, all_direct = all_direct_;
+        for (int k = 1; k < space_.operands; ++k) {
+            direct[k] = direct_[k] && !is_sparse(n, strides[k], conversions_[k].in_size());
+            all_direct &= direct[k];
+        }
+        if (all_direct) return loop_(n, data, strides);
         alignas(64) char scratch[max_operands][block_size * 16];
         char *block[max_operands];
         std::int64_t step[max_operands];
         for (std::int64_t begin = 0; begin < n; begin += block_size) {
             const std::int64_t count = std::min(block_size, n - begin);
             for (int k = 0; k < space_.operands; ++k) {
-                if (direct_[k]) {
+                if (direct[k]) {
                     block[k] = data[k] + begin * strides[k];
                     step[k] = strides[k];
                 } else if (k == 0) {
@@ -163,7 +180,7 @@ private:
                 }
             }
             loop_(count, block, step);
-            if (!direct_[0])
+            if (!direct[0])
                 conversions_[0].run(count, data[0] + begin * strides[0], strides[0], block[0],
                                     step[0]);
         }
@@ -484,6 +501,13 @@ bool takes_halves(const Space &space, const atoll_operand *operands) {
     return true;
 }
 
+// Whether the answer is the same for all elements of a dtype.
+bool ignores_elements(std::uint32_t function, std::uint32_t dtype) {
+    return kinds[dtype] < ATOLL_DTYPE_KIND_FLOAT &&
+           (function == ATOLL_FN_isnan || function == ATOLL_FN_isinf ||
+            function == ATOLL_FN_isfinite);
+}
+
 template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call &call) {
     const std::uint32_t function = call.function, dtype = call.dtype, rank = call.rank;
     const std::int64_t *shape = call.shape;
@@ -504,7 +528,10 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
             data[k] = static_cast<char *>(operands[k].data);
             strides[k] = rank ? operands[k].strides[0] : 0;
         }
-        const bool small = rank == 2 ? n * rows <= block_size : n < parallel_threshold;
+        bool small = rank == 2 ? n * rows <= block_size : n < parallel_threshold;
+        if (n >= shortest_sparse_row)
+            for (int k = 1; k < Count; ++k)
+                small &= !is_sparse(n, strides[k], sizes[operands[k].dtype]);
         if (small && strides[0] >= 0) {
             for (std::int64_t row = 0; row < rows; ++row) {
                 loop(n, data, strides);
@@ -525,6 +552,8 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
         kernel.loop = halves;
         for (int k = 0; k < Count; ++k) kernel.set(k, dtype, dtype);
     }
+    if (Count == 2 && ignores_elements(function, dtype) && space.shape[0] * space.outer() > 0)
+        std::fill_n(space.strides[1], space.rank, 0);
     Run(space, operands, kernel)();
     return ATOLL_STATUS_OK;
 }
