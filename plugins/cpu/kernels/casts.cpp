@@ -1,7 +1,7 @@
 // The one-dimensional cast loops: a table of every pair of computed dtypes, and the halves.
 #include "convert.h"
-#include "product_vectors.h"
 #include "vector_halves.h"
+#include "vector_operations.h"
 
 #include <array>
 #include <limits>
@@ -43,11 +43,30 @@ template <class To, class From> To convert(From x) {
     }
 }
 
+// Whether all numbers of an integer type are floats of another one, and int32.
+template <class To, class From> inline constexpr bool holds_ends =
+    is_float<From> &&std::is_integral_v<To> &&std::numeric_limits<To>::digits < 32 &&
+    std::numeric_limits<To>::digits < std::numeric_limits<From>::digits;
+// The same as truncate() of each element, in half the time of the compiler's vectors of that.
+template <class To, class V> auto truncated(V x) {
+    using From = vector_math::Element<V>;
+    x = vector_math::at_least(static_cast<From>(std::numeric_limits<To>::min()), x);
+    x = vector_math::at_most(static_cast<From>(std::numeric_limits<To>::max()), x);
+    x = x == x ? x : V{};
+    constexpr int count = lanes<From>;
+    return __builtin_convertvector(__builtin_convertvector(x, VectorN<std::int32_t, count>),
+                                   VectorN<To, count>);
+}
+
 template <class To, class From> void cast(std::int64_t n, char *out, const char *in) {
     To *o = reinterpret_cast<To *>(out);
     const From *i = reinterpret_cast<const From *>(in);
+    std::int64_t k = 0;
+    if constexpr (holds_ends<To, From>)
+        for (; k + lanes<From> <= n; k += lanes<From>)
+            store_vector(o + k, truncated<To>(load_vector<Vector<From>>(i + k)));
     ATOLL_INDEPENDENT
-    for (std::int64_t k = 0; k < n; ++k) o[k] = convert<To>(i[k]);
+    for (; k < n; ++k) o[k] = convert<To>(i[k]);
 }
 
 // Four at a time: on AMD's Zen 4 a tenth faster from the caches than with wider vectors.
@@ -114,6 +133,32 @@ template <class T> void odd(std::int64_t n, char *out, const char *in) {
 }
 void odd_parts(std::int64_t n, char *out, const char *in) { odd<double>(2 * n, out, in); }
 
+// The same for what is rounded to a float16: where that is 0 or infinite, the number matters
+// little.
+float to_odd_half(double x) {
+    constexpr std::uint64_t last = std::uint64_t{1} << 29, below = last - 1; // of a float
+    std::uint64_t bits;
+    std::memcpy(&bits, &x, 8);
+    bits = (bits & ~below) | (bits & below ? last : 0);
+    std::memcpy(&x, &bits, 8);
+    return static_cast<float>(x);
+}
+template <class T> float to_odd_half(T x) {
+    constexpr T most = 1 << 17; // integers up to here are floats
+    x = x < most ? x : most;
+    if constexpr (std::is_signed_v<T>) x = x > -most ? x : -most;
+    return static_cast<float>(static_cast<std::int32_t>(x));
+}
+template <class T> void odd_halves(std::int64_t n, char *out, const char *in) {
+    float *o = reinterpret_cast<float *>(out);
+    const T *i = reinterpret_cast<const T *>(in);
+    ATOLL_INDEPENDENT
+    for (std::int64_t k = 0; k < n; ++k) o[k] = to_odd_half(i[k]);
+}
+void odd_half_parts(std::int64_t n, char *out, const char *in) {
+    odd_halves<double>(2 * n, out, in);
+}
+
 void halves_to_floats(std::int64_t n, char *out, const char *in) {
     vector_halves::widen(n, out, in);
 }
@@ -156,14 +201,17 @@ constexpr std::array<Row, ATOLL_DTYPE_COUNT> table = make_table();
 
 CastLoop cast_loop(std::uint32_t to, std::uint32_t from) { return table[to][from]; }
 
-CastLoop odd_loop(std::uint32_t from) {
+CastLoop odd_loop(std::uint32_t to, std::uint32_t from) {
+    const auto either = [&](CastLoop any, CastLoop half) {
+        return parts[to] == ATOLL_DTYPE_FLOAT16 ? half : any;
+    };
     switch (from) {
-    case ATOLL_DTYPE_INT32: return &odd<std::int32_t>;
-    case ATOLL_DTYPE_UINT32: return &odd<std::uint32_t>;
-    case ATOLL_DTYPE_INT64: return &odd<std::int64_t>;
-    case ATOLL_DTYPE_UINT64: return &odd<std::uint64_t>;
-    case ATOLL_DTYPE_FLOAT64: return &odd<double>;
-    case ATOLL_DTYPE_COMPLEX128: return &odd_parts;
+    case ATOLL_DTYPE_INT32: return either(&odd<std::int32_t>, &odd_halves<std::int32_t>);
+    case ATOLL_DTYPE_UINT32: return either(&odd<std::uint32_t>, &odd_halves<std::uint32_t>);
+    case ATOLL_DTYPE_INT64: return either(&odd<std::int64_t>, &odd_halves<std::int64_t>);
+    case ATOLL_DTYPE_UINT64: return either(&odd<std::uint64_t>, &odd_halves<std::uint64_t>);
+    case ATOLL_DTYPE_FLOAT64: return either(&odd<double>, &odd_halves<double>);
+    case ATOLL_DTYPE_COMPLEX128: return either(&odd_parts, &odd_half_parts);
     default: return table[ATOLL_DTYPE_FLOAT32][from];
     }
 }

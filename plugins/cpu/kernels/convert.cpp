@@ -114,12 +114,12 @@ void Chain::append(std::uint32_t to, std::uint32_t from) {
     }
     if (wide == ATOLL_DTYPE_COMPLEX64 && kinds[from] != ATOLL_DTYPE_KIND_COMPLEX &&
         from != ATOLL_DTYPE_FLOAT32) {
-        push(odd_loop(from), ATOLL_DTYPE_FLOAT32);
+        push(odd_loop(to, from), ATOLL_DTYPE_FLOAT32);
         from = ATOLL_DTYPE_FLOAT32;
     }
     if (from != wide) {
         const bool exact = from == ATOLL_DTYPE_FLOAT32;
-        push(exact ? cast_loop(wide, from) : odd_loop(from), wide);
+        push(exact ? cast_loop(wide, from) : odd_loop(to, from), wide);
     }
     push(cast_loop(to, wide), to);
 }

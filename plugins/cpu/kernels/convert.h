@@ -14,9 +14,9 @@ using CastLoop = void (*)(std::int64_t n, char *out, const char *in);
 // Casts between the dtypes that are computed in; the halves only to and from their widened dtype.
 // Null where from == to and for pairs that take several steps.
 CastLoop cast_loop(std::uint32_t to, std::uint32_t from);
-// Into float32 or complex64, rounding to odd, so that rounding once more to a half gives what one
-// rounding gives; an ordinary cast where that is exact anyway.
-CastLoop odd_loop(std::uint32_t from);
+// Into float32 or complex64, rounding to odd, so that rounding once more to the half `to` gives
+// what one rounding gives; an ordinary cast where that is exact anyway.
+CastLoop odd_loop(std::uint32_t to, std::uint32_t from);
 
 // Elements of `size` bytes moved between any strides (bytes) and addresses; zero in_stride repeats.
 void move_elements(std::int64_t n, std::int64_t size, char *out, std::int64_t out_stride,
