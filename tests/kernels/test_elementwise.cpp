@@ -422,3 +422,41 @@ TEST_CASE("every byte but 0 is a true bool, and 0 or 1 is written") {
         });
     }
 }
+
+TEST_CASE("integers are divided and raised as they are one by one") {
+    Random random = sequence(12);
+    // All pairs of bytes, and pairs of others about multiples and at the ends.
+    for (int dtype : {int{ATOLL_DTYPE_INT8}, int{ATOLL_DTYPE_UINT8}, int{ATOLL_DTYPE_INT16},
+                      int{ATOLL_DTYPE_UINT16}, int{ATOLL_DTYPE_INT32}, int{ATOLL_DTYPE_UINT32},
+                      int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_UINT64}}) {
+        const bool bytes = facts[dtype].size == 1;
+        const Shape shape = {bytes ? 65536 : 10'007};
+        Operand a(dtype, false, shape, {true}, Layout::dense), b = a, small = a;
+        const auto some = [&] {
+            const Value v = random_value(dtype, random, true);
+            return Value::of(v.i >> random() % static_cast<unsigned>(8 * facts[dtype].size));
+        };
+        for (std::int64_t k = 0; k < shape[0]; ++k) {
+            Value x = Value::of(__int128{k % 256}), y = Value::of(__int128{k / 256});
+            if (!bytes) {
+                y = some();
+                x = Value::of(some().i * (k % 2 ? y.i : 1) + static_cast<int>(random() % 3) - 1);
+            }
+            a.set({k}, convert(x, dtype));
+            b.set({k}, convert(y, dtype));
+            small.set({k}, Value::of(__int128{random() % 70}));
+        }
+        Operand out(dtype, false, shape, {true}, Layout::dense);
+        CAPTURE(std::string(facts[dtype].name));
+        for (int function : {int{ATOLL_FN_trunc_divide}, int{ATOLL_FN_floor_divide},
+                             int{ATOLL_FN_fmod}, int{ATOLL_FN_remainder}})
+            check_elementwise(function_list[function], dtype, out, {&a, &b});
+        check_elementwise(function_list[ATOLL_FN_pow], dtype, out, {&a, &small});
+        Operand one(dtype, false, shape, {false}, Layout::dense);
+        one.set({0}, Value::of(__int128{7}));
+        check_elementwise(function_list[ATOLL_FN_remainder], dtype, out, {&a, &one});
+        check_elementwise(function_list[ATOLL_FN_floor_divide], dtype, out, {&one, &b});
+        check_elementwise(function_list[ATOLL_FN_fmod], dtype, a, {&a, &b});
+        check_elementwise(function_list[ATOLL_FN_pow], dtype, b, {&b, &one});
+    }
+}

@@ -4,6 +4,7 @@
 
 #include "complex_loops.h"
 #include "functors/functors.h"
+#include "integer_loops.h"
 #include "test_loops.h"
 #include "vector_loops.h"
 
@@ -37,6 +38,10 @@ template <int Inputs, class F, class T> constexpr Loop loop_of() {
         return &vector_pow_loop<F, T>;
     else if constexpr (has_vector<F, T>)
         return &vector_binary_loop<F, T>;
+    else if constexpr (Inputs == 2 && is_vector_division<F, T>)
+        return &division_loop<F, T>;
+    else if constexpr (is_integer<T> && std::is_same_v<F, functor::pow>)
+        return &integer_pow_loop<T>;
     else if constexpr (Inputs == 1)
         return &unary_loop<F, typename F::template Type<T>>;
     else if constexpr (Inputs == 2)

@@ -1,0 +1,115 @@
+// Loops over integers: quotients, remainders and powers by vectors.
+#pragma once
+
+#include "functors/elementary.h"
+#include "functors/integer.h"
+#include "test_loops.h"
+#include "vector_operations.h"
+
+#include <algorithm>
+
+namespace Atoll::kernels {
+
+template <class T> inline constexpr bool is_integer = std::is_integral_v<T>;
+
+template <class F> inline constexpr bool is_quotient =
+    std::is_same_v<F, functor::trunc_divide> || std::is_same_v<F, functor::floor_divide>;
+template <class F> inline constexpr bool rounds_down =
+    std::is_same_v<F, functor::floor_divide> || std::is_same_v<F, functor::remainder>;
+template <class F, class T>
+inline constexpr bool is_vector_division = is_integer<T> && sizeof(T) <= 4 &&
+                                           (is_quotient<F> || std::is_same_v<F, functor::fmod> ||
+                                            std::is_same_v<F, functor::remainder>);
+
+// Integers of another width, step by step: GCC makes nothing good of several at once.
+template <class To, class V> auto resized(V v) {
+    using From = vector_math::Element<V>;
+    constexpr int count = sizeof(V) / sizeof(From);
+    if constexpr (sizeof(To) == sizeof(From)) {
+        return v;
+    } else {
+        using Half = std::conditional_t<sizeof(From) == 4, std::uint16_t, std::uint8_t>;
+        using Twice =
+            std::conditional_t<std::is_signed_v<From>,
+                               std::conditional_t<sizeof(From) == 1, std::int16_t, std::int32_t>,
+                               std::conditional_t<sizeof(From) == 1, std::uint16_t, std::uint32_t>>;
+        using Next = std::conditional_t<(sizeof(To) > sizeof(From)), Twice,
+                                        std::conditional_t<sizeof(From) == 8, std::uint32_t, Half>>;
+        return resized<To>(__builtin_convertvector(v, VectorN<Next, count>));
+    }
+}
+
+// Note [Division in floats]
+// No processor divides vectors of integers. Those of up to 16 bits are floats, and those of 32 bits
+// doubles, in which a rounded quotient lies between the same two integers as the quotient itself:
+// this is off an integer by 1 / |a| of its size at least, which is more than rounding takes from it
+// or adds to it. The rest, a - quotient b, is exact.
+template <class F, class T>
+void division_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using namespace vector_math;
+    using W = std::conditional_t<sizeof(T) < 4, float, double>;
+    using V = Vector<W>;
+    constexpr std::int64_t size = sizeof(T), count = lanes<W>;
+    const auto dense_or_same = [&](int k) { return strides[k] == size || strides[k] == 0; };
+    if (n < count || strides[0] != size || !dense_or_same(1) || !dense_or_same(2))
+        return binary_loop<F, T>(n, data, strides);
+    const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
+    const auto widened = [](const T *x) {
+        const auto integers = load_vector<VectorN<T, count>>(x);
+        if constexpr (sizeof(T) < 4)
+            return __builtin_convertvector((SignedIntegers<V>)resized<std::int32_t>(integers), V);
+        else
+            return __builtin_convertvector(integers, V);
+    };
+    std::int64_t k = 0;
+    for (; k + count <= n; k += count) {
+        const V x = widened(a.from(k)), divisor = widened(b.from(k));
+        const auto is_zero = divisor == 0;
+        const V y = is_zero ? V{} + 1 : divisor;
+        V exact = x / y;
+        if constexpr (!rounds_down<F>) exact = absolute(exact);
+        V quotient = (exact + rounder<V>)-rounder<V>; // the nearest one
+        quotient = quotient > exact ? quotient - 1 : quotient;
+        if constexpr (!rounds_down<F>) quotient = with_sign(quotient, x / y);
+        const V result = is_quotient<F> ? (is_zero ? V{} : quotient) : x - quotient * y;
+        // The last bits of a sum with `rounder` are those of the integer.
+        store_vector(data[0] + k * size, resized<T>(bits(result + rounder<V>)));
+    }
+    if (k == n) return;
+    char *const rest[] = {data[0] + k * size, data[1] + k * strides[1], data[2] + k * strides[2]};
+    binary_loop<F, T>(n - k, rest, strides);
+}
+
+// Squares and multiplies as functor::pow does, a digit of the exponents of a block after the other.
+template <class T>
+void integer_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using U = std::make_unsigned_t<T>;
+    using Wide = std::conditional_t<sizeof(T) == 1, std::uint16_t, U>; // vectors of it multiply
+    constexpr std::int64_t block = 128, few = 8;
+    if (n < few) return binary_loop<functor::pow, T>(n, data, strides);
+    alignas(64) Wide base[block], power[block];
+    alignas(64) U left[block];
+    for (std::int64_t begin = 0; begin < n; begin += block) {
+        const std::int64_t count = std::min(block, n - begin);
+        const char *const a = data[1] + begin * strides[1], *const b = data[2] + begin * strides[2];
+        char *const out = data[0] + begin * strides[0];
+        U digits = 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const T exponent = *at<const T>(const_cast<char *>(b) + k * strides[2]);
+            base[k] = static_cast<U>(*at<const T>(const_cast<char *>(a) + k * strides[1]));
+            power[k] = exponent >= 0;
+            left[k] = static_cast<U>(exponent > 0 ? exponent : 0);
+            digits |= left[k];
+        }
+        for (; digits; digits >>= 1)
+            for (std::int64_t k = 0; k < count; ++k) {
+                power[k] = static_cast<Wide>(power[k] * (left[k] & 1 ? base[k] : Wide(1)));
+                base[k] = static_cast<Wide>(base[k] * base[k]);
+                left[k] >>= 1;
+            }
+        for (std::int64_t k = 0; k < count; ++k)
+            *at<U>(out + k * strides[0]) = static_cast<U>(power[k]);
+    }
+}
+
+} // namespace Atoll::kernels
