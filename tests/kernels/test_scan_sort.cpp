@@ -120,6 +120,25 @@ TEST_CASE("sorts agree with the oracle on every dtype and layout") {
         if (is_sort(f)) check_function(f);
 }
 
+TEST_CASE("rows of a few elements are sorted together as each alone") {
+    Random random = sequence(41);
+    for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+        for (int function : {int{ATOLL_FN_sort}, int{ATOLL_FN_argsort}})
+            for (std::int64_t n : {2, 3, 7, 16, 17})
+                for (const Shape &shape : {Shape{7, n}, Shape{64, n}, Shape{9, 15, n}}) {
+                    const Layout layout = layouts[random() % std::size(layouts)];
+                    const bool swapped = random() % 4 == 0;
+                    Operand in(dtype, swapped, shape, all_axes(shape), layout);
+                    Operand out(result_dtype(function, dtype), random() % 4 == 0, shape,
+                                all_axes(shape), random() % 2 ? Layout::dense : Layout::strided);
+                    const int kind = static_cast<int>(random() % 3);
+                    fill_for(function, dtype, in, random, kind);
+                    check_rows(function, dtype, out, in, random() % 2);
+                    if (function == ATOLL_FN_argsort || layout == Layout::broadcast) continue;
+                    check_rows(function, dtype, in, in, random() % 2);
+                }
+}
+
 TEST_CASE("special values are sorted with NaN last and ties in their order") {
     for (int function : {int{ATOLL_FN_sort}, int{ATOLL_FN_argsort}})
         for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)

@@ -9,16 +9,17 @@
 //
 // Rows of integers and floats of four bytes or more go to vqsort, which takes half the time, unless
 // they are short, or have a NaN or -0, which share keys with others.
+//
+// Many rows of a few elements are sorted together: short_rows.h.
 #include "convert.h"
-#include "functors/order.h"
 #include "kept_scratch.h"
 #include "ordered.h"
 #include "parallel.h"
+#include "short_rows.h"
 #include "vqsort.h"
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -32,43 +33,6 @@ constexpr std::int64_t long_row = 16'384, long_row_bytes = 4 << 20;
 // From here on several threads sort a row, in pieces of about so many elements.
 constexpr std::int64_t cut_row = 131'072, cut_piece = cut_row / 2;
 template <class Item> constexpr int cut_bits = sizeof(Item) >= 4 ? 11 : 8;
-
-__extension__ using Bits128 = unsigned __int128;
-template <std::size_t Size> struct BitsOf;
-template <> struct BitsOf<1> { using type = std::uint8_t; };
-template <> struct BitsOf<2> { using type = std::uint16_t; };
-template <> struct BitsOf<4> { using type = std::uint32_t; };
-template <> struct BitsOf<8> { using type = std::uint64_t; };
-template <> struct BitsOf<16> { using type = Bits128; };
-template <class T> using KeyOf = typename BitsOf<sizeof(T)>::type;
-
-// Ascending; NaN gets the highest key.
-template <class T> KeyOf<T> ascending_key(T x) {
-    using K = KeyOf<T>;
-    constexpr K sign = static_cast<K>(K{1} << (8 * sizeof(K) - 1));
-    if constexpr (is_bool<T>) {
-        return truth(x);
-    } else if constexpr (is_float<T>) {
-        const K bits = std::bit_cast<K>(x + T(0)); // +0 for both zeros
-        const K turn = static_cast<K>(K{0} - (bits >> (8 * sizeof(K) - 1))) | sign;
-        return x != x ? static_cast<K>(~K{0}) : static_cast<K>(bits ^ turn);
-    } else if constexpr (std::is_signed_v<T>) {
-        return static_cast<K>(static_cast<K>(x) ^ sign);
-    } else {
-        return x;
-    }
-}
-// The key of an element; smaller keys come first.
-template <class T> KeyOf<T> key_of(T x, bool descending) {
-    using K = KeyOf<T>;
-    K key;
-    if constexpr (is_complex<T>)
-        key = static_cast<K>(ascending_key(x.re)) << (4 * sizeof(T)) | ascending_key(x.im);
-    else
-        key = ascending_key(x);
-    if (is_unordered(x)) return static_cast<K>(~K{0});
-    return descending ? static_cast<K>(~key) : key;
-}
 
 // Sorts a few items by key(item).
 template <class Item, class Key> void insertion_sort(std::int64_t n, Item *items, Key &&key) {
@@ -372,9 +336,11 @@ struct Sorter {
     // Bytes of room for a row.
     std::int64_t (*room)(std::int64_t n);
     void (*run)(std::int64_t n, const Memory &memory, bool descending, bool cut);
+    ShortRows rows; // may be null
 };
 
 template <class T> struct Sort {
+    static constexpr ShortRows rows = short_rows<T, false>();
     static std::int64_t room(std::int64_t n) {
         if (vqsort_takes<T> && std::is_integral_v<T>) return n * std::int64_t{sizeof(T)};
         return room_of<T>(n, sizeof(T));
@@ -400,6 +366,7 @@ template <class T> struct Sort {
 
 // Gives the positions as int64.
 template <class T> struct Argsort {
+    static constexpr ShortRows rows = short_rows<T, true>();
     // Short keys go with short indices where these suffice.
     using Small = Indexed<std::uint32_t, std::uint32_t>;
     using Large =
@@ -424,12 +391,44 @@ template <template <class> class Make> constexpr SorterRow sorter_row() {
     return {
         Sorter{},
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
-    Sorter{sizeof(wide::identifier), &Make<wide::identifier>::room, &Make<wide::identifier>::run},
+    Sorter{sizeof(wide::identifier), &Make<wide::identifier>::room, &Make<wide::identifier>::run,  \
+           Make<wide::identifier>::rows},
 #include "atoll/lists/dtypes.inc"
     };
 }
 constexpr SorterRow sorters = sorter_row<Sort>();
 constexpr SorterRow argsorters = sorter_row<Argsort>();
+
+// `rows` rows of n elements, each of which begins `next` bytes after another, converted to others.
+void convert_rows(const Conversion &with, std::int64_t n, std::int64_t rows, char *to,
+                  std::int64_t step, std::int64_t next, const char *from, std::int64_t from_step,
+                  std::int64_t from_next) {
+    if (next == n * step && from_next == n * from_step)
+        return with.run(n * rows, to, step, from, from_step);
+    for (std::int64_t row = 0; row < rows; ++row)
+        with.run(n, to + row * next, step, from + row * from_next, from_step);
+}
+
+// Many rows of a few elements, at the places of `others`.
+void sort_together(const Sorter &sorter, std::int64_t n, const Space &others, std::int64_t out_step,
+                   const Conversion &out, std::int64_t in_step, const Conversion &in,
+                   bool descending) {
+    const std::int64_t size = sorter.size, result = out.in_size();
+    const std::int64_t to_next = others.strides[0][0], from_next = others.strides[1][0];
+    parallel(others.shape[0] * others.outer(), n * 8, [&](std::int64_t begin, std::int64_t end) {
+        alignas(64) char elements[short_rows_room], results[short_rows_room];
+        each_run(others, begin, end, [&](char *const *data, std::int64_t rows, std::int64_t) {
+            for (std::int64_t row = 0; row < rows; row += short_rows_at_once) {
+                const std::int64_t some = std::min(short_rows_at_once, rows - row);
+                convert_rows(in, n, some, elements, size, n * size, data[1] + row * from_next,
+                             in_step, from_next);
+                sorter.rows(n, some, elements, results, descending);
+                convert_rows(out, n, some, data[0] + row * to_next, out_step, to_next, results,
+                             result, n * result);
+            }
+        });
+    });
+}
 
 } // namespace
 } // namespace Atoll::kernels
@@ -461,6 +460,10 @@ std::int32_t atoll_kernels_sort(const atoll_call *call) {
     const std::int64_t row_bytes =
         (in_place && out_place) ? 0 : n * std::max<std::int64_t>(sorter.size, out.in_size());
     const std::int64_t room_at = (row_bytes + 63) / 64 * 64;
+    if (n >= 2 && n <= longest_short_row && count >= fewest_short_rows && sorter.rows) {
+        sort_together(sorter, n, others, out_step, out, in_step, in, descending);
+        return ATOLL_STATUS_OK;
+    }
     std::atomic<bool> no_memory{false};
     const auto sort_rows = [&](std::int64_t begin, std::int64_t end, bool cut) {
         const std::int64_t bytes = room_at + sorter.room(n);
