@@ -179,10 +179,12 @@ private:
     void take_row(std::int64_t n, const char *p, std::int64_t position, Best &best) const {
         const std::int64_t stride = walked_.strides[0][0], weight = weights_[0];
         const bool straight = direct_ && stride == in_.in_size();
-        const std::int64_t step = straight ? 4 * block_size : block_size;
         alignas(64) char scratch[block_size * 8];
+        const std::int64_t step =
+            straight ? 4 * block_size : static_cast<std::int64_t>(sizeof scratch) / in_.out_size();
         for (std::int64_t k = 0; k < n; k += step) {
-            const std::int64_t count = std::min(step, n - k);
+            const std::int64_t count = std::min(step, n - k), lowest = position + k * weight;
+            if (lowest > best.position && reducer_.done && reducer_.done(best.value)) return;
             const char *elements = p + k * stride;
             if (!straight) {
                 in_.run(count, scratch, in_.out_size(), elements, stride);
@@ -191,7 +193,6 @@ private:
             alignas(8) char value[8];
             reducer_.identity(1, value);
             reducer_.block(count, elements, Given{}, value);
-            const std::int64_t lowest = position + k * weight;
             if (best.position != none && p_.better(best.value, value)) continue;
             const bool wins = best.position == none || p_.better(value, best.value);
             if (!wins && lowest >= best.position) continue;

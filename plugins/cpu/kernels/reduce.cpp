@@ -115,7 +115,10 @@ private:
         }
         if (dense && !r_.done) return r_.block(n, p, given, accumulator);
         alignas(64) char scratch[block_size * 16];
-        const std::int64_t step = dense ? 4 * leaf : block_size;
+        const std::int64_t step = dense ? 4 * leaf
+                                  : r_.done
+                                      ? block_size
+                                      : static_cast<std::int64_t>(sizeof scratch) / in_.out_size();
         for (std::int64_t k = 0; k < n; k += step) {
             const std::int64_t count = std::min(step, n - k);
             r_.block(count, elements(count, p + k * stride, stride, scratch), given, accumulator);
@@ -261,23 +264,25 @@ private:
             r_.merge(n, other, given, accumulators);
             return;
         }
+        const std::int64_t stride = kept_.strides[1][0];
         const auto take = [&](auto rows_in, bool many) {
-            alignas(64) char scratch[block_size * 16];
+            alignas(64) char scratch[rows_taken][shortest_strip * 16];
             Rows rows(reduced_, begin, 0);
             const auto here = [&] { return p + (rows.data[1] - reduced_.data[1]); };
             std::int64_t row = begin;
             if (many)
                 for (; row + rows_taken <= end; row += rows_taken) {
                     const char *in[rows_taken];
-                    for (const char *&each : in) each = here(), rows.next();
+                    for (int i = 0; i < rows_taken; ++i, rows.next())
+                        in[i] = elements(n, here(), stride, scratch[i]);
                     r_.many_rows(n, in, given, accumulators);
                 }
             for (; row < end; ++row, rows.next())
-                rows_in(n, elements(n, here(), kept_.strides[1][0], scratch), given, accumulators);
+                rows_in(n, elements(n, here(), stride, scratch[0]), given, accumulators);
         };
         // The processor fetches short rows ahead only if they are read one after the other.
-        take(r_.rows, r_.many_rows && is_read_in_place(kept_.strides[1][0]) &&
-                          n * in_.in_size() >= long_row_bytes);
+        take(r_.rows,
+             r_.many_rows && (!is_read_in_place(stride) || n * in_.in_size() >= long_row_bytes));
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {
@@ -443,7 +448,7 @@ std::int32_t atoll_kernels_reduce(const atoll_call *call) {
             given.x = attribute.value.f64[0];
     }
     try {
-        Reduction((*row_of(function, dtype, given.x, skip_nan))[dtype], *call, given)();
+        Reduction((*row_of(function, given.x, skip_nan))[dtype], *call, given)();
     } catch (const std::bad_alloc &) {
         return ATOLL_STATUS_OUT_OF_MEMORY;
     }

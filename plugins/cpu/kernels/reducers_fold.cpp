@@ -134,11 +134,18 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             for (std::int64_t k = 0; k < n; ++k) a = take(a, x[k], given);
         }
     }
+    // Of bools.
+    static bool is_last(const char *accumulator) {
+        return *accumulator == std::is_same_v<Operation, Largest>;
+    }
     static constexpr Reducer reducer() {
         Reducer r = Loops::plain();
         r.pairwise = pairwise;
         r.halves = pairwise && (!is_complex<T> || folds_parts);
         if constexpr (std::is_same_v<Map, Plain> && !is_complex<T>) r.many_rows = &Loops::many_rows;
+        if constexpr (is_bool<T> &&
+                      (std::is_same_v<Operation, Smallest> || std::is_same_v<Operation, Largest>))
+            r.done = &is_last;
         return r;
     }
 
