@@ -63,6 +63,29 @@ TEST_CASE("inputs that lie a few elements apart are read by copies and functions
             }
 }
 
+TEST_CASE("floats beside the ends of integers are cut off or saturate") {
+    for (int from : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_FLOAT16},
+                     int{ATOLL_DTYPE_BFLOAT16}})
+        for (int to = 1; to < ATOLL_DTYPE_COUNT; ++to) {
+            if (!is_integer(to)) continue;
+            std::vector<Value> values = special_values(from);
+            const int bits = 8 * facts[to].size - 1;
+            for (long double end : {-std::ldexp(1.0L, bits), std::ldexp(1.0L, bits),
+                                    2 * std::ldexp(1.0L, bits), 0.0L})
+                for (long double beside : {-2.0L, -1.25L, -1.0L, -0.75L, 0.0L, 0.75L, 1.0L, 1.25L})
+                    values.push_back(Value::of(end + beside, 0.0L));
+            while (values.size() % 64 != 7) values.push_back(Value::of(-3.75L, 0.0L));
+            const Shape shape = {static_cast<std::int64_t>(values.size())};
+            Operand in(from, false, shape, {true}, Layout::dense);
+            for (std::int64_t k = 0; k < shape[0]; ++k)
+                in.set({k}, convert(values[static_cast<std::size_t>(k)], from));
+            Operand out(to, false, shape, {true}, Layout::dense);
+            CAPTURE(std::string(facts[from].name));
+            CAPTURE(std::string(facts[to].name));
+            check_elementwise(function_list[ATOLL_FN_copy], from, out, {&in});
+        }
+}
+
 TEST_CASE("every half converts exactly and rounding to halves happens once") {
     for (int half : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}}) {
         const Shape shape = {65536};
@@ -82,6 +105,17 @@ TEST_CASE("every half converts exactly and rounding to halves happens once") {
             beside.set({k}, Value::of(static_cast<long double>(tie), 0.0L));
         }
         check_elementwise(function_list[ATOLL_FN_copy], ATOLL_DTYPE_FLOAT64, halves, {&beside});
+    }
+    for (int from : {int{ATOLL_DTYPE_INT32}, int{ATOLL_DTYPE_UINT32}, int{ATOLL_DTYPE_INT64},
+                     int{ATOLL_DTYPE_UINT64}}) {
+        Operand integers(from, false, {200'000}, {true}, Layout::dense);
+        const std::int64_t first = facts[from].kind == ATOLL_DTYPE_KIND_SIGNED ? -100'000 : 0;
+        for (std::int64_t k = 0; k < 200'000; ++k)
+            integers.set({k}, Value::of(__int128{first + k}));
+        for (int half : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}}) {
+            Operand halves(half, false, {200'000}, {true}, Layout::dense);
+            check_elementwise(function_list[ATOLL_FN_copy], from, halves, {&integers});
+        }
     }
     // Integers that a double cannot hold.
     Operand big(ATOLL_DTYPE_INT64, false, {4}, {true}, Layout::dense);

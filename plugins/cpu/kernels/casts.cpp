@@ -35,7 +35,9 @@ template <class To, class From> To convert(From x) {
     } else if constexpr (is_bool<To>) {
         return To(x != From(0));
     } else if constexpr (is_bool<From>) {
-        return static_cast<To>(static_cast<std::uint8_t>(x) != 0);
+        // x != 0 without a branch, which compilers make of that for floats.
+        const auto byte = static_cast<std::uint8_t>(x);
+        return static_cast<To>(static_cast<std::uint8_t>(byte | (0 - byte)) >> 7);
     } else if constexpr (is_float<From> && std::is_integral_v<To>) {
         return truncate<To>(x);
     } else {
