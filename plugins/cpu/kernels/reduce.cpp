@@ -413,11 +413,8 @@ constexpr RowTable make_skipping_table() {
 }
 constexpr RowTable skipping_rows = make_skipping_table();
 
-// Some norms are reductions of their own. The largest of booleans is any and the smallest all,
-// which stop early.
-const ReducerRow *row_of(std::uint32_t function, std::uint32_t dtype, double x, bool skip_nan) {
-    if (dtype == ATOLL_DTYPE_BOOL && function == ATOLL_FN_max) return &reducers::any;
-    if (dtype == ATOLL_DTYPE_BOOL && function == ATOLL_FN_min) return &reducers::all;
+// Some norms are reductions of their own.
+const ReducerRow *row_of(std::uint32_t function, double x, bool skip_nan) {
     if (function == ATOLL_FN_norm) {
         if (x == 0) return skip_nan ? &reducers::nan_count_nonzero : &reducers::count_nonzero;
         if (x == 1) return skip_nan ? &reducers::nan_norm_one : &reducers::norm_one;
