@@ -140,13 +140,37 @@ def logarithm_tables():
             polynomial("log2_short", "log2(1 + r) / r", lambda r: whole(r) / log(2), min(r), max(r), double=6)
 
 
+def power_tables():
+    """As logarithm_tables(), for 32 intervals of doubles, the nineteenth around 1. Near 1 it is r^3
+    beside the result that counts."""
+    inverses, r = [], []
+    for i in range(32):
+        units = [mpf(2 * (i + k) - 37) / 64 for k in (0, 1)]
+        low, high = [1 + (u if u >= 0 else u / 2) for u in units]
+        size = lambda c: max(abs(c * low - 1), abs(c * high - 1))
+        candidates = [mpf(k) / 2**d for d in range(1, 9) for k in range(2**d // 2, 2 * 2**d)
+                      if size(mpf(k) / 2**d) <= mpf(2)**((0 if low < 1 else 1) - d)]
+        least = min(abs(log(low)), abs(log(high)))
+        c = mpf(1) if low < 1 < high else min(candidates, key=lambda c: size(c)**3 / least)
+        inverses.append(c)
+        r += [low * c - 1, high * c - 1]
+    logarithms = [-log(c, 2) for c in inverses]
+    heads = [mp.nint(x * 2**41) / mpf(2)**41 for x in logarithms]
+    emit("pow_inverses", "double", inverses, "For powers: c, and -log2(c) as a sum")
+    emit("pow_heads", "double", heads)
+    emit("pow_tails", "double", [x - head for x, head in zip(logarithms, heads)])
+    cubic = series(log1p, 3, 40)
+    polynomial("pow_rest", "-2 (log(1 + r) - r + r^2 / 2) / r^3", lambda r: -2 * cubic(r), min(r), max(r), double=7)
+
+
 def exponential_tables():
     """2^(i / 16), and what rounding took from it, divided by it."""
     exact = [mpf(2)**(mpf(i) / 16) for i in range(16)]
-    emit("sixteenths", "float", exact, "2^(i / 16), and what it has lost, divided by it")
-    emit("sixteenths_lost", "float", [x / rounded(x, 24) - 1 for x in exact])
+    for dtype, digits in DIGITS.items():
+        emit("sixteenths", dtype, exact, "2^(i / 16), and what it has lost, divided by it")
+        emit("sixteenths_lost", dtype, [x / rounded(x, digits) - 1 for x in exact])
     power = series(lambda f: mpf(2)**f, 1)
-    polynomial("sixteenth", "(2^f - 1) / f for |f| <= 1/32", power, -mpf(1) / 32, mpf(1) / 32, single=3)
+    polynomial("sixteenth", "(2^f - 1) / f for |f| <= 1/32", power, -mpf(1) / 32, mpf(1) / 32, single=3, double=6)
     polynomial("exp2_short", "2^f for |f| <= 1/2", lambda f: mpf(2)**f, -0.5, 0.5, double=6)
 
 
@@ -241,6 +265,7 @@ def main():
     polynomial("sinh_tail", "(sinh(r) - r) / r^3 in r^2", odd(sinh), 0, (ln2 / 2)**2 * 1.001, single=2, double=4)
     polynomial("cosh_tail", "(cosh(r) - 1) / r^2 in r^2", even(mp.cosh, 2), 0, (ln2 / 2)**2 * 1.001, single=2, double=5)
     logarithm_tables()
+    power_tables()
     exponential_tables()
     for dtype, digits in DIGITS.items():
         # The second one of float64 in few digits: see Note [Quarter turns].
@@ -258,6 +283,8 @@ def main():
                -0.103, 0.103, single=2, double=5)
     polynomial("tan_tail", "(tan(r) - r - r^3 / 3) / r^5 in r^2",
                lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z) * (1 + z / 3)) / mp.sqrt(z)**5, 0, quarter, single=6, double=13)
+    polynomial("asin_tail", "(asin(x) - x) / x^3 in x^2, |x| <= 1/2", 
+               lambda z: (mp.asin(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z)**3, 0, mpf("0.25"), single=5, double=13)
     angles()
     piecewise("tanh", tanh, 9.25)
     piecewise("erf", mp.erf, 4)

@@ -103,6 +103,9 @@ template <> struct Constants<float> {
     static constexpr float tan_tail[] = {0x1.111112p-3f, 0x1.ba1ac2p-5f, 0x1.667be4p-6f,
                                          0x1.1f20fcp-7f, 0x1.089ffcp-8f, 0x1.f721bap-12f,
                                          0x1.98651ep-10f};
+    // (asin(x) - x) / x^3 in x^2, |x| <= 1/2
+    static constexpr float asin_tail[] = {0x1.555554p-3f, 0x1.33343p-4f,  0x1.6d5bbap-5f,
+                                          0x1.fd8da2p-6f, 0x1.18f91ep-6f, 0x1.13fed4p-5f};
     // c and atan(c) by intervals of 0.992 x + 1/2
     static constexpr float atan_centers[] = {
         0x1.c3a5ep+0f, 0x1.225dfp+1f, 0x1.62cadp+1f, 0x1.a35418p+1f, 0x1.0211cp+2f, 0x1.429324p+2f,
@@ -351,6 +354,117 @@ template <> struct Constants<double> {
     static constexpr double log2_short[] = {
         0x1.71547652b8663p+0, -0x1.71547652cb8ddp-1, 0x1.ec709d81c9722p-2, -0x1.715470dde61bap-2,
         0x1.2779b162291b2p-2, -0x1.ece6926f5922cp-3, 0x1.95881e78ab128p-3};
+    // For powers: c, and -log2(c) as a sum
+    static constexpr double pow_inverses[] = {
+        0x1.64p+0, 0x1.5cp+0, 0x1.54p+0, 0x1.5p+0, 0x1.48p+0, 0x1.4p+0,  0x1.3cp+0, 0x1.34p+0,
+        0x1.3p+0,  0x1.28p+0, 0x1.24p+0, 0x1.2p+0, 0x1.1cp+0, 0x1.14p+0, 0x1.1p+0,  0x1.0cp+0,
+        0x1.08p+0, 0x1.04p+0, 0x1p+0,    0x1.fp-1, 0x1.ep-1,  0x1.d4p-1, 0x1.c8p-1, 0x1.b8p-1,
+        0x1.bp-1,  0x1.a4p-1, 0x1.98p-1, 0x1.9p-1, 0x1.88p-1, 0x1.7cp-1, 0x1.74p-1, 0x1.6cp-1};
+    static constexpr double pow_heads[] = {-0x1.e726aa1e76p-2,
+                                           -0x1.c592fad296p-2,
+                                           -0x1.a33760a7f6p-2,
+                                           -0x1.91bba891f2p-2,
+                                           -0x1.6e221cd9dp-2,
+                                           -0x1.49a784bcd2p-2,
+                                           -0x1.37124cea4cp-2,
+                                           -0x1.11307dad3p-2,
+                                           -0x1.fbc16b9028p-3,
+                                           -0x1.acf5e2db5p-3,
+                                           -0x1.84c2bd02fp-3,
+                                           -0x1.5c01a39fbcp-3,
+                                           -0x1.32ae9e278cp-3,
+                                           -0x1.bc84240ad8p-4,
+                                           -0x1.663f6fac9p-4,
+                                           -0x1.0eb389fa28p-4,
+                                           -0x1.6bad3758fp-5,
+                                           -0x1.6e79685c2p-6,
+                                           0x0p+0,
+                                           0x1.77394c9d9p-5,
+                                           0x1.7d60496cf8p-4,
+                                           0x1.097e38ce6p-3,
+                                           0x1.563dc29ffcp-3,
+                                           0x1.bfc67a8p-3,
+                                           0x1.f5fd8a9064p-3,
+                                           0x1.249cd2b13cp-2,
+                                           0x1.4f6fbb2cecp-2,
+                                           0x1.6cb0f6865cp-2,
+                                           0x1.8a8980abfcp-2,
+                                           0x1.b877c57b1cp-2,
+                                           0x1.d7e6c0abc4p-2,
+                                           0x1.f804ae8d0cp-2};
+    static constexpr double pow_tails[] = {0x1.65be75cc3da17p-43,
+                                           0x1.2a606046ad444p-44,
+                                           -0x1.4275f1035e5e8p-48,
+                                           0x1.1ee969a95f529p-43,
+                                           -0x1.9bcaf1aa4168ap-43,
+                                           0x1.1d406db502403p-44,
+                                           -0x1.bd9b32266d92cp-43,
+                                           -0x1.6eb9612e0b4f3p-43,
+                                           0x1.7f5dc57266758p-43,
+                                           0x1.36c101ee1344p-43,
+                                           -0x1.d97ee9124773bp-46,
+                                           -0x1.6879fa00b120ap-43,
+                                           0x1.1e5e0ae0d3f8ap-43,
+                                           -0x1.5dd31d962d373p-43,
+                                           -0x1.3167ccc538261p-44,
+                                           -0x1.f9ab3cf74babap-44,
+                                           0x1.3c6764fc87b4ap-48,
+                                           -0x1.a45314dc4fc42p-43,
+                                           0x0p+0,
+                                           0x1.635577970e04p-43,
+                                           0x1.da6339da288fcp-43,
+                                           0x1.924ae921f7ecap-45,
+                                           -0x1.34df378df21adp-43,
+                                           -0x1.667f21fa8423fp-44,
+                                           -0x1.cb6f70109b0f1p-47,
+                                           0x1.ad89a083e072ap-43,
+                                           0x1.661e393a16b95p-44,
+                                           0x1.1d406db502403p-43,
+                                           -0x1.66cccab240e9p-45,
+                                           -0x1.f20203b3186a6p-43,
+                                           -0x1.50e785694a8c6p-43,
+                                           0x1.a0331af2e6feap-43};
+    // -2 (log(1 + r) - r + r^2 / 2) / r^3
+    static constexpr double pow_rest[] = {
+        -0x1.5555555555555p-1, 0x1.fffffffffffaap-2, -0x1.999999999fc67p-2, 0x1.55555557d31p-2,
+        -0x1.249247ae1e13dp-2, 0x1.ffff703455e1ep-3, -0x1.c756c8f9204c1p-3, 0x1.9e38e3116bdc3p-3};
+    // 2^(i / 16), and what it has lost, divided by it
+    static constexpr double sixteenths[] = {0x1p+0,
+                                            0x1.0b5586cf9890fp+0,
+                                            0x1.172b83c7d517bp+0,
+                                            0x1.2387a6e756238p+0,
+                                            0x1.306fe0a31b715p+0,
+                                            0x1.3dea64c123422p+0,
+                                            0x1.4bfdad5362a27p+0,
+                                            0x1.5ab07dd485429p+0,
+                                            0x1.6a09e667f3bcdp+0,
+                                            0x1.7a11473eb0187p+0,
+                                            0x1.8ace5422aa0dbp+0,
+                                            0x1.9c49182a3f09p+0,
+                                            0x1.ae89f995ad3adp+0,
+                                            0x1.c199bdd85529cp+0,
+                                            0x1.d5818dcfba487p+0,
+                                            0x1.ea4afa2a490dap+0};
+    static constexpr double sixteenths_lost[] = {0x0p+0,
+                                                 0x1.79aa65d837b6dp-54,
+                                                 -0x1.01b15eaa59348p-55,
+                                                 0x1.68efde3a8a894p-54,
+                                                 0x1.34d754db0abb6p-55,
+                                                 0x1.59f48a72a4c6dp-55,
+                                                 0x1.690cebb7aafbp-56,
+                                                 0x1.063e1e21c5409p-54,
+                                                 -0x1.3b3efbf5e2228p-54,
+                                                 -0x1.b32dcb94da51dp-56,
+                                                 0x1.db72fc1f0eab4p-55,
+                                                 0x1.1affc2b91ce27p-56,
+                                                 0x1.c1a7792cb3387p-55,
+                                                 0x1.36eae30af0cb3p-56,
+                                                 0x1.4a385a63d07a7p-56,
+                                                 -0x1.ff7128fd391fp-55};
+    // (2^f - 1) / f for |f| <= 1/32
+    static constexpr double sixteenth[] = {
+        0x1.62e42fefa39efp-1,  0x1.ebfbdff82c594p-3,  0x1.c6b08d704a0c1p-5, 0x1.3b2ab6fb09b31p-7,
+        0x1.5d87fe7846d2cp-10, 0x1.430a49610efc6p-13, 0x1.ffcd7ad9a6463p-17};
     // 2^f for |f| <= 1/2
     static constexpr double exp2_short[] = {0x1p+0,
                                             0x1.62e430d034702p-1,
@@ -389,6 +503,12 @@ template <> struct Constants<double> {
         0x1.35427f8d18397p-11,  0x1.f7600b6453981p-13,  0x1.87f5f340afb4fp-14,
         0x1.978a526be879fp-15,  -0x1.627e85b552758p-20, 0x1.d1e470ad496b7p-16,
         -0x1.caf83f7da713cp-17, 0x1.efcded41106afp-18};
+    // (asin(x) - x) / x^3 in x^2, |x| <= 1/2
+    static constexpr double asin_tail[] = {
+        0x1.5555555555555p-3,  0x1.3333333333388p-4, 0x1.6db6db6dac1ep-5,  0x1.f1c71c7a52ba3p-6,
+        0x1.6e8ba123e494cp-6,  0x1.1c4efce23019fp-6, 0x1.c990ad3d8fdcap-7, 0x1.7b027ee1dd585p-7,
+        0x1.3b49de7121487p-7,  0x1.31622469ce5adp-7, 0x1.8f193743418ffp-9, 0x1.406192d124629p-6,
+        -0x1.3b416bb7d9257p-6, 0x1.e529c6fce9bb4p-6};
     // c and atan(c) by intervals of 0.992 x + 1/2
     static constexpr double atan_centers[] = {
         0x1.c39bfp+0,  0x1.224f1p+1, 0x1.62d248p+1, 0x1.a358cp+1, 0x1.0211acp+2, 0x1.4296p+2,

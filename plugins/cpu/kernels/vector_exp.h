@@ -6,7 +6,7 @@
 // 1, r and the tail without losing more than the last rounding.
 #pragma once
 
-#include "vector_operations.h"
+#include "vector_rows.h"
 
 namespace Atoll::kernels::vector_math {
 
@@ -15,6 +15,7 @@ template <class V> struct Exponent {
     V n() const { return shifted - rounder<V>; }
 };
 struct BaseE {
+    template <class T> static constexpr Split<T> octaves = Constants<T>::log2_e;
     // Of numbers whose size is less the result is normal.
     template <class T> static constexpr T ordinary = sizeof(T) == 4 ? T(87) : T(708);
     template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-105) : T(-746);
@@ -27,20 +28,16 @@ struct BaseE {
         return {shifted, r, fnma(n, C::ln_2_short.tail, near - r)};
     }
 };
+struct BaseTwo {
+    template <class T> static constexpr T ordinary = sizeof(T) == 4 ? T(125) : T(1021);
+    template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-160) : T(-1080);
+    template <class T> static constexpr T highest = sizeof(T) == 4 ? T(130) : T(1030);
+};
 struct BaseTen {
+    template <class T> static constexpr Split<T> octaves = Constants<T>::log2_10;
     template <class T> static constexpr T ordinary = sizeof(T) == 4 ? T(37) : T(307);
     template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-46) : T(-325);
     template <class T> static constexpr T highest = sizeof(T) == 4 ? T(39) : T(309);
-    template <class V> static Exponent<V> reduce(V x) {
-        using C = ConstantsOf<V>;
-        const V shifted = fma(x, C::log2_10.head, rounder<V>), n = shifted - rounder<V>;
-        const V near = fnma(n, C::log10_2_short.head, x);
-        const V part = fnma(n, C::log10_2_short.tail, near);
-        const V lost = fnma(n, C::log10_2_short.tail, near - part);
-        const V r = part * C::ln_10.head;
-        const V product_lost = fma(part, C::ln_10.tail, fma(part, C::ln_10.head, -r));
-        return {shifted, r, fma(lost, C::ln_10.head, product_lost)};
-    }
 };
 
 // e^(r + lost) - 1 - r.
@@ -50,21 +47,43 @@ inline V exponential_tail(V r, V lost, const Element<V> (&cubic)[N]) {
     return fma(square, Element<V>(0.5), fma(square * r, polynomial(r, cubic), lost));
 }
 
-template <class Base> struct Exponential {
+// 2^(x + lost), by 2^(i / 16); the result is normal, or if not `ordinary`, x may be up to twice as
+// large. Of doubles `lost` may be larger than 1/16.
+template <bool ordinary, class V, class... Lost> inline V exp2_of_sum(V x, Lost... lost) {
+    using C = ConstantsOf<V>;
+    constexpr Element<V> to_sixteenths = rounder<V> / 16;
+    const V whole = sizeof(Element<V>) == 8 ? (x + ... + lost) : x;
+    const V shifted = whole + to_sixteenths, near = shifted - to_sixteenths;
+    const V f = ((x - near) + ... + lost);
+    const auto [power, power_lost] =
+        Columns<V, C::sixteenths, C::sixteenths_lost>::at(bits(shifted));
+    const V rest = fma(f, polynomial(f, C::sixteenth), power_lost);
+    const V result = fma(power, rest, power);
+#if defined(__AVX512F__)
+    return scaled(result, near); // by 2^floor(near)
+#else
+    if constexpr (ordinary)
+        return from_bits<V>(bits(result) + (bits(shifted) >> 4 << fraction_bits<V>));
+    else
+        return scaled(result, round_even(near - Element<V>(15.0 / 32)));
+#endif
+}
+
+struct Exponential {
 #if !defined(__AVX512F__)
     // Where the result is normal it takes a third fewer operations.
     template <class V> static auto ordinary(V x) {
-        return absolute(x) < Base::template ordinary<Element<V>>;
+        return absolute(x) < BaseE::ordinary<Element<V>>;
     }
     template <class V> static V of_ordinary(V x) {
-        const Exponent<V> parts = Base::reduce(x);
+        const Exponent<V> parts = BaseE::reduce(x);
         return from_bits<V>(bits(power(parts)) + (bits(parts.shifted) << fraction_bits<V>));
     }
 #endif
     template <class V> static V of(V x) {
         using T = Element<V>;
         const Exponent<V> parts =
-            Base::reduce(at_most(Base::template highest<T>, at_least(Base::template lowest<T>, x)));
+            BaseE::reduce(at_most(BaseE::highest<T>, at_least(BaseE::lowest<T>, x)));
         return scaled(power(parts), parts.n());
     }
 
@@ -75,6 +94,33 @@ private:
         const V tail = exponential_tail(parts.r, parts.lost, ConstantsOf<V>::exp_tail);
         const V sum = parts.r + T(1);
         return sum + ((T(1) - sum) + parts.r + tail);
+    }
+};
+
+// base^x by 2^(i / 16), where x log2(base) is a sum.
+template <class Base> struct ByOctaves {
+#if !defined(__AVX512F__)
+    template <class V> static auto ordinary(V x) {
+        return absolute(x) < Base::template ordinary<Element<V>>;
+    }
+    template <class V> static V of_ordinary(V x) { return power<true>(x); }
+#endif
+    template <class V> static V of(V x) {
+        using T = Element<V>;
+        return power<false>(
+            at_most(Base::template highest<T>, at_least(Base::template lowest<T>, x)));
+    }
+
+private:
+    template <bool ordinary, class V> static V power(V x) {
+        if constexpr (std::is_same_v<Base, BaseTwo>) {
+            return exp2_of_sum<ordinary>(x);
+        } else {
+            constexpr auto factor = Base::template octaves<Element<V>>;
+            const V octaves = x * factor.head;
+            const V lost = fma(x, factor.tail, fma(x, factor.head, -octaves));
+            return exp2_of_sum<ordinary>(octaves, lost);
+        }
     }
 };
 

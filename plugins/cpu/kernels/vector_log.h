@@ -18,13 +18,16 @@ template <class V> struct Decomposed {
     Integers<V> shifted;  // so that the interval's number follows the exponent
     Integers<V> exponent; // biased, in place
 
-    Integers<V> interval() const { return shifted >> (fraction_bits<V> - 4); }
+    template <int digits = 4> Integers<V> interval() const {
+        return shifted >> (fraction_bits<V> - digits);
+    }
 };
-// Of a positive normal number.
-template <class V> inline Decomposed<V> decompose(V x) {
+// Of a positive normal number, by 2^digits intervals; 1 is inside one of them.
+template <int digits = 4, class V> inline Decomposed<V> decompose(V x) {
     using Whole = Integers<V>;
     using Bits = Element<Whole>;
-    constexpr Bits unit = Bits(1) << (fraction_bits<V> - 4), shift = 19 * (unit / 2);
+    constexpr Bits unit = Bits(1) << (fraction_bits<V> - digits);
+    constexpr Bits shift = (digits == 4 ? 19 : 37) * (unit / 2);
     constexpr Bits fraction = (Bits(1) << fraction_bits<V>)-1;
 #if defined(__AVX512F__)
     constexpr Bits unbiased = static_cast<Bits>(bias<V>) << fraction_bits<V>;

@@ -15,6 +15,7 @@
 
 #include "functors/elementary.h"
 #include "functors/integer.h"
+#include "vector_asin.h"
 #include "vector_atan.h"
 #include "vector_atan2.h"
 #include "vector_cbrt.h"
@@ -28,6 +29,7 @@
 #include "vector_log.h"
 #include "vector_piecewise.h"
 #include "vector_pow.h"
+#include "vector_pow_double.h"
 #include "vector_sqrt.h"
 
 #include <cmath>
@@ -180,14 +182,15 @@ template <class Own, class Sleef> using Fastest = std::conditional_t<has_fma, Ow
 
 // The function of our own for float, for double, or SLEEF's: the faster one at level v4 that is not
 // slower at v3, within 1 ULP. Beside it: SLEEF's time over ours for float, double at v4; at v3; for
-// calls of 4,096 elements, on one thread of a Xeon with AVX-512 (logarithms and pow: of a Zen 5;
-// tan to lgamma, but for erf of float: of a Zen 4), GCC 12.
+// calls of 4,096 elements, on one thread of a Xeon with AVX-512 (logarithms and pow of float: of a
+// Zen 5; exp2, exp10, pow of double, asin, acos, exp of float, and tan to lgamma but for erf of
+// float: of a Zen 4), GCC 12.
 #define ATOLL_CHOICE(name, ForFloat, ForDouble)                                                    \
     template <> struct Of<functor::name, float> { using type = Fastest<ForFloat, sleef::name>; };  \
     template <> struct Of<functor::name, double> { using type = Fastest<ForDouble, sleef::name>; };
-ATOLL_CHOICE(exp, Exponential<BaseE>, Exponential<BaseE>) // 1.2, 1.3; 1.0, 1.1
-ATOLL_CHOICE(exp2, sleef::exp2, sleef::exp2)
-ATOLL_CHOICE(exp10, Exponential<BaseTen>, sleef::exp10)     // 1.3; 1.2
+ATOLL_CHOICE(exp, ByOctaves<BaseE>, Exponential)            // 1.5, 1.3; 1.8, 1.1
+ATOLL_CHOICE(exp2, ByOctaves<BaseTwo>, ByOctaves<BaseTwo>)  // 1.4, 1.6; 1.5, 1.5
+ATOLL_CHOICE(exp10, ByOctaves<BaseTen>, ByOctaves<BaseTen>) // 2.0, 1.3; 2.5, 1.5
 ATOLL_CHOICE(expm1, Expm1, Expm1)                           // 2.7, 2.5; 2.5, 2.4
 ATOLL_CHOICE(sinh, SinhCosh<true>, SinhCosh<true>)          // 3.1, 2.7; 2.9, 2.6
 ATOLL_CHOICE(cosh, SinhCosh<false>, SinhCosh<false>)        // 2.9, 2.8; 3.0, 2.8
@@ -207,10 +210,10 @@ ATOLL_CHOICE(cbrt, CubeRoot, CubeRoot)                      // 3.5, 3.2; 4.3, 4.
 ATOLL_CHOICE(erf, Piecewise<ErfTable>, Erf)                 // 5.9, 6.6; 3.3, 4.8
 ATOLL_CHOICE(erfc, Erfc, Erfc)                              // 3.7, 3.0; 2.1, 2.6
 ATOLL_CHOICE(lgamma, LogGamma, sleef::lgamma)               // 2.6; 1.9
-ATOLL_CHOICE(pow, PowOfFloats, sleef::pow)                  // 4.4; 3.6
+ATOLL_CHOICE(pow, PowOfFloats, PowOfDoubles)                // 4.4, 2.9; 3.6, 2.7
+ATOLL_CHOICE(asin, Asin, Asin)                              // 2.0, 1.7; 2.3, 2.0
+ATOLL_CHOICE(acos, Acos, Acos)                              // 2.1, 1.9; 2.6, 2.2
 // There are none of our own.
-ATOLL_CHOICE(asin, sleef::asin, sleef::asin)
-ATOLL_CHOICE(acos, sleef::acos, sleef::acos)
 ATOLL_CHOICE(tgamma, sleef::tgamma, sleef::tgamma)
 #undef ATOLL_CHOICE
 

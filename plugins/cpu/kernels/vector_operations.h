@@ -231,6 +231,18 @@ template <class V> inline V lookup(const Element<V> (&table)[16], Integers<V> in
 #endif
 }
 
+#if defined(__AVX512F__)
+// Element index[k] & 31.
+template <class V> inline V lookup(const double (&table)[32], Integers<V> index) {
+    const V low =
+        _mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)index, _mm512_loadu_pd(table + 8));
+    const V high = _mm512_permutex2var_pd(_mm512_loadu_pd(table + 16), (__m512i)index,
+                                          _mm512_loadu_pd(table + 24));
+    return _mm512_mask_mov_pd(low, _mm512_test_epi64_mask((__m512i)index, _mm512_set1_epi64(16)),
+                              high);
+}
+#endif
+
 // 2^n for a whole number n whose power is a normal number.
 template <class V> inline V power_of_two(V n) {
     return from_bits<V>((bits(n + rounder<V>) << fraction_bits<V>)+one_bits<V>);

@@ -6,6 +6,7 @@
 // normal, and results that may not be, go through double.
 #pragma once
 
+#include "vector_exp.h"
 #include "vector_log.h"
 
 namespace Atoll::kernels::vector_math {
@@ -36,6 +37,16 @@ template <class V> inline V log2_of_floats(V x) {
     return x < infinity<V> ? log2 : x;
 }
 
+// x^y for all x, where `result` is |x|^y unless that is 1.
+template <class V> inline V power_with_special(V x, V y, V result) {
+    const auto whole = round_even(y) == y, odd = round_even(y * 0.5) != y * 0.5;
+    const auto negative = (x < 0.0) & (x > -infinity<V>);
+    result = (negative & ~whole) ? all<V>(std::numeric_limits<double>::quiet_NaN()) : result;
+    result = from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V> & (Integers<V>)(whole & odd)));
+    const auto one = (y == 0.0) | (x == 1.0) | ((x == -1.0) & (absolute(y) == infinity<V>));
+    return one ? all<V>(1.0) : result;
+}
+
 // In double, of all arguments.
 struct WidePow {
     template <class V> static V of(V x, V y) {
@@ -50,75 +61,86 @@ private:
         const V shifted = inside + rounder<V>;
         V result = polynomial(inside - (shifted - rounder<V>), C::exp2_short);
         result = from_bits<V>(bits(result) + (bits(shifted) << fraction_bits<V>));
-        const auto whole = round_even(y) == y, odd = round_even(y * 0.5) != y * 0.5;
-        const auto negative = (x < 0.0) & (x > -infinity<V>);
-        result = (negative & ~whole) ? all<V>(std::numeric_limits<double>::quiet_NaN()) : result;
-        result = from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V> & (Integers<V>)(whole & odd)));
-        const auto one = (y == 0.0) | (x == 1.0) | ((x == -1.0) & (absolute(y) == infinity<V>));
-        return one ? all<V>(1.0) : result;
+        return power_with_special(x, y, result);
     }
 };
 
 // For each element of a vector whether it is chosen.
 #if defined(__AVX512F__)
-template <class V> using Chosen = __mmask16;
+template <class V> using Chosen = std::conditional_t<sizeof(Element<V>) == 4, __mmask16, __mmask8>;
 inline bool any(__mmask16 chosen) { return chosen != 0; }
-template <class V> inline V choose(__mmask16 chosen, V yes, V no) {
-    return _mm512_mask_mov_ps(no, chosen, yes);
+inline bool any(__mmask8 chosen) { return chosen != 0; }
+template <class V> inline V choose(Chosen<V> chosen, V yes, V no) {
+    if constexpr (sizeof(Element<V>) == 4)
+        return _mm512_mask_mov_ps(no, chosen, yes);
+    else
+        return _mm512_mask_mov_pd(no, chosen, yes);
 }
 #else
 template <class V> using Chosen = Integers<V>;
 template <class V> inline V choose(Integers<V> chosen, V yes, V no) { return chosen ? yes : no; }
 #endif
 
-struct PowOfFloats {
+// x^y, and whether it is not covered: x not positive and normal, a result that may not be, squares.
+template <class V> struct OrdinaryPower {
+    V value;
+    Chosen<V> outside;
+};
+// `exponent` is y log2(x), `limit` where results are not normal.
+template <class V> inline Chosen<V> outside_power(V x, V y, V exponent, Element<V> limit) {
+    using T = Element<V>;
+    const V size = absolute(exponent);
+#if defined(__AVX512F__)
+    constexpr int not_positive_and_normal = 0xFF; // all classes that the instruction knows
+    if constexpr (sizeof(T) == 4)
+        return static_cast<Chosen<V>>(_mm512_fpclass_ps_mask(x, not_positive_and_normal) |
+                                      _mm512_cmp_ps_mask(size, all<V>(limit), _CMP_NLT_UQ) |
+                                      _mm512_cmp_ps_mask(y, all<V>(2), _CMP_EQ_OQ));
+    else
+        return static_cast<Chosen<V>>(_mm512_fpclass_pd_mask(x, not_positive_and_normal) |
+                                      _mm512_cmp_pd_mask(size, all<V>(limit), _CMP_NLT_UQ) |
+                                      _mm512_cmp_pd_mask(y, all<V>(2), _CMP_EQ_OQ));
+#else
+    return (Integers<V>)(~((x >= std::numeric_limits<T>::min()) & (x < infinity<V>)&(size < limit) &
+                           (y != T(2))));
+#endif
+}
+
+inline constexpr std::int64_t power_block = 128; // elements, at most
+// `Ordinary` gives an OrdinaryPower; `Whole` covers all.
+template <class Ordinary, class Whole> struct PowOfBlocks {
     // out[k] = x[k]^y[k] of whole vectors; squares are as multiply gives them.
-    template <int Lanes>
-    static void run(std::int64_t count, const float *x, const float *y, float *out) {
-        using V = VectorN<float, Lanes>;
-        Chosen<V> all_outside{};
+    template <int Lanes, class T>
+    static void run(std::int64_t count, const T *x, const T *y, T *out) {
+        using V = VectorN<T, Lanes>;
+        Chosen<V> outside[power_block / Lanes], all_outside{};
         for (std::int64_t k = 0; k < count; k += Lanes) {
-            const auto [power, outside] = ordinary(load_vector<V>(x + k), load_vector<V>(y + k));
-            store_vector(out + k, power);
-            all_outside |= outside;
+            const auto power = Ordinary::of(load_vector<V>(x + k), load_vector<V>(y + k));
+            store_vector(out + k, power.value);
+            outside[k / Lanes] = power.outside;
+            all_outside |= power.outside;
         }
         if (!any(all_outside)) [[likely]]
             return;
         // Apart, so that the loop above has the registers for its constants.
         for (std::int64_t k = 0; k < count; k += Lanes) {
+            if (!any(outside[k / Lanes])) continue;
             const V base = load_vector<V>(x + k), exponent = load_vector<V>(y + k);
-            const auto [power, outside] = ordinary(base, exponent);
-            if (!any(outside)) continue;
-            const V other = exponent == 2.0F ? base * base : WidePow::of(base, exponent);
-            store_vector(out + k, choose<V>(outside, other, power));
+            const V other = exponent == T(2) ? base * base : Whole::of(base, exponent);
+            store_vector(out + k, choose<V>(outside[k / Lanes], other, load_vector<V>(out + k)));
         }
+    }
+};
+
+struct OrdinaryPowOfFloats {
+    template <class V> static OrdinaryPower<V> of(V x, V y) {
+        const auto [head, tail] = log2(x);
+        const V product = y * head, lost = fma(y, tail, fma(y, head, -product));
+        return {exp2_of_sum<true>(product, lost), outside_power(x, y, product, 125.0F)};
     }
 
 private:
-    template <class V> struct Power {
-        V value;
-        Chosen<V>
-            outside; // not covered: x not positive and normal, a result that may not be, squares
-    };
-    template <class V> static Power<V> ordinary(V x, V y) {
-        const auto [head, tail] = log2(x);
-        const V product = y * head, lost = fma(y, tail, fma(y, head, -product));
-        const V size = absolute(product);
-#if defined(__AVX512F__)
-        constexpr int not_positive_and_normal = 0xFF; // all classes that the instruction knows
-        const auto outside =
-            static_cast<__mmask16>(_mm512_fpclass_ps_mask(x, not_positive_and_normal) |
-                                   _mm512_cmp_ps_mask(size, all<V>(125), _CMP_NLT_UQ) |
-                                   _mm512_cmp_ps_mask(y, all<V>(2), _CMP_EQ_OQ));
-#else
-        const auto outside = (Integers<V>)(~((x >= std::numeric_limits<float>::min()) &
-                                             (x < infinity<V>)&(size < 125.0F) & (y != 2.0F)));
-#endif
-        return {exp2(product, lost), outside};
-    }
-
-    template <class V> struct Sum { V head, tail; };
-    template <class V> static Sum<V> log2(V x) {
+    template <class V> static DoubleWord<V> log2(V x) {
         using C = ConstantsOf<V>;
         const Decomposed<V> parts = decompose(x);
         const Integers<V> interval = parts.interval();
@@ -135,22 +157,8 @@ private:
         lost += ((large - head) + small) + lookup<V>(C::log2_tails, interval);
         return {head, lost};
     }
-    // 2^(x + lost) of a normal result, by 2^(i / 16).
-    template <class V> static V exp2(V x, V lost) {
-        using C = ConstantsOf<V>;
-        constexpr float to_sixteenths = rounder<V> / 16;
-        const V shifted = x + to_sixteenths, near = shifted - to_sixteenths;
-        const V f = (x - near) + lost;
-        const V power = lookup<V>(C::sixteenths, bits(shifted));
-        const V rest =
-            fma(f, polynomial(f, C::sixteenth), lookup<V>(C::sixteenths_lost, bits(shifted)));
-        const V result = fma(power, rest, power);
-#if defined(__AVX512F__)
-        return _mm512_maskz_scalef_ps(every<V>, result, near); // by 2^floor(near)
-#else
-        return from_bits<V>(bits(result) + (bits(shifted) >> 4 << fraction_bits<V>));
-#endif
-    }
 };
+
+using PowOfFloats = PowOfBlocks<OrdinaryPowOfFloats, WidePow>;
 
 } // namespace Atoll::kernels::vector_math

@@ -1,0 +1,66 @@
+// Look-ups of several numbers that belong to an index.
+#pragma once
+
+#include "vector_operations.h"
+
+#include <algorithm>
+#include <array>
+
+namespace Atoll::kernels::vector_math {
+
+// The numbers at `index` in tables of 16 or 32 of them, by the index's last digits.
+template <class V, const auto &...tables> struct Columns {
+    static constexpr std::size_t count = sizeof...(tables);
+
+    static std::array<V, count> at(Integers<V> index) {
+        if constexpr (in_registers)
+            return {lookup<V>(tables, index)...};
+        else
+            return at_rows(index, std::make_index_sequence<count>());
+    }
+
+private:
+    using T = Element<V>;
+#if defined(__AVX512F__)
+    static constexpr bool in_registers = true;
+#else
+    static constexpr bool in_registers = sizeof(T) == 4;
+    // A row has the numbers of an index.
+    static constexpr std::size_t length = std::bit_ceil(count);
+    static constexpr std::size_t rows = std::min({std::size(tables)...});
+    alignas(64) static constexpr auto all = [] {
+        std::array<std::array<T, length>, rows> filled{};
+        for (std::size_t i = 0; i < rows; ++i) {
+            std::size_t column = 0;
+            ((filled[i][column++] = tables[i]), ...);
+        }
+        return filled;
+    }();
+    template <std::size_t... columns>
+    static std::array<V, count> at_rows(Integers<V> index, std::index_sequence<columns...>) {
+        index &= rows - 1;
+        std::array<V, length> numbers;
+#if defined(__AVX2__)
+        // Gathers take longer.
+        const T *row[4];
+        for (int lane = 0; lane < 4; ++lane) row[lane] = all[index[lane]].data();
+        const auto pairs = [&](std::size_t first, int low, int high) {
+            return _mm256_insertf128_pd(
+                _mm256_castpd128_pd256(load_vector<__m128d>(row[low] + first)),
+                load_vector<__m128d>(row[high] + first), 1);
+        };
+        for (std::size_t k = 0; k < length; k += 2) {
+            const V even = pairs(k, 0, 2), odd = pairs(k, 1, 3);
+            numbers[k] = _mm256_unpacklo_pd(even, odd);
+            numbers[k + 1] = _mm256_unpackhi_pd(even, odd);
+        }
+#else
+        for (std::size_t lane = 0; lane < count_of<V>; ++lane)
+            ((numbers[columns][lane] = all[index[lane]][columns]), ...);
+#endif
+        return {numbers[columns]...};
+    }
+#endif
+};
+
+} // namespace Atoll::kernels::vector_math
