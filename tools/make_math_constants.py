@@ -230,6 +230,13 @@ def pieces(name, dtype, f, intervals, degree, from_zero=False):
     members[dtype].append(f"    static constexpr {dtype} {name}_coefficients[{degree + 1}][16] = {{{text}}};")
 
 
+def stirling_rest(z):
+    if z == 0:
+        return mpf(1) / 12
+    x = 1 / mp.sqrt(z)
+    return x * (mp.loggamma(x) - (x - 0.5) * log(x) + x - log(2 * pi) / 2)
+
+
 def angles():
     """c and atan(c), nearly a number, for intervals by the first two digits of 0.992 x + 1/2; the first one
     has c = 0, the last one is without end. They are in the order of the last two digits of the
@@ -291,6 +298,11 @@ def main():
     pieces("erf", "double", mp.erf, intervals((1, 2), 3, 2), 11, from_zero=True)
     for dtype, degree in (("float", 6), ("double", 13)):
         pieces("erfc", dtype, lambda x: exp(x * x) * mp.erfc(x), intervals((1, 2, 3, 4), 2, 2), degree)
+    ratio = lambda x: mp.loggamma(x) / ((x - 1) * (x - 2))
+    pieces("log_gamma", "double", ratio, intervals((1, 2, -1, 0), 2, 0), 13)
+    polynomial("stirling", "The rest of Stirling's formula for log(gamma(x)) times x, in 1 / x^2, from x = 8 on",
+               stirling_rest, 0, mpf(1) / 64, double=6)
+    pieces("gamma_rest", "double", lambda x: stirling_rest(1 / x**2) / x / ln2, intervals((1, 2, 3, 0), 2, 0), 11)
     pieces("lgamma", "double", lambda x: mp.loggamma(x) / ((x - 1) * (x - 2)), intervals((1, 2, 3, 0), 2, 0), 5)
     print(HEAD)
     for dtype, lines in members.items():

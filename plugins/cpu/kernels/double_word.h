@@ -2,24 +2,13 @@
 // so that one formula serves both.
 #pragma once
 
-#include "vector_math.h"
-
-#include <sleef.h>
+#include "vector_atan2.h"
+#include "vector_log.h"
 
 namespace Atoll::kernels::vector_math {
 
 // The heads are the rounded sums. Sums lose what is below 2^-104 of the larger term, products and
 // quotients what is below 2^-102 of the result.
-
-// Of numbers of any size; of a first one that is not smaller.
-template <class V> inline DoubleWord<V> sum_of(V a, V b) {
-    const V sum = a + b, part = sum - a;
-    return {sum, (a - (sum - part)) + (b - part)};
-}
-template <class V> inline DoubleWord<V> ordered_sum(V a, V b) {
-    const V sum = a + b;
-    return {sum, b - (sum - a)};
-}
 
 // a b as a number of type N.
 template <class N, class V> inline N product(V a, V b) {
@@ -84,7 +73,7 @@ template <class N> inline auto log_above_one(N x) {
 }
 
 // The angle of x + iy, with its first derivative if there are tails.
-template <class V> inline V arctangent(V y, V x) { return ATOLL_SLEEF_DOUBLES(atan2, u10)(y, x); }
+template <class V> inline V arctangent(V y, V x) { return Atan2::of(y, x); }
 template <class V> inline V arctangent(DoubleWord<V> y, DoubleWord<V> x) {
     const V turn = fma(x.head, y.tail, -(y.head * x.tail)), angle = arctangent(y.head, x.head);
     return turn == 0.0 ? angle : angle + turn / fma(x.head, x.head, y.head * y.head);

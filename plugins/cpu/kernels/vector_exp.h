@@ -47,26 +47,40 @@ inline V exponential_tail(V r, V lost, const Element<V> (&cubic)[N]) {
     return fma(square, Element<V>(0.5), fma(square * r, polynomial(r, cubic), lost));
 }
 
-// 2^(x + lost), by 2^(i / 16); the result is normal, or if not `ordinary`, x may be up to twice as
-// large. Of doubles `lost` may be larger than 1/16.
-template <bool ordinary, class V, class... Lost> inline V exp2_of_sum(V x, Lost... lost) {
+// 2^(x + lost + more / 16) as a power of two times a number from 1 to 2, by 2^(i / 16). Of doubles
+// `lost` may be larger than 1/16.
+template <class V> struct Octaves {
+    V shifted, near; // the power's logarithm is the next whole number below `near`
+    V power, rest;   // the number is power (1 + rest)
+
+    template <bool normal> V scaled_by_octaves(V x) const {
+#if defined(__AVX512F__)
+        return scaled(x, near);
+#else
+        if constexpr (normal)
+            return from_bits<V>(bits(x) + (bits(shifted) >> 4 << fraction_bits<V>));
+        else
+            return scaled(x, whole());
+#endif
+    }
+    V whole() const { return round_even(near - Element<V>(15.0 / 32)); }
+};
+template <int more = 0, class V, class... Lost> inline Octaves<V> octaves_of(V x, Lost... lost) {
+    using T = Element<V>;
     using C = ConstantsOf<V>;
-    constexpr Element<V> to_sixteenths = rounder<V> / 16;
-    const V whole = sizeof(Element<V>) == 8 ? (x + ... + lost) : x;
-    const V shifted = whole + to_sixteenths, near = shifted - to_sixteenths;
-    const V f = ((x - near) + ... + lost);
+    constexpr T to_sixteenths = rounder<V> / 16, offset = static_cast<T>(more / 16.0);
+    const V whole = sizeof(T) == 8 ? (x + ... + lost) : x;
+    const V shifted = whole + (to_sixteenths + offset), near = shifted - to_sixteenths;
+    const V f = ((x - (more ? near - offset : near)) + ... + lost);
     const auto [power, power_lost] =
         Columns<V, C::sixteenths, C::sixteenths_lost>::at(bits(shifted));
-    const V rest = fma(f, polynomial(f, C::sixteenth), power_lost);
-    const V result = fma(power, rest, power);
-#if defined(__AVX512F__)
-    return scaled(result, near); // by 2^floor(near)
-#else
-    if constexpr (ordinary)
-        return from_bits<V>(bits(result) + (bits(shifted) >> 4 << fraction_bits<V>));
-    else
-        return scaled(result, round_even(near - Element<V>(15.0 / 32)));
-#endif
+    return {shifted, near, power, fma(f, polynomial(f, C::sixteenth), power_lost)};
+}
+// 2^(x + lost), which is normal, or if not `normal`, x may be up to twice as large.
+template <bool normal, class V, class... Lost> inline V exp2_of_sum(V x, Lost... lost) {
+    const Octaves<V> octaves = octaves_of(x, lost...);
+    return octaves.template scaled_by_octaves<normal>(
+        fma(octaves.power, octaves.rest, octaves.power));
 }
 
 struct Exponential {

@@ -23,14 +23,15 @@
 #include "vector_division.h"
 #include "vector_error_function.h"
 #include "vector_exp.h"
-#include "vector_gamma.h"
 #include "vector_hypot.h"
 #include "vector_inverse_hyperbolic.h"
+#include "vector_lgamma.h"
 #include "vector_log.h"
 #include "vector_piecewise.h"
 #include "vector_pow.h"
 #include "vector_pow_double.h"
 #include "vector_sqrt.h"
+#include "vector_tgamma.h"
 
 #include <cmath>
 #include <cstdint>
@@ -183,7 +184,7 @@ template <class Own, class Sleef> using Fastest = std::conditional_t<has_fma, Ow
 // The function of our own for float, for double, or SLEEF's: the faster one at level v4 that is not
 // slower at v3, within 1 ULP. Beside it: SLEEF's time over ours for float, double at v4; at v3; for
 // calls of 4,096 elements, on one thread of a Xeon with AVX-512 (logarithms and pow of float: of a
-// Zen 5; exp2, exp10, pow of double, asin, acos, exp of float, and tan to lgamma but for erf of
+// Zen 5; exp2, exp10, pow of double, asin, acos, exp of float, and tan to tgamma but for erf of
 // float: of a Zen 4), GCC 12.
 #define ATOLL_CHOICE(name, ForFloat, ForDouble)                                                    \
     template <> struct Of<functor::name, float> { using type = Fastest<ForFloat, sleef::name>; };  \
@@ -209,12 +210,11 @@ ATOLL_CHOICE(atanh, Atanh, Atanh)                           // 2.0, 2.2; 1.6, 1.
 ATOLL_CHOICE(cbrt, CubeRoot, CubeRoot)                      // 3.5, 3.2; 4.3, 4.4
 ATOLL_CHOICE(erf, Piecewise<ErfTable>, Erf)                 // 5.9, 6.6; 3.3, 4.8
 ATOLL_CHOICE(erfc, Erfc, Erfc)                              // 3.7, 3.0; 2.1, 2.6
-ATOLL_CHOICE(lgamma, LogGamma, sleef::lgamma)               // 2.6; 1.9
+ATOLL_CHOICE(lgamma, LogGamma, LogGammaOfDoubles)           // 2.6, 4.0; 1.9, 3.7
+ATOLL_CHOICE(tgamma, GammaOfFloats, GammaOfDoubles)         // 1.7, 3.0; 1.9, 2.9
 ATOLL_CHOICE(pow, PowOfFloats, PowOfDoubles)                // 4.4, 2.9; 3.6, 2.7
 ATOLL_CHOICE(asin, Asin, Asin)                              // 2.0, 1.7; 2.3, 2.0
 ATOLL_CHOICE(acos, Acos, Acos)                              // 2.1, 1.9; 2.6, 2.2
-// There are none of our own.
-ATOLL_CHOICE(tgamma, sleef::tgamma, sleef::tgamma)
 #undef ATOLL_CHOICE
 
 // Without FMA these are the functors' loops. Beside it: nanoseconds for an element in those and

@@ -148,6 +148,16 @@ template <class V> inline V square_root(V x) {
     return root;
 #endif
 }
+// a + b, exactly: of numbers of any size; of a first one that is not smaller.
+template <class V> inline DoubleWord<V> sum_of(V a, V b) {
+    const V sum = a + b, part = sum - a;
+    return {sum, (a - (sum - part)) + (b - part)};
+}
+template <class V> inline DoubleWord<V> ordered_sum(V a, V b) {
+    const V sum = a + b;
+    return {sum, b - (sum - a)};
+}
+
 // Whether a comparison holds for some element.
 template <class M> inline bool any(M mask) {
 #if defined(__AVX512F__)
