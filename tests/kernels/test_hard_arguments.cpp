@@ -1,0 +1,90 @@
+// Real functions of doubles at arguments where a single step of theirs would lose digits or a sign,
+// which random ones seldom find.
+#include "check.h"
+
+#include <bit>
+
+using namespace oracle;
+
+namespace {
+
+struct Hard {
+    int function;
+    double x, y;
+    long double truth;
+};
+
+// The ordered integers of doubles.
+std::int64_t place(double x) {
+    const auto bits = std::bit_cast<std::int64_t>(x);
+    return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;
+}
+
+} // namespace
+
+TEST_CASE("reals are within a last place where a step could lose it") {
+    std::vector<Hard> all;
+    // Beside the interval around 1 of the logarithm its smaller part is largest, and powers near
+    // the ends of the range multiply that.
+    for (const double base : {0x1.0412f317ad0e5p+0, 0x1.040000000001ep+0, 0x1.fbp-1})
+        for (const double result : {1015.0, -1015.0, -1050.0, 300.0})
+            for (int k = 0; k < 16; ++k)
+                all.push_back({ATOLL_FN_pow, base, (result + k / 128.0) / std::log2(base), 0});
+    for (const double base : {-3.0, 0x1p-1060, -0x1.8p-1040, 1 + 0x1p-52})
+        for (const double exponent : {3.0, -3.0, 0.5, -1.0})
+            if (base > 0 || exponent != 0.5) all.push_back({ATOLL_FN_pow, base, exponent, 0});
+    for (Hard &h : all) h.truth = std::pow(static_cast<long double>(h.x), h.y);
+    const auto unary = [&](int function, double x, long double truth) {
+        all.push_back({function, x, 0, truth});
+    };
+    for (const double border : {1.0, 2.0, 4.0, 8.0, 16.0, 0.5, 170.5})
+        for (const double x : {std::nextafter(border, 0), border, std::nextafter(border, 999)}) {
+            int sign;
+            unary(ATOLL_FN_lgamma, x, ::lgammal_r(x, &sign));
+            unary(ATOLL_FN_tgamma, x, std::tgamma(static_cast<long double>(x)));
+        }
+    for (const double x : {-0x1.74ffffffca29p+6, -0.25, -1e-17, -3e-15, -20.5, -170.625, 0x1p-1022})
+        unary(ATOLL_FN_tgamma, x, std::tgamma(static_cast<long double>(x)));
+    for (const double x :
+         {-0x1.0000065256673p-1, 0x1.0479a7943f961p-1, 0.5, 0x1.fffffffffffffp-1}) {
+        unary(ATOLL_FN_asin, x, std::asin(static_cast<long double>(x)));
+        unary(ATOLL_FN_acos, x, std::acos(static_cast<long double>(x)));
+    }
+    const std::int64_t stride = 8;
+    at_each_level([&] {
+        for (Hard &h : all) {
+            const std::string name = function_list[h.function].name;
+            CAPTURE(name);
+            CAPTURE(h.x);
+            CAPTURE(h.y);
+            double out;
+            std::vector<atoll_operand> operands = {operand_at(&out, &stride, ATOLL_DTYPE_FLOAT64),
+                                                   operand_at(&h.x, &stride, ATOLL_DTYPE_FLOAT64)};
+            if (h.function == ATOLL_FN_pow)
+                operands.push_back(operand_at(&h.y, &stride, ATOLL_DTYPE_FLOAT64));
+            REQUIRE(run(h.function, ATOLL_DTYPE_FLOAT64, {1}, operands) == ATOLL_STATUS_OK);
+            CHECK(std::abs(place(out) - place(static_cast<double>(h.truth))) <= 1);
+        }
+    });
+}
+
+// Where gamma rounds to zero its sign is that of an integer's parity, up to where doubles are
+// integers; those are poles.
+TEST_CASE("the gamma function of doubles vanishes with the right sign") {
+    const std::int64_t stride = 8;
+    at_each_level([&] {
+        for (const double size : {200.5, 201.5, 0x1p40 + 0.5, 0x1p51 + 0.5, 0x1p51 + 1.5, 0x1p52}) {
+            CAPTURE(size);
+            double x = -size, out;
+            REQUIRE(run(ATOLL_FN_tgamma, ATOLL_DTYPE_FLOAT64, {1},
+                        {operand_at(&out, &stride, ATOLL_DTYPE_FLOAT64),
+                         operand_at(&x, &stride, ATOLL_DTYPE_FLOAT64)}) == ATOLL_STATUS_OK);
+            if (size == std::floor(size)) {
+                CHECK(std::isnan(out));
+            } else {
+                CHECK(out == 0);
+                CHECK(std::signbit(out) == (std::fmod(std::floor(size), 2) == 0));
+            }
+        }
+    });
+}
