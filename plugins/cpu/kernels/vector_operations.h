@@ -15,13 +15,15 @@
 #include <immintrin.h>
 #endif
 
+#if (defined(__AVX2__) && defined(__FMA__)) || defined(__aarch64__)
+#define ATOLL_KERNELS_HAVE_FMA 1
+#else
+#define ATOLL_KERNELS_HAVE_FMA 0
+#endif
+
 namespace Atoll::kernels::vector_math {
 
-#if (defined(__AVX2__) && defined(__FMA__)) || defined(__aarch64__)
-inline constexpr bool has_fma = true;
-#else
-inline constexpr bool has_fma = false;
-#endif
+inline constexpr bool has_fma = ATOLL_KERNELS_HAVE_FMA;
 
 template <class V> using Element = std::remove_cvref_t<decltype(V{}[0])>;
 template <class V> inline constexpr std::size_t count_of = sizeof(V) / sizeof(Element<V>);
