@@ -8,7 +8,7 @@ packages=(gcc g++ meson ninja-build pkg-config python3
   libopenblas-dev libtbb-dev libsleef-dev libhwy-dev libzip-dev nettle-dev libcli11-dev nlohmann-json3-dev
   help2man zlib1g-dev doctest-dev libboost-context-dev libmpfr-dev libmpc-dev python3-numpy)
 [ "${1:-}" = ci ] && packages+=(git clang-14 clang-format-14 cmake abigail-tools strace valgrind xz-utils)
-[ "${1:-}" = aarch64 ] && packages+=(g++-aarch64-linux-gnu qemu-user libc6:arm64 libstdc++6:arm64 libsleef-dev:arm64
+[ "${1:-}" = aarch64 ] && packages+=(g++-aarch64-linux-gnu qemu-user libc6:arm64 libstdc++6:arm64
   libopenblas0-pthread:arm64)
 
 # missing PACKAGE...: those that are not installed.

@@ -39,7 +39,6 @@ private:
     template <std::size_t... columns>
     static std::array<V, count> at_rows(Integers<V> index, std::index_sequence<columns...>) {
         index &= rows - 1;
-        std::array<V, length> numbers;
 #if defined(__AVX2__)
         // Gathers take longer.
         const T *row[4];
@@ -49,16 +48,22 @@ private:
                 _mm256_castpd128_pd256(load_vector<__m128d>(row[low] + first)),
                 load_vector<__m128d>(row[high] + first), 1);
         };
+        std::array<V, length> numbers;
         for (std::size_t k = 0; k < length; k += 2) {
             const V even = pairs(k, 0, 2), odd = pairs(k, 1, 3);
             numbers[k] = _mm256_unpacklo_pd(even, odd);
             numbers[k + 1] = _mm256_unpackhi_pd(even, odd);
         }
-#else
-        for (std::size_t lane = 0; lane < count_of<V>; ++lane)
-            ((numbers[columns][lane] = all[index[lane]][columns]), ...);
-#endif
         return {numbers[columns]...};
+#else
+        const auto column = [&](std::size_t k) {
+            V numbers;
+            for (std::size_t lane = 0; lane < count_of<V>; ++lane)
+                numbers[lane] = all[index[lane]][k];
+            return numbers;
+        };
+        return {column(columns)...};
+#endif
     }
 #endif
 };
