@@ -260,6 +260,20 @@ def angles():
     polynomial("atan_tail", "(atan(z) - z) / z^3 in z^2, |z| <= 0.153", odd(mp.atan), 0, (mpf("1.001") / edges[far])**2, single=3, double=8)
 
 
+def double_words():
+    """What double_word_math.h needs with twice the digits."""
+    def splits(name, comment, numbers):
+        both = [(rounded(x, 53), x - rounded(x, 53)) for x in numbers]
+        text = ", ".join("{" + ", ".join(literal(rounded(part, 53), "double") for part in x) + "}" for x in both)
+        members["double"].append(f"    // {comment}\n    static constexpr Split<double> {name}[] = {{{text}}};")
+    splits("inverse_factorials", "1 / n!", [1 / mp.factorial(n) for n in range(25)])
+    splits("inverse_odds", "1 / (2 n + 1)", [1 / mpf(2 * n + 1) for n in range(10)])
+    angles = [mp.atan(mpf(i) / 16) for i in range(16)]
+    heads = [rounded(x, 53) for x in angles]
+    emit("sixteenth_angles", "double", heads, "atan(i / 16) as sums")
+    emit("sixteenth_angles_lost", "double", [x - head for x, head in zip(angles, heads)])
+
+
 def main():
     ln2, ln10 = log(2), log(10)
     for name, x in (("ln_2", ln2), ("ln_10", ln10), ("log2_e", 1 / ln2), ("log10_e", 1 / ln10), ("log2_10", ln10 / ln2)):
@@ -293,6 +307,7 @@ def main():
     polynomial("asin_tail", "(asin(x) - x) / x^3 in x^2, |x| <= 1/2", 
                lambda z: (mp.asin(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z)**3, 0, mpf("0.25"), single=5, double=13)
     angles()
+    double_words()
     piecewise("tanh", tanh, 9.25)
     piecewise("erf", mp.erf, 4)
     pieces("erf", "double", mp.erf, intervals((1, 2), 3, 2), 11, from_zero=True)

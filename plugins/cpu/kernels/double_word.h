@@ -7,6 +7,8 @@
 
 namespace Atoll::kernels::vector_math {
 
+template <class N> struct Pair { N first, second; };
+
 // The heads are the rounded sums. Sums lose what is below 2^-104 of the larger term, products and
 // quotients what is below 2^-102 of the result.
 
