@@ -17,7 +17,7 @@ template <class N, class V> inline N product(V a, V b) {
     if constexpr (std::is_same_v<N, V>)
         return a * b;
     else
-        return {a * b, fma(a, b, -(a * b))};
+        return exact_product(a, b);
 }
 // A plain number as one of type N; and back.
 template <class N, class V> inline N widened(V x) {
@@ -43,9 +43,8 @@ template <class V> inline DoubleWord<V> operator-(double a, DoubleWord<V> b) {
     return widened<DoubleWord<V>>(all<V>(a)) - b;
 }
 template <class V> inline DoubleWord<V> operator*(DoubleWord<V> a, DoubleWord<V> b) {
-    const V heads = a.head * b.head;
-    const V rest = fma(a.head, b.head, -heads) + fma(a.head, b.tail, a.tail * b.head);
-    return ordered_sum(heads, rest);
+    const DoubleWord<V> heads = exact_product(a.head, b.head);
+    return ordered_sum(heads.head, heads.tail + multiply_add(a.head, b.tail, a.tail * b.head));
 }
 // By a power of 2.
 template <class V> inline DoubleWord<V> operator*(DoubleWord<V> a, double power) {
@@ -53,7 +52,7 @@ template <class V> inline DoubleWord<V> operator*(DoubleWord<V> a, double power)
 }
 template <class V> inline DoubleWord<V> operator/(DoubleWord<V> a, DoubleWord<V> b) {
     const V inverse = 1.0 / b.head, quotient = a.head * inverse;
-    const V rest = fnma(quotient, b.head, a.head) + fnma(quotient, b.tail, a.tail);
+    const V rest = fnma(quotient, b.head, a.head) + multiply_subtract(quotient, b.tail, a.tail);
     return ordered_sum(quotient, rest * inverse);
 }
 

@@ -14,8 +14,7 @@ template <class F, class T> inline constexpr bool has_vector = is_float<T> &&req
     typename vector_math::Of<F, T>::type;
 };
 
-template <class F, class T> inline constexpr bool has_complex_vector =
-    is_complex<T> &&vector_math::has_fma &&requires {
+template <class F, class T> inline constexpr bool has_complex_vector = is_complex<T> &&requires {
     typename vector_math::OfComplex<F>::Vectors;
 };
 

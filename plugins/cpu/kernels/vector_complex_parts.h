@@ -7,7 +7,7 @@
 // corrected for the tail; so each part is good to 3 ULP.
 // `outside` tells which elements are not covered: those that are not finite or of unusual size,
 // and those where the formula loses too many digits. The loop asks complex_math.h about them.
-// Needs FMA, as our own functions of vector_math.h do, and gives the same bits at all levels.
+// All levels with FMA give the same bits.
 #pragma once
 
 #include "double_word.h"

@@ -1,6 +1,6 @@
 // What the vector functions are made of: operations on whole vectors, alike for float and double
-// and for every processor level with FMA: the results have the same bits at all of them. Other
-// levels cannot use them.
+// and for every processor level. The results have the same bits at all levels with FMA; the others
+// take several operations for one that is fused.
 #pragma once
 
 #include "math_constants.h"
@@ -57,17 +57,44 @@ inline constexpr auto one_bits = std::bit_cast<Element<Integers<V>>>(Element<V>(
 template <class V>
 inline constexpr auto sign_bit = std::bit_cast<Element<Integers<V>>>(-Element<V>(0));
 
-// a b + c, rounded once; -a b + c.
-template <class V> inline V fma(V a, V b, V c) { return multiply_add(a, b, c); }
-template <class V> inline V fma(V a, V b, Element<V> c) { return multiply_add(a, b, all<V>(c)); }
-template <class V> inline V fma(V a, Element<V> b, V c) { return multiply_add(a, all<V>(b), c); }
+// a b as a sum, exactly if a and b are below 2^995 and the tail is not subnormal: by T. J. Dekker's
+// halves where there is no FMA ("A floating-point technique for extending the available precision",
+// 1971).
+template <class V> inline DoubleWord<V> exact_product(V a, V b) {
+    const V product = a * b;
+    if constexpr (has_fma) {
+        return {product, multiply_add(a, b, -product)};
+    } else {
+        constexpr Element<V> splitter = sizeof(Element<V>) == 4 ? 0x1p12F + 1 : 0x1p27 + 1;
+        const V far_a = a * splitter, high_a = far_a - (far_a - a), low_a = a - high_a;
+        const V far_b = b * splitter, high_b = far_b - (far_b - b), low_b = b - high_b;
+        return {product,
+                ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b};
+    }
+}
+
+// a b + c, rounded once; where there is no FMA with an error of hardly more than that. -a b + c.
+template <class V> inline V fma(V a, V b, V c) {
+    if constexpr (has_fma) {
+        return multiply_add(a, b, c);
+    } else {
+        const DoubleWord<V> product = exact_product(a, b);
+        const V sum = product.head + c, part = sum - product.head;
+        return sum + ((product.head - (sum - part)) + (c - part) + product.tail);
+    }
+}
+template <class V> inline V fma(V a, V b, Element<V> c) { return fma(a, b, all<V>(c)); }
+template <class V> inline V fma(V a, Element<V> b, V c) { return fma(a, all<V>(b), c); }
 template <class V> inline V fma(V a, Element<V> b, Element<V> c) {
-    return multiply_add(a, all<V>(b), all<V>(c));
+    return fma(a, all<V>(b), all<V>(c));
 }
-template <class V> inline V fnma(V a, V b, V c) { return multiply_subtract(a, b, c); }
-template <class V> inline V fnma(V a, Element<V> b, V c) {
-    return multiply_subtract(a, all<V>(b), c);
+template <class V> inline V fnma(V a, V b, V c) {
+    if constexpr (has_fma)
+        return multiply_subtract(a, b, c);
+    else
+        return fma(-a, b, c);
 }
+template <class V> inline V fnma(V a, Element<V> b, V c) { return fnma(a, all<V>(b), c); }
 
 template <class V> inline V absolute(V x) { return from_bits<V>(bits(x) & ~sign_bit<V>); }
 
@@ -186,7 +213,8 @@ template <class M> inline bool all_of(M mask) {
 }
 
 // c[0] + c[1] x + ...; by halves, so that the operations need not wait for each other. The
-// coefficients are numbers or, where those of elements differ, vectors.
+// coefficients are numbers or, where those of elements differ, vectors. Rounding once does not
+// matter here.
 template <std::size_t First, std::size_t Count, class V, class C>
 inline V polynomial_part(const V *powers, const C &c) {
     if constexpr (Count == 1) {
@@ -196,8 +224,9 @@ inline V polynomial_part(const V *powers, const C &c) {
             return all<V>(c[First]);
     } else {
         constexpr std::size_t half = std::bit_floor(Count - 1);
-        return fma(polynomial_part<First + half, Count - half>(powers, c),
-                   powers[std::countr_zero(half)], polynomial_part<First, half>(powers, c));
+        return multiply_add(polynomial_part<First + half, Count - half>(powers, c),
+                            powers[std::countr_zero(half)],
+                            polynomial_part<First, half>(powers, c));
     }
 }
 template <std::size_t First, class V, class T, std::size_t N>
