@@ -268,6 +268,11 @@ def double_words():
         members["double"].append(f"    // {comment}\n    static constexpr Split<double> {name}[] = {{{text}}};")
     splits("inverse_factorials", "1 / n!", [1 / mp.factorial(n) for n in range(25)])
     splits("inverse_odds", "1 / (2 n + 1)", [1 / mpf(2 * n + 1) for n in range(10)])
+    for name, x in (("ln_2_words", log(2)), ("ln_10_words", log(10)), ("quarter_words", pi / 2)):
+        words = []
+        for _ in range(3):
+            words.append(rounded(x - sum(words), 53))
+        emit(name, "double", words, f"{name.split('_words')[0]} as a sum of three")
     angles = [mp.atan(mpf(i) / 16) for i in range(16)]
     heads = [rounded(x, 53) for x in angles]
     emit("sixteenth_angles", "double", heads, "atan(i / 16) as sums")

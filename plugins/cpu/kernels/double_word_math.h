@@ -75,23 +75,32 @@ template <class V> inline DoubleWord<V> long_angle(V x, V y) {
     return {from_bits<V>(bits(angle.head) ^ sign), from_bits<V>(bits(angle.tail) ^ sign)};
 }
 
-// sin(y) and cos(y) of angles below Circular::limit.
+// sin(y) and cos(y).
 struct LongTurn : Circular {
+    // Of angles below Circular::limit.
     template <class V> static Pair<DoubleWord<V>> of(V y) {
+        const auto t = turned(absolute(y));
+        const auto [sine, cosine] = of_reduced(t.turns, ordered_sum(t.r, t.lost));
+        return {changed(sine, bits(y)), cosine};
+    }
+    // Of turns pi / 2 + r.
+    template <class V> static Pair<DoubleWord<V>> of_reduced(Integers<V> turns, DoubleWord<V> r) {
         using C = ConstantsOf<V>;
         using N = DoubleWord<V>;
-        const auto t = turned(absolute(y));
-        const N r = ordered_sum(t.r, t.lost), minus = -(r * r);
+        const N minus = -(r * r);
         const N sine = r + r * (minus * long_polynomial<3, 3, 2>(minus, C::inverse_factorials));
         const N cosine =
             widened<N>(all<V>(1)) + minus * long_polynomial<4, 2, 2>(minus, C::inverse_factorials);
-        const auto odd = (t.turns & 1) != 0;
-        const auto signed_by = [](N x, Integers<V> sign) {
-            sign &= sign_bit<V>;
-            return N{from_bits<V>(bits(x.head) ^ sign), from_bits<V>(bits(x.tail) ^ sign)};
-        };
-        return {signed_by(choose(odd, cosine, sine), (t.turns << 62) ^ bits(y)),
-                signed_by(choose(odd, sine, cosine), (t.turns + 1) << 62)};
+        const auto odd = (turns & 1) != 0;
+        return {changed(choose(odd, cosine, sine), turns << 62),
+                changed(choose(odd, sine, cosine), (turns + 1) << 62)};
+    }
+
+private:
+    // With the other sign if that of `sign` is set.
+    template <class V> static DoubleWord<V> changed(DoubleWord<V> x, Integers<V> sign) {
+        sign &= sign_bit<V>;
+        return {from_bits<V>(bits(x.head) ^ sign), from_bits<V>(bits(x.tail) ^ sign)};
     }
 };
 

@@ -564,6 +564,15 @@ template <> struct Constants<double> {
                                                      {0x1.1111111111111p-4, 0x1.1111111111111p-60},
                                                      {0x1.e1e1e1e1e1e1ep-5, 0x1.e1e1e1e1e1e1ep-61},
                                                      {0x1.af286bca1af28p-5, 0x1.af286bca1af28p-59}};
+    // ln_2 as a sum of three
+    static constexpr double ln_2_words[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,
+                                            0x1.7b57a079a1934p-111};
+    // ln_10 as a sum of three
+    static constexpr double ln_10_words[] = {0x1.26bb1bbb55516p+1, -0x1.f48ad494ea3e9p-53,
+                                             -0x1.9ebae3ae0260cp-107};
+    // quarter as a sum of three
+    static constexpr double quarter_words[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
+                                               -0x1.f1976b7ed8fbcp-110};
     // atan(i / 16) as sums
     static constexpr double sixteenth_angles[] = {0x0p+0,
                                                   0x1.ff55bb72cfdeap-5,

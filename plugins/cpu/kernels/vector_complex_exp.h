@@ -53,7 +53,19 @@ inline Pair<DoubleWord<ComplexV>> exponentials(ComplexV x) {
     const DoubleWord<V> above = ordered_sum(power * r, power * tail);
     return {widened<DoubleWord<V>>(power) + above, sum_of(power, all<V>(-1)) + above};
 }
-// e^x cos y - 1 = (e^x - 1) cos y - (1 - cos y), which may cancel.
+// e^x cos y - 1 = (e^x - 1) cos y - (1 - cos y), which may cancel; and how much of the larger term
+// is left. `less` is e^x - 1.
+struct Difference {
+    ComplexV value, kept;
+};
+inline Difference difference_of_one(DoubleWord<ComplexV> less, DoubleWord<ComplexV> sin,
+                                    DoubleWord<ComplexV> cos) {
+    using N = DoubleWord<ComplexV>;
+    const N one = widened<N>(all<ComplexV>(1)), first = less * cos;
+    const N second = choose(cos.head > 0.0, sin * sin / (one + cos), one - cos);
+    const ComplexV value = head(first - second);
+    return {value, absolute(value) / larger(absolute(first.head), second.head)};
+}
 template <> struct OfComplex<functor::expm1> : HasVectors {
     template <bool narrow> static ComplexResult of(ComplexV x, ComplexV y) {
         using V = ComplexV;
@@ -61,7 +73,7 @@ template <> struct OfComplex<functor::expm1> : HasVectors {
         const V inside = at_most(700.0, at_least(-500.0, x));
         const auto [sin, cos] = Turn<N>::of(y);
         const auto [power, less] = exponentials(inside);
-        const Difference plain = difference(less, sin, cos);
+        const Difference plain = difference_of_one(less, sin, cos);
         V real = plain.value;
         auto lost = plain.kept < (narrow ? 0x1p-18 : 0.25);
         const V im = with_sign(absolute(head(power * sin)), sin.head);
@@ -71,7 +83,7 @@ template <> struct OfComplex<functor::expm1> : HasVectors {
             if (any(lost & ~outside & (y != 0.0))) {
                 const auto [long_sin, long_cos] = LongTurn::of(y);
                 const Difference more =
-                    difference(long_exponentials(inside).second, long_sin, long_cos);
+                    difference_of_one(long_exponentials(inside).second, long_sin, long_cos);
                 real = lost ? more.value : real;
                 lost &= more.kept < 0x1p-18;
             }
@@ -79,20 +91,6 @@ template <> struct OfComplex<functor::expm1> : HasVectors {
         real = y == 0.0 ? less.head : real;
         return {(x == 0.0) & (y == 0.0) ? x : real, y == 0.0 ? y : im,
                 outside | (lost & (y != 0.0))};
-    }
-
-private:
-    // The real part, and how much of the larger term is left.
-    struct Difference {
-        ComplexV value, kept;
-    };
-    static Difference difference(DoubleWord<ComplexV> less, DoubleWord<ComplexV> sin,
-                                 DoubleWord<ComplexV> cos) {
-        using N = DoubleWord<ComplexV>;
-        const N one = widened<N>(all<ComplexV>(1)), first = less * cos;
-        const N second = choose(cos.head > 0.0, sin * sin / (one + cos), one - cos);
-        const ComplexV value = head(first - second);
-        return {value, absolute(value) / larger(absolute(first.head), second.head)};
     }
 };
 

@@ -29,6 +29,24 @@ inline Pair<DoubleWord<ComplexV>> whole_power(ComplexV x, ComplexV y, ComplexV n
             choose(positive, power.second, -power.second / square)};
 }
 
+// (u + iv) (log_size + i angle): the real part, the sine and cosine of the imaginary part, and the
+// sizes of the terms that each part is the sum of.
+template <class N> struct Product {
+    N exponent;
+    ComplexV sin, cos, exponents, turns;
+};
+template <class N> inline Product<N> product_of(N u, N v, N log_size, N angle) {
+    const N first = u * log_size, second = v * angle, third = u * angle, fourth = v * log_size;
+    const N turn = third + fourth;
+    const auto [sin, cos] = Turn<N>::of(head(turn));
+    const ComplexV s = head(sin) + fma(head(cos), tail(turn), tail(sin));
+    const ComplexV zero = head(u) * head(angle) + head(v) * head(log_size); // sums of two lose -0
+    return {first - second, head(turn) == 0.0 ? zero : s,
+            head(cos) + fnma(head(sin), tail(turn), tail(cos)),
+            absolute(head(first)) + absolute(head(second)),
+            absolute(head(third)) + absolute(head(fourth))};
+}
+
 // e^(b log(a)) with a = x + iy and b = u + iv.
 template <> struct OfComplex<functor::pow> : HasVectors {
     template <bool narrow> static ComplexResult of(ComplexV x, ComplexV y, ComplexV u, ComplexV v) {
@@ -82,29 +100,23 @@ private:
             log_size = long_logarithm(modulus.square, modulus.excess) * 0.5;
             angle = long_angle(x, y);
         }
-        const N first = widened<N>(u) * log_size, second = widened<N>(v) * angle;
-        const N third = widened<N>(u) * angle, fourth = widened<N>(v) * log_size;
-        const N exponent = first - second, turn = third + fourth;
+        const auto [exponent, s, c, exponents, turns] =
+            product_of(widened<N>(u), widened<N>(v), log_size, angle);
         const V inside = at_most(700.0, at_least(-700.0, head(exponent)));
         const V near_size = real<functor::exp>(inside),
                 size = fma(near_size, tail(exponent), near_size);
-        const auto [sin, cos] = Turn<N>::of(head(turn));
-        V s = head(sin) + fma(head(cos), tail(turn), tail(sin));
-        V c = head(cos) + fnma(head(sin), tail(turn), tail(cos));
         // Whole powers of real numbers.
         const auto real_whole = (y == 0.0) & whole;
         const auto odd = round_even(u * 0.5) != u * 0.5;
-        c = real_whole ? with_sign(all<V>(1), (x < 0.0) & odd ? all<V>(-1) : all<V>(1)) : c;
+        const V cos = real_whole ? ((x < 0.0) & odd ? all<V>(-1) : all<V>(1)) : c;
         // What the terms may be wrong by is what the exponent and the angle may be wrong by.
         constexpr double times = narrow ? 0x1p14 : 0x1p18;
-        const V exponents = absolute(head(first)) + absolute(head(second));
-        const V turns = absolute(head(third)) + absolute(head(fourth));
         const auto kept = (exponents <= times) &
                           (real_whole | (turns <= smaller(absolute(s), absolute(c)) * times));
         ComplexMask outside = modulus.outside | unusual<narrow>(u) | unusual<narrow>(v) | ~kept |
                               (modulus.square.head == 0.0);
         if constexpr (!narrow) outside |= inside != head(exponent);
-        return {size * c, size * s, outside};
+        return {size * cos, size * s, outside};
     }
 };
 
