@@ -4,6 +4,7 @@
 #include "functors/arithmetic.h"
 #include "loops.h"
 #include "vector_complex.h"
+#include "vector_loops.h"
 
 #include <algorithm>
 
@@ -82,6 +83,14 @@ struct PartsBlock {
             }
         }
     }
+    // The same, up to the end of a vector.
+    template <class T> void load_padded(std::int64_t count, const char *from, std::int64_t stride) {
+        load<T>(count, from, stride);
+        for (std::int64_t i = count; i % lanes<double> != 0; ++i) {
+            re[i] = re[0];
+            im[i] = im[0];
+        }
+    }
     template <class T> T at(std::int64_t i) const {
         return {static_cast<Part<T>>(re[i]), static_cast<Part<T>>(im[i])};
     }
@@ -93,8 +102,73 @@ struct PartsBlock {
     }
 };
 
-// Division: see Note [Complex division] in complex_math.h. What is not moderate is computed again
-// one by one.
+// A vector of the real and one of the imaginary parts of as many dense complex doubles.
+using Doubles = Vector<double>;
+struct PartVectors {
+    Doubles re, im;
+};
+inline PartVectors load_parts(const Complex<double> *from) {
+    return [&]<int... i>(std::integer_sequence<int, i...>)->PartVectors {
+        const auto a = load_vector<Doubles>(from);
+        const auto b = load_vector<Doubles>(from + lanes<double> / 2);
+        return {__builtin_shufflevector(a, b, 2 * i...),
+                __builtin_shufflevector(a, b, (2 * i + 1)...)};
+    }
+    (std::make_integer_sequence<int, lanes<double>>());
+}
+inline void store_parts(Complex<double> *to, PartVectors z) {
+    [&]<int... i>(std::integer_sequence<int, i...>) {
+        constexpr int count = lanes<double>;
+        constexpr auto place = [](int k) { return k % 2 * count + k / 2; };
+        store_vector(to, __builtin_shufflevector(z.re, z.im, place(i)...));
+        store_vector(to + count / 2, __builtin_shufflevector(z.re, z.im, place(i + count)...));
+    }
+    (std::make_integer_sequence<int, lanes<double>>());
+}
+
+// complex_math::plain_quotient and is_plain, with the same bits.
+inline PartVectors plain_quotients(PartVectors a, PartVectors b) {
+    using namespace vector_math;
+    const auto minus = bits(absolute(b.re) >= absolute(b.im) ? b.re : b.im) & sign_bit<Doubles>;
+    const auto turned = [&](Doubles x) { return from_bits<Doubles>(bits(x) ^ minus); };
+    const Doubles re = turned(b.re), im = turned(b.im), square = turned(re * re + im * im);
+    return {(a.re * re + a.im * im) / square, (a.im * re + a.re * -im) / square};
+}
+inline auto are_plain(PartVectors a, PartVectors b) {
+    using vector_math::absolute;
+    constexpr double low = complex_math::moderate_low, high = complex_math::moderate_high;
+    const Doubles a_re = absolute(a.re), a_im = absolute(a.im);
+    const Doubles b_re = absolute(b.re), b_im = absolute(b.im);
+    return (a_re <= high) & (a_im <= high) &
+           ((a_re >= low) | (a_im >= low) | ((a_re == 0.0) & (a_im == 0.0))) & (b_re <= high) &
+           (b_im <= high) & ((b_re >= low) | (b_im >= low));
+}
+
+// Of complex doubles; those of complex floats take longer this way, as they must be converted.
+inline void dense_quotients(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using T = Complex<double>;
+    constexpr std::int64_t count = lanes<double>;
+    T *const out = at<T>(data[0]);
+    const T *const a = at<const T>(data[1]), *const b = at<const T>(data[2]);
+    const std::int64_t step_a = strides[1] != 0, step_b = strides[2] != 0;
+    const auto one_by_one = [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; ++k)
+            out[k] = functor::divide::apply(a[k * step_a], b[k * step_b]);
+    };
+    const auto same = [](T z) { return PartVectors{z.re - Doubles{}, z.im - Doubles{}}; };
+    const PartVectors first_a = same(*a), first_b = same(*b);
+    std::int64_t k = 0;
+    for (; k + count <= n; k += count) {
+        const PartVectors x = step_a ? load_parts(a + k) : first_a;
+        const PartVectors y = step_b ? load_parts(b + k) : first_b;
+        if (vector_math::all_of(are_plain(x, y))) [[likely]]
+            store_parts(out + k, plain_quotients(x, y));
+        else
+            one_by_one(k, k + count);
+    }
+    one_by_one(k, n);
+}
+
 template <class T>
 void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     constexpr std::int64_t block = PartsBlock::size;
@@ -103,6 +177,13 @@ void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *stride
     if (n == 1) {
         *at<T>(data[0]) = functor::divide::apply(*at<const T>(data[1]), *at<const T>(data[2]));
         return;
+    }
+    if constexpr (!narrow) {
+        const auto dense_or_same = [&](int k) {
+            return strides[k] == sizeof(T) || strides[k] == 0;
+        };
+        if (strides[0] == sizeof(T) && dense_or_same(1) && dense_or_same(2))
+            return dense_quotients(n, data, strides);
     }
     const auto take = [&](PartsBlock &parts, int k, std::int64_t begin, std::int64_t count) {
         if (strides[k] != 0 || begin == 0) // one value is there already
@@ -152,14 +233,9 @@ void complex_vector_loop(std::int64_t n, char *const *data, const std::int64_t *
     alignas(64) std::int64_t outside[block];
     for (std::int64_t begin = 0; begin < n; begin += block) {
         const std::int64_t count = std::min(block, n - begin);
-        for (int k = 0; k < Inputs; ++k) {
-            PartsBlock &parts = in[k];
-            parts.load<T>(count, data[k + 1] + begin * strides[k + 1], strides[k + 1]);
-            for (std::int64_t i = count; i % lanes<double> != 0; ++i) {
-                parts.re[i] = parts.re[0];
-                parts.im[i] = parts.im[0];
-            }
-        }
+        for (int k = 0; k < Inputs; ++k)
+            in[k].template load_padded<T>(count, data[k + 1] + begin * strides[k + 1],
+                                          strides[k + 1]);
         vector_math::ComplexMask some{};
         for (std::int64_t i = 0; i < count; i += lanes<double>) {
             const V x = load_vector<V>(in[0].re + i), y = load_vector<V>(in[0].im + i);
@@ -186,6 +262,37 @@ void complex_vector_loop(std::int64_t n, char *const *data, const std::int64_t *
                 out.im[i] = z.im;
             }
         out.store<T>(count, data[0] + begin * strides[0], strides[0]);
+    }
+}
+
+// The modulus of complex doubles, by the vectors of hypot.
+inline void modulus_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using T = Complex<double>;
+    using Modulus = vector_math::Hypot;
+    constexpr std::int64_t block = PartsBlock::size;
+    PartsBlock parts;
+    alignas(64) double out[block];
+    for (std::int64_t begin = 0; begin < n; begin += block) {
+        const std::int64_t count = std::min(block, n - begin);
+        const char *from = data[1] + begin * strides[1];
+        char *to = data[0] + begin * strides[0];
+        const bool whole = count % lanes<double> == 0;
+        const bool dense = whole && strides[1] == sizeof(T);
+        const bool direct = whole && strides[0] == sizeof(double);
+        if (!dense) parts.load_padded<T>(count, from, strides[1]);
+        double *const results = direct ? at<double>(to) : out;
+        for (std::int64_t i = 0; i < count; i += lanes<double>) {
+            const PartVectors z = dense ? load_parts(reinterpret_cast<const T *>(from) + i)
+                                        : PartVectors{load_vector<Doubles>(parts.re + i),
+                                                      load_vector<Doubles>(parts.im + i)};
+            Doubles moduli = Modulus::of(z.re, z.im);
+            const auto outside = Modulus::outside(z.re, z.im);
+            if (vector_math::any(outside)) [[unlikely]]
+                for (int k = 0; k < lanes<double>; ++k)
+                    if (outside[k]) moduli[k] = functor::abs::apply(T{z.re[k], z.im[k]});
+            store_vector(results + i, moduli);
+        }
+        if (!direct) scattered(count, to, strides[0], out);
     }
 }
 

@@ -61,6 +61,31 @@ struct Product {
             return static_cast<A>(a * b);
     }
 };
+// Of vectors whose lanes are the parts of complex numbers, as functor::multiply rounds it.
+struct ProductOfPairs {
+    template <class A> static A identity() {
+        return by_lanes<A>([](int lane) { return lane % 2 == 0 ? 1 : 0; });
+    }
+    template <class A> static A combine(A a, A b) {
+        const A minus = by_lanes<A>([](int lane) { return lane % 2 == 0 ? -1 : 1; });
+        return parts_of<0, 0>(a) * b + parts_of<1, 1>(a) * (parts_of<1, 0>(b) * minus);
+    }
+
+private:
+    template <class A> static constexpr A by_lanes(auto value) {
+        return [&]<int... i>(std::integer_sequence<int, i...>) {
+            return A{static_cast<std::remove_cvref_t<decltype(A{}[0])>>(value(i))...};
+        }
+        (std::make_integer_sequence<int, static_cast<int>(sizeof(A) / sizeof(A{}[0]))>());
+    }
+    // The real or the imaginary parts, each twice; and both exchanged.
+    template <int first, int second, class A> static A parts_of(A z) {
+        return [&]<int... i>(std::integer_sequence<int, i...>) {
+            return __builtin_shufflevector(z, z, (i % 2 ? i - 1 + second : i + first)...);
+        }
+        (std::make_integer_sequence<int, static_cast<int>(sizeof z / sizeof z[0])>());
+    }
+};
 // `of_numbers` gives the same where neither is NaN, and a where b is.
 struct Smallest {
     template <class E> using Accumulator = E;
@@ -118,15 +143,15 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         if constexpr (folds_parts) {
             using P = Part<T>;
             P parts[2];
-            if (fold<2>(2 * n, elements_of<P>(in), P(0), parts))
-                a = Sum::combine(a, T{parts[0], parts[1]});
+            if (fold<2>(2 * n, elements_of<P>(in), parts))
+                a = Operation::combine(a, T{parts[0], parts[1]});
             else
                 Loops::take_all(n, elements_of<T>(in), given, a);
         } else if constexpr (is_complex<T>) {
             Loops::take_all(n, elements_of<T>(in), given, a);
         } else {
             A folded;
-            if (fold<1>(n, elements_of<Element<T>>(in), State::start(), &folded)) {
+            if (fold<1>(n, elements_of<Element<T>>(in), &folded)) {
                 a = Operation::combine(a, folded);
                 return;
             }
@@ -151,21 +176,24 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
 
 private:
     static constexpr bool pairwise = is_float<Part<A>>;
+    static constexpr bool product = std::is_same_v<Operation, Product>;
     static constexpr bool folds_parts =
-        is_complex<T> && std::is_same_v<Operation, Sum> && std::is_same_v<Map, Plain>;
+        is_complex<T> && std::is_same_v<Map, Plain> && (product || std::is_same_v<Operation, Sum>);
+    // What is done to vectors, whose lanes are elements or their parts.
+    using OfLanes = std::conditional_t<folds_parts && product, ProductOfPairs, Operation>;
 
     // Folds x into `Count` elements; not if it is shorter than a group.
     template <int Count, class From, class To>
-    static bool fold(std::int64_t n, const From *x, To identity, To *out) {
+    static bool fold(std::int64_t n, const From *x, To *out) {
         using W = typename Lanes<To>::Vector;
         if (n < Lanes<From>::count) return false;
         Group<W> folded;
         const auto leaf = [&](std::int64_t first, std::int64_t count, Group<W> &group) {
-            fold_leaf(count, x + first, identity, group);
+            fold_leaf<To>(count, x + first, group);
         };
         const auto join = [](Group<W> &group, const Group<W> &other) {
             for (int c = 0; c < group_vectors; ++c)
-                group.v[c] = Operation::combine(group.v[c], other.v[c]);
+                group.v[c] = OfLanes::combine(group.v[c], other.v[c]);
         };
         if constexpr (pairwise)
             in_leaves(n, leaf, join, folded);
@@ -173,7 +201,7 @@ private:
             leaf(0, n, folded);
         W *v = folded.v;
         for (int width = group_vectors / 2; width > 0; width /= 2)
-            for (int c = 0; c < width; ++c) v[c] = Operation::combine(v[c], v[c + width]);
+            for (int c = 0; c < width; ++c) v[c] = OfLanes::combine(v[c], v[c + width]);
         fold_lanes<Count>(v[0], out);
         return true;
     }
@@ -183,26 +211,32 @@ private:
         if constexpr (2 * half == Count)
             std::memcpy(out, &v, sizeof v);
         else if constexpr (half == 1)
-            *out = Operation::combine(static_cast<To>(v[0]), static_cast<To>(v[1]));
+            *out = OfLanes::combine(static_cast<To>(v[0]), static_cast<To>(v[1]));
         else
             fold_lanes<Count>(
-                Operation::combine(part_of<half>(v, std::integral_constant<int, 0>()),
-                                   part_of<half>(v, std::integral_constant<int, half>())),
+                OfLanes::combine(part_of<half>(v, std::integral_constant<int, 0>()),
+                                 part_of<half>(v, std::integral_constant<int, half>())),
                 out);
     }
-    template <class From, class To, class W>
-    static void fold_leaf(std::int64_t n, const From *x, To identity, Group<W> &group) {
+    template <class W, class To> static W identity() {
+        if constexpr (std::is_same_v<OfLanes, Operation>)
+            return W{} + Operation::template identity<To>();
+        else
+            return OfLanes::template identity<W>();
+    }
+    template <class To, class From, class W>
+    static void fold_leaf(std::int64_t n, const From *x, Group<W> &group) {
         using V = typename Lanes<From>::Vector;
-        constexpr bool watches = is_float<To> && requires { Operation::of_numbers(W{}, W{}); };
+        constexpr bool watches = is_float<To> && requires { OfLanes::of_numbers(W{}, W{}); };
         [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
         W a[vectors];
-        for (W &v : a) v = W{} + identity;
+        for (W &v : a) v = identity<W, To>();
         const auto take = [&](W w, int c) {
             if constexpr (watches) {
                 nan.take(w);
-                a[c] = Operation::of_numbers(a[c], w);
+                a[c] = OfLanes::of_numbers(a[c], w);
             } else {
-                a[c] = Operation::combine(a[c], w);
+                a[c] = OfLanes::combine(a[c], w);
             }
         };
         const auto mapped = [](V v) {
@@ -212,9 +246,9 @@ private:
         const std::int64_t used = each_vector(n, x, [&](V v, int c) { take(mapped(v), c); });
         after_groups<Lanes<From>::in_vector>(
             used, n, [&](std::int64_t k, std::int64_t rest, int c) {
-                take(first_lanes(rest, mapped(load_first<V>(rest, x + k)), W{} + identity), c);
+                take(first_lanes(rest, mapped(load_first<V>(rest, x + k)), identity<W, To>()), c);
             });
-        join_groups(a, [](W x, W y) { return Operation::combine(x, y); });
+        join_groups(a, [](W x, W y) { return OfLanes::combine(x, y); });
         for (int c = 0; c < group_vectors; ++c) {
             group.v[c] = a[c];
             if constexpr (watches)
