@@ -41,6 +41,7 @@ double usual_bar(int function, int dtype) {
     case ATOLL_FN_divide:
     case ATOLL_FN_sqrt: return is_complex(dtype) ? 4 : 0.5;
     case ATOLL_FN_square: return is_complex(dtype) ? 4 : 1.01;
+    case ATOLL_FN_abs: return format_of(dtype).digits == 24 ? 0.502 : 1.01;
     default:
         if (!is_elementwise(function)) return 4;
         // Complex floats are computed in double.

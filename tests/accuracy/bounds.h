@@ -10,7 +10,8 @@ struct Bound {
 
 // 16-bit floats: half a place, and a little for the float32 result that is rounded. Others: half a
 // place for add and subtract, and for multiply, divide and sqrt of reals; one place for all other
-// element-wise functions of reals; 4 places for those of complex numbers and for reductions.
+// element-wise functions of reals, and for moduli; 4 places for those of complex numbers and for
+// reductions.
 double usual_bar(int function, int dtype);
 Bound bound_of(int function, int dtype);
 

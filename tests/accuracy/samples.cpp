@@ -227,7 +227,21 @@ Arguments complex_pair(int function, Parts &parts) {
         const Number base = parts.below(2)
                                 ? Number(within(4), within(4))
                                 : Number(parts.exponents(-30, 10), parts.exponents(-30, 10));
-        switch (parts.below(4)) {
+        const double small = format.emax / 12.0;
+        switch (parts.below(8)) {
+        case 4: // bases of any size
+            return {
+                {parts.exponents(-small * 8, small * 8), parts.exponents(-small * 8, small * 8)},
+                {within(1), within(0.1)}};
+        case 5: // of real numbers
+            return {{within(4), parts.sign() * 0.0},
+                    {parts.below(2) ? within(8) : std::floor(within(120)), parts.sign() * 0.0}};
+        case 6: { // a result beside an axis
+            const double u = within(6), log_size = std::log(std::abs(base));
+            const double turns = static_cast<double>(parts.below(16) - 8) * std::acos(0.0);
+            return {base, {u, parts.near((turns - u * std::arg(base)) / log_size)}};
+        }
+        case 7: return {base, {parts.exponents(-60, 0), parts.exponents(-60, 0)}};
         case 0: return {base, {static_cast<double>(parts.below(21) - 10), 0.0}};
         case 1: return {base, {within(8), 0.0}};
         case 2: return {{parts.near(1), parts.exponents(-20, -2)}, {within(30), within(30)}};

@@ -184,6 +184,37 @@ TEST_CASE("complex quotients and roots keep their range and branches") {
     });
 }
 
+TEST_CASE("complex powers keep the signs of zeros, and those of real numbers are real") {
+    using Number = std::complex<double>;
+    struct Case {
+        Number base, exponent;
+        double im; // a zero
+    };
+    const Case cases[] = {
+        {{2, 0.0}, {0.3, 0}, 0.0},     {{2, -0.0}, {0.3, 0}, -0.0},   {{2, 0.0}, {-0.3, 0}, -0.0},
+        {{-2, 0.0}, {3, 0}, 0.0},      {{-2, 0.0}, {2, 0}, -0.0},     {{-2, -0.0}, {-3, 0}, 0.0},
+        {{-0.5, 0.0}, {201, 0}, 0.0},  {{-0.5, 0.0}, {202, 0}, -0.0}, {{0, 1}, {-0.0, -101}, -0.0},
+        {{0, 1}, {-0.0, -0.25}, -0.0}, {{0, -1}, {0.0, -0.25}, -0.0}, {{0, -1}, {0.0, 0.25}, 0.0}};
+    const std::int64_t stride = 16;
+    at_each_level([&] {
+        for (Case c : cases) {
+            CAPTURE(c.base);
+            CAPTURE(c.exponent);
+            Number out;
+            REQUIRE(run(ATOLL_FN_pow, ATOLL_DTYPE_COMPLEX128, {1},
+                        {operand_at(&out, &stride, ATOLL_DTYPE_COMPLEX128),
+                         operand_at(&c.base, &stride, ATOLL_DTYPE_COMPLEX128),
+                         operand_at(&c.exponent, &stride, ATOLL_DTYPE_COMPLEX128)}) ==
+                    ATOLL_STATUS_OK);
+            CHECK(out.imag() == 0);
+            CHECK(std::signbit(out.imag()) == std::signbit(c.im));
+            if (c.base.imag() != 0) continue;
+            const double want = std::pow(c.base.real(), c.exponent.real());
+            CHECK(std::fabs(out.real() - want) <= 4e-16 * std::fabs(want));
+        }
+    });
+}
+
 TEST_CASE("complex quotients are right over the whole range of floats") {
     Random random = sequence(13);
     for (int dtype : {int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
