@@ -149,12 +149,14 @@ private:
         return many && space_.shape[0] >= block_size ? Streaming::blocks : Streaming::none;
     }
 
-    // `n` elements along axis 0.
-    void row(std::int64_t n, char *const *data, const std::int64_t *strides) const {
+    // `n` elements along axis 0. `gathers`: sparse inputs are brought together.
+    void row(std::int64_t n, char *const *data, const std::int64_t *strides,
+             bool gathers = true) const {
         if (!loop_) return conversions_[1].run(n, data[0], strides[0], data[1], strides[1]);
         bool direct[max_operands] = {direct_[0]}, all_direct = all_direct_;
         for (int k = 1; k < space_.operands; ++k) {
-            direct[k] = direct_[k] && !is_sparse(n, strides[k], conversions_[k].in_size());
+            direct[k] =
+                direct_[k] && !(gathers && is_sparse(n, strides[k], conversions_[k].in_size()));
             all_direct &= direct[k];
         }
         if (all_direct) return loop_(n, data, strides);
@@ -204,7 +206,9 @@ private:
             count = std::min(block_size - past / size, n - begin);
             char *block[max_operands] = {results};
             for (int k = 1; k < space_.operands; ++k) block[k] = data[k] + begin * strides[k];
-            row(count, block, strides);
+            // Several inputs come from the memory as fast as a loop over single elements takes
+            // them.
+            row(count, block, strides, space_.operands == 2);
             stream(count * size, out, results);
         }
     }
