@@ -167,10 +167,12 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         Reducer r = Loops::plain();
         r.pairwise = pairwise;
         r.halves = pairwise && (!is_complex<T> || folds_parts);
-        if constexpr (std::is_same_v<Map, Plain> && !is_complex<T>) r.many_rows = &Loops::many_rows;
-        if constexpr (is_bool<T> &&
-                      (std::is_same_v<Operation, Smallest> || std::is_same_v<Operation, Largest>))
-            r.done = &is_last;
+        constexpr bool compares =
+            !std::is_same_v<Operation, Sum> && !std::is_same_v<Operation, Product>;
+        // Compilers make no vectors of many rows of floats that are compared.
+        if constexpr (std::is_same_v<Map, Plain> && !is_complex<T> && !(is_float<A> && compares))
+            r.many_rows = &Loops::many_rows;
+        if constexpr (is_bool<T> && compares) r.done = &is_last;
         return r;
     }
 
