@@ -179,7 +179,7 @@ double expm1_quad(Z z) {
 Z expm1(Z z) {
     if (z.im == 0) return {std::expm1(z.re), z.im};
     const Z e = exp(z);
-    if (!finite(z) || z.re > 700 || z.re < -500) return {e.re - 1, e.im};
+    if (!finite(z) || z.re > 600 || z.re < -500) return {e.re - 1, e.im};
     if (std::fabs(z.re) < 0x1p-190 && std::fabs(z.im) < 0x1p-100) { // x - y^2 / 2
         const N re = wide(z.re) - wide_product(z.im, z.im * 0.5);
         return {re.head[0] == 0 ? -0.0 : re.head[0], e.im};

@@ -70,7 +70,8 @@ template <> struct OfComplex<functor::expm1> : HasVectors {
     template <bool narrow> static ComplexResult of(ComplexV x, ComplexV y) {
         using V = ComplexV;
         using N = DoubleWord<V>;
-        const V inside = at_most(700.0, at_least(-500.0, x));
+        // e^x must not be too large for exact products.
+        const V inside = at_most(narrow ? 300.0 : 600.0, at_least(-500.0, x));
         const auto [sin, cos] = Turn<N>::of(y);
         const auto [power, less] = exponentials(inside);
         const Difference plain = difference_of_one(less, sin, cos);

@@ -80,7 +80,8 @@ template <class V> inline V fma(V a, V b, V c) {
     } else {
         const DoubleWord<V> product = exact_product(a, b);
         const V sum = product.head + c, part = sum - product.head;
-        return sum + ((product.head - (sum - part)) + (c - part) + product.tail);
+        const V rest = (product.head - (sum - part)) + (c - part) + product.tail;
+        return rest == Element<V>(0) ? sum : sum + rest; // -0 stays
     }
 }
 template <class V> inline V fma(V a, V b, Element<V> c) { return fma(a, b, all<V>(c)); }
