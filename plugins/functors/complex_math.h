@@ -12,9 +12,8 @@ using Z = Complex<double>;
 
 // Note [Complex division]
 // a / b = a conj(b) / |b|^2. Between numbers of moderate size nothing leaves the range, and the
-// error is a few units of the last place of the larger part. Other numbers are divided by Smith's
-// method in long double, whose range is wide enough. Which way an element goes depends on nothing
-// but itself.
+// error is a few units of the last place of the larger part. Other numbers are scaled by powers of
+// two first. Which way an element goes depends on nothing but itself.
 //
 // Complex floats (`narrow`) are all moderate but the special ones, which make a part that is not
 // finite; one division serves both parts, as the bits that this costs are rounded away.
