@@ -48,8 +48,8 @@ template <class V> Division<V> trunc_division(V a, V b) {
     }
 }
 
-// The quotient rounded down; the rest has the sign of b. Floats as NumPy: the quotient is made from
-// the rest, so that the two agree.
+// The quotient rounded down; the rest has the sign of b. That of floats by infinities and zero as
+// in NumPy.
 template <class V> Division<V> floor_division(V a, V b) {
     if constexpr (std::is_integral_v<V>) {
         Division<V> division = trunc_division(a, b);
@@ -59,20 +59,18 @@ template <class V> Division<V> floor_division(V a, V b) {
         }
         return division;
     } else {
-        V rest = std::fmod(a, b);
-        if (b == 0) return {a / b, rest};
-        V quotient = (a - rest) / b; // nearly an integer
-        if (rest != 0) {
-            if ((rest < 0) != (b < 0)) {
-                rest += b;
-                quotient -= 1;
-            }
-        } else {
-            rest = std::copysign(V{0}, b);
-        }
-        if (quotient == 0) return {std::copysign(V{0}, a / b), rest};
-        const V floor = std::floor(quotient);
-        return {quotient - floor > V{0.5} ? floor + 1 : floor, rest};
+        V quotient = a / b, rest = std::fmod(a, b);
+        if (b == 0) return {quotient, rest};
+        if (std::isnan(rest)) return {rest, rest};
+        const bool down = rest != 0 && (rest < 0) != (b < 0);
+        const V zero = std::copysign(V{0}, quotient);
+        if (std::fabs(quotient) < 2 / std::numeric_limits<V>::epsilon())
+            // A whole number, which more digits are enough to find.
+            quotient = static_cast<V>(std::rint((static_cast<long double>(a) - rest) / b)) - down;
+        else if (std::isfinite(quotient)) // one already, but perhaps not the nearest
+            quotient += std::floor(std::fma(-quotient, b, a) / b);
+        rest = rest == 0 ? std::copysign(V{0}, b) : down ? rest + b : rest;
+        return {quotient == 0 ? zero : quotient, rest};
     }
 }
 

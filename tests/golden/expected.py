@@ -11,6 +11,7 @@ Where NumPy 1.24 and Atoll part ways, Atoll's rule is what stands here:
  - isposinf, isneginf, bool and integers included; exp10, trunc_divide, erf, erfc, tgamma, lgamma and
    stable descending sorts:
    NumPy has none.
+ - floor_divide of floats: the whole number below the exact quotient; NumPy rounds three times.
  - complex quotients: Smith's method with divisions throughout; NumPy multiplies by a reciprocal.
  - NumPy's own complex functions lose digits, and overflow early: all functions that round are
    computed in long double and rounded once.
@@ -18,6 +19,7 @@ Where NumPy 1.24 and Atoll part ways, Atoll's rule is what stands here:
 import ctypes
 import ctypes.util
 import re
+from fractions import Fraction
 
 import numpy as np
 
@@ -328,7 +330,15 @@ def trunc_divide(a, b):
 def floor_divide(a, b):
     if is_integral(a):
         return Expected(by_python(lambda x, y: 0 if y == 0 else x // y)(a, b))
-    return in_working(np.floor_divide)(a, b)
+
+    def exact(x, y):
+        x, y = np.broadcast_arrays(x, y)
+        result = np.floor_divide(x, y)
+        known = np.isfinite(x) & np.isfinite(y) & (y != 0) & np.isfinite(result) & (result != 0)
+        pairs = zip(x[known].tolist(), y[known].tolist())
+        result[known] = [Fraction(p) // Fraction(q) for p, q in pairs]
+        return result
+    return in_working(exact)(a, b)
 
 
 def remainder(a, b):
