@@ -28,6 +28,8 @@ namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t short_row = 48; // below, insertion beats counting digits
+// Below, it beats vqsort, too; floats have keys, which cost it time.
+template <class T> constexpr std::int64_t shortest_vqsort_row = is_float<T> ? 16 : 28;
 // Rows for which digits of 11 bits are faster: their many places fit the caches beside the items.
 constexpr std::int64_t long_row = 16'384, long_row_bytes = 4 << 20;
 // From here on several threads sort a row, in pieces of about so many elements.
@@ -349,7 +351,7 @@ template <class T> struct Sort {
         const char *const x = memory.elements;
         char *const y = memory.result;
         if constexpr (vqsort_takes<T>)
-            if (n >= short_row &&
+            if (n >= shortest_vqsort_row<T> &&
                 vqsort(n, reinterpret_cast<const T *>(x), reinterpret_cast<T *>(y), memory.room,
                        cut ? pieces_of(n) : 1, descending))
                 return;
