@@ -41,15 +41,16 @@ ATOLL_INLINE void in_doubles(std::int64_t n, const P *x, Each &&each) {
     });
 }
 
-// Adds map(v) for vectors of all parts to a; zeros, which are none, must not count.
-template <class P, class Map>
-void add_in_doubles(std::int64_t n, const P *x, double &a, Map &&map) {
+// add(v, sum) for vectors of all parts, the sums of whose lanes are added to a; zeros, which are
+// none, must not count.
+template <class P, class Add>
+void add_in_doubles(std::int64_t n, const P *x, double &a, Add &&add) {
     Group<Doubles> sum;
     in_leaves<Doubles>(
         n,
         [&](std::int64_t first, std::int64_t count, Group<Doubles> &group) [[gnu::always_inline]] {
             Sums sums = {};
-            in_doubles(count, x + first, [&](Doubles v, int c) { sums[c] += map(v); });
+            in_doubles(count, x + first, [&](Doubles v, int c) { add(v, sums[c]); });
             join_sums(sums);
             std::copy_n(sums, group_vectors, group.v);
         },

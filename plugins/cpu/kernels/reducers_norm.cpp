@@ -32,10 +32,14 @@ template <class T, bool SkipNan> struct Squares {
         } else {
             using P = Part<T>;
             constexpr std::int64_t per = sizeof(T) / sizeof(P);
-            add_in_doubles(n * per, elements_of<P>(in), a, [&](Doubles v) {
-                if constexpr (scales) v *= given.scale;
-                v *= v;
-                return SkipNan ? (v == v ? v : Doubles{}) : v;
+            add_in_doubles(n * per, elements_of<P>(in), a, [&](Doubles v, Doubles &sum) {
+                if constexpr (SkipNan) v = v == v ? v : Doubles{};
+                if constexpr (scales) {
+                    v *= given.scale;
+                    sum += v * v;
+                } else {
+                    sum = multiply_add(v, v, sum); // the square is exact
+                }
             });
         }
     }
@@ -67,9 +71,9 @@ template <class T, bool SkipNan> struct Moduli {
         double &a = *reinterpret_cast<double *>(accumulator);
         const T *x = elements_of<T>(in);
         if constexpr (!is_complex<T>) {
-            add_in_doubles(n, x, a, [&](Doubles v) {
+            add_in_doubles(n, x, a, [&](Doubles v, Doubles &sum) {
                 v = abs_lanes(v);
-                return SkipNan ? (v == v ? v : Doubles{}) : v;
+                sum += SkipNan ? (v == v ? v : Doubles{}) : v;
             });
         } else {
             // The moduli of a few elements at a time; their sum as that of reals.
