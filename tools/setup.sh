@@ -5,7 +5,7 @@
 set -euo pipefail
 packages=(gcc g++ meson ninja-build pkg-config python3
   libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev
-  libopenblas-dev libtbb-dev libsleef-dev libhwy-dev libzip-dev nettle-dev libcli11-dev nlohmann-json3-dev
+  libopenblas-dev libtbb-dev libhwy-dev libzip-dev nettle-dev libcli11-dev nlohmann-json3-dev
   help2man zlib1g-dev doctest-dev libboost-context-dev libmpfr-dev libmpc-dev python3-numpy)
 [ "${1:-}" = ci ] && packages+=(git clang-14 clang-format-14 cmake abigail-tools strace valgrind xz-utils)
 [ "${1:-}" = aarch64 ] && packages+=(g++-aarch64-linux-gnu qemu-user libc6:arm64 libstdc++6:arm64

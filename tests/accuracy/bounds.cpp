@@ -17,10 +17,6 @@ struct Exception {
     Bound bound;
 };
 constexpr Exception exceptions[] = {
-#if !ATOLL_HAS_FMA
-    {ATOLL_FN_erfc, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32), {1.5, "SLEEF's bound"}},
-    {ATOLL_FN_atan2, ATOLL_DTYPE_BIT(ATOLL_DTYPE_FLOAT32), {1.5, "the C library's error"}},
-#endif
     {ATOLL_FN_cumsum, doubles, {60, "adds in order: an error per element, 3001 here"}},
 };
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-BACKENDS = ["cpu", "cuda", "dummy", "gpu", "hip", "openblas", "cblas", "cublas", "mkl", "tbb", "sleef"]
+BACKENDS = ["cpu", "cuda", "dummy", "gpu", "hip", "openblas", "cblas", "cublas", "mkl", "tbb"]
 # A word of an identifier: is_cpu and CUDA_PATH count, cpuid and dummyfy do not, nor does what the
 # compiler knows of the processor (__builtin_cpu_supports).
 WORD = re.compile(r"(?<![a-z])(?<!__builtin_)(" + "|".join(BACKENDS) + r")(?![a-z])", re.IGNORECASE)
@@ -29,7 +29,7 @@ def output(*command):
 def check_links(library):
     """The core must not bring a backend's libraries into a process, not even through others."""
     for line in output("ldd", library).splitlines():
-        if re.search(r"openblas|blas|tbb|sleef|cuda|cublas|nvrtc", line.split("(")[0], re.IGNORECASE):
+        if re.search(r"openblas|blas|tbb|cuda|cublas|nvrtc", line.split("(")[0], re.IGNORECASE):
             failures.append(f"{library} links {line.strip()}")
 
 

@@ -52,12 +52,13 @@ template <class V> inline DoubleWord<V> operator*(DoubleWord<V> a, double power)
 }
 template <class V> inline DoubleWord<V> operator/(DoubleWord<V> a, DoubleWord<V> b) {
     const V inverse = 1.0 / b.head, quotient = a.head * inverse;
-    const V rest = fnma(quotient, b.head, a.head) + multiply_subtract(quotient, b.tail, a.tail);
+    const V rest =
+        cancelling_subtract(quotient, b.head, a.head) + multiply_subtract(quotient, b.tail, a.tail);
     return ordered_sum(quotient, rest * inverse);
 }
 
 template <class V> inline DoubleWord<V> square_root(DoubleWord<V> x) {
-    const V root = square_root(x.head), rest = fnma(root, root, x.head) + x.tail;
+    const V root = square_root(x.head), rest = cancelling_subtract(root, root, x.head) + x.tail;
     return ordered_sum(root, root == 0.0 ? V{} : rest / (root * 2.0));
 }
 
@@ -76,8 +77,9 @@ template <class N> inline auto log_above_one(N x) {
 // The angle of x + iy, with its first derivative if there are tails.
 template <class V> inline V arctangent(V y, V x) { return Atan2::of(y, x); }
 template <class V> inline V arctangent(DoubleWord<V> y, DoubleWord<V> x) {
-    const V turn = fma(x.head, y.tail, -(y.head * x.tail)), angle = arctangent(y.head, x.head);
-    return turn == 0.0 ? angle : angle + turn / fma(x.head, x.head, y.head * y.head);
+    const V turn = multiply_add(x.head, y.tail, -(y.head * x.tail)),
+            angle = arctangent(y.head, x.head);
+    return turn == 0.0 ? angle : angle + turn / multiply_add(x.head, x.head, y.head * y.head);
 }
 
 } // namespace Atoll::kernels::vector_math

@@ -42,13 +42,13 @@ template <class V> inline DoubleWord<V> long_logarithm(DoubleWord<V> x, DoubleWo
     // r = c m - 1 = (c - 1) + c (m - 1)
     const V c = numbers.inverse, near = c * less.head;
     const DoubleWord<V> main = sum_of(c - 1.0, near);
-    const DoubleWord<V> r =
-        ordered_sum(main.head, fma(c, less.tail, fma(c, less.head, -near)) + main.tail);
+    const DoubleWord<V> r = ordered_sum(
+        main.head, multiply_add(c, less.tail, product_error(c, less.head, near)) + main.tail);
     // log(1 + r) = 2 s (1 + s^2 / 3 + ...) with s = r / (2 + r)
     const DoubleWord<V> s = r / (r + widened<DoubleWord<V>>(all<V>(2)));
     const DoubleWord<V> small = odd_series(s, s * s) * 2.0;
-    const DoubleWord<V> large{fma(parts.k, C::ln_2_short.head, numbers.head),
-                              fma(parts.k, C::ln_2_short.tail, numbers.tail)};
+    const DoubleWord<V> large{multiply_add(parts.k, C::ln_2_short.head, numbers.head),
+                              multiply_add(parts.k, C::ln_2_short.tail, numbers.tail)};
     return large + small;
 }
 

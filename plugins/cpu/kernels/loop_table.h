@@ -29,8 +29,7 @@ template <int Inputs, class F, class T> constexpr Loop loop_of() {
         return &quotient_loop<T>;
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::reciprocal>)
         return &reciprocal_loop<T>;
-    else if constexpr (std::is_same_v<T, Complex<double>> && std::is_same_v<F, functor::abs> &&
-                       vector_math::has_fma)
+    else if constexpr (std::is_same_v<T, Complex<double>> && std::is_same_v<F, functor::abs>)
         return &modulus_loop;
     else if constexpr (has_complex_vector<F, T>)
         return &complex_vector_loop<F, T, Inputs>;

@@ -20,15 +20,15 @@ template <class V> inline HalfAngle<V> half_angle(V x) {
     using T = Element<V>;
     const V size = absolute(x);
     const auto near = size <= T(0.5);
-    const V z = near ? x * x : fma(size, T(-0.5), T(0.5));
+    const V z = near ? x * x : multiply_add(size, T(-0.5), T(0.5));
     const V root = square_root(z);
     // By half of the exponent, to 3.5%.
     constexpr auto half_inverse =
         static_cast<Element<Integers<V>>>(sizeof(T) == 4 ? 0x5eb759df : 0x5fd6eb50c7b537a9);
     const V estimate = from_bits<V>(half_inverse - (bits(z) >> 1)); // of 1 / (2 root)
-    const V lost = near ? V{} : fnma(root, root, z) * estimate;
+    const V lost = near ? V{} : cancelling_subtract(root, root, z) * estimate;
     const V s = near ? size : root;
-    return {near, s, fma(s * z, polynomial(z, ConstantsOf<V>::asin_tail), lost)};
+    return {near, s, multiply_add(s * z, polynomial(z, ConstantsOf<V>::asin_tail), lost)};
 }
 
 struct Asin {
@@ -40,7 +40,7 @@ struct Asin {
         const V base_tail = near ? V{} : all<V>(C::quarter[1]);
         const V factor = near ? all<V>(T(1)) : all<V>(T(-2));
         const V part = head * factor, sum = base + part;
-        return with_sign(sum + (((base - sum) + part) + fma(rest, factor, base_tail)), x);
+        return with_sign(sum + (((base - sum) + part) + multiply_add(rest, factor, base_tail)), x);
     }
 };
 
@@ -56,8 +56,8 @@ struct Acos {
         const V size = near ? all<V>(T(-1)) : all<V>(T(2));
         const V factor = from_bits<V>(bits(size) ^ (bits(x) & sign_bit<V>));
         const V part = head * factor, sum = base + part;
-        const V tail = fma(quarters, C::quarter[1], ((base - sum) + part));
-        return sum + fma(rest, factor, tail);
+        const V tail = multiply_add(quarters, C::quarter[1], ((base - sum) + part));
+        return sum + multiply_add(rest, factor, tail);
     }
 };
 

@@ -14,16 +14,16 @@ struct Atan {
     template <class V> static V of(V x) {
         using T = Element<V>;
         using C = ConstantsOf<V>;
-        const V size = absolute(x), place = fma(at_most(T(7.5), size), T(0.992), T(0.5));
+        const V size = absolute(x), place = multiply_add(at_most(T(7.5), size), T(0.992), T(0.5));
         const Integers<V> index = bits(place) >> (fraction_bits<V> - 2);
         const V c = lookup<V>(C::atan_centers, index), head = lookup<V>(C::atan_values, index);
         const auto far = place >= T(7);
         const V above = far ? all<V>(T(-1)) : size - c;
-        const V below = far ? size : fma(size, c, T(1));
+        const V below = far ? size : multiply_add(size, c, T(1));
         const V tail = far ? all<V>(C::quarter[1]) : V{};
         const V z = above / below, square = z * z;
         const V sum = head + z, lost = (head - sum) + z;
-        const V rest = fma(square * z, polynomial(square, C::atan_tail), tail);
+        const V rest = multiply_add(square * z, polynomial(square, C::atan_tail), tail);
         return with_sign(sum + (lost + rest), x);
     }
 };

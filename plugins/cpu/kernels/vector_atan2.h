@@ -44,10 +44,12 @@ struct Atan2 {
         const V dividend = smaller - (beyond ? larger : V{});
         const V inverse = T(1) / at_least(least, divisor);
         const V q = dividend * inverse;
-        const V rest = fnma(q, divisor_lost, fnma(q, divisor, dividend)) * inverse;
+        const V rest =
+            multiply_subtract(q, divisor_lost, cancelling_subtract(q, divisor, dividend)) * inverse;
         const V square = q * q;
-        const V slope = fma(square, T(-0.8), T(0.99)); // 1 / (1 + q^2), to 1%
-        const V lost = fma(q * square, polynomial(square, C::half_atan_tail), rest * slope);
+        const V slope = multiply_add(square, T(-0.8), T(0.99)); // 1 / (1 + q^2), to 1%
+        const V lost =
+            multiply_add(q * square, polynomial(square, C::half_atan_tail), rest * slope);
 
         V eighths = beyond ? all<V>(1) : V{};
         eighths = steep ? T(2) - eighths : eighths;
@@ -55,7 +57,7 @@ struct Atan2 {
         const Integers<V> sign = (Integers<V>)(steep ^ left) & sign_bit<V>;
         const V part = from_bits<V>(bits(q) ^ sign), part_lost = from_bits<V>(bits(lost) ^ sign);
         const V base = eighths * C::eighth.head, head = base + part;
-        const V tail = (part - (head - base)) + fma(eighths, C::eighth.tail, part_lost);
+        const V tail = (part - (head - base)) + multiply_add(eighths, C::eighth.tail, part_lost);
         return with_sign(head + tail, y);
     }
 };

@@ -16,15 +16,19 @@ struct CubeRoot {
         const V size = absolute(x);
         // So far from the end of the range that what is left of it keeps its digits.
         const auto small = size < (single ? T(0x1p-72) : T(0x1p-600));
-        const V inside = small ? size * (single ? T(0x1p72) : T(0x1p600)) : size;
+        // Without FMA the cube must stay away from the end of the range, too.
+        const V inside =
+            small ? size * (single ? T(0x1p72) : T(0x1p600)) : size * T(has_fma ? 1 : 0x1p-3);
         const V estimate = inverse_estimate(inside);
-        const V e = fnma(inside * estimate, estimate * estimate, all<V>(T(1)));
-        const V inverse = fma(estimate * e, polynomial(e, C::inverse_cbrt), estimate);
+        const V e = multiply_subtract(inside * estimate, estimate * estimate, all<V>(T(1)));
+        const V inverse = multiply_add(estimate * e, polynomial(e, C::inverse_cbrt), estimate);
         const V square = inverse * inverse, root = inside * square;
-        const V root_square = root * root, lost = fma(root, root, -root_square);
-        const V rest = fnma(root, lost, fnma(root_square, root, inside));
-        const V result = fma(rest, square * T(1.0 / 3), root);
-        const V scaled = small ? result * (single ? T(0x1p-24) : T(0x1p-200)) : result;
+        const V root_square = root * root, lost = product_error(root, root, root_square);
+        const V rest =
+            multiply_subtract(root, lost, cancelling_subtract(root_square, root, inside));
+        const V result = multiply_add(rest, square * T(1.0 / 3), root);
+        const V scaled =
+            small ? result * (single ? T(0x1p-24) : T(0x1p-200)) : result * T(has_fma ? 1 : 2);
         return size < infinity<V> ? with_sign(scaled, x) : x;
     }
 
@@ -40,7 +44,7 @@ private:
             static_cast<T>(unit * (4.0 / 3) + (bias<V> * (4.0 / 3) - 0.068) * octave);
         const V number =
             from_bits<V>(bits(x) >> dropped | std::bit_cast<Element<Integers<V>>>(unit));
-        return from_bits<V>(bits(fma(number, T(-1.0 / 3), base)) << dropped);
+        return from_bits<V>(bits(multiply_add(number, T(-1.0 / 3), base)) << dropped);
     }
 };
 

@@ -27,28 +27,34 @@ protected:
 
         Sum<V> sine() const {
             using C = ConstantsOf<V>;
-            return {r, fma(square * r, polynomial(square, C::sin_tail), lost)};
+            return {r, multiply_add(square * r, polynomial(square, C::sin_tail), lost)};
         }
         Sum<V> cosine() const { // 1 - r^2 / 2 + ... - r lost
             using T = Element<V>;
             const V half = square * T(0.5), head = T(1) - half;
-            const V rest = fnma(r, lost, (T(1) - head) - half);
-            return {head, fma(square * square, polynomial(square, ConstantsOf<V>::cos_tail), rest)};
+            const V rest = multiply_subtract(r, lost, (T(1) - head) - half);
+            return {head, multiply_add(square * square,
+                                       polynomial(square, ConstantsOf<V>::cos_tail), rest)};
         }
     };
     template <class V> static Turned<V> turned(V x) {
         using C = ConstantsOf<V>;
-        const V shifted = fma(x, C::quarters, rounder<V>), n = shifted - rounder<V>;
-        const V near = fnma(n, C::quarter[0], x);
+        const V shifted = multiply_add(x, C::quarters, rounder<V>), n = shifted - rounder<V>;
         if constexpr (sizeof(Element<V>) == 8) {
-            const V r = fnma(n, C::quarter[1], near);
-            return {bits(shifted), r, fnma(n, C::quarter[2], fnma(n, C::quarter[1], near - r))};
+            const V near = short_cancelling_subtract(all<V>(C::quarter[0]), n, x);
+            const V r = multiply_subtract(n, C::quarter[1], near);
+            return {
+                bits(shifted), r,
+                multiply_subtract(n, C::quarter[2], multiply_subtract(n, C::quarter[1], near - r))};
         } else {
+            const V near = cancelling_subtract(n, all<V>(C::quarter[0]), x);
             const V less = n * C::quarter[1];
             // `near` may be the smaller one.
             const V r = near - less, back = near - r;
             const V lost = (near - (r + back)) + (back - less);
-            return {bits(shifted), r, fnma(n, C::quarter[2], lost - fma(n, C::quarter[1], -less))};
+            return {
+                bits(shifted), r,
+                multiply_subtract(n, C::quarter[2], lost - product_error(n, C::quarter[1], less))};
         }
     }
 };
@@ -75,17 +81,18 @@ struct Tangent : Circular {
         const auto t = turned(absolute(x));
         // r + r^3 / 3 + r^5 p(r^2); what r lost counts by the slope, which is 1 to 2.
         const V r = t.r, cube = t.square * r, first = cube * T(1.0 / 3), head = r + first;
-        const V cube_lost = fma(fma(r, r, -t.square), r, fma(t.square, r, -cube));
-        const V first_lost = fma(cube, T(1.0 / 3), -first);
-        const V r_lost = fma(t.square * T(1.5), t.lost, t.lost);
-        const V lost_before = fma(cube_lost, T(1.0 / 3), first_lost + r_lost);
-        const V tail = fma(cube * t.square, polynomial(t.square, C::tan_tail),
-                           ((r - head) + first) + lost_before);
+        const V cube_lost =
+            multiply_add(product_error(r, r, t.square), r, product_error(t.square, r, cube));
+        const V first_lost = product_error(cube, T(1.0 / 3), first);
+        const V r_lost = multiply_add(t.square * T(1.5), t.lost, t.lost);
+        const V lost_before = multiply_add(cube_lost, T(1.0 / 3), first_lost + r_lost);
+        const V tail = multiply_add(cube * t.square, polynomial(t.square, C::tan_tail),
+                                    ((r - head) + first) + lost_before);
         const V tangent = head + tail, lost = (head - tangent) + tail;
         // -1 / tan(r) if the number of quarter turns is odd.
         const V inverse = T(-1) / tangent;
-        const V rest = fma(inverse, lost, fma(inverse, tangent, T(1)));
-        const V result = (t.turns & 1) != 0 ? fma(inverse, rest, inverse) : tangent;
+        const V rest = multiply_add(inverse, lost, cancelling_add(inverse, tangent, T(1)));
+        const V result = (t.turns & 1) != 0 ? multiply_add(inverse, rest, inverse) : tangent;
         return from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V>));
     }
 };

@@ -23,10 +23,10 @@ inline ComplexResult power_of(ComplexV x, ComplexV y, double most, Split<double>
     const ComplexV inside = at_most(most, at_least(-most, x)), size = real<F>(inside);
     // The angle with twice the digits: a large one keeps its own.
     const ComplexV angle = y * log_base.head;
-    const ComplexV rest = fma(y, log_base.tail, fma(y, log_base.head, -angle));
+    const ComplexV rest = multiply_add(y, log_base.tail, product_error(y, log_base.head, angle));
     const auto [sin, cos] = Turn<N>::of(angle);
-    const ComplexV s = sin.head + fma(rest, cos.head, sin.tail);
-    const ComplexV c = cos.head + fnma(rest, sin.head, cos.tail);
+    const ComplexV s = sin.head + multiply_add(rest, cos.head, sin.tail);
+    const ComplexV c = cos.head + multiply_subtract(rest, sin.head, cos.tail);
     const auto lost = smaller(absolute(s), absolute(c)) < absolute(angle) * 0x1p-46;
     return {size * c, y == 0.0 ? y : size * s,
             (narrow ? unusual<true>(x) : inside != x) | unusual_angle<narrow>(y) | lost};
@@ -47,8 +47,8 @@ inline Pair<DoubleWord<ComplexV>> exponentials(ComplexV x) {
     using V = ComplexV;
     const Exponent<V> parts = BaseE::reduce(x);
     const V r = parts.r, power = power_of_two(parts.n());
-    const V square_lost = fma(r, r, -(r * r));
-    const V lost = fma(square_lost, 0.5, parts.lost);
+    const V square_lost = product_error(r, r, r * r);
+    const V lost = multiply_add(square_lost, 0.5, parts.lost);
     const V tail = exponential_tail(r, lost, ConstantsOf<V>::expm1_tail);
     const DoubleWord<V> above = ordered_sum(power * r, power * tail);
     return {widened<DoubleWord<V>>(power) + above, sum_of(power, all<V>(-1)) + above};

@@ -51,7 +51,7 @@ inline ComplexResult logarithm_of(ComplexV x, ComplexV y) {
     const ComplexV size = half_of(logarithm_of_squares<Base>(modulus.square, modulus.excess));
     const ComplexV angle = arctangent(y, x);
     return {with_special(modulus.square.head, size),
-            factor.head == 1 ? angle : fma(angle, factor.head, angle * factor.tail),
+            factor.head == 1 ? angle : multiply_add(angle, factor.head, angle * factor.tail),
             modulus.outside};
 }
 

@@ -51,9 +51,9 @@ template <class N> struct Turn : Circular {
         const auto t = turned(absolute(y));
         auto sine = t.sine(), cosine = t.cosine();
         if constexpr (!std::is_same_v<N, ComplexV>) { // what r^2 has lost counts in the tails
-            const ComplexV square_lost = fma(t.r, t.r, -t.square);
-            sine.tail = fma(square_lost * t.r, -1 / 6.0, sine.tail);
-            cosine.tail = fma(square_lost, -0.5, cosine.tail);
+            const ComplexV square_lost = product_error(t.r, t.r, t.square);
+            sine.tail = multiply_add(square_lost * t.r, -1 / 6.0, sine.tail);
+            cosine.tail = multiply_add(square_lost, -0.5, cosine.tail);
         }
         const auto odd = (t.turns & 1) != 0;
         const auto part = [&](auto first, auto second, Integers<ComplexV> sign) {
@@ -79,13 +79,14 @@ template <class N> inline Pair<N> hyperbolic(ComplexV x) {
     const Exponent<V> parts = BaseE::reduce(x);
     const V n = parts.n(), r = parts.r, square = r * r;
     const V even = square * polynomial(square, ConstantsOf<V>::cosh_tail);
-    const V odd = fma(square * r, polynomial(square, ConstantsOf<V>::sinh_tail), parts.lost);
+    const V odd =
+        multiply_add(square * r, polynomial(square, ConstantsOf<V>::sinh_tail), parts.lost);
     const V plus = power_of_two(n - 1.0), minus = power_of_two(-1.0 - n);
     const V sum = plus + minus, difference = plus - minus;
     const V sum_lost = (plus - sum) + minus, difference_lost = (plus - difference) - minus;
     const auto of = [&](V a, V b, V lost) { // a cosh(r) + b sinh(r)
-        const V main = fma(b, r, a);
-        const V rest = fma(a, even, fma(b, odd, fma(b, r, a - main) + lost));
+        const auto [main, main_lost] = multiply_add_words(b, r, a);
+        const V rest = multiply_add(a, even, multiply_add(b, odd, main_lost + lost));
         if constexpr (std::is_same_v<N, V>)
             return main + rest;
         else

@@ -39,10 +39,10 @@ template <class N> inline Product<N> product_of(N u, N v, N log_size, N angle) {
     const N first = u * log_size, second = v * angle, third = u * angle, fourth = v * log_size;
     const N turn = third + fourth;
     const auto [sin, cos] = Turn<N>::of(head(turn));
-    const ComplexV s = head(sin) + fma(head(cos), tail(turn), tail(sin));
+    const ComplexV s = head(sin) + multiply_add(head(cos), tail(turn), tail(sin));
     const ComplexV zero = head(u) * head(angle) + head(v) * head(log_size); // sums of two lose -0
     return {first - second, head(turn) == 0.0 ? zero : s,
-            head(cos) + fnma(head(sin), tail(turn), tail(cos)),
+            head(cos) + multiply_subtract(head(sin), tail(turn), tail(cos)),
             absolute(head(first)) + absolute(head(second)),
             absolute(head(third)) + absolute(head(fourth))};
 }
@@ -104,7 +104,7 @@ private:
             product_of(widened<N>(u), widened<N>(v), log_size, angle);
         const V inside = at_most(700.0, at_least(-700.0, head(exponent)));
         const V near_size = real<functor::exp>(inside),
-                size = fma(near_size, tail(exponent), near_size);
+                size = multiply_add(near_size, tail(exponent), near_size);
         // Whole powers of real numbers.
         const auto real_whole = (y == 0.0) & whole;
         const auto odd = round_even(u * 0.5) != u * 0.5;

@@ -9,9 +9,11 @@
 //   of x or of y, whichever is less, and not above either of them: a float as well. Adding y gives
 //   the remainder.
 // So one fused operation gives the remainder without an error or, where it is negative, the
-// remainder less y. Whether x / y is below a power of two shows without the division: y times that
-// is exact or infinite. Other elements are outside, among them all by zero and those of infinite x;
-// NaN goes through.
+// remainder less y. Without FMA the product q y is a sum: with q whole, it and its halves'
+// products are multiples of y's last place, so that nothing vanishes however small y is, and x less
+// the rounded product is exact, as they are less than a factor of 2 apart. Whether x / y is below a
+// power of two shows without the division: y times that is exact or infinite. Other elements are
+// outside, among them all by zero and those of infinite x; NaN goes through.
 //
 // The results are those of the functors, bit for bit.
 #pragma once
@@ -24,7 +26,14 @@ namespace Atoll::kernels::vector_math {
 struct Quotients {
     template <class T> static constexpr T limit = 2 / std::numeric_limits<T>::epsilon();
     template <class X> static auto outside(X a, X b) {
-        return magnitude(a) >= magnitude(b) * limit<Number<X>>;
+        using T = Number<X>;
+        const X x = magnitude(a), y = magnitude(b);
+        if constexpr (has_fma) {
+            return x >= y * limit<T>;
+        } else {
+            constexpr T most = std::numeric_limits<T>::max() / 4; // of an exact product
+            return (x >= y * limit<T>) | (x > most) | (y > most);
+        }
     }
 
 protected:
@@ -32,7 +41,7 @@ protected:
     template <class V> struct Division {
         V x, y, quotient = truncated(x / y);
         // By infinity, x itself.
-        V rest = y == infinity<V> ? x : fnma(quotient, y, x);
+        V rest = y == infinity<V> ? x : cancelling_subtract(quotient, y, x);
 
         Division(V a, V b) : x(absolute(a)), y(absolute(b)) {}
     };

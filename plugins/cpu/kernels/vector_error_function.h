@@ -44,7 +44,7 @@ struct Erfc {
         constexpr bool single = sizeof(T) == 4;
         // From here on it rounds to 0.
         const V size = at_most(single ? T(10.5) : T(27.5), absolute(x));
-        const V square = size * size, square_lost = fma(size, size, -square);
+        const V square = size * size, square_lost = product_error(size, size, square);
         const Exponent<V> parts = BaseE::reduce(-square);
         const V n = parts.n(), r = parts.r - square_lost;
         const V r_lost = ((parts.r - r) - square_lost) + parts.lost;
@@ -54,10 +54,11 @@ struct Erfc {
 
         const auto piece = piece_of<ErfcPieces>(size);
         const V d = size - piece.center, p = precise_polynomial(d, piece.coefficients);
-        const V factor = fma(d, p, piece.value), factor_lost = fma(d, p, piece.value - factor);
+        const auto [factor, factor_lost] = multiply_add_words(d, p, piece.value);
 
         const V product = power * factor;
-        const V lost = fma(power, factor, -product) + fma(power, factor_lost, power_lost * factor);
+        const V lost = product_error(power, factor, product) +
+                       multiply_add(power, factor_lost, power_lost * factor);
         // 2 - what is that of -x.
         const V scale = power_of_two(at_least(single ? T(-120) : T(-1000), n));
         const V less = scale * product, difference = T(2) - less;

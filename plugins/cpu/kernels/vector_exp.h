@@ -22,10 +22,10 @@ struct BaseE {
     template <class T> static constexpr T highest = sizeof(T) == 4 ? T(89.5) : T(710.5);
     template <class V> static Exponent<V> reduce(V x) {
         using C = ConstantsOf<V>;
-        const V shifted = fma(x, C::log2_e.head, rounder<V>), n = shifted - rounder<V>;
-        const V near = fnma(n, C::ln_2_short.head, x);
-        const V r = fnma(n, C::ln_2_short.tail, near);
-        return {shifted, r, fnma(n, C::ln_2_short.tail, near - r)};
+        const V shifted = multiply_add(x, C::log2_e.head, rounder<V>), n = shifted - rounder<V>;
+        const V near = multiply_subtract(n, C::ln_2_short.head, x);
+        const V r = multiply_subtract(n, C::ln_2_short.tail, near);
+        return {shifted, r, multiply_subtract(n, C::ln_2_short.tail, near - r)};
     }
 };
 struct BaseTwo {
@@ -44,7 +44,8 @@ struct BaseTen {
 template <class V, std::size_t N>
 inline V exponential_tail(V r, V lost, const Element<V> (&cubic)[N]) {
     const V square = r * r;
-    return fma(square, Element<V>(0.5), fma(square * r, polynomial(r, cubic), lost));
+    return multiply_add(square, Element<V>(0.5),
+                        multiply_add(square * r, polynomial(r, cubic), lost));
 }
 
 // 2^(x + lost + more / 16) as a power of two times a number from 1 to 2, by 2^(i / 16). Of doubles
@@ -74,13 +75,13 @@ template <int more = 0, class V, class... Lost> inline Octaves<V> octaves_of(V x
     const V f = ((x - (more ? near - offset : near)) + ... + lost);
     const auto [power, power_lost] =
         Columns<V, C::sixteenths, C::sixteenths_lost>::at(bits(shifted));
-    return {shifted, near, power, fma(f, polynomial(f, C::sixteenth), power_lost)};
+    return {shifted, near, power, multiply_add(f, polynomial(f, C::sixteenth), power_lost)};
 }
 // 2^(x + lost), which is normal, or if not `normal`, x may be up to twice as large.
 template <bool normal, class V, class... Lost> inline V exp2_of_sum(V x, Lost... lost) {
     const Octaves<V> octaves = octaves_of(x, lost...);
     return octaves.template scaled_by_octaves<normal>(
-        fma(octaves.power, octaves.rest, octaves.power));
+        multiply_add(octaves.power, octaves.rest, octaves.power));
 }
 
 struct Exponential {
@@ -132,7 +133,7 @@ private:
         } else {
             constexpr auto factor = Base::template octaves<Element<V>>;
             const V octaves = x * factor.head;
-            const V lost = fma(x, factor.tail, fma(x, factor.head, -octaves));
+            const V lost = multiply_add(x, factor.tail, product_error(x, factor.head, octaves));
             return exp2_of_sum<ordinary>(octaves, lost);
         }
     }
@@ -152,9 +153,9 @@ struct Expm1 {
         const V lost = near ? V{} : parts.lost;
         const V tail = exponential_tail(r, lost, ConstantsOf<V>::expm1_tail);
         const V half = power_of_two(n - T(1)), less = half - T(0.5);
-        const V sum = fma(half, r, less);
+        const V sum = multiply_add(half, r, less);
         const V less_lost = (half - less) - T(0.5); // of large n; of small ones it does not count
-        const V rest = fma(half, tail, fma(half, r, less - sum)) + less_lost;
+        const V rest = multiply_add(half, tail, multiply_add(half, r, less - sum)) + less_lost;
         return or_tiny(x, single ? T(0x1p-25) : T(0x1p-54), (sum + rest) * T(2));
     }
 };
@@ -171,17 +172,17 @@ template <bool odd> struct SinhCosh {
         const V square = r * r;
         const V even_tail = square * polynomial(square, ConstantsOf<V>::cosh_tail);
         const V odd_tail =
-            fma(square * r, polynomial(square, ConstantsOf<V>::sinh_tail), parts.lost);
+            multiply_add(square * r, polynomial(square, ConstantsOf<V>::sinh_tail), parts.lost);
         // Half of P and M: P may overflow.
         const V plus = power_of_two(n - T(2));
         const V minus = power_of_two(T(-2) - at_most(T(60), n));
         const V sum = plus + minus, difference = plus - minus;
         const V a = odd ? difference : sum, b = odd ? sum : difference; // a cosh r + b sinh r
-        const V main = fma(b, r, a);
-        V rest = fma(b, r, a - main);
+        const auto [main, main_lost] = multiply_add_words(b, r, a);
+        V rest = main_lost;
         // What the sum lost; of the other one and of floats' difference it is too little to count.
         if constexpr (!odd || !single) rest += odd ? (plus - a) - minus : (plus - a) + minus;
-        rest = fma(a, even_tail, fma(b, odd_tail, rest));
+        rest = multiply_add(a, even_tail, multiply_add(b, odd_tail, rest));
         const V result = (main + rest) * T(2);
         if constexpr (!odd) return result;
         return or_tiny(x, single ? T(0x1p-13) : T(0x1p-28), with_sign(result, x));
@@ -199,13 +200,16 @@ struct Tanh {
         const V sum = r + T(1), sum_lost = ((T(1) - sum) + r) + tail;
         const V e = sum + sum_lost, e_lost = (sum - e) + sum_lost; // e^r
         const V power = power_of_two(parts.n());
-        const V above = fnma(power, e, all<V>(1)), below = fma(power, e, T(1));
-        const V above_lost = fnma(power, e_lost, fnma(power, e, T(1) - above));
-        const V below_lost = fma(power, e_lost, fma(power, e, T(1) - below));
+        const V above = multiply_subtract(power, e, all<V>(1)),
+                below = multiply_add(power, e, T(1));
+        const V above_lost =
+            multiply_subtract(power, e_lost, multiply_subtract(power, e, T(1) - above));
+        const V below_lost = multiply_add(power, e_lost, multiply_add(power, e, T(1) - below));
         const V inverse = T(1) / below, quotient = above * inverse;
-        const V rest = fnma(quotient, below, above) + fnma(quotient, below_lost, above_lost);
+        const V rest = cancelling_subtract(quotient, below, above) +
+                       multiply_subtract(quotient, below_lost, above_lost);
         return or_tiny(x, single ? T(0x1p-13) : T(0x1p-28),
-                       with_sign(fma(rest, inverse, quotient), x));
+                       with_sign(multiply_add(rest, inverse, quotient), x));
     }
 };
 

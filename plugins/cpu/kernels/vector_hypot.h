@@ -24,11 +24,11 @@ struct Hypot {
         const V large = exchanged ? b : a, small = exchanged ? a : b;
         const V first = large * large, second = small * small, sum = first + second;
         const V root = square_root(sum);
-        const V lost =
-            fma(large, large, -first) + fma(small, small, -second) + ((first - sum) + second);
-        const V missing = fnma(root, root, sum) + lost;
+        const V lost = product_error(large, large, first) + product_error(small, small, second) +
+                       ((first - sum) + second);
+        const V missing = cancelling_subtract(root, root, sum) + lost;
         const V inverse = from_bits<V>(0x5FE6EB50C7B537A9 - (bits(sum) >> 1));
-        return fma(missing, inverse * 0.5, root);
+        return multiply_add(missing, inverse * 0.5, root);
     }
 };
 

@@ -13,7 +13,7 @@ namespace Atoll::kernels::vector_math {
 // log(x + sqrt(x^2 + one)) of what is not negative.
 template <int one, class V> inline V log_of_root(V x) {
     using T = Element<V>;
-    const V square = x * x, square_lost = fma(x, x, -square);
+    const V square = x * x, square_lost = product_error(x, x, square);
     V sum = square + T(one), lost;
     if constexpr (one > 0) {
         lost = (at_most(T(1), square) - (sum - at_least(T(1), square))) + square_lost;
@@ -26,7 +26,7 @@ template <int one, class V> inline V log_of_root(V x) {
     }
     const V root = square_root(sum);
     const V inverse = T(0.5) / (one > 0 ? root : at_least(std::numeric_limits<T>::min(), root));
-    const V root_lost = (fnma(root, root, sum) + lost) * inverse;
+    const V root_lost = (cancelling_subtract(root, root, sum) + lost) * inverse;
     const V y = x + root, rest = one > 0 ? (root - y) + x : (x - y) + root;
     // From `large` on it is log(2 x), which may overflow: by x / 2.
     const auto large = x > (sizeof(T) == 4 ? T(0x1p15) : T(0x1p30));
@@ -56,7 +56,8 @@ struct Atanh {
         const V size = absolute(x), twice = size + size;
         const V below = T(1) - size, below_lost = (T(1) - below) - size;
         const V inverse = T(1) / below, q = twice * inverse;
-        const V q_lost = fnma(q, below_lost, fnma(q, below, twice)) * inverse;
+        const V q_lost =
+            multiply_subtract(q, below_lost, cancelling_subtract(q, below, twice)) * inverse;
         const V y = q + T(1), rest = at_most(T(1), q) - (y - at_least(T(1), q));
         const V result = log_of_sum(y, rest + q_lost) * T(0.5);
         return or_tiny(x, sizeof(T) == 4 ? T(0x1p-13) : T(0x1p-27), with_sign(result, x));

@@ -36,15 +36,15 @@ private:
         const auto piece = piece_of<LogGammaPieces>(inside);
         const V d = inside - piece.center;
         const V near = (inside - 1.0) * (inside - 2.0) *
-                       fma(d, polynomial(d, piece.coefficients), piece.value);
+                       multiply_add(d, polynomial(d, piece.coefficients), piece.value);
         // The sum makes the zero at 1 positive.
         const V near_result = near + (below_one ? -log : V{});
 
         constexpr double half_log_2_pi = 0x1.d67f1c864beb5p-1;
         constexpr double series[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260};
         const V inverse = 1.0 / x;
-        const V rest = fma(inverse, polynomial(inverse * inverse, series), half_log_2_pi);
-        const V far_result = fma(x - 0.5, log - 1.0, rest - 0.5);
+        const V rest = multiply_add(inverse, polynomial(inverse * inverse, series), half_log_2_pi);
+        const V far_result = multiply_add(x - 0.5, log - 1.0, rest - 0.5);
         return x < 16.0 ? near_result : far_result;
     }
 };
@@ -71,13 +71,15 @@ struct LogGammaOfDoubles {
         const auto piece = piece_of<LongLogGammaPieces>(y);
         const V d = at_most(0x1.fffffffffffffp2, x) - (low ? piece.center - 1.0 : piece.center);
         const V p = polynomial(d, piece.coefficients);
-        const V g = fma(d, p, piece.value), g_lost = fma(d, p, piece.value - g);
+        const V g = multiply_add(d, p, piece.value), g_lost = multiply_add(d, p, piece.value - g);
         const V first = low ? x : x - 1.0, second = first - 1.0;
         const V second_lost = first - (second + 1.0);
         const V product = first * second;
-        const V product_lost = fma(first, second_lost, fma(first, second, -product));
+        const V product_lost =
+            multiply_add(first, second_lost, product_error(first, second, product));
         const V main = product * g;
-        const V rest = fma(product, g_lost, fma(product_lost, g, fma(product, g, -main)));
+        const V rest = multiply_add(product, g_lost,
+                                    multiply_add(product_lost, g, product_error(product, g, main)));
         const V less = low ? log.head : V{}, less_lost = low ? log.tail : V{};
         const V near_head = main - less;
         const V near_tail = rest - less_lost - ((near_head + less) - main);
@@ -86,10 +88,10 @@ struct LogGammaOfDoubles {
         constexpr double constant = 0x1.acfe390c97d69p-2; // (log(2 pi) - 1) / 2
         const V slope = log.head - 1.0, inverse = 1.0 / x;
         const V far_head = x * slope;
-        const V series =
-            fma(inverse, polynomial(inverse * inverse, ConstantsOf<V>::stirling), constant);
-        const V far_tail =
-            fma(x, log.tail, fma(x, slope, -far_head)) + fma(slope + log.tail, -0.5, series);
+        const V series = multiply_add(
+            inverse, polynomial(inverse * inverse, ConstantsOf<V>::stirling), constant);
+        const V far_tail = multiply_add(x, log.tail, product_error(x, slope, far_head)) +
+                           multiply_add(slope + log.tail, -0.5, series);
         return far ? far_head + far_tail : near_head + near_tail;
     }
 };

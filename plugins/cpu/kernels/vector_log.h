@@ -135,13 +135,14 @@ template <template <class> class Base, class V, class... Lost>
 inline DoubleWord<V> logarithm_words(V k, const OfInterval<V> &numbers, V r, Lost... r_lost) {
     using T = Element<V>;
     constexpr Split<T> factor = Base<T>::factor, two = Base<T>::two;
-    const V large = fma(k, two.head, numbers.head);
+    const V large = multiply_add(k, two.head, numbers.head);
     const V first = factor.head == 1 ? r : r * factor.head, sum = large + first;
     V lost = (((large - sum) + first) + ... + r_lost);
-    if constexpr (factor.head != 1) lost += fma(r, factor.tail, fma(r, factor.head, -first));
-    if constexpr (two.tail != 0) lost = fma(k, two.tail, lost);
+    if constexpr (factor.head != 1)
+        lost += multiply_add(r, factor.tail, product_error(r, factor.head, first));
+    if constexpr (two.tail != 0) lost = multiply_add(k, two.tail, lost);
     lost += numbers.tail;
-    return {sum, fma(r * r, polynomial(r, Base<T>::tail), lost)};
+    return {sum, multiply_add(r * r, polynomial(r, Base<T>::tail), lost)};
 }
 template <template <class> class Base, class V, class... Lost>
 inline V logarithm(V k, const OfInterval<V> &numbers, V r, Lost... r_lost) {
@@ -182,7 +183,8 @@ template <template <class> class Base> struct Logarithm {
 private:
     template <class V>
     static V from_parts(const Decomposed<V> &parts, const OfInterval<V> &numbers) {
-        return logarithm<Base>(parts.k, numbers, fma(parts.m, numbers.inverse, Element<V>(-1)));
+        return logarithm<Base>(parts.k, numbers,
+                               short_cancelling_add(parts.m, numbers.inverse, Element<V>(-1)));
     }
 };
 
@@ -197,8 +199,8 @@ inline DoubleWord<V> logarithm_of_sum(V sum, V lost, Twos... twos) {
     const V scale = from_bits<V>(twice - parts.exponent); // 2^-k
     const auto numbers = of_interval<Base>(parts);
     const V c = numbers.inverse;
-    const V r = fma(parts.m, c, T(-1)), rest = lost * scale * c;
-    V more = fnma(rest, r, rest); // rest / (1 + r)
+    const V r = short_cancelling_add(parts.m, c, T(-1)), rest = lost * scale * c;
+    V more = multiply_subtract(rest, r, rest); // rest / (1 + r)
     if constexpr (factor.head != 1) more *= factor.head;
     return logarithm_words<Base>((parts.k + ... + twos), numbers, r, more);
 }

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <limits>
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -57,23 +57,90 @@ inline constexpr auto one_bits = std::bit_cast<Element<Integers<V>>>(Element<V>(
 template <class V>
 inline constexpr auto sign_bit = std::bit_cast<Element<Integers<V>>>(-Element<V>(0));
 
-// a b as a sum, exactly if a and b are below 2^995 and the tail is not subnormal: by T. J. Dekker's
-// halves where there is no FMA ("A floating-point technique for extending the available precision",
-// 1971).
+using kernels::multiply_add;
+using kernels::multiply_subtract;
+
+// x as a sum of two numbers with at most half of its digits.
+template <class V> inline DoubleWord<V> halves_of(V x) {
+    constexpr int digits = (fraction_bits<V> + 2) / 2; // of the second one and its sign
+    constexpr auto unit = Element<Integers<V>>(1) << digits;
+    const V high = from_bits<V>((bits(x) + unit / 2) & ~(unit - 1));
+    return {high, x - high};
+}
+// a b as a sum, exactly if a, b and the product are below a quarter of the largest number and the
+// tail is not subnormal: where there is no FMA by halves (T. J. Dekker, "A floating-point technique
+// for extending the available precision", 1971).
 template <class V> inline DoubleWord<V> exact_product(V a, V b) {
     const V product = a * b;
     if constexpr (has_fma) {
         return {product, multiply_add(a, b, -product)};
     } else {
-        constexpr Element<V> splitter = sizeof(Element<V>) == 4 ? 0x1p12F + 1 : 0x1p27 + 1;
-        const V far_a = a * splitter, high_a = far_a - (far_a - a), low_a = a - high_a;
-        const V far_b = b * splitter, high_b = far_b - (far_b - b), low_b = b - high_b;
+        const auto [high_a, low_a] = halves_of(a);
+        const auto [high_b, low_b] = halves_of(b);
         return {product,
                 ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b};
     }
 }
 
-// a b + c, rounded once; where there is no FMA with an error of hardly more than that. -a b + c.
+// Note [Fused operations]
+// multiply_add() and multiply_subtract() round the product where there is no FMA: for polynomials,
+// for small terms beside large ones, and for products that are exact anyway. Where a product's own
+// rounding counts, these ask for no more than is needed, as the product's halves take time. With
+// FMA all of them are the same instruction.
+
+// What `product`, the rounded a b, has lost.
+template <class V> inline V product_error(V a, V b, V product) {
+    if constexpr (has_fma)
+        return multiply_add(a, b, -product);
+    else
+        return exact_product(a, b).tail;
+}
+// a b + c and c - a b, where the rounded product and c are nearly opposite or nearly alike, so that
+// their sum or difference is exact.
+template <class V> inline V cancelling_add(V a, V b, V c) {
+    if constexpr (has_fma) {
+        return multiply_add(a, b, c);
+    } else {
+        const DoubleWord<V> product = exact_product(a, b);
+        return (product.head + c) + product.tail;
+    }
+}
+template <class V> inline V cancelling_subtract(V a, V b, V c) {
+    if constexpr (has_fma) {
+        return multiply_subtract(a, b, c);
+    } else {
+        const DoubleWord<V> product = exact_product(a, b);
+        return (c - product.head) - product.tail;
+    }
+}
+// The same, where b has so few digits, half of all, that its products with the halves of a are
+// exact.
+template <class V> inline V short_cancelling_add(V a, V b, V c) {
+    if constexpr (has_fma) {
+        return multiply_add(a, b, c);
+    } else {
+        const auto [high, low] = halves_of(a);
+        return (high * b + c) + low * b;
+    }
+}
+template <class V> inline V short_cancelling_subtract(V a, V b, V c) {
+    if constexpr (has_fma)
+        return multiply_subtract(a, b, c);
+    else
+        return short_cancelling_add(a, -b, c);
+}
+// a b + c as a sum, where c is 0 or not the smaller one.
+template <class V> inline DoubleWord<V> multiply_add_words(V a, V b, V c) {
+    if constexpr (has_fma) {
+        const V sum = multiply_add(a, b, c);
+        return {sum, multiply_add(a, b, c - sum)};
+    } else {
+        const DoubleWord<V> product = exact_product(a, b);
+        const V sum = product.head + c;
+        return {sum, ((c - sum) + product.head) + product.tail};
+    }
+}
+// a b + c, rounded once; where there is no FMA with an error of hardly more than that.
 template <class V> inline V fma(V a, V b, V c) {
     if constexpr (has_fma) {
         return multiply_add(a, b, c);
@@ -84,18 +151,29 @@ template <class V> inline V fma(V a, V b, V c) {
         return rest == Element<V>(0) ? sum : sum + rest; // -0 stays
     }
 }
-template <class V> inline V fma(V a, V b, Element<V> c) { return fma(a, b, all<V>(c)); }
-template <class V> inline V fma(V a, Element<V> b, V c) { return fma(a, all<V>(b), c); }
-template <class V> inline V fma(V a, Element<V> b, Element<V> c) {
-    return fma(a, all<V>(b), all<V>(c));
+
+// The same with a number for some of the vectors.
+template <class V> inline V multiply_add(V a, V b, Element<V> c) {
+    return multiply_add(a, b, all<V>(c));
 }
-template <class V> inline V fnma(V a, V b, V c) {
-    if constexpr (has_fma)
-        return multiply_subtract(a, b, c);
-    else
-        return fma(-a, b, c);
+template <class V> inline V multiply_add(V a, Element<V> b, V c) {
+    return multiply_add(a, all<V>(b), c);
 }
-template <class V> inline V fnma(V a, Element<V> b, V c) { return fnma(a, all<V>(b), c); }
+template <class V> inline V multiply_add(V a, Element<V> b, Element<V> c) {
+    return multiply_add(a, all<V>(b), all<V>(c));
+}
+template <class V> inline V multiply_subtract(V a, Element<V> b, V c) {
+    return multiply_subtract(a, all<V>(b), c);
+}
+template <class V> inline V product_error(V a, Element<V> b, V product) {
+    return product_error(a, all<V>(b), product);
+}
+template <class V> inline V cancelling_add(V a, V b, Element<V> c) {
+    return cancelling_add(a, b, all<V>(c));
+}
+template <class V> inline V short_cancelling_add(V a, V b, Element<V> c) {
+    return short_cancelling_add(a, b, all<V>(c));
+}
 
 template <class V> inline V absolute(V x) { return from_bits<V>(bits(x) & ~sign_bit<V>); }
 
@@ -122,6 +200,9 @@ template <class V> inline V at_most(Element<V> limit, V x) {
 #elif defined(__AVX2__)
     if constexpr (sizeof limit == 8) return _mm256_min_pd(all<V>(limit), x);
     if constexpr (sizeof limit == 4) return _mm256_min_ps(all<V>(limit), x);
+#elif defined(__SSE2__)
+    if constexpr (sizeof limit == 8) return _mm_min_pd(all<V>(limit), x);
+    if constexpr (sizeof limit == 4) return _mm_min_ps(all<V>(limit), x);
 #else
     return x > limit ? all<V>(limit) : x;
 #endif
@@ -133,13 +214,16 @@ template <class V> inline V at_least(Element<V> limit, V x) {
 #elif defined(__AVX2__)
     if constexpr (sizeof limit == 8) return _mm256_max_pd(all<V>(limit), x);
     if constexpr (sizeof limit == 4) return _mm256_max_ps(all<V>(limit), x);
+#elif defined(__SSE2__)
+    if constexpr (sizeof limit == 8) return _mm_max_pd(all<V>(limit), x);
+    if constexpr (sizeof limit == 4) return _mm_max_ps(all<V>(limit), x);
 #else
     return x < limit ? all<V>(limit) : x;
 #endif
 }
 // The whole number that is nearest, or the next one towards zero.
 template <bool to_zero, class V> inline V whole_number(V x) {
-#if defined(__AVX2__)
+#if defined(__SSE4_1__)
     constexpr int mode = to_zero ? _MM_FROUND_TO_ZERO : _MM_FROUND_TO_NEAREST_INT;
 #endif
 #if defined(__AVX512F__)
@@ -152,6 +236,11 @@ template <bool to_zero, class V> inline V whole_number(V x) {
         return _mm256_round_pd(x, mode | _MM_FROUND_NO_EXC);
     else
         return _mm256_round_ps(x, mode | _MM_FROUND_NO_EXC);
+#elif defined(__SSE4_1__)
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm_round_pd(x, mode | _MM_FROUND_NO_EXC);
+    else
+        return _mm_round_ps(x, mode | _MM_FROUND_NO_EXC);
 #else
     V whole;
     for (std::size_t k = 0; k < count_of<V>; ++k)
@@ -172,6 +261,11 @@ template <class V> inline V square_root(V x) {
         return _mm256_sqrt_pd(x);
     else
         return _mm256_sqrt_ps(x);
+#elif defined(__SSE2__)
+    if constexpr (sizeof(Element<V>) == 8)
+        return _mm_sqrt_pd(x);
+    else
+        return _mm_sqrt_ps(x);
 #else
     V root;
     for (std::size_t k = 0; k < count_of<V>; ++k) root[k] = std::sqrt(x[k]);
@@ -197,6 +291,8 @@ template <class M> inline bool any(M mask) {
         return _mm512_movepi32_mask((__m512i)mask) != 0;
 #elif defined(__AVX2__)
     return _mm256_movemask_epi8((__m256i)mask) != 0;
+#elif defined(__SSE2__)
+    return _mm_movemask_epi8((__m128i)mask) != 0;
 #else
     bool found = false;
     for (std::size_t k = 0; k < count_of<M>; ++k) found |= mask[k] != 0;
@@ -208,6 +304,8 @@ template <class M> inline bool any(M mask) {
 template <class M> inline bool all_of(M mask) {
 #if defined(__AVX2__) && !defined(__AVX512F__)
     return _mm256_movemask_epi8((__m256i)mask) == -1;
+#elif defined(__SSE2__) && !defined(__AVX512F__)
+    return _mm_movemask_epi8((__m128i)mask) == 0xffff;
 #else
     return !any(~mask);
 #endif
@@ -242,11 +340,7 @@ template <class V, class T, std::size_t N> inline V polynomial(V x, const T (&c)
 }
 // The same, rounded once where c[0] is much larger than the rest.
 template <class V, class T, std::size_t N> inline V precise_polynomial(V x, const T (&c)[N]) {
-    const V rest = polynomial_from<1>(x, c);
-    if constexpr (std::is_same_v<T, V>)
-        return fma(x, rest, c[0]);
-    else
-        return fma(x, rest, all<V>(c[0]));
+    return multiply_add(x, polynomial_from<1>(x, c), c[0]);
 }
 
 // Element index[k] & 15 of a table. The index has the table's element size.

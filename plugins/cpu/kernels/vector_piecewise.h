@@ -32,7 +32,7 @@ template <class Table> struct Piecewise {
         const V d = inside - lookup<V>(Table::centers, index);
         V powers[] = {d, d * d, (d * d) * (d * d)};
         const V p = coefficient<0, 8>(powers, index);
-        return with_sign(fma(d, p, base), x);
+        return with_sign(multiply_add(d, p, base), x);
     }
 
 private:
@@ -43,9 +43,9 @@ private:
             return lookup<V>(Table::coefficients[first], index);
         } else {
             constexpr int half = count / 2;
-            return fma(coefficient<first + half, half>(powers, index),
-                       powers[std::countr_zero(unsigned{half})],
-                       coefficient<first, half>(powers, index));
+            return multiply_add(coefficient<first + half, half>(powers, index),
+                                powers[std::countr_zero(unsigned{half})],
+                                coefficient<first, half>(powers, index));
         }
     }
 };

@@ -31,8 +31,9 @@ template <class V> inline V log2_of_floats(V x) {
     using C = ConstantsOf<V>;
     const Decomposed<V> parts = decompose(x);
     const Integers<V> interval = parts.interval();
-    const V r = fma(parts.m, lookup<V>(C::inverses, interval), -1.0);
-    V log2 = fma(r, polynomial(r, C::log2_short), parts.k + lookup<V>(C::log2_wholes, interval));
+    const V r = short_cancelling_add(parts.m, lookup<V>(C::inverses, interval), -1.0);
+    V log2 = multiply_add(r, polynomial(r, C::log2_short),
+                          parts.k + lookup<V>(C::log2_wholes, interval));
     log2 = x == 0.0 ? all<V>(-infinity<V>) : log2;
     return x < infinity<V> ? log2 : x;
 }
@@ -132,10 +133,18 @@ template <class Ordinary, class Whole> struct PowOfBlocks {
     }
 };
 
+// Without FMA the largest exponents are too large for exact products. Smaller ones do: powers of
+// all numbers but 1 leave the range long before.
+template <class V> inline V limited_exponent(V y) {
+    constexpr Element<V> most = static_cast<Element<V>>(0x1p100);
+    return has_fma ? y : at_most(most, at_least(-most, y));
+}
+
 struct OrdinaryPowOfFloats {
     template <class V> static OrdinaryPower<V> of(V x, V y) {
         const auto [head, tail] = log2(x);
-        const V product = y * head, lost = fma(y, tail, fma(y, head, -product));
+        const V times = limited_exponent(y), product = times * head;
+        const V lost = multiply_add(times, tail, product_error(times, head, product));
         return {exp2_of_sum<true>(product, lost), outside_power(x, y, product, 125.0F)};
     }
 
@@ -144,13 +153,15 @@ private:
         using C = ConstantsOf<V>;
         const Decomposed<V> parts = decompose(x);
         const Integers<V> interval = parts.interval();
-        const V r = fma(parts.m, lookup<V>(C::inverses, interval), -1.0F);
+        const V r = short_cancelling_add(parts.m, lookup<V>(C::inverses, interval), -1.0F);
         // ln(1 + r) = r - r^2 / 2 - r^2 / 2 (r p(r)), times log2(e)
         const V first = r * C::log2_e.head;
-        const V first_lost = fma(r, C::log2_e.tail, fma(r, C::log2_e.head, -first));
-        const V half = r * -0.5F, second = first * half, second_lost = fma(first, half, -second);
-        V lost = fma(second, r * polynomial(r, C::ln_rest),
-                     fma(first_lost, half, first_lost) + second_lost);
+        const V first_lost =
+            multiply_add(r, C::log2_e.tail, product_error(r, C::log2_e.head, first));
+        const V half = r * -0.5F, second = first * half,
+                second_lost = product_error(first, half, second);
+        V lost = multiply_add(second, r * polynomial(r, C::ln_rest),
+                              multiply_add(first_lost, half, first_lost) + second_lost);
         const V small = first + second;
         lost += (first - small) + second;
         const V large = parts.k + lookup<V>(C::log2_heads, interval), head = large + small;

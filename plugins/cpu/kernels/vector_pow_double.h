@@ -18,12 +18,13 @@ template <class V, class... More> inline DoubleWord<V> log2_words(V x, More... m
     const Decomposed<V> parts = decompose<5>(x);
     const auto [inverse, log2_head, log2_tail] =
         Columns<V, C::pow_inverses, C::pow_heads, C::pow_tails>::at(parts.template interval<5>());
-    const V r = fma(parts.m, inverse, -1.0);
+    const V r = short_cancelling_add(parts.m, inverse, -1.0);
     const V first = r * C::log2_e.head;
-    const V first_lost = fma(r, C::log2_e.tail, fma(r, C::log2_e.head, -first));
-    const V half = r * -0.5, second = first * half, second_lost = fma(first, half, -second);
-    V lost = fma(second, r * polynomial(r, C::pow_rest),
-                 fma(first_lost, half, first_lost) + second_lost);
+    const V first_lost = multiply_add(r, C::log2_e.tail, product_error(r, C::log2_e.head, first));
+    const V half = r * -0.5, second = first * half,
+            second_lost = product_error(first, half, second);
+    V lost = multiply_add(second, r * polynomial(r, C::pow_rest),
+                          multiply_add(first_lost, half, first_lost) + second_lost);
     const V small = first + second;
     lost += (first - small) + second;
     const V large = (parts.k + ... + more) + log2_head, head = large + small;
@@ -33,7 +34,8 @@ template <class V, class... More> inline DoubleWord<V> log2_words(V x, More... m
 struct OrdinaryPowOfDoubles {
     template <class V> static OrdinaryPower<V> of(V x, V y) {
         const auto [head, tail] = log2_words(x);
-        const V product = y * head, lost = fma(y, tail, fma(y, head, -product));
+        const V times = limited_exponent(y), product = times * head;
+        const V lost = multiply_add(times, tail, product_error(times, head, product));
         return {exp2_of_sum<true>(product, lost), outside_power(x, y, product, 1021.0)};
     }
 };
@@ -46,8 +48,9 @@ struct PowOfAllDoubles {
             log2_words(small ? size * 0x1p54 : size, small ? all<V>(-54) : V{});
         V head = size < infinity<V> ? near_head : size;
         head = size == 0.0 ? all<V>(-infinity<V>) : head;
-        const V product = y * head, inside = at_most(1100.0, at_least(-1100.0, product));
-        const V lost = fma(y, near_tail, fma(y, head, -product));
+        const V times = limited_exponent(y), product = times * head;
+        const V inside = at_most(1100.0, at_least(-1100.0, product));
+        const V lost = multiply_add(times, near_tail, product_error(times, head, product));
         return power_with_special(x, y, exp2_of_sum<false>(inside, inside == product ? lost : V{}));
     }
 };

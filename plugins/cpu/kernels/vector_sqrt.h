@@ -17,11 +17,11 @@ struct SquareRoot {
         constexpr double more = 0.5 * (1 + 0x1p-45), less = 0.5 * (1 - 0x1p-45);
         V y = _mm512_maskz_rsqrt14_pd(every<V>, x); // GCC warns of the form without a mask
         const V half = x * 0.5;
-        y = fma(y, fnma(half * y, y, all<V>(0.5)), y);
-        y = fma(y, fnma(half * y, y, all<V>(0.5)), y);
-        const V near = x * y, rest = fnma(near, near, x);
-        const V root = fma(rest, y * more, near);
-        const auto certain = (x > 0x1p-900) & (root == fma(rest, y * less, near));
+        y = multiply_add(y, multiply_subtract(half * y, y, all<V>(0.5)), y);
+        y = multiply_add(y, multiply_subtract(half * y, y, all<V>(0.5)), y);
+        const V near = x * y, rest = multiply_subtract(near, near, x);
+        const V root = multiply_add(rest, y * more, near);
+        const auto certain = (x > 0x1p-900) & (root == multiply_add(rest, y * less, near));
         if (!all_of(certain)) [[unlikely]]
             return _mm512_maskz_sqrt_pd(every<V>, x);
         return root;

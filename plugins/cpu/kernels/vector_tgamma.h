@@ -33,20 +33,22 @@ template <class V> struct SineOfHalfTurns : Circular {
         const V size = absolute(rest);
         const auto beyond = size > 0.25;
         const V part = beyond ? 0.5 - size : size, r = part * pi;
-        const Turned<V> turned{{}, r, fma(part, pi_lost, fma(part, all<V>(pi), -r))};
+        const Turned<V> turned{{}, r, multiply_add(part, pi_lost, product_error(part, pi, r))};
         const auto cosine = turned.cosine();
         // What the square has lost counts, and r^3 must be good to more than a double's digits.
         constexpr double cubic = C::sin_tail[0];
-        const V square = turned.square, square_lost = fma(r, r, -square), cube = square * r;
-        const V cube_lost = fma(square_lost, r, fma(square, r, -cube)), first = cube * cubic;
-        const V first_lost = fma(cube_lost, cubic, fma(cube, all<V>(cubic), -first));
+        const V square = turned.square, square_lost = product_error(r, r, square),
+                cube = square * r;
+        const V cube_lost = multiply_add(square_lost, r, product_error(square, r, cube)),
+                first = cube * cubic;
+        const V first_lost = multiply_add(cube_lost, cubic, product_error(cube, cubic, first));
         const DoubleWord<V> start = ordered_sum(r, first);
-        const V r_lost = fma(turned.lost * square, -0.5, turned.lost); // times the cosine
-        const V sine_tail = fma(square * cube, polynomial_from<1>(square, C::sin_tail),
-                                start.tail + (first_lost + r_lost));
+        const V r_lost = multiply_add(turned.lost * square, -0.5, turned.lost); // times the cosine
+        const V sine_tail = multiply_add(square * cube, polynomial_from<1>(square, C::sin_tail),
+                                         start.tail + (first_lost + r_lost));
         const DoubleWord<V> sum =
             ordered_sum(beyond ? cosine.head : start.head,
-                        beyond ? fma(square_lost, -0.5, cosine.tail) : sine_tail);
+                        beyond ? multiply_add(square_lost, -0.5, cosine.tail) : sine_tail);
         head = sum.head;
         tail = sum.tail;
     }
@@ -68,15 +70,15 @@ struct GammaOfDoubles {
         const auto negative = x <= -0x1p-60, low = size < 1.0;
         const V s = at_most(200.0, low ? size + 1.0 : size);
         const auto octaves = logarithm(s, low ? size - (s - 1.0) : V{});
-        const V head = fma(octaves.power, octaves.rest, octaves.power);
-        const V tail = fma(octaves.power, octaves.rest, octaves.power - head);
+        const V head = multiply_add(octaves.power, octaves.rest, octaves.power);
+        const V tail = multiply_add(octaves.power, octaves.rest, octaves.power - head);
 
         V result = octaves.template scaled_by_octaves<false>(head);
         const V octave = octaves.whole();
         if (any(low)) {
             const V power = power_of_two(at_most(1.0, octave)), inverse = 1.0 / x;
             const V whole = head * power, quotient = whole * inverse;
-            const V rest = (fnma(quotient, x, whole) + tail * power) * inverse;
+            const V rest = (cancelling_subtract(quotient, x, whole) + tail * power) * inverse;
             result = low ? (absolute(inverse) < infinity<V> ? quotient + rest : quotient) : result;
         }
         if (any(negative))
@@ -93,7 +95,7 @@ private:
         const V times = s - 0.5, main = times * slope.head;
         const auto piece = piece_of<GammaPieces>(at_most(0x1.fffffffffffffp3, s));
         const V d = s - piece.center;
-        V rest = fma(d, polynomial(d, piece.coefficients), piece.value);
+        V rest = multiply_add(d, polynomial(d, piece.coefficients), piece.value);
         const auto far = s >= 16.0;
         if (any(far)) {
             const V inverse = 1.0 / s;
@@ -102,23 +104,26 @@ private:
         }
         constexpr double constant = -0x1.518061254a0d8p-6; // log2(2 pi / e) / 2 - 10 / 16
         // s_lost counts by the slope of the logarithm, which is about s - 1.577 from 1 to 2.
-        rest = fma(s_lost, (s - 1.577) * C::log2_e.head, rest + constant);
-        return octaves_of<10>(main, fma(times, slope_lost, fma(times, slope.head, -main)) + rest);
+        rest = multiply_add(s_lost, (s - 1.577) * C::log2_e.head, rest + constant);
+        return octaves_of<10>(
+            main, multiply_add(times, slope_lost, product_error(times, slope.head, main)) + rest);
     }
     // -pi / (sin(pi x) times gamma 2^octave)
     template <class V> static V reflected(V x, V times, DoubleWord<V> gamma, V octave) {
         using C = ConstantsOf<V>;
         const SineOfHalfTurns<V> sine(x);
         const V product = sine.head * times;
-        const V product_lost = fma(sine.tail, times, fma(sine.head, times, -product));
+        const V product_lost =
+            multiply_add(sine.tail, times, product_error(sine.head, times, product));
         const V divisor = product * gamma.head;
-        const V divisor_lost = fma(
-            product, gamma.tail, fma(product_lost, gamma.head, fma(product, gamma.head, -divisor)));
+        const V divisor_lost = multiply_add(
+            product, gamma.tail,
+            multiply_add(product_lost, gamma.head, product_error(product, gamma.head, divisor)));
         constexpr double pi = 2 * C::quarter[0], pi_lost = 2 * C::quarter[1];
         const V inverse = 1.0 / divisor, quotient = inverse * pi;
-        const V rest =
-            fnma(quotient, divisor, all<V>(pi)) + fnma(quotient, divisor_lost, all<V>(pi_lost));
-        return sine.with_sign_of_inverse(scaled(fma(rest, inverse, quotient), -octave));
+        const V rest = cancelling_subtract(quotient, divisor, all<V>(pi)) +
+                       multiply_subtract(quotient, divisor_lost, all<V>(pi_lost));
+        return sine.with_sign_of_inverse(scaled(multiply_add(rest, inverse, quotient), -octave));
     }
 };
 
@@ -137,21 +142,22 @@ private:
         const V s = at_most(60.0, low ? size + 1.0 : size);
         const Decomposed<V> parts = decompose(s);
         const auto numbers = of_interval<Binary>(parts);
-        const V log = logarithm<Binary>(parts.k, numbers, fma(parts.m, numbers.inverse, -1.0));
+        const V log = logarithm<Binary>(parts.k, numbers,
+                                        short_cancelling_add(parts.m, numbers.inverse, -1.0));
         const auto piece = piece_of<GammaPieces>(at_most(0x1.fffffffffffffp3, s));
         V coefficients[8];
         for (std::size_t k = 0; k < std::size(coefficients); ++k)
             coefficients[k] = piece.coefficients[k];
         const V d = s - piece.center;
-        V rest = fma(d, polynomial(d, coefficients), piece.value);
+        V rest = multiply_add(d, polynomial(d, coefficients), piece.value);
         const auto far = s >= 16.0;
         if (any(far)) {
             const V inverse = 1.0 / s;
             const V series =
-                fma(inverse * inverse, C::log2_e.head / -360, all<V>(C::log2_e.head / 12));
+                multiply_add(inverse * inverse, C::log2_e.head / -360, all<V>(C::log2_e.head / 12));
             rest = far ? inverse * series : rest;
         }
-        const V exponent = fma(s - 0.5, log - C::log2_e.head, rest + constant);
+        const V exponent = multiply_add(s - 0.5, log - C::log2_e.head, rest + constant);
         const V shifted = exponent + rounder<V>;
         V gamma = polynomial(exponent - (shifted - rounder<V>), C::exp2_short);
         gamma = from_bits<V>(bits(gamma) + (bits(shifted) << fraction_bits<V>));
