@@ -27,9 +27,7 @@ struct Atan2 {
         using C = ConstantsOf<V>;
         constexpr bool single = sizeof(T) == 4;
         constexpr T large = static_cast<T>(single ? 0x1p52 : 0x1p110);
-        // Where there is no FMA the products' halves must not overflow either.
-        constexpr T up = static_cast<T>(single ? 0x1p73 : has_fma ? 0x1p910 : 0x1p700);
-        constexpr T down = static_cast<T>(has_fma ? 0x1p-4 : 0x1p-60);
+        constexpr T up = static_cast<T>(single ? 0x1p73 : 0x1p910), down = static_cast<T>(0x1p-4);
         constexpr T least = static_cast<T>(single ? 0x1p-80 : 0x1p-170); // below all but zero
         const V width = absolute(x), height = absolute(y);
         const auto steep = height > width, left = (SignedIntegers<V>)bits(x) < 0;

@@ -34,7 +34,11 @@ struct Erf {
         // The first interval's polynomial is of (erf x - x) / x.
         const V base = size + T(2) < T(2.25) ? size : piece.value;
         const V d = size - piece.center;
-        return with_sign(fma(d, precise_polynomial(d, piece.coefficients), base), x);
+        const V p = precise_polynomial(d, piece.coefficients);
+        V sum = fma(d, p, base);
+        // Halves of what is that small vanish.
+        if constexpr (!has_fma) sum = size < T(0x1p-900) ? multiply_add(d, p, base) : sum;
+        return with_sign(sum, x);
     }
 };
 

@@ -3,177 +3,14 @@
 // take several operations for one that is fused.
 #pragma once
 
-#include "math_constants.h"
-#include "product_vectors.h"
+#include "vector_fused.h"
 
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-#if (defined(__AVX2__) && defined(__FMA__)) || defined(__aarch64__)
-#define ATOLL_KERNELS_HAVE_FMA 1
-#else
-#define ATOLL_KERNELS_HAVE_FMA 0
-#endif
-
 namespace Atoll::kernels::vector_math {
-
-inline constexpr bool has_fma = ATOLL_KERNELS_HAVE_FMA;
-
-template <class V> using Element = std::remove_cvref_t<decltype(V{}[0])>;
-template <class V> inline constexpr std::size_t count_of = sizeof(V) / sizeof(Element<V>);
-template <class V> using Integers =
-    Vector<std::conditional_t<sizeof(Element<V>) == 4, std::uint32_t, std::uint64_t>>;
-template <class V> using SignedIntegers =
-    Vector<std::conditional_t<sizeof(Element<V>) == 4, std::int32_t, std::int64_t>>;
-template <class V> inline constexpr int fraction_bits = sizeof(Element<V>) == 4 ? 23 : 52;
-template <class V> inline constexpr int bias = sizeof(Element<V>) == 4 ? 127 : 1023;
-template <class V>
-inline constexpr Element<V> infinity = std::numeric_limits<Element<V>>::infinity();
-template <class V> using ConstantsOf = vector_math::Constants<Element<V>>;
-// 1.5 * 2^fraction_bits: what is added to it is rounded to a whole number.
-template <class V> inline constexpr Element<V>
-    rounder = static_cast<Element<V>>(sizeof(Element<V>) == 4 ? 0x1.8p23 : 0x1.8p52);
-
-#if defined(__AVX512F__)
-// The unmasked forms of the intrinsics draw a false warning from GCC.
-template <class V> inline constexpr auto
-    every = static_cast<std::conditional_t<sizeof(Element<V>) == 4, __mmask16, __mmask8>>(-1);
-#endif
-
-// head + tail, where the head is about the rounded sum.
-template <class V> struct DoubleWord { V head, tail; };
-
-template <class V> inline V all(Element<V> x) { return V{} + x; }
-template <class V> inline Integers<V> bits(V x) { return (Integers<V>)x; }
-template <class V> inline V from_bits(Integers<V> x) { return (V)x; }
-template <class V>
-inline constexpr auto one_bits = std::bit_cast<Element<Integers<V>>>(Element<V>(1));
-template <class V>
-inline constexpr auto sign_bit = std::bit_cast<Element<Integers<V>>>(-Element<V>(0));
-
-using kernels::multiply_add;
-using kernels::multiply_subtract;
-
-// x as a sum of two numbers with at most half of its digits.
-template <class V> inline DoubleWord<V> halves_of(V x) {
-    constexpr int digits = (fraction_bits<V> + 2) / 2; // of the second one and its sign
-    constexpr auto unit = Element<Integers<V>>(1) << digits;
-    const V high = from_bits<V>((bits(x) + unit / 2) & ~(unit - 1));
-    return {high, x - high};
-}
-// a b as a sum, exactly if a, b and the product are below a quarter of the largest number and the
-// tail is not subnormal: where there is no FMA by halves (T. J. Dekker, "A floating-point technique
-// for extending the available precision", 1971).
-template <class V> inline DoubleWord<V> exact_product(V a, V b) {
-    const V product = a * b;
-    if constexpr (has_fma) {
-        return {product, multiply_add(a, b, -product)};
-    } else {
-        const auto [high_a, low_a] = halves_of(a);
-        const auto [high_b, low_b] = halves_of(b);
-        return {product,
-                ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b};
-    }
-}
-
-// Note [Fused operations]
-// multiply_add() and multiply_subtract() round the product where there is no FMA: for polynomials,
-// for small terms beside large ones, and for products that are exact anyway. Where a product's own
-// rounding counts, these ask for no more than is needed, as the product's halves take time. With
-// FMA all of them are the same instruction.
-
-// What `product`, the rounded a b, has lost.
-template <class V> inline V product_error(V a, V b, V product) {
-    if constexpr (has_fma)
-        return multiply_add(a, b, -product);
-    else
-        return exact_product(a, b).tail;
-}
-// a b + c and c - a b, where the rounded product and c are nearly opposite or nearly alike, so that
-// their sum or difference is exact.
-template <class V> inline V cancelling_add(V a, V b, V c) {
-    if constexpr (has_fma) {
-        return multiply_add(a, b, c);
-    } else {
-        const DoubleWord<V> product = exact_product(a, b);
-        return (product.head + c) + product.tail;
-    }
-}
-template <class V> inline V cancelling_subtract(V a, V b, V c) {
-    if constexpr (has_fma) {
-        return multiply_subtract(a, b, c);
-    } else {
-        const DoubleWord<V> product = exact_product(a, b);
-        return (c - product.head) - product.tail;
-    }
-}
-// The same, where b has so few digits, half of all, that its products with the halves of a are
-// exact.
-template <class V> inline V short_cancelling_add(V a, V b, V c) {
-    if constexpr (has_fma) {
-        return multiply_add(a, b, c);
-    } else {
-        const auto [high, low] = halves_of(a);
-        return (high * b + c) + low * b;
-    }
-}
-template <class V> inline V short_cancelling_subtract(V a, V b, V c) {
-    if constexpr (has_fma)
-        return multiply_subtract(a, b, c);
-    else
-        return short_cancelling_add(a, -b, c);
-}
-// a b + c as a sum, where c is 0 or not the smaller one.
-template <class V> inline DoubleWord<V> multiply_add_words(V a, V b, V c) {
-    if constexpr (has_fma) {
-        const V sum = multiply_add(a, b, c);
-        return {sum, multiply_add(a, b, c - sum)};
-    } else {
-        const DoubleWord<V> product = exact_product(a, b);
-        const V sum = product.head + c;
-        return {sum, ((c - sum) + product.head) + product.tail};
-    }
-}
-// a b + c, rounded once; where there is no FMA with an error of hardly more than that.
-template <class V> inline V fma(V a, V b, V c) {
-    if constexpr (has_fma) {
-        return multiply_add(a, b, c);
-    } else {
-        const DoubleWord<V> product = exact_product(a, b);
-        const V sum = product.head + c, part = sum - product.head;
-        const V rest = (product.head - (sum - part)) + (c - part) + product.tail;
-        return rest == Element<V>(0) ? sum : sum + rest; // -0 stays
-    }
-}
-
-// The same with a number for some of the vectors.
-template <class V> inline V multiply_add(V a, V b, Element<V> c) {
-    return multiply_add(a, b, all<V>(c));
-}
-template <class V> inline V multiply_add(V a, Element<V> b, V c) {
-    return multiply_add(a, all<V>(b), c);
-}
-template <class V> inline V multiply_add(V a, Element<V> b, Element<V> c) {
-    return multiply_add(a, all<V>(b), all<V>(c));
-}
-template <class V> inline V multiply_subtract(V a, Element<V> b, V c) {
-    return multiply_subtract(a, all<V>(b), c);
-}
-template <class V> inline V product_error(V a, Element<V> b, V product) {
-    return product_error(a, all<V>(b), product);
-}
-template <class V> inline V cancelling_add(V a, V b, Element<V> c) {
-    return cancelling_add(a, b, all<V>(c));
-}
-template <class V> inline V short_cancelling_add(V a, V b, Element<V> c) {
-    return short_cancelling_add(a, b, all<V>(c));
-}
 
 template <class V> inline V absolute(V x) { return from_bits<V>(bits(x) & ~sign_bit<V>); }
 
@@ -340,7 +177,11 @@ template <class V, class T, std::size_t N> inline V polynomial(V x, const T (&c)
 }
 // The same, rounded once where c[0] is much larger than the rest.
 template <class V, class T, std::size_t N> inline V precise_polynomial(V x, const T (&c)[N]) {
-    return multiply_add(x, polynomial_from<1>(x, c), c[0]);
+    const V rest = polynomial_from<1>(x, c);
+    if constexpr (std::is_same_v<T, V>)
+        return fma(x, rest, c[0]);
+    else
+        return fma(x, rest, all<V>(c[0]));
 }
 
 // Element index[k] & 15 of a table. The index has the table's element size.
