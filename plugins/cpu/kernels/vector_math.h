@@ -34,7 +34,7 @@ namespace Atoll::kernels::vector_math {
 // The vector function of a functor for elements of T, as Of<F, T>::type; those without have none.
 template <class F, class T> struct Of {};
 
-// For float, for double.
+// For float, for double; SLEEF's times over these: tests/bench/RESULTS.md.
 #define ATOLL_CHOICE(name, ForFloat, ForDouble)                                                    \
     template <> struct Of<functor::name, float> { using type = ForFloat; };                        \
     template <> struct Of<functor::name, double> { using type = ForDouble; };
