@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <bit>
+#include <complex>
 
 using namespace oracle;
 
@@ -43,7 +44,8 @@ TEST_CASE("reals are within a last place where a step could lose it") {
             unary(ATOLL_FN_lgamma, x, ::lgammal_r(x, &sign));
             unary(ATOLL_FN_tgamma, x, std::tgamma(static_cast<long double>(x)));
         }
-    for (const double x : {-0x1.74ffffffca29p+6, -0.25, -1e-17, -3e-15, -20.5, -170.625, 0x1p-1022})
+    for (const double x : {171.6243769563027, -0x1.74ffffffca29p+6, -0.25, -1e-17, -3e-15, -20.5,
+                           -170.625, 0x1p-1022})
         unary(ATOLL_FN_tgamma, x, std::tgamma(static_cast<long double>(x)));
     for (const double x :
          {-0x1.0000065256673p-1, 0x1.0479a7943f961p-1, 0.5, 0x1.fffffffffffffp-1}) {
@@ -84,6 +86,27 @@ TEST_CASE("the gamma function of doubles vanishes with the right sign") {
             } else {
                 CHECK(out == 0);
                 CHECK(std::signbit(out) == (std::fmod(std::floor(size), 2) == 0));
+            }
+        }
+    });
+}
+
+// Steps on the way to a power must not overflow before it does.
+TEST_CASE("complex powers near the end of the range are finite") {
+    using Complex = std::complex<double>;
+    const std::int64_t same = 0, stride = sizeof(Complex);
+    at_each_level([&] {
+        for (const double exponent : {300.1, 300.2, 301.5, 303.0, 304.0, 304.1, 307.5}) {
+            CAPTURE(exponent);
+            Complex base = 10, power(exponent, 1), out[16];
+            REQUIRE(run(ATOLL_FN_pow, ATOLL_DTYPE_COMPLEX128, {16},
+                        {operand_at(out, &stride, ATOLL_DTYPE_COMPLEX128),
+                         operand_at(&base, &same, ATOLL_DTYPE_COMPLEX128),
+                         operand_at(&power, &same, ATOLL_DTYPE_COMPLEX128)}) == ATOLL_STATUS_OK);
+            const double size = std::pow(10.0, exponent), angle = std::log(10.0);
+            for (const Complex z : out) {
+                CHECK(std::fabs(z.real() / size - std::cos(angle)) < 1e-12);
+                CHECK(std::fabs(z.imag() / size - std::sin(angle)) < 1e-12);
             }
         }
     });

@@ -8,7 +8,7 @@
 // Note [Order of additions]
 // What rounds is added in halves: runs of `leaf` elements, then sums of two runs, and so on. Large
 // reductions are cut into segments of fixed size, whose sums are merged in pairs. Both depend on
-// the shape only, so the result is the same on any number of threads.
+// shape and strides only, so the result is the same on any number of threads.
 #include "convert.h"
 #include "parallel.h"
 #include "reducers.h"
