@@ -67,10 +67,7 @@ template <class T, bool Largest> struct Pick {
         const auto any_of = [&](std::int64_t at, int vectors) {
             decltype(passes(V{})) masks{};
             for (int v = 0; v < vectors; ++v) masks |= passes(load_vector<V>(x + at + v * width));
-            std::uint64_t words[sizeof masks / 8], any = 0;
-            std::memcpy(words, &masks, sizeof masks);
-            for (const std::uint64_t word : words) any |= word;
-            return any != 0;
+            return any_lane(masks);
         };
         std::int64_t k = 0;
         while (k + together * width <= n && !any_of(k, together)) k += together * width;

@@ -16,7 +16,7 @@ double angle_of(N y, N x) {
 double log_above_one(N x) { return std::log1p(x.head[0]) + x.tail[0] / (1 + x.head[0]); }
 
 constexpr double far = 0x1p100, tiny = 0x1p-400; // where 1, and squares, do not count
-constexpr double ln_2 = 0.69314718055994530942;
+constexpr double ln_2 = vector_math::Constants<double>::ln_2.head;
 
 // As vector_math::arcs, of any finite number.
 struct Arcs {

@@ -129,8 +129,8 @@ inline void store_parts(Complex<double> *to, PartVectors z) {
 // complex_math::plain_quotient and is_plain, with the same bits.
 inline PartVectors plain_quotients(PartVectors a, PartVectors b) {
     using namespace vector_math;
-    const auto minus = bits(absolute(b.re) >= absolute(b.im) ? b.re : b.im) & sign_bit<Doubles>;
-    const auto turned = [&](Doubles x) { return from_bits<Doubles>(bits(x) ^ minus); };
+    const auto sign = bits(absolute(b.re) >= absolute(b.im) ? b.re : b.im);
+    const auto turned = [&](Doubles x) { return flipped(x, sign); };
     const Doubles re = turned(b.re), im = turned(b.im), square = turned(re * re + im * im);
     return {(a.re * re + a.im * im) / square, (a.im * re + a.re * -im) / square};
 }
@@ -179,10 +179,7 @@ void quotient_loop(std::int64_t n, char *const *data, const std::int64_t *stride
         return;
     }
     if constexpr (!narrow) {
-        const auto dense_or_same = [&](int k) {
-            return strides[k] == sizeof(T) || strides[k] == 0;
-        };
-        if (strides[0] == sizeof(T) && dense_or_same(1) && dense_or_same(2))
+        if (strides[0] == sizeof(T) && dense_or_same<T>(strides[1]) && dense_or_same<T>(strides[2]))
             return dense_quotients(n, data, strides);
     }
     const auto take = [&](PartsBlock &parts, int k, std::int64_t begin, std::int64_t count) {

@@ -149,17 +149,17 @@ double bounded(double twos) { return std::fmax(-10'000, std::fmin(10'000, twos))
 
 Z exp2(Z z) {
     if (z.im == 0) return {std::exp2(z.re), z.im};
-    if (!finite(z.im)) return exp(z);
-    const double twos = finite(z.re) ? bounded(std::nearbyint(z.re)) : 0;
+    if (!std::isfinite(z.im)) return exp(z);
+    const double twos = std::isfinite(z.re) ? bounded(std::nearbyint(z.re)) : 0;
     const double rest = std::fabs(twos) < 10'000 ? z.re - twos : 0;
     return power_of(z, std::exp2(rest), static_cast<int>(twos), Constants<double>::ln_2_words);
 }
 
 Z exp10(Z z) {
     if (z.im == 0) return {::exp10(z.re), z.im};
-    if (!finite(z.im)) return exp(z);
+    if (!std::isfinite(z.im)) return exp(z);
     constexpr auto log2_10 = Constants<double>::log2_10;
-    if (!finite(z.re)) return power_of(z, ::exp10(z.re), 0, Constants<double>::ln_10_words);
+    if (!std::isfinite(z.re)) return power_of(z, ::exp10(z.re), 0, Constants<double>::ln_10_words);
     const double twos = bounded(std::nearbyint(z.re * log2_10.head));
     double size = 1;
     if (std::fabs(twos) < 10'000) {

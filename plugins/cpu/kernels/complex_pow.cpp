@@ -59,27 +59,23 @@ Z pow_general(Z a, Z b) {
     return complex_math::scaled({size * c, size * s}, static_cast<int>(octaves));
 }
 
-template <class T> struct Parts { T re, im; };
-template <class T> Parts<T> product(Parts<T> a, Parts<T> b) {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-template <class T> Parts<T> power(Z z, int n) {
-    Parts<T> result{1, 0}, base{z.re, z.im};
+template <class T> vector_math::Pair<T> power(Z z, int n) {
+    vector_math::Pair<T> result{1, 0}, base{z.re, z.im};
     for (int left = n < 0 ? -n : n; left; left >>= 1) {
-        if (left & 1) result = product(result, base);
-        if (left > 1) base = product(base, base);
+        if (left & 1) result = vector_math::complex_product(result, base);
+        if (left > 1) base = vector_math::complex_product(base, base);
     }
     if (n > 0) return result;
-    const T square = result.re * result.re + result.im * result.im;
-    return {result.re / square, -result.im / square};
+    const T square = result.first * result.first + result.second * result.second;
+    return {result.first / square, -result.second / square};
 }
 
 // For |n| up to 100.
 Z pow_integer(Z a, int n) {
     if (a.re == 0 || a.im == 0) { // one part is a zero, whose sign the power of a unit tells
-        const Parts<double> turn = power<double>({unit(a.re), unit(a.im)}, n);
+        const auto [cos, sin] = power<double>({unit(a.re), unit(a.im)}, n);
         const double size = std::pow(std::fabs(a.re == 0 ? a.im : a.re), n);
-        return {sized(size, turn.re), sized(size, turn.im)};
+        return {sized(size, cos), sized(size, sin)};
     }
     const int twos = exponent_of(a);
     const Z near_one = scaled(a, -twos);
@@ -89,8 +85,8 @@ Z pow_integer(Z a, int n) {
     if (std::fmin(std::fabs(re), std::fabs(im)) >=
         std::fmax(std::fabs(re), std::fabs(im)) * std::abs(n) * 0x1p-44)
         return scaled({re, im}, twos * n);
-    const Parts<Quad> q = power<Quad>(a, n);
-    return rounded(q.re, q.im);
+    const auto [long_re, long_im] = power<Quad>(a, n);
+    return rounded(long_re, long_im);
 }
 
 } // namespace

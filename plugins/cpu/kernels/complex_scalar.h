@@ -25,8 +25,7 @@ inline C to_c(Z z) {
 }
 inline Z from_c(C c) { return {__real__ c, __imag__ c}; }
 
-inline bool finite(double x) { return std::fabs(x) <= std::numeric_limits<double>::max(); }
-inline bool finite(Z z) { return finite(z.re) && finite(z.im); }
+inline bool finite(Z z) { return std::isfinite(z.re) && std::isfinite(z.im); }
 
 // The exponent of the larger part, which is finite and not zero.
 inline int exponent_of(Z z) { return std::ilogb(std::fmax(std::fabs(z.re), std::fabs(z.im))); }
@@ -34,7 +33,7 @@ inline Z scaled(Z z, int exponent) {
     return {std::ldexp(z.re, exponent), std::ldexp(z.im, exponent)};
 }
 // 1 with the sign of x; zeros and what is not finite stay.
-inline double unit(double x) { return x == 0 || !finite(x) ? x : std::copysign(1.0, x); }
+inline double unit(double x) { return x == 0 || !std::isfinite(x) ? x : std::copysign(1.0, x); }
 // A product that is 0 where a factor is 0, even if the other one is infinite.
 template <class T> T sized(T size, T part) { return part == 0 ? part : size * part; }
 

@@ -62,6 +62,9 @@ template <class V> inline DoubleWord<V> square_root(DoubleWord<V> x) {
     return ordered_sum(root, root == 0.0 ? V{} : rest / (root * 2.0));
 }
 
+template <class V> inline DoubleWord<V> flipped(DoubleWord<V> x, Integers<V> sign) {
+    return {flipped(x.head, sign), flipped(x.tail, sign)};
+}
 template <class M, class V> inline V choose(M mask, V a, V b) { return mask ? a : b; }
 template <class M, class V> inline DoubleWord<V> choose(M mask, DoubleWord<V> a, DoubleWord<V> b) {
     return {mask ? a.head : b.head, mask ? a.tail : b.tail};

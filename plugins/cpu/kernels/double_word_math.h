@@ -71,8 +71,7 @@ template <class V> inline DoubleWord<V> long_angle(V x, V y) {
     eighths = left ? 4.0 - eighths : eighths;
     const N base{eighths * C::eighth.head, eighths * C::eighth.tail};
     const N angle = base + choose(steep ^ left, -part, part);
-    const Integers<V> sign = bits(y) & sign_bit<V>;
-    return {from_bits<V>(bits(angle.head) ^ sign), from_bits<V>(bits(angle.tail) ^ sign)};
+    return flipped(angle, bits(y));
 }
 
 // sin(y) and cos(y).
@@ -81,7 +80,7 @@ struct LongTurn : Circular {
     template <class V> static Pair<DoubleWord<V>> of(V y) {
         const auto t = turned(absolute(y));
         const auto [sine, cosine] = of_reduced(t.turns, ordered_sum(t.r, t.lost));
-        return {changed(sine, bits(y)), cosine};
+        return {flipped(sine, bits(y)), cosine};
     }
     // Of turns pi / 2 + r.
     template <class V> static Pair<DoubleWord<V>> of_reduced(Integers<V> turns, DoubleWord<V> r) {
@@ -92,15 +91,8 @@ struct LongTurn : Circular {
         const N cosine =
             widened<N>(all<V>(1)) + minus * long_polynomial<4, 2, 2>(minus, C::inverse_factorials);
         const auto odd = (turns & 1) != 0;
-        return {changed(choose(odd, cosine, sine), turns << 62),
-                changed(choose(odd, sine, cosine), (turns + 1) << 62)};
-    }
-
-private:
-    // With the other sign if that of `sign` is set.
-    template <class V> static DoubleWord<V> changed(DoubleWord<V> x, Integers<V> sign) {
-        sign &= sign_bit<V>;
-        return {from_bits<V>(bits(x.head) ^ sign), from_bits<V>(bits(x.tail) ^ sign)};
+        return {flipped(choose(odd, cosine, sine), turns << 62),
+                flipped(choose(odd, sine, cosine), (turns + 1) << 62)};
     }
 };
 

@@ -50,8 +50,8 @@ void division_loop(std::int64_t n, char *const *data, const std::int64_t *stride
     using W = std::conditional_t<sizeof(T) < 4, float, double>;
     using V = Vector<W>;
     constexpr std::int64_t size = sizeof(T), count = lanes<W>;
-    const auto dense_or_same = [&](int k) { return strides[k] == size || strides[k] == 0; };
-    if (n < count || strides[0] != size || !dense_or_same(1) || !dense_or_same(2))
+    if (n < count || strides[0] != size || !dense_or_same<T>(strides[1]) ||
+        !dense_or_same<T>(strides[2]))
         return binary_loop<F, T>(n, data, strides);
     const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
     const auto widened = [](const T *x) {

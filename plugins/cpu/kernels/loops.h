@@ -19,6 +19,10 @@ extern const LoopTable binary_loops;
 extern const LoopTable ternary_loops;
 
 template <class T> T *at(char *p) { return reinterpret_cast<T *>(p); }
+// Whether elements follow each other, or are one value over and over.
+template <class T> bool dense_or_same(std::int64_t stride) {
+    return stride == sizeof(T) || stride == 0;
+}
 
 // What a functor of one input gets: it may give it back, and a bool that is written is 0 or 1.
 template <class T> T taken(T x) {

@@ -141,6 +141,14 @@ template <class V> inline auto sum_of(V v) {
     }
 }
 
+// Whether a mask, or one of some, is set in any lane.
+template <class M> bool any_lane(const M &masks) {
+    std::uint64_t words[sizeof masks / 8], any = 0;
+    std::memcpy(words, &masks, sizeof masks);
+    for (const std::uint64_t word : words) any |= word;
+    return any != 0;
+}
+
 // Stores past the caches: the vector is aligned to its size.
 template <class V> inline void stream_vector(void *p, const V &v) {
 #if defined(__AVX512F__)

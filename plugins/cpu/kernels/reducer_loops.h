@@ -2,6 +2,7 @@
 #pragma once
 
 #include "functors/arithmetic.h"
+#include "product_vectors.h"
 #include "reducers.h"
 
 #include <algorithm>
@@ -166,9 +167,7 @@ public:
 #if defined(__AVX512F__)
         return seen_ != 0;
 #else
-        bool found = false;
-        for (std::size_t k = 0; k < sizeof(V) / sizeof(E); ++k) found |= seen_[k] != 0;
-        return found;
+        return any_lane(seen_);
 #endif
     }
 

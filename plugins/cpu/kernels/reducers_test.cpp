@@ -42,16 +42,14 @@ template <class Test, bool on_hit, class T> struct Any {
             using V = typename Lanes<E>::Vector;
             const std::int64_t count = is_complex<T> ? 2 * n : n;
             const E *x = elements_of<E>(in);
-            std::remove_cvref_t<decltype(Test::test(V{}))> masks[vectors] = {};
+            using Mask = std::remove_cvref_t<decltype(Test::test(V{}))>;
+            Mask masks[vectors] = {};
             std::int64_t k = each_vector(count, x, [&](V v, int c) {
                 if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
                 masks[c] |= Test::test(v);
             });
             join_groups(masks, [](auto a, auto b) { return a | b; });
-            std::uint64_t words[8], any = 0;
-            std::memcpy(words, masks, sizeof words);
-            for (const std::uint64_t word : words) any |= word;
-            seen = any != 0;
+            seen = any_lane(reinterpret_cast<const Mask(&)[group_vectors]>(masks));
             for (; k < count; ++k)
                 seen |=
                     std::uint8_t{bool(Test::test(is_bool<T> ? static_cast<E>(x[k] != 0) : x[k]))};

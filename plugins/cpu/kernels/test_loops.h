@@ -114,8 +114,8 @@ private:
 
 template <int Count, class F, class T>
 void test_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    const auto dense_or_same = [&](int i) { return strides[i] == sizeof(T) || strides[i] == 0; };
-    if (n >= answers_at_once && strides[0] == 1 && dense_or_same(1) && dense_or_same(Count)) {
+    if (n >= answers_at_once && strides[0] == 1 && dense_or_same<T>(strides[1]) &&
+        dense_or_same<T>(strides[Count])) {
         char *const out = data[0];
         const auto run = [=](const auto &at) {
             const std::int64_t last = n - answers_at_once;

@@ -54,7 +54,7 @@ struct Acos {
         const V quarters = near ? all<V>(T(1)) : ends;
         const V base = quarters * C::quarter[0];
         const V size = near ? all<V>(T(-1)) : all<V>(T(2));
-        const V factor = from_bits<V>(bits(size) ^ (bits(x) & sign_bit<V>));
+        const V factor = flipped(size, bits(x));
         const V part = head * factor, sum = base + part;
         const V tail = multiply_add(quarters, C::quarter[1], ((base - sum) + part));
         return sum + multiply_add(rest, factor, tail);

@@ -70,7 +70,7 @@ template <int quarters> struct Sine : Circular {
         // Half turns change the sign, as that of x does the sine's.
         const Integers<V> half_turns = turns << (8 * sizeof(Element<V>) - 2);
         const Integers<V> sign = quarters ? half_turns : half_turns ^ bits(x);
-        return from_bits<V>(bits(result) ^ (sign & sign_bit<V>));
+        return flipped(result, sign);
     }
 };
 
@@ -93,7 +93,7 @@ struct Tangent : Circular {
         const V inverse = T(-1) / tangent;
         const V rest = multiply_add(inverse, lost, cancelling_add(inverse, tangent, T(1)));
         const V result = (t.turns & 1) != 0 ? multiply_add(inverse, rest, inverse) : tangent;
-        return from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V>));
+        return flipped(result, bits(x));
     }
 };
 

@@ -58,15 +58,10 @@ template <class N> struct Turn : Circular {
         const auto odd = (t.turns & 1) != 0;
         const auto part = [&](auto first, auto second, Integers<ComplexV> sign) {
             const ComplexV a = odd ? second.head : first.head, b = odd ? second.tail : first.tail;
-            const auto flip = [&](ComplexV x) {
-                return from_bits<ComplexV>(bits(x) ^ (sign & sign_bit<ComplexV>));
-            };
-            if constexpr (std::is_same_v<N, ComplexV>) {
-                return flip(a + b);
-            } else {
-                const N both = ordered_sum(a, b);
-                return N{flip(both.head), flip(both.tail)};
-            }
+            if constexpr (std::is_same_v<N, ComplexV>)
+                return flipped(a + b, sign);
+            else
+                return flipped(ordered_sum(a, b), sign);
         };
         return {part(sine, cosine, (t.turns << 62) ^ bits(y)),
                 part(cosine, sine, (t.turns + 1) << 62)};

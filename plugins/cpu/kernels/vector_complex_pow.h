@@ -75,9 +75,9 @@ template <> struct OfComplex<functor::pow> : HasVectors {
             }
         }
         // Powers of real numbers are real.
-        const auto flipped = whole & (x < 0.0) & (round_even(u * 0.5) == u * 0.5);
+        const auto flips = whole & (x < 0.0) & (round_even(u * 0.5) == u * 0.5);
         const auto real = (y == 0.0) & (v == 0.0) & ((x > 0.0) | whole);
-        const V zero = from_bits<V>(bits(y) ^ ((bits(u) ^ (Integers<V>)flipped) & sign_bit<V>));
+        const V zero = flipped(y, bits(u) ^ (Integers<V>)flips);
         const auto none = (u == 0.0) & (v == 0.0);
         return {none ? all<V>(1) : result.re,
                 none   ? V{}

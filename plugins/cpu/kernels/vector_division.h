@@ -61,7 +61,7 @@ struct Fmod : Quotients {
 struct Remainder : Quotients {
     template <class V> static V of(V a, V b) {
         const Division<V> division(a, b);
-        const V rest = from_bits<V>(bits(division.rest) ^ ((bits(a) ^ bits(b)) & sign_bit<V>));
+        const V rest = flipped(division.rest, bits(a) ^ bits(b));
         return with_sign(absolute(rest < Element<V>(0) ? rest + division.y : rest), b);
     }
 };

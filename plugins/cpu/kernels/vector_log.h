@@ -7,7 +7,7 @@
 // around 1, where c is 1: near their zero the functions keep all digits.
 #pragma once
 
-#include "vector_operations.h"
+#include "vector_rows.h"
 
 #include <array>
 
@@ -90,7 +90,7 @@ inline OfInterval<V> of_interval(const Decomposed<V> &x) {
             lookup<V>(Base<T>::heads, x.interval()), lookup<V>(Base<T>::tails, x.interval())};
 }
 #if defined(__AVX2__) && !defined(__AVX512F__)
-// Of doubles, by their places in bytes among rows of numbers: three gathers take longer.
+// Of doubles, by their places in bytes among rows of numbers.
 template <template <class> class Base> struct Rows {
     using V = Vector<double>;
 
@@ -98,17 +98,16 @@ template <template <class> class Base> struct Rows {
         return shifted >> (fraction_bits<V> - 4 - row_bits) & (15 << row_bits);
     }
     template <class Places> static OfInterval<V> at(const Places &places) {
-        const auto pair = [&](int first, int lane) {
-            return load_vector<__m128d>(reinterpret_cast<const char *>(&numbers[first]) +
-                                        places[lane]);
+        const auto at = [&](int lane, int k) {
+            return reinterpret_cast<const double *>(
+                reinterpret_cast<const char *>(&numbers[static_cast<std::size_t>(k)]) +
+                places[lane]);
         };
-        const auto pairs = [&](int first, int low, int high) {
-            return _mm256_insertf128_pd(_mm256_castpd128_pd256(pair(first, low)), pair(first, high),
-                                        1);
+        const auto fetch = [&](int k) {
+            return two_columns(at(0, k), at(1, k), at(2, k), at(3, k));
         };
-        const V even = pairs(0, 0, 2), odd = pairs(0, 1, 3);
-        return {_mm256_unpacklo_pd(even, odd), _mm256_unpackhi_pd(even, odd),
-                _mm256_unpacklo_pd(pairs(2, 0, 2), pairs(2, 1, 3))};
+        const auto [inverse, head] = fetch(0);
+        return {inverse, head, fetch(2)[0]};
     }
 
 private:

@@ -29,6 +29,10 @@ template <class X> inline X magnitude(X x) {
 template <class V> inline V with_sign(V x, V y) {
     return from_bits<V>(bits(x) | (bits(y) & sign_bit<V>));
 }
+// `x` with the other sign where that bit of `sign` is set.
+template <class V> inline V flipped(V x, Integers<V> sign) {
+    return from_bits<V>(bits(x) ^ (sign & sign_bit<V>));
+}
 // NaN stays NaN.
 template <class V> inline V at_most(Element<V> limit, V x) {
 #if defined(__AVX512F__)

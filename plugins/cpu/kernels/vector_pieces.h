@@ -1,7 +1,7 @@
 // Functions by polynomials of intervals, for floats and doubles.
 #pragma once
 
-#include "vector_operations.h"
+#include "vector_rows.h"
 
 #include <array>
 
@@ -27,7 +27,7 @@ template <template <class> class Pieces, class V> inline auto piece_of(V x) {
     return piece;
 }
 #if defined(__AVX2__) && !defined(__AVX512F__)
-// From rows of the numbers of an interval: gathers take longer.
+// From rows of the numbers of an interval.
 template <class Table> struct PieceRows {
     static constexpr std::size_t terms = std::size(Table::coefficients), length = terms + 2;
     static_assert(length % 2 == 0);
@@ -46,21 +46,19 @@ template <template <class> class Pieces> inline auto piece_of(Vector<double> x) 
     using Table = Pieces<double>;
     using Rows = PieceRows<Table>;
     const Integers<V> index = bits(x + Table::shift) >> (fraction_bits<V> - Table::digits) & 15;
-    const double *row[4];
-    for (int lane = 0; lane < 4; ++lane) row[lane] = Rows::rows[index[lane]].data();
-    const auto pairs = [&](std::size_t k, int low, int high) {
-        return _mm256_insertf128_pd(_mm256_castpd128_pd256(load_vector<__m128d>(row[low] + k)),
-                                    load_vector<__m128d>(row[high] + k), 1);
+    const auto at = [&](int lane, std::size_t k) { return Rows::rows[index[lane]].data() + k; };
+    const auto fetch = [&](std::size_t k) {
+        return two_columns(at(0, k), at(1, k), at(2, k), at(3, k));
     };
     Piece<V, Rows::terms> piece;
-    const auto fetch = [&](std::size_t k, V &first, V &second) {
-        const V even = pairs(k, 0, 2), odd = pairs(k, 1, 3);
-        first = _mm256_unpacklo_pd(even, odd);
-        second = _mm256_unpackhi_pd(even, odd);
-    };
-    fetch(0, piece.center, piece.value);
-    for (std::size_t k = 0; k < Rows::terms; k += 2)
-        fetch(k + 2, piece.coefficients[k], piece.coefficients[k + 1]);
+    const auto [center, value] = fetch(0);
+    piece.center = center;
+    piece.value = value;
+    for (std::size_t k = 0; k < Rows::terms; k += 2) {
+        const auto [first, second] = fetch(k + 2);
+        piece.coefficients[k] = first;
+        piece.coefficients[k + 1] = second;
+    }
     return piece;
 }
 #endif

@@ -43,7 +43,7 @@ template <class V> inline V power_with_special(V x, V y, V result) {
     const auto whole = round_even(y) == y, odd = round_even(y * 0.5) != y * 0.5;
     const auto negative = (x < 0.0) & (x > -infinity<V>);
     result = (negative & ~whole) ? all<V>(std::numeric_limits<double>::quiet_NaN()) : result;
-    result = from_bits<V>(bits(result) ^ (bits(x) & sign_bit<V> & (Integers<V>)(whole & odd)));
+    result = flipped(result, bits(x) & (Integers<V>)(whole & odd));
     const auto one = (y == 0.0) | (x == 1.0) | ((x == -1.0) & (absolute(y) == infinity<V>));
     return one ? all<V>(1.0) : result;
 }
@@ -140,33 +140,40 @@ template <class V> inline V limited_exponent(V y) {
     return has_fma ? y : at_most(most, at_least(-most, y));
 }
 
+// `large` + log2(1 + r) as a sum, with `rest` of its series from the third term on; `large_lost` is
+// what `large` lacks. The first two terms are exact but for what does not count.
+template <class V, class Rest>
+inline DoubleWord<V> log2_words_of(V large, V large_lost, V r, const Rest &rest) {
+    using T = Element<V>;
+    using C = ConstantsOf<V>;
+    const V first = r * C::log2_e.head;
+    const V first_lost = multiply_add(r, C::log2_e.tail, product_error(r, C::log2_e.head, first));
+    const V half = r * T(-0.5), second = first * half,
+            second_lost = product_error(first, half, second);
+    V lost = multiply_add(second, r * polynomial(r, rest),
+                          multiply_add(first_lost, half, first_lost) + second_lost);
+    const V small = first + second;
+    lost += (first - small) + second;
+    const V head = large + small;
+    return {head, lost + (((large - head) + small) + large_lost)};
+}
+// Where |y log2(x)| is below `limit`; log2(x) is a sum.
+template <class V>
+inline OrdinaryPower<V> ordinary_power(V x, V y, DoubleWord<V> log2, Element<V> limit) {
+    const V times = limited_exponent(y), product = times * log2.head;
+    const V lost = multiply_add(times, log2.tail, product_error(times, log2.head, product));
+    return {exp2_of_sum<true>(product, lost), outside_power(x, y, product, limit)};
+}
+
 struct OrdinaryPowOfFloats {
     template <class V> static OrdinaryPower<V> of(V x, V y) {
-        const auto [head, tail] = log2(x);
-        const V times = limited_exponent(y), product = times * head;
-        const V lost = multiply_add(times, tail, product_error(times, head, product));
-        return {exp2_of_sum<true>(product, lost), outside_power(x, y, product, 125.0F)};
-    }
-
-private:
-    template <class V> static DoubleWord<V> log2(V x) {
         using C = ConstantsOf<V>;
         const Decomposed<V> parts = decompose(x);
         const Integers<V> interval = parts.interval();
         const V r = short_cancelling_add(parts.m, lookup<V>(C::inverses, interval), -1.0F);
-        // ln(1 + r) = r - r^2 / 2 - r^2 / 2 (r p(r)), times log2(e)
-        const V first = r * C::log2_e.head;
-        const V first_lost =
-            multiply_add(r, C::log2_e.tail, product_error(r, C::log2_e.head, first));
-        const V half = r * -0.5F, second = first * half,
-                second_lost = product_error(first, half, second);
-        V lost = multiply_add(second, r * polynomial(r, C::ln_rest),
-                              multiply_add(first_lost, half, first_lost) + second_lost);
-        const V small = first + second;
-        lost += (first - small) + second;
-        const V large = parts.k + lookup<V>(C::log2_heads, interval), head = large + small;
-        lost += ((large - head) + small) + lookup<V>(C::log2_tails, interval);
-        return {head, lost};
+        const V large = parts.k + lookup<V>(C::log2_heads, interval);
+        return ordinary_power(
+            x, y, log2_words_of(large, lookup<V>(C::log2_tails, interval), r, C::ln_rest), 125.0F);
     }
 };
 

@@ -19,24 +19,12 @@ template <class V, class... More> inline DoubleWord<V> log2_words(V x, More... m
     const auto [inverse, log2_head, log2_tail] =
         Columns<V, C::pow_inverses, C::pow_heads, C::pow_tails>::at(parts.template interval<5>());
     const V r = short_cancelling_add(parts.m, inverse, -1.0);
-    const V first = r * C::log2_e.head;
-    const V first_lost = multiply_add(r, C::log2_e.tail, product_error(r, C::log2_e.head, first));
-    const V half = r * -0.5, second = first * half,
-            second_lost = product_error(first, half, second);
-    V lost = multiply_add(second, r * polynomial(r, C::pow_rest),
-                          multiply_add(first_lost, half, first_lost) + second_lost);
-    const V small = first + second;
-    lost += (first - small) + second;
-    const V large = (parts.k + ... + more) + log2_head, head = large + small;
-    return {head, lost + (((large - head) + small) + log2_tail)};
+    return log2_words_of((parts.k + ... + more) + log2_head, log2_tail, r, C::pow_rest);
 }
 
 struct OrdinaryPowOfDoubles {
     template <class V> static OrdinaryPower<V> of(V x, V y) {
-        const auto [head, tail] = log2_words(x);
-        const V times = limited_exponent(y), product = times * head;
-        const V lost = multiply_add(times, tail, product_error(times, head, product));
-        return {exp2_of_sum<true>(product, lost), outside_power(x, y, product, 1021.0)};
+        return ordinary_power(x, y, log2_words(x), 1021.0);
     }
 };
 

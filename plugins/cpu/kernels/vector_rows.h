@@ -8,6 +8,19 @@
 
 namespace Atoll::kernels::vector_math {
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// The first numbers of four rows, and the second ones: gathers take longer.
+inline std::array<Vector<double>, 2> two_columns(const double *a, const double *b, const double *c,
+                                                 const double *d) {
+    const auto pairs = [](const double *low, const double *high) {
+        return _mm256_insertf128_pd(_mm256_castpd128_pd256(load_vector<__m128d>(low)),
+                                    load_vector<__m128d>(high), 1);
+    };
+    const Vector<double> even = pairs(a, c), odd = pairs(b, d);
+    return {_mm256_unpacklo_pd(even, odd), _mm256_unpackhi_pd(even, odd)};
+}
+#endif
+
 // The numbers at `index` in tables of 16 or 32 of them, by the index's last digits.
 template <class V, const auto &...tables> struct Columns {
     static constexpr std::size_t count = sizeof...(tables);
@@ -40,19 +53,12 @@ private:
     static std::array<V, count> at_rows(Integers<V> index, std::index_sequence<columns...>) {
         index &= rows - 1;
 #if defined(__AVX2__)
-        // Gathers take longer.
-        const T *row[4];
-        for (int lane = 0; lane < 4; ++lane) row[lane] = all[index[lane]].data();
-        const auto pairs = [&](std::size_t first, int low, int high) {
-            return _mm256_insertf128_pd(
-                _mm256_castpd128_pd256(load_vector<__m128d>(row[low] + first)),
-                load_vector<__m128d>(row[high] + first), 1);
-        };
+        const auto at = [&](int lane, std::size_t k) { return all[index[lane]].data() + k; };
         std::array<V, length> numbers;
         for (std::size_t k = 0; k < length; k += 2) {
-            const V even = pairs(k, 0, 2), odd = pairs(k, 1, 3);
-            numbers[k] = _mm256_unpacklo_pd(even, odd);
-            numbers[k + 1] = _mm256_unpackhi_pd(even, odd);
+            const auto [first, second] = two_columns(at(0, k), at(1, k), at(2, k), at(3, k));
+            numbers[k] = first;
+            numbers[k + 1] = second;
         }
         return {numbers[columns]...};
 #else

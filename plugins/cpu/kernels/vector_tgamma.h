@@ -57,7 +57,7 @@ template <class V> struct SineOfHalfTurns : Circular {
         const V half = nearest * 0.5;
         const auto odd = (Integers<V>)(round_even(half) != half) << 63;
         const V result = rest == 0.0 ? all<V>(std::numeric_limits<double>::quiet_NaN()) : size;
-        return from_bits<V>(bits(result) ^ (~(bits(rest) ^ odd) & sign_bit<V>));
+        return flipped(result, ~(bits(rest) ^ odd));
     }
 
 private:
