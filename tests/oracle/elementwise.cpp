@@ -90,15 +90,20 @@ __int128 wrapped_power(__int128 a, __int128 b) {
         if (b & 1) r = wrapped_product(r, a);
     return r;
 }
+#if __LDBL_MANT_DIG__ == 113 // AArch64
+using Quad = long double;
+#else
+__extension__ using Quad = __float128;
+#endif
 // Quotient and remainder that fit each other: the remainder of fmod is exact, and the quotient is
-// the integer nearest to what is left.
+// the integer nearest to what is left over the divisor.
 template <class T> struct Division { T quotient, remainder; };
 template <class T> Division<T> floor_division(T a, T b) {
     T rest = std::fmod(a, b);
     if (b == 0) return {a / b, rest};
     if (std::isnan(rest)) return {rest, rest};
     // A whole number; with 113 bits the nearest one is right while it fits an integer.
-    __float128 whole = (static_cast<__float128>(a) - rest) / b;
+    Quad whole = (static_cast<Quad>(a) - rest) / b;
     if (whole < 0x1p100 && whole > -0x1p100)
         whole = static_cast<__int128>(whole + (whole < 0 ? -0.5 : 0.5));
     if (rest == 0)
