@@ -104,6 +104,25 @@ TEST_CASE("without the setting it is OpenBLAS, opened by the first product") {
     contains(fact("blas"), "openblas");
 }
 
+// With OPENBLAS_CORETYPE=Prescott, as OpenBLAS chooses on processors newer than itself.
+TEST_CASE("an OpenBLAS that computes as on an earlier processor does not multiply" *
+          doctest::skip(!std::getenv("OPENBLAS_CORETYPE"))) {
+    const std::string told =
+        "own kernels, because the default would compute as on a processor Prescott: ";
+    {
+        const Loaded plugin("");
+        for (const DType dtype : {float32, float64, complex64, complex128}) check_products(dtype);
+        if (fact("level") == "v2")
+            contains(fact("blas"), "by default: OpenBLAS ");
+        else
+            contains(fact("blas"), "by default: " + told + "OpenBLAS ");
+    }
+    // The user's choice is used as it is.
+    const Loaded plugin("libopenblas.so.0");
+    check_products(float32);
+    CHECK(fact("blas").find(told) == std::string::npos);
+}
+
 TEST_CASE("a BLAS that cannot be used refuses the plugin, and no other takes its place") {
     const auto refusal = [](const std::string &blas) -> std::string {
         try {

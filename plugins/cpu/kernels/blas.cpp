@@ -5,7 +5,10 @@
 // starts threads, which a program that never multiplies matrices should not pay for, and users
 // have their own. The plugin refuses float products without one rather than being slow in silence.
 // Which processor's kernels OpenBLAS uses is its own choice or, as documented there, that of
-// OPENBLAS_CORETYPE; both are left alone.
+// OPENBLAS_CORETYPE; both are left alone. But for processors that are newer than it, it chooses the
+// oldest ones, which take four to eight times as long (version 0.3.21 on an Emerald Rapids): then
+// the default is not used, and the contraction engine multiplies instead. A BLAS that the user
+// names is used as it is.
 //
 // Note [Names and sizes]
 // Builds whose sizes are 64 bits mark their names, OpenBLAS with 64_ (SciPy's has a prefix, too),
@@ -86,6 +89,24 @@ private:
     Naming naming_;
 };
 
+// OpenBLAS's names of processors without vectors that this level computes with. Later names are of
+// processors that have them.
+bool is_of_earlier_level([[maybe_unused]] const char *core) {
+#if defined(__FMA__)
+    for (const char *earlier :
+         {"Katmai",      "Coppermine",   "Northwood",  "Prescott", "Banias",      "Atom",
+          "Core2",       "Penryn",       "Dunnington", "Nehalem",  "Sandybridge", "Athlon",
+          "Opteron",     "Opteron_SSE3", "Barcelona",  "Bobcat",   "Bulldozer",   "Piledriver",
+          "Steamroller", "Excavator",    "Nano"})
+        if (std::strcmp(core, earlier) == 0) return true;
+#endif
+#if defined(__AVX512F__)
+    for (const char *earlier : {"Haswell", "Zen"})
+        if (std::strcmp(core, earlier) == 0) return true;
+#endif
+    return false;
+}
+
 // Sets the threads where the library has a function for that, and says what it is.
 std::string introduce(const Library &library, Blas &to, int threads) {
     const char *(*describe)() = nullptr;
@@ -120,7 +141,9 @@ struct Opened {
     std::string text; // what it is, or why it is not usable
 };
 
-Opened open(const std::string &name, int threads) {
+// `chosen`: by the user; empty: the default.
+Opened open(const std::string &chosen, int threads) {
+    const std::string name = chosen.empty() ? default_library : chosen;
     Opened result;
     const auto fail = [&](const std::string &why) {
         result.text = name + ' ' + why;
@@ -149,6 +172,10 @@ Opened open(const std::string &name, int threads) {
         const std::string missing =
             result.blas.is_wide ? library.fill(result.blas.wide) : library.fill(result.blas.narrow);
         if (!missing.empty()) return fail("has no " + missing);
+        const char *(*core)() = nullptr;
+        if (chosen.empty() && library.find_extra("openblas_get_corename", core) &&
+            is_of_earlier_level(core()))
+            result.blas.suits_processor = false;
         const link_map *map = nullptr;
         dlinfo(handle, RTLD_DI_LINKMAP, &map);
         result.text = introduce(library, result.blas, threads);
@@ -156,6 +183,10 @@ Opened open(const std::string &name, int threads) {
         if (!result.text.empty()) result.text += ", ";
         result.text += result.blas.is_wide ? "64-bit sizes, " : "32-bit sizes, ";
         result.text += map && map->l_name[0] ? map->l_name : name.c_str();
+        if (!result.blas.suits_processor)
+            result.text =
+                std::string("own kernels, because the default would compute as on a processor ") +
+                core() + ": " + result.text;
         result.usable = true;
         return result;
     }
@@ -167,7 +198,7 @@ class Choice {
 public:
     void set(const char *library, int threads) {
         const std::lock_guard lock(mutex_);
-        std::string name = library && *library ? library : default_library;
+        std::string name = library ? library : "";
         if (name == name_ && threads == threads_) return;
         name_ = std::move(name);
         threads_ = threads;
@@ -185,7 +216,7 @@ public:
 
 private:
     std::mutex mutex_;
-    std::string name_ = default_library;
+    std::string name_; // empty: the default
     int threads_ = 0;
     std::deque<Opened> all_;
     std::atomic<const Opened *> current_{nullptr};

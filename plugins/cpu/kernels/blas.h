@@ -30,6 +30,9 @@ struct Blas {
     // Takes Transpose::only_conjugate, and small products from several threads at once without
     // making threads for each. OpenBLAS does.
     bool is_openblas = false;
+    // False where the default one multiplies as processors of an earlier level do: Note [BLAS at
+    // run time].
+    bool suits_processor = true;
 };
 
 // The one that was chosen, opened at the first call; null if it cannot be used. Thread-safe.

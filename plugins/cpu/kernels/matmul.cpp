@@ -66,7 +66,7 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
     }
     const Blas *const blas = kernels::blas();
     const bool conjugates = p.matrix(product_a).conj || p.matrix(product_b).conj;
-    if (!blas || (conjugates && !blas->is_openblas)) return false;
+    if (!blas || !blas->suits_processor || (conjugates && !blas->is_openblas)) return false;
     // Small matrices side by side; large ones one after the other, each on all threads.
     const std::int64_t work = p.m.size() * p.n.size() * p.k.size();
     const bool side_by_side = work <= 32 * 32 * 32 && p.batch.size() > 1;

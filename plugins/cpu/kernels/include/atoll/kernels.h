@@ -133,7 +133,9 @@ int32_t atoll_kernel_find(const char *name);
 
 /* Chooses the BLAS that multiplies matrices of floats in this process, and opens it. `library` is a
  * name or an absolute path, as for dlopen; NULL: OpenBLAS, libopenblas.so.0, which the first
- * product opens if nothing is chosen before. `threads`: how many it uses; 0: its own choice. Sizes
+ * product opens if nothing is chosen before; where that one has no kernels for this processor and
+ * would use those of an earlier one, the library multiplies itself. `threads`: how many it uses; 0:
+ * its own choice. Sizes
  * of 32 (LP64) and of 64 bits (ILP64) are recognised. Returns ATOLL_STATUS_OK, or NOT_FOUND and a
  * sentence in `error`, which may be NULL: then products of floats are not supported until another
  * one is chosen. Not while products run. */
