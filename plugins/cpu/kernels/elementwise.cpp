@@ -335,7 +335,7 @@ private:
     }
 
     // How a space is cut along axes 0 and 1. A tile reads whole cache lines along the input's dense
-    // axis and writes runs of several along the output's.
+    // axis and writes runs of several along the output's, longer ones of narrow elements.
     struct Tiling {
         std::int64_t rows = 128, columns = 16; // of a tile
         std::int64_t scratch = 0;              // bytes for each input that is transposed
@@ -364,6 +364,8 @@ private:
             widest = std::max(widest, conversions_[k].in_size());
             ++turned;
         }
+        own.columns = std::max(own.columns, cache_line / widest);
+        if (widest <= 2) own.rows *= 2;
         own.scratch = tile_scratch / turned / cache_line * cache_line;
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
         if (!own.is_long) return own;

@@ -1,12 +1,42 @@
-// Transposition in registers: 4 x 4 elements at a time for the common sizes.
+// Transposition in registers: squares of 4, 8 or 16 elements at a time, but for the largest ones.
 #include "transpose.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace Atoll::kernels {
 namespace {
 
+// Elements that fill 16 bytes, as many rows. Interleaving the first half of the rows with the
+// second one, twice for 4 rows and once more for each doubling, leaves the columns.
+template <class T> struct Square {
+    static constexpr std::int64_t side = 16 / sizeof(T);
+    typedef T Vector __attribute__((vector_size(16)));
+
+    template <std::size_t... k> static Vector low(Vector a, Vector b, std::index_sequence<k...>) {
+        return __builtin_shufflevector(a, b, (k / 2 + k % 2 * side)...);
+    }
+    template <std::size_t... k> static Vector high(Vector a, Vector b, std::index_sequence<k...>) {
+        return __builtin_shufflevector(a, b, (k / 2 + side / 2 + k % 2 * side)...);
+    }
+    static void transpose(char *out, std::int64_t os, const char *in, std::int64_t is) {
+        constexpr auto indices = std::make_index_sequence<side>();
+        Vector rows[side], next[side];
+        for (std::int64_t k = 0; k < side; ++k) std::memcpy(&rows[k], in + k * is, sizeof rows[k]);
+        for (std::int64_t round = 1; round < side; round *= 2) {
+            for (std::int64_t k = 0; k < side / 2; ++k) {
+                next[2 * k] = low(rows[k], rows[k + side / 2], indices);
+                next[2 * k + 1] = high(rows[k], rows[k + side / 2], indices);
+            }
+            std::copy_n(next, side, rows);
+        }
+        for (std::int64_t k = 0; k < side; ++k) std::memcpy(out + k * os, &rows[k], sizeof rows[k]);
+    }
+};
+// Four of four, whose vectors are longer.
 template <class T> struct Four {
+    static constexpr std::int64_t side = 4;
     typedef T Vector __attribute__((vector_size(4 * sizeof(T))));
 
     static void transpose(char *out, std::int64_t os, const char *in, std::int64_t is) {
@@ -38,14 +68,23 @@ template <std::size_t Size> void plain(std::int64_t rows, std::int64_t columns, 
                         in + j * static_cast<std::int64_t>(Size) + i * is, Size);
 }
 
-template <class T> void blocked(std::int64_t rows, std::int64_t columns, char *out, std::int64_t os,
-                                const char *in, std::int64_t is) {
-    constexpr std::int64_t size = sizeof(T);
-    const std::int64_t whole_rows = rows & ~std::int64_t{3},
-                       whole_columns = columns & ~std::int64_t{3};
-    for (std::int64_t j = 0; j < whole_columns; j += 4)
-        for (std::int64_t i = 0; i < whole_rows; i += 4)
-            Four<T>::transpose(out + i * size + j * os, os, in + j * size + i * is, is);
+constexpr std::int64_t few_sets = 2048; // bytes between rows
+
+template <template <class> class Block, class T>
+void blocked(std::int64_t rows, std::int64_t columns, char *out, std::int64_t os, const char *in,
+             std::int64_t is) {
+    constexpr std::int64_t size = sizeof(T), side = Block<T>::side;
+    const std::int64_t whole_rows = rows / side * side, whole_columns = columns / side * side;
+    const auto block = [&](std::int64_t i, std::int64_t j) {
+        Block<T>::transpose(out + i * size + j * os, os, in + j * size + i * is, is);
+    };
+    // Rows whose cache lines fall on few sets push each other out before they are read to the end.
+    if (is % few_sets == 0)
+        for (std::int64_t i = 0; i < whole_rows; i += side)
+            for (std::int64_t j = 0; j < whole_columns; j += side) block(i, j);
+    else
+        for (std::int64_t j = 0; j < whole_columns; j += side)
+            for (std::int64_t i = 0; i < whole_rows; i += side) block(i, j);
     if (whole_columns < columns)
         plain<sizeof(T)>(rows, columns - whole_columns, out + whole_columns * os, os,
                          in + whole_columns * size, is);
@@ -59,10 +98,10 @@ template <class T> void blocked(std::int64_t rows, std::int64_t columns, char *o
 void transpose(std::int64_t size, std::int64_t rows, std::int64_t columns, char *out,
                std::int64_t out_stride, const char *in, std::int64_t in_stride) {
     switch (size) {
-    case 1: return plain<1>(rows, columns, out, out_stride, in, in_stride);
-    case 2: return plain<2>(rows, columns, out, out_stride, in, in_stride);
-    case 4: return blocked<std::int32_t>(rows, columns, out, out_stride, in, in_stride);
-    case 8: return blocked<std::int64_t>(rows, columns, out, out_stride, in, in_stride);
+    case 1: return blocked<Square, std::int8_t>(rows, columns, out, out_stride, in, in_stride);
+    case 2: return blocked<Square, std::int16_t>(rows, columns, out, out_stride, in, in_stride);
+    case 4: return blocked<Four, std::int32_t>(rows, columns, out, out_stride, in, in_stride);
+    case 8: return blocked<Four, std::int64_t>(rows, columns, out, out_stride, in, in_stride);
     default: return plain<16>(rows, columns, out, out_stride, in, in_stride);
     }
 }
