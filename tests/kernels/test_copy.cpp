@@ -128,6 +128,20 @@ TEST_CASE("every half converts exactly and rounding to halves happens once") {
     check_elementwise(function_list[ATOLL_FN_copy], ATOLL_DTYPE_INT64, brains, {&big});
 }
 
+TEST_CASE("NaN stays NaN where a half has none of its bits") {
+    // Each bit below the exponent's alone, in vectors and one by one behind them.
+    const Shape shape = {5 * 23};
+    Operand in(ATOLL_DTYPE_FLOAT32, false, shape, {true}, Layout::dense);
+    for (std::int64_t k = 0; k < shape[0]; ++k) {
+        const std::uint32_t bits = 0x7f800000u | 1u << k % 23 | (k % 2 ? 0x80000000u : 0);
+        std::memcpy(in.memory.data() + in.start + 4 * k, &bits, 4);
+    }
+    for (int half : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}}) {
+        Operand out(half, false, shape, {true}, Layout::dense);
+        check_elementwise(function_list[ATOLL_FN_copy], ATOLL_DTYPE_FLOAT32, out, {&in});
+    }
+}
+
 TEST_CASE("fill writes one value everywhere and nowhere else") {
     Random random = sequence(3);
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)

@@ -161,27 +161,12 @@ void odd_half_parts(std::int64_t n, char *out, const char *in) {
     odd_halves<double>(2 * n, out, in);
 }
 
-void halves_to_floats(std::int64_t n, char *out, const char *in) {
-    vector_halves::widen(n, out, in);
+// Halves, or the parts of complex ones.
+template <class Format, int Parts> void widen(std::int64_t n, char *out, const char *in) {
+    vector_halves::widen<Format>(Parts * n, out, in);
 }
-void floats_to_halves(std::int64_t n, char *out, const char *in) {
-    vector_halves::round(n, out, in);
-}
-void halves_to_floats2(std::int64_t n, char *out, const char *in) {
-    vector_halves::widen(2 * n, out, in);
-}
-void floats_to_halves2(std::int64_t n, char *out, const char *in) {
-    vector_halves::round(2 * n, out, in);
-}
-void brains_to_floats(std::int64_t n, char *out, const char *in) {
-    float *o = reinterpret_cast<float *>(out);
-    const std::uint16_t *i = reinterpret_cast<const std::uint16_t *>(in);
-    for (std::int64_t k = 0; k < n; ++k) o[k] = atoll_bfloat_to_float(i[k]);
-}
-void floats_to_brains(std::int64_t n, char *out, const char *in) {
-    std::uint16_t *o = reinterpret_cast<std::uint16_t *>(out);
-    const float *i = reinterpret_cast<const float *>(in);
-    for (std::int64_t k = 0; k < n; ++k) o[k] = atoll_float_to_bfloat(i[k]);
+template <class Format, int Parts> void round(std::int64_t n, char *out, const char *in) {
+    vector_halves::round<Format>(Parts * n, out, in);
 }
 
 constexpr std::array<Row, ATOLL_DTYPE_COUNT> make_table() {
@@ -189,12 +174,12 @@ constexpr std::array<Row, ATOLL_DTYPE_COUNT> make_table() {
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     if (widened(id) == id) table[id] = row<wide::identifier>(id);
 #include "atoll/lists/dtypes.inc"
-    table[ATOLL_DTYPE_FLOAT32][ATOLL_DTYPE_FLOAT16] = &halves_to_floats;
-    table[ATOLL_DTYPE_FLOAT16][ATOLL_DTYPE_FLOAT32] = &floats_to_halves;
-    table[ATOLL_DTYPE_FLOAT32][ATOLL_DTYPE_BFLOAT16] = &brains_to_floats;
-    table[ATOLL_DTYPE_BFLOAT16][ATOLL_DTYPE_FLOAT32] = &floats_to_brains;
-    table[ATOLL_DTYPE_COMPLEX64][ATOLL_DTYPE_COMPLEX32] = &halves_to_floats2;
-    table[ATOLL_DTYPE_COMPLEX32][ATOLL_DTYPE_COMPLEX64] = &floats_to_halves2;
+    table[ATOLL_DTYPE_FLOAT32][ATOLL_DTYPE_FLOAT16] = &widen<vector_halves::Float16, 1>;
+    table[ATOLL_DTYPE_FLOAT16][ATOLL_DTYPE_FLOAT32] = &round<vector_halves::Float16, 1>;
+    table[ATOLL_DTYPE_FLOAT32][ATOLL_DTYPE_BFLOAT16] = &widen<vector_halves::Bfloat16, 1>;
+    table[ATOLL_DTYPE_BFLOAT16][ATOLL_DTYPE_FLOAT32] = &round<vector_halves::Bfloat16, 1>;
+    table[ATOLL_DTYPE_COMPLEX64][ATOLL_DTYPE_COMPLEX32] = &widen<vector_halves::Float16, 2>;
+    table[ATOLL_DTYPE_COMPLEX32][ATOLL_DTYPE_COMPLEX64] = &round<vector_halves::Float16, 2>;
     return table;
 }
 constexpr std::array<Row, ATOLL_DTYPE_COUNT> table = make_table();

@@ -496,17 +496,6 @@ bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::ui
     return (mismatch | (flags & ATOLL_OPERAND_SWAPPED)) == 0;
 }
 
-// Whether a loop of half_loops.h suits.
-bool takes_halves(const Space &space, const atoll_operand *operands) {
-    for (int k = 0; k < space.operands; ++k) {
-        const std::int64_t stride = space.strides[k][0];
-        if (operands[k].dtype != ATOLL_DTYPE_FLOAT16 || swapped(operands[k]) ||
-            (stride != 2 && (k == 0 || stride != 0)))
-            return false;
-    }
-    return true;
-}
-
 // Whether the answer is the same for all elements of a dtype.
 bool ignores_elements(std::uint32_t function, std::uint32_t dtype) {
     return kinds[dtype] < ATOLL_DTYPE_KIND_FLOAT &&
@@ -551,10 +540,7 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
     for (int k = 1; k < Count; ++k) kernel.set(k, dtype, wide);
     if (selects) kernel.set(1, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     Space space(0, rank, shape, operands, Count);
-    Loop halves = sign_loop(function, dtype);
-    if (!halves && Count == 3 && dtype == ATOLL_DTYPE_FLOAT16 && takes_halves(space, operands))
-        halves = half_loop(function);
-    if (halves) { // instead of loops over float32
+    if (const Loop halves = half_loop(function, dtype)) { // instead of loops over float32
         kernel.loop = halves;
         for (int k = 0; k < Count; ++k) kernel.set(k, dtype, dtype);
     }
