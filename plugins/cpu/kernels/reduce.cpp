@@ -49,6 +49,8 @@ public:
         const char *start = static_cast<const char *>(call.operands[1].data);
         reduced_shift_ = reduced_.data[1] - start;
         direct_ = in_.moves() && aligned();
+        const atoll_operand &in = call.operands[1];
+        if (in.dtype == call.dtype && !(in.flags & ATOLL_OPERAND_SWAPPED)) half_ = in.dtype;
     }
 
     void operator()() {
@@ -253,6 +255,14 @@ private:
 
     // ---- a strip of results at a time ----
 
+    // Null where rows are not dense halves, or the reducer does not take them.
+    Reducer::ManyRows many_rows_of_halves(std::int64_t stride) const {
+        if (stride != 2) return nullptr;
+        return half_ == ATOLL_DTYPE_FLOAT16    ? r_.rows_of_float16
+               : half_ == ATOLL_DTYPE_BFLOAT16 ? r_.rows_of_bfloat16
+                                               : nullptr;
+    }
+
     void take_strip(std::int64_t begin, std::int64_t end, std::int64_t n, const char *p,
                     const Given &given, char *accumulators) const {
         if (r_.pairwise && end - begin > rows_at_once) {
@@ -265,8 +275,11 @@ private:
             return;
         }
         const std::int64_t stride = kept_.strides[1][0];
+        const Reducer::ManyRows of_halves = many_rows_of_halves(stride);
         const auto take = [&](auto rows_in, bool many) {
-            alignas(64) char scratch[rows_taken][shortest_strip * 16];
+            // Rows side by side: at powers of two they would fall on the same sets of the L1 cache.
+            alignas(64) char scratch[rows_taken * (shortest_strip * 16 + 64)];
+            const std::int64_t pitch = shortest_strip * in_.out_size() + 64;
             Rows rows(reduced_, begin, 0);
             const auto here = [&] { return p + (rows.data[1] - reduced_.data[1]); };
             std::int64_t row = begin;
@@ -274,11 +287,12 @@ private:
                 for (; row + rows_taken <= end; row += rows_taken) {
                     const char *in[rows_taken];
                     for (int i = 0; i < rows_taken; ++i, rows.next())
-                        in[i] = elements(n, here(), stride, scratch[i]);
-                    r_.many_rows(n, in, given, accumulators);
+                        in[i] =
+                            of_halves ? here() : elements(n, here(), stride, scratch + i * pitch);
+                    (of_halves ? of_halves : r_.many_rows)(n, in, given, accumulators);
                 }
             for (; row < end; ++row, rows.next())
-                rows_in(n, elements(n, here(), stride, scratch[0]), given, accumulators);
+                rows_in(n, elements(n, here(), stride, scratch), given, accumulators);
         };
         // The processor fetches short rows ahead only if they are read one after the other.
         take(r_.rows,
@@ -380,6 +394,7 @@ private:
     Conversion in_, out_;
     std::ptrdiff_t reduced_shift_ = 0; // bytes from flipped reduced axes
     bool direct_ = false;
+    std::uint32_t half_ = ATOLL_DTYPE_NONE; // the input's dtype, if that is the call's
 };
 
 using RowTable = std::array<const ReducerRow *, ATOLL_FN_COUNT>;

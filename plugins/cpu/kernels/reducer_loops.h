@@ -50,9 +50,12 @@ template <class V, class E> V load_first(std::int64_t n, const E *x) {
     constexpr std::int64_t lanes = sizeof(V) / sizeof(E);
     const std::size_t bytes = static_cast<std::size_t>(std::min(n, lanes)) * sizeof(E);
     V v;
-#if defined(__AVX512BW__)
-    const __m512i all = _mm512_maskz_loadu_epi8(_bzhi_u64(~std::uint64_t(0), bytes), x);
-    std::memcpy(&v, &all, sizeof v);
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const std::uint64_t there = _bzhi_u64(~std::uint64_t(0), static_cast<unsigned>(bytes));
+    if constexpr (sizeof v == 64)
+        v = (V)_mm512_maskz_loadu_epi8(there, x);
+    else
+        v = (V)_mm256_maskz_loadu_epi8(static_cast<__mmask32>(there), x);
 #else
     std::memset(&v, 0, sizeof v);
     std::memcpy(&v, x, bytes);

@@ -34,8 +34,11 @@ struct Reducer {
     // Accumulator i takes in element i.
     void (*rows)(std::int64_t n, const char *in, const Given &given, char *accumulators) = nullptr;
     // The same with the elements i of `rows_taken` rows, one after the other.
-    void (*many_rows)(std::int64_t n, const char *const *in, const Given &given,
-                      char *accumulators) = nullptr;
+    using ManyRows = void (*)(std::int64_t n, const char *const *in, const Given &given,
+                              char *accumulators);
+    ManyRows many_rows = nullptr;
+    // Of halves, at any address, instead of the float32 that they are computed in.
+    ManyRows rows_of_float16 = nullptr, rows_of_bfloat16 = nullptr;
     // Accumulator i takes in accumulator i of `from`.
     void (*merge)(std::int64_t n, const char *from, const Given &given,
                   char *accumulators) = nullptr;
