@@ -1,9 +1,9 @@
 // cumsum, cumprod: running sums and products along axis 0.
 //
-// Note [Three ways to scan]
-// Where n is the densest axis one row at a time is run through. Otherwise a strip of neighbouring
-// rows goes along n together, so that memory is read in order and the strip vectorises. Both add
-// in the order of n, so they give the same.
+// Note [Ways to scan]
+// Where n is the densest axis one row at a time is run through, short ones by one loop. Otherwise a
+// strip of neighbouring rows goes along n together, so that memory is read in order and the strip
+// vectorises. All add in the order of n, so they give the same.
 //
 // In a long row each addition would wait for the one before, and so would the other threads. It is
 // cut into stretches, which threads take in order; each hands on the sum of all before the next. A
@@ -11,7 +11,7 @@
 // scanned side by side, each from its own beginning; then the sum before a run is added to its
 // results. As that is the result before the run exactly, running sums of numbers that are not
 // negative do not fall, as in order. Results depend on extents and strides, not on the threads;
-// those of floats are not quite those of the other two ways.
+// those of floats are not quite those of the other ways.
 //
 // Where a float of a run, or the sum before it, is near infinity, the stretch is scanned in order:
 // an infinite sum stays infinite, and one that is finite in order stays finite. Products of floats
@@ -44,6 +44,8 @@ struct Scanner {
     // Accumulator i takes in element i.
     void (*rows)(bool first, std::int64_t n, const char *in, char *accumulators,
                  char *out) = nullptr;
+    // Rows of n elements that follow each other.
+    void (*short_rows)(std::int64_t rows, std::int64_t n, const char *in, char *out) = nullptr;
     // For integers: an accumulator takes in n elements.
     void (*total)(bool first, std::int64_t n, const char *in, char *accumulator) = nullptr;
     // For floats, whose rows can be cut into runs: scans each run of a stretch from its beginning.
@@ -89,6 +91,15 @@ template <class F, class T, class A> struct Scan {
             o[k] = to<T>(a);
         }
         *acc(accumulator) = a;
+    }
+    static void short_rows(std::int64_t rows, std::int64_t n, const char *in, char *out) {
+        const T *x = reinterpret_cast<const T *>(in);
+        T *o = reinterpret_cast<T *>(out);
+        for (; rows > 0; --rows, x += n, o += n) {
+            A a = to<A>(x[0]);
+            o[0] = to<T>(a);
+            for (std::int64_t k = 1; k < n; ++k) o[k] = to<T>(a = F::apply(a, to<A>(x[k])));
+        }
     }
     static void total(bool first, std::int64_t n, const char *in, char *accumulator) {
         const T *x = reinterpret_cast<const T *>(in);
@@ -181,7 +192,7 @@ template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
     if constexpr (sdk::core_functions[function].domain >> id & 1) {                                \
         using A = typename AccumulatorOf<wide::identifier, id>::type;                              \
         using S = Scan<F, Wrapping<wide::identifier>, A>;                                          \
-        row[id] = {sizeof(A), &S::row, &S::rows};                                                  \
+        row[id] = {sizeof(A), &S::row, &S::rows, &S::short_rows};                                  \
         if constexpr (!is_float<Part<A>>) {                                                        \
             row[id].total = &S::total;                                                             \
         } else if constexpr (function == ATOLL_FN_cumsum) {                                        \
@@ -220,7 +231,9 @@ public:
         const std::int64_t width = others_.shape[0];
         const bool dense_along = std::abs(in_step_) <= std::abs(others_.strides[1][0]) &&
                                  std::abs(out_step_) <= std::abs(others_.strides[0][0]);
-        if (width >= few && (!dense_along || n_ < few))
+        if (n_ < few && follow_each_other())
+            short_rows();
+        else if (width >= few && (!dense_along || n_ < few))
             strips();
         else if (s_.cuts_rows() && n_ >= 2 * stretch)
             long_rows();
@@ -243,6 +256,20 @@ private:
         if (!out_dense) out_.run(n, out, out_stride, scratch, out_.in_size());
     }
 
+    // Whether rows and their elements are dense in both operands, which need no conversion.
+    bool follow_each_other() const {
+        const auto dense = [&](int k, std::int64_t step, std::int64_t size) {
+            return step == size && others_.rank == 1 && others_.strides[k][0] == n_ * size;
+        };
+        return in_direct_ && out_direct_ && dense(0, out_step_, out_.out_size()) &&
+               dense(1, in_step_, in_.in_size());
+    }
+    void short_rows() const {
+        parallel(others_.shape[0], n_, [&](std::int64_t begin, std::int64_t end) {
+            s_.short_rows(end - begin, n_, others_.data[1] + begin * others_.strides[1][0],
+                          others_.data[0] + begin * others_.strides[0][0]);
+        });
+    }
     void rows() const {
         const std::int64_t count = others_.shape[0] * others_.outer();
         parallel(count, n_, [&](std::int64_t begin, std::int64_t end) {
