@@ -250,6 +250,48 @@ template <class T> void running_sums(const std::vector<T> &x, std::vector<T> &y)
                 1) == ATOLL_STATUS_OK);
 }
 
+// Rows of 3 that follow each other, backwards, apart, in two groups, and each of these in the
+// result. Whole numbers, which any order of additions gives exactly.
+TEST_CASE("short rows are scanned wherever they lie") {
+    constexpr std::int64_t n = 3, rows = 12, groups = 2, room = 300, middle = 100;
+    struct Steps {
+        std::int64_t element, row, group;
+    };
+    const Steps all[] = {{1, 3, 36}, {-1, 3, 36},   {1, -3, -36}, {1, 4, 48},
+                         {2, 6, 72}, {1, 3, 3 * 9}, {1, 3, 40},   {24, 1, 12}};
+    const auto place = [&](const Steps &steps, std::int64_t k, std::int64_t row,
+                           std::int64_t group) {
+        return static_cast<std::size_t>(middle + k * steps.element + row * steps.row +
+                                        group * steps.group);
+    };
+    for (const Steps &from : all)
+        for (const Steps &to : all) {
+            if (to.group == 27) continue; // groups that share elements
+            std::vector<double> x(room), y(room, -1), expected(room, -1);
+            for (std::size_t i = 0; i < room; ++i) x[i] = static_cast<double>(i * i % 97);
+            for (std::int64_t group = 0; group < groups; ++group)
+                for (std::int64_t row = 0; row < rows; ++row) {
+                    double sum = 0;
+                    for (std::int64_t k = 0; k < n; ++k)
+                        expected[place(to, k, row, group)] = sum += x[place(from, k, row, group)];
+                }
+            const auto operand = [&](std::vector<double> &values, const Steps &steps,
+                                     std::int64_t(&bytes)[3]) {
+                bytes[0] = 8 * steps.group, bytes[1] = 8 * steps.row, bytes[2] = 8 * steps.element;
+                return operand_at(values.data() + middle, bytes, ATOLL_DTYPE_FLOAT64);
+            };
+            std::int64_t bytes[2][3];
+            CAPTURE(from.row);
+            CAPTURE(from.element);
+            CAPTURE(to.row);
+            CAPTURE(to.element);
+            REQUIRE(run(ATOLL_FN_cumsum, ATOLL_DTYPE_FLOAT64, {groups, rows, n},
+                        {operand(y, to, bytes[0]), operand(x, from, bytes[1])}, {},
+                        1) == ATOLL_STATUS_OK);
+            CHECK(y == expected);
+        }
+}
+
 // Long enough for threads to work side by side.
 TEST_CASE_TEMPLATE("running sums of a long row do not depend on the threads", T, std::int64_t,
                    float, double) {
