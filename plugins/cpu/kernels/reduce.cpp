@@ -37,7 +37,8 @@ constexpr std::int64_t long_row_bytes = 8192;      // from here on rows are take
 class Reduction {
 public:
     Reduction(const Reducer &reducer, const atoll_call &call, const Given &given)
-        : r_(reducer), given_(given), kept_(call.core, call.rank, call.shape, call.operands, 2),
+        : r_(reducer), call_(call), given_(given),
+          kept_(call.core, call.rank, call.shape, call.operands, 2),
           reduced_(0, call.core, call.shape, call.operands, 2),
           in_({call.operands[1].dtype, call.dtype, widened(call.dtype)},
               call.operands[1].flags & ATOLL_OPERAND_SWAPPED, false),
@@ -49,8 +50,6 @@ public:
         const char *start = static_cast<const char *>(call.operands[1].data);
         reduced_shift_ = reduced_.data[1] - start;
         direct_ = in_.moves() && aligned();
-        const atoll_operand &in = call.operands[1];
-        if (in.dtype == call.dtype && !(in.flags & ATOLL_OPERAND_SWAPPED)) half_ = in.dtype;
     }
 
     void operator()() {
@@ -257,10 +256,12 @@ private:
 
     // Null where rows are not dense halves, or the reducer does not take them.
     Reducer::ManyRows many_rows_of_halves(std::int64_t stride) const {
-        if (stride != 2) return nullptr;
-        return half_ == ATOLL_DTYPE_FLOAT16    ? r_.rows_of_float16
-               : half_ == ATOLL_DTYPE_BFLOAT16 ? r_.rows_of_bfloat16
-                                               : nullptr;
+        const atoll_operand &in = call_.operands[1];
+        if (stride != 2 || in.dtype != call_.dtype || (in.flags & ATOLL_OPERAND_SWAPPED))
+            return nullptr;
+        return in.dtype == ATOLL_DTYPE_FLOAT16    ? r_.rows_of_float16
+               : in.dtype == ATOLL_DTYPE_BFLOAT16 ? r_.rows_of_bfloat16
+                                                  : nullptr;
     }
 
     void take_strip(std::int64_t begin, std::int64_t end, std::int64_t n, const char *p,
@@ -389,12 +390,12 @@ private:
     }
 
     const Reducer &r_;
+    const atoll_call &call_;
     Given given_;
     Space kept_, reduced_;
     Conversion in_, out_;
     std::ptrdiff_t reduced_shift_ = 0; // bytes from flipped reduced axes
     bool direct_ = false;
-    std::uint32_t half_ = ATOLL_DTYPE_NONE; // the input's dtype, if that is the call's
 };
 
 using RowTable = std::array<const ReducerRow *, ATOLL_FN_COUNT>;
