@@ -68,7 +68,8 @@ expect(run.returncode == 1 and " 1 failed, 1 skipped" in run.stdout
        and "left out after a failure" in run.stdout, "stops at the first failure", run)
 
 run = check(good, "--filter", "file/*")
-expect(run.returncode == 0 and "6 checks" in run.stdout, "a filter", run)
+expect(run.returncode == 0 and "6 checks" in run.stdout
+       and "all checks that match 'file/*' passed" in run.stdout, "a filter", run)
 run = check(good, "--list")
 expect(run.returncode == 0 and "functions/core.add@cpu:int32/strided" in run.stdout, "a list", run)
 run = check(good, "--no-isolate")

@@ -100,8 +100,12 @@ Json as_json(const conformance::Report &report) {
 
 std::string verdict(const conformance::Report &report, const std::string &filter) {
     if (report.failed()) return styled("the plugin does not conform", Style::bad);
+    if (filter != "*" && report.skipped() == 0)
+        return styled(fmt::format("all checks that match '{}' passed", filter), Style::good);
     if (filter != "*")
-        return styled(fmt::format("no check that matches '{}' failed", filter), Style::good);
+        return styled(fmt::format("of the checks that match '{}', {} passed and {} were skipped",
+                                  filter, report.passed(), report.skipped()),
+                      Style::warn);
     if (report.skipped() == 0) return styled("the plugin conforms", Style::good);
     return styled(fmt::format("the plugin conforms as far as it could be checked: {} skipped",
                               report.skipped()),
