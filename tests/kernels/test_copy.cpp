@@ -63,6 +63,31 @@ TEST_CASE("inputs that lie a few elements apart are read by copies and functions
             }
 }
 
+// Distances of rows that fall on few sets of a cache have loops of their own.
+TEST_CASE("rows are transposed whatever their distance") {
+    constexpr std::int64_t rows = 45, columns = 70;
+    for (int dtype : {int{ATOLL_DTYPE_UINT8}, int{ATOLL_DTYPE_INT16}, int{ATOLL_DTYPE_UINT32},
+                      int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX128}})
+        for (std::int64_t pitch : {2048, 4096, 1200}) {
+            const std::int64_t size = facts[dtype].size;
+            std::vector<char> in(static_cast<std::size_t>(rows * pitch)),
+                out(static_cast<std::size_t>(rows * columns * size)), expected(out.size());
+            for (std::size_t k = 0; k < in.size(); ++k) in[k] = static_cast<char>(k * k % 251);
+            for (std::int64_t row = 0; row < rows; ++row)
+                for (std::int64_t column = 0; column < columns; ++column)
+                    std::memcpy(expected.data() + (column * rows + row) * size,
+                                in.data() + row * pitch + column * size,
+                                static_cast<std::size_t>(size));
+            const std::int64_t to[] = {size * rows, size}, from[] = {size, pitch};
+            CAPTURE(size);
+            CAPTURE(pitch);
+            REQUIRE(run(ATOLL_FN_copy, dtype, {columns, rows},
+                        {operand_at(out.data(), to, dtype), operand_at(in.data(), from, dtype)}) ==
+                    ATOLL_STATUS_OK);
+            CHECK(out == expected);
+        }
+}
+
 TEST_CASE("floats beside the ends of integers are cut off or saturate") {
     for (int from : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_FLOAT16},
                      int{ATOLL_DTYPE_BFLOAT16}})

@@ -246,8 +246,9 @@ TEST_CASE("large sums are pairwise accurate along either axis") {
                            {{3, 30000}, 1, Layout::permuted},
                            {{70, 1200}, 1, Layout::dense},
                            {{700, 140}, 1, Layout::dense}};
-    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
-                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_FLOAT16}})
+    for (int dtype :
+         {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_COMPLEX64},
+          int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}})
         for (const Large &c : cases) {
             std::vector<bool> kept(c.shape.size(), false);
             std::fill_n(kept.begin(), c.kept, true);

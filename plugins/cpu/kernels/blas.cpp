@@ -6,9 +6,9 @@
 // have their own. The plugin refuses float products without one rather than being slow in silence.
 // Which processor's kernels OpenBLAS uses is its own choice or, as documented there, that of
 // OPENBLAS_CORETYPE; both are left alone. But for processors that are newer than it, it chooses the
-// oldest ones, which take four to eight times as long (version 0.3.21 on an Emerald Rapids): then
-// the default is not used, and the contraction engine multiplies instead. A BLAS that the user
-// names is used as it is.
+// oldest ones, which take four to eight times as long (version 0.3.21 on an Emerald Rapids): where
+// it has such ones, whatever chose them, the default is not used, and the contraction engine
+// multiplies instead. A BLAS that the user names is used as it is.
 //
 // Note [Names and sizes]
 // Builds whose sizes are 64 bits mark their names, OpenBLAS with 64_ (SciPy's has a prefix, too),
@@ -25,6 +25,7 @@
 #include <link.h>
 #include <mutex>
 #include <string>
+#include <strings.h>
 
 namespace Atoll::kernels {
 namespace {
@@ -89,20 +90,16 @@ private:
     Naming naming_;
 };
 
-// OpenBLAS's names of processors without vectors that this level computes with. Later names are of
-// processors that have them.
+// OpenBLAS's names of processors without AVX2 and FMA, which this level computes with. Later names
+// are of processors that have them. Builds for one processor write theirs in capitals.
 bool is_of_earlier_level([[maybe_unused]] const char *core) {
 #if defined(__FMA__)
     for (const char *earlier :
-         {"Katmai",      "Coppermine",   "Northwood",  "Prescott", "Banias",      "Atom",
-          "Core2",       "Penryn",       "Dunnington", "Nehalem",  "Sandybridge", "Athlon",
-          "Opteron",     "Opteron_SSE3", "Barcelona",  "Bobcat",   "Bulldozer",   "Piledriver",
-          "Steamroller", "Excavator",    "Nano"})
-        if (std::strcmp(core, earlier) == 0) return true;
-#endif
-#if defined(__AVX512F__)
-    for (const char *earlier : {"Haswell", "Zen"})
-        if (std::strcmp(core, earlier) == 0) return true;
+         {"Generic",    "Katmai",      "Coppermine",   "Northwood",  "Prescott", "Banias",
+          "Atom",       "Core2",       "Penryn",       "Dunnington", "Nehalem",  "Sandybridge",
+          "Athlon",     "Opteron",     "Opteron_SSE3", "Barcelona",  "Bobcat",   "Bulldozer",
+          "Piledriver", "Steamroller", "Nano"})
+        if (strcasecmp(core, earlier) == 0) return true;
 #endif
     return false;
 }

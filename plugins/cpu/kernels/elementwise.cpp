@@ -334,8 +334,9 @@ private:
         return space_.strides[0][0] == out_size();
     }
 
-    // How a space is cut along axes 0 and 1. A tile reads whole cache lines along the input's dense
-    // axis and writes runs of several along the output's, longer ones of narrow elements.
+    // How a space is cut along axes 0 and 1. A tile reads whole cache lines along the widest
+    // input's dense axis and writes runs of several along the output's, longer ones of narrow
+    // elements.
     struct Tiling {
         std::int64_t rows = 128, columns = 16; // of a tile
         std::int64_t scratch = 0;              // bytes for each input that is transposed
@@ -367,6 +368,7 @@ private:
         own.columns = std::max(own.columns, cache_line / widest);
         if (widest <= 2) own.rows *= 2;
         own.scratch = tile_scratch / turned / cache_line * cache_line;
+        // Elements of 16 bytes have the largest tiles.
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
         if (!own.is_long) return own;
         const std::int64_t lines =

@@ -7,7 +7,7 @@
 namespace Atoll::kernels {
 
 // A loop whose operands are all of `dtype`, float16 or bfloat16, any strides. Null for other dtypes
-// and functions, and where the processor level does not convert float16.
+// and functions; of float16 where the processor level does not convert it, only signs are there.
 Loop half_loop(std::uint32_t function, std::uint32_t dtype);
 
 } // namespace Atoll::kernels

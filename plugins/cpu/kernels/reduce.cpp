@@ -257,7 +257,8 @@ private:
     // Null where rows are not dense halves, or the reducer does not take them.
     Reducer::ManyRows many_rows_of_halves(std::int64_t stride) const {
         const atoll_operand &in = call_.operands[1];
-        if (stride != 2 || in.dtype != call_.dtype || (in.flags & ATOLL_OPERAND_SWAPPED))
+        if (stride != in_.in_size() || in.dtype != call_.dtype ||
+            (in.flags & ATOLL_OPERAND_SWAPPED))
             return nullptr;
         return in.dtype == ATOLL_DTYPE_FLOAT16    ? r_.rows_of_float16
                : in.dtype == ATOLL_DTYPE_BFLOAT16 ? r_.rows_of_bfloat16
@@ -278,7 +279,8 @@ private:
         const std::int64_t stride = kept_.strides[1][0];
         const Reducer::ManyRows of_halves = many_rows_of_halves(stride);
         const auto take = [&](auto rows_in, bool many) {
-            // Rows side by side: at powers of two they would fall on the same sets of the L1 cache.
+            // Rows side by side, a cache line apart: at distances that are powers of two they would
+            // fall on the same sets of the L1 cache.
             alignas(64) char scratch[rows_taken * (shortest_strip * 16 + 64)];
             const std::int64_t pitch = shortest_strip * in_.out_size() + 64;
             Rows rows(reduced_, begin, 0);

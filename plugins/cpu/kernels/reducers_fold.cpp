@@ -164,26 +164,26 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
     template <class Format> static void rows_of_halves(std::int64_t n, const char *const *in,
                                                        const Given &, char *accumulators) {
         using namespace vector_halves;
-        if constexpr (Format::has_vectors)
-            for (std::int64_t k = 0; k < n; k += at_once) {
-                char *const at = accumulators + k * static_cast<std::int64_t>(sizeof(float));
-                const std::int64_t count = std::min(at_once, n - k);
-                const auto take = [&](auto load_halves, Floats all) {
-                    ATOLL_UNROLL
-                    for (int i = 0; i < rows_taken; ++i)
-                        all = Operation::combine(all, Format::widened(load_halves(
-                                                          elements_of<std::uint16_t>(in[i]) + k)));
-                    return all;
-                };
-                if (count == at_once) {
-                    store_vector(at, take([](auto *x) { return load_vector<Halves>(x); },
-                                          load_vector<Floats>(at)));
-                } else {
-                    const Floats all = take([&](auto *x) { return load_first<Halves>(count, x); },
-                                            load_first<Floats>(count, elements_of<float>(at)));
-                    std::memcpy(at, &all, static_cast<std::size_t>(count) * sizeof(float));
-                }
+        static_assert(Format::has_vectors);
+        for (std::int64_t k = 0; k < n; k += at_once) {
+            char *const at = accumulators + k * static_cast<std::int64_t>(sizeof(float));
+            const std::int64_t count = std::min(at_once, n - k);
+            const auto take = [&](auto load_halves, Floats all) {
+                ATOLL_UNROLL
+                for (int i = 0; i < rows_taken; ++i)
+                    all = Operation::combine(
+                        all, Format::widened(load_halves(elements_of<std::uint16_t>(in[i]) + k)));
+                return all;
+            };
+            if (count == at_once) {
+                store_vector(at, take([](auto *x) { return load_vector<Halves>(x); },
+                                      load_vector<Floats>(at)));
+            } else {
+                const Floats all = take([&](auto *x) { return load_first<Halves>(count, x); },
+                                        load_first<Floats>(count, elements_of<float>(at)));
+                std::memcpy(at, &all, static_cast<std::size_t>(count) * sizeof(float));
             }
+        }
     }
     // Of bools.
     static bool is_last(const char *accumulator) {
@@ -199,7 +199,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         if constexpr (std::is_same_v<Map, Plain> && !is_complex<T> && !(is_float<A> && compares))
             r.many_rows = &Loops::many_rows;
         if constexpr (std::is_same_v<T, float> && std::is_same_v<Map, Plain> && !compares) {
-            if (vector_halves::Float16::has_vectors)
+            if constexpr (vector_halves::Float16::has_vectors)
                 r.rows_of_float16 = &rows_of_halves<vector_halves::Float16>;
             r.rows_of_bfloat16 = &rows_of_halves<vector_halves::Bfloat16>;
         }

@@ -1,4 +1,4 @@
-// Transposition in registers: squares of 4, 8 or 16 elements at a time, but for the largest ones.
+// Transposition in registers: squares of 4, 8 or 16 rows; elements of 16 bytes go one by one.
 #include "transpose.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ template <class T> struct Square {
         for (std::int64_t k = 0; k < side; ++k) std::memcpy(out + k * os, &rows[k], sizeof rows[k]);
     }
 };
-// Four of four, whose vectors are longer.
+// Four rows of four elements of any size.
 template <class T> struct Four {
     static constexpr std::int64_t side = 4;
     typedef T Vector __attribute__((vector_size(4 * sizeof(T))));
@@ -68,7 +68,8 @@ template <std::size_t Size> void plain(std::int64_t rows, std::int64_t columns, 
                         in + j * static_cast<std::int64_t>(Size) + i * is, Size);
 }
 
-constexpr std::int64_t few_sets = 2048; // bytes between rows
+// Rows that are a multiple of so many bytes apart fall on few sets of the L1 cache.
+constexpr std::int64_t few_sets_apart = 2048;
 
 template <template <class> class Block, class T>
 void blocked(std::int64_t rows, std::int64_t columns, char *out, std::int64_t os, const char *in,
@@ -78,8 +79,8 @@ void blocked(std::int64_t rows, std::int64_t columns, char *out, std::int64_t os
     const auto block = [&](std::int64_t i, std::int64_t j) {
         Block<T>::transpose(out + i * size + j * os, os, in + j * size + i * is, is);
     };
-    // Rows whose cache lines fall on few sets push each other out before they are read to the end.
-    if (is % few_sets == 0)
+    // Such rows would push each other out before they are read to the end.
+    if (is % few_sets_apart == 0)
         for (std::int64_t i = 0; i < whole_rows; i += side)
             for (std::int64_t j = 0; j < whole_columns; j += side) block(i, j);
     else

@@ -13,10 +13,12 @@ inline constexpr std::int64_t at_once = lanes<float>;
 struct Float16 {
 #if defined(__AVX512F__)
     static constexpr bool has_vectors = true;
-    static constexpr __mmask16 every = 0xffff; // the unmasked forms draw a false warning from GCC
-    static Floats widened(Halves x) { return _mm512_maskz_cvtph_ps(every, (__m256i)x); }
+    static Floats widened(Halves x) {
+        return _mm512_maskz_cvtph_ps(vector_math::every<Floats>, (__m256i)x);
+    }
     static Halves rounded(Floats x) {
-        return (Halves)_mm512_maskz_cvtps_ph(every, x, _MM_FROUND_TO_NEAREST_INT);
+        return (Halves)_mm512_maskz_cvtps_ph(vector_math::every<Floats>, x,
+                                             _MM_FROUND_TO_NEAREST_INT);
     }
 #elif defined(__F16C__)
     static constexpr bool has_vectors = true;
