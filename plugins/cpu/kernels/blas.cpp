@@ -169,10 +169,6 @@ Opened open(const std::string &chosen, int threads) {
         const std::string missing =
             result.blas.is_wide ? library.fill(result.blas.wide) : library.fill(result.blas.narrow);
         if (!missing.empty()) return fail("has no " + missing);
-        const char *(*core)() = nullptr;
-        if (chosen.empty() && library.find_extra("openblas_get_corename", core) &&
-            is_of_earlier_level(core()))
-            result.blas.suits_processor = false;
         const link_map *map = nullptr;
         dlinfo(handle, RTLD_DI_LINKMAP, &map);
         result.text = introduce(library, result.blas, threads);
@@ -180,10 +176,14 @@ Opened open(const std::string &chosen, int threads) {
         if (!result.text.empty()) result.text += ", ";
         result.text += result.blas.is_wide ? "64-bit sizes, " : "32-bit sizes, ";
         result.text += map && map->l_name[0] ? map->l_name : name.c_str();
-        if (!result.blas.suits_processor)
+        const char *(*core)() = nullptr;
+        if (chosen.empty() && library.find_extra("openblas_get_corename", core) &&
+            is_of_earlier_level(core())) {
+            result.blas.suits_processor = false;
             result.text =
                 std::string("own kernels, because the default would compute as on a processor ") +
                 core() + ": " + result.text;
+        }
         result.usable = true;
         return result;
     }

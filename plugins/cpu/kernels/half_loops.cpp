@@ -90,14 +90,14 @@ void by_parts(std::int64_t begin, std::int64_t n, char *out, std::int64_t stride
         for (std::int64_t i = 0; i < count; ++i) *at<Half>(out + (k + i) * stride) = few[i];
     }
 }
-// The elements of a dense result, of which vectors are at(k), if there are enough for one; how many
+// The elements of a dense result, of which of(k) is a vector, if there are enough for one; how many
 // there are then. The last vector overlaps the one before, whose results may be its operands: it
 // comes first.
-template <class Format, class At> std::int64_t dense(std::int64_t n, char *out, const At &at) {
+template <class Format, class Of> std::int64_t by_vectors(std::int64_t n, char *out, const Of &of) {
     if (n < at_once) return 0;
-    const Halves last = Format::rounded(at(n - at_once));
+    const Halves last = Format::rounded(of(n - at_once));
     for (std::int64_t k = 0; k + at_once <= n; k += at_once)
-        store_vector(out + k * sizeof(Half), Format::rounded(at(k)));
+        store_vector(out + k * sizeof(Half), Format::rounded(of(k)));
     store_vector(out + (n - at_once) * sizeof(Half), last);
     return n;
 }
@@ -107,7 +107,7 @@ void unary(std::int64_t n, char *const *data, const std::int64_t *strides) {
     const Input<Format> a(data[1], strides[1]);
     std::int64_t k = 0;
     if (strides[0] == sizeof(Half) && a.is_dense())
-        k = dense<Format>(n, data[0], [&](std::int64_t i) { return F::apply(a.dense(i)); });
+        k = by_vectors<Format>(n, data[0], [&](std::int64_t i) { return F::apply(a.dense(i)); });
     by_parts<Format>(k, n, data[0], strides[0], [&](std::int64_t i, std::int64_t count) {
         return F::apply(a.some(i, count));
     });
@@ -119,14 +119,14 @@ void binary(std::int64_t n, char *const *data, const std::int64_t *strides) {
     std::int64_t k = 0;
     if (strides[0] == sizeof(Half)) {
         if (a.is_dense() && b.is_dense())
-            k = dense<Format>(n, out,
-                              [&](std::int64_t i) { return F::apply(a.dense(i), b.dense(i)); });
+            k = by_vectors<Format>(
+                n, out, [&](std::int64_t i) { return F::apply(a.dense(i), b.dense(i)); });
         else if (a.is_dense() && !b.varies())
-            k = dense<Format>(n, out,
-                              [&](std::int64_t i) { return F::apply(a.dense(i), b.value()); });
+            k = by_vectors<Format>(n, out,
+                                   [&](std::int64_t i) { return F::apply(a.dense(i), b.value()); });
         else if (!a.varies() && b.is_dense())
-            k = dense<Format>(n, out,
-                              [&](std::int64_t i) { return F::apply(a.value(), b.dense(i)); });
+            k = by_vectors<Format>(n, out,
+                                   [&](std::int64_t i) { return F::apply(a.value(), b.dense(i)); });
     }
     by_parts<Format>(k, n, out, strides[0], [&](std::int64_t i, std::int64_t count) {
         return F::apply(a.some(i, count), b.some(i, count));

@@ -277,7 +277,8 @@ private:
             return;
         }
         const std::int64_t stride = kept_.strides[1][0];
-        const Reducer::ManyRows of_halves = many_rows_of_halves(stride);
+        const Reducer::ManyRows of_halves = many_rows_of_halves(stride),
+                                many_rows = of_halves ? of_halves : r_.many_rows;
         const auto take = [&](auto rows_in, bool many) {
             // Rows side by side, a cache line apart: at distances that are powers of two they would
             // fall on the same sets of the L1 cache.
@@ -292,14 +293,14 @@ private:
                     for (int i = 0; i < rows_taken; ++i, rows.next())
                         in[i] =
                             of_halves ? here() : elements(n, here(), stride, scratch + i * pitch);
-                    (of_halves ? of_halves : r_.many_rows)(n, in, given, accumulators);
+                    many_rows(n, in, given, accumulators);
                 }
             for (; row < end; ++row, rows.next())
                 rows_in(n, elements(n, here(), stride, scratch), given, accumulators);
         };
         // The processor fetches short rows ahead only if they are read one after the other.
         take(r_.rows,
-             r_.many_rows && (!is_read_in_place(stride) || n * in_.in_size() >= long_row_bytes));
+             many_rows && (!is_read_in_place(stride) || n * in_.in_size() >= long_row_bytes));
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {

@@ -1,4 +1,5 @@
 // Reducers that fold elements with one operation: sums, products, smallest and largest elements.
+#include "partial_vector.h"
 #include "product_vectors.h"
 #include "reducer_loops.h"
 #include "vector_halves.h"
@@ -179,9 +180,9 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
                 store_vector(at, take([](auto *x) { return load_vector<Halves>(x); },
                                       load_vector<Floats>(at)));
             } else {
-                const Floats all = take([&](auto *x) { return load_first<Halves>(count, x); },
-                                        load_first<Floats>(count, elements_of<float>(at)));
-                std::memcpy(at, &all, static_cast<std::size_t>(count) * sizeof(float));
+                const PartialVector<float> rest(count);
+                rest.store(
+                    at, take([&](auto *x) { return load_first<Halves>(count, x); }, rest.load(at)));
             }
         }
     }

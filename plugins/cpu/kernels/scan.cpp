@@ -93,13 +93,9 @@ template <class F, class T, class A> struct Scan {
         *acc(accumulator) = a;
     }
     static void short_rows(std::int64_t rows, std::int64_t n, const char *in, char *out) {
-        const T *x = reinterpret_cast<const T *>(in);
-        T *o = reinterpret_cast<T *>(out);
-        for (; rows > 0; --rows, x += n, o += n) {
-            A a = to<A>(x[0]);
-            o[0] = to<T>(a);
-            for (std::int64_t k = 1; k < n; ++k) o[k] = to<T>(a = F::apply(a, to<A>(x[k])));
-        }
+        alignas(A) char accumulator[sizeof(A)];
+        const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T));
+        for (; rows > 0; --rows, in += bytes, out += bytes) row(true, n, in, accumulator, out);
     }
     static void total(bool first, std::int64_t n, const char *in, char *accumulator) {
         const T *x = reinterpret_cast<const T *>(in);
