@@ -48,9 +48,11 @@ long calls_of(const std::string &library) {
 // matrix and a vector, with what is added, of transposes and of conjugates.
 void check_products(DType dtype) {
     const Device cpu = device("cpu");
-    // Small whole numbers, 40 by 50 and 50 by 60, and their product in int64, which is not BLAS's.
-    const Tensor whole_a = remainder(arange(40 * 50, {int64, cpu}), 7).reshape({40, 50}),
-                 whole_b = remainder(arange(50 * 60, {int64, cpu}), 5).reshape({50, 60}),
+    // Small whole numbers and their product in int64, which is not BLAS's. Without a name it only
+    // multiplies matrices with more than 512 rows or columns.
+    constexpr std::int64_t m = 540, k = 50, n = 560;
+    const Tensor whole_a = remainder(arange(m * k, {int64, cpu}), 7).reshape({m, k}),
+                 whole_b = remainder(arange(k * n, {int64, cpu}), 5).reshape({k, n}),
                  product = matmul(whole_a, whole_b);
     const Tensor a = whole_a.cast(dtype), b = whole_b.cast(dtype);
     const auto same = [](const Tensor &x, const Tensor &y) {
@@ -63,11 +65,11 @@ void check_products(DType dtype) {
     Tensor c = product.cast(dtype);
     gemm(2, a, Op::N, b, Op::N, 1, c);
     CHECK(same(c, 3 * product));
-    Tensor d = zeros({60, 40}, {dtype, cpu});
+    Tensor d = zeros({n, m}, {dtype, cpu});
     gemm(1, b, Op::C, a, Op::T, 0, d);
     CHECK(same(d, product.T()));
     // Of the transpose, which is what BLAS writes here, a factor is conjugated and not transposed.
-    Tensor e = zeros({40, 60}, {dtype, cpu}).T();
+    Tensor e = zeros({m, n}, {dtype, cpu}).T();
     gemm(1, b, Op::C, a, Op::T, 0, e);
     CHECK(same(e, product.T()));
 }

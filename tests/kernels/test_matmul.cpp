@@ -37,9 +37,23 @@ struct Case {
 };
 enum class Addend { absent, out, other };
 
+// alpha or beta, of whole numbers; the imaginary part counts for complex dtypes.
+struct Factor {
+    Factor(int real, int imaginary = 0) : re(real), im(imaginary) {}
+    int re, im;
+
+    bool is_zero() const { return re == 0 && im == 0; }
+    Value value(int dtype) const {
+        return convert(is_integer(dtype) || dtype == ATOLL_DTYPE_BOOL
+                           ? Value::of(__int128{re})
+                           : Value::of(static_cast<long double>(re), static_cast<long double>(im)),
+                       dtype);
+    }
+};
+
 // The last of each array is of the matrix that is added, where that is not the output.
 void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swapped[4],
-           std::uint32_t conj, int alpha, int beta, Addend addend, Random &random) {
+           std::uint32_t conj, Factor alpha, Factor beta, Addend addend, Random &random) {
     const Shape shape = c.stack ? Shape{c.m, c.k, c.n, c.stack} : Shape{c.m, c.k, c.n};
     const auto varies = [&](bool m, bool n, bool k) {
         std::vector<bool> v = {m, k, n};
@@ -61,7 +75,7 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
             operand->set(index, convert(element(operand->dtype, 3, random), operand->dtype));
         });
     Operand &added = addend == Addend::other ? other : out;
-    const bool adds = beta != 0 && addend != Addend::absent;
+    const bool adds = !beta.is_zero() && addend != Addend::absent;
     // What is not added does not matter, and what stands in the output neither.
     for (Operand *operand : {&out, &other})
         if (!(adds && operand == &added) && !is_integer(operand->dtype) &&
@@ -91,8 +105,7 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
         const std::int64_t matrix = c.stack ? index[3] : 0;
         const Value *x = of_a.data() + c.k * (index[0] + c.m * matrix),
                     *y = of_b.data() + c.k * (index[2] + c.n * matrix);
-        const Value weights[] = {convert(Value::of(__int128{alpha}), dtype),
-                                 convert(Value::of(__int128{beta}), dtype)},
+        const Value weights[] = {alpha.value(dtype), beta.value(dtype)},
                     terms[] = {dot(x, y, c.k, dtype),
                                adds ? convert(added.get(index), dtype) : Value()};
         const Value v = dot(weights, terms, adds ? 2 : 1, dtype);
@@ -103,7 +116,8 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
                                     ? operand_at(nullptr, zeros.data(), dtype, ATOLL_OPERAND_ABSENT)
                                     : added.c();
     const std::vector<atoll_operand> operands = {out.c(), a.c(), b.c(), third};
-    const std::vector<atoll_scalar> attributes = {scalar(dtype, alpha, 0), scalar(dtype, beta, 0),
+    const std::vector<atoll_scalar> attributes = {scalar(dtype, alpha.re, alpha.im),
+                                                  scalar(dtype, beta.re, beta.im),
                                                   flag_of(conj & 1), flag_of(conj & 2)};
     out.shape = space; // k has no elements of its own
     compute(
@@ -181,7 +195,7 @@ TEST_CASE("matrix products agree with the oracle") {
                           {5, 4, 1, 0},     {16, 9, 33, 2}, {2, 3, 4, 5},     {1, 5, 3, 4},
                           {40, 40, 40, 0},  {33, 1, 20, 3}, {700, 1, 101, 0}, {1, 517, 130, 0},
                           {3001, 1, 35, 0}, {5, 4, 0, 0},   {64, 33, 0, 2},   {7, 1, 0, 0},
-                          {1, 1, 0, 3}};
+                          {1, 1, 0, 3},     {0, 3, 4, 0},   {3, 0, 4, 2},     {0, 0, 4, 0}};
     for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
         for (const Case &c : cases)
             for (int trial = 0; trial < random_tests::cases(5); ++trial) {
@@ -216,6 +230,42 @@ TEST_CASE("matrix products agree with the oracle") {
                 check(dtype, c, layout, dtypes, swapped, is_complex(dtype) ? random() % 4 : 0,
                       alpha, beta, addend, random);
             }
+}
+
+// About the sizes that are multiplied without packing: rows and columns that do not fill a vector
+// or a group, rows of a that are packed after all, more than one thread.
+TEST_CASE("products of matrices that the caches hold agree with the oracle") {
+    Random random = sequence(21);
+    bool swapped[4] = {};
+    const auto between = [&](std::int64_t least, std::int64_t most) {
+        return least +
+               static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+    };
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
+                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
+        for (int trial = 0; trial < random_tests::cases(160); ++trial) {
+            Case c = {between(1, 70), between(1, 40), between(1, 60), between(0, 3)};
+            // Columns far apart; more along k than is packed; one of the other extents is long.
+            if (trial % 8 == 5) c = {between(480, 512), between(14, 18), between(36, 70), 0};
+            if (trial % 8 == 6) c = {between(12, 40), between(2, 9), between(240, 520), 0};
+            if (trial % 8 == 7) c = {between(2, 20), between(480, 520), between(2, 20), 0};
+            int dtypes[4] = {dtype, dtype, dtype, dtype};
+            Layout layout[4];
+            for (Layout &each : layout)
+                each =
+                    std::array{Layout::dense, Layout::permuted, Layout::strided}[random() % 8 % 3];
+            if (random() % 4) layout[0] = std::array{Layout::dense, Layout::permuted}[random() % 2];
+            CAPTURE(std::string(facts[dtype].name));
+            CAPTURE(trial);
+            CAPTURE(c.m);
+            CAPTURE(c.n);
+            CAPTURE(c.k);
+            CAPTURE(c.stack);
+            const Factor alphas[] = {1, 2, {-1, 2}, {1, 1}}, betas[] = {0, 1, {0, 1}, {2, -1}};
+            check(dtype, c, layout, dtypes, swapped, is_complex(dtype) ? random() % 4 : 0,
+                  alphas[random() % 4], betas[random() % 4], static_cast<Addend>(random() % 3),
+                  random);
+        }
 }
 
 TEST_CASE("sums of several blocks along k are found again, whatever lies beside them") {

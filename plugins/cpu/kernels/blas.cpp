@@ -171,6 +171,7 @@ Opened open(const std::string &chosen, int threads) {
         if (!missing.empty()) return fail("has no " + missing);
         const link_map *map = nullptr;
         dlinfo(handle, RTLD_DI_LINKMAP, &map);
+        result.blas.is_named = !chosen.empty();
         result.text = introduce(library, result.blas, threads);
         while (!result.text.empty() && result.text.back() == ' ') result.text.pop_back();
         if (!result.text.empty()) result.text += ", ";

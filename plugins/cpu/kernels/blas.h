@@ -30,6 +30,8 @@ struct Blas {
     // Takes Transpose::only_conjugate, and small products from several threads at once without
     // making threads for each. OpenBLAS does.
     bool is_openblas = false;
+    // By the user, for whom it multiplies all but the smallest matrices.
+    bool is_named = false;
     // False where the default one multiplies as processors of an earlier level do: Note [BLAS at
     // run time].
     bool suits_processor = true;

@@ -47,6 +47,12 @@ struct Contraction {
 
     // At most one axis of m, of n and of k.
     bool is_plain() const { return m.count <= 1 && n.count <= 1 && k.count <= 1; }
+    // Whether each product of the batch is computed by one thread: small ones, and larger ones of
+    // which there are enough to keep threads busy.
+    bool is_side_by_side() const {
+        const std::int64_t work = m.size() * n.size() * k.size(), count = batch.size();
+        return count > 1 && work <= (count >= 8 ? 256 * 256 * 256 : 64 * 64 * 64);
+    }
     // Byte offset of an operand at an element of the batch.
     std::int64_t batch_offset(int operand, std::int64_t index) const;
     // The operands of a plain product.

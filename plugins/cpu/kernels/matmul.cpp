@@ -1,5 +1,6 @@
-// matmul: outer products are element-wise ones, small products stay in registers, a large matrix
-// times a vector has loops of its own, plain matrices go to BLAS, and all else is a contraction.
+// matmul: outer products are element-wise ones, matrices that the caches hold are multiplied where
+// they are, a large matrix times a vector has loops of its own, larger matrices go to BLAS, and all
+// else is a contraction. A BLAS that the user names gets all but the smallest matrices.
 #include "amx.h"
 #include "blas.h"
 #include "blas_product.h"
@@ -50,6 +51,10 @@ template <class T> bool is_bound_by_output(const Contraction &p) {
            m * n * static_cast<std::int64_t>(sizeof(T)) >= 8 << 20;
 }
 
+// OpenBLAS shares larger products among its own threads.
+template <class T> constexpr std::int64_t openblas_serial_work =
+    is_complex<T> ? 32 * 32 * 32 : 64 * 64 * 64;
+
 // A plain product of matrices that BLAS takes, once for each element of the batch.
 template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
     constexpr std::int64_t size = sizeof(T);
@@ -67,10 +72,9 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
     const Blas *const blas = kernels::blas();
     const bool conjugates = p.matrix(product_a).conj || p.matrix(product_b).conj;
     if (!blas || !blas->suits_processor || (conjugates && !blas->is_openblas)) return false;
-    // Small matrices side by side; large ones one after the other, each on all threads.
     const std::int64_t work = p.m.size() * p.n.size() * p.k.size();
-    const bool side_by_side = work <= 32 * 32 * 32 && p.batch.size() > 1;
-    if (side_by_side && !blas->is_openblas) return false; // it would share each among threads
+    const bool side_by_side = p.is_side_by_side();
+    if (side_by_side && !(blas->is_openblas && work <= openblas_serial_work<T>)) return false;
     // What overlaps is the very same, but maybe of another dtype or byte order.
     const bool in_place =
         p.data[product_c] == p.data[product_d] && is_native(p.side[product_c], dtype, size);
@@ -130,14 +134,20 @@ template <class W> std::int32_t run(const atoll_call &call) {
     const T alpha = factor<W>(call.attributes[0]);
     T beta = factor<W>(call.attributes[1]);
     if (call.operands[3].flags & ATOLL_OPERAND_ABSENT) beta = T{};
-    if constexpr (is_float<T>)
-        if (widened(call.dtype) == call.dtype && small_product(call, alpha, beta))
+    const bool conj_a = flag(call, 2), conj_b = flag(call, 3);
+    [[maybe_unused]] bool names_blas = false;
+    if constexpr (is_float<Part<T>>) {
+        const Blas *const blas = kernels::blas();
+        names_blas = blas && blas->is_named;
+        if (widened(call.dtype) == call.dtype &&
+            small_product(call, alpha, beta, conj_a, conj_b, names_blas))
             return ATOLL_STATUS_OK;
-    const Contraction contraction(call, truth(beta), flag(call, 2), flag(call, 3));
+    }
+    const Contraction contraction(call, truth(beta), conj_a, conj_b);
     if constexpr (is_float<T>)
         if (interleaved_product(contraction, call.dtype, alpha, beta) ||
             dot_products(contraction, call.dtype, alpha, beta) ||
-            matrix_vector(contraction, call.dtype, alpha, beta))
+            (!names_blas && matrix_vector(contraction, call.dtype, alpha, beta)))
             return ATOLL_STATUS_OK;
     if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&

@@ -12,8 +12,8 @@
 namespace Atoll::kernels {
 namespace {
 
-constexpr std::int64_t fewest_bytes = 256 << 10; // of a matrix; smaller ones are in the caches
-constexpr std::int64_t fewest_results = 128, fewest_terms = 32;
+constexpr std::int64_t fewest_bytes = 0; // of a matrix; smaller ones are in the caches
+constexpr std::int64_t fewest_results = 8, fewest_terms = 8;
 constexpr int streams = 8;
 constexpr std::int64_t grouped_bytes = 16 << 20; // of a matrix that comes from memory
 
@@ -101,7 +101,8 @@ template <class T> struct MatrixVector {
         parallel(pieces, piece * terms, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t first = begin * piece; first < std::min(end * piece, results);) {
                 const std::int64_t last = std::min({first + block, end * piece, results});
-                alignas(64) T sums[block] = {};
+                alignas(64) T sums[block];
+                std::fill_n(sums, (last - first + width - 1) / width * width, T(0));
                 add_columns(a + first * size, 0, terms, last - first, sums);
                 for (std::int64_t k = first; k < last; ++k) finish(k, sums[k - first]);
                 first = last;

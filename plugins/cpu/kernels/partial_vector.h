@@ -26,6 +26,25 @@ public:
 
 private:
     unsigned mask_;
+#elif defined(__AVX2__)
+    explicit PartialVector(std::int64_t count) {
+        for (std::int64_t i = 0; i < lanes<T>; ++i) mask_[i] = i < count ? -1 : 0;
+    }
+    V load(const char *p) const {
+        if constexpr (sizeof(T) == 4)
+            return _mm256_maskload_ps(reinterpret_cast<const float *>(p), (__m256i)mask_);
+        else
+            return _mm256_maskload_pd(reinterpret_cast<const double *>(p), (__m256i)mask_);
+    }
+    void store(char *p, V v) const {
+        if constexpr (sizeof(T) == 4)
+            _mm256_maskstore_ps(reinterpret_cast<float *>(p), (__m256i)mask_, v);
+        else
+            _mm256_maskstore_pd(reinterpret_cast<double *>(p), (__m256i)mask_, v);
+    }
+
+private:
+    Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>> mask_;
 #else
     explicit PartialVector(std::int64_t count) : count_(count) {}
     V load(const char *p) const {

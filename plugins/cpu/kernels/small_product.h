@@ -1,12 +1,14 @@
-// Products of small real matrices, and stacks of them, without packing.
+// Products of matrices that the caches hold, and stacks of them, straight from the operands.
 #pragma once
 
 #include "types.h"
 
 namespace Atoll::kernels {
 
-// Computes the call if it is one that it takes: T is float or double, all operands are native, each
-// group has at most one axis of few elements, d is dense along one of its axes. Otherwise false.
-template <class T> bool small_product(const atoll_call &call, T alpha, T beta);
+// Computes the call if it is one that it takes: T is float, double or complex of these, all
+// operands are native, each group has at most one axis, d is dense along one of its axes. Otherwise
+// false; so are, with only_small, matrices that any BLAS is good at.
+template <class T> bool small_product(const atoll_call &call, T alpha, T beta, bool conj_a,
+                                      bool conj_b, bool only_small);
 
 } // namespace Atoll::kernels
