@@ -33,6 +33,7 @@ constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this 
 constexpr std::int64_t longest_fetched_row = 4096; // bytes
 constexpr std::int64_t rows_at_once = 64;          // rows that a strip takes in without halving
 constexpr std::int64_t long_row_bytes = 8192;      // from here on rows are taken in together
+constexpr std::int64_t cached_bytes = 512 << 10;   // so are those of so much altogether
 
 class Reduction {
 public:
@@ -299,8 +300,8 @@ private:
                 rows_in(n, elements(n, here(), stride, scratch), given, accumulators);
         };
         // The processor fetches short rows ahead only if they are read one after the other.
-        take(r_.rows,
-             many_rows && (!is_read_in_place(stride) || n * in_.in_size() >= long_row_bytes));
+        const bool fetched = n * in_.in_size() < long_row_bytes && !in_caches_;
+        take(r_.rows, many_rows && !(is_read_in_place(stride) && fetched));
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {
@@ -315,9 +316,10 @@ private:
         return std::clamp(strip_bytes / r_.size, shortest_strip, longest_strip);
     }
 
-    void run_across() const {
+    void run_across() {
         const std::int64_t length = kept_.shape[0], outer = kept_.outer(), strip = strip_length();
         const std::int64_t rows = reduced_.shape[0] * reduced_.outer();
+        in_caches_ = length * outer * rows * in_.in_size() <= cached_bytes;
         const std::int64_t strips = (length + strip - 1) / strip;
         const std::int64_t width = std::min(length, strip);
         std::int64_t segment_rows = rows;
@@ -399,6 +401,7 @@ private:
     Conversion in_, out_;
     std::ptrdiff_t reduced_shift_ = 0; // bytes from flipped reduced axes
     bool direct_ = false;
+    bool in_caches_ = false;
 };
 
 using RowTable = std::array<const ReducerRow *, ATOLL_FN_COUNT>;

@@ -29,7 +29,16 @@ namespace {
 
 constexpr std::int64_t short_row = 48; // below, insertion beats counting digits
 // Below, it beats vqsort, too; floats have keys, which cost it time.
-template <class T> constexpr std::int64_t shortest_vqsort_row = is_float<T> ? 16 : 28;
+template <class T> constexpr std::int64_t shortest_vqsort_row = is_float<Part<T>> ? 16 : 28;
+// Of 16 bits: what vqsort sorts by a network. Counting the two digits of more is faster, and the
+// eight of complex64 where vectors hold two keys.
+template <class T>
+constexpr std::int64_t longest_vqsort_row = sizeof(T) == 2 ? 8 * vector_bytes
+                                            : is_complex<T> &&vector_bytes == 16
+                                                ? 4096
+                                                : std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t longest_byte_row =
+    std::min<std::int64_t>(256, longest_vqsort_row<std::int16_t>);
 // Rows for which digits of 11 bits are faster: their many places fit the caches beside the items.
 constexpr std::int64_t long_row = 16'384, long_row_bytes = 4 << 20;
 // From here on several threads sort a row, in pieces of about so many elements.
@@ -344,25 +353,49 @@ struct Sorter {
 template <class T> struct Sort {
     static constexpr ShortRows rows = short_rows<T, false>();
     static std::int64_t room(std::int64_t n) {
-        if (vqsort_takes<T> && std::is_integral_v<T>) return n * std::int64_t{sizeof(T)};
+        if (vqsort_takes<T> && std::is_integral_v<T> && sizeof(T) > 2)
+            return n * std::int64_t{sizeof(T)};
         return room_of<T>(n, sizeof(T));
     }
     static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
         const char *const x = memory.elements;
         char *const y = memory.result;
+        if constexpr (is_bool<T>) return sort_truths(n, x, y, descending);
+        if constexpr (sizeof(T) == 1 && vqsort_takes<std::int16_t>)
+            if (n >= shortest_vqsort_row<std::int16_t> && n <= longest_byte_row)
+                return sort_bytes(n, x, y, descending);
         if constexpr (vqsort_takes<T>)
-            if (n >= shortest_vqsort_row<T> &&
+            // It needs keys at multiples of their size, which complex numbers may be without.
+            if (n >= shortest_vqsort_row<T> && n <= longest_vqsort_row<T> &&
+                reinterpret_cast<std::uintptr_t>(y) % sizeof(T) == 0 &&
                 vqsort(n, reinterpret_cast<const T *>(x), reinterpret_cast<T *>(y), memory.room,
                        cut ? pieces_of(n) : 1, descending))
                 return;
         const auto key = [=](T element) { return key_of(element, descending); };
-        if constexpr (vqsort_takes<T> && std::is_integral_v<T>) { // a short row
+        if constexpr (vqsort_takes<T> && std::is_integral_v<T> && sizeof(T) > 2) { // a short row
             std::memmove(y, x, static_cast<std::size_t>(n) * sizeof(T));
             insertion_sort(n, reinterpret_cast<T *>(y), key);
         } else {
             radix_sort<T>(n, memory, cut, {&load_elements<T>, x, descending}, key,
                           [=](std::int64_t place, T element) { write(y, place, element); });
         }
+    }
+
+private:
+    static void sort_truths(std::int64_t n, const char *x, char *y, bool descending) {
+        std::int64_t ones = 0;
+        for (std::int64_t k = 0; k < n; ++k) ones += x[k] != 0;
+        const std::int64_t first = descending ? ones : n - ones;
+        std::memset(y, descending, static_cast<std::size_t>(first));
+        std::memset(y + first, !descending, static_cast<std::size_t>(n - first));
+    }
+    // By way of wider numbers.
+    static void sort_bytes(std::int64_t n, const char *x, char *y, bool descending) {
+        using E = Element<T>;
+        alignas(64) std::int16_t wide[longest_byte_row] = {};
+        for (std::int64_t k = 0; k < n; ++k) wide[k] = reinterpret_cast<const E *>(x)[k];
+        vqsort(n, wide, wide, nullptr, 1, descending);
+        for (std::int64_t k = 0; k < n; ++k) reinterpret_cast<E *>(y)[k] = static_cast<E>(wide[k]);
     }
 };
 

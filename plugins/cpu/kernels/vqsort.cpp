@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -67,7 +68,8 @@ template <class K> void sort_keys(std::int64_t n, K *keys) {
 
 // Signed integers in the order of the elements, or in the opposite one.
 template <class T> struct Keys {
-    using Key = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    using Key = std::conditional_t<sizeof(T) == 2, std::int16_t,
+                                   std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
     Key turned; // all bits, or none
 
     explicit Keys(bool descending) : turned(descending ? Key{-1} : Key{0}) {}
@@ -79,9 +81,11 @@ template <class T> struct Keys {
         Key others = 0; // of the elements' size, so that the loop is vectorised
         for (std::int64_t k = 0; k < n; ++k) {
             const T element = x[k];
-            if constexpr (is_float<T>)
-                others |= element == element && std::bit_cast<Key>(element) != minus_zero ? 0 : 1;
-            keys[k] = ascending(std::bit_cast<Key>(element)) ^ turn;
+            if constexpr (is_complex<T>)
+                others |= is_other(element.re) | is_other(element.im);
+            else if constexpr (is_float<T>)
+                others |= is_other(element);
+            keys[k] = static_cast<Key>(ascending(std::bit_cast<Key>(element)) ^ turn);
         }
         return others == 0;
     }
@@ -89,18 +93,37 @@ template <class T> struct Keys {
     void to_elements(std::int64_t n, Key *keys) const {
         if (std::is_integral_v<T> && std::is_signed_v<T> && !turned) return;
         const Key turn = turned;
-        for (std::int64_t k = 0; k < n; ++k) keys[k] = ascending(keys[k] ^ turn);
+        for (std::int64_t k = 0; k < n; ++k) keys[k] = element_of(static_cast<Key>(keys[k] ^ turn));
     }
 
 private:
-    static constexpr Key minus_zero = std::numeric_limits<Key>::min(); // of floats
+    template <class P> static Key is_other(P part) {
+        return part == part && (part != 0 || !std::signbit(part)) ? 0 : 1;
+    }
     // Its own inverse.
+    template <class I> static I of_float(I bits) {
+        return bits ^ ((bits >> (8 * sizeof(I) - 1)) & std::numeric_limits<I>::max());
+    }
     static Key ascending(Key bits) {
-        constexpr Key lowest = std::numeric_limits<Key>::min();
-        if constexpr (is_float<T>)
-            return bits ^ ((bits >> (8 * sizeof(T) - 1)) & ~lowest);
-        else
-            return std::is_signed_v<T> ? bits : bits ^ lowest;
+        if constexpr (is_complex<T>) { // the real part comes first
+            const std::int32_t re = of_float(static_cast<std::int32_t>(bits)),
+                               im = of_float(static_cast<std::int32_t>(bits >> 32));
+            return Key{re} << 32 | (static_cast<std::uint32_t>(im) ^ 0x80000000);
+        } else if constexpr (is_float<T>) {
+            return of_float(bits);
+        } else {
+            constexpr Key lowest = std::numeric_limits<Key>::min();
+            return std::is_signed_v<T> ? bits : static_cast<Key>(bits ^ lowest);
+        }
+    }
+    static Key element_of(Key key) {
+        if constexpr (is_complex<T>) {
+            const std::int32_t re = of_float(static_cast<std::int32_t>(key >> 32)),
+                               im = of_float(static_cast<std::int32_t>(key ^ 0x80000000));
+            return Key{im} << 32 | static_cast<std::uint32_t>(re);
+        } else {
+            return ascending(key);
+        }
     }
 };
 
@@ -211,12 +234,15 @@ bool vqsort(std::int64_t n, const T *x, T *y, void *room, std::int64_t pieces, b
 }
 #define ATOLL_SORTED(T)                                                                            \
     template bool vqsort(std::int64_t, const T *, T *, void *, std::int64_t, bool);
+ATOLL_SORTED(std::int16_t)
+ATOLL_SORTED(std::uint16_t)
 ATOLL_SORTED(std::int32_t)
 ATOLL_SORTED(std::uint32_t)
 ATOLL_SORTED(std::int64_t)
 ATOLL_SORTED(std::uint64_t)
 ATOLL_SORTED(float)
 ATOLL_SORTED(double)
+ATOLL_SORTED(Complex<float>)
 #undef ATOLL_SORTED
 
 } // namespace Atoll::kernels
