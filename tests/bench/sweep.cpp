@@ -111,7 +111,8 @@ void all_of(DType dtype) {
     const auto part = [&](std::int64_t first, std::int64_t count) {
         return pool(range(first, first + count)).clone();
     };
-    const std::int64_t third = elements / 3, edge = std::llround(std::cbrt(elements) - 0.3);
+    const std::int64_t third = elements / 3,
+                       edge = static_cast<std::int64_t>(std::cbrt(elements) + 1e-6);
     const Tensor a = part(0, elements), b = part(elements, elements);
     const Tensor square = a.reshape({side, side}),
                  short_columns = part(0, 3 * third).reshape({3, third}),

@@ -34,7 +34,7 @@ warnings.filterwarnings("ignore")
 np.seterr(all="ignore")
 
 SIDE, N = options.side, options.side**2
-THIRD, EDGE = N // 3, round(N ** (1 / 3) - 0.3)
+THIRD, EDGE = N // 3, math.floor(N ** (1 / 3) + 1e-6)
 BINARY = set("add subtract multiply divide pow minimum maximum floor_divide remainder fmod hypot copysign atan2 "
              "bitwise_and left_shift less equal logical_and".split())
 REDUCTIONS = set("sum prod mean var norm max argmax any all count_nonzero".split())

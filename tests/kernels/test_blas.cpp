@@ -94,6 +94,11 @@ TEST_CASE("the setting names the BLAS, whatever it calls its functions and whate
             const long before = calls_of(library);
             check_products(dtype);
             CHECK(calls_of(library) >= before + 4);
+            // Each of a stack.
+            const Tensor ones_of = ones({40, 40, 9}, {dtype, device("cpu")});
+            const long between = calls_of(library);
+            CHECK(static_cast<bool>(all(equal(matmul(ones_of, ones_of), 40))));
+            CHECK(calls_of(library) == between + 9);
         }
     }
 }

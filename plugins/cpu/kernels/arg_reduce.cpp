@@ -27,6 +27,9 @@ struct Picker {
     bool (*better)(const char *a, const char *b) = nullptr;
     // Index of the first element that is as good as `value`, which is among them.
     std::int64_t (*first)(std::int64_t n, const char *in, const char *value) = nullptr;
+    // Where nothing is better than some value: the first element that has it, or else the first of
+    // all. Null for other dtypes.
+    std::int64_t (*best)(std::int64_t n, const char *in, char *value) = nullptr;
     // Best i becomes element i, at `position`, if it is better than it.
     void (*rows)(std::int64_t n, const char *in, std::int64_t position, char *best,
                  std::int64_t *positions) = nullptr;
@@ -75,6 +78,13 @@ template <class T, bool Largest> struct Pick {
         while (k < n - 1 && !passes(x[k])) ++k;
         return k;
     }
+    static std::int64_t best(std::int64_t n, const char *in, char *best) {
+        const char wanted = Largest;
+        const std::int64_t at = first(n, in, &wanted);
+        const bool found = (in[at] != 0) == Largest;
+        *best = found == Largest;
+        return found ? at : 0;
+    }
     static void rows(std::int64_t n, const char *in, std::int64_t position, char *best,
                      std::int64_t *positions) {
         const T *x = reinterpret_cast<const T *>(in);
@@ -110,6 +120,7 @@ template <bool Largest> constexpr PickerRow picker_row() {
                    Largest ? &reducers::max : &reducers::min,                                      \
                    &P::better,                                                                     \
                    &P::first,                                                                      \
+                   is_bool<wide::identifier> ? &P::best : nullptr,                                 \
                    &P::rows,                                                                       \
                    &P::merge};                                                                     \
     }
@@ -188,12 +199,18 @@ private:
                 elements = scratch;
             }
             alignas(8) char value[8];
-            reducer_.identity(1, value);
-            reducer_.block(count, elements, Given{}, value);
+            std::int64_t first = 0;
+            if (p_.best) {
+                first = p_.best(count, elements, value);
+            } else {
+                reducer_.identity(1, value);
+                reducer_.block(count, elements, Given{}, value);
+            }
             if (best.position != none && p_.better(best.value, value)) continue;
             const bool wins = best.position == none || p_.better(value, best.value);
             if (!wins && lowest >= best.position) continue;
-            const std::int64_t at = lowest + p_.first(count, elements, value) * weight;
+            if (!p_.best) first = p_.first(count, elements, value);
+            const std::int64_t at = lowest + first * weight;
             if (!wins && at >= best.position) continue;
             best.position = at;
             std::memcpy(best.value, value, sizeof value);
@@ -236,11 +253,25 @@ private:
         const Segments parts(walked_);
         const std::int64_t work = std::min(segment_size, walked_.shape[0] * walked_.outer());
         if (parts.count == 1) {
+            const bool one_row = walked_.outer() == 1;
             parallel(results, work, [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t result = begin; result < end; ++result) {
-                    Best best;
-                    take_segment(parts, 0, place(result, 1), best);
-                    write(1, &best.position, place(result, 0), out_.out_size());
+                // Runs of results that are neighbours.
+                for (std::int64_t result = begin; result < end;) {
+                    constexpr std::int64_t most = 64;
+                    std::int64_t positions[most];
+                    const std::int64_t neighbours = kept_.shape[0] - result % kept_.shape[0];
+                    const std::int64_t some = std::min({most, neighbours, end - result});
+                    const char *from = place(result, 1);
+                    for (std::int64_t k = 0; k < some; ++k, from += kept_.strides[1][0]) {
+                        Best best;
+                        if (one_row)
+                            take_row(walked_.shape[0], from, 0, best);
+                        else
+                            take_segment(parts, 0, from, best);
+                        positions[k] = best.position;
+                    }
+                    write(some, positions, place(result, 0), kept_.strides[0][0]);
+                    result += some;
                 }
             });
             return;

@@ -171,7 +171,6 @@ Opened open(const std::string &chosen, int threads) {
         if (!missing.empty()) return fail("has no " + missing);
         const link_map *map = nullptr;
         dlinfo(handle, RTLD_DI_LINKMAP, &map);
-        result.blas.is_named = !chosen.empty();
         result.text = introduce(library, result.blas, threads);
         while (!result.text.empty() && result.text.back() == ' ') result.text.pop_back();
         if (!result.text.empty()) result.text += ", ";
@@ -200,6 +199,7 @@ public:
         if (name == name_ && threads == threads_) return;
         name_ = std::move(name);
         threads_ = threads;
+        named_.store(!name_.empty(), std::memory_order_relaxed);
         current_.store(nullptr, std::memory_order_release);
     }
     const Opened &get() {
@@ -210,11 +210,13 @@ public:
         current_.store(&opened, std::memory_order_release);
         return opened;
     }
+    bool is_named() const { return named_.load(std::memory_order_relaxed); }
     const Opened *known() const { return current_.load(std::memory_order_acquire); }
 
 private:
     std::mutex mutex_;
     std::string name_; // empty: the default
+    std::atomic<bool> named_{false};
     int threads_ = 0;
     std::deque<Opened> all_;
     std::atomic<const Opened *> current_{nullptr};
@@ -232,6 +234,8 @@ const Blas *blas() {
     const Opened &opened = choice().get();
     return opened.usable ? &opened.blas : nullptr;
 }
+
+bool is_blas_named() { return choice().is_named(); }
 
 } // namespace Atoll::kernels
 

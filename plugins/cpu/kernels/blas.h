@@ -30,8 +30,6 @@ struct Blas {
     // Takes Transpose::only_conjugate, and small products from several threads at once without
     // making threads for each. OpenBLAS does.
     bool is_openblas = false;
-    // By the user, for whom it multiplies all but the smallest matrices.
-    bool is_named = false;
     // False where the default one multiplies as processors of an earlier level do: Note [BLAS at
     // run time].
     bool suits_processor = true;
@@ -39,5 +37,8 @@ struct Blas {
 
 // The one that was chosen, opened at the first call; null if it cannot be used. Thread-safe.
 const Blas *blas();
+// Whether the user has named it, for whom it multiplies all but the smallest matrices. Opens
+// nothing.
+bool is_blas_named();
 
 } // namespace Atoll::kernels

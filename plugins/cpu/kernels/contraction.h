@@ -3,6 +3,8 @@
 
 #include "matrix.h"
 
+#include <algorithm>
+
 namespace Atoll::kernels {
 
 // The operands of a product: d = alpha a b + beta c.
@@ -47,11 +49,12 @@ struct Contraction {
 
     // At most one axis of m, of n and of k.
     bool is_plain() const { return m.count <= 1 && n.count <= 1 && k.count <= 1; }
-    // Whether each product of the batch is computed by one thread: small ones, and larger ones of
-    // which there are enough to keep threads busy.
-    bool is_side_by_side() const {
-        const std::int64_t work = m.size() * n.size() * k.size(), count = batch.size();
-        return count > 1 && work <= (count >= 8 ? 256 * 256 * 256 : 64 * 64 * 64);
+    std::int64_t work() const { return m.size() * n.size() * k.size(); } // of one product
+    // Whether there are enough products of the batch to keep threads busy, each of which takes one,
+    // and of a size for which that is as fast as all threads on one after the other.
+    bool suits_side_by_side() const {
+        return batch.size() >= 8 && std::min({m.size(), n.size(), k.size()}) >= 32 &&
+               work() <= 256 * 256 * 256;
     }
     // Byte offset of an operand at an element of the batch.
     std::int64_t batch_offset(int operand, std::int64_t index) const;

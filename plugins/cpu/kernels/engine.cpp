@@ -55,7 +55,7 @@ public:
     std::int32_t run() {
         const std::int64_t count = p_.batch.size();
         const std::int64_t work = p_.m.size() * p_.n.size() * k_ / 8 + 1;
-        const bool serial = p_.is_side_by_side();
+        const bool serial = count > 1 && (p_.work() <= 64 * 64 * 64 || p_.suits_side_by_side());
         const auto products = [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
                 char *data[product_operands];

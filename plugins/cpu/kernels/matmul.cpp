@@ -1,16 +1,16 @@
 // matmul: outer products are element-wise ones, matrices that the caches hold are multiplied where
-// they are, a large matrix times a vector has loops of its own, larger matrices go to BLAS, and all
-// else is a contraction. A BLAS that the user names gets all but the smallest matrices.
+// they are, a matrix times a vector has loops of its own, larger matrices go to BLAS, and all else
+// is a contraction. A BLAS that the user names gets all but the smallest matrices.
 #include "amx.h"
 #include "blas.h"
 #include "blas_product.h"
+#include "direct_product.h"
 #include "dot_product.h"
 #include "engine.h"
 #include "functors/arithmetic.h"
 #include "interleaved_product.h"
 #include "matrix_vector.h"
 #include "parallel.h"
-#include "small_product.h"
 
 #include <bit>
 #include <optional>
@@ -72,9 +72,12 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
     const Blas *const blas = kernels::blas();
     const bool conjugates = p.matrix(product_a).conj || p.matrix(product_b).conj;
     if (!blas || !blas->suits_processor || (conjugates && !blas->is_openblas)) return false;
-    const std::int64_t work = p.m.size() * p.n.size() * p.k.size();
-    const bool side_by_side = p.is_side_by_side();
-    if (side_by_side && !(blas->is_openblas && work <= openblas_serial_work<T>)) return false;
+    // Small matrices side by side, unless the library would share each among threads; large ones
+    // one after the other, each on all threads.
+    const std::int64_t work = p.work();
+    const bool side_by_side = p.batch.size() > 1 && work <= openblas_serial_work<T>;
+    if (side_by_side && !blas->is_openblas && work <= 32 * 32 * 32) return false;
+    if (!side_by_side && !is_blas_named() && p.suits_side_by_side()) return false;
     // What overlaps is the very same, but maybe of another dtype or byte order.
     const bool in_place =
         p.data[product_c] == p.data[product_d] && is_native(p.side[product_c], dtype, size);
@@ -90,7 +93,7 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
             blas_product<T>(d, matrix(product_a), matrix(product_b), alpha, beta);
         }
     };
-    if (side_by_side)
+    if (side_by_side && blas->is_openblas)
         parallel(p.batch.size(), work, matrices);
     else
         matrices(0, p.batch.size());
@@ -135,19 +138,15 @@ template <class W> std::int32_t run(const atoll_call &call) {
     T beta = factor<W>(call.attributes[1]);
     if (call.operands[3].flags & ATOLL_OPERAND_ABSENT) beta = T{};
     const bool conj_a = flag(call, 2), conj_b = flag(call, 3);
-    [[maybe_unused]] bool names_blas = false;
-    if constexpr (is_float<Part<T>>) {
-        const Blas *const blas = kernels::blas();
-        names_blas = blas && blas->is_named;
+    if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&
-            small_product(call, alpha, beta, conj_a, conj_b, names_blas))
+            direct_product(call, alpha, beta, conj_a, conj_b, is_blas_named()))
             return ATOLL_STATUS_OK;
-    }
     const Contraction contraction(call, truth(beta), conj_a, conj_b);
     if constexpr (is_float<T>)
         if (interleaved_product(contraction, call.dtype, alpha, beta) ||
             dot_products(contraction, call.dtype, alpha, beta) ||
-            (!names_blas && matrix_vector(contraction, call.dtype, alpha, beta)))
+            (!is_blas_named() && matrix_vector(contraction, call.dtype, alpha, beta)))
             return ATOLL_STATUS_OK;
     if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&

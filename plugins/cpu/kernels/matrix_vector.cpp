@@ -1,4 +1,4 @@
-// Products of a large matrix and a vector.
+// Products of a matrix and a vector.
 //
 // Several columns (rows, if these are dense) of the matrix are read at a time: that many streams
 // from memory are faster than one or two.
@@ -12,8 +12,6 @@
 namespace Atoll::kernels {
 namespace {
 
-constexpr std::int64_t fewest_bytes = 0; // of a matrix; smaller ones are in the caches
-constexpr std::int64_t fewest_results = 8, fewest_terms = 8;
 constexpr int streams = 8;
 constexpr std::int64_t grouped_bytes = 16 << 20; // of a matrix that comes from memory
 
@@ -41,6 +39,18 @@ template <class T> struct MatrixVector {
         T value = alpha * sum;
         if (beta != 0) value += beta * load<T>(c + result * c_step);
         std::memcpy(d + result * d_step, &value, sizeof value);
+    }
+
+    void finish_all(std::int64_t first, std::int64_t count, const T *sums) const {
+        if (beta != 0 || d_step != size) {
+            for (std::int64_t k = 0; k < count; ++k) finish(first + k, sums[k]);
+            return;
+        }
+        char *const to = d + first * size;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const T value = alpha * sums[k];
+            std::memcpy(to + k * size, &value, sizeof value);
+        }
     }
 
     // Dense along the results: sums += columns [term, term + N) · x.
@@ -92,7 +102,7 @@ template <class T> struct MatrixVector {
         });
         for (std::int64_t group = 1; group < groups; ++group)
             for (std::int64_t k = 0; k < results; ++k) sums(0)[k] += sums(group)[k];
-        for (std::int64_t k = 0; k < results; ++k) finish(k, sums(0)[k]);
+        finish_all(0, results, sums(0));
     }
     void pieces_of_columns() const {
         // Long pieces of columns are read faster; four, or a multiple, balance some threads.
@@ -104,7 +114,7 @@ template <class T> struct MatrixVector {
                 alignas(64) T sums[block];
                 std::fill_n(sums, (last - first + width - 1) / width * width, T(0));
                 add_columns(a + first * size, 0, terms, last - first, sums);
-                for (std::int64_t k = first; k < last; ++k) finish(k, sums[k - first]);
+                finish_all(first, last - first, sums);
                 first = last;
             }
         });
@@ -156,9 +166,7 @@ template <class T> bool matrix_vector(const Contraction &p, std::uint32_t dtype,
     constexpr std::int64_t size = sizeof(T);
     const std::int64_t m = p.m.size(), n = p.n.size(), terms = p.k.size();
     const std::int64_t results = m * n;
-    if (!p.is_plain() || p.batch.size() != 1 || (m != 1 && n != 1) || alpha == 0 ||
-        results < fewest_results || terms < fewest_terms || results * terms * size < fewest_bytes)
-        return false;
+    if (!p.is_plain() || p.batch.size() != 1 || (m != 1 && n != 1) || alpha == 0) return false;
     const bool adds = beta != 0;
     for (ProductOperand o : {product_d, product_a, product_b, product_c})
         if ((o != product_c || adds) && !is_native(p.side[o], dtype, sizeof(T))) return false;
@@ -178,11 +186,12 @@ template <class T> bool matrix_vector(const Contraction &p, std::uint32_t dtype,
                             free.stride(0, product_d),
                             alpha,
                             beta};
-    if (product.along_results == size) {
+    constexpr std::int64_t shortest = 32; // of what is read as vectors
+    if (product.along_results == size && results >= shortest) {
         product.columns();
         return true;
     }
-    if (product.along_terms != size) return false;
+    if (product.along_terms != size || terms < shortest) return false;
     const Scratch dense(product.x_step == size ? 0 : terms * size);
     if (product.x_step != size) {
         for (std::int64_t k = 0; k < terms; ++k)

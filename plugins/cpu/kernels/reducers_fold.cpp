@@ -199,6 +199,16 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         // Compilers make no vectors of many rows of floats that are compared.
         if constexpr (std::is_same_v<Map, Plain> && !is_complex<T> && !(is_float<A> && compares))
             r.many_rows = &Loops::many_rows;
+        if constexpr (folds_parts && !product) {
+            using OfParts = typename Fold<Map, Operation, Part<T>>::Loops;
+            r.rows = [](std::int64_t n, const char *in, const Given &given, char *accumulators) {
+                OfParts::rows(2 * n, in, given, accumulators);
+            };
+            r.many_rows = [](std::int64_t n, const char *const *in, const Given &given,
+                             char *accumulators) {
+                OfParts::many_rows(2 * n, in, given, accumulators);
+            };
+        }
         if constexpr (std::is_same_v<T, float> && std::is_same_v<Map, Plain> && !compares) {
             if constexpr (vector_halves::Float16::has_vectors)
                 r.rows_of_float16 = &rows_of_halves<vector_halves::Float16>;

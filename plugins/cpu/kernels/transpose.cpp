@@ -34,9 +34,9 @@ template <class T> struct Square {
         for (std::int64_t k = 0; k < side; ++k) std::memcpy(out + k * os, &rows[k], sizeof rows[k]);
     }
 };
-// Four rows of four wider elements: of these GCC 12 makes better code than of the above, which
-// takes five times as long at x86-64-v4 and twice at v3. Where vectors of 32 bytes are two
-// registers it is the other way round.
+// Four rows of four elements of 4 or 8 bytes: of these GCC 12 makes better code than of the above,
+// which takes five times as long at x86-64-v4 and twice at v3; but half as long where 32 bytes are
+// two registers.
 template <class T> struct Four {
     static constexpr std::int64_t side = 4;
     typedef T Vector __attribute__((vector_size(4 * sizeof(T))));

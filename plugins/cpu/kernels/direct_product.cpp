@@ -1,6 +1,6 @@
-// Small products: columns of a in registers against elements of b. Neither is packed but for rows
-// of a that are not dense, or too far apart.
-#include "small_product.h"
+// Products straight from the operands: columns of a in registers against elements of b. Neither is
+// packed but for rows of a that are not dense, or too far apart.
+#include "direct_product.h"
 
 #include "complex_loops.h"
 #include "parallel.h"
@@ -13,16 +13,18 @@
 namespace Atoll::kernels {
 namespace {
 
-constexpr std::int64_t small = 32;    // extents of products that no BLAS is asked for
+constexpr std::int64_t smallest = 32; // extents of products that a BLAS by name does not get
 constexpr std::int64_t longest = 512; // of an extent
 // Of b, which is read once for each strip of rows: it stays in the L2 cache.
 constexpr std::int64_t most_bytes = vector_bytes < 64 ? 256 << 10 : 512 << 10;
+constexpr std::int64_t most_vector_bytes = 128 << 10; // of a, for a vector
 // On vectors of less than 64 bytes BLAS is ahead from here on.
 constexpr std::int64_t most_work =
     vector_bytes < 64 ? 128 * 128 * 128 : longest * longest * longest;
-// Elements farther apart are a page each, of too many, or share too few lines of the caches.
+// Elements along k that are spread farther are a page each, of too many.
 constexpr std::int64_t longest_walk = 128 << 10;
-constexpr std::int64_t packed_bytes = 32 << 10; // of rows of a
+constexpr std::int64_t packed_bytes = 32 << 10;               // of rows of a
+constexpr std::int64_t few_terms = 32, few_bytes = 128 << 10; // of an a that is read many times
 
 struct Range {
     std::int64_t begin, end;
@@ -30,7 +32,7 @@ struct Range {
 
 // One product; strides in bytes. d is dense along m, which counts real numbers: two for each
 // complex one.
-template <class T> struct Small {
+template <class T> struct DirectProduct {
     using R = Part<T>;
     using V = Vector<R>;
     static constexpr std::int64_t size = sizeof(T), part = sizeof(R), width = lanes<R>;
@@ -53,48 +55,41 @@ template <class T> struct Small {
             return factor == 1;
     }
     bool is_dense() const { return a_m == size || m == parts; }
-    bool is_packed() const {
-        return !is_dense() || (std::abs(a_k) * k > longest_walk && n >= 16 && k <= longest_packed);
+    bool is_spread(std::int64_t stride) const { return std::abs(stride) * k > longest_walk; }
+    // Whether so many elements along k fall on few sets of the caches that they do not stay.
+    bool collides(std::int64_t stride) const {
+        return vector_bytes < 64 ? stride % 2048 == 0 && stride && k > 8
+                                 : stride % 4096 == 0 && stride && k > 128;
     }
-    bool is_small() const { return m / parts <= small && n <= small && k <= small; }
+    bool is_packed() const {
+        return !is_dense() || ((is_spread(a_k) || collides(a_k)) && n >= 16 && k <= longest_packed);
+    }
+    bool is_smallest() const { return m / parts <= smallest && n <= smallest && k <= smallest; }
     // Whether others are not faster.
     bool suits() const {
         const std::int64_t rows = m / parts;
         // For a vector others have more sums at a time.
-        if (n == 1 && (!is_dense() || rows * k > 128 * 128)) return false;
+        if (n == 1 && (!is_dense() || rows * k * size > most_vector_bytes)) return false;
         return rows <= longest && n <= longest && k <= (is_dense() ? longest : longest_packed) &&
                4 * m >= 3 * width && rows * n * k <= most_work && n * k * size <= most_bytes &&
-               (vector_bytes == 64 || b_k == size || std::abs(b_k) * k <= longest_walk);
+               (is_packed() || !collides(a_k)) && !collides(b_k) &&
+               (vector_bytes == 64 || b_k == size || !is_spread(b_k));
     }
 
     // Rows from whole strips on, and columns.
     void run(Range rows, Range columns, char *d, const char *a, const char *b,
              const char *c) const {
-        alignas(64) char packed[packed_bytes];
-        const bool packs = is_packed();
-        for (std::int64_t i = rows.begin; i < rows.end; i += strip) {
-            const std::int64_t height = std::min(strip, m - i);
-            const char *from = a + i / parts * a_m;
-            std::int64_t step = a_k;
-            if (packs) {
-                step = strip * part;
-                pack(packed, from, height / parts);
-                from = packed;
-            }
-            Place place{d + i * part, from, step, b, c + i / parts * c_m};
-            place.d += columns.begin * d_n;
-            place.b += columns.begin * b_n;
-            place.c += columns.begin * c_n;
-            const std::int64_t count = columns.end - columns.begin;
-            if (height == strip)
-                all_columns<2, true>(height, count, place);
-            else if (height > width)
-                all_columns<2, false>(height, count, place);
-            else if (height == width)
-                all_columns<1, true>(height, count, place);
-            else
-                all_columns<1, false>(height, count, place);
-        }
+        d += columns.begin * d_n;
+        b += columns.begin * b_n;
+        c += columns.begin * c_n;
+        const std::int64_t count = columns.end - columns.begin;
+        if (is_packed()) return run_packed(rows, count, d, a, b, c);
+        // For few terms a result what counts is that columns of d are written from end to end.
+        const std::int64_t each = k <= few_terms && m * k * part <= few_bytes ? group : count;
+        for (std::int64_t j = 0; j < count; j += each)
+            for (std::int64_t i = rows.begin; i < rows.end; i += strip)
+                all_columns(i, std::min(each, count - j), d + j * d_n, a + i / parts * a_m, a_k,
+                            b + j * b_n, c + j * c_n);
     }
 
 private:
@@ -106,6 +101,15 @@ private:
         const char *b, *c;
     };
 
+    // Apart, as its room is large for a stack.
+    [[gnu::noinline]] void run_packed(Range rows, std::int64_t count, char *d, const char *a,
+                                      const char *b, const char *c) const {
+        alignas(64) char packed[packed_bytes];
+        for (std::int64_t i = rows.begin; i < rows.end; i += strip) {
+            pack(packed, a + i / parts * a_m, std::min(strip, m - i) / parts);
+            all_columns(i, count, d, packed, strip * part, b, c);
+        }
+    }
     void pack(char *to, const char *from, std::int64_t rows) const {
         if (a_k == size && !is_dense())
             return transpose(size, rows, k, to, strip * part, from, a_m);
@@ -117,6 +121,20 @@ private:
                     std::memcpy(to + p * strip * part + i * size, from + p * a_k + i * a_m, size);
     }
 
+    // Of the strip at row i.
+    void all_columns(std::int64_t i, std::int64_t count, char *d, const char *a, std::int64_t step,
+                     const char *b, const char *c) const {
+        const std::int64_t height = std::min(strip, m - i);
+        const Place place{d + i * part, a, step, b, c + i / parts * c_m};
+        if (height == strip)
+            all_columns<2, true>(height, count, place);
+        else if (height > width)
+            all_columns<2, false>(height, count, place);
+        else if (height == width)
+            all_columns<1, true>(height, count, place);
+        else
+            all_columns<1, false>(height, count, place);
+    }
     template <int vectors, bool whole>
     void all_columns(std::int64_t height, std::int64_t count, Place place) const {
         const auto some = [&]<int each>(std::integral_constant<int, each>) {
@@ -179,11 +197,19 @@ private:
                 else
                     value = sum[j][v];
                 const std::int64_t first = v * width;
-                if (!plain)
-                    value = finished(value, std::min(height - first, width) / parts,
-                                     place.c + j * c_n + first / parts * c_m);
+                const bool is_whole = whole || v < last;
+                if (!plain) {
+                    if (!is_one(alpha)) value = times(alpha, value);
+                    const char *const c = place.c + j * c_n + first / parts * c_m;
+                    if (truth(beta)) {
+                        const V third = c_m != size ? gathered(height - first, c)
+                                        : is_whole  ? load_vector<V>(c)
+                                                    : rest.load(c);
+                        value += is_one(beta) ? third : times(beta, third);
+                    }
+                }
                 char *const to = place.d + j * d_n + first * part;
-                if (whole || v < last)
+                if (is_whole)
                     store_vector(to, value);
                 else
                     rest.store(to, value);
@@ -203,27 +229,27 @@ private:
         return alternating(1, -1) * real + alternating(sign, sign) * crossed;
     }
     static V times(T factor, V value) {
-        if constexpr (parts == 2)
-            return factor.re * value + alternating(-factor.im, factor.im) * parts_of<1, 0>(value);
-        else
+        if constexpr (parts == 1) {
             return factor * value;
+        } else {
+            if (factor.im == 0) return factor.re * value;
+            return factor.re * value + alternating(-factor.im, factor.im) * parts_of<1, 0>(value);
+        }
     }
-    // alpha times the value, beta c added.
-    V finished(V value, std::int64_t count, const char *c) const {
-        if (!is_one(alpha)) value = times(alpha, value);
-        if (!truth(beta)) return value;
-        V third = {};
-        char *const to = reinterpret_cast<char *>(&third);
-        for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * size, c + i * c_m, size);
-        return value + times(beta, third);
+    V gathered(std::int64_t height, const char *c) const {
+        V v = {};
+        char *const to = reinterpret_cast<char *>(&v);
+        for (std::int64_t i = 0; i < std::min(height, width) / parts; ++i)
+            std::memcpy(to + i * size, c + i * c_m, size);
+        return v;
     }
 };
 
 } // namespace
 
-template <class T> bool small_product(const atoll_call &call, T alpha, T beta, bool conj_a,
-                                      bool conj_b, bool only_small) {
-    using Product = Small<T>;
+template <class T> bool direct_product(const atoll_call &call, T alpha, T beta, bool conj_a,
+                                       bool conj_b, bool only_smallest) {
+    using Product = DirectProduct<T>;
     const std::int64_t *shape = call.shape;
     if (call.core != 3 || call.axes[0] != 1 || call.axes[1] != 1 || shape[0] > longest ||
         shape[1] > longest || shape[2] > longest || !truth(alpha))
@@ -251,17 +277,16 @@ template <class T> bool small_product(const atoll_call &call, T alpha, T beta, b
         product = {shape[2], shape[1], shape[0], b[2], b[1],  a[1],   a[0],  c[2],
                    c[0],     d[0],     alpha,    beta, plain, conj_b, conj_a};
     product.m *= Product::parts;
-    if (!product.is_small() && (only_small || !product.suits())) return false;
+    if (!product.is_smallest() && (only_smallest || !product.suits())) return false;
     std::int64_t count = 1;
     for (std::uint32_t axis = 3; axis < call.rank; ++axis) count *= shape[axis];
-    // Each product is cut along the rows, or along the columns if these are more and a is not
+    // Large ones are cut along the rows, or along the columns if these are more and a is not
     // packed.
+    const std::int64_t work = product.m * product.k * product.n * Product::parts / 8;
     const std::int64_t strips = (product.m + Product::strip - 1) / Product::strip;
     const std::int64_t groups = (product.n + Product::group - 1) / Product::group;
     const bool by_columns = groups > strips && !product.is_packed();
-    const std::int64_t cuts = by_columns ? groups : strips;
-    if (count * cuts == 0) return true;
-    const std::int64_t work = product.m * product.k * product.n * Product::parts / 8;
+    const std::int64_t cuts = count * work < parallel_threshold ? 1 : by_columns ? groups : strips;
     if (count == 1 && cuts == 1) {
         char *data[4];
         for (int o = 0; o < 4; ++o)
@@ -271,7 +296,7 @@ template <class T> bool small_product(const atoll_call &call, T alpha, T beta, b
         return true;
     }
     // As a rule products differ along one axis, with neighbours one step away.
-    const std::int64_t run = call.rank > 3 ? shape[3] : 1;
+    const std::int64_t neighbours = call.rank > 3 ? shape[3] : 1;
     parallel(count * cuts, work / cuts + 1, [&](std::int64_t begin, std::int64_t end) {
         while (begin < end) {
             const std::int64_t at = begin / cuts;
@@ -285,14 +310,14 @@ template <class T> bool small_product(const atoll_call &call, T alpha, T beta, b
                     data[o] += index % shape[axis] * operand.strides[axis];
                 step[o] = call.rank > 3 ? operand.strides[3] : 0;
             }
-            const std::int64_t stop = std::min(end, (at + run - at % run) * cuts);
+            const std::int64_t stop = std::min(end, (at + neighbours - at % neighbours) * cuts);
             for (std::int64_t first = begin % cuts; begin < stop; first = 0) {
                 const std::int64_t last = std::min(cuts, first + stop - begin);
                 Range rows{0, product.m}, columns{0, product.n};
-                if (by_columns)
+                if (cuts > 1 && by_columns)
                     columns = {first * Product::group,
                                std::min(columns.end, last * Product::group)};
-                else
+                else if (cuts > 1)
                     rows = {first * Product::strip, std::min(rows.end, last * Product::strip)};
                 product.run(rows, columns, data[0], data[exchanged ? 2 : 1],
                             data[exchanged ? 1 : 2], data[3]);
@@ -303,9 +328,10 @@ template <class T> bool small_product(const atoll_call &call, T alpha, T beta, b
     });
     return true;
 }
-template bool small_product(const atoll_call &, float, float, bool, bool, bool);
-template bool small_product(const atoll_call &, double, double, bool, bool, bool);
-template bool small_product(const atoll_call &, Complex<float>, Complex<float>, bool, bool, bool);
-template bool small_product(const atoll_call &, Complex<double>, Complex<double>, bool, bool, bool);
+template bool direct_product(const atoll_call &, float, float, bool, bool, bool);
+template bool direct_product(const atoll_call &, double, double, bool, bool, bool);
+template bool direct_product(const atoll_call &, Complex<float>, Complex<float>, bool, bool, bool);
+template bool direct_product(const atoll_call &, Complex<double>, Complex<double>, bool, bool,
+                             bool);
 
 } // namespace Atoll::kernels
