@@ -150,7 +150,7 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
 TEST_CASE("products of a large matrix and a vector agree with the oracle") {
     Random random = sequence(15);
     bool swapped[4] = {};
-    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}})
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT32}})
         for (const Case &c : {Case{700, 1, 101, 0}, Case{1, 517, 130, 0}, Case{9001, 1, 35, 0}})
             for (int trial = 0; trial < 6; ++trial) {
                 int dtypes[4] = {dtype, dtype, dtype, dtype};
@@ -241,8 +241,9 @@ TEST_CASE("products of matrices that the caches hold agree with the oracle") {
         return least +
                static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
     };
-    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
-                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
+    for (int dtype :
+         {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_COMPLEX64},
+          int{ATOLL_DTYPE_COMPLEX128}, int{ATOLL_DTYPE_INT32}, int{ATOLL_DTYPE_INT64}})
         for (int trial = 0; trial < random_tests::cases(160); ++trial) {
             Case c = {between(1, 70), between(1, 40), between(1, 60), between(0, 3)};
             // Columns far apart; more along k than is packed; one of the other extents is long.

@@ -230,7 +230,7 @@ private:
     }
     static V times(T factor, V value) {
         if constexpr (parts == 1) {
-            return factor * value;
+            return value * factor;
         } else {
             if (factor.im == 0) return factor.re * value;
             return factor.re * value + alternating(-factor.im, factor.im) * parts_of<1, 0>(value);
@@ -328,6 +328,8 @@ template <class T> bool direct_product(const atoll_call &call, T alpha, T beta, 
     });
     return true;
 }
+template bool direct_product(const atoll_call &, std::uint32_t, std::uint32_t, bool, bool, bool);
+template bool direct_product(const atoll_call &, std::uint64_t, std::uint64_t, bool, bool, bool);
 template bool direct_product(const atoll_call &, float, float, bool, bool, bool);
 template bool direct_product(const atoll_call &, double, double, bool, bool, bool);
 template bool direct_product(const atoll_call &, Complex<float>, Complex<float>, bool, bool, bool);

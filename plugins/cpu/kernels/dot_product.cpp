@@ -56,6 +56,8 @@ template <class T> bool dot_products(const Contraction &p, std::uint32_t dtype, 
     });
     return true;
 }
+template bool dot_products(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t);
+template bool dot_products(const Contraction &, std::uint32_t, std::uint64_t, std::uint64_t);
 template bool dot_products(const Contraction &, std::uint32_t, float, float);
 template bool dot_products(const Contraction &, std::uint32_t, double, double);
 

@@ -146,6 +146,8 @@ bool interleaved_product(const Contraction &p, std::uint32_t dtype, T alpha, T b
     });
     return true;
 }
+template bool interleaved_product(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t);
+template bool interleaved_product(const Contraction &, std::uint32_t, std::uint64_t, std::uint64_t);
 template bool interleaved_product(const Contraction &, std::uint32_t, float, float);
 template bool interleaved_product(const Contraction &, std::uint32_t, double, double);
 

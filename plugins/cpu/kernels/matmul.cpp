@@ -138,15 +138,16 @@ template <class W> std::int32_t run(const atoll_call &call) {
     T beta = factor<W>(call.attributes[1]);
     if (call.operands[3].flags & ATOLL_OPERAND_ABSENT) beta = T{};
     const bool conj_a = flag(call, 2), conj_b = flag(call, 3);
-    if constexpr (is_float<Part<T>>)
+    constexpr bool integers = std::is_integral_v<T>;
+    if constexpr (integers || is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&
-            direct_product(call, alpha, beta, conj_a, conj_b, is_blas_named()))
+            direct_product(call, alpha, beta, conj_a, conj_b, !integers && is_blas_named()))
             return ATOLL_STATUS_OK;
     const Contraction contraction(call, truth(beta), conj_a, conj_b);
-    if constexpr (is_float<T>)
+    if constexpr (integers || is_float<T>)
         if (interleaved_product(contraction, call.dtype, alpha, beta) ||
             dot_products(contraction, call.dtype, alpha, beta) ||
-            (!is_blas_named() && matrix_vector(contraction, call.dtype, alpha, beta)))
+            ((integers || !is_blas_named()) && matrix_vector(contraction, call.dtype, alpha, beta)))
             return ATOLL_STATUS_OK;
     if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&

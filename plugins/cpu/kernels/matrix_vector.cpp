@@ -201,6 +201,8 @@ template <class T> bool matrix_vector(const Contraction &p, std::uint32_t dtype,
     product.rows();
     return true;
 }
+template bool matrix_vector(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t);
+template bool matrix_vector(const Contraction &, std::uint32_t, std::uint64_t, std::uint64_t);
 template bool matrix_vector(const Contraction &, std::uint32_t, float, float);
 template bool matrix_vector(const Contraction &, std::uint32_t, double, double);
 

@@ -13,15 +13,15 @@ public:
     explicit PartialVector(std::int64_t count) : mask_((1u << count) - 1) {}
     V load(const char *p) const {
         if constexpr (sizeof(T) == 4)
-            return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask_), p);
+            return (V)_mm512_maskz_loadu_ps(static_cast<__mmask16>(mask_), p);
         else
-            return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask_), p);
+            return (V)_mm512_maskz_loadu_pd(static_cast<__mmask8>(mask_), p);
     }
     void store(char *p, V v) const {
         if constexpr (sizeof(T) == 4)
-            _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask_), v);
+            _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask_), (__m512)v);
         else
-            _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask_), v);
+            _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask_), (__m512d)v);
     }
 
 private:
@@ -32,15 +32,15 @@ private:
     }
     V load(const char *p) const {
         if constexpr (sizeof(T) == 4)
-            return _mm256_maskload_ps(reinterpret_cast<const float *>(p), (__m256i)mask_);
+            return (V)_mm256_maskload_ps(reinterpret_cast<const float *>(p), (__m256i)mask_);
         else
-            return _mm256_maskload_pd(reinterpret_cast<const double *>(p), (__m256i)mask_);
+            return (V)_mm256_maskload_pd(reinterpret_cast<const double *>(p), (__m256i)mask_);
     }
     void store(char *p, V v) const {
         if constexpr (sizeof(T) == 4)
-            _mm256_maskstore_ps(reinterpret_cast<float *>(p), (__m256i)mask_, v);
+            _mm256_maskstore_ps(reinterpret_cast<float *>(p), (__m256i)mask_, (__m256)v);
         else
-            _mm256_maskstore_pd(reinterpret_cast<double *>(p), (__m256i)mask_, v);
+            _mm256_maskstore_pd(reinterpret_cast<double *>(p), (__m256i)mask_, (__m256d)v);
     }
 
 private:
