@@ -272,7 +272,8 @@ TEST_CASE("products of matrices that the caches hold agree with the oracle") {
 }
 
 TEST_CASE("a stack of products along axes that do not fuse") {
-    constexpr std::int64_t m = 5, k = 3, n = 4, first = 3, second = 2;
+    // Enough for several threads, whose parts begin anywhere.
+    constexpr std::int64_t m = 24, k = 25, n = 26, first = 5, second = 9;
     constexpr std::int64_t size = sizeof(double);
     std::vector<double> a(m * k * first * second), b(k * n * first * second),
         d(m * n * first * second, -1);
@@ -359,7 +360,8 @@ TEST_CASE("products of small numbers agree with the oracle") {
         {f16, f32, bf16, bf16},
     };
     const Case sizes[] = {{33, 31, 65, 0}, {16, 70, 31, 0}, {64, 17, 130, 2},
-                          {97, 48, 64, 0}, {20, 11, 5, 0},  {9, 5, 0, 0}};
+                          {97, 48, 64, 0}, {20, 11, 5, 0},  {9, 5, 0, 0},
+                          {4, 3, 5, 1501}, {13, 16, 2, 3},  {1, 7, 9, 2}};
     int use_amx = 0;
     SUBCASE("with AMX") { use_amx = 1; }
     SUBCASE("without AMX") {}

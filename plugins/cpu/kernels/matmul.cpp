@@ -1,9 +1,10 @@
 // matmul: outer products are element-wise ones, matrices that the caches hold are multiplied where
-// they are, a matrix times a vector has loops of its own, larger matrices go to BLAS, and all else
+// they are, a matrix times a vector has loops of its own, tiny ones are converted first, larger matrices go to BLAS, and all else
 // is a contraction. A BLAS that the user names gets all but the smallest matrices.
 #include "amx.h"
 #include "blas.h"
 #include "blas_product.h"
+#include "converted_product.h"
 #include "direct_product.h"
 #include "dot_product.h"
 #include "engine.h"
@@ -149,6 +150,13 @@ template <class W> std::int32_t run(const atoll_call &call) {
             dot_products(contraction, call.dtype, alpha, beta) ||
             ((integers || !is_blas_named()) && matrix_vector(contraction, call.dtype, alpha, beta)))
             return ATOLL_STATUS_OK;
+    if constexpr (integers || is_float<Part<T>>) {
+        if (converted_product(call, widened(call.dtype), alpha, beta, conj_a, conj_b))
+            return ATOLL_STATUS_OK;
+    } else if constexpr (std::is_same_v<T, Pairs>) {
+        if (converted_product(call, ATOLL_DTYPE_INT32, alpha.value, beta.value, conj_a, conj_b))
+            return ATOLL_STATUS_OK;
+    }
     if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&
             blas_contract(contraction, call.dtype, alpha, beta))
