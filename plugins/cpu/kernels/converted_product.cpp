@@ -6,6 +6,7 @@
 #include "direct_product.h"
 #include "functors/arithmetic.h"
 #include "scratch.h"
+#include "space.h"
 
 #include <algorithm>
 
@@ -13,50 +14,46 @@ namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t longest = 16; // of m, k and n
-constexpr std::int64_t short_run = 16;
+constexpr std::int64_t short_row = 16;
 constexpr std::int64_t most_elements = 16'384; // of a copy; larger stacks are cut
 
-// An operand and its dense copy.
+// A dense copy of an operand, which does not vary along one axis.
 struct Copy {
     std::int64_t shape[ATOLL_MAX_RANK], strides[ATOLL_MAX_RANK];
     std::int64_t elements = 1;
-    int run = 0; // the axis that is converted at once
 
-    // Without the axis along which it does not vary.
     Copy(const atoll_call &call, int without, std::int64_t size) {
         for (int axis = 0; axis < call.rank; ++axis) {
             shape[axis] = axis == without ? 1 : call.shape[axis];
             strides[axis] = axis == without ? 0 : elements * size;
             elements *= shape[axis];
-            if (shape[run] < short_run && shape[axis] > shape[run]) run = axis;
-        }
-    }
-    void convert(const Conversion &conversion, int rank, char *out, const std::int64_t *out_strides,
-                 const char *in, const std::int64_t *in_strides) const {
-        std::int64_t index[ATOLL_MAX_RANK] = {};
-        for (std::int64_t left = elements / shape[run]; left > 0; --left) {
-            conversion.run(shape[run], out, out_strides[run], in, in_strides[run]);
-            for (int axis = 0; axis < rank; ++axis) {
-                if (axis == run) continue;
-                out += out_strides[axis];
-                in += in_strides[axis];
-                if (++index[axis] < shape[axis]) break;
-                out -= index[axis] * out_strides[axis];
-                in -= index[axis] * in_strides[axis];
-                index[axis] = 0;
-            }
         }
     }
 };
+
+bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAND_SWAPPED; }
+
+void convert(const Conversion &with, const Copy &copy, std::uint32_t rank, const atoll_operand &out,
+             const atoll_operand &in) {
+    const atoll_operand operands[] = {out, in};
+    Space space(0, rank, copy.shape, operands, 2);
+    int row = 0;
+    for (int axis = 1; axis < space.rank; ++axis)
+        if (space.shape[row] < short_row && space.shape[axis] > space.shape[row]) row = axis;
+    std::swap(space.shape[0], space.shape[row]);
+    for (int k = 0; k < 2; ++k) std::swap(space.strides[k][0], space.strides[k][row]);
+    Rows rows(space, 0, 1);
+    for (std::int64_t left = space.outer(); left > 0; --left, rows.next())
+        with.run(space.shape[0], rows.data[0], space.strides[0][0], rows.data[1],
+                 space.strides[1][0]);
+}
 
 } // namespace
 
 template <class T> bool converted_product(const atoll_call &call, std::uint32_t wide, T alpha,
                                           T beta, bool conj_a, bool conj_b) {
     const std::int64_t *shape = call.shape;
-    if (call.core != 3 || call.axes[0] != 1 || call.axes[1] != 1 || shape[0] > longest ||
-        shape[1] > longest || shape[2] > longest || (shape[0] == 1 && shape[2] == 1) ||
-        !truth(alpha))
+    if (!is_of_matrices(call, longest) || (shape[0] == 1 && shape[2] == 1) || !truth(alpha))
         return false;
     constexpr std::int64_t size = sizeof(T);
     const bool adds = truth(beta);
@@ -85,25 +82,21 @@ template <class T> bool converted_product(const atoll_call &call, std::uint32_t 
     }
     const Scratch scratch(operands * most * size);
     atoll_operand native[4] = {};
-    for (int o = 0; o < 4; ++o) {
-        native[o].data = scratch.data() + (o < operands ? o : 0) * most * size;
-        native[o].strides = const_cast<std::int64_t *>(copies[o].strides);
-        native[o].dtype = static_cast<std::uint16_t>(wide);
+    for (int o = 0; o < operands; ++o) {
         const atoll_operand &operand = call.operands[o];
-        if (o == 0 || o >= operands) continue;
-        const Conversion in({operand.dtype, call.dtype, wide},
-                            operand.flags & ATOLL_OPERAND_SWAPPED, false);
-        copies[o].convert(in, call.rank, static_cast<char *>(native[o].data), copies[o].strides,
-                          static_cast<const char *>(operand.data), operand.strides);
+        native[o].data = scratch.data() + o * most * size;
+        native[o].strides = copies[o].strides;
+        native[o].dtype = static_cast<std::uint16_t>(wide);
+        if (o > 0)
+            convert({{operand.dtype, call.dtype, wide}, swapped(operand), false}, copies[o],
+                    call.rank, native[o], operand);
     }
     atoll_call product = call;
     product.dtype = static_cast<std::uint16_t>(wide);
     product.operands = native;
     if (!direct_product(product, alpha, beta, conj_a, conj_b, true)) return false;
     const atoll_operand &d = call.operands[0];
-    const Conversion out({wide, call.dtype, d.dtype}, false, d.flags & ATOLL_OPERAND_SWAPPED);
-    copies[0].convert(out, call.rank, static_cast<char *>(d.data), d.strides,
-                      static_cast<const char *>(native[0].data), copies[0].strides);
+    convert({{wide, call.dtype, d.dtype}, false, swapped(d)}, copies[0], call.rank, d, native[0]);
     return true;
 }
 template bool converted_product(const atoll_call &, std::uint32_t, std::uint32_t, std::uint32_t,

@@ -251,9 +251,7 @@ template <class T> bool direct_product(const atoll_call &call, T alpha, T beta, 
                                        bool conj_b, bool only_smallest) {
     using Product = DirectProduct<T>;
     const std::int64_t *shape = call.shape;
-    if (call.core != 3 || call.axes[0] != 1 || call.axes[1] != 1 || shape[0] > longest ||
-        shape[1] > longest || shape[2] > longest || !truth(alpha))
-        return false;
+    if (!is_of_matrices(call, longest) || !truth(alpha)) return false;
     const atoll_operand *operands = call.operands;
     const bool adds = truth(beta);
     for (int o = 0; o < (adds ? 4 : 3); ++o)
@@ -287,12 +285,17 @@ template <class T> bool direct_product(const atoll_call &call, T alpha, T beta, 
     const std::int64_t groups = (product.n + Product::group - 1) / Product::group;
     const bool by_columns = groups > strips && !product.is_packed();
     const std::int64_t cuts = count * work < parallel_threshold ? 1 : by_columns ? groups : strips;
+    const auto operand_of = [&](int o) -> const atoll_operand & {
+        return operands[o == 3 && !adds ? 0 : o];
+    };
+    const auto multiply = [&](Range rows, Range columns, char *const *data) {
+        product.run(rows, columns, data[0], data[exchanged ? 2 : 1], data[exchanged ? 1 : 2],
+                    data[3]);
+    };
     if (count == 1 && cuts == 1) {
         char *data[4];
-        for (int o = 0; o < 4; ++o)
-            data[o] = static_cast<char *>(operands[o == 3 && !adds ? 0 : o].data);
-        product.run({0, product.m}, {0, product.n}, data[0], data[exchanged ? 2 : 1],
-                    data[exchanged ? 1 : 2], data[3]);
+        for (int o = 0; o < 4; ++o) data[o] = static_cast<char *>(operand_of(o).data);
+        multiply({0, product.m}, {0, product.n}, data);
         return true;
     }
     // As a rule products differ along one axis, with neighbours one step away.
@@ -303,7 +306,7 @@ template <class T> bool direct_product(const atoll_call &call, T alpha, T beta, 
             char *data[4];
             std::int64_t step[4];
             for (int o = 0; o < 4; ++o) {
-                const atoll_operand &operand = operands[o == 3 && !adds ? 0 : o];
+                const atoll_operand &operand = operand_of(o);
                 data[o] = static_cast<char *>(operand.data);
                 std::int64_t index = at;
                 for (std::uint32_t axis = 3; axis < call.rank; index /= shape[axis++])
@@ -319,8 +322,7 @@ template <class T> bool direct_product(const atoll_call &call, T alpha, T beta, 
                                std::min(columns.end, last * Product::group)};
                 else if (cuts > 1)
                     rows = {first * Product::strip, std::min(rows.end, last * Product::strip)};
-                product.run(rows, columns, data[0], data[exchanged ? 2 : 1],
-                            data[exchanged ? 1 : 2], data[3]);
+                multiply(rows, columns, data);
                 begin += last - first;
                 for (int o = 0; o < 4; ++o) data[o] += step[o];
             }

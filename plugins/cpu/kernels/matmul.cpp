@@ -115,7 +115,7 @@ bool is_bfloat16(const Side &side) { return side.dtype == ATOLL_DTYPE_BFLOAT16; 
 template <class T> std::optional<std::int32_t>
 contract_packed(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
     const std::int64_t k = p.k.size();
-    const bool suits_amx = k >= 32 && p.m.size() * p.n.size() * k >= 32 * 32 * 32;
+    const bool suits_amx = k >= 32 && p.work() >= 32 * 32 * 32;
     if constexpr (std::is_same_v<T, float>) {
         const bool factors = is_bfloat16(p.side[product_a]) && is_bfloat16(p.side[product_b]);
         if (dtype == ATOLL_DTYPE_BFLOAT16 || (dtype == ATOLL_DTYPE_FLOAT32 && factors)) {
