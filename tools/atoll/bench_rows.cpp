@@ -57,6 +57,13 @@ const auto sum_over_second = [](const Tensor &a) { return sum(a, 1); };
 
 // ---- Small calls --------------------------------------------------------------------------------
 
+BenchRow sorted(const char *id, const char *what, const Data &data) {
+    return other(id, what, {"sort"}, [=](Device d) {
+        const Tensor a = data.on(d);
+        return work([=] { return sort(a); }, 2 * bytes_of(a));
+    });
+}
+
 std::vector<BenchRow> small_calls() {
     return {
         binary("o1", "a + b, 1 float32, new result", "add", add, {{1}}),
@@ -74,12 +81,14 @@ std::vector<BenchRow> small_calls() {
         reduction("g1", "sum, 4 float32", "sum", {{4}}, sum_of_all),
         binary("g2", "matrix 3×4 + row, float32, new result", "add", add, {{3, 4}}, {{1, 4}}),
         product("g3", "sgemm, 2²", {{2, 2}}, 16),
-        other("g4", "sort, 4 float32, new result", {"sort"},
-              [](Device d) { return work([a = random({4}, float32, d)] { return sort(a); }, 32); }),
+        sorted("g4", "sort, 4 float32, new result", {{4}}),
         binary("g5", "int32 + float64, 4 elements, new result", "add", add, {{4}, int32, 0, 100},
                {{4}, float64}),
         other("g6", "einsum, 2² · 2², given result", {"matmul"},
               [](Device d) { return contraction("ik,kj->ij", "i2 j2 k2", d); }),
+        product("g7", "float16 product, 2²", {{2, 2}, float16}, 16),
+        sorted("g8", "sort, 200 int16, new result", {{200}, int16, 0, 10'000}),
+        sorted("g9", "sort, 1,000 bool, new result", {{1000}, bool_, 0, 2}),
     };
 }
 
