@@ -35,6 +35,7 @@ bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAN
 
 void convert(const Conversion &with, const Copy &copy, std::uint32_t rank, const atoll_operand &out,
              const atoll_operand &in) {
+    if (copy.elements == 0) return; // a product of no terms
     const atoll_operand operands[] = {out, in};
     Space space(0, rank, copy.shape, operands, 2);
     int row = 0;
