@@ -115,14 +115,36 @@ Value number_for(int function, Random &random) {
     }
 }
 
+// Puts the axes of an operand into memory in another order, the densest one first, with free bytes
+// behind each step along them. The axes of bits that are set run backwards.
+void reorder(Operand &operand, const std::vector<std::size_t> &axes, std::int64_t gap,
+             std::uint64_t back) {
+    std::int64_t next = facts[operand.dtype].size;
+    for (std::size_t axis : axes) {
+        next += gap;
+        operand.strides[axis] = next;
+        next *= operand.shape[axis];
+    }
+    operand.memory.resize(static_cast<std::size_t>(next + 256), '\x5a');
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        if (!(back >> axis & 1)) continue;
+        operand.start += operand.strides[axis] * (operand.shape[axis] - 1);
+        operand.strides[axis] *= -1;
+    }
+}
+
 void check_random(int function, int dtype, const Case &c, Layout layout, int variant,
-                  Random &random) {
+                  Random &random, const std::vector<std::size_t> &order = {}) {
     std::vector<bool> kept(c.shape.size(), false);
     std::fill_n(kept.begin(), c.kept, true);
     const bool mixed = variant & 2;
     const int in_dtype = mixed ? any_dtype(random) : dtype;
     const int natural = result_dtype(function, dtype);
     Operand in(in_dtype, variant & 1, c.shape, all_axes(c.shape), layout);
+    if (!order.empty()) {
+        const std::int64_t gaps[] = {0, 0, 0, 1, facts[in_dtype].size};
+        reorder(in, order, gaps[random() % 5], random() % 4 ? 0 : random());
+    }
     Operand out(mixed ? any_dtype(random) : natural, (variant & 1) && random() % 2, c.shape, kept,
                 random() % 2 && layout != Layout::broadcast ? layout : Layout::dense);
     const Kind kind = kind_of(function, random);
@@ -200,6 +222,38 @@ TEST_CASE("large reductions take the threads' path with the same results") {
     }
 }
 
+TEST_CASE("results whose elements are neighbours in memory, and the rows of a few results") {
+    Random random = sequence(8);
+    struct Neighbours {
+        Case c;
+        std::vector<std::size_t> order;
+    };
+    const Neighbours cases[] = {
+        {{{150, 5}, 1}, {1, 0}},            // short rows
+        {{{300, 16}, 1}, {1, 0}},           // of several columns at a time
+        {{{70, 60}, 1}, {1, 0}},            //
+        {{{70, 120}, 1}, {1, 0}},           //
+        {{{150, 3, 4}, 1}, {2, 1, 0}},      // of two axes
+        {{{3, 70, 7}, 2}, {0, 2, 1}},       // colours
+        {{{2, 40, 3, 8}, 2}, {2, 0, 3, 1}}, // between the axes that go
+        {{{3, 90, 2, 5}, 3}, {0, 3, 1, 2}}, // with an outer axis
+        {{{2, 3, 2, 40, 3}, 4}, {0, 2, 4, 3, 1}},
+        {{{3, 2047}, 1}, {0, 1}},      // rows of a few results, and rows that remain
+        {{{7, 130, 5}, 1}, {0, 1, 2}}, // which do not all follow each other
+        {{{2, 300, 4}, 2}, {0, 1, 2}}, //
+    };
+    for (const Function &f : function_list) {
+        if (!is_reduction(f)) continue;
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            if (!(f.domain >> dtype & 1)) continue;
+            for (const Neighbours &n : cases)
+                if (random() % 4 == 0 || is_thorough())
+                    check_random(f.id, dtype, n.c, Layout::dense, static_cast<int>(random() % 4),
+                                 random, n.order);
+        }
+    }
+}
+
 TEST_CASE("positions of extremes are counted along the axes in their order") {
     // The same extreme several times: the first in column-major order of the reduced axes counts,
     // wherever it lies in memory.
@@ -232,6 +286,24 @@ TEST_CASE("positions of extremes are counted along the axes in their order") {
                         check(function, dtype, kept, out, in);
                     }
                 }
+}
+
+TEST_CASE("rows of equal elements that end where a vector ends, and better ones behind them") {
+    for (int function : {int{ATOLL_FN_argmin}, int{ATOLL_FN_argmax}})
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            if (!(function_list[function].domain >> dtype & 1)) continue;
+            for (std::int64_t length : {16, 32, 48, 64, 192, 512, 2048, 4096}) {
+                const Shape shape = {2, length}; // results come first
+                Operand in(dtype, false, shape, all_axes(shape), Layout::permuted);
+                Operand out(ATOLL_DTYPE_INT64, false, shape, {true, false}, Layout::dense);
+                each(shape, [&](const Shape &index) {
+                    in.set(index, convert(Value::of(__int128{(index[0] == 1) ==
+                                                             (function == ATOLL_FN_argmax)}),
+                                          dtype));
+                });
+                check(function, dtype, 1, out, in);
+            }
+        }
 }
 
 TEST_CASE("large sums are pairwise accurate along either axis") {
@@ -358,15 +430,17 @@ TEST_CASE("variances of equal elements are zero, and overflow is no NaN") {
 
 TEST_CASE("norms of float64 leave the range only when the result does") {
     for (const double x : {1e200, 1e-200, 3e-320, 1.7e308})
-        for (const Shape &shape : {Shape{100}, Shape{40, 100}, Shape{40, 3}}) {
+        for (const Shape &shape :
+             {Shape{100}, Shape{40, 100}, Shape{40, 3}, Shape{3, 9001}, Shape{3, 90001}}) {
             const std::size_t kept = shape.size() - 1;
             std::vector<bool> varies(shape.size(), false);
             std::fill_n(varies.begin(), kept, true);
             Operand in(ATOLL_DTYPE_FLOAT64, false, shape, all_axes(shape), Layout::dense);
             Operand out(ATOLL_DTYPE_FLOAT64, false, shape, varies, Layout::dense);
             each(shape, [&](const Shape &index) {
-                in.set(index,
-                       Value::of(index.back() == 0 ? static_cast<long double>(x) : 0.0L, 0.0L));
+                in.set(
+                    index,
+                    Value::of(index.back() % 1000 == 0 ? static_cast<long double>(x) : 0.0L, 0.0L));
             });
             check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, kept, out, in, Value::of(2.0L, 0.0L));
         }

@@ -75,8 +75,8 @@ template <class T, bool Largest> struct Pick {
         std::int64_t k = 0;
         while (k + together * width <= n && !any_of(k, together)) k += together * width;
         while (k + width <= n && !any_of(k, 1)) k += width;
-        while (k < n - 1 && !passes(x[k])) ++k;
-        return k;
+        while (k < n && !passes(x[k])) ++k;
+        return std::min(k, n - 1);
     }
     static std::int64_t best(std::int64_t n, const char *in, char *best) {
         const char wanted = Largest;
