@@ -2,7 +2,7 @@
 // microseconds for SIDE squared elements. sweep.py compares these with NumPy and PyTorch: the rows
 // of `atoll bench` are few, and what a row does not look at may be slow for years.
 //
-//     sweep [SIDE [PART OF A NAME]]
+//     sweep [SIDE [PART OF A NAME [EXTENT OF THE SHORT AXES]]]
 #include "atoll/atoll.hpp"
 
 #include <chrono>
@@ -19,7 +19,7 @@ using namespace Atoll;
 
 namespace {
 
-std::int64_t side = 1000, elements = side * side;
+std::int64_t side = 1000, elements = side * side, few = 3;
 std::string only;
 std::string suffix; // ",float32,dense"
 
@@ -111,17 +111,17 @@ void all_of(DType dtype) {
     const auto part = [&](std::int64_t first, std::int64_t count) {
         return pool(range(first, first + count)).clone();
     };
-    const std::int64_t third = elements / 3,
+    const std::int64_t columns = elements / few,
                        edge = static_cast<std::int64_t>(std::cbrt(elements) + 1e-6);
     const Tensor a = part(0, elements), b = part(elements, elements);
     const Tensor square = a.reshape({side, side}),
-                 short_columns = part(0, 3 * third).reshape({3, third}),
+                 short_columns = part(0, few * columns).reshape({few, columns}),
                  cube = part(0, edge * edge * edge).reshape({edge, edge, edge});
     on("dense"), elementwise(a, b, dtype);
     on("strided"), elementwise(pool(range(0, 2 * elements, 2)),
                                pool(range(2 * elements, 4 * elements, 2)), dtype);
     on("transposed"), elementwise(square.T(), b.reshape({side, side}), dtype);
-    on("thin"), elementwise(short_columns, part(0, 3).reshape({3, 1}), dtype);
+    on("thin"), elementwise(short_columns, part(0, few).reshape({few, 1}), dtype);
 
     on("all"), reductions(a, {}), along(a, 0);
     on("fast"), reductions(square, 0), along(square, 0);
@@ -137,6 +137,7 @@ void all_of(DType dtype) {
 int main(int count, char **arguments) {
     if (count > 1) side = std::atoi(arguments[1]), elements = side * side;
     if (count > 2) only = arguments[2];
+    if (count > 3) few = std::atoi(arguments[3]);
     load_plugin("cpu");
     for (const DType dtype : {float32, float64, int8, uint8, int16, int32, int64, float16, bfloat16,
                               complex64, complex128, bool_})

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Every function by dtype and layout beside NumPy and, where it is installed, PyTorch.
 
-    sweep.py [--side SIDE] [--threads N] [--below RATIO] [--sweep PATH] [PART OF A NAME]
+    sweep.py [--side SIDE] [--few EXTENT] [--threads N] [--below RATIO] [--sweep PATH] [PART OF A NAME]
 
 Prints the cases in which the better of both takes less than RATIO of our time (default 0.8), the worst
 first, and the geometric mean of all. SIDE squared elements each (default 1,000 squared); the layouts are
-those of sweep.cpp, in which the first axis is the dense one, as the last one is here. One turn: ratios
-near 1 mean little.
+those of sweep.cpp, in which the first axis is the dense one, as the last one is here. EXTENT is that of
+the short axes (default 3). One turn: ratios near 1 mean little.
 """
 import argparse
 import math
@@ -20,6 +20,7 @@ OPTIONS.add_argument("part", nargs="?", default="", help="of a name: 'exp', 'flo
 OPTIONS.add_argument("--sweep", default="build/tests/bench/sweep", help="the program")
 OPTIONS.add_argument("--below", type=float, default=0.8)
 OPTIONS.add_argument("--side", type=int, default=1000)
+OPTIONS.add_argument("--few", type=int, default=3)
 OPTIONS.add_argument("--threads", type=int, default=1)
 options = OPTIONS.parse_args()
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["ATOLL_CPU_THREADS"] = str(options.threads)
@@ -33,8 +34,8 @@ except ImportError:
 warnings.filterwarnings("ignore")
 np.seterr(all="ignore")
 
-SIDE, N = options.side, options.side**2
-THIRD, EDGE = N // 3, math.floor(N ** (1 / 3) + 1e-6)
+SIDE, N, FEW = options.side, options.side**2, options.few
+COLUMNS, EDGE = N // FEW, math.floor(N ** (1 / 3) + 1e-6)
 BINARY = set("add subtract multiply divide pow minimum maximum floor_divide remainder fmod hypot copysign atan2 "
              "bitwise_and left_shift less equal logical_and".split())
 REDUCTIONS = set("sum prod mean var norm max argmax any all count_nonzero".split())
@@ -97,7 +98,7 @@ class Peer:
             return None
         copied = (lambda x: x.clone()) if self.is_torch else (lambda x: x.copy())
         dense = copied(pool[:N])
-        square, columns = dense.reshape(SIDE, SIDE), copied(pool[:3 * THIRD]).reshape(THIRD, 3)
+        square, columns = dense.reshape(SIDE, SIDE), copied(pool[:FEW * COLUMNS]).reshape(COLUMNS, FEW)
         if name in REDUCTIONS or name in ALONG:
             x, axis = {"all": (dense, None), "fast": (square, -1), "slow": (square, -2), "short": (columns, -1),
                        "few": (columns, -2), "middle": (dense[:EDGE**3].reshape(EDGE, EDGE, EDGE), -2),
@@ -105,7 +106,7 @@ class Peer:
             return self.reduction(name, x, -1 if axis is None and name in ALONG else axis)
         a, b = {"dense": lambda: (dense, copied(pool[N:2 * N])), "strided": lambda: (pool[:2 * N:2], pool[2 * N::2]),
                 "transposed": lambda: (square.T, copied(pool[N:2 * N]).reshape(SIDE, SIDE)),
-                "thin": lambda: (columns, copied(pool[:3]).reshape(1, 3))}[layout]()
+                "thin": lambda: (columns, copied(pool[:FEW]).reshape(1, FEW))}[layout]()
         if name.startswith("cast_"):
             to = name[5:]
             if self.is_torch:
@@ -144,7 +145,7 @@ class Peer:
 
 
 peers = [Peer(np, NUMPY)] + ([Peer(torch, TORCH)] if torch else [])
-printed = subprocess.run([options.sweep, str(SIDE), options.part], check=True, capture_output=True,
+printed = subprocess.run([options.sweep, str(SIDE), options.part, str(FEW)], check=True, capture_output=True,
                          text=True).stdout
 ratios = []
 for line in printed.splitlines():

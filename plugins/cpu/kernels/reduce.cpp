@@ -5,11 +5,18 @@
 // (`Along`). Where it is densest along a kept axis, a strip of results takes in one row after the
 // other (`Across`), so that memory is read in order.
 //
+// Where all elements of a few results are neighbours, such as three colours or the members of short
+// rows, neither is fast. If there are many such neighbourhoods, the elements of some are
+// transposed, and strips of results take them in (`transposed`). If there are few, whose rows
+// follow each other, several rows are taken in as one: each result has so many lanes, which are
+// merged at the end.
+//
 // Note [Order of additions]
 // What rounds is added in halves: runs of `leaf` elements, then sums of two runs, and so on. Large
 // reductions are cut into segments of fixed size, whose sums are merged in pairs. Both depend on
 // shape and strides only, so the result is the same on any number of threads.
 #include "convert.h"
+#include "neighbourhoods.h"
 #include "parallel.h"
 #include "reducers.h"
 #include "scratch.h"
@@ -29,7 +36,9 @@ constexpr std::int64_t longest_strip_bytes =
     std::max(shortest_strip * largest_accumulator, std::max(strip_bytes, longest_strip));
 constexpr std::int64_t most_results = 64;   // that are finished together, one row after the other
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
-constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
+constexpr std::int64_t few_columns = 4;     // not worth transposing
+constexpr std::int64_t longest_transposed = 128;   // elements; of 4 bytes or more half as many
+constexpr std::int64_t long_row = 16;              // a reduced axis shorter than this is no row
 constexpr std::int64_t longest_fetched_row = 4096; // bytes
 constexpr std::int64_t rows_at_once = 64;          // rows that a strip takes in without halving
 constexpr std::int64_t long_row_bytes = 8192;      // from here on rows are taken in together
@@ -54,10 +63,17 @@ public:
     }
 
     void operator()() {
-        if (across())
+        densest_first(kept_);
+        densest_first(reduced_);
+        const Neighbourhoods found = Neighbourhoods::of(kept_, 1, reduced_, 1, in_.in_size());
+        if (suit(found)) {
+            run_transposed(found);
+        } else if (across()) {
+            spread();
             run_across();
-        else
+        } else {
             run_along();
+        }
     }
 
 private:
@@ -69,26 +85,38 @@ private:
         return (bits & (in_.in_alignment() - 1)) == 0;
     }
 
-    bool across() {
-        // The densest axes first, as the input sees them.
-        const auto densest_first = [](Space &space) {
-            int best = 0;
-            for (int axis = 1; axis < space.rank; ++axis)
-                if (std::abs(space.strides[1][axis]) < std::abs(space.strides[1][best]))
-                    best = axis;
-            for (; best > 0; --best) {
-                std::swap(space.shape[best], space.shape[best - 1]);
-                for (int k = 0; k < 2; ++k)
-                    std::swap(space.strides[k][best], space.strides[k][best - 1]);
-            }
-        };
-        densest_first(kept_);
-        densest_first(reduced_);
-        if (kept_.shape[0] < long_row) return false;
+    // The densest axis first, as the input sees them.
+    static void densest_first(Space &space) {
+        int best = 0;
+        for (int axis = 1; axis < space.rank; ++axis)
+            if (std::abs(space.strides[1][axis]) < std::abs(space.strides[1][best])) best = axis;
+        move_to_front(space, best);
+    }
+    bool across() const {
+        if (kept_.shape[0] < long_row) {
+            const std::int64_t enough = r_.by_members ? 32 * block_size : block_size;
+            return follow_each_other() && kept_.shape[0] * reduced_.shape[0] >= enough;
+        }
         // Where no further element can change a result it is worth stopping, but not for a few.
         const std::int64_t stops = r_.done ? reduced_.outer() : 1;
         if (reduced_.shape[0] * stops < long_row) return true;
         return std::abs(kept_.strides[1][0]) < std::abs(reduced_.strides[1][0]);
+    }
+    // Whether the rows of results along the first kept axis do, along the first reduced one.
+    bool follow_each_other() const {
+        return kept_.shape[0] > 1 && reduced_.strides[1][0] == kept_.shape[0] * kept_.strides[1][0];
+    }
+    // Gives each result more lanes if that is possible.
+    void spread() {
+        if (!follow_each_other()) return;
+        const std::int64_t rows = reduced_.shape[0], step = reduced_.strides[1][0];
+        // Merging accumulators of several members takes long.
+        const std::int64_t fewest = r_.by_members ? rows_at_once : rows_taken;
+        while (2 * lanes_ * kept_.shape[0] <= strip_length() && 2 * lanes_ * fewest <= rows)
+            lanes_ *= 2;
+        rest_lanes_ = rows % lanes_;
+        reduced_.shape[0] = rows / lanes_;
+        reduced_.strides[1][0] = lanes_ * step;
     }
 
     // Whether elements that are so far apart need neither a conversion nor a copy.
@@ -266,18 +294,19 @@ private:
                                                   : nullptr;
     }
 
-    void take_strip(std::int64_t begin, std::int64_t end, std::int64_t n, const char *p,
-                    const Given &given, char *accumulators) const {
+    void take_strip(const Space &reduced, std::int64_t begin, std::int64_t end, std::int64_t n,
+                    const char *p, const TransposedBlock *transposed, const Given &given,
+                    char *accumulators) const {
         if (r_.pairwise && end - begin > rows_at_once) {
             alignas(64) char other[longest_strip_bytes];
             r_.identity(n, other);
             const std::int64_t middle = begin + (end - begin) / 2;
-            take_strip(begin, middle, n, p, given, accumulators);
-            take_strip(middle, end, n, p, given, other);
+            take_strip(reduced, begin, middle, n, p, transposed, given, accumulators);
+            take_strip(reduced, middle, end, n, p, transposed, given, other);
             r_.merge(n, other, given, accumulators);
             return;
         }
-        const std::int64_t stride = kept_.strides[1][0];
+        const std::int64_t stride = transposed ? in_.in_size() : kept_.strides[1][0];
         const Reducer::ManyRows of_halves = many_rows_of_halves(stride),
                                 many_rows = of_halves ? of_halves : r_.many_rows;
         const auto take = [&](auto rows_in, bool many) {
@@ -285,23 +314,27 @@ private:
             // fall on the same sets of the L1 cache.
             alignas(64) char scratch[rows_taken * (shortest_strip * 16 + 64)];
             const std::int64_t pitch = shortest_strip * in_.out_size() + 64;
-            Rows rows(reduced_, begin, 0);
-            const auto here = [&] { return p + (rows.data[1] - reduced_.data[1]); };
-            std::int64_t row = begin;
-            if (many)
-                for (; row + rows_taken <= end; row += rows_taken) {
-                    const char *in[rows_taken];
-                    for (int i = 0; i < rows_taken; ++i, rows.next())
-                        in[i] =
-                            of_halves ? here() : elements(n, here(), stride, scratch + i * pitch);
-                    many_rows(n, in, given, accumulators);
+            Rows rows(reduced, begin, 0);
+            for (std::int64_t row = begin; row < end;) {
+                const std::int64_t count = many && end - row >= rows_taken ? rows_taken : 1;
+                const char *in[rows_taken];
+                for (std::int64_t i = 0; i < count; ++i, rows.next()) {
+                    const char *from = p + (rows.data[1] - reduced.data[1]);
+                    if (transposed) from = transposed->column(from);
+                    in[i] = of_halves && count == rows_taken
+                                ? from
+                                : elements(n, from, stride, scratch + i * pitch);
                 }
-            for (; row < end; ++row, rows.next())
-                rows_in(n, elements(n, here(), stride, scratch), given, accumulators);
+                if (count == rows_taken)
+                    many_rows(n, in, given, accumulators);
+                else
+                    rows_in(n, in[0], given, accumulators);
+                row += count;
+            }
         };
         // The processor fetches short rows ahead only if they are read one after the other.
         const bool fetched = n * in_.in_size() < long_row_bytes && !in_caches_;
-        take(r_.rows, many_rows && !(is_read_in_place(stride) && fetched));
+        take(r_.rows, many_rows && (transposed || !(is_read_in_place(stride) && fetched)));
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {
@@ -316,8 +349,44 @@ private:
         return std::clamp(strip_bytes / r_.size, shortest_strip, longest_strip);
     }
 
+    // Copies n accumulators, from the `first` of `some` on, to where there are `room`.
+    void copy_accumulators(std::int64_t n, char *out, std::int64_t room, const char *in,
+                           std::int64_t some, std::int64_t first) const {
+        const std::int64_t size = r_.by_members ? sizeof(double) : r_.size;
+        for (std::int64_t member = 0; member < r_.size / size; ++member)
+            std::memmove(out + member * room * size, in + (member * some + first) * size,
+                         static_cast<std::size_t>(n * size));
+    }
+    // The rows that do not fill all lanes of a strip of n.
+    void take_rest(std::int64_t n, const char *p, const Given &given, char *accumulators) const {
+        const std::int64_t some = kept_.shape[0] * rest_lanes_;
+        Space rest = reduced_;
+        rest.shape[0] = 1;
+        alignas(64) char of_some[longest_strip_bytes], of_all[longest_strip_bytes];
+        r_.identity(some, of_some);
+        take_strip(rest, 0, rest.outer(), some, p + reduced_.shape[0] * reduced_.strides[1][0],
+                   nullptr, given, of_some);
+        r_.identity(n, of_all);
+        copy_accumulators(some, of_all, n, of_some, some, 0);
+        r_.merge(n, of_all, given, accumulators);
+    }
+    // Merges the lanes of each of n results.
+    void merge_lanes(std::int64_t n, const Given &given, char *accumulators) const {
+        alignas(64) char others[longest_strip_bytes];
+        for (std::int64_t some = n * lanes_ / 2; some >= n; some /= 2) {
+            const char *from = accumulators + some * r_.size;
+            if (r_.by_members) {
+                copy_accumulators(some, others, some, accumulators, 2 * some, some);
+                copy_accumulators(some, accumulators, some, accumulators, 2 * some, 0);
+                from = others;
+            }
+            r_.merge(some, from, given, accumulators);
+        }
+    }
+
     void run_across() {
-        const std::int64_t length = kept_.shape[0], outer = kept_.outer(), strip = strip_length();
+        const std::int64_t length = kept_.shape[0] * lanes_, outer = kept_.outer(),
+                           strip = strip_length();
         const std::int64_t rows = reduced_.shape[0] * reduced_.outer();
         in_caches_ = length * outer * rows * in_.in_size() <= cached_bytes;
         const std::int64_t strips = (length + strip - 1) / strip;
@@ -333,17 +402,20 @@ private:
             const char *p = kept_.data[1] + kept_.offset(1, s / strips) +
                             begin * kept_.strides[1][0] + reduced_shift_;
             r_.identity(n, accumulators);
-            take_strip(segment * segment_rows, std::min(rows, (segment + 1) * segment_rows), n, p,
-                       given, accumulators);
+            take_strip(reduced_, segment * segment_rows,
+                       std::min(rows, (segment + 1) * segment_rows), n, p, nullptr, given,
+                       accumulators);
+            if (rest_lanes_ && segment + 1 == count) take_rest(n, p, given, accumulators);
         };
         const auto finish = [&](std::int64_t s, char *accumulators) {
             const std::int64_t begin = s % strips * strip;
-            const std::int64_t n = std::min(strip, length - begin);
-            alignas(64) char values[longest_strip * 16];
-            r_.finish(n, accumulators, given_, values);
-            if (r_.rescale) repeat_scaled(s, n, count, body, accumulators, values);
-            out_.run(n, kept_.data[0] + kept_.offset(0, s / strips) + begin * kept_.strides[0][0],
-                     kept_.strides[0][0], values, out_.in_size());
+            finish_strip(
+                std::min(strip, length - begin) / lanes_,
+                kept_.data[0] + kept_.offset(0, s / strips) + begin * kept_.strides[0][0], count,
+                [&](std::int64_t segment, const Given &given, char *repeated) {
+                    body(s, segment, given, repeated);
+                },
+                accumulators);
         };
         if (count == 1) {
             parallel(strips * outer, width * rows, [&](std::int64_t begin, std::int64_t end) {
@@ -371,7 +443,17 @@ private:
         }
     }
 
-    template <class Body> void repeat_scaled(std::int64_t s, std::int64_t n, std::int64_t count,
+    // body(segment, given, accumulators): takes in the elements of a segment once more.
+    template <class Body> void finish_strip(std::int64_t n, char *out, std::int64_t segments,
+                                            const Body &body, char *accumulators) const {
+        alignas(64) char values[longest_strip * 16];
+        merge_lanes(n, given_, accumulators);
+        r_.finish(n, accumulators, given_, values);
+        if (r_.rescale) repeat_scaled(n, segments, body, accumulators, values);
+        out_.run(n, out, kept_.strides[0][0], values, out_.in_size());
+    }
+
+    template <class Body> void repeat_scaled(std::int64_t n, std::int64_t segments,
                                              const Body &body, const char *accumulators,
                                              char *values) const {
         for (const double scale : {0x1p-600, 0x1p600}) {
@@ -383,21 +465,67 @@ private:
             given.scale = scale;
             alignas(64) char total[longest_strip * sizeof(double)],
                 part[longest_strip * sizeof(double)];
-            body(s, 0, given, total);
-            for (std::int64_t segment = 1; segment < count; ++segment) {
-                body(s, segment, given, part);
-                r_.merge(n, part, given, total);
+            body(0, given, total);
+            for (std::int64_t segment = 1; segment < segments; ++segment) {
+                body(segment, given, part);
+                r_.merge(n * lanes_, part, given, total);
             }
+            merge_lanes(n, given, total);
             for (std::int64_t k = 0; k < n; ++k)
                 if (r_.rescale(accumulators + k * r_.size) == scale)
                     r_.finish(1, total + k * r_.size, given, values + k * r_.out_size);
         }
     }
 
+    // ---- a strip of results at a time, from a block that is transposed ----
+
+    // Whether transposing is faster than the other ways.
+    bool suit(const Neighbourhoods &found) const {
+        const std::int64_t size = in_.in_size();
+        if (found.results > 1) return found.count >= long_row && found.results * size < 128;
+        const std::int64_t most = size == 16 ? long_row - 1
+                                  : size < 4 ? longest_transposed
+                                             : longest_transposed / 2;
+        return found.count >= 4 * long_row && found.columns >= few_columns && found.columns <= most;
+    }
+    void run_transposed(const Neighbourhoods &found) {
+        found.arrange(kept_, 1);
+        const std::int64_t columns = found.columns, results = found.results;
+        const std::int64_t size = in_.in_size(), length = kept_.shape[0],
+                           strip = TransposedBlock::length(columns, size),
+                           strips = (length + strip - 1) / strip,
+                           rows = reduced_.shape[0] * reduced_.outer();
+        parallel(strips * (kept_.outer() / results), std::min(length, strip) * columns,
+                 [&](std::int64_t begin, std::int64_t end) {
+                     alignas(64) char accumulators[longest_strip_bytes];
+                     for (std::int64_t s = begin; s < end; ++s) {
+                         const std::int64_t first = s % strips * strip,
+                                            n = std::min(strip, length - first);
+                         const auto place = [&](int k, std::int64_t result) {
+                             return kept_.data[k] + kept_.offset(k, s / strips * results + result) +
+                                    first * kept_.strides[k][0];
+                         };
+                         const TransposedBlock block(n, columns, size, place(1, 0) + reduced_shift_,
+                                                     found.stride);
+                         for (std::int64_t result = 0; result < results; ++result) {
+                             const auto body = [&](std::int64_t, const Given &given, char *taken) {
+                                 r_.identity(n, taken);
+                                 take_strip(reduced_, 0, rows, n, place(1, result) + reduced_shift_,
+                                            &block, given, taken);
+                             };
+                             body(0, given_, accumulators);
+                             finish_strip(n, place(0, result), 1, body, accumulators);
+                         }
+                     }
+                 });
+    }
+
     const Reducer &r_;
     const atoll_call &call_;
     Given given_;
     Space kept_, reduced_;
+    // Of each result, and those that the last rows fill; see Note [Lanes of a strip].
+    std::int64_t lanes_ = 1, rest_lanes_ = 0;
     Conversion in_, out_;
     std::ptrdiff_t reduced_shift_ = 0; // bytes from flipped reduced axes
     bool direct_ = false;
