@@ -5,6 +5,7 @@
 // than all else and as good as NaN. That is a total order of elements with their positions, so
 // memory may be walked in whichever order is fast and on any number of threads.
 #include "convert.h"
+#include "neighbourhoods.h"
 #include "ordered.h"
 #include "parallel.h"
 #include "product_vectors.h"
@@ -33,7 +34,11 @@ struct Picker {
     // Best i becomes element i, at `position`, if it is better than it.
     void (*rows)(std::int64_t n, const char *in, std::int64_t position, char *best,
                  std::int64_t *positions) = nullptr;
-    // The same, from other bests that have higher positions.
+    // Which of at most 127 rows has the best element i, for each of n. Reads up to
+    // TransposedBlock::behind bytes behind them.
+    void (*among)(std::int64_t n, std::int64_t rows, const char *const *in,
+                  std::int64_t *positions) = nullptr;
+    // As `rows`, from other bests that have higher positions.
     void (*merge)(std::int64_t n, const char *in, const std::int64_t *from, char *best,
                   std::int64_t *positions) = nullptr;
 };
@@ -97,6 +102,38 @@ template <class T, bool Largest> struct Pick {
             b[k] = wins ? e : b[k];
         }
     }
+    static void among(std::int64_t n, std::int64_t rows, const char *const *in,
+                      std::int64_t *positions) {
+        using V = Vector<E>;
+        using Mask = decltype(V{} < V{});
+        using I = std::remove_cvref_t<decltype(Mask{}[0])>;
+        constexpr int together = 4; // vectors, so that latency hides
+        constexpr std::int64_t width = lanes<E>;
+        static_assert(sizeof(V[together]) <= TransposedBlock::behind);
+        for (std::int64_t k = 0; k < n; k += together * width) {
+            const auto load = [&](std::int64_t row, int c) {
+                V v = load_vector<V>(reinterpret_cast<const E *>(in[row]) + k + c * width);
+                if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
+                return v;
+            };
+            V best[together];
+            Mask at[together] = {};
+            for (int c = 0; c < together; ++c) best[c] = load(0, c);
+            for (std::int64_t row = 1; row < rows; ++row) {
+                const Mask here = Mask{} + static_cast<I>(row);
+                for (int c = 0; c < together; ++c) {
+                    const V v = load(row, c);
+                    Mask wins = Largest ? v > best[c] : v < best[c];
+                    if constexpr (is_float<E>) wins |= (v != v) & (best[c] == best[c]);
+                    best[c] = wins ? v : best[c];
+                    at[c] = wins ? here : at[c];
+                }
+            }
+            I all[together * width];
+            std::memcpy(all, at, sizeof at);
+            std::copy_n(all, std::min(n - k, together * width), positions + k);
+        }
+    }
     static void merge(std::int64_t n, const char *in, const std::int64_t *from, char *best,
                       std::int64_t *positions) {
         const E *x = reinterpret_cast<const E *>(in);
@@ -122,6 +159,7 @@ template <bool Largest> constexpr PickerRow picker_row() {
                    &P::first,                                                                      \
                    is_bool<wide::identifier> ? &P::best : nullptr,                                 \
                    &P::rows,                                                                       \
+                   &P::among,                                                                      \
                    &P::merge};                                                                     \
     }
 #include "atoll/lists/dtypes.inc"
@@ -132,6 +170,7 @@ constinit const PickerRow smallest = picker_row<false>(), largest = picker_row<t
 constexpr std::int64_t strip = block_size;  // results that take in rows together
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
 constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
+constexpr std::int64_t most_rows = 127;     // of which a lane of a byte has the position
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
 // The best element so far. position == none: there is none.
@@ -170,11 +209,14 @@ public:
         }
     }
 
-    void operator()() const {
+    void operator()() {
         const bool across = kept_.shape[0] >= long_row &&
                             (walked_.shape[0] < long_row ||
                              std::abs(kept_.strides[1][0]) < std::abs(walked_.strides[0][0]));
-        if (across)
+        const Neighbourhoods found = Neighbourhoods::of(kept_, 1, ordered_, 0, in_.in_size());
+        if (suit(found))
+            run_transposed(found);
+        else if (across)
             run_across();
         else
             run_along();
@@ -372,6 +414,42 @@ private:
             }
             finish(s, positions_at(values));
         }
+    }
+
+    // ---- a block of neighbourhoods at a time: Note [Two ways to reduce] ----
+
+    // Whether transposing is faster than the other ways.
+    bool suit(const Neighbourhoods &found) const {
+        const std::int64_t rows = ordered_.shape[0] * ordered_.outer(), size = in_.in_size();
+        if (found.count < 4 * long_row || rows < 2 || rows > most_rows) return false;
+        if (in_.out_size() > 2 * size) return false; // there is no room for what is converted
+        if (found.results > 1) return found.results * size < 64;
+        return found.columns >= 8 || found.columns * size >= 16;
+    }
+
+    void run_transposed(const Neighbourhoods &found) {
+        found.arrange(kept_, 1);
+        const std::int64_t rows = ordered_.shape[0] * ordered_.outer();
+        found.each_block(
+            kept_, 1, in_.in_size(),
+            [&](std::int64_t n, const TransposedBlock &block, const auto &place) {
+                std::int64_t positions[block_size];
+                // At most 49,152 bytes of elements, and the ends of 127 rows.
+                alignas(64) char converted[65536 + TransposedBlock::behind];
+                const std::int64_t pitch = (n * in_.out_size() + 63) / 64 * 64 + 64;
+                for (std::int64_t result = 0; result < found.results; ++result) {
+                    const char *in[most_rows];
+                    Rows row(ordered_, 0, 0);
+                    for (std::int64_t k = 0; k < rows; ++k, row.next()) {
+                        in[k] = block.column(place(1, result) + (row.data[0] - ordered_.data[0]));
+                        if (in_.moves()) continue;
+                        in_.run(n, converted + k * pitch, in_.out_size(), in[k], in_.in_size());
+                        in[k] = converted + k * pitch;
+                    }
+                    p_.among(n, rows, in, positions);
+                    write(n, positions, place(0, result), kept_.strides[0][0]);
+                }
+            });
     }
 
     const Picker &p_;

@@ -2,6 +2,7 @@
 // three colours each: see Note [Two ways to reduce].
 #pragma once
 
+#include "parallel.h"
 #include "space.h"
 #include "transposed_block.h"
 
@@ -27,8 +28,28 @@ struct Neighbourhoods {
     // between them.
     static Neighbourhoods of(const Space &kept, int k, const Space &reduced, int r,
                              std::int64_t size);
-    // Moves that axis of the same space to the front, and behind it the axes of the results.
+    // Moves the axis of the same kept space to the front, and behind it the axes of the results.
     void arrange(Space &kept, int k) const;
+    // Calls body(n, block, place) for blocks of all neighbourhoods, on several threads: place(o, r)
+    // is where operand o of the arranged space has the first of n results, or of their elements in
+    // the block, for each r < results.
+    template <class Body>
+    void each_block(const Space &kept, int k, std::int64_t size, Body &&body) const {
+        const std::int64_t longest = TransposedBlock::length(columns, size),
+                           blocks = (count + longest - 1) / longest;
+        parallel(blocks * (kept.outer() / results), std::min(count, longest) * columns,
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t b = begin; b < end; ++b) {
+                         const std::int64_t first = b % blocks * longest,
+                                            n = std::min(longest, count - first);
+                         const auto place = [&](int operand, std::int64_t result) {
+                             return kept.data[operand] + first * kept.strides[operand][0] +
+                                    kept.offset(operand, b / blocks * results + result);
+                         };
+                         body(n, TransposedBlock(n, columns, size, place(k, 0), stride), place);
+                     }
+                 });
+    }
 };
 
 } // namespace Atoll::kernels

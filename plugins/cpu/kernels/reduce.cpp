@@ -490,34 +490,21 @@ private:
     }
     void run_transposed(const Neighbourhoods &found) {
         found.arrange(kept_, 1);
-        const std::int64_t columns = found.columns, results = found.results;
-        const std::int64_t size = in_.in_size(), length = kept_.shape[0],
-                           strip = TransposedBlock::length(columns, size),
-                           strips = (length + strip - 1) / strip,
-                           rows = reduced_.shape[0] * reduced_.outer();
-        parallel(strips * (kept_.outer() / results), std::min(length, strip) * columns,
-                 [&](std::int64_t begin, std::int64_t end) {
-                     alignas(64) char accumulators[longest_strip_bytes];
-                     for (std::int64_t s = begin; s < end; ++s) {
-                         const std::int64_t first = s % strips * strip,
-                                            n = std::min(strip, length - first);
-                         const auto place = [&](int k, std::int64_t result) {
-                             return kept_.data[k] + kept_.offset(k, s / strips * results + result) +
-                                    first * kept_.strides[k][0];
-                         };
-                         const TransposedBlock block(n, columns, size, place(1, 0) + reduced_shift_,
-                                                     found.stride);
-                         for (std::int64_t result = 0; result < results; ++result) {
-                             const auto body = [&](std::int64_t, const Given &given, char *taken) {
-                                 r_.identity(n, taken);
-                                 take_strip(reduced_, 0, rows, n, place(1, result) + reduced_shift_,
-                                            &block, given, taken);
-                             };
-                             body(0, given_, accumulators);
-                             finish_strip(n, place(0, result), 1, body, accumulators);
-                         }
-                     }
-                 });
+        kept_.data[1] += reduced_shift_;
+        const std::int64_t rows = reduced_.shape[0] * reduced_.outer();
+        found.each_block(
+            kept_, 1, in_.in_size(),
+            [&](std::int64_t n, const TransposedBlock &block, const auto &place) {
+                alignas(64) char accumulators[longest_strip_bytes];
+                for (std::int64_t result = 0; result < found.results; ++result) {
+                    const auto body = [&](std::int64_t, const Given &given, char *taken) {
+                        r_.identity(n, taken);
+                        take_strip(reduced_, 0, rows, n, place(1, result), &block, given, taken);
+                    };
+                    body(0, given_, accumulators);
+                    finish_strip(n, place(0, result), 1, body, accumulators);
+                }
+            });
     }
 
     const Reducer &r_;

@@ -12,6 +12,7 @@ namespace Atoll::kernels {
 // given as a dense run.
 class TransposedBlock {
 public:
+    static constexpr std::int64_t behind = 256;
     static bool fits(std::int64_t columns, std::int64_t size) {
         return columns <= most_columns && columns * size <= longest;
     }
@@ -25,7 +26,8 @@ public:
         : base_(base), size_(size), pitch_((n * size + 63) / 64 * 64 + 64) {
         transpose(size, n, columns, columns_, pitch_, base, stride);
     }
-    // The n elements of which the first is at `from`; aligned to 64 bytes.
+    // The n elements of which the first is at `from`; aligned to 64 bytes, and at least `behind`
+    // more bytes can be read.
     const char *column(const char *from) const {
         return columns_ + (from - base_) / size_ * pitch_;
     }
@@ -37,7 +39,7 @@ private:
     const char *base_;
     std::int64_t size_;
     std::int64_t pitch_; // no power of two: such columns would fall on the same sets of the cache
-    alignas(64) char columns_[shortest * longest + most_columns * 64];
+    alignas(64) char columns_[shortest * longest + most_columns * 64 + behind];
 };
 
 } // namespace Atoll::kernels
