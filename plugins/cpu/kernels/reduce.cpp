@@ -67,7 +67,10 @@ public:
         densest_first(reduced_);
         const Neighbourhoods found = Neighbourhoods::of(kept_, 1, reduced_, 1, in_.in_size());
         if (suit(found)) {
-            run_transposed(found);
+            if (fold_first(found))
+                run_folded(found);
+            else
+                run_transposed(found);
         } else if (across()) {
             spread();
             run_across();
@@ -483,11 +486,46 @@ private:
     bool suit(const Neighbourhoods &found) const {
         const std::int64_t size = in_.in_size();
         if (found.results > 1) return found.count >= long_row && found.results * size < 128;
+        if (found.count >= 4 * long_row && fold_first(found)) return true;
         const std::int64_t most = size == 16 ? long_row - 1
                                   : size < 4 ? longest_transposed
                                              : longest_transposed / 2;
         return found.count >= 4 * long_row && found.columns >= few_columns && found.columns <= most;
     }
+    // Whether rows are so long that folding each of them to a group leaves much less to transpose.
+    bool fold_first(const Neighbourhoods &found) const {
+        return r_.groups && found.results == 1 && is_read_in_place(reduced_.strides[1][0]) &&
+               found.columns == reduced_.shape[0] &&
+               found.columns * in_.in_size() >= 4 * group_bytes;
+    }
+    void run_folded(const Neighbourhoods &found) {
+        found.arrange(kept_, 1);
+        const std::int64_t count = group_bytes / r_.size,
+                           longest = TransposedBlock::length(count, r_.size),
+                           strips = (found.count + longest - 1) / longest;
+        parallel(
+            strips * kept_.outer(), std::min(found.count, longest) * found.columns,
+            [&](std::int64_t begin, std::int64_t end) {
+                alignas(64) char groups[block_size * group_bytes],
+                    accumulators[longest_strip_bytes];
+                for (std::int64_t s = begin; s < end; ++s) {
+                    const std::int64_t first = s % strips * longest,
+                                       n = std::min(longest, found.count - first);
+                    const auto place = [&](int k) {
+                        return kept_.data[k] + kept_.offset(k, s / strips) +
+                               first * kept_.strides[k][0];
+                    };
+                    r_.groups(found.columns, n, place(1) + reduced_shift_, found.stride, groups);
+                    const TransposedBlock block(n, count, r_.size, groups, group_bytes);
+                    r_.identity(n, accumulators);
+                    for (std::int64_t k = 0; k < count; ++k)
+                        r_.merge(n, block.column(groups + k * r_.size), given_, accumulators);
+                    finish_strip(
+                        n, place(0), 1, [](std::int64_t, const Given &, char *) {}, accumulators);
+                }
+            });
+    }
+
     void run_transposed(const Neighbourhoods &found) {
         found.arrange(kept_, 1);
         kept_.data[1] += reduced_shift_;

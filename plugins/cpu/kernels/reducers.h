@@ -18,6 +18,7 @@ struct Given {
 inline constexpr std::int64_t largest_accumulator = 56; // bytes
 // Enough to read and write the accumulators seldom, few enough for the processor to fetch ahead.
 inline constexpr std::int64_t rows_taken = 8;
+inline constexpr std::int64_t group_bytes = 64;
 inline constexpr std::int64_t leaf = 2048; // elements that lanes add up without halving
 
 // All arrays are dense and aligned. Null functions: not there.
@@ -39,6 +40,10 @@ struct Reducer {
     ManyRows many_rows = nullptr;
     // Of halves, at any address, instead of the float32 that they are computed in.
     ManyRows rows_of_float16 = nullptr, rows_of_bfloat16 = nullptr;
+    // Folds each of some rows of n elements, `stride` bytes apart, into as many accumulators as
+    // fill `group_bytes`; these follow each other.
+    void (*groups)(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
+                   char *accumulators) = nullptr;
     // Accumulator i takes in accumulator i of `from`.
     void (*merge)(std::int64_t n, const char *from, const Given &given,
                   char *accumulators) = nullptr;

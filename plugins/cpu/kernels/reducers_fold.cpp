@@ -88,7 +88,7 @@ private:
         (std::make_integer_sequence<int, static_cast<int>(sizeof z / sizeof z[0])>());
     }
 };
-// `of_numbers` gives the same where neither is NaN, and a where b is.
+// `of_numbers` gives the same where b is not NaN, and a where it is.
 struct Smallest {
     template <class E> using Accumulator = E;
     template <class A> static A identity() {
@@ -161,30 +161,69 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             for (std::int64_t k = 0; k < n; ++k) a = take(a, x[k], given);
         }
     }
-    // Rounds as many_rows does.
-    template <class Format> static void rows_of_halves(std::int64_t n, const char *const *in,
-                                                       const Given &, char *accumulators) {
-        using namespace vector_halves;
-        static_assert(Format::has_vectors);
-        for (std::int64_t k = 0; k < n; k += at_once) {
-            char *const at = accumulators + k * static_cast<std::int64_t>(sizeof(float));
-            const std::int64_t count = std::min(at_once, n - k);
-            const auto take = [&](auto load_halves, Floats all) {
-                ATOLL_UNROLL
-                for (int i = 0; i < rows_taken; ++i)
-                    all = Operation::combine(
-                        all, Format::widened(load_halves(elements_of<std::uint16_t>(in[i]) + k)));
-                return all;
+    static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
+                       char *accumulators) {
+        using P = Part<A>;
+        for (std::int64_t row = 0; row < rows; ++row) {
+            Group<typename Lanes<P>::Vector> folded;
+            static_assert(sizeof folded == group_bytes);
+            fold_leaf<P>(n * (is_complex<T> ? 2 : 1),
+                         elements_of<Element<Part<T>>>(in + row * stride), folded);
+            std::memcpy(accumulators + row * group_bytes, &folded, sizeof folded);
+        }
+    }
+    // As PlainLoops::many_rows, of elements E that all(x) and some(x, count) give as vectors.
+    template <class E, class All, class Some> static void
+    in_vectors(std::int64_t n, const char *const *in, char *accumulators, All all, Some some) {
+        using V = Vector<T>;
+        for (std::int64_t k = 0; k < n; k += lanes<T>) {
+            char *const at = accumulators + k * static_cast<std::int64_t>(sizeof(T));
+            const std::int64_t count = std::min<std::int64_t>(lanes<T>, n - k);
+            const auto take = [&](auto load, V a) {
+                const auto each = [&](auto combine, auto &&watch) {
+                    V all = a;
+                    ATOLL_UNROLL
+                    for (int i = 0; i < rows_taken; ++i) {
+                        const V x = load(elements_of<E>(in[i]) + k);
+                        watch(x);
+                        all = combine(all, x);
+                    }
+                    return all;
+                };
+                if constexpr (requires { Operation::of_numbers(a, a); }) {
+                    NanWatch<V> nan; // one that `a` has stays there
+                    const V all = each([](V x, V y) { return Operation::of_numbers(x, y); },
+                                       [&](V x) { nan.take(x); });
+                    if (!nan.any()) return all;
+                }
+                return each([](V x, V y) { return Operation::combine(x, y); }, [](V) {});
             };
-            if (count == at_once) {
-                store_vector(at, take([](auto *x) { return load_vector<Halves>(x); },
-                                      load_vector<Floats>(at)));
+            if (count == lanes<T>) {
+                store_vector(at, take(all, load_vector<V>(at)));
             } else {
-                const PartialVector<float> rest(count);
-                rest.store(
-                    at, take([&](auto *x) { return load_first<Halves>(count, x); }, rest.load(at)));
+                const PartialVector<T> rest(count);
+                rest.store(at, take([&](const E *x) { return some(x, count); }, rest.load(at)));
             }
         }
+    }
+    static void rows_of_floats(std::int64_t n, const char *const *in, const Given &,
+                               char *accumulators) {
+        in_vectors<T>(
+            n, in, accumulators, [](const T *x) { return load_vector<Vector<T>>(x); },
+            [](const T *x, std::int64_t count) {
+                return PartialVector<T>(count).load(reinterpret_cast<const char *>(x));
+            });
+    }
+    template <class Format> static void rows_of_halves(std::int64_t n, const char *const *in,
+                                                       const Given &, char *accumulators) {
+        using vector_halves::Halves;
+        static_assert(Format::has_vectors && vector_halves::at_once == lanes<T>);
+        in_vectors<std::uint16_t>(
+            n, in, accumulators,
+            [](const std::uint16_t *x) { return Format::widened(load_vector<Halves>(x)); },
+            [](const std::uint16_t *x, std::int64_t count) {
+                return Format::widened(load_first<Halves>(count, x));
+            });
     }
     // Of bools.
     static bool is_last(const char *accumulator) {
@@ -197,8 +236,13 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         constexpr bool compares =
             !std::is_same_v<Operation, Sum> && !std::is_same_v<Operation, Product>;
         // Compilers make no vectors of many rows of floats that are compared.
-        if constexpr (std::is_same_v<Map, Plain> && !is_complex<T> && !(is_float<A> && compares))
-            r.many_rows = &Loops::many_rows;
+        if constexpr (std::is_same_v<Map, Plain> && !is_complex<T>) {
+            if constexpr (is_float<A> && compares)
+                r.many_rows = &rows_of_floats;
+            else
+                r.many_rows = &Loops::many_rows;
+        }
+        if constexpr (!is_complex<T> || folds_parts) r.groups = &groups;
         if constexpr (folds_parts && !product) {
             using OfParts = typename Fold<Map, Operation, Part<T>>::Loops;
             r.rows = [](std::int64_t n, const char *in, const Given &given, char *accumulators) {
@@ -209,7 +253,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
                 OfParts::many_rows(2 * n, in, given, accumulators);
             };
         }
-        if constexpr (std::is_same_v<T, float> && std::is_same_v<Map, Plain> && !compares) {
+        if constexpr (std::is_same_v<T, float> && std::is_same_v<Map, Plain>) {
             if constexpr (vector_halves::Float16::has_vectors)
                 r.rows_of_float16 = &rows_of_halves<vector_halves::Float16>;
             r.rows_of_bfloat16 = &rows_of_halves<vector_halves::Bfloat16>;
