@@ -451,6 +451,17 @@ TEST_CASE("norms of float64 leave the range only when the result does") {
             });
             check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, kept, out, in, Value::of(2.0L, 0.0L));
         }
+    // Rows of one result that are taken in with others.
+    for (const std::int64_t length : {12, 70}) {
+        const Shape shape = {80, length};
+        Operand in(ATOLL_DTYPE_FLOAT64, false, shape, all_axes(shape), Layout::permuted);
+        Operand out(ATOLL_DTYPE_FLOAT64, false, shape, {true, false}, Layout::dense);
+        const long double some[] = {1e200L, 1, 1e-200L, 3e-320L, 1.7e308L};
+        each(shape, [&](const Shape &index) {
+            in.set(index, Value::of(index[1] == 5 ? some[index[0] % 5] : 0.0L, 0.0L));
+        });
+        check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, 1, out, in, Value::of(2.0L, 0.0L));
+    }
 }
 
 TEST_CASE("a mean divides before it is rounded to a half") {

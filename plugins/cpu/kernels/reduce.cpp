@@ -496,34 +496,35 @@ private:
     bool fold_first(const Neighbourhoods &found) const {
         return r_.groups && found.results == 1 && is_read_in_place(reduced_.strides[1][0]) &&
                found.columns == reduced_.shape[0] &&
-               found.columns * in_.in_size() >= 4 * group_bytes;
+               found.columns * in_.in_size() >= (r_.many_rows ? 4 : 2) * group_bytes;
     }
     void run_folded(const Neighbourhoods &found) {
         found.arrange(kept_, 1);
-        const std::int64_t count = group_bytes / r_.size,
-                           longest = TransposedBlock::length(count, r_.size),
+        const std::int64_t size = r_.size, count = group_bytes / size,
+                           longest = TransposedBlock::length(count, size),
                            strips = (found.count + longest - 1) / longest;
-        parallel(
-            strips * kept_.outer(), std::min(found.count, longest) * found.columns,
-            [&](std::int64_t begin, std::int64_t end) {
-                alignas(64) char groups[block_size * group_bytes],
-                    accumulators[longest_strip_bytes];
-                for (std::int64_t s = begin; s < end; ++s) {
-                    const std::int64_t first = s % strips * longest,
-                                       n = std::min(longest, found.count - first);
-                    const auto place = [&](int k) {
-                        return kept_.data[k] + kept_.offset(k, s / strips) +
-                               first * kept_.strides[k][0];
-                    };
-                    r_.groups(found.columns, n, place(1) + reduced_shift_, found.stride, groups);
-                    const TransposedBlock block(n, count, r_.size, groups, group_bytes);
-                    r_.identity(n, accumulators);
+        const auto run = [&](std::int64_t begin, std::int64_t end) {
+            alignas(64) char groups[block_size * group_bytes], accumulators[longest_strip_bytes];
+            for (std::int64_t s = begin; s < end; ++s) {
+                const std::int64_t first = s % strips * longest,
+                                   n = std::min(longest, found.count - first);
+                const auto place = [&](int k) {
+                    return kept_.data[k] + kept_.offset(k, s / strips) +
+                           first * kept_.strides[k][0];
+                };
+                const auto body = [&](std::int64_t, const Given &given, char *taken) {
+                    r_.groups(found.columns, n, place(1) + reduced_shift_, found.stride, given,
+                              groups);
+                    const TransposedBlock block(n, count, size, groups, group_bytes);
+                    r_.identity(n, taken);
                     for (std::int64_t k = 0; k < count; ++k)
-                        r_.merge(n, block.column(groups + k * r_.size), given_, accumulators);
-                    finish_strip(
-                        n, place(0), 1, [](std::int64_t, const Given &, char *) {}, accumulators);
-                }
-            });
+                        r_.merge(n, block.column(groups + k * size), given, taken);
+                };
+                body(0, given_, accumulators);
+                finish_strip(n, place(0), 1, body, accumulators);
+            }
+        };
+        parallel(strips * kept_.outer(), std::min(found.count, longest) * found.columns, run);
     }
 
     void run_transposed(const Neighbourhoods &found) {

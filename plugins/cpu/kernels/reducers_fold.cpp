@@ -162,7 +162,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         }
     }
     static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
-                       char *accumulators) {
+                       const Given &, char *accumulators) {
         using P = Part<A>;
         for (std::int64_t row = 0; row < rows; ++row) {
             Group<typename Lanes<P>::Vector> folded;

@@ -15,7 +15,9 @@ template <class T> double modulus_of(T x) {
 
 template <class T, bool SkipNan> struct Squares {
     using Loops = PlainLoops<Squares, double, T>;
-    static constexpr bool scales = sizeof(Part<T>) == sizeof(double);
+    using P = Part<T>;
+    static constexpr std::int64_t per = sizeof(T) / sizeof(P);
+    static constexpr bool scales = sizeof(P) == sizeof(double);
     static double start() { return 0; }
     static double combine(double a, double b, const Given &) { return a + b; }
     static double take(double a, T x, const Given &given) {
@@ -30,17 +32,27 @@ template <class T, bool SkipNan> struct Squares {
         if constexpr (SkipNan && is_complex<T>) {
             Loops::take_all(n, elements_of<T>(in), given, a);
         } else {
-            using P = Part<T>;
-            constexpr std::int64_t per = sizeof(T) / sizeof(P);
-            add_in_doubles(n * per, elements_of<P>(in), a, [&](Doubles v, Doubles &sum) {
-                if constexpr (SkipNan) v = v == v ? v : Doubles{};
-                if constexpr (scales) {
-                    v *= given.scale;
-                    sum += v * v;
-                } else {
-                    sum = multiply_add(v, v, sum); // the square is exact
-                }
-            });
+            add_in_doubles(n * per, elements_of<P>(in), a,
+                           [&](Doubles v, Doubles &sum) { add_square(v, given, sum); });
+        }
+    }
+    static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
+                       const Given &given, char *accumulators) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+            Sums sums = {};
+            in_doubles(n * per, elements_of<P>(in + row * stride),
+                       [&](Doubles v, int c) { add_square(v, given, sums[c]); });
+            join_sums(sums);
+            std::memcpy(accumulators + row * group_bytes, sums, group_bytes);
+        }
+    }
+    static void add_square(Doubles v, const Given &given, Doubles &sum) {
+        if constexpr (SkipNan) v = v == v ? v : Doubles{};
+        if constexpr (scales) {
+            v *= given.scale;
+            sum += v * v;
+        } else {
+            sum = multiply_add(v, v, sum); // the square is exact
         }
     }
     // Squares of doubles leave the range from 2^±512 on; a power of two brings them back exactly.
@@ -51,7 +63,10 @@ template <class T, bool SkipNan> struct Squares {
     }
     static constexpr Reducer reducer() {
         Reducer r = Loops::pairwise();
-        r.halves = !(SkipNan && is_complex<T>);
+        if constexpr (!(SkipNan && is_complex<T>)) {
+            r.halves = true;
+            r.groups = &groups;
+        }
         if constexpr (scales) r.rescale = &rescale;
         return r;
     }
