@@ -24,6 +24,7 @@
 #include "convert.h"
 #include "half_loops.h"
 #include "loops.h"
+#include "pack_rows.h"
 #include "parallel.h"
 #include "space.h"
 #include "streaming.h"
@@ -41,9 +42,10 @@ namespace {
 
 bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAND_SWAPPED; }
 
-// Elements of a short row; see Note [Short rows]. Inputs that repeat are brought together once, so
-// that longer rows gain, others for each block.
-constexpr std::int64_t longest_repeated_row = 128, longest_short_row = 16, fewest_short_rows = 8;
+// Elements of a short row; see Note [Short rows]. Inputs that repeat are brought together once, and
+// one value for each row or the rows of a transposed input quickly, so that longer rows gain.
+constexpr std::int64_t longest_packed_row = 128, longest_short_row = 16, fewest_short_rows = 8;
+constexpr std::int64_t longest_joined = 128; // bytes of a row of the result, if tiles would do
 
 // See Note [Sparse inputs]; of `n` elements of `size` bytes.
 constexpr std::int64_t shortest_sparse_row = 32, largest_sparse_element = 4;
@@ -92,9 +94,12 @@ public:
     }
 
     void operator()() {
-        if (const int axis = transposed_axis())
+        const bool is_short = has_short_rows();
+        // Tiles of short rows call the loop for each of them; copies need no loop.
+        const bool is_joined = is_short && loop_ && space_.shape[0] * out_size() <= longest_joined;
+        if (const int axis = is_joined ? 0 : transposed_axis())
             tiles(axis);
-        else if (has_short_rows())
+        else if (is_short)
             short_rows();
         else
             rows();
@@ -262,18 +267,13 @@ private:
         if (space_.rank == 1 || space_.shape[0] == 0 || space_.shape[1] < fewest_short_rows ||
             !is_dense_across(0))
             return false;
-        bool repeats = true;
-        for (int k = 1; k < space_.operands; ++k)
-            repeats &= is_dense_across(k) || space_.strides[k][1] == 0;
-        return space_.shape[0] <= (repeats ? longest_repeated_row : longest_short_row);
-    }
-
-    // The elements of so many rows of operand k, side by side.
-    void bring_together(int k, std::int64_t rows, const char *from, char *to) const {
-        const std::int64_t length = space_.shape[0], size = conversions_[k].in_size();
-        for (std::int64_t i = 0; i < length; ++i)
-            move_elements(rows, size, to + i * size, length * size, from + i * space_.strides[k][0],
-                          space_.strides[k][1]);
+        bool quickly = true;
+        for (int k = 1; k < space_.operands; ++k) {
+            const std::int64_t *strides = space_.strides[k];
+            quickly &= is_dense_across(k) || strides[1] == 0 || strides[0] == 0 ||
+                       strides[1] == conversions_[k].in_size();
+        }
+        return space_.shape[0] <= (quickly ? longest_packed_row : longest_short_row);
     }
 
     void short_rows() const {
@@ -284,7 +284,7 @@ private:
             strides[k] = is_dense_across(k) ? space_.strides[k][0] : conversions_[k].in_size();
         in_pieces(1, part, part * length,
                   [&](char *const *first, std::int64_t rows, Streaming how) {
-                      alignas(64) char together[max_operands][block_size * 16];
+                      alignas(64) char together[max_operands][block_size * 16 + behind_packed_rows];
                       for (std::int64_t row = 0, count; row < rows; row += count) {
                           count = std::min(at_once, rows - row);
                           char *data[max_operands];
@@ -294,7 +294,8 @@ private:
                               if (is_dense_across(k)) continue;
                               // What repeats is there from the first rows on, which are no fewer.
                               if (row == 0 || step != 0)
-                                  bring_together(k, count, data[k], together[k]);
+                                  pack_rows(count, length, conversions_[k].in_size(), together[k],
+                                            data[k], space_.strides[k][0], step);
                               data[k] = together[k];
                           }
                           streamed_row(how, count * length, data, strides);
