@@ -17,9 +17,9 @@
 // tile is transposed into scratch first, reading whole cache lines.
 //
 // Note [Short rows]
-// A row of few elements takes as long as a call of the loop. Where the output is dense across such
-// rows, several become one: an input that is not dense across them, such as one that repeats from
-// row to row, is brought together in scratch first.
+// A row of few elements takes as long as a call of the loop. So several become one: an operand that
+// is not dense across them, such as an input that repeats from row to row, is brought together in
+// scratch, or taken apart from there.
 #include "compare.h"
 #include "convert.h"
 #include "half_loops.h"
@@ -45,7 +45,8 @@ bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAN
 // Elements of a short row; see Note [Short rows]. Inputs that repeat are brought together once, and
 // one value for each row or the rows of a transposed input quickly, so that longer rows gain.
 constexpr std::int64_t longest_packed_row = 128, longest_short_row = 16, fewest_short_rows = 8;
-constexpr std::int64_t longest_joined = 128; // bytes of a row of the result, if tiles would do
+constexpr std::int64_t longest_copied_row = 2048; // bytes
+constexpr std::int64_t longest_joined = 128;      // bytes of a row of the result, if tiles would do
 
 // See Note [Sparse inputs]; of `n` elements of `size` bytes.
 constexpr std::int64_t shortest_sparse_row = 32, largest_sparse_element = 4;
@@ -265,40 +266,56 @@ private:
     }
     bool has_short_rows() const {
         if (space_.rank == 1 || space_.shape[0] == 0 || space_.shape[1] < fewest_short_rows ||
-            !is_dense_across(0))
+            space_.strides[0][0] != out_size())
             return false;
         bool quickly = true;
         for (int k = 1; k < space_.operands; ++k) {
             const std::int64_t *strides = space_.strides[k];
             quickly &= is_dense_across(k) || strides[1] == 0 || strides[0] == 0 ||
+                       strides[0] == conversions_[k].in_size() ||
                        strides[1] == conversions_[k].in_size();
         }
+        if (copies_rows()) return space_.shape[0] * out_size() <= longest_copied_row;
         return space_.shape[0] <= (quickly ? longest_packed_row : longest_short_row);
+    }
+    bool copies_rows() const {
+        return !loop_ && conversions_[1].moves() && space_.strides[1][0] == out_size();
     }
 
     void short_rows() const {
-        const std::int64_t length = space_.shape[0];
-        const std::int64_t at_once = block_size / length, part = piece_size / length;
-        std::int64_t strides[max_operands];
-        for (int k = 0; k < space_.operands; ++k)
-            strides[k] = is_dense_across(k) ? space_.strides[k][0] : conversions_[k].in_size();
+        const std::int64_t length = space_.shape[0], row_bytes = length * out_size();
+        const std::int64_t at_once = std::max<std::int64_t>(1, block_size / length),
+                           part = piece_size / length;
+        const bool has_gaps = !is_dense_across(0); // the output
+        std::int64_t strides[max_operands], steps[max_operands];
+        for (int k = 0; k < space_.operands; ++k) {
+            steps[k] = space_.strides[k][1];
+            strides[k] = k == 0               ? out_size()
+                         : is_dense_across(k) ? space_.strides[k][0]
+                                              : conversions_[k].in_size();
+        }
         in_pieces(1, part, part * length,
                   [&](char *const *first, std::int64_t rows, Streaming how) {
+                      if (has_gaps) how = Streaming::none;
+                      if (how == Streaming::none && copies_rows())
+                          return copy_rows(rows, row_bytes, first[0], steps[0], first[1], steps[1]);
                       alignas(64) char together[max_operands][block_size * 16 + behind_packed_rows];
                       for (std::int64_t row = 0, count; row < rows; row += count) {
                           count = std::min(at_once, rows - row);
-                          char *data[max_operands];
-                          for (int k = 0; k < space_.operands; ++k) {
-                              const std::int64_t step = space_.strides[k][1];
-                              data[k] = first[k] + row * step;
+                          char *data[max_operands], *const out = first[0] + row * steps[0];
+                          data[0] = has_gaps ? together[0] : out;
+                          for (int k = 1; k < space_.operands; ++k) {
+                              data[k] = first[k] + row * steps[k];
                               if (is_dense_across(k)) continue;
                               // What repeats is there from the first rows on, which are no fewer.
-                              if (row == 0 || step != 0)
+                              if (row == 0 || steps[k] != 0)
                                   pack_rows(count, length, conversions_[k].in_size(), together[k],
-                                            data[k], space_.strides[k][0], step);
+                                            data[k], space_.strides[k][0], steps[k]);
                               data[k] = together[k];
                           }
                           streamed_row(how, count * length, data, strides);
+                          if (has_gaps)
+                              copy_rows(count, row_bytes, out, steps[0], together[0], row_bytes);
                       }
                   });
     }

@@ -1,9 +1,14 @@
-// Short rows side by side, as one dense row.
+// Copies of short rows: apart, or side by side as one dense row.
 #pragma once
 
 #include <cstdint>
 
 namespace Atoll::kernels {
+
+// Rows of so many bytes, which begin `out_step` and `in_step` bytes apart; any addresses. Rows are
+// apart from those of the other side.
+void copy_rows(std::int64_t rows, std::int64_t bytes, char *out, std::int64_t out_step,
+               const char *in, std::int64_t in_step);
 
 inline constexpr std::int64_t behind_packed_rows = 64; // bytes that may be written there
 
