@@ -235,4 +235,33 @@ TEST_CASE("gather and scatter move whole rows, columns and blocks, apart or over
     for (int trial = 0; trial < 6; ++trial)
         check_blocks(true, ATOLL_DTYPE_INT64, trial % 2 ? Shape{400, 300} : Shape{2000, 50},
                      random);
+    // More rows than a piece has.
+    for (int trial = 0; trial < 40; ++trial)
+        check_blocks(false, ATOLL_DTYPE_INT32, {7, 6000}, random);
+}
+
+TEST_CASE("rows of bools are gathered as 0 or 1") {
+    const Shape shape = {5, 30};
+    Operand pool(ATOLL_DTYPE_BOOL, false, {40}, {true}, Layout::dense);
+    Operand rows(ATOLL_DTYPE_BOOL, false, shape, all_axes(shape), Layout::dense);
+    Operand offsets(ATOLL_DTYPE_INT64, false, shape, {false, true}, Layout::dense);
+    for (std::int64_t k = 0; k < 40; ++k)
+        pool.memory[static_cast<std::size_t>(pool.offset({k}))] = static_cast<char>(k % 3 * 2);
+    for (std::int64_t k = 0; k < 30; ++k) offsets.set({0, k}, Value::of(__int128{k}));
+    const std::int64_t along_rows[] = {1, 0};
+    atoll_operand in = pool.c();
+    in.strides = along_rows;
+    compute(
+        rows, {&pool, &offsets},
+        [&] {
+            return run(ATOLL_FN_gather, ATOLL_DTYPE_BOOL, shape, {rows.c(), in, offsets.c()}, {});
+        },
+        [&] {
+            std::int64_t wrong = 0;
+            each(shape, [&](const Shape &index) {
+                const char is = rows.memory[static_cast<std::size_t>(rows.offset(index))];
+                wrong += is != ((index[0] + index[1]) % 3 != 0);
+            });
+            CHECK(wrong == 0);
+        });
 }

@@ -1,5 +1,6 @@
 // gather: elements at offsets. Only bytes move: in and out have the same dtype and byte order.
 #include "offsets.h"
+#include "pack_rows.h"
 #include "parallel.h"
 #include "space.h"
 
@@ -7,6 +8,8 @@
 
 namespace Atoll::kernels {
 namespace {
+
+constexpr std::int64_t longest_row = 4096; // bytes; see gather_rows
 
 template <class Mover>
 void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides, std::int64_t unit) {
@@ -21,6 +24,42 @@ void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides, 
     for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * os, in + k * is + offsets[k]);
 }
 
+// Rows along axis 0 that lie together on both sides, one offset for each: such as the elements of
+// words, or points. Those of rows to come are fetched ahead, as the processor does not foresee
+// where they are.
+void gather_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit) {
+    constexpr std::int64_t ahead = 16;
+    const std::int64_t length = space.shape[0], count = space.shape[1];
+    const std::int64_t part = std::max<std::int64_t>(1, piece_size / length),
+                       cuts = (count + part - 1) / part;
+    const auto step = [&](int k) { return space.strides[k][1]; };
+    parallel(
+        space.outer() / count * cuts, part * length, [&](std::int64_t begin, std::int64_t end) {
+            Rows rows(space, begin / cuts, 2);
+            std::int64_t cut = begin % cuts;
+            for (std::int64_t piece = begin; piece < end; ++piece) {
+                const std::int64_t first = cut * part, n = std::min(part, count - first);
+                char *const out = rows.data[0] + first * step(0);
+                const char *const in = rows.data[1] + first * step(1), *const offsets =
+                                                                           rows.data[2] +
+                                                                           first * step(2);
+                const auto in_at = [&](std::int64_t row) {
+                    return in + row * step(1) + load<std::int64_t>(offsets + row * step(2)) * unit;
+                };
+                copy_rows_at(
+                    n, row_bytes, [&](std::int64_t row) { return out + row * step(0); },
+                    [&](std::int64_t row) {
+                        __builtin_prefetch(in_at(std::min(row + ahead, n - 1)));
+                        return in_at(row);
+                    });
+                if (++cut == cuts) {
+                    cut = 0;
+                    rows.next();
+                }
+            }
+        });
+}
+
 } // namespace
 } // namespace Atoll::kernels
 
@@ -32,8 +71,14 @@ std::int32_t atoll_kernels_gather(const atoll_call *call) {
         operands[2].dtype != ATOLL_DTYPE_INT64)
         return ATOLL_STATUS_NOT_SUPPORTED;
     const Space space(0, call->rank, call->shape, operands, 3);
-    const std::int64_t length = space.shape[0], unit = unit_of(*call);
+    const std::int64_t length = space.shape[0], unit = unit_of(*call), size = sizes[dtype];
     const std::int64_t strides[] = {space.strides[0][0], space.strides[1][0], space.strides[2][0]};
+    // Of bools 0 or 1 is written, one by one.
+    if (space.rank > 1 && length > 0 && strides[0] == size && strides[1] == size &&
+        strides[2] == 0 && length * size <= longest_row && dtype != ATOLL_DTYPE_BOOL) {
+        gather_rows(space, length * size, unit);
+        return ATOLL_STATUS_OK;
+    }
     const std::int64_t part = length >= 2 * piece_size ? piece_size : length;
     const std::int64_t cuts = (length + part - 1) / part;
     with_mover(dtype, [&](auto mover) {

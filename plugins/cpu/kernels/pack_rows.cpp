@@ -7,8 +7,6 @@
 namespace Atoll::kernels {
 namespace {
 
-constexpr std::int64_t long_row = 512; // bytes, from which on the C library is as fast
-
 // One value in each row. Vectors go past the end of a row, where the next one is written later.
 template <class T, int bytes> void repeat_values(std::int64_t rows, std::int64_t row_bytes,
                                                  char *out, const char *from, std::int64_t step) {
@@ -29,57 +27,16 @@ template <class T> void repeat_values(std::int64_t rows, std::int64_t length, ch
         repeat_values<T, vector_bytes>(rows, row_bytes, out, from, step);
 }
 
-// Of at least `width` bytes. The last piece of a row lies over the one before.
-template <int width> void copy_pieces(std::int64_t rows, std::int64_t bytes, char *out,
-                                      std::int64_t out_step, const char *in, std::int64_t in_step) {
-    struct Piece {
-        char bytes[width];
-    };
-    const auto run = [&](auto middle) {
-        for (std::int64_t row = 0; row < rows; ++row, out += out_step, in += in_step) {
-            const auto copy = [&](std::int64_t at) {
-                const Piece piece = load<Piece>(in + at);
-                std::memcpy(out + at, &piece, width);
-            };
-            if constexpr (middle)
-                for (std::int64_t at = 0; at + width < bytes; at += width) copy(at);
-            else
-                copy(0);
-            copy(bytes - width);
-        }
-    };
-    if (bytes > 2 * width)
-        run(std::true_type());
-    else
-        run(std::false_type());
-}
-
 } // namespace
 
 void copy_rows(std::int64_t rows, std::int64_t bytes, char *out, std::int64_t out_step,
                const char *in, std::int64_t in_step) {
-    if (out_step == bytes && in_step == bytes) {
+    if (out_step == bytes && in_step == bytes)
         std::memcpy(out, in, static_cast<std::size_t>(rows * bytes));
-    } else if (bytes >= long_row) {
-        for (std::int64_t row = 0; row < rows; ++row)
-            std::memcpy(out + row * out_step, in + row * in_step, static_cast<std::size_t>(bytes));
-    } else {
-        const auto run = [&](auto copy) { copy(rows, bytes, out, out_step, in, in_step); };
-        if (bytes >= vector_bytes)
-            run(copy_pieces<vector_bytes>);
-        else if (bytes >= 32)
-            run(copy_pieces<32>);
-        else if (bytes >= 16)
-            run(copy_pieces<16>);
-        else if (bytes >= 8)
-            run(copy_pieces<8>);
-        else if (bytes >= 4)
-            run(copy_pieces<4>);
-        else if (bytes >= 2)
-            run(copy_pieces<2>);
-        else
-            run(copy_pieces<1>);
-    }
+    else
+        copy_rows_at(
+            rows, bytes, [&](std::int64_t row) { return out + row * out_step; },
+            [&](std::int64_t row) { return in + row * in_step; });
 }
 
 void pack_rows(std::int64_t rows, std::int64_t length, std::int64_t size, char *out,
