@@ -17,6 +17,7 @@
 // shape and strides only, so the result is the same on any number of threads.
 #include "convert.h"
 #include "neighbourhoods.h"
+#include "pack_rows.h"
 #include "parallel.h"
 #include "reducers.h"
 #include "scratch.h"
@@ -39,6 +40,7 @@ constexpr std::int64_t few_results = 16384; // above, there are results enough f
 constexpr std::int64_t few_columns = 4;     // not worth transposing
 constexpr std::int64_t longest_transposed = 128;   // elements; of 4 bytes or more half as many
 constexpr std::int64_t long_row = 16;              // a reduced axis shorter than this is no row
+constexpr std::int64_t longest_packed_row = 256;   // bytes, of rows with gaps
 constexpr std::int64_t longest_fetched_row = 4096; // bytes
 constexpr std::int64_t rows_at_once = 64;          // rows that a strip takes in without halving
 constexpr std::int64_t long_row_bytes = 8192;      // from here on rows are taken in together
@@ -96,30 +98,42 @@ private:
         move_to_front(space, best);
     }
     bool across() const {
-        if (kept_.shape[0] < long_row) {
+        const std::int64_t results = kept_.shape[0];
+        if (results < long_row) {
             const std::int64_t enough = r_.by_members ? 32 * block_size : block_size;
-            return follow_each_other() && kept_.shape[0] * reduced_.shape[0] >= enough;
+            return spreads() && results * reduced_.shape[0] >= enough;
         }
         // Where no further element can change a result it is worth stopping, but not for a few.
         const std::int64_t stops = r_.done ? reduced_.outer() : 1;
         if (reduced_.shape[0] * stops < long_row) return true;
         return std::abs(kept_.strides[1][0]) < std::abs(reduced_.strides[1][0]);
     }
-    // Whether the rows of results along the first kept axis do, along the first reduced one.
+    // Whether the rows of results along the first kept axis follow each other along the first
+    // reduced one.
     bool follow_each_other() const {
-        return kept_.shape[0] > 1 && reduced_.strides[1][0] == kept_.shape[0] * kept_.strides[1][0];
+        return reduced_.strides[1][0] == kept_.shape[0] * kept_.strides[1][0];
+    }
+    // Whether several of these rows can be taken in as one: if there are gaps between them, by way
+    // of scratch.
+    bool spreads() const {
+        return kept_.shape[0] > 1 &&
+               (follow_each_other() || (kept_.strides[1][0] == in_.in_size() &&
+                                        kept_.shape[0] * in_.in_size() <= longest_packed_row));
     }
     // Gives each result more lanes if that is possible.
     void spread() {
-        if (!follow_each_other()) return;
-        const std::int64_t rows = reduced_.shape[0], step = reduced_.strides[1][0];
+        if (!spreads()) return;
+        packs_ = !follow_each_other();
+        lane_step_ = reduced_.strides[1][0];
+        const std::int64_t rows = reduced_.shape[0];
         // Merging accumulators of several members takes long.
         const std::int64_t fewest = r_.by_members ? rows_at_once : rows_taken;
         while (2 * lanes_ * kept_.shape[0] <= strip_length() && 2 * lanes_ * fewest <= rows)
             lanes_ *= 2;
         rest_lanes_ = rows % lanes_;
         reduced_.shape[0] = rows / lanes_;
-        reduced_.strides[1][0] = lanes_ * step;
+        reduced_.strides[1][0] = lanes_ * lane_step_;
+        packs_ &= lanes_ > 1;
     }
 
     // Whether elements that are so far apart need neither a conversion nor a copy.
@@ -127,8 +141,22 @@ private:
 
     // n elements from `p` on, dense, aligned, in the compute type.
     const char *elements(std::int64_t n, const char *p, std::int64_t stride, char *scratch) const {
+        if (packs_) return packed(n, p, scratch);
         if (is_read_in_place(stride)) return p;
         in_.run(n, scratch, in_.out_size(), p, stride);
+        return scratch;
+    }
+
+    // The same of rows with gaps between them.
+    const char *packed(std::int64_t n, const char *p, char *scratch) const {
+        const std::int64_t size = in_.in_size(), row = kept_.shape[0] * size;
+        if (in_.moves()) {
+            copy_rows(n / kept_.shape[0], row, scratch, row, p, lane_step_);
+            return scratch;
+        }
+        alignas(64) char raw[shortest_strip * 16];
+        copy_rows(n / kept_.shape[0], row, raw, row, p, lane_step_);
+        in_.run(n, scratch, in_.out_size(), raw, size);
         return scratch;
     }
 
@@ -289,7 +317,7 @@ private:
     // Null where rows are not dense halves, or the reducer does not take them.
     Reducer::ManyRows many_rows_of_halves(std::int64_t stride) const {
         const atoll_operand &in = call_.operands[1];
-        if (stride != in_.in_size() || in.dtype != call_.dtype ||
+        if (packs_ || stride != in_.in_size() || in.dtype != call_.dtype ||
             (in.flags & ATOLL_OPERAND_SWAPPED))
             return nullptr;
         return in.dtype == ATOLL_DTYPE_FLOAT16    ? r_.rows_of_float16
@@ -337,7 +365,8 @@ private:
         };
         // The processor fetches short rows ahead only if they are read one after the other.
         const bool fetched = n * in_.in_size() < long_row_bytes && !in_caches_;
-        take(r_.rows, many_rows && (transposed || !(is_read_in_place(stride) && fetched)));
+        const bool in_place = !transposed && !packs_ && is_read_in_place(stride);
+        take(r_.rows, many_rows && !(in_place && fetched));
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {
@@ -348,7 +377,7 @@ private:
 
     // Elements that have to be converted or moved first go by way of a block.
     std::int64_t strip_length() const {
-        if (!is_read_in_place(kept_.strides[1][0])) return shortest_strip;
+        if (packs_ || !is_read_in_place(kept_.strides[1][0])) return shortest_strip;
         return std::clamp(strip_bytes / r_.size, shortest_strip, longest_strip);
     }
 
@@ -552,6 +581,8 @@ private:
     Space kept_, reduced_;
     // Of each result, and those that the last rows fill; see Note [Lanes of a strip].
     std::int64_t lanes_ = 1, rest_lanes_ = 0;
+    std::int64_t lane_step_ = 0; // bytes from lane to lane
+    bool packs_ = false;         // there are gaps between them
     Conversion in_, out_;
     std::ptrdiff_t reduced_shift_ = 0; // bytes from flipped reduced axes
     bool direct_ = false;
