@@ -290,6 +290,13 @@ TEST_CASE("nothing is computed of rows without elements") {
                   {operand_at(nothing, any.data(), ATOLL_DTYPE_FLOAT16),
                    operand_at(nothing, apart.data(), ATOLL_DTYPE_FLOAT16),
                    operand_at(nothing, apart.data(), ATOLL_DTYPE_FLOAT16)}) == ATOLL_STATUS_OK);
+        // Nor are rows moved if there are none.
+        const Shape no_rows = {20, 0}, dense = {2, 40}, offsets = {0, 8};
+        for (const int function : {int{ATOLL_FN_gather}, int{ATOLL_FN_scatter}})
+            CHECK(run(function, ATOLL_DTYPE_FLOAT16, no_rows,
+                      {operand_at(nothing, dense.data(), ATOLL_DTYPE_FLOAT16),
+                       operand_at(nothing, dense.data(), ATOLL_DTYPE_FLOAT16),
+                       operand_at(nothing, offsets.data(), ATOLL_DTYPE_INT64)}) == ATOLL_STATUS_OK);
     });
 }
 

@@ -240,7 +240,7 @@ TEST_CASE("gather and scatter move whole rows, columns and blocks, apart or over
         check_blocks(false, ATOLL_DTYPE_INT32, {7, 6000}, random);
 }
 
-TEST_CASE("rows of bools are gathered as 0 or 1") {
+TEST_CASE("rows of bools are gathered and scattered as 0 or 1") {
     const Shape shape = {5, 30};
     Operand pool(ATOLL_DTYPE_BOOL, false, {40}, {true}, Layout::dense);
     Operand rows(ATOLL_DTYPE_BOOL, false, shape, all_axes(shape), Layout::dense);
@@ -262,6 +262,28 @@ TEST_CASE("rows of bools are gathered as 0 or 1") {
                 const char is = rows.memory[static_cast<std::size_t>(rows.offset(index))];
                 wrong += is != ((index[0] + index[1]) % 3 != 0);
             });
+            CHECK(wrong == 0);
+        });
+    // The same rows, one of which follows the other.
+    Operand bytes(ATOLL_DTYPE_BOOL, false, shape, all_axes(shape), Layout::dense);
+    Operand out(ATOLL_DTYPE_BOOL, false, {150}, {true}, Layout::dense);
+    each(shape, [&](const Shape &index) {
+        bytes.memory[static_cast<std::size_t>(bytes.offset(index))] =
+            static_cast<char>(index[1] % 3 * 2);
+    });
+    for (std::int64_t k = 0; k < 30; ++k) offsets.set({0, k}, Value::of(__int128{k * 5}));
+    compute(
+        out, {&bytes, &offsets},
+        [&] {
+            atoll_operand rows_of_out = out.c();
+            rows_of_out.strides = along_rows;
+            return run(ATOLL_FN_scatter, ATOLL_DTYPE_BOOL, shape,
+                       {rows_of_out, bytes.c(), offsets.c()}, {});
+        },
+        [&] {
+            std::int64_t wrong = 0;
+            for (std::int64_t k = 0; k < 150; ++k)
+                wrong += out.memory[static_cast<std::size_t>(out.offset({k}))] != (k / 5 % 3 != 0);
             CHECK(wrong == 0);
         });
 }

@@ -24,8 +24,9 @@ Neighbourhoods Neighbourhoods::of(const Space &kept, int k, const Space &reduced
         add(kept, k, axis);
     }
     found.columns = last / size + 1;
-    const bool fits = TransposedBlock::fits(found.columns, size) && 2 * elements >= found.columns;
-    return fits && !misplaced ? found : Neighbourhoods{};
+    if (misplaced || 2 * elements < found.columns || !TransposedBlock::fits(found.columns, size))
+        return {};
+    return found;
 }
 
 void Neighbourhoods::arrange(Space &kept, int k) const {

@@ -8,6 +8,7 @@
 // than g bytes, and the rest of them step over the span of all that came before.
 #include "offsets.h"
 #include "ordered.h"
+#include "pack_rows.h"
 #include "parallel.h"
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 
 namespace Atoll::kernels {
 namespace {
+
+constexpr std::int64_t longest_row = 4096; // bytes; see scatter_rows
 
 template <class Mover> void scatter_row(std::int64_t n, char *const *data,
                                         const std::int64_t *strides, std::int64_t unit) {
@@ -79,6 +82,27 @@ bool destinations_apart(const Space &free, const Space &others, std::int64_t siz
     return gap == 0 || gap >= size;
 }
 
+// Rows along axis 0 that lie together on both sides, one offset for each, in their order.
+void scatter_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit) {
+    constexpr std::int64_t ahead = 16;
+    const std::int64_t count = space.shape[1], outer = space.outer() / count;
+    const auto step = [&](int k) { return space.strides[k][1]; };
+    Rows rows(space, 0, 2);
+    for (std::int64_t k = 0; k < outer; ++k, rows.next()) {
+        const auto out_at = [&](std::int64_t row) {
+            return rows.data[0] + row * step(0) +
+                   load<std::int64_t>(rows.data[2] + row * step(2)) * unit;
+        };
+        copy_rows_at(
+            count, row_bytes,
+            [&](std::int64_t row) {
+                __builtin_prefetch(out_at(std::min(row + ahead, count - 1)), 1);
+                return out_at(row);
+            },
+            [&](std::int64_t row) { return rows.data[1] + row * step(1); });
+    }
+}
+
 } // namespace
 } // namespace Atoll::kernels
 
@@ -91,6 +115,15 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
         return ATOLL_STATUS_NOT_SUPPORTED;
     const std::int64_t size = sizes[dtype], unit = unit_of(*call);
 
+    const Space all = ordered_space(0, call->rank, call->shape, operands, 3);
+    const std::int64_t row_bytes = all.shape[0] * size;
+    // Of bools 0 or 1 is written, one by one.
+    if (all.rank > 1 && all.shape[1] > 0 && row_bytes > 0 && row_bytes <= longest_row &&
+        all.strides[0][0] == size && all.strides[1][0] == size && all.strides[2][0] == 0 &&
+        dtype != ATOLL_DTYPE_BOOL) {
+        scatter_rows(all, row_bytes, unit);
+        return ATOLL_STATUS_OK;
+    }
     const SplitAxes axes(*call, 0, 2);
     const Space free(0, axes.rank[0], axes.shape[0], axes.operands[0], 3);
     const Space others = ordered_space(0, axes.rank[1], axes.shape[1], axes.operands[1], 3);
@@ -98,7 +131,6 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     const std::int64_t other_count = others.shape[0] * others.outer();
     if (free_count < 8 || free_count * other_count < 1024 ||
         !destinations_apart(free, others, size, unit)) {
-        const Space all = ordered_space(0, call->rank, call->shape, operands, 3);
         const std::int64_t steps[] = {all.strides[0][0], all.strides[1][0], all.strides[2][0]};
         const std::int64_t outer = all.outer();
         Rows rows(all, 0, 1);
