@@ -211,6 +211,31 @@ TEST_CASE("long rows and many rows are scanned and sorted as short ones") {
             }
 }
 
+TEST_CASE("rows that are neither short nor long are scanned together as each alone") {
+    Random random = sequence(39);
+    for (int function : {int{ATOLL_FN_cumsum}, int{ATOLL_FN_cumprod}})
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            if (!(function_list[function].domain >> dtype & 1)) continue;
+            for (const std::int64_t length : {8, 13, 32, 67, 128}) {
+                const Shape shape = {150, length};
+                const bool converts = random() % 3 == 0;
+                const int from = converts ? any_dtype(random) : dtype;
+                Operand in(from, converts && random() % 2, shape, all_axes(shape),
+                           Layout::permuted);
+                Operand out(converts ? any_dtype(random) : result_dtype(function, dtype), false,
+                            shape, all_axes(shape),
+                            random() % 4 ? Layout::permuted : Layout::dense);
+                each(shape, [&](const Shape &index) {
+                    const bool ones = function == ATOLL_FN_cumprod;
+                    in.set(index, convert(ones ? Value::of(random() % 2 ? 1.0L : -1.0L, 0.0L)
+                                               : random_value(dtype, random, random() % 8 == 0),
+                                          from));
+                });
+                check_rows(function, dtype, out, in, random() % 2);
+            }
+        }
+}
+
 TEST_CASE("long rows are scanned as short ones, whatever the layout, and in place") {
     Random random = sequence(53);
     // Multiples of what is scanned at once, and a few more and less; of some dtypes as long as it

@@ -3,7 +3,8 @@
 // Note [Ways to scan]
 // Where n is the densest axis one row at a time is run through, short ones by one loop. Otherwise a
 // strip of neighbouring rows goes along n together, so that memory is read in order and the strip
-// vectorises. All add in the order of n, so they give the same.
+// vectorises; so do rows that are neither short nor long, transposed. All add in the order of n, so
+// they give the same.
 //
 // In a long row each addition would wait for the one before, and so would the other threads. It is
 // cut into stretches, which threads take in order; each hands on the sum of all before the next. A
@@ -21,6 +22,7 @@
 #include "functors/arithmetic.h"
 #include "ordered.h"
 #include "parallel.h"
+#include "transposed_block.h"
 
 #include <algorithm>
 #include <array>
@@ -203,9 +205,10 @@ template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
 constinit const ScannerRow sums = scanner_row<functor::add, ATOLL_FN_cumsum>();
 constinit const ScannerRow products = scanner_row<functor::multiply, ATOLL_FN_cumprod>();
 
-constexpr std::int64_t strip = block_size; // rows that are scanned together
-constexpr std::int64_t few = 16;           // fewer rows, or a longer axis, do not make a strip
-constexpr std::int64_t many_rows = 16;     // so many long ones keep the threads busy
+constexpr std::int64_t strip = block_size;     // rows that are scanned together
+constexpr std::int64_t few = 16;               // fewer rows, or a longer axis, do not make a strip
+constexpr std::int64_t fewest_transposed = 64; // rows
+constexpr std::int64_t many_rows = 16;         // so many long ones keep the threads busy
 
 class Scans {
 public:
@@ -227,7 +230,9 @@ public:
         const std::int64_t width = others_.shape[0];
         const bool dense_along = std::abs(in_step_) <= std::abs(others_.strides[1][0]) &&
                                  std::abs(out_step_) <= std::abs(others_.strides[0][0]);
-        if (n_ < few && follow_each_other())
+        if (are_transposed())
+            transposed_rows();
+        else if (n_ < few && follow_each_other())
             short_rows();
         else if (width >= few && (!dense_along || n_ < few))
             strips();
@@ -265,6 +270,41 @@ private:
             s_.short_rows(end - begin, n_, others_.data[1] + begin * others_.strides[1][0],
                           others_.data[0] + begin * others_.strides[0][0]);
         });
+    }
+    // Whether there are many dense rows, of some elements that are narrow enough for transposing to
+    // be faster than waiting for each sum.
+    bool are_transposed() const {
+        const std::int64_t longest = s_.total ? 32 : 128; // integers wait for less time
+        return n_ >= 8 && n_ <= longest && others_.shape[0] >= fewest_transposed &&
+               in_step_ == in_.in_size() && out_step_ == out_.out_size() && widest() <= 4;
+    }
+    std::int64_t widest() const { return std::max(in_.in_size(), out_.out_size()); }
+    void transposed_rows() const {
+        const std::int64_t width = others_.shape[0], in_size = in_.in_size(),
+                           size = out_.out_size(), block = TransposedBlock::length(n_, widest()),
+                           per_row = (width + block - 1) / block, is = others_.strides[1][0],
+                           os = others_.strides[0][0];
+        parallel(others_.outer() * per_row, std::min(width, block) * n_,
+                 [&](std::int64_t begin, std::int64_t end) {
+                     alignas(64) char accumulators[block_size * 16], results[TransposedBlock::room];
+                     for (std::int64_t s = begin; s < end; ++s) {
+                         const std::int64_t first = s % per_row * block,
+                                            count = std::min(block, width - first),
+                                            pitch = TransposedBlock::pitch(count, size);
+                         const auto place = [&](int k) {
+                             return others_.data[k] + others_.offset(k, s / per_row) +
+                                    first * others_.strides[k][0];
+                         };
+                         const char *const in = place(1);
+                         const TransposedBlock columns(count, n_, in_size, in, is);
+                         for (std::int64_t k = 0; k < n_; ++k)
+                             through(count, columns.column(in + k * in_size), in_size,
+                                     results + k * pitch, size, [&](const char *i, char *o) {
+                                         s_.rows(k == 0, count, i, accumulators, o);
+                                     });
+                         transpose(size, n_, count, place(0), os, results, pitch);
+                     }
+                 });
     }
     void rows() const {
         const std::int64_t count = others_.shape[0] * others_.outer();

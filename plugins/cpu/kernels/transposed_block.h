@@ -13,6 +13,10 @@ namespace Atoll::kernels {
 class TransposedBlock {
 public:
     static constexpr std::int64_t behind = 256;
+    static constexpr std::int64_t most_columns = 512, longest = 2048; // bytes
+    static constexpr std::int64_t shortest = 32, cached = 24576;      // bytes
+    static constexpr std::int64_t room = shortest * longest + most_columns * 64 + behind;
+
     static bool fits(std::int64_t columns, std::int64_t size) {
         return columns <= most_columns && columns * size <= longest;
     }
@@ -21,9 +25,15 @@ public:
         return std::clamp(cached / (columns * size) / shortest * shortest, shortest, block_size);
     }
 
+    // From column to column in bytes, no power of two: such columns would fall on the same sets of
+    // the cache. All of them need at most `room`.
+    static std::int64_t pitch(std::int64_t n, std::int64_t size) {
+        return (n * size + 63) / 64 * 64 + 64;
+    }
+
     TransposedBlock(std::int64_t n, std::int64_t columns, std::int64_t size, const char *base,
                     std::int64_t stride)
-        : base_(base), size_(size), pitch_((n * size + 63) / 64 * 64 + 64) {
+        : base_(base), size_(size), pitch_(pitch(n, size)) {
         transpose(size, n, columns, columns_, pitch_, base, stride);
     }
     // The n elements of which the first is at `from`; aligned to 64 bytes, and at least `behind`
@@ -33,13 +43,10 @@ public:
     }
 
 private:
-    static constexpr std::int64_t most_columns = 512, longest = 2048; // bytes
-    static constexpr std::int64_t shortest = 32, cached = 24576;      // bytes
-
     const char *base_;
     std::int64_t size_;
-    std::int64_t pitch_; // no power of two: such columns would fall on the same sets of the cache
-    alignas(64) char columns_[shortest * longest + most_columns * 64 + behind];
+    std::int64_t pitch_;
+    alignas(64) char columns_[room];
 };
 
 } // namespace Atoll::kernels
