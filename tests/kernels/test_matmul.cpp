@@ -189,6 +189,31 @@ TEST_CASE("products of a matrix from memory and a vector agree with the oracle")
           random);
 }
 
+// Long enough to be multiplied piece by piece, along m or n or along k.
+TEST_CASE("products of thin matrices agree with the oracle") {
+    Random random = sequence(18);
+    bool swapped[4] = {};
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
+                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}}) {
+        const std::int64_t unit = is_complex(dtype) ? 1 : 8;
+        for (const Case &c : {Case{3, 3001 * unit, 9, 0}, Case{2900 * unit, 5, 7, 0},
+                              Case{4, 5, 3500 * unit + 3, 0}, Case{17, 2, 9000 * unit + 1, 0}})
+            for (int trial = 0; trial < 4; ++trial) {
+                int dtypes[4] = {dtype, dtype, dtype, dtype};
+                Layout layout[4];
+                for (Layout &each : layout) each = random() % 2 ? Layout::dense : Layout::permuted;
+                CAPTURE(std::string(facts[dtype].name));
+                CAPTURE(c.m);
+                CAPTURE(c.n);
+                CAPTURE(trial);
+                const bool plain = trial < 2;
+                check(dtype, c, layout, dtypes, swapped,
+                      is_complex(dtype) ? static_cast<int>(random() % 4) : 0, plain ? 1 : 2,
+                      plain ? 0 : 2, static_cast<Addend>(random() % 3), random);
+            }
+    }
+}
+
 TEST_CASE("matrix products agree with the oracle") {
     Random random = sequence(13);
     const Case cases[] = {{3, 4, 5, 0},     {1, 1, 9, 0},   {7, 1, 6, 0},     {1, 7, 6, 0},
