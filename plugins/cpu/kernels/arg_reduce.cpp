@@ -416,7 +416,7 @@ private:
         }
     }
 
-    // ---- a block of neighbourhoods at a time: Note [Two ways to reduce] ----
+    // ---- a block of neighbourhoods at a time: Note [Ways to reduce] ----
 
     // Whether transposing is faster than the other ways.
     bool suit(const Neighbourhoods &found) const {

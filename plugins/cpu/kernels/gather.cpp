@@ -73,10 +73,10 @@ std::int32_t atoll_kernels_gather(const atoll_call *call) {
     const Space space(0, call->rank, call->shape, operands, 3);
     const std::int64_t length = space.shape[0], unit = unit_of(*call), size = sizes[dtype];
     const std::int64_t strides[] = {space.strides[0][0], space.strides[1][0], space.strides[2][0]};
+    if (length * space.outer() == 0) return ATOLL_STATUS_OK;
     // Of bools 0 or 1 is written, one by one.
-    if (space.rank > 1 && space.shape[1] > 0 && length > 0 && strides[0] == size &&
-        strides[1] == size && strides[2] == 0 && length * size <= longest_row &&
-        dtype != ATOLL_DTYPE_BOOL) {
+    if (space.rank > 1 && strides[0] == size && strides[1] == size && strides[2] == 0 &&
+        length * size <= longest_row && dtype != ATOLL_DTYPE_BOOL) {
         gather_rows(space, length * size, unit);
         return ATOLL_STATUS_OK;
     }

@@ -1,5 +1,5 @@
 // Results of a reduction whose elements are all neighbours, such as the members of short rows or
-// three colours each: see Note [Two ways to reduce].
+// three colours each: see Note [Ways to reduce].
 #pragma once
 
 #include "parallel.h"

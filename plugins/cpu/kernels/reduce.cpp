@@ -1,6 +1,6 @@
 // Reductions over any axes, with any strides.
 //
-// Note [Two ways to reduce]
+// Note [Ways to reduce]
 // Where the input is densest along a reduced axis, one result at a time takes in whole blocks
 // (`Along`). Where it is densest along a kept axis, a strip of results takes in one row after the
 // other (`Across`), so that memory is read in order.
@@ -579,7 +579,7 @@ private:
     const atoll_call &call_;
     Given given_;
     Space kept_, reduced_;
-    // Of each result, and those that the last rows fill; see Note [Lanes of a strip].
+    // Of each result, and those that the last rows fill; see Note [Ways to reduce].
     std::int64_t lanes_ = 1, rest_lanes_ = 0;
     std::int64_t lane_step_ = 0; // bytes from lane to lane
     bool packs_ = false;         // there are gaps between them

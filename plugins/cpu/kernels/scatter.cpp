@@ -116,11 +116,11 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     const std::int64_t size = sizes[dtype], unit = unit_of(*call);
 
     const Space all = ordered_space(0, call->rank, call->shape, operands, 3);
+    if (all.shape[0] * all.outer() == 0) return ATOLL_STATUS_OK;
     const std::int64_t row_bytes = all.shape[0] * size;
     // Of bools 0 or 1 is written, one by one.
-    if (all.rank > 1 && all.shape[1] > 0 && row_bytes > 0 && row_bytes <= longest_row &&
-        all.strides[0][0] == size && all.strides[1][0] == size && all.strides[2][0] == 0 &&
-        dtype != ATOLL_DTYPE_BOOL) {
+    if (all.rank > 1 && row_bytes <= longest_row && all.strides[0][0] == size &&
+        all.strides[1][0] == size && all.strides[2][0] == 0 && dtype != ATOLL_DTYPE_BOOL) {
         scatter_rows(all, row_bytes, unit);
         return ATOLL_STATUS_OK;
     }

@@ -12,9 +12,9 @@ namespace Atoll::kernels {
 // given as a dense run.
 class TransposedBlock {
 public:
-    static constexpr std::int64_t behind = 256;
-    static constexpr std::int64_t most_columns = 512, longest = 2048; // bytes
-    static constexpr std::int64_t shortest = 32, cached = 24576;      // bytes
+    static constexpr std::int64_t most_columns = 512, longest = 2048; // columns; bytes of a row
+    static constexpr std::int64_t shortest = 32, cached = 24576;      // rows; bytes of all
+    static constexpr std::int64_t behind = 256;                       // bytes
     static constexpr std::int64_t room = shortest * longest + most_columns * 64 + behind;
 
     static bool fits(std::int64_t columns, std::int64_t size) {
