@@ -213,10 +213,11 @@ public:
         const bool across = kept_.shape[0] >= long_row &&
                             (walked_.shape[0] < long_row ||
                              std::abs(kept_.strides[1][0]) < std::abs(walked_.strides[0][0]));
-        const Neighbourhoods found = Neighbourhoods::of(kept_, 1, ordered_, 0, in_.in_size());
-        if (suit(found))
-            run_transposed(found);
-        else if (across)
+        if (kept_.shape[0] * kept_.outer() >= 4 * long_row) {
+            const Neighbourhoods found = Neighbourhoods::of(kept_, 1, ordered_, 0, in_.in_size());
+            if (suit(found)) return run_transposed(found);
+        }
+        if (across)
             run_across();
         else
             run_along();

@@ -67,13 +67,11 @@ public:
     void operator()() {
         densest_first(kept_);
         densest_first(reduced_);
-        const Neighbourhoods found = Neighbourhoods::of(kept_, 1, reduced_, 1, in_.in_size());
-        if (suit(found)) {
-            if (fold_first(found))
-                run_folded(found);
-            else
-                run_transposed(found);
-        } else if (across()) {
+        if (kept_.shape[0] * kept_.outer() >= long_row) {
+            const Neighbourhoods found = Neighbourhoods::of(kept_, 1, reduced_, 1, in_.in_size());
+            if (suit(found)) return fold_first(found) ? run_folded(found) : run_transposed(found);
+        }
+        if (across()) {
             spread();
             run_across();
         } else {
