@@ -38,7 +38,7 @@ constexpr std::int64_t longest_strip_bytes =
 constexpr std::int64_t most_results = 64;   // that are finished together, one row after the other
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
 constexpr std::int64_t few_columns = 4;     // not worth transposing
-constexpr std::int64_t longest_transposed = 128;   // elements; of 4 bytes or more half as many
+constexpr std::int64_t longest_transposed = 128;   // elements; fewer of 4 bytes or more
 constexpr std::int64_t long_row = 16;              // a reduced axis shorter than this is no row
 constexpr std::int64_t longest_packed_row = 256;   // bytes, of rows with gaps
 constexpr std::int64_t longest_fetched_row = 4096; // bytes
@@ -516,6 +516,7 @@ private:
         if (found.count >= 4 * long_row && fold_first(found)) return true;
         const std::int64_t most = size == 16 ? long_row - 1
                                   : size < 4 ? longest_transposed
+                                  : r_.done  ? longest_transposed / 4
                                              : longest_transposed / 2;
         return found.count >= 4 * long_row && found.columns >= few_columns && found.columns <= most;
     }
