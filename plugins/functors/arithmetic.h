@@ -146,7 +146,7 @@ struct conj : Wraps {
 struct reciprocal : Same {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a) {
         if constexpr (is_complex<T>)
-            return divide::apply(T{1, 0}, a);
+            return divide::apply(one<T>(), a);
         else
             return T(1) / a;
     }

@@ -25,6 +25,13 @@ template <class T> inline constexpr bool is_complex<Complex<T>> = true;
 template <class T> inline constexpr bool is_bool = std::is_same_v<T, Bool>;
 template <class T> inline constexpr bool is_float = std::is_floating_point_v<T>;
 
+template <class T> ATOLL_BOTH_SIDES constexpr T one() {
+    if constexpr (is_complex<T>)
+        return {1, 0};
+    else
+        return T{1};
+}
+
 template <class T> struct PartOf { using type = T; };
 template <class T> struct PartOf<Complex<T>> { using type = T; };
 template <class T> using Part = typename PartOf<T>::type;

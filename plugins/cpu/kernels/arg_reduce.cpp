@@ -437,7 +437,7 @@ private:
                 std::int64_t positions[block_size];
                 // At most 49,152 bytes of elements, and the ends of 127 rows.
                 alignas(64) char converted[65536 + TransposedBlock::behind];
-                const std::int64_t pitch = (n * in_.out_size() + 63) / 64 * 64 + 64;
+                const std::int64_t pitch = TransposedBlock::pitch(n, in_.out_size());
                 for (std::int64_t result = 0; result < found.results; ++result) {
                     const char *in[most_rows];
                     Rows row(ordered_, 0, 0);

@@ -81,8 +81,8 @@ public:
         } else if (a.columns > blas_extent) {
             const std::int64_t half = a.columns / 2, rest = a.columns - half;
             (*this)(c, a.part(0, 0, a.rows, half), b.part(0, 0, half, b.columns));
-            BlasProduct(blas_, alpha_, one())(c, a.part(0, half, a.rows, rest),
-                                              b.part(half, 0, rest, b.columns));
+            BlasProduct(blas_, alpha_, one<T>())(c, a.part(0, half, a.rows, rest),
+                                                 b.part(half, 0, rest, b.columns));
         } else {
             product(c, a, b);
         }
@@ -90,13 +90,6 @@ public:
 
 private:
     static constexpr std::int64_t size = sizeof(T);
-
-    static T one() {
-        if constexpr (is_complex<T>)
-            return {1, 0};
-        else
-            return 1;
-    }
 
     static Operand express(const Matrix &a) {
         if (const std::int64_t ld = leading(a, size))

@@ -25,8 +25,7 @@
 #include "half_loops.h"
 #include "loops.h"
 #include "pack_rows.h"
-#include "parallel.h"
-#include "space.h"
+#include "space_pieces.h"
 #include "streaming.h"
 #include "transpose.h"
 
@@ -238,24 +237,12 @@ private:
     // behind it, by all threads: data of a piece's first element.
     template <class Body>
     void in_pieces(int axis, std::int64_t part, std::int64_t work, const Body &body) const {
-        const std::int64_t length = space_.shape[axis];
-        const std::int64_t cuts = std::max<std::int64_t>(1, (length + part - 1) / part);
-        std::int64_t all = cuts;
-        for (int behind = axis + 1; behind < space_.rank; ++behind) all *= space_.shape[behind];
+        const SpacePieces pieces(space_, axis, part);
+        const std::int64_t all = pieces.count();
         parallel(all, work, [&](std::int64_t begin, std::int64_t end) {
             const Streaming how = streaming(end - begin == all);
-            Rows rows(space_, begin / cuts, axis + 1);
-            std::int64_t cut = begin % cuts;
-            for (std::int64_t piece = begin; piece < end; ++piece) {
-                char *data[max_operands];
-                for (int k = 0; k < space_.operands; ++k)
-                    data[k] = rows.data[k] + cut * part * space_.strides[k][axis];
-                body(data, std::min(part, length - cut * part), how);
-                if (++cut == cuts) {
-                    cut = 0;
-                    rows.next();
-                }
-            }
+            pieces.visit(begin, end,
+                         [&](char *const *data, std::int64_t count) { body(data, count, how); });
             if (how != Streaming::none) finish_streaming();
         });
     }
@@ -268,6 +255,7 @@ private:
         if (space_.rank == 1 || space_.shape[0] == 0 || space_.shape[1] < fewest_short_rows ||
             space_.strides[0][0] != out_size())
             return false;
+        if (copies_rows()) return space_.shape[0] * out_size() <= longest_copied_row;
         bool quickly = true;
         for (int k = 1; k < space_.operands; ++k) {
             const std::int64_t *strides = space_.strides[k];
@@ -275,7 +263,6 @@ private:
                        strides[0] == conversions_[k].in_size() ||
                        strides[1] == conversions_[k].in_size();
         }
-        if (copies_rows()) return space_.shape[0] * out_size() <= longest_copied_row;
         return space_.shape[0] <= (quickly ? longest_packed_row : longest_short_row);
     }
     bool copies_rows() const {

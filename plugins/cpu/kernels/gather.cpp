@@ -1,15 +1,12 @@
 // gather: elements at offsets. Only bytes move: in and out have the same dtype and byte order.
 #include "offsets.h"
 #include "pack_rows.h"
-#include "parallel.h"
-#include "space.h"
+#include "space_pieces.h"
 
 #include <algorithm>
 
 namespace Atoll::kernels {
 namespace {
-
-constexpr std::int64_t longest_row = 4096; // bytes; see gather_rows
 
 template <class Mover>
 void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides, std::int64_t unit) {
@@ -28,36 +25,20 @@ void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides, 
 // words, or points. Those of rows to come are fetched ahead, as the processor does not foresee
 // where they are.
 void gather_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit) {
-    constexpr std::int64_t ahead = 16;
-    const std::int64_t length = space.shape[0], count = space.shape[1];
-    const std::int64_t part = std::max<std::int64_t>(1, piece_size / length),
-                       cuts = (count + part - 1) / part;
+    const std::int64_t length = space.shape[0],
+                       part = std::max<std::int64_t>(1, piece_size / length);
     const auto step = [&](int k) { return space.strides[k][1]; };
-    parallel(
-        space.outer() / count * cuts, part * length, [&](std::int64_t begin, std::int64_t end) {
-            Rows rows(space, begin / cuts, 2);
-            std::int64_t cut = begin % cuts;
-            for (std::int64_t piece = begin; piece < end; ++piece) {
-                const std::int64_t first = cut * part, n = std::min(part, count - first);
-                char *const out = rows.data[0] + first * step(0);
-                const char *const in = rows.data[1] + first * step(1), *const offsets =
-                                                                           rows.data[2] +
-                                                                           first * step(2);
-                const auto in_at = [&](std::int64_t row) {
-                    return in + row * step(1) + load<std::int64_t>(offsets + row * step(2)) * unit;
-                };
-                copy_rows_at(
-                    n, row_bytes, [&](std::int64_t row) { return out + row * step(0); },
-                    [&](std::int64_t row) {
-                        __builtin_prefetch(in_at(std::min(row + ahead, n - 1)));
-                        return in_at(row);
-                    });
-                if (++cut == cuts) {
-                    cut = 0;
-                    rows.next();
-                }
-            }
-        });
+    SpacePieces(space, 1, part).visit_all(part * length, [&](char *const *data, std::int64_t n) {
+        const auto in_at = [&](std::int64_t row) {
+            return data[1] + row * step(1) + load<std::int64_t>(data[2] + row * step(2)) * unit;
+        };
+        copy_rows_at(
+            n, row_bytes, [&](std::int64_t row) { return data[0] + row * step(0); },
+            [&](std::int64_t row) {
+                __builtin_prefetch(in_at(std::min(row + rows_ahead, n - 1)));
+                return in_at(row);
+            });
+    });
 }
 
 } // namespace
@@ -74,32 +55,18 @@ std::int32_t atoll_kernels_gather(const atoll_call *call) {
     const std::int64_t length = space.shape[0], unit = unit_of(*call), size = sizes[dtype];
     const std::int64_t strides[] = {space.strides[0][0], space.strides[1][0], space.strides[2][0]};
     if (length * space.outer() == 0) return ATOLL_STATUS_OK;
-    // Of bools 0 or 1 is written, one by one.
-    if (space.rank > 1 && strides[0] == size && strides[1] == size && strides[2] == 0 &&
-        length * size <= longest_row && dtype != ATOLL_DTYPE_BOOL) {
+    if (moves_rows(space, dtype)) {
         gather_rows(space, length * size, unit);
         return ATOLL_STATUS_OK;
     }
     const std::int64_t part = length >= 2 * piece_size ? piece_size : length;
-    const std::int64_t cuts = (length + part - 1) / part;
     with_mover(dtype, [&](auto mover) {
-        parallel(space.outer() * cuts, part, [&](std::int64_t begin, std::int64_t end) {
-            Rows rows(space, begin / cuts, 1);
-            std::int64_t cut = begin % cuts;
-            for (std::int64_t piece = begin; piece < end; ++piece) {
-                const std::int64_t first = cut * part, n = std::min(part, length - first);
-                char *data[3];
-                for (int k = 0; k < 3; ++k) data[k] = rows.data[k] + first * strides[k];
-                if (strides[2] == 0) // one offset for all
-                    mover.move(n, data[0], strides[0], data[1] + load<std::int64_t>(data[2]) * unit,
-                               strides[1]);
-                else
-                    gather_row<decltype(mover)>(n, data, strides, unit);
-                if (++cut == cuts) {
-                    cut = 0;
-                    rows.next();
-                }
-            }
+        SpacePieces(space, 0, part).visit_all(part, [&](char *const *data, std::int64_t n) {
+            if (strides[2] == 0) // one offset for all
+                mover.move(n, data[0], strides[0], data[1] + load<std::int64_t>(data[2]) * unit,
+                           strides[1]);
+            else
+                gather_row<decltype(mover)>(n, data, strides, unit);
         });
     });
     return ATOLL_STATUS_OK;

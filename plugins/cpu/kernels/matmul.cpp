@@ -12,6 +12,7 @@
 #include "functors/arithmetic.h"
 #include "interleaved_product.h"
 #include "matrix_vector.h"
+#include "openblas_product.h"
 #include "parallel.h"
 
 #include <bit>
@@ -53,88 +54,6 @@ template <class T> bool is_bound_by_output(const Contraction &p) {
            m * n * static_cast<std::int64_t>(sizeof(T)) >= 8 << 20;
 }
 
-// OpenBLAS shares larger products among its own threads.
-template <class T> constexpr std::int64_t openblas_serial_work =
-    is_complex<T> ? 32 * 32 * 32 : 64 * 64 * 64;
-constexpr std::int64_t least_depth = 256; // of pieces along k, so that adding them takes no time
-
-template <class T> T one() {
-    if constexpr (is_complex<T>)
-        return {1, 0};
-    else
-        return 1;
-}
-
-// d is thin: piece by piece along its longer side.
-template <class T>
-void long_product(const Matrix &d, const Matrix &a, const Matrix &b, T alpha, T beta) {
-    const bool cuts_columns = d.columns >= d.rows;
-    const std::int64_t length = cuts_columns ? d.columns : d.rows,
-                       width = cuts_columns ? d.rows : d.columns, k = a.columns;
-    const std::int64_t piece = openblas_serial_work<T> / (width * k);
-    if (piece < 32 || length < 2 * piece) return blas_product<T>(d, a, b, alpha, beta);
-    const std::int64_t pieces = (length + piece - 1) / piece;
-    parallel(pieces, piece * width * k, [&](std::int64_t begin, std::int64_t end) {
-        // For want of functions for small matrices OpenBLAS packs each piece elsewhere.
-        const bool whole = vector_bytes < 64 && end - begin == pieces;
-        const std::int64_t step = whole ? length : piece;
-        for (std::int64_t i = begin; i < (whole ? 1 : end); ++i) {
-            const std::int64_t first = i * piece, n = std::min(step, length - first);
-            if (cuts_columns)
-                blas_product<T>(d.part(0, first, width, n), a, b.part(0, first, k, n), alpha, beta);
-            else
-                blas_product<T>(d.part(first, 0, n, width), a.part(first, 0, n, k), b, alpha, beta);
-        }
-    });
-}
-
-// d is small: the sum of products of `depth` columns of a with as many rows of b. Some follow each
-// other, others are added up side by side.
-template <class T> void deep_product(const Matrix &d, const Matrix &a, const Matrix &b, T alpha,
-                                     T beta, std::int64_t depth) {
-    constexpr std::int64_t size = sizeof(T), most_sums = 8;
-    const std::int64_t m = d.rows, n = d.columns, k = a.columns, pieces = (k + depth - 1) / depth,
-                       per_sum = (pieces + most_sums - 1) / most_sums,
-                       sums = (pieces + per_sum - 1) / per_sum;
-    alignas(64) char others[most_sums * openblas_serial_work<T> / least_depth * size];
-    const auto sum = [&](std::int64_t i) {
-        return i == 0 ? d : Matrix{others + i * m * n * size, m, n, size, m * size};
-    };
-    parallel(sums, per_sum * depth * m * n, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-            T own = i == 0 ? beta : T{};
-            const std::int64_t last = std::min(k, (i + 1) * per_sum * depth);
-            for (std::int64_t at = i * per_sum * depth; at < last; at += depth) {
-                const std::int64_t count = std::min(depth, last - at);
-                blas_product<T>(sum(i), a.part(0, at, m, count), b.part(at, 0, count, n), alpha,
-                                own);
-                own = one<T>();
-            }
-        }
-    });
-    for (std::int64_t i = 1; i < sums; ++i)
-        for (std::int64_t column = 0; column < n; ++column)
-            for (std::int64_t row = 0; row < m; ++row) {
-                T &to = *reinterpret_cast<T *>(d.data + row * d.down + column * d.across);
-                const Matrix other = sum(i);
-                to = functor::add::apply(to, load<T>(other.data + row * size + column * m * size));
-            }
-}
-
-// d = alpha a b + beta d, where OpenBLAS shares thin matrices among threads so badly that one alone
-// is faster, and packs what it need not pack: so it gets pieces that are small enough for it to do
-// neither. What the pieces are does not depend on the threads.
-template <class T>
-void openblas_product(const Matrix &d, const Matrix &a, const Matrix &b, T alpha, T beta) {
-    const std::int64_t depth = openblas_serial_work<T> / (d.rows * d.columns);
-    if (d.rows == 1 || d.columns == 1)
-        blas_product<T>(d, a, b, alpha, beta);
-    else if (depth >= least_depth && a.columns >= 2 * depth)
-        deep_product<T>(d, a, b, alpha, beta, depth);
-    else
-        long_product<T>(d, a, b, alpha, beta);
-}
-
 // A plain product of matrices that BLAS takes, once for each element of the batch.
 template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
     constexpr std::int64_t size = sizeof(T);
@@ -170,7 +89,7 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
             };
             const Matrix d = matrix(product_d);
             if (adds && !in_place) copy(d, {dtype}, matrix(product_c), p.side[product_c]);
-            if (blas->is_openblas && !side_by_side)
+            if (blas->is_openblas)
                 openblas_product<T>(d, matrix(product_a), matrix(product_b), alpha, beta);
             else
                 blas_product<T>(d, matrix(product_a), matrix(product_b), alpha, beta);

@@ -21,6 +21,7 @@ Neighbourhoods Neighbourhoods::of(const Space &kept, int k, const Space &reduced
     for (int axis = 0; axis < kept.rank; ++axis) {
         if (strides[axis] >= found.stride) continue;
         found.results *= kept.shape[axis];
+        ++found.result_axes;
         add(kept, k, axis);
     }
     found.columns = last / size + 1;

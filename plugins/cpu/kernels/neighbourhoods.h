@@ -2,8 +2,7 @@
 // three colours each: see Note [Ways to reduce].
 #pragma once
 
-#include "parallel.h"
-#include "space.h"
+#include "space_pieces.h"
 #include "transposed_block.h"
 
 namespace Atoll::kernels {
@@ -21,6 +20,7 @@ struct Neighbourhoods {
     std::int64_t count = 0;   // along one kept axis; 0: there are none
     std::int64_t stride = 0;  // bytes from one to the next
     std::int64_t results = 1; // of each
+    int result_axes = 0;
     std::int64_t columns = 0; // elements that each lies within
 
     // Operand `k` of the kept axes and operand `r` of the reduced ones are the elements, of `size`
@@ -35,20 +35,14 @@ struct Neighbourhoods {
     // the block, for each r < results.
     template <class Body>
     void each_block(const Space &kept, int k, std::int64_t size, Body &&body) const {
-        const std::int64_t longest = TransposedBlock::length(columns, size),
-                           blocks = (count + longest - 1) / longest;
-        parallel(blocks * (kept.outer() / results), std::min(count, longest) * columns,
-                 [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t b = begin; b < end; ++b) {
-                         const std::int64_t first = b % blocks * longest,
-                                            n = std::min(longest, count - first);
-                         const auto place = [&](int operand, std::int64_t result) {
-                             return kept.data[operand] + first * kept.strides[operand][0] +
-                                    kept.offset(operand, b / blocks * results + result);
-                         };
-                         body(n, TransposedBlock(n, columns, size, place(k, 0), stride), place);
-                     }
-                 });
+        const std::int64_t longest = TransposedBlock::length(columns, size);
+        SpacePieces(kept, 0, longest, 1 + result_axes)
+            .visit_all(std::min(count, longest) * columns, [&](char *const *data, std::int64_t n) {
+                const auto place = [&](int operand, std::int64_t result) {
+                    return data[operand] + kept.offset(operand, result);
+                };
+                body(n, TransposedBlock(n, columns, size, data[k], stride), place);
+            });
     }
 };
 

@@ -3,8 +3,20 @@
 #pragma once
 
 #include "convert.h"
+#include "space.h"
 
 namespace Atoll::kernels {
+
+// Whether rows along axis 0 are moved as a whole: they lie together on both sides, with one offset
+// for each, and are short. Of bools 0 or 1 is written, one by one.
+inline bool moves_rows(const Space &space, std::uint32_t dtype) {
+    constexpr std::int64_t longest = 4096; // bytes
+    const std::int64_t size = sizes[dtype];
+    return space.rank > 1 && space.strides[0][0] == size && space.strides[1][0] == size &&
+           space.strides[2][0] == 0 && space.shape[0] * size <= longest &&
+           dtype != ATOLL_DTYPE_BOOL;
+}
+inline constexpr std::int64_t rows_ahead = 16; // that are fetched before they are moved
 
 template <std::int64_t Size> struct Bytes {
     static constexpr std::int64_t size = Size;

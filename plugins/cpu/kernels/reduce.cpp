@@ -530,29 +530,19 @@ private:
         found.arrange(kept_, 1);
         const std::int64_t size = r_.size, count = group_bytes / size,
                            longest = TransposedBlock::length(count, size),
-                           strips = (found.count + longest - 1) / longest;
-        const auto run = [&](std::int64_t begin, std::int64_t end) {
+                           work = std::min(found.count, longest) * found.columns;
+        SpacePieces(kept_, 0, longest).visit_all(work, [&](char *const *data, std::int64_t n) {
             alignas(64) char groups[block_size * group_bytes], accumulators[longest_strip_bytes];
-            for (std::int64_t s = begin; s < end; ++s) {
-                const std::int64_t first = s % strips * longest,
-                                   n = std::min(longest, found.count - first);
-                const auto place = [&](int k) {
-                    return kept_.data[k] + kept_.offset(k, s / strips) +
-                           first * kept_.strides[k][0];
-                };
-                const auto body = [&](std::int64_t, const Given &given, char *taken) {
-                    r_.groups(found.columns, n, place(1) + reduced_shift_, found.stride, given,
-                              groups);
-                    const TransposedBlock block(n, count, size, groups, group_bytes);
-                    r_.identity(n, taken);
-                    for (std::int64_t k = 0; k < count; ++k)
-                        r_.merge(n, block.column(groups + k * size), given, taken);
-                };
-                body(0, given_, accumulators);
-                finish_strip(n, place(0), 1, body, accumulators);
-            }
-        };
-        parallel(strips * kept_.outer(), std::min(found.count, longest) * found.columns, run);
+            const auto body = [&](std::int64_t, const Given &given, char *taken) {
+                r_.groups(found.columns, n, data[1] + reduced_shift_, found.stride, given, groups);
+                const TransposedBlock block(n, count, size, groups, group_bytes);
+                r_.identity(n, taken);
+                for (std::int64_t k = 0; k < count; ++k)
+                    r_.merge(n, block.column(groups + k * size), given, taken);
+            };
+            body(0, given_, accumulators);
+            finish_strip(n, data[0], 1, body, accumulators);
+        });
     }
 
     void run_transposed(const Neighbourhoods &found) {

@@ -50,12 +50,7 @@ struct Sum {
 };
 struct Product {
     template <class E> using Accumulator = Wrapping<E>;
-    template <class A> static A identity() {
-        if constexpr (is_complex<A>)
-            return {1, 0};
-        else
-            return 1;
-    }
+    template <class A> static A identity() { return one<A>(); }
     template <class A> static A combine(A a, A b) {
         if constexpr (is_complex<A>)
             return functor::multiply::apply(a, b);

@@ -21,7 +21,7 @@
 #include "convert.h"
 #include "functors/arithmetic.h"
 #include "ordered.h"
-#include "parallel.h"
+#include "space_pieces.h"
 #include "transposed_block.h"
 
 #include <algorithm>
@@ -282,29 +282,18 @@ private:
     void transposed_rows() const {
         const std::int64_t width = others_.shape[0], in_size = in_.in_size(),
                            size = out_.out_size(), block = TransposedBlock::length(n_, widest()),
-                           per_row = (width + block - 1) / block, is = others_.strides[1][0],
-                           os = others_.strides[0][0];
-        parallel(others_.outer() * per_row, std::min(width, block) * n_,
-                 [&](std::int64_t begin, std::int64_t end) {
-                     alignas(64) char accumulators[block_size * 16], results[TransposedBlock::room];
-                     for (std::int64_t s = begin; s < end; ++s) {
-                         const std::int64_t first = s % per_row * block,
-                                            count = std::min(block, width - first),
-                                            pitch = TransposedBlock::pitch(count, size);
-                         const auto place = [&](int k) {
-                             return others_.data[k] + others_.offset(k, s / per_row) +
-                                    first * others_.strides[k][0];
-                         };
-                         const char *const in = place(1);
-                         const TransposedBlock columns(count, n_, in_size, in, is);
-                         for (std::int64_t k = 0; k < n_; ++k)
-                             through(count, columns.column(in + k * in_size), in_size,
-                                     results + k * pitch, size, [&](const char *i, char *o) {
-                                         s_.rows(k == 0, count, i, accumulators, o);
-                                     });
-                         transpose(size, n_, count, place(0), os, results, pitch);
-                     }
-                 });
+                           work = std::min(width, block) * n_;
+        SpacePieces(others_, 0, block).visit_all(work, [&](char *const *data, std::int64_t count) {
+            alignas(64) char accumulators[block_size * 16], results[TransposedBlock::room];
+            const TransposedBlock columns(count, n_, in_size, data[1], others_.strides[1][0]);
+            const std::int64_t pitch = TransposedBlock::pitch(count, size);
+            for (std::int64_t k = 0; k < n_; ++k)
+                through(count, columns.column(data[1] + k * in_size), in_size, results + k * pitch,
+                        size, [&](const char *i, char *o) {
+                            s_.rows(k == 0, count, i, accumulators, o);
+                        });
+            transpose(size, n_, count, data[0], others_.strides[0][0], results, pitch);
+        });
     }
     void rows() const {
         const std::int64_t count = others_.shape[0] * others_.outer();
@@ -445,25 +434,15 @@ private:
     }
 
     void strips() const {
-        const std::int64_t width = others_.shape[0];
-        const std::int64_t per_row = (width + strip - 1) / strip;
-        const std::int64_t is = others_.strides[1][0], os = others_.strides[0][0];
-        parallel(others_.outer() * per_row, std::min(width, strip) * n_,
-                 [&](std::int64_t begin, std::int64_t end) {
-                     alignas(64) char accumulators[strip * 16];
-                     for (std::int64_t s = begin; s < end; ++s) {
-                         const std::int64_t first = s % per_row * strip;
-                         const std::int64_t count = std::min(strip, width - first);
-                         const char *in =
-                             others_.data[1] + others_.offset(1, s / per_row) + first * is;
-                         char *out = others_.data[0] + others_.offset(0, s / per_row) + first * os;
-                         for (std::int64_t k = 0; k < n_; ++k)
-                             through(count, in + k * in_step_, is, out + k * out_step_, os,
-                                     [&](const char *i, char *o) {
-                                         s_.rows(k == 0, count, i, accumulators, o);
-                                     });
-                     }
-                 });
+        const std::int64_t is = others_.strides[1][0], os = others_.strides[0][0],
+                           work = std::min(others_.shape[0], strip) * n_;
+        SpacePieces(others_, 0, strip).visit_all(work, [&](char *const *data, std::int64_t count) {
+            alignas(64) char accumulators[strip * 16];
+            for (std::int64_t k = 0; k < n_; ++k)
+                through(
+                    count, data[1] + k * in_step_, is, data[0] + k * out_step_, os,
+                    [&](const char *i, char *o) { s_.rows(k == 0, count, i, accumulators, o); });
+        });
     }
 
     const Scanner &s_;

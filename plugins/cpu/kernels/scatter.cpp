@@ -18,8 +18,6 @@
 namespace Atoll::kernels {
 namespace {
 
-constexpr std::int64_t longest_row = 4096; // bytes; see scatter_rows
-
 template <class Mover> void scatter_row(std::int64_t n, char *const *data,
                                         const std::int64_t *strides, std::int64_t unit) {
     char *out = data[0];
@@ -84,7 +82,6 @@ bool destinations_apart(const Space &free, const Space &others, std::int64_t siz
 
 // Rows along axis 0 that lie together on both sides, one offset for each, in their order.
 void scatter_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit) {
-    constexpr std::int64_t ahead = 16;
     const std::int64_t count = space.shape[1], outer = space.outer() / count;
     const auto step = [&](int k) { return space.strides[k][1]; };
     Rows rows(space, 0, 2);
@@ -96,7 +93,7 @@ void scatter_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit)
         copy_rows_at(
             count, row_bytes,
             [&](std::int64_t row) {
-                __builtin_prefetch(out_at(std::min(row + ahead, count - 1)), 1);
+                __builtin_prefetch(out_at(std::min(row + rows_ahead, count - 1)), 1);
                 return out_at(row);
             },
             [&](std::int64_t row) { return rows.data[1] + row * step(1); });
@@ -117,11 +114,8 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
 
     const Space all = ordered_space(0, call->rank, call->shape, operands, 3);
     if (all.shape[0] * all.outer() == 0) return ATOLL_STATUS_OK;
-    const std::int64_t row_bytes = all.shape[0] * size;
-    // Of bools 0 or 1 is written, one by one.
-    if (all.rank > 1 && row_bytes <= longest_row && all.strides[0][0] == size &&
-        all.strides[1][0] == size && all.strides[2][0] == 0 && dtype != ATOLL_DTYPE_BOOL) {
-        scatter_rows(all, row_bytes, unit);
+    if (moves_rows(all, dtype)) {
+        scatter_rows(all, all.shape[0] * size, unit);
         return ATOLL_STATUS_OK;
     }
     const SplitAxes axes(*call, 0, 2);

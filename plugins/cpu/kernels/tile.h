@@ -69,18 +69,12 @@ template <class T> inline T plus(T a, T b) {
         return a + b;
 }
 
-template <class T> T unit() {
-    if constexpr (is_complex<T>)
-        return {1, 0};
-    else
-        return T{1};
-}
 template <class T> ProductFactor product_factor(T x) {
-    const T one = unit<T>();
+    const T unit = one<T>();
     ProductFactor factor;
     std::memcpy(factor.bytes, &x, sizeof x);
     factor.is_zero = !truth(x);
-    factor.is_one = std::memcmp(&x, &one, sizeof x) == 0;
+    factor.is_one = std::memcmp(&x, &unit, sizeof x) == 0;
     return factor;
 }
 
@@ -102,7 +96,7 @@ public:
         c.in_lane = in_lane<T>;
         c.by_amx = by_amx<T>;
         c.is_float = is_float<R>;
-        c.one = product_factor(unit<T>());
+        c.one = product_factor(kernels::one<T>());
         c.multiply = &run;
         c.add_scaled = &add_scaled;
         if constexpr (is_complex<T>) {

@@ -38,12 +38,7 @@ template <class V> using SumAbs =
 
 template <class V> struct ProductOf : NothingLocal {
     using A = V;
-    __device__ static A start(const Given &) {
-        if constexpr (kernels::is_complex<V>)
-            return {1, 0};
-        else
-            return V(1);
-    }
+    __device__ static A start(const Given &) { return kernels::one<V>(); }
     __device__ static A take(A a, V x, const Given &given, std::int64_t) {
         return given.skip_nan && is_nan_value(x) ? a : kernels::functor::multiply::apply(a, x);
     }
