@@ -124,21 +124,6 @@ void Chain::append(std::uint32_t to, std::uint32_t from) {
     push(cast_loop(to, wide), to);
 }
 
-Conversion::Conversion(std::initializer_list<std::uint32_t> path, bool in_swapped,
-                       bool out_swapped) {
-    const std::uint32_t *step = path.begin();
-    const std::uint32_t from = *step, to = *(path.end() - 1);
-    for (; step + 1 != path.end(); ++step)
-        if (step[1] != step[0]) chain_.append(step[1], step[0]);
-    in_size_ = sizes[from];
-    out_size_ = sizes[to];
-    in_align_ = static_cast<std::uint8_t>(alignment_of(from));
-    out_align_ = static_cast<std::uint8_t>(alignment_of(to));
-    in_swap_ = in_swapped && in_align_ > 1;
-    out_swap_ = out_swapped && out_align_ > 1;
-    if (chain_.count == 0 && in_swap_ && out_swap_) in_swap_ = out_swap_ = false;
-}
-
 Conversion Conversion::settled() const {
     Conversion moves;
     moves.in_size_ = moves.out_size_ = out_size_;

@@ -43,7 +43,19 @@ public:
     Conversion() = default;
     // From the first dtype of `path` by way of each of the others to the last one, every step
     // rounded to what it is; equal neighbours cost nothing.
-    Conversion(std::initializer_list<std::uint32_t> path, bool in_swapped, bool out_swapped);
+    Conversion(std::initializer_list<std::uint32_t> path, bool in_swapped, bool out_swapped) {
+        const std::uint32_t *step = path.begin();
+        const std::uint32_t from = *step, to = *(path.end() - 1);
+        for (; step + 1 != path.end(); ++step)
+            if (step[1] != step[0]) chain_.append(step[1], step[0]);
+        in_size_ = sizes[from];
+        out_size_ = sizes[to];
+        in_align_ = static_cast<std::uint8_t>(alignment_of(from));
+        out_align_ = static_cast<std::uint8_t>(alignment_of(to));
+        in_swap_ = in_swapped && in_align_ > 1;
+        out_swap_ = out_swapped && out_align_ > 1;
+        if (chain_.count == 0 && in_swap_ && out_swap_) in_swap_ = out_swap_ = false;
+    }
 
     // Nothing to do but to move bytes.
     bool moves() const { return chain_.count == 0 && !in_swap_ && !out_swap_; }

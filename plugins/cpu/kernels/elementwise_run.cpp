@@ -1,0 +1,459 @@
+// Note [Runs]
+// A call becomes rows along the axis on which the output is densest. A row whose operands are
+// native, aligned and of the dtypes of the typed loop goes straight to it, whatever its
+// strides. Any other operand passes through a block of scratch in the L1 cache: converted on the
+// way in, computed, converted on the way out. No temporary is ever larger than a block.
+//
+// Note [Sparse inputs]
+// Loops are vectors only where inputs are dense or one value. Others of long rows are brought
+// together in scratch first, which takes less than the loop gains unless vectors are of few
+// elements.
+//
+// Note [Tiles]
+// Where an input is dense along another axis than the output (a transposed operand), rows would
+// touch a new cache line per element. Such a space is cut into tiles, and the input's part of a
+// tile is transposed into scratch first, reading whole cache lines.
+//
+// Note [Short rows]
+// A row of few elements takes as long as a call of the loop. So several become one: an operand that
+// is not dense across them, such as an input that repeats from row to row, is brought together in
+// scratch, or taken apart from there.
+#include "elementwise_run.h"
+
+#include "convert.h"
+#include "pack_rows.h"
+#include "space_pieces.h"
+#include "streaming.h"
+#include "transpose.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace Atoll::kernels {
+namespace {
+
+bool swapped(const atoll_operand &operand) { return operand.flags & ATOLL_OPERAND_SWAPPED; }
+
+// Elements of a short row; see Note [Short rows]. Inputs that repeat are brought together once, and
+// one value for each row or the rows of a transposed input quickly, so that longer rows gain.
+constexpr std::int64_t longest_packed_row = 128, longest_short_row = 16, fewest_short_rows = 8;
+constexpr std::int64_t longest_copied_row = 2048; // bytes
+constexpr std::int64_t longest_joined = 128;      // bytes of a row of the result, if tiles would do
+
+// One call: everything that does not change from row to row.
+class Run {
+public:
+    // A copy.
+    Run(Space &space, const atoll_operand *operands) : space_(space) {
+        conversions_[1] = {
+            {operands[1].dtype, operands[0].dtype}, swapped(operands[1]), swapped(operands[0])};
+        convert_constants();
+    }
+    // A typed loop.
+    Run(Space &space, const atoll_operand *operands, const TypedLoop &typed)
+        : space_(space), loop_(typed.run), streamed_(typed.streamed) {
+        conversions_[0] = {
+            {typed.loops[0], typed.narrow[0], operands[0].dtype}, false, swapped(operands[0])};
+        direct_[0] = conversions_[0].moves() && aligned(0, conversions_[0].out_alignment());
+        for (int k = 1; k < space_.operands; ++k)
+            conversions_[k] = {
+                {operands[k].dtype, typed.narrow[k], typed.loops[k]}, swapped(operands[k]), false};
+        convert_constants();
+        for (int k = 1; k < space_.operands; ++k)
+            direct_[k] = conversions_[k].moves() && aligned(k, conversions_[k].in_alignment());
+        for (int k = 0; k < space_.operands; ++k) all_direct_ &= direct_[k];
+    }
+
+    void operator()() {
+        const bool is_short = has_short_rows();
+        // Tiles of short rows call the loop for each of them; copies need no loop.
+        const bool is_joined = is_short && loop_ && space_.shape[0] * out_size() <= longest_joined;
+        if (const int axis = is_joined ? 0 : transposed_axis())
+            tiles(axis);
+        else if (is_short)
+            short_rows();
+        else
+            rows();
+    }
+
+private:
+    // An input that is one value is converted once, not once per block.
+    void convert_constants() {
+        for (int k = 1; k < space_.operands; ++k) {
+            bool constant = true;
+            for (int axis = 0; axis < space_.rank; ++axis) constant &= space_.strides[k][axis] == 0;
+            if (!constant) continue;
+            conversions_[k].run(1, constants_[k], conversions_[k].out_size(), space_.data[k],
+                                conversions_[k].in_size());
+            space_.data[k] = constants_[k];
+            conversions_[k] = conversions_[k].settled();
+        }
+    }
+    bool aligned(int k, std::uint32_t to, int first_axis = 0) const {
+        std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(space_.data[k]);
+        for (int axis = first_axis; axis < space_.rank; ++axis)
+            bits |= static_cast<std::uintptr_t>(space_.strides[k][axis]);
+        return (bits & (to - 1)) == 0;
+    }
+
+    // The inputs that are neither dense along axis 0 nor one value there; those that are dense
+    // along axis `turned` are transposed first.
+    int sparse_inputs(int turned = 0) const {
+        int count = 0;
+        for (int k = 1; k < space_.operands; ++k) {
+            const std::int64_t stride = space_.strides[k][0];
+            count += stride != 0 && stride != conversions_[k].in_size() &&
+                     !(turned && transposed(k, turned));
+        }
+        return count;
+    }
+    // How the rows of a large result go past the caches.
+    enum class Streaming { none, copy, loop, blocks };
+    // One thread computes all of it, `alone`, or a part.
+    Streaming streaming(bool alone) const {
+        const LargeOperands &large = large_operands();
+        if (bytes_of_operands() < (alone ? large.alone : large.shared) || !is_streamable())
+            return Streaming::none;
+        if (!loop_)
+            return conversions_[1].moves() && space_.strides[1][0] == out_size() ? Streaming::copy
+                                                                                 : Streaming::none;
+        if (!all_direct_) return Streaming::none;
+        const int sparse = sparse_inputs();
+        if (streamed_ && !sparse) return Streaming::loop;
+        // With fewer streams to read, writing in bursts costs more than it saves.
+        const bool many = sparse || space_.operands == 4;
+        return many && space_.shape[0] >= block_size ? Streaming::blocks : Streaming::none;
+    }
+
+    // `n` elements along axis 0. `gathers`: sparse inputs are brought together.
+    void row(std::int64_t n, char *const *data, const std::int64_t *strides,
+             bool gathers = true) const {
+        if (!loop_) return conversions_[1].run(n, data[0], strides[0], data[1], strides[1]);
+        bool direct[max_operands] = {direct_[0]}, all_direct = all_direct_;
+        for (int k = 1; k < space_.operands; ++k) {
+            direct[k] =
+                direct_[k] && !(gathers && is_sparse(n, strides[k], conversions_[k].in_size()));
+            all_direct &= direct[k];
+        }
+        if (all_direct) return loop_(n, data, strides);
+        alignas(64) char scratch[max_operands][block_size * 16];
+        char *block[max_operands];
+        std::int64_t step[max_operands];
+        for (std::int64_t begin = 0; begin < n; begin += block_size) {
+            const std::int64_t count = std::min(block_size, n - begin);
+            for (int k = 0; k < space_.operands; ++k) {
+                if (direct[k]) {
+                    block[k] = data[k] + begin * strides[k];
+                    step[k] = strides[k];
+                } else if (k == 0) {
+                    block[k] = scratch[k];
+                    step[k] = conversions_[0].in_size();
+                } else {
+                    block[k] = scratch[k];
+                    step[k] = strides[k] ? conversions_[k].out_size() : 0;
+                    if (strides[k] || begin == 0)
+                        conversions_[k].run(strides[k] ? count : 1, block[k],
+                                            conversions_[k].out_size(),
+                                            data[k] + begin * strides[k], strides[k]);
+                }
+            }
+            loop_(count, block, step);
+            if (!direct[0])
+                conversions_[0].run(count, data[0] + begin * strides[0], strides[0], block[0],
+                                    step[0]);
+        }
+    }
+
+    void streamed_row(Streaming how, std::int64_t n, char *const *data,
+                      const std::int64_t *strides) const {
+        if (how == Streaming::none) return row(n, data, strides);
+        if (how == Streaming::copy) return stream(n * out_size(), data[0], data[1]);
+        if (how == Streaming::loop) return streamed_(n, data, strides);
+        streamed_blocks(n, data, strides);
+    }
+    // By way of blocks in the L1 cache, which end where cache lines do if an element does.
+    void streamed_blocks(std::int64_t n, char *const *data, const std::int64_t *strides) const {
+        const std::int64_t size = out_size();
+        alignas(cache_line) char results[block_size * 16];
+        for (std::int64_t begin = 0, count; begin < n; begin += count) {
+            char *const out = data[0] + begin * size;
+            const auto past =
+                static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % cache_line);
+            count = std::min(block_size - past / size, n - begin);
+            char *block[max_operands] = {results};
+            for (int k = 1; k < space_.operands; ++k) block[k] = data[k] + begin * strides[k];
+            // Several inputs come from the memory as fast as a loop over single elements takes
+            // them.
+            row(count, block, strides, space_.operands == 2);
+            stream(count * size, out, results);
+        }
+    }
+
+    void rows() const {
+        std::int64_t strides[max_operands];
+        for (int k = 0; k < space_.operands; ++k) strides[k] = space_.strides[k][0];
+        const std::int64_t length = space_.shape[0];
+        if (space_.rank == 1 && length < parallel_threshold) {
+            row(length, space_.data, strides);
+            return;
+        }
+        const std::int64_t part =
+            length < 2 * piece_size ? std::max<std::int64_t>(1, length) : piece_size;
+        in_pieces(0, part, part, [&](char *const *data, std::int64_t count, Streaming how) {
+            streamed_row(how, count, data, strides);
+        });
+    }
+
+    // body(data, count, how) for pieces of at most `part` along an axis, at all indices of the axes
+    // behind it, by all threads: data of a piece's first element.
+    template <class Body>
+    void in_pieces(int axis, std::int64_t part, std::int64_t work, const Body &body) const {
+        const SpacePieces pieces(space_, axis, part);
+        const std::int64_t all = pieces.count();
+        parallel(all, work, [&](std::int64_t begin, std::int64_t end) {
+            const Streaming how = streaming(end - begin == all);
+            pieces.visit(begin, end,
+                         [&](char *const *data, std::int64_t count) { body(data, count, how); });
+            if (how != Streaming::none) finish_streaming();
+        });
+    }
+
+    // Whether operand k steps from row to row as within rows.
+    bool is_dense_across(int k) const {
+        return space_.strides[k][1] == space_.strides[k][0] * space_.shape[0];
+    }
+    bool has_short_rows() const {
+        if (space_.rank == 1 || space_.shape[0] == 0 || space_.shape[1] < fewest_short_rows ||
+            space_.strides[0][0] != out_size())
+            return false;
+        if (copies_rows()) return space_.shape[0] * out_size() <= longest_copied_row;
+        bool quickly = true;
+        for (int k = 1; k < space_.operands; ++k) {
+            const std::int64_t *strides = space_.strides[k];
+            quickly &= is_dense_across(k) || strides[1] == 0 || strides[0] == 0 ||
+                       strides[0] == conversions_[k].in_size() ||
+                       strides[1] == conversions_[k].in_size();
+        }
+        return space_.shape[0] <= (quickly ? longest_packed_row : longest_short_row);
+    }
+    bool copies_rows() const {
+        return !loop_ && conversions_[1].moves() && space_.strides[1][0] == out_size();
+    }
+
+    void short_rows() const {
+        const std::int64_t length = space_.shape[0], row_bytes = length * out_size();
+        const std::int64_t at_once = std::max<std::int64_t>(1, block_size / length),
+                           part = piece_size / length;
+        const bool has_gaps = !is_dense_across(0); // the output
+        std::int64_t strides[max_operands], steps[max_operands];
+        for (int k = 0; k < space_.operands; ++k) {
+            steps[k] = space_.strides[k][1];
+            strides[k] = k == 0               ? out_size()
+                         : is_dense_across(k) ? space_.strides[k][0]
+                                              : conversions_[k].in_size();
+        }
+        in_pieces(1, part, part * length,
+                  [&](char *const *first, std::int64_t rows, Streaming how) {
+                      if (has_gaps) how = Streaming::none;
+                      if (how == Streaming::none && copies_rows())
+                          return copy_rows(rows, row_bytes, first[0], steps[0], first[1], steps[1]);
+                      alignas(64) char together[max_operands][block_size * 16 + behind_packed_rows];
+                      for (std::int64_t row = 0, count; row < rows; row += count) {
+                          count = std::min(at_once, rows - row);
+                          char *data[max_operands], *const out = first[0] + row * steps[0];
+                          data[0] = has_gaps ? together[0] : out;
+                          for (int k = 1; k < space_.operands; ++k) {
+                              data[k] = first[k] + row * steps[k];
+                              if (is_dense_across(k)) continue;
+                              // What repeats is there from the first rows on, which are no fewer.
+                              if (row == 0 || steps[k] != 0)
+                                  pack_rows(count, length, conversions_[k].in_size(), together[k],
+                                            data[k], space_.strides[k][0], steps[k]);
+                              data[k] = together[k];
+                          }
+                          streamed_row(how, count * length, data, strides);
+                          if (has_gaps)
+                              copy_rows(count, row_bytes, out, steps[0], together[0], row_bytes);
+                      }
+                  });
+    }
+
+    bool transposed(int k, int axis) const {
+        return space_.strides[k][axis] == conversions_[k].in_size() &&
+               std::abs(space_.strides[k][0]) >= 64;
+    }
+
+    // The axis along which some input is dense where the output is not; 0 if there is none.
+    int transposed_axis() const {
+        if (space_.shape[0] < 8) return 0;
+        for (int axis = 1; axis < space_.rank; ++axis)
+            for (int k = 1; k < space_.operands; ++k)
+                if (space_.shape[axis] >= 8 && transposed(k, axis)) return axis;
+        return 0;
+    }
+
+    std::int64_t out_size() const { return conversions_[loop_ ? 0 : 1].out_size(); }
+    std::int64_t bytes_of_operands() const {
+        std::int64_t bytes = space_.shape[0] * space_.outer() * out_size();
+        for (int k = 1; k < space_.operands; ++k) {
+            std::int64_t own = conversions_[k].in_size();
+            for (int axis = 0; axis < space_.rank; ++axis)
+                if (space_.strides[k][axis]) own *= space_.shape[axis];
+            bytes += own;
+        }
+        return bytes;
+    }
+    // Whether the output is dense along axis 0, and no input.
+    bool is_streamable() const {
+        for (int k = 1; k < space_.operands; ++k)
+            if (space_.data[k] == space_.data[0]) return false;
+        return space_.strides[0][0] == out_size();
+    }
+
+    // How a space is cut along axes 0 and 1. A tile reads whole cache lines along the widest
+    // input's dense axis and writes runs of several along the output's, longer ones of narrow
+    // elements.
+    struct Tiling {
+        std::int64_t rows = 128, columns = 16; // of a tile
+        std::int64_t scratch = 0;              // bytes for each input that is transposed
+        bool straight = false;                 // a copy that only moves elements
+        bool is_long = false;                  // operands are large
+        // How the result goes past the caches.
+        Streaming streams = Streaming::none;
+    };
+    static constexpr std::int64_t tile_scratch = 2048 * cache_line; // bytes for all of them
+
+    Tiling tiling() const {
+        Tiling own;
+        own.straight = !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
+        const std::int64_t bytes = bytes_of_operands();
+        own.is_long = bytes >= large_operands().long_runs;
+        if (is_streamable() &&
+            bytes >= (own.straight ? large_operands().copies : large_operands().shared))
+            own.streams =
+                own.straight ? Streaming::copy
+                : streamed_ && all_direct_ && !sparse_inputs(1) && aligned(0, cache_line, 1)
+                    ? Streaming::loop
+                    : Streaming::blocks;
+        std::int64_t widest = 1, turned = 0;
+        for (int k = 1; k < space_.operands; ++k) {
+            if (!transposed(k, 1)) continue;
+            widest = std::max(widest, conversions_[k].in_size());
+            ++turned;
+        }
+        own.columns = std::max(own.columns, cache_line / widest);
+        if (widest <= 2) own.rows *= 2;
+        own.scratch = tile_scratch / turned / cache_line * cache_line;
+        // Elements of 16 bytes have the largest tiles.
+        static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
+        if (!own.is_long) return own;
+        const std::int64_t lines =
+            own.straight ? large_operands().copied.in : large_operands().computed.lines;
+        // What begins within a line has parts of two more.
+        const int longer = aligned(0, cache_line, 1) ? 1 : 2;
+        const std::int64_t wanted =
+            own.straight ? longer * large_operands().copied.out * cache_line / out_size()
+                         : large_operands().computed.rows;
+        own.columns = lines * cache_line / widest;
+        own.rows = std::min(wanted, own.scratch / (lines * cache_line));
+        return own;
+    }
+
+    // The cache lines of the inputs that are transposed, read while the tile before is computed:
+    // the processor does not fetch lines that are so far apart itself.
+    struct NextTile {
+        int inputs = 0;
+        const char *data[max_operands];
+        std::int64_t down[max_operands], width[max_operands]; // bytes
+
+        void add(const char *first, std::int64_t stride, std::int64_t bytes) {
+            data[inputs] = first;
+            width[inputs] = bytes;
+            down[inputs++] = stride;
+        }
+        void fetch(std::int64_t first, std::int64_t last) const {
+            for (int k = 0; k < inputs; ++k)
+                for (std::int64_t row = first; row < last; ++row)
+                    for (std::int64_t at = 0; at < width[k]; at += cache_line)
+                        __builtin_prefetch(data[k] + row * down[k] + at, 0, 2); // not into L1
+        }
+    };
+
+    // `height` by `width` elements from `data` on; `fetches` the tile to the right of it.
+    void tile(const Tiling &tiling, std::int64_t height, std::int64_t width, bool fetches,
+              char **data, char *scratch) const {
+        std::int64_t down[max_operands], across[max_operands];
+        for (int k = 0; k < space_.operands; ++k) {
+            down[k] = space_.strides[k][0];
+            across[k] = space_.strides[k][1];
+        }
+        if (tiling.straight && !tiling.is_long)
+            return transpose(out_size(), height, width, data[0], across[0], data[1], down[1]);
+        NextTile next;
+        for (int k = 1; k < space_.operands; ++k) {
+            if (!transposed(k, 1)) continue;
+            const std::int64_t size = conversions_[k].in_size();
+            char *const own = scratch + next.inputs * tiling.scratch;
+            transpose(size, height, width, own, tiling.rows * size, data[k], down[k]);
+            next.add(data[k] + width * size, down[k], width * size);
+            data[k] = own;
+            down[k] = size;
+            across[k] = tiling.rows * size;
+        }
+        const std::int64_t share = fetches ? (height + width - 1) / width : 0;
+        for (std::int64_t column = 0; column < width; ++column) {
+            next.fetch(column * share, std::min(height, (column + 1) * share));
+            streamed_row(tiling.streams, height, data, down);
+            for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
+        }
+    }
+
+    void tiles(int axis) {
+        std::swap(space_.shape[1], space_.shape[axis]);
+        for (int k = 0; k < space_.operands; ++k)
+            std::swap(space_.strides[k][1], space_.strides[k][axis]);
+        const Tiling tiling = this->tiling();
+        const std::int64_t rows = space_.shape[0], columns = space_.shape[1];
+        const std::int64_t tiles_down = (rows + tiling.rows - 1) / tiling.rows;
+        const std::int64_t tiles_across = (columns + tiling.columns - 1) / tiling.columns;
+        const std::int64_t per_matrix = tiles_down * tiles_across;
+        const std::int64_t matrices = space_.outer() / columns;
+        const auto body = [&](std::int64_t begin, std::int64_t end) {
+            alignas(64) char scratch[tile_scratch];
+            Rows matrix(space_, begin / per_matrix, 2);
+            std::int64_t at = begin % per_matrix;
+            for (std::int64_t piece = begin; piece < end; ++piece) {
+                const std::int64_t down = tiling.is_long ? at / tiles_across : at % tiles_down;
+                const std::int64_t across = tiling.is_long ? at % tiles_across : at / tiles_down;
+                const std::int64_t i = down * tiling.rows, j = across * tiling.columns;
+                char *data[max_operands];
+                for (int k = 0; k < space_.operands; ++k)
+                    data[k] = matrix.data[k] + i * space_.strides[k][0] + j * space_.strides[k][1];
+                tile(tiling, std::min(tiling.rows, rows - i), std::min(tiling.columns, columns - j),
+                     tiling.is_long && across + 1 < tiles_across, data, scratch);
+                if (++at == per_matrix) {
+                    at = 0;
+                    matrix.next();
+                }
+            }
+            if (tiling.streams != Streaming::none) finish_streaming();
+        };
+        parallel(matrices * per_matrix, tiling.rows * tiling.columns, body);
+    }
+
+    Space &space_; // not copied: it is large
+    Loop loop_ = nullptr, streamed_ = nullptr;
+    Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed
+    bool direct_[max_operands];            // needs no conversion
+    bool all_direct_ = true;
+    alignas(16) char constants_[max_operands][16];
+};
+
+} // namespace
+
+void run_loop(Space &space, const atoll_operand *operands, const TypedLoop &typed) {
+    Run(space, operands, typed)();
+}
+void run_copy(Space &space, const atoll_operand *operands) { Run(space, operands)(); }
+
+} // namespace Atoll::kernels
