@@ -139,6 +139,22 @@ TEST_CASE("rows of a few elements are sorted together as each alone") {
                 }
 }
 
+// As their networks depend on the length, none is left out.
+TEST_CASE("rows of every length are sorted together as each alone") {
+    Random random = sequence(57);
+    for (std::int64_t n = 2; n <= 130; ++n)
+        for (int function : {int{ATOLL_FN_sort}, int{ATOLL_FN_argsort}})
+            for (int trial = 0; trial < 3; ++trial) {
+                const int dtype = 1 + static_cast<int>(random() % (ATOLL_DTYPE_COUNT - 1));
+                const Shape shape = {8 + static_cast<std::int64_t>(random() % 150), n};
+                Operand in(dtype, false, shape, all_axes(shape), Layout::dense);
+                Operand out(result_dtype(function, dtype), false, shape, all_axes(shape),
+                            Layout::dense);
+                fill_for(function, dtype, in, random, static_cast<int>(random() % 3));
+                check_rows(function, dtype, out, in, random() % 2);
+            }
+}
+
 TEST_CASE("special values are sorted with NaN last and ties in their order") {
     for (int function : {int{ATOLL_FN_sort}, int{ATOLL_FN_argsort}})
         for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)

@@ -347,11 +347,11 @@ struct Sorter {
     // Bytes of room for a row.
     std::int64_t (*room)(std::int64_t n);
     void (*run)(std::int64_t n, const Memory &memory, bool descending, bool cut);
-    ShortRows rows; // may be null
+    ShortRows together;
 };
 
 template <class T> struct Sort {
-    static constexpr ShortRows rows = short_rows<T, false>();
+    static constexpr ShortRows together = short_rows<T, false>();
     static std::int64_t room(std::int64_t n) {
         if (vqsort_takes<T> && std::is_integral_v<T> && sizeof(T) > 2)
             return n * std::int64_t{sizeof(T)};
@@ -401,7 +401,7 @@ private:
 
 // Gives the positions as int64.
 template <class T> struct Argsort {
-    static constexpr ShortRows rows = short_rows<T, true>();
+    static constexpr ShortRows together = short_rows<T, true>();
     // Short keys go with short indices where these suffice.
     using Small = Indexed<std::uint32_t, std::uint32_t>;
     using Large =
@@ -427,7 +427,7 @@ template <template <class> class Make> constexpr SorterRow sorter_row() {
         Sorter{},
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     Sorter{sizeof(wide::identifier), &Make<wide::identifier>::room, &Make<wide::identifier>::run,  \
-           Make<wide::identifier>::rows},
+           Make<wide::identifier>::together},
 #include "atoll/lists/dtypes.inc"
     };
 }
@@ -448,16 +448,26 @@ void convert_rows(const Conversion &with, std::int64_t n, std::int64_t rows, cha
 void sort_together(const Sorter &sorter, std::int64_t n, const Space &others, std::int64_t out_step,
                    const Conversion &out, std::int64_t in_step, const Conversion &in,
                    bool descending) {
-    const std::int64_t size = sorter.size, result = out.in_size();
+    constexpr std::int64_t room = column_bytes * longest_short_row;
+    const std::int64_t size = sorter.size, result = out.in_size(),
+                       at_once = sorter.together.at_once;
     const std::int64_t to_next = others.strides[0][0], from_next = others.strides[1][0];
+    const bool in_place = in.moves() && in_step == size;
+    const Comparisons comparisons(n);
     parallel(others.shape[0] * others.outer(), n * 8, [&](std::int64_t begin, std::int64_t end) {
-        alignas(64) char elements[short_rows_room], results[short_rows_room];
+        // Elements of 16 bytes, and the positions of those of one.
+        alignas(64) char scratch[2 * room], results[4 * room];
         each_run(others, begin, end, [&](char *const *data, std::int64_t rows, std::int64_t) {
-            for (std::int64_t row = 0; row < rows; row += short_rows_at_once) {
-                const std::int64_t some = std::min(short_rows_at_once, rows - row);
-                convert_rows(in, n, some, elements, size, n * size, data[1] + row * from_next,
-                             in_step, from_next);
-                sorter.rows(n, some, elements, results, descending);
+            for (std::int64_t row = 0; row < rows; row += at_once) {
+                const std::int64_t some = std::min(at_once, rows - row);
+                const char *elements = data[1] + row * from_next;
+                std::int64_t next = from_next;
+                if (!in_place) {
+                    next = n * size;
+                    convert_rows(in, n, some, scratch, size, next, elements, in_step, from_next);
+                    elements = scratch;
+                }
+                sorter.together.run(comparisons, n, some, elements, next, results, descending);
                 convert_rows(out, n, some, data[0] + row * to_next, out_step, to_next, results,
                              result, n * result);
             }
@@ -495,7 +505,7 @@ std::int32_t atoll_kernels_sort(const atoll_call *call) {
     const std::int64_t row_bytes =
         (in_place && out_place) ? 0 : n * std::max<std::int64_t>(sorter.size, out.in_size());
     const std::int64_t room_at = (row_bytes + 63) / 64 * 64;
-    if (n >= 2 && n <= longest_short_row && count >= fewest_short_rows && sorter.rows) {
+    if (n >= 2 && n <= longest_short_row && count >= fewest_short_rows) {
         sort_together(sorter, n, others, out_step, out, in_step, in, descending);
         return ATOLL_STATUS_OK;
     }
