@@ -347,11 +347,12 @@ struct Sorter {
     // Bytes of room for a row.
     std::int64_t (*room)(std::int64_t n);
     void (*run)(std::int64_t n, const Memory &memory, bool descending, bool cut);
-    ShortRows together;
+    std::int64_t at_once; // many short rows
+    void (*together)(const ShortRows &rows);
 };
 
 template <class T> struct Sort {
-    static constexpr ShortRows together = short_rows<T, false>();
+    using Together = ShortSort<T>;
     static std::int64_t room(std::int64_t n) {
         if (vqsort_takes<T> && std::is_integral_v<T> && sizeof(T) > 2)
             return n * std::int64_t{sizeof(T)};
@@ -401,7 +402,7 @@ private:
 
 // Gives the positions as int64.
 template <class T> struct Argsort {
-    static constexpr ShortRows together = short_rows<T, true>();
+    using Together = ShortArgsort<T>;
     // Short keys go with short indices where these suffice.
     using Small = Indexed<std::uint32_t, std::uint32_t>;
     using Large =
@@ -427,7 +428,7 @@ template <template <class> class Make> constexpr SorterRow sorter_row() {
         Sorter{},
 #define ATOLL_DTYPE(id, ENUM, identifier, name, size, KIND, PART, alias)                           \
     Sorter{sizeof(wide::identifier), &Make<wide::identifier>::room, &Make<wide::identifier>::run,  \
-           Make<wide::identifier>::together},
+           Make<wide::identifier>::Together::at_once, &Make<wide::identifier>::Together::run},
 #include "atoll/lists/dtypes.inc"
     };
 }
@@ -449,27 +450,27 @@ void sort_together(const Sorter &sorter, std::int64_t n, const Space &others, st
                    const Conversion &out, std::int64_t in_step, const Conversion &in,
                    bool descending) {
     constexpr std::int64_t room = column_bytes * longest_short_row;
-    const std::int64_t size = sorter.size, result = out.in_size(),
-                       at_once = sorter.together.at_once;
+    const std::int64_t size = sorter.size, result = out.in_size();
     const std::int64_t to_next = others.strides[0][0], from_next = others.strides[1][0];
     const bool in_place = in.moves() && in_step == size;
-    const Comparisons comparisons(n);
+    // Results must not overwrite their elements.
+    const bool out_place = out.moves() && out_step == result && others.data[0] != others.data[1];
+    const Network network(n);
     parallel(others.shape[0] * others.outer(), n * 8, [&](std::int64_t begin, std::int64_t end) {
         // Elements of 16 bytes, and the positions of those of one.
         alignas(64) char scratch[2 * room], results[4 * room];
         each_run(others, begin, end, [&](char *const *data, std::int64_t rows, std::int64_t) {
-            for (std::int64_t row = 0; row < rows; row += at_once) {
-                const std::int64_t some = std::min(at_once, rows - row);
-                const char *elements = data[1] + row * from_next;
-                std::int64_t next = from_next;
-                if (!in_place) {
-                    next = n * size;
-                    convert_rows(in, n, some, scratch, size, next, elements, in_step, from_next);
-                    elements = scratch;
-                }
-                sorter.together.run(comparisons, n, some, elements, next, results, descending);
-                convert_rows(out, n, some, data[0] + row * to_next, out_step, to_next, results,
-                             result, n * result);
+            for (std::int64_t row = 0; row < rows; row += sorter.at_once) {
+                const std::int64_t some = std::min(sorter.at_once, rows - row);
+                const char *const from = data[1] + row * from_next;
+                char *const to = data[0] + row * to_next;
+                if (!in_place)
+                    convert_rows(in, n, some, scratch, size, n * size, from, in_step, from_next);
+                sorter.together({network, n, some, in_place ? from : scratch,
+                                 in_place ? from_next : n * size, out_place ? to : results,
+                                 out_place ? to_next : n * result, descending});
+                if (!out_place)
+                    convert_rows(out, n, some, to, out_step, to_next, results, result, n * result);
             }
         });
     });
