@@ -189,6 +189,21 @@ TEST_CASE("products of a matrix from memory and a vector agree with the oracle")
           random);
 }
 
+TEST_CASE("products of no terms are zero, or what is added") {
+    Random random = sequence(19);
+    bool swapped[4] = {};
+    for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+        for (std::int64_t m : {1, 2, 33, 1000})
+            for (std::int64_t n : {1, 2, 33, 1000}) {
+                int dtypes[4] = {dtype, dtype, dtype, dtype};
+                Layout layout[4] = {Layout::dense, Layout::dense, Layout::dense, Layout::dense};
+                if (m * n > 33'000) continue;
+                for (const bool adds : {false, true})
+                    check(dtype, {m, n, 0, 0}, layout, dtypes, swapped, 0, 1, adds ? 2 : 0,
+                          adds ? Addend::other : Addend::absent, random);
+            }
+}
+
 // Long enough to be multiplied piece by piece, along m or n or along k.
 TEST_CASE("products of thin matrices agree with the oracle") {
     Random random = sequence(18);

@@ -263,6 +263,31 @@ TEST_CASE("results whose elements are neighbours in memory, and the rows of a fe
     }
 }
 
+// As a broadcast axis gives them, and windows that overlap: more elements than memory has between
+// two results.
+TEST_CASE("neighbours in memory that repeat") {
+    Random random = sequence(9);
+    const std::int64_t steps[][2] = {{1, 0}, {0, 1}, {1, 1}, {2, 1}}; // of the axes that go
+    for (const Function &f : function_list) {
+        if (!is_reduction(f)) continue;
+        for (int dtype : {int{ATOLL_DTYPE_INT32}, int{ATOLL_DTYPE_FLOAT32}})
+            for (int from : {dtype, int{ATOLL_DTYPE_FLOAT16}})
+                for (const auto &step : steps) {
+                    if (!(f.domain >> dtype & 1)) continue;
+                    const Shape shape = {515, step[0] ? 8 : 15, step[1] ? 8 : 15};
+                    Operand in(from, random() % 2, {shape[0], 24}, {true, true}, Layout::dense);
+                    reorder(in, {1, 0}, 0, 0);
+                    fill(in, random, false);
+                    in.shape = shape;
+                    in.strides = {in.strides[0], step[0] * in.strides[1], step[1] * in.strides[1]};
+                    Operand out(result_dtype(f.id, dtype), false, shape, {true, false, false},
+                                Layout::dense);
+                    if (kind_of(f.id, random) != Kind::factors)
+                        check(f.id, dtype, 1, out, in, number_for(f.id, random));
+                }
+    }
+}
+
 TEST_CASE("positions of extremes are counted along the axes in their order") {
     // The same extreme several times: the first in column-major order of the reduced axes counts,
     // wherever it lies in memory.

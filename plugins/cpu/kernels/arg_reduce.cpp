@@ -423,7 +423,8 @@ private:
     bool suit(const Neighbourhoods &found) const {
         const std::int64_t rows = ordered_.shape[0] * ordered_.outer(), size = in_.in_size();
         if (found.count < 4 * long_row || rows < 2 || rows > most_rows) return false;
-        if (in_.out_size() > 2 * size) return false; // there is no room for what is converted
+        // There must be room for what is converted; elements that repeat are converted each time.
+        if (in_.out_size() > 2 * size || rows > found.columns) return false;
         if (found.results > 1) return found.results * size < 64;
         return found.columns >= 8 || found.columns * size >= 16;
     }

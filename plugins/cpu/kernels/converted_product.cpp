@@ -62,7 +62,7 @@ template <class T> bool converted_product(const atoll_call &call, std::uint32_t 
     // The axis that each lacks: d and c k, a n, b m.
     const Copy copies[] = {{call, 1, size}, {call, 2, size}, {call, 0, size}, {call, 1, size}};
     std::int64_t most = 0;
-    for (const Copy &copy : copies) most = std::max(most, copy.elements);
+    for (int o = 0; o < 3; ++o) most = std::max(most, copies[o].elements); // c is as large as d
     const int last = call.rank - 1;
     if (most > most_elements && last >= 3 && shape[last] > 1) {
         std::int64_t extents[ATOLL_MAX_RANK];

@@ -59,6 +59,7 @@ template <class T> bool blas_contract(const Contraction &p, std::uint32_t dtype,
     constexpr std::int64_t size = sizeof(T);
     const bool adds = truth(beta);
     if (!p.is_plain() || !truth(alpha) || (!adds && is_bound_by_output<T>(p))) return false;
+    if (p.k.size() == 0) return false; // gemv leaves d as it is
     for (ProductOperand o : {product_d, product_a, product_b}) {
         const Matrix matrix = p.matrix(o);
         std::uint64_t bits = reinterpret_cast<std::uint64_t>(matrix.data);

@@ -25,7 +25,7 @@ struct Neighbourhoods {
 
     // Operand `k` of the kept axes and operand `r` of the reduced ones are the elements, of `size`
     // bytes. Those of a neighbourhood fit into a TransposedBlock and are at least half of what lies
-    // between them.
+    // between them; elements that repeat count each time.
     static Neighbourhoods of(const Space &kept, int k, const Space &reduced, int r,
                              std::int64_t size);
     // Moves the axis of the same kept space to the front, and behind it the axes of the results.

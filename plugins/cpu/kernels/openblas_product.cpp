@@ -22,11 +22,8 @@ void long_product(const Matrix &d, const Matrix &a, const Matrix &b, T alpha, T 
     if (piece < 32 || length < 2 * piece) return blas_product<T>(d, a, b, alpha, beta);
     const std::int64_t pieces = (length + piece - 1) / piece;
     parallel(pieces, piece * width * k, [&](std::int64_t begin, std::int64_t end) {
-        // For want of functions for small matrices OpenBLAS packs each piece elsewhere.
-        const bool whole = vector_bytes < 64 && end - begin == pieces;
-        const std::int64_t step = whole ? length : piece;
-        for (std::int64_t i = begin; i < (whole ? 1 : end); ++i) {
-            const std::int64_t first = i * piece, n = std::min(step, length - first);
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t first = i * piece, n = std::min(piece, length - first);
             if (cuts_columns)
                 blas_product<T>(d.part(0, first, width, n), a, b.part(0, first, k, n), alpha, beta);
             else

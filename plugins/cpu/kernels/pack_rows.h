@@ -33,7 +33,7 @@ void copy_pieces(std::int64_t rows, std::int64_t bytes, const OutAt &out_at, con
         run(std::false_type());
 }
 
-// Rows of so many bytes, at any addresses, none of which overlap.
+// Rows of so many bytes, at any addresses, one after the other; in and out are apart.
 template <class OutAt, class InAt>
 void copy_rows_at(std::int64_t rows, std::int64_t bytes, const OutAt &out_at, const InAt &in_at) {
     constexpr std::int64_t long_row = 512; // from which on the C library is as fast
