@@ -6,8 +6,8 @@
  * axes: a caller without Atoll fills in these and nothing else, no module, stream or error buffer.
  * All operands are taken as they are, in any mixture: any dtype, either byte order
  * (ATOLL_OPERAND_SWAPPED), any strides, any address, groups of any number of axes. Ranks up to
- * ATOLL_MAX_RANK. Extents are at least 1; those of element-wise functions, gather, scatter and matmul
- * may be 0.
+ * ATOLL_MAX_RANK. Extents are at least 1; those of element-wise functions, gather, scatter and
+ * matmul may be 0.
  *
  * The call's dtype is the compute dtype: inputs are converted to it, and what the function's
  * signature makes of it (atoll/lists/functions.inc) is converted to the output's dtype. float16,
