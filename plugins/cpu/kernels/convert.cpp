@@ -183,4 +183,13 @@ void Conversion::run_block(std::int64_t n, char *out, std::int64_t out_stride, c
     if (in != out) move_elements(n, out_size_, out, out_stride, in, out_size_);
 }
 
+void convert_rows(const Conversion &with, std::int64_t n, std::int64_t rows, char *to,
+                  std::int64_t step, std::int64_t next, const char *from, std::int64_t from_step,
+                  std::int64_t from_next) {
+    if (next == n * step && from_next == n * from_step)
+        return with.run(n * rows, to, step, from, from_step);
+    for (std::int64_t row = 0; row < rows; ++row)
+        with.run(n, to + row * next, step, from + row * from_next, from_step);
+}
+
 } // namespace Atoll::kernels

@@ -80,4 +80,9 @@ private:
     bool in_swap_ = false, out_swap_ = false;
 };
 
+// `rows` rows of n elements, each of which begins `next` bytes after another, converted to others.
+void convert_rows(const Conversion &with, std::int64_t n, std::int64_t rows, char *to,
+                  std::int64_t step, std::int64_t next, const char *from, std::int64_t from_step,
+                  std::int64_t from_next);
+
 } // namespace Atoll::kernels

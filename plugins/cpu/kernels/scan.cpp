@@ -1,10 +1,10 @@
 // cumsum, cumprod: running sums and products along axis 0.
 //
 // Note [Ways to scan]
-// Where n is the densest axis one row at a time is run through, short ones by one loop. Otherwise a
-// strip of neighbouring rows goes along n together, so that memory is read in order and the strip
-// vectorises; so do rows that are neither short nor long, transposed. All add in the order of n, so
-// they give the same.
+// Where n is the densest axis some rows are run through side by side, so that no sum waits for
+// another; those that need a conversion by way of scratch. Otherwise a strip of neighbouring rows
+// goes along n together, so that memory is read in order and the strip vectorises. All add in the
+// order of n, so they give the same.
 //
 // In a long row each addition would wait for the one before, and so would the other threads. It is
 // cut into stretches, which threads take in order; each hands on the sum of all before the next. A
@@ -22,7 +22,6 @@
 #include "functors/arithmetic.h"
 #include "ordered.h"
 #include "space_pieces.h"
-#include "transposed_block.h"
 
 #include <algorithm>
 #include <array>
@@ -46,8 +45,9 @@ struct Scanner {
     // Accumulator i takes in element i.
     void (*rows)(bool first, std::int64_t n, const char *in, char *accumulators,
                  char *out) = nullptr;
-    // Rows of n elements that follow each other.
-    void (*short_rows)(std::int64_t rows, std::int64_t n, const char *in, char *out) = nullptr;
+    // Rows of n elements, each of which begins so many bytes after another.
+    void (*whole_rows)(std::int64_t rows, std::int64_t n, const char *in, std::int64_t in_next,
+                       char *out, std::int64_t out_next) = nullptr;
     // For integers: an accumulator takes in n elements.
     void (*total)(bool first, std::int64_t n, const char *in, char *accumulator) = nullptr;
     // For floats, whose rows can be cut into runs: scans each run of a stretch from its beginning.
@@ -94,10 +94,37 @@ template <class F, class T, class A> struct Scan {
         }
         *acc(accumulator) = a;
     }
-    static void short_rows(std::int64_t rows, std::int64_t n, const char *in, char *out) {
+    static void whole_rows(std::int64_t rows, std::int64_t n, const char *in, std::int64_t in_next,
+                           char *out, std::int64_t out_next) {
+        // So many sums at a time do not wait for each other. The processor fetches ahead what each
+        // part of the rows reads and writes, but not what is read by leaps between neighbours.
+        constexpr int parts = 4;
+        const std::int64_t part = n >= 4 && sizeof(T) <= 8 ? rows / parts : 0,
+                           in_part = part * in_next, out_part = part * out_next;
+        for (std::int64_t row = 0; row < part; ++row, in += in_next, out += out_next) {
+            const T *x[parts];
+            T *o[parts];
+            A a[parts];
+#pragma GCC unroll 4
+            for (int p = 0; p < parts; ++p) {
+                x[p] = reinterpret_cast<const T *>(in + p * in_part);
+                o[p] = reinterpret_cast<T *>(out + p * out_part);
+                a[p] = to<A>(x[p][0]);
+                o[p][0] = to<T>(a[p]);
+            }
+            for (std::int64_t k = 1; k < n; ++k) {
+#pragma GCC unroll 4
+                for (int p = 0; p < parts; ++p) {
+                    a[p] = F::apply(a[p], to<A>(x[p][k]));
+                    o[p][k] = to<T>(a[p]);
+                }
+            }
+        }
+        in += (parts - 1) * in_part;
+        out += (parts - 1) * out_part;
         alignas(A) char accumulator[sizeof(A)];
-        const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T));
-        for (; rows > 0; --rows, in += bytes, out += bytes) row(true, n, in, accumulator, out);
+        for (std::int64_t row = parts * part; row < rows; ++row, in += in_next, out += out_next)
+            Scan::row(true, n, in, accumulator, out);
     }
     static void total(bool first, std::int64_t n, const char *in, char *accumulator) {
         const T *x = reinterpret_cast<const T *>(in);
@@ -190,7 +217,7 @@ template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
     if constexpr (sdk::core_functions[function].domain >> id & 1) {                                \
         using A = typename AccumulatorOf<wide::identifier, id>::type;                              \
         using S = Scan<F, Wrapping<wide::identifier>, A>;                                          \
-        row[id] = {sizeof(A), &S::row, &S::rows, &S::short_rows};                                  \
+        row[id] = {sizeof(A), &S::row, &S::rows, &S::whole_rows};                                  \
         if constexpr (!is_float<Part<A>>) {                                                        \
             row[id].total = &S::total;                                                             \
         } else if constexpr (function == ATOLL_FN_cumsum) {                                        \
@@ -205,10 +232,9 @@ template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
 constinit const ScannerRow sums = scanner_row<functor::add, ATOLL_FN_cumsum>();
 constinit const ScannerRow products = scanner_row<functor::multiply, ATOLL_FN_cumprod>();
 
-constexpr std::int64_t strip = block_size;     // rows that are scanned together
-constexpr std::int64_t few = 16;               // fewer rows, or a longer axis, do not make a strip
-constexpr std::int64_t fewest_transposed = 64; // rows
-constexpr std::int64_t many_rows = 16;         // so many long ones keep the threads busy
+constexpr std::int64_t strip = block_size; // rows that are scanned together
+constexpr std::int64_t few = 16;           // fewer rows, or a longer axis, do not make a strip
+constexpr std::int64_t many_rows = 16;     // so many long ones keep the threads busy
 
 class Scans {
 public:
@@ -230,11 +256,9 @@ public:
         const std::int64_t width = others_.shape[0];
         const bool dense_along = std::abs(in_step_) <= std::abs(others_.strides[1][0]) &&
                                  std::abs(out_step_) <= std::abs(others_.strides[0][0]);
-        if (are_transposed())
-            transposed_rows();
-        else if (n_ < few && follow_each_other())
-            short_rows();
-        else if (width >= few && (!dense_along || n_ < few))
+        const bool quickly = are_together(0, out_direct_, out_step_, out_.out_size()) &&
+                             are_together(1, in_direct_, in_step_, in_.in_size());
+        if (width >= few && (!dense_along || (n_ < few && !quickly)))
             strips();
         else if (s_.cuts_rows() && n_ >= 2 * stretch)
             long_rows();
@@ -257,57 +281,48 @@ private:
         if (!out_dense) out_.run(n, out, out_stride, scratch, out_.in_size());
     }
 
-    // Whether rows and their elements are dense in both operands, which need no conversion.
-    bool follow_each_other() const {
-        const auto dense = [&](int k, std::int64_t step, std::int64_t size) {
-            return step == size && others_.rank == 1 && others_.strides[k][0] == n_ * size;
-        };
-        return in_direct_ && out_direct_ && dense(0, out_step_, out_.out_size()) &&
-               dense(1, in_step_, in_.in_size());
-    }
-    void short_rows() const {
-        parallel(others_.shape[0], n_, [&](std::int64_t begin, std::int64_t end) {
-            s_.short_rows(end - begin, n_, others_.data[1] + begin * others_.strides[1][0],
-                          others_.data[0] + begin * others_.strides[0][0]);
-        });
-    }
-    // Whether there are many dense rows, of some elements that are narrow enough for transposing to
-    // be faster than waiting for each sum.
-    bool are_transposed() const {
-        const std::int64_t longest = s_.total ? 32 : 128; // integers wait for less time
-        return n_ >= 8 && n_ <= longest && others_.shape[0] >= fewest_transposed &&
-               in_step_ == in_.in_size() && out_step_ == out_.out_size() && widest() <= 4;
-    }
-    std::int64_t widest() const { return std::max(in_.in_size(), out_.out_size()); }
-    void transposed_rows() const {
-        const std::int64_t width = others_.shape[0], in_size = in_.in_size(),
-                           size = out_.out_size(), block = TransposedBlock::length(n_, widest()),
-                           work = std::min(width, block) * n_;
-        SpacePieces(others_, 0, block).visit_all(work, [&](char *const *data, std::int64_t count) {
-            alignas(64) char accumulators[block_size * 16], results[TransposedBlock::room];
-            const TransposedBlock columns(count, n_, in_size, data[1], others_.strides[1][0]);
-            const std::int64_t pitch = TransposedBlock::pitch(count, size);
-            for (std::int64_t k = 0; k < n_; ++k)
-                through(count, columns.column(data[1] + k * in_size), in_size, results + k * pitch,
-                        size, [&](const char *i, char *o) {
-                            s_.rows(k == 0, count, i, accumulators, o);
-                        });
-            transpose(size, n_, count, data[0], others_.strides[0][0], results, pitch);
-        });
+    // Whether rows are read and written as they are, or several of them are converted at once.
+    bool are_together(int k, bool direct, std::int64_t step, std::int64_t size) const {
+        return (direct && step == size) || others_.strides[k][0] == n_ * step;
     }
     void rows() const {
         const std::int64_t count = others_.shape[0] * others_.outer();
         parallel(count, n_, [&](std::int64_t begin, std::int64_t end) {
             each_run(others_, begin, end, [&](char *const *data, std::int64_t rows, std::int64_t) {
-                for (std::int64_t row = 0; row < rows; ++row)
-                    one_row(data[1] + row * others_.strides[1][0],
-                            data[0] + row * others_.strides[0][0]);
+                some_rows(rows, data[1], others_.strides[1][0], data[0], others_.strides[0][0]);
             });
         });
     }
-    void one_row(const char *in, char *out) const {
-        alignas(16) char accumulator[16];
-        in_order(true, n_, in, accumulator, out);
+    void some_rows(std::int64_t rows, const char *in, std::int64_t in_next, char *out,
+                   std::int64_t out_next) const {
+        const std::int64_t size = in_.out_size(), dense = n_ * size;
+        const bool in_place = in_direct_ && in_step_ == size,
+                   out_place = out_direct_ && out_step_ == size;
+        if (in_place && out_place) return s_.whole_rows(rows, n_, in, in_next, out, out_next);
+        constexpr std::int64_t room = block_size * 16;
+        const std::int64_t at_once = room / dense;
+        for (std::int64_t row = 0, some; row < rows; row += some) {
+            const char *from = in + row * in_next;
+            char *const to = out + row * out_next;
+            some = std::min(at_once, rows - row);
+            if (at_once < 2) {
+                some = 1;
+                alignas(16) char accumulator[16];
+                in_order(true, n_, from, accumulator, to);
+                continue;
+            }
+            alignas(64) char scratch[room];
+            std::int64_t next = in_next;
+            if (!in_place) {
+                convert_rows(in_, n_, some, scratch, size, dense, from, in_step_, in_next);
+                from = scratch;
+                next = dense;
+            }
+            s_.whole_rows(some, n_, from, next, out_place ? to : scratch,
+                          out_place ? out_next : dense);
+            if (!out_place)
+                convert_rows(out_, n_, some, to, out_step_, out_next, scratch, size, dense);
+        }
     }
     // n elements that come after those that the accumulator has.
     void in_order(bool first, std::int64_t n, const char *in, char *accumulator, char *out) const {

@@ -435,16 +435,6 @@ template <template <class> class Make> constexpr SorterRow sorter_row() {
 constexpr SorterRow sorters = sorter_row<Sort>();
 constexpr SorterRow argsorters = sorter_row<Argsort>();
 
-// `rows` rows of n elements, each of which begins `next` bytes after another, converted to others.
-void convert_rows(const Conversion &with, std::int64_t n, std::int64_t rows, char *to,
-                  std::int64_t step, std::int64_t next, const char *from, std::int64_t from_step,
-                  std::int64_t from_next) {
-    if (next == n * step && from_next == n * from_step)
-        return with.run(n * rows, to, step, from, from_step);
-    for (std::int64_t row = 0; row < rows; ++row)
-        with.run(n, to + row * next, step, from + row * from_next, from_step);
-}
-
 // Many rows of a few elements, at the places of `others`.
 void sort_together(const Sorter &sorter, std::int64_t n, const Space &others, std::int64_t out_step,
                    const Conversion &out, std::int64_t in_step, const Conversion &in,
