@@ -150,8 +150,21 @@ TEST_CASE("rows of every length are sorted together as each alone") {
                 Operand in(dtype, false, shape, all_axes(shape), Layout::dense);
                 Operand out(result_dtype(function, dtype), false, shape, all_axes(shape),
                             Layout::dense);
+                for (Operand *operand : {&in, &out}) { // rows that follow each other, or with gaps
+                    const std::int64_t size = facts[operand->dtype].size,
+                                       next = (n + static_cast<std::int64_t>(random() % 2)) * size;
+                    operand->strides = {next, size};
+                    operand->memory.resize(static_cast<std::size_t>(shape[0] * next + 256), '\x5a');
+                }
                 fill_for(function, dtype, in, random, static_cast<int>(random() % 3));
+                if (dtype == ATOLL_DTYPE_BOOL) // all but 0 are true
+                    for (char &byte : in.memory)
+                        if (byte) byte = static_cast<char>(1 + random() % 255);
                 check_rows(function, dtype, out, in, random() % 2);
+                if (out.dtype == ATOLL_DTYPE_BOOL) // of which 1 is written
+                    CHECK(std::ranges::all_of(out.memory, [](char byte) {
+                        return byte == 0 || byte == 1 || byte == '\x5a';
+                    }));
             }
 }
 
