@@ -200,6 +200,28 @@ def _():
     return lambda: np.any(a)
 
 
+def rows_of_short_axes():
+    of_3, of_16, of_32 = (3, 333_333), (16, 62_500), (32, 31_250)
+    reduction("s2", of_16, "f8", lambda a: np.sum(a, 0))
+    reduction("s3", of_16, "f4", lambda a: np.argmax(a, 0))
+    reduction("s4", of_3, "f4", lambda a: np.sum(a, 1))
+    reduction("s5", of_16, "f8", lambda a: np.cumsum(a, 0))
+    reduction("s6", of_32, "f4", lambda a: np.sort(a, 0))
+    reduction("s7", of_32, "f4", lambda a: np.argsort(a, 0, kind="stable"))
+
+
+@row("s1")
+def _():
+    a, b = random((3, 333_333), "f4"), random((1, 333_333), "f4")
+    return lambda: a - b
+
+
+@row("s8")
+def _():
+    a, b = random((3, 3), "f4"), random((3, 333_333), "f4")
+    return lambda: a @ b
+
+
 def copying(name, make):
     @row(name)
     def _():
@@ -404,6 +426,15 @@ def torch_rows():
     torch_row("e17", torch.mul, numbers(M, "c8"), numbers(M, "c8"))
     torch_row("e18", torch.floor_divide, numbers(M, "i4", -1e6, 1e6), numbers(M, "i4", 1, 1000))
     torch_row("e19", lambda a, out: out.copy_(a), numbers(M, "f8"), numbers(M))
+    of_3, of_16, of_32 = numbers((3, 333_333)), numbers((16, 62_500)), numbers((32, 31_250))
+    torch_row("s1", torch.sub, of_3, numbers((1, 333_333)))
+    torch_row("s2", lambda a: torch.sum(a, 0), numbers((16, 62_500), "f8"))
+    torch_row("s3", lambda a: torch.argmax(a, 0), of_16)
+    torch_row("s4", lambda a: torch.sum(a, 1), of_3)
+    torch_row("s5", lambda a: torch.cumsum(a, 0), numbers((16, 62_500), "f8"))
+    torch_row("s6", lambda a: torch.sort(a, 0), of_32)
+    torch_row("s7", lambda a: torch.argsort(a, 0, stable=True), of_32)
+    torch_row("s8", torch.matmul, numbers((3, 3)), of_3)
     torch_row("r1", torch.sum, big)
     torch_row("r2", lambda a: torch.sum(a, 1), square)
     torch_row("r3", lambda a: torch.sum(a, 0), square)
@@ -599,6 +630,7 @@ def sum_up(results):
 def main():
     rows_of_elements()
     rows_of_small_calls()
+    rows_of_short_axes()
     rows_of_reductions()
     rows_of_copies()
     rows_of_products()

@@ -168,6 +168,27 @@ std::vector<BenchRow> reductions() {
     };
 }
 
+// Axes of a few elements, a million elements altogether; the short axis is the dense one.
+std::vector<BenchRow> short_axes() {
+    static constexpr std::int64_t of_3 = 333'333, of_16 = 62'500, of_32 = 31'250;
+    return {
+        binary("s1", "3 float32 beside a row of each, 333,333 times", "subtract", subtract,
+               {{3, of_3}}, {{1, of_3}}),
+        reduction("s2", "sums of 16 float64, 62,500 times", "sum", {{16, of_16}, float64},
+                  sum_over_first),
+        reduction("s3", "argmax of 16 float32, 62,500 times", "argmax", {{16, of_16}},
+                  [](const Tensor &a) { return argmax(a, 0); }),
+        reduction("s4", "sums of 333,333 float32, 3 times", "sum", {{3, of_3}}, sum_over_second),
+        reduction("s5", "running sums of 16 float64, 62,500 times", "cumsum",
+                  {{16, of_16}, float64}, [](const Tensor &a) { return cumsum(a, 0); }),
+        reduction("s6", "sort 32 float32, 31,250 times", "sort", {{32, of_32}},
+                  [](const Tensor &a) { return sort(a, 0); }),
+        reduction("s7", "argsort 32 float32, 31,250 times", "argsort", {{32, of_32}},
+                  [](const Tensor &a) { return argsort(a, 0); }),
+        product("s8", "float32 product, 3² · 3×333,333", {{3, 3}}, {{3, of_3}}, 18.0 * of_3),
+    };
+}
+
 std::vector<BenchRow> copies_and_indexing() {
     return {
         other("c1", "transposed copy, float64 4,000²", {"copy"},
@@ -285,8 +306,8 @@ std::vector<BenchRow> programs() {
 
 std::vector<BenchRow> bench_rows(std::int64_t elements) {
     std::vector<BenchRow> all;
-    for (const auto part : {small_calls, elementwise, reductions, copies_and_indexing, products,
-                            chain_rows, contractions, programs, limit_rows})
+    for (const auto part : {small_calls, elementwise, reductions, short_axes, copies_and_indexing,
+                            products, chain_rows, contractions, programs, limit_rows})
         for (BenchRow &row : part()) all.push_back(std::move(row));
     for (BenchRow &row : large_rows(elements)) all.push_back(std::move(row));
     return all;
