@@ -433,7 +433,7 @@ def torch_rows():
     torch_row("s4", lambda a: torch.sum(a, 1), of_3)
     torch_row("s5", lambda a: torch.cumsum(a, 0), numbers((16, 62_500), "f8"))
     torch_row("s6", lambda a: torch.sort(a, 0), of_32)
-    torch_row("s7", lambda a: torch.argsort(a, 0, stable=True), of_32)
+    torch_row("s7", lambda a: torch.argsort(a, dim=0, stable=True), of_32)
     torch_row("s8", torch.matmul, numbers((3, 3)), of_3)
     torch_row("r1", torch.sum, big)
     torch_row("r2", lambda a: torch.sum(a, 1), square)

@@ -316,7 +316,7 @@ private:
         return r_.groups && found.results == 1 &&
                all_.is_read_in_place(all_.reduced.strides[1][0]) &&
                found.columns == all_.reduced.shape[0] &&
-               found.columns * all_.in.in_size() >= (r_.many_rows ? 4 : 2) * group_bytes;
+               found.columns * all_.in.in_size() >= (r_.many_rows ? 3 : 2) * group_bytes;
     }
     void run_folded(const Neighbourhoods &found) {
         found.arrange(all_.kept, 1);
