@@ -236,6 +236,7 @@ TEST_CASE("results whose elements are neighbours in memory, and the rows of a fe
         {{{300, 16}, 1}, {1, 0}},           // of several columns at a time
         {{{70, 60}, 1}, {1, 0}},            //
         {{{70, 120}, 1}, {1, 0}},           //
+        {{{64, 140}, 1}, {1, 0}},           //
         {{{64, 200}, 1}, {1, 0}},           //
         {{{150, 3, 4}, 1}, {2, 1, 0}},      // of two axes
         {{{3, 70, 7}, 2}, {0, 2, 1}},       // colours

@@ -34,8 +34,8 @@ struct Picker {
     // Best i becomes element i, at `position`, if it is better than it.
     void (*rows)(std::int64_t n, const char *in, std::int64_t position, char *best,
                  std::int64_t *positions) = nullptr;
-    // Which of at most 127 rows has the best element i, for each of n. Reads up to
-    // TransposedBlock::behind bytes behind them.
+    // Which of at most 127 rows, or 160 of more than a byte, has the best element i, for each of n.
+    // Reads up to TransposedBlock::behind bytes behind them.
     void (*among)(std::int64_t n, std::int64_t rows, const char *const *in,
                   std::int64_t *positions) = nullptr;
     // As `rows`, from other bests that have higher positions.
@@ -170,7 +170,7 @@ constinit const PickerRow smallest = picker_row<false>(), largest = picker_row<t
 constexpr std::int64_t strip = block_size;  // results that take in rows together
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
 constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
-constexpr std::int64_t most_rows = 127;     // of which a lane of a byte has the position
+constexpr std::int64_t few_rows = 127, most_rows = 160; // of neighbours
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
 // The best element so far. position == none: there is none.
@@ -422,7 +422,9 @@ private:
     // Whether transposing is faster than the other ways.
     bool suit(const Neighbourhoods &found) const {
         const std::int64_t rows = ordered_.shape[0] * ordered_.outer(), size = in_.in_size();
-        if (found.count < 4 * long_row || rows < 2 || rows > most_rows) return false;
+        if (found.count < 4 * long_row || rows < 2) return false;
+        // The lane of a byte holds no higher position, and there is room to convert so many.
+        if (rows > (in_.out_size() == 1 || !in_.moves() ? few_rows : most_rows)) return false;
         // There must be room for what is converted; elements that repeat are converted each time.
         if (in_.out_size() > 2 * size || rows > found.columns) return false;
         if (found.results > 1) return found.results * size < 64;
