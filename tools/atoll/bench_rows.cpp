@@ -32,6 +32,14 @@ template <class Function> BenchRow reduction(const char *id, const char *what, c
                                              const Data &a, Function function) {
     return {id, what, {name}, [=](Device d) { return tools::reduction(a.on(d), function); }};
 }
+// Of as many results as elements.
+template <class Function> BenchRow along(const char *id, const char *what, const char *name,
+                                         const Data &data, Function function) {
+    return {id, what, {name}, [=](Device d) {
+                const Tensor a = data.on(d);
+                return work([=] { return function(a); }, bytes_of(a) + bytes_of(function(a)));
+            }};
+}
 BenchRow product(const char *id, const char *what, const Data &a, const Data &b,
                  double operations) {
     return {id, what, {"matmul"}, [=](Device d) {
@@ -51,18 +59,12 @@ std::int32_t pass_on(const atoll_link *self, atoll_call *call) {
     return self->next->fn(self->next, call);
 }
 
+const auto sorted = [](const Tensor &a) { return sort(a, 0); };
 const auto sum_of_all = [](const Tensor &a) { return sum(a); };
 const auto sum_over_first = [](const Tensor &a) { return sum(a, 0); };
 const auto sum_over_second = [](const Tensor &a) { return sum(a, 1); };
 
 // ---- Small calls --------------------------------------------------------------------------------
-
-BenchRow sorted(const char *id, const char *what, const Data &data) {
-    return other(id, what, {"sort"}, [=](Device d) {
-        const Tensor a = data.on(d);
-        return work([=] { return sort(a); }, 2 * bytes_of(a));
-    });
-}
 
 std::vector<BenchRow> small_calls() {
     return {
@@ -81,14 +83,14 @@ std::vector<BenchRow> small_calls() {
         reduction("g1", "sum, 4 float32", "sum", {{4}}, sum_of_all),
         binary("g2", "matrix 3×4 + row, float32, new result", "add", add, {{3, 4}}, {{1, 4}}),
         product("g3", "sgemm, 2²", {{2, 2}}, 16),
-        sorted("g4", "sort, 4 float32, new result", {{4}}),
+        along("g4", "sort, 4 float32, new result", "sort", {{4}}, sorted),
         binary("g5", "int32 + float64, 4 elements, new result", "add", add, {{4}, int32, 0, 100},
                {{4}, float64}),
         other("g6", "einsum, 2² · 2², given result", {"matmul"},
               [](Device d) { return contraction("ik,kj->ij", "i2 j2 k2", d); }),
         product("g7", "float16 product, 2²", {{2, 2}, float16}, 16),
-        sorted("g8", "sort, 200 int16, new result", {{200}, int16, 0, 10'000}),
-        sorted("g9", "sort, 1,000 bool, new result", {{1000}, bool_, 0, 2}),
+        along("g8", "sort, 200 int16, new result", "sort", {{200}, int16, 0, 10'000}, sorted),
+        along("g9", "sort, 1,000 bool, new result", "sort", {{1000}, bool_, 0, 2}, sorted),
     };
 }
 
@@ -179,12 +181,11 @@ std::vector<BenchRow> short_axes() {
         reduction("s3", "argmax of 16 float32, 62,500 times", "argmax", {{16, of_16}},
                   [](const Tensor &a) { return argmax(a, 0); }),
         reduction("s4", "sums of 333,333 float32, 3 times", "sum", {{3, of_3}}, sum_over_second),
-        reduction("s5", "running sums of 16 float64, 62,500 times", "cumsum",
-                  {{16, of_16}, float64}, [](const Tensor &a) { return cumsum(a, 0); }),
-        reduction("s6", "sort 32 float32, 31,250 times", "sort", {{32, of_32}},
-                  [](const Tensor &a) { return sort(a, 0); }),
-        reduction("s7", "argsort 32 float32, 31,250 times", "argsort", {{32, of_32}},
-                  [](const Tensor &a) { return argsort(a, 0); }),
+        along("s5", "running sums of 16 float64, 62,500 times", "cumsum", {{16, of_16}, float64},
+              [](const Tensor &a) { return cumsum(a, 0); }),
+        along("s6", "sort 32 float32, 31,250 times", "sort", {{32, of_32}}, sorted),
+        along("s7", "argsort 32 float32, 31,250 times", "argsort", {{32, of_32}},
+              [](const Tensor &a) { return argsort(a, 0); }),
         product("s8", "float32 product, 3² · 3×333,333", {{3, 3}}, {{3, of_3}}, 18.0 * of_3),
     };
 }

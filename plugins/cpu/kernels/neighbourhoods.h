@@ -7,15 +7,6 @@
 
 namespace Atoll::kernels {
 
-// Moves an axis before all others.
-inline void move_to_front(Space &space, int axis) {
-    for (; axis > 0; --axis) {
-        std::swap(space.shape[axis], space.shape[axis - 1]);
-        for (int k = 0; k < space.operands; ++k)
-            std::swap(space.strides[k][axis], space.strides[k][axis - 1]);
-    }
-}
-
 struct Neighbourhoods {
     std::int64_t count = 0;   // along one kept axis; 0: there are none
     std::int64_t stride = 0;  // bytes from one to the next

@@ -1,7 +1,6 @@
 // Axes in the caller's order, merged, split or with the densest one first.
 #include "ordered.h"
 
-#include <cstdlib>
 #include <utility>
 
 namespace Atoll::kernels {
@@ -40,24 +39,6 @@ SplitAxes::SplitAxes(const atoll_call &call, std::uint32_t first, int k) {
             operands[part][o].data = call.operands[o].data;
             operands[part][o].strides = strides[part][o];
         }
-}
-
-void densest_first(Space &space, int k) {
-    int best = 0;
-    for (int axis = 1; axis < space.rank; ++axis)
-        if (std::abs(space.strides[k][axis]) < std::abs(space.strides[k][best])) best = axis;
-    for (; best > 0; --best) {
-        std::swap(space.shape[best], space.shape[best - 1]);
-        for (int j = 0; j < space.operands; ++j)
-            std::swap(space.strides[j][best], space.strides[j][best - 1]);
-    }
-}
-
-bool is_aligned(const Space &space, int k, std::uint32_t alignment) {
-    std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(space.data[k]);
-    for (int axis = 0; axis < space.rank; ++axis)
-        bits |= static_cast<std::uintptr_t>(space.strides[k][axis]);
-    return (bits & (alignment - 1)) == 0;
 }
 
 } // namespace Atoll::kernels

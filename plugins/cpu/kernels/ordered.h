@@ -3,6 +3,8 @@
 
 #include "space.h"
 
+#include <cstdlib>
+
 namespace Atoll::kernels {
 
 // Axes [first, last) of a call as they come: none sorted, none turned around. Leaves out axes of
@@ -23,10 +25,20 @@ struct SplitAxes {
 };
 
 // Puts the axis on which operand k is densest first, the others stay in order.
-void densest_first(Space &space, int k);
+inline void densest_first(Space &space, int k) {
+    int best = 0;
+    for (int axis = 1; axis < space.rank; ++axis)
+        if (std::abs(space.strides[k][axis]) < std::abs(space.strides[k][best])) best = axis;
+    move_to_front(space, best);
+}
 
 // Whether operand k's address and all strides are multiples of `alignment`.
-bool is_aligned(const Space &space, int k, std::uint32_t alignment);
+inline bool is_aligned(const Space &space, int k, std::uint32_t alignment) {
+    std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(space.data[k]);
+    for (int axis = 0; axis < space.rank; ++axis)
+        bits |= static_cast<std::uintptr_t>(space.strides[k][axis]);
+    return (bits & (alignment - 1)) == 0;
+}
 
 // body(data, n, position) for the runs along axis 0 that elements [begin, end) of a space fall
 // into, in order: operand addresses, elements in the run, number of its first element.

@@ -14,22 +14,14 @@
 // What rounds is added in halves: runs of `leaf` elements, then sums of two runs, and so on. Large
 // reductions are cut into segments of fixed size, whose sums are merged in pairs. Both depend on
 // shape and strides only, so the result is the same on any number of threads.
-#include "neighbourhoods.h"
+#include "ordered.h"
 #include "reduction.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace Atoll::kernels {
 namespace {
-
-void densest_first(Space &space) {
-    int best = 0;
-    for (int axis = 1; axis < space.rank; ++axis)
-        if (std::abs(space.strides[1][axis]) < std::abs(space.strides[1][best])) best = axis;
-    move_to_front(space, best);
-}
 
 using RowTable = std::array<const ReducerRow *, ATOLL_FN_COUNT>;
 
@@ -88,13 +80,10 @@ Reduction::Reduction(const Reducer &reducer, const atoll_call &call, const Given
     for (std::uint32_t axis = 0; axis < call.core; ++axis) this->given.count *= call.shape[axis];
     // Both spaces start at the same element, each flips its own axes.
     kept.data[1] += reduced.data[1] - static_cast<const char *>(call.operands[1].data);
-    densest_first(kept);
-    densest_first(reduced);
-    std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(kept.data[1]);
-    for (const Space *space : {&kept, &reduced})
-        for (int axis = 0; axis < space->rank; ++axis)
-            bits |= static_cast<std::uintptr_t>(space->strides[1][axis]);
-    direct = in.moves() && (bits & (in.in_alignment() - 1)) == 0;
+    densest_first(kept, 1);
+    densest_first(reduced, 1);
+    direct = in.moves() && is_aligned(kept, 1, in.in_alignment()) &&
+             is_aligned(reduced, 1, in.in_alignment());
 }
 
 } // namespace Atoll::kernels

@@ -250,14 +250,17 @@ public:
         };
         in_direct_ = in_.moves() && fits(1, in_step_, in_.in_alignment());
         out_direct_ = out_.moves() && fits(0, out_step_, out_.out_alignment());
+        in_place_ = in_direct_ && in_step_ == in_.in_size();
+        out_place_ = out_direct_ && out_step_ == out_.out_size();
     }
 
     void operator()() const {
         const std::int64_t width = others_.shape[0];
         const bool dense_along = std::abs(in_step_) <= std::abs(others_.strides[1][0]) &&
                                  std::abs(out_step_) <= std::abs(others_.strides[0][0]);
-        const bool quickly = are_together(0, out_direct_, out_step_, out_.out_size()) &&
-                             are_together(1, in_direct_, in_step_, in_.in_size());
+        // Whether rows are taken as they are, or several of them are converted at once.
+        const bool quickly = (out_place_ || others_.strides[0][0] == n_ * out_step_) &&
+                             (in_place_ || others_.strides[1][0] == n_ * in_step_);
         if (width >= few && (!dense_along || (n_ < few && !quickly)))
             strips();
         else if (s_.cuts_rows() && n_ >= 2 * stretch)
@@ -281,10 +284,6 @@ private:
         if (!out_dense) out_.run(n, out, out_stride, scratch, out_.in_size());
     }
 
-    // Whether rows are read and written as they are, or several of them are converted at once.
-    bool are_together(int k, bool direct, std::int64_t step, std::int64_t size) const {
-        return (direct && step == size) || others_.strides[k][0] == n_ * step;
-    }
     void rows() const {
         const std::int64_t count = others_.shape[0] * others_.outer();
         parallel(count, n_, [&](std::int64_t begin, std::int64_t end) {
@@ -295,40 +294,31 @@ private:
     }
     void some_rows(std::int64_t rows, const char *in, std::int64_t in_next, char *out,
                    std::int64_t out_next) const {
-        const std::int64_t size = in_.out_size(), dense = n_ * size;
-        const bool in_place = in_direct_ && in_step_ == size,
-                   out_place = out_direct_ && out_step_ == size;
-        if (in_place && out_place) return s_.whole_rows(rows, n_, in, in_next, out, out_next);
-        constexpr std::int64_t room = block_size * 16;
-        const std::int64_t at_once = room / dense;
-        for (std::int64_t row = 0, some; row < rows; row += some) {
-            const char *from = in + row * in_next;
+        if (in_place_ && out_place_) return s_.whole_rows(rows, n_, in, in_next, out, out_next);
+        alignas(64) char scratch[block_size * 16];
+        const std::int64_t size = in_.out_size(), dense = n_ * size,
+                           at_once = std::int64_t{sizeof scratch} / dense;
+        if (at_once < 2) {
+            alignas(16) char accumulator[16];
+            for (std::int64_t row = 0; row < rows; ++row)
+                in_order(true, n_, in + row * in_next, accumulator, out + row * out_next);
+            return;
+        }
+        for (std::int64_t row = 0; row < rows; row += at_once) {
+            const std::int64_t some = std::min(at_once, rows - row);
+            const char *const from = in + row * in_next;
             char *const to = out + row * out_next;
-            some = std::min(at_once, rows - row);
-            if (at_once < 2) {
-                some = 1;
-                alignas(16) char accumulator[16];
-                in_order(true, n_, from, accumulator, to);
-                continue;
-            }
-            alignas(64) char scratch[room];
-            std::int64_t next = in_next;
-            if (!in_place) {
+            if (!in_place_)
                 convert_rows(in_, n_, some, scratch, size, dense, from, in_step_, in_next);
-                from = scratch;
-                next = dense;
-            }
-            s_.whole_rows(some, n_, from, next, out_place ? to : scratch,
-                          out_place ? out_next : dense);
-            if (!out_place)
+            s_.whole_rows(some, n_, in_place_ ? from : scratch, in_place_ ? in_next : dense,
+                          out_place_ ? to : scratch, out_place_ ? out_next : dense);
+            if (!out_place_)
                 convert_rows(out_, n_, some, to, out_step_, out_next, scratch, size, dense);
         }
     }
     // n elements that come after those that the accumulator has.
     void in_order(bool first, std::int64_t n, const char *in, char *accumulator, char *out) const {
-        const bool straight =
-            in_direct_ && in_step_ == in_.in_size() && out_direct_ && out_step_ == out_.out_size();
-        const std::int64_t step = straight ? n : block_size;
+        const std::int64_t step = in_place_ && out_place_ ? n : block_size;
         for (std::int64_t k = 0; k < n; k += step) {
             const std::int64_t count = std::min(step, n - k);
             through(
@@ -431,17 +421,16 @@ private:
             return turns.end(s.number);
         }
         turns.end(s.number);
-        const bool out_dense = out_direct_ && out_step_ == out_.out_size();
         for (int r = 0; r < runs_at_once; ++r) {
             char *const out = s.out + r * run_length * out_step_;
             s_.add(s.first && r == 0 ? nullptr : before + r * s_.size,
-                   partial + r * run_length * s_.size, out_dense ? out : scratch);
-            if (!out_dense) out_.run(run_length, out, out_step_, scratch, out_.in_size());
+                   partial + r * run_length * s_.size, out_place_ ? out : scratch);
+            if (!out_place_) out_.run(run_length, out, out_step_, scratch, out_.in_size());
         }
     }
     const char *dense(std::int64_t n, const char *in, char *scratch) const {
         const std::int64_t size = in_.out_size();
-        if (in_direct_ && in_step_ == size) return in;
+        if (in_place_) return in;
         for (std::int64_t k = 0; k < n; k += block_size)
             in_.run(std::min(block_size, n - k), scratch + k * size, size, in + k * in_step_,
                     in_step_);
@@ -464,7 +453,8 @@ private:
     const Space others_;
     const std::int64_t n_, out_step_, in_step_;
     const Conversion in_, out_;
-    bool in_direct_, out_direct_;
+    bool in_direct_, out_direct_; // no element needs a conversion
+    bool in_place_, out_place_;   // nor a row, which is dense
 };
 
 } // namespace

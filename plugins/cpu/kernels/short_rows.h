@@ -24,11 +24,11 @@ inline constexpr std::int64_t column_bytes = 128; // of elements that are compar
 class Network {
 public:
     enum class Kind : std::uint8_t {
-        sort,  // eight elements
-        merge, // eight: the first three levels of merging two sorted runs
-        halve_8,
-        halve_4,
-        halve_2, // three, two and one of the levels that follow
+        sort,    // eight elements
+        merge,   // eight: the first three levels of merging two sorted runs
+        halve_8, // three of the levels that follow
+        halve_4, // two
+        halve_2, // one
     };
     struct Step {
         Kind kind;
@@ -125,11 +125,11 @@ template <class W, int numbers = 1> struct ShortColumns {
         std::fill_n(columns[n][0], numbers * lanes,
                     Limits::has_infinity ? Limits::infinity() : Limits::max());
         for (const Network::Step &step : network) switch (step.kind) {
-            case Network::Kind::sort: run<8>(step, [](Element *x) { sort_8(x); }); break;
-            case Network::Kind::merge: run<8>(step, [](Element *x) { merge_8(x); }); break;
-            case Network::Kind::halve_8: run<8>(step, [](Element *x) { halve<8>(x); }); break;
-            case Network::Kind::halve_4: run<4>(step, [](Element *x) { halve<4>(x); }); break;
-            case Network::Kind::halve_2: run<2>(step, [](Element *x) { halve<2>(x); }); break;
+            case Network::Kind::sort: run<8>(step, [](Lanes *x) { sort_8(x); }); break;
+            case Network::Kind::merge: run<8>(step, [](Lanes *x) { merge_8(x); }); break;
+            case Network::Kind::halve_8: run<8>(step, [](Lanes *x) { halve<8>(x); }); break;
+            case Network::Kind::halve_4: run<4>(step, [](Lanes *x) { halve<4>(x); }); break;
+            case Network::Kind::halve_2: run<2>(step, [](Lanes *x) { halve<2>(x); }); break;
             }
     }
     // The last number of each to rows that begin `next` bytes after each other.
@@ -143,55 +143,49 @@ template <class W, int numbers = 1> struct ShortColumns {
 
 private:
     using V = Vector<W>;
-    struct Element {
-        V numbers_[numbers];
+    struct Lanes {
+        V v[numbers];
     };
 
     template <int some, class Compare> void run(const Network::Step &step, const Compare &compare) {
         for (std::int64_t i = 0; i < lanes; i += std::int64_t{sizeof(V) / sizeof(W)}) {
-            Element x[some];
+            Lanes x[some];
 #pragma GCC unroll 8
             for (int k = 0; k < some; ++k)
                 for (int number = 0; number < numbers; ++number)
-                    x[k].numbers_[number] = load_vector<V>(columns[step.elements[k]][number] + i);
+                    x[k].v[number] = load_vector<V>(columns[step.elements[k]][number] + i);
             compare(x);
 #pragma GCC unroll 8
             for (int k = 0; k < some; ++k)
                 for (int number = 0; number < numbers; ++number)
-                    store_vector(columns[step.elements[k]][number] + i, x[k].numbers_[number]);
+                    store_vector(columns[step.elements[k]][number] + i, x[k].v[number]);
         }
     }
-    [[gnu::always_inline]] static void order(Element &a, Element &b) {
-        const Element x = a, y = b;
-        constexpr int last = numbers - 1;
-        if constexpr (numbers == 1) {
-            a.numbers_[0] = y.numbers_[0] < x.numbers_[0] ? y.numbers_[0] : x.numbers_[0];
-            b.numbers_[0] = y.numbers_[0] < x.numbers_[0] ? x.numbers_[0] : y.numbers_[0];
-        } else {
-            auto swap = y.numbers_[last] < x.numbers_[last];
-            for (int i = last - 1; i >= 0; --i)
-                swap = (y.numbers_[i] < x.numbers_[i]) | ((y.numbers_[i] == x.numbers_[i]) & swap);
-            for (int i = 0; i <= last; ++i) {
-                a.numbers_[i] = swap ? y.numbers_[i] : x.numbers_[i];
-                b.numbers_[i] = swap ? x.numbers_[i] : y.numbers_[i];
-            }
+    [[gnu::always_inline]] static void order(Lanes &a, Lanes &b) {
+        const Lanes x = a, y = b;
+        auto swap = y.v[numbers - 1] < x.v[numbers - 1];
+        for (int i = numbers - 2; i >= 0; --i)
+            swap = (y.v[i] < x.v[i]) | ((y.v[i] == x.v[i]) & swap);
+        for (int i = 0; i < numbers; ++i) {
+            a.v[i] = swap ? y.v[i] : x.v[i];
+            b.v[i] = swap ? x.v[i] : y.v[i];
         }
     }
     // Knuth, 5.3.4: the least comparisons.
-    [[gnu::always_inline]] static void sort_8(Element *x) {
+    [[gnu::always_inline]] static void sort_8(Lanes *x) {
         constexpr std::uint8_t pairs[][2] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6},
                                              {3, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}, {2, 4}, {3, 5},
                                              {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
 #pragma GCC unroll 19
         for (int i = 0; i < 19; ++i) order(x[pairs[i][0]], x[pairs[i][1]]);
     }
-    [[gnu::always_inline]] static void merge_8(Element *x) {
+    [[gnu::always_inline]] static void merge_8(Lanes *x) {
 #pragma GCC unroll 4
         for (int k = 0; k < 4; ++k) order(x[k], x[7 - k]);
         halve<4>(x);
         halve<4>(x + 4);
     }
-    template <int some> [[gnu::always_inline]] static void halve(Element *x) {
+    template <int some> [[gnu::always_inline]] static void halve(Lanes *x) {
         if constexpr (some > 1) {
 #pragma GCC unroll 4
             for (int k = 0; k < some / 2; ++k) order(x[k], x[k + some / 2]);

@@ -3,6 +3,8 @@
 
 #include "types.h"
 
+#include <utility>
+
 namespace Atoll::kernels {
 
 inline constexpr int max_operands = 4;
@@ -34,6 +36,15 @@ struct Space {
         return bytes;
     }
 };
+
+// Moves an axis before all others.
+inline void move_to_front(Space &space, int axis) {
+    for (; axis > 0; --axis) {
+        std::swap(space.shape[axis], space.shape[axis - 1]);
+        for (int k = 0; k < space.operands; ++k)
+            std::swap(space.strides[k][axis], space.strides[k][axis - 1]);
+    }
+}
 
 // Steps through the rows of a space, axis `first_axis` fastest.
 class Rows {
