@@ -134,13 +134,14 @@ TEST_CASE("large operands take the threads' path with the same results") {
 
 TEST_CASE("results that go past the caches are the same") {
     // With the tiles of each maker's processors.
-    Atoll::kernels::LargeOperands lowest = {2048, 2048, 2048, 2048, {1, 8}, {2048, 1}};
+    Atoll::kernels::LargeOperands lowest = {
+        2048, 2048, 2048, {2048, 1, 8, 1, false}, {2048, 256, 1, 1, false}};
     bool other_paths = true; // that have no tiles
     SUBCASE("long tiles") {}
     SUBCASE("wide tiles") {
         other_paths = false;
-        lowest.copied = {4, 4};
-        lowest.computed = {256, 2};
+        lowest.copied = {2048, 6, 3, 2, false};
+        lowest.computed = {2048, 8, 2, 3, true};
     }
     const Lowered lowered(lowest);
     Random random = sequence(13);
@@ -228,7 +229,8 @@ TEST_CASE("short rows agree with the oracle") {
     std::optional<Lowered> lowered;
     SUBCASE("in the caches") {}
     SUBCASE("past the caches") {
-        lowered.emplace(Atoll::kernels::LargeOperands{2048, 2048, 2048, 1 << 20, {4, 4}, {256, 2}});
+        lowered.emplace(Atoll::kernels::LargeOperands{
+            2048, 2048, 1 << 20, {2048, 4, 4, 1, false}, {2048, 32, 2, 1, false}});
     }
     struct Called {
         int function, dtype;

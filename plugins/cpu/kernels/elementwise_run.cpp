@@ -23,11 +23,13 @@
 #include "convert.h"
 #include "pack_rows.h"
 #include "space_pieces.h"
+#include "space_tiles.h"
 #include "streaming.h"
 #include "transpose.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace Atoll::kernels {
 namespace {
@@ -318,6 +320,8 @@ private:
         std::int64_t scratch = 0;              // bytes for each input that is transposed
         bool straight = false;                 // a copy that only moves elements
         bool is_long = false;                  // operands are large
+        int ahead = 0;                         // tiles from where inputs are fetched to where they
+        bool fetches_all = false;              // are read; also those that are not transposed
         // How the result goes past the caches.
         Streaming streams = Streaming::none;
     };
@@ -326,10 +330,11 @@ private:
     Tiling tiling() const {
         Tiling own;
         own.straight = !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
+        const LargeTiles &large =
+            own.straight ? large_operands().copied : large_operands().computed;
         const std::int64_t bytes = bytes_of_operands();
         own.is_long = bytes >= large_operands().long_runs;
-        if (is_streamable() &&
-            bytes >= (own.straight ? large_operands().copies : large_operands().shared))
+        if (is_streamable() && bytes >= large.streamed)
             own.streams =
                 own.straight ? Streaming::copy
                 : streamed_ && all_direct_ && !sparse_inputs(1) && aligned(0, cache_line, 1)
@@ -347,63 +352,59 @@ private:
         // Elements of 16 bytes have the largest tiles.
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
         if (!own.is_long) return own;
-        const std::int64_t lines =
-            own.straight ? large_operands().copied.in : large_operands().computed.lines;
-        // What begins within a line has parts of two more.
+        own.columns = large.in * cache_line / widest;
+        // What begins within a line has parts of two more. All tiles are about as long.
         const int longer = aligned(0, cache_line, 1) ? 1 : 2;
-        const std::int64_t wanted =
-            own.straight ? longer * large_operands().copied.out * cache_line / out_size()
-                         : large_operands().computed.rows;
-        own.columns = lines * cache_line / widest;
-        own.rows = std::min(wanted, own.scratch / (lines * cache_line));
+        const std::int64_t line = std::max<std::int64_t>(1, cache_line / out_size()),
+                           lines = (space_.shape[0] + line - 1) / line,
+                           most = std::min(longer * large.out,
+                                           own.scratch / (large.in * cache_line * line)),
+                           count = (lines + most - 1) / most;
+        own.rows = (lines + count - 1) / count * line;
+        own.ahead = large.ahead;
+        own.fetches_all = large.fetches_all;
         return own;
     }
 
-    // The cache lines of the inputs that are transposed, read while the tile before is computed:
-    // the processor does not fetch lines that are so far apart itself.
-    struct NextTile {
-        int inputs = 0;
-        const char *data[max_operands];
-        std::int64_t down[max_operands], width[max_operands]; // bytes
-
-        void add(const char *first, std::int64_t stride, std::int64_t bytes) {
-            data[inputs] = first;
-            width[inputs] = bytes;
-            down[inputs++] = stride;
+    FetchedInputs inputs_of(const Tiling &tiling, const SpaceTiles::Tile &tile) const {
+        FetchedInputs inputs;
+        for (int k = 1; k < space_.operands; ++k) {
+            const std::int64_t size = conversions_[k].in_size();
+            if (transposed(k, 1))
+                inputs.add(tile.data[k], space_.strides[k][0], tile.height, tile.width * size,
+                           tiling.columns);
+            else if (tiling.fetches_all && space_.strides[k][0] == size && space_.strides[k][1])
+                inputs.add(tile.data[k], space_.strides[k][1], tile.width, tile.height * size,
+                           tiling.columns);
         }
-        void fetch(std::int64_t first, std::int64_t last) const {
-            for (int k = 0; k < inputs; ++k)
-                for (std::int64_t row = first; row < last; ++row)
-                    for (std::int64_t at = 0; at < width[k]; at += cache_line)
-                        __builtin_prefetch(data[k] + row * down[k] + at, 0, 2); // not into L1
-        }
-    };
+        return inputs;
+    }
 
-    // `height` by `width` elements from `data` on; `fetches` the tile to the right of it.
-    void tile(const Tiling &tiling, std::int64_t height, std::int64_t width, bool fetches,
-              char **data, char *scratch) const {
+    // `later`: what a later tile reads.
+    void compute(const Tiling &tiling, SpaceTiles::Tile &tile, FetchedInputs &later,
+                 char *scratch) const {
         std::int64_t down[max_operands], across[max_operands];
         for (int k = 0; k < space_.operands; ++k) {
             down[k] = space_.strides[k][0];
             across[k] = space_.strides[k][1];
         }
-        if (tiling.straight && !tiling.is_long)
-            return transpose(out_size(), height, width, data[0], across[0], data[1], down[1]);
-        NextTile next;
+        char **const data = tile.data;
+        if (tiling.straight && !tiling.is_long &&
+            (out_size() > 2 || across[0] % few_sets_apart != 0))
+            return transpose(out_size(), tile.height, tile.width, data[0], across[0], data[1],
+                             down[1]);
         for (int k = 1; k < space_.operands; ++k) {
             if (!transposed(k, 1)) continue;
             const std::int64_t size = conversions_[k].in_size();
-            char *const own = scratch + next.inputs * tiling.scratch;
-            transpose(size, height, width, own, tiling.rows * size, data[k], down[k]);
-            next.add(data[k] + width * size, down[k], width * size);
-            data[k] = own;
+            transpose(size, tile.height, tile.width, scratch, tiling.rows * size, data[k], down[k]);
+            data[k] = scratch;
             down[k] = size;
             across[k] = tiling.rows * size;
+            scratch += tiling.scratch;
         }
-        const std::int64_t share = fetches ? (height + width - 1) / width : 0;
-        for (std::int64_t column = 0; column < width; ++column) {
-            next.fetch(column * share, std::min(height, (column + 1) * share));
-            streamed_row(tiling.streams, height, data, down);
+        for (std::int64_t column = 0; column < tile.width; ++column) {
+            later.fetch();
+            streamed_row(tiling.streams, tile.height, data, down);
             for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
         }
     }
@@ -413,32 +414,24 @@ private:
         for (int k = 0; k < space_.operands; ++k)
             std::swap(space_.strides[k][1], space_.strides[k][axis]);
         const Tiling tiling = this->tiling();
-        const std::int64_t rows = space_.shape[0], columns = space_.shape[1];
-        const std::int64_t tiles_down = (rows + tiling.rows - 1) / tiling.rows;
-        const std::int64_t tiles_across = (columns + tiling.columns - 1) / tiling.columns;
-        const std::int64_t per_matrix = tiles_down * tiles_across;
-        const std::int64_t matrices = space_.outer() / columns;
+        const auto tiles_from = [&](std::int64_t first) {
+            return SpaceTiles(space_, tiling.rows, tiling.columns, tiling.is_long, first);
+        };
         const auto body = [&](std::int64_t begin, std::int64_t end) {
             alignas(64) char scratch[tile_scratch];
-            Rows matrix(space_, begin / per_matrix, 2);
-            std::int64_t at = begin % per_matrix;
+            SpaceTiles tiles = tiles_from(begin);
+            std::optional<SpaceTiles> ahead;
+            if (tiling.ahead && begin + tiling.ahead < end)
+                ahead.emplace(tiles_from(begin + tiling.ahead));
             for (std::int64_t piece = begin; piece < end; ++piece) {
-                const std::int64_t down = tiling.is_long ? at / tiles_across : at % tiles_down;
-                const std::int64_t across = tiling.is_long ? at % tiles_across : at / tiles_down;
-                const std::int64_t i = down * tiling.rows, j = across * tiling.columns;
-                char *data[max_operands];
-                for (int k = 0; k < space_.operands; ++k)
-                    data[k] = matrix.data[k] + i * space_.strides[k][0] + j * space_.strides[k][1];
-                tile(tiling, std::min(tiling.rows, rows - i), std::min(tiling.columns, columns - j),
-                     tiling.is_long && across + 1 < tiles_across, data, scratch);
-                if (++at == per_matrix) {
-                    at = 0;
-                    matrix.next();
-                }
+                FetchedInputs later;
+                if (ahead && piece + tiling.ahead < end) later = inputs_of(tiling, ahead->next());
+                SpaceTiles::Tile tile = tiles.next();
+                compute(tiling, tile, later, scratch);
             }
             if (tiling.streams != Streaming::none) finish_streaming();
         };
-        parallel(matrices * per_matrix, tiling.rows * tiling.columns, body);
+        parallel(tiles_from(0).count(), tiling.rows * tiling.columns, body);
     }
 
     Space &space_; // not copied: it is large

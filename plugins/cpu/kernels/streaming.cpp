@@ -16,12 +16,24 @@ LargeOperands measured() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_is("amdfam17h")) // Zen's first two generations
-        return {24 * mebibyte, 24 * mebibyte, 36 * mebibyte, 12 * mebibyte, {32, 1}, {1024, 2}};
+        return {.alone = 24 * mebibyte,
+                .shared = 24 * mebibyte,
+                .long_runs = 12 * mebibyte,
+                .copied = {36 * mebibyte, 32, 1, 1, false},
+                .computed = {24 * mebibyte, 128, 2, 1, false}};
     if (__builtin_cpu_is("amd")) // measured on Zen 4
-        return {24 * mebibyte, 36 * mebibyte, 36 * mebibyte, 12 * mebibyte, {32, 1}, {2048, 1}};
+        return {.alone = 24 * mebibyte,
+                .shared = 36 * mebibyte,
+                .long_runs = 16 * mebibyte,
+                .copied = {16 * mebibyte, 12, 2, 2, false},
+                .computed = {16 * mebibyte, 16, 1, 2, true}};
 #endif
     // Sapphire Rapids
-    return {24 * mebibyte, 36 * mebibyte, 12 * mebibyte, 12 * mebibyte, {4, 4}, {256, 2}};
+    return {.alone = 24 * mebibyte,
+            .shared = 36 * mebibyte,
+            .long_runs = 12 * mebibyte,
+            .copied = {12 * mebibyte, 4, 4, 1, false},
+            .computed = {36 * mebibyte, 32, 2, 1, false}};
 }
 
 // one(k) stores an element, vector(k) a vector of them, aligned.
@@ -84,7 +96,8 @@ LargeOperands &large_operands() {
     static LargeOperands large = [&] {
         LargeOperands own = measured();
 #if !defined(__x86_64__) // no stores past the caches
-        own.alone = own.shared = own.copies = std::numeric_limits<std::int64_t>::max();
+        own.alone = own.shared = own.copied.streamed = own.computed.streamed =
+            std::numeric_limits<std::int64_t>::max();
 #endif
         return own;
     }();
@@ -111,10 +124,10 @@ Loop streamed_loop(std::uint32_t function, std::uint32_t dtype) {
 void stream(std::int64_t bytes, char *to, const char *from) {
     const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % cache_line);
     std::int64_t k = past ? std::min(bytes, cache_line - past) : 0;
-    std::memcpy(to, from, static_cast<std::size_t>(k));
+    if (k) std::memcpy(to, from, static_cast<std::size_t>(k));
     for (; k + vector_bytes <= bytes; k += vector_bytes)
         stream_vector(to + k, load_vector<Vector<std::uint8_t>>(from + k));
-    std::memcpy(to + k, from + k, static_cast<std::size_t>(bytes - k));
+    if (k < bytes) std::memcpy(to + k, from + k, static_cast<std::size_t>(bytes - k));
 }
 
 void finish_streaming() {

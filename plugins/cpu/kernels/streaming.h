@@ -11,32 +11,36 @@ inline constexpr int cache_line = 64;
 // Results of products that have so many bytes, at least, are streamed.
 inline constexpr std::int64_t streamed_bytes = 8 << 20;
 
+// Tiles of large operands that are transposed.
+struct LargeTiles {
+    std::int64_t streamed; // bytes of all operands, from which on the result is streamed
+    std::int64_t out, in;  // cache lines along the result's dense axis, and along the operand's
+    int ahead;             // so many tiles before its own what is transposed is fetched
+    bool fetches_all;      // and other inputs as well
+};
+
 // How element-wise functions treat operands that are large, all together. A test may change it.
 struct LargeOperands {
     // From so many bytes on the result is streamed: where the operands do not fit the last level's
     // cache (32 MiB of AMD's processors), what was written first is gone from it anyway. If one
     // thread computes it, a + b takes 0.7 of the time from there on (Zen 4); several wait for the
     // memory sooner. On Sapphire Rapids it takes 0.7 of the time from 100 MiB on, and the same
-    // below. `copies`: those that transpose.
-    std::int64_t alone, shared, copies;
-    // From here on they do not come from the caches of one core: those that are transposed are read
-    // and written in longer runs, tile by tile.
+    // below.
+    std::int64_t alone, shared;
+    // From here on operands do not come from the caches: those that are transposed are read and
+    // written in longer runs, tile by tile. On Zen 4 that takes 1.5 to 2 times as long up to 16
+    // MiB, and half as long beyond, if the result is streamed.
     std::int64_t long_runs;
-    // A tile of a copy, in cache lines: along the result's dense axis, and along the operand's. The
-    // memory writes lines that follow each other faster: on Sapphire Rapids a transposed copy of
-    // 256 MB takes 10 ms instead of 16 by 1 x 8, and 35 where lines are read before they are
-    // written; on the first Zen 18 by 32 x 1, 28 by 4 x 4 and 57 by 1 x 8; on Zen 4 one of 128 MB
-    // takes 9.5 by 32 x 1, 12 by 4 x 4 and 17 to 25 by 1 x 8.
-    struct {
-        std::int64_t out, in;
-    } copied;
-    // Of other functions: elements along the result's dense axis, and lines along that of operands
-    // that are transposed. a + b.T of 96 MB takes 5.5 ms by 256 x 2 and 10.5 by 2048 x 1 on
-    // Sapphire Rapids; on Zen 4 by 2048 x 1 0.8 of the time by 512 x 2; on the first Zen 7.4 ms by
-    // 1024 x 2 and 21 by 2048 x 1.
-    struct {
-        std::int64_t rows, lines;
-    } computed;
+    // Of copies: the memory writes lines that follow each other faster. On Sapphire Rapids a
+    // transposed copy of 256 MB takes 10 ms instead of 16 by 1 x 8 lines, and 35 where lines are
+    // read before they are written; on the first Zen 18 by 32 x 1, 28 by 4 x 4 and 57 by 1 x 8. On
+    // Zen 4 one of 128 MB takes 7.0 ms by 12 x 2 fetched two tiles ahead, 8.2 by 32 x 1 fetched
+    // one ahead, and of elements of 1 or 2 bytes half as long.
+    LargeTiles copied;
+    // Of other functions. a + b.T of 96 MB takes 5.5 ms by 32 x 2 lines and 10.5 by 256 x 1 on
+    // Sapphire Rapids; on the first Zen 7.4 ms by 128 x 2 and 21 by 256 x 1; on Zen 4 3.1 by
+    // 16 x 1 where all inputs are fetched two tiles ahead, and 4.4 by 256 x 1.
+    LargeTiles computed;
 };
 LargeOperands &large_operands();
 

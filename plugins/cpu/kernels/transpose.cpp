@@ -62,6 +62,65 @@ template <class T> struct Four {
     }
 };
 
+#if defined(__AVX512F__)
+// Elements that fill a cache line, as many rows: exchanged within 16 bytes first, then as 16 bytes.
+template <class T> struct Line {
+    static constexpr int side = 64 / sizeof(T), quarter = side / 4;
+    typedef T Vector __attribute__((vector_size(64)));
+
+    static void transpose(char *out, std::int64_t os, const char *in, std::int64_t is) {
+        Vector a[side], b[side];
+        for (int k = 0; k < side; ++k) std::memcpy(&a[k], in + k * is, sizeof a[k]);
+        for (int k = 0; k < side; k += 2) {
+            b[k] = interleaved<1, 0>(a[k], a[k + 1]);
+            b[k + 1] = interleaved<1, 1>(a[k], a[k + 1]);
+        }
+        if constexpr (quarter == 4) {
+            for (int k = 0; k < side; k += 4)
+                for (int i = 0; i < 2; ++i) {
+                    a[k + 2 * i] = interleaved<2, 0>(b[k + i], b[k + 2 + i]);
+                    a[k + 2 * i + 1] = interleaved<2, 1>(b[k + i], b[k + 2 + i]);
+                }
+            std::copy_n(a, side, b);
+        }
+        // b[k + c]: of the rows from k on, the columns c, quarter + c, 2 quarter + c, 3 quarter +
+        // c.
+        for (int c = 0; c < quarter; ++c) {
+            const Vector even[2] = {parts<0>(b[c], b[quarter + c]),
+                                    parts<0>(b[2 * quarter + c], b[3 * quarter + c])},
+                         odd[2] = {parts<1>(b[c], b[quarter + c]),
+                                   parts<1>(b[2 * quarter + c], b[3 * quarter + c])};
+            const Vector columns[4] = {parts<0>(even[0], even[1]), parts<0>(odd[0], odd[1]),
+                                       parts<1>(even[0], even[1]), parts<1>(odd[0], odd[1])};
+            for (int k = 0; k < 4; ++k)
+                std::memcpy(out + (k * quarter + c) * os, &columns[k], sizeof columns[k]);
+        }
+    }
+
+private:
+    // Runs of `run` elements of a and b in turn, from the low or the high half of each 16 bytes.
+    template <int run, int half> static Vector interleaved(Vector a, Vector b) {
+        return [&]<int... k>(std::integer_sequence<int, k...>) {
+            return __builtin_shufflevector(a, b,
+                                           (k / quarter * quarter + half * quarter / 2 +
+                                            k % quarter / (2 * run) * run + k % run +
+                                            k / run % 2 * side)...);
+        }
+        (std::make_integer_sequence<int, side>());
+    }
+    // Every second 16 bytes of a, then of b.
+    template <int first> static Vector parts(Vector a, Vector b) {
+        return [&]<int... k>(std::integer_sequence<int, k...>) {
+            return __builtin_shufflevector(a, b,
+                                           (k / (side / 2) * side +
+                                            (k % (side / 2) / quarter * 2 + first) * quarter +
+                                            k % quarter)...);
+        }
+        (std::make_integer_sequence<int, side>());
+    }
+};
+#endif
+
 template <std::size_t Size> void plain(std::int64_t rows, std::int64_t columns, char *out,
                                        std::int64_t os, const char *in, std::int64_t is) {
     for (std::int64_t j = 0; j < columns; ++j)
@@ -69,9 +128,6 @@ template <std::size_t Size> void plain(std::int64_t rows, std::int64_t columns, 
             std::memcpy(out + i * static_cast<std::int64_t>(Size) + j * os,
                         in + j * static_cast<std::int64_t>(Size) + i * is, Size);
 }
-
-// Rows that are a multiple of so many bytes apart fall on few sets of the L1 cache.
-constexpr std::int64_t few_sets_apart = 2048;
 
 template <template <class> class Block, class T>
 void blocked(std::int64_t rows, std::int64_t columns, char *out, std::int64_t os, const char *in,
@@ -109,8 +165,18 @@ void transpose(std::int64_t size, std::int64_t rows, std::int64_t columns, char 
     switch (size) {
     case 1: return blocked<Square, std::int8_t>(rows, columns, out, out_stride, in, in_stride);
     case 2: return blocked<Square, std::int16_t>(rows, columns, out, out_stride, in, in_stride);
+#if defined(__AVX512F__)
+    case 4: return blocked<Line, std::int32_t>(rows, columns, out, out_stride, in, in_stride);
+#else
     case 4: return blocked<Four, std::int32_t>(rows, columns, out, out_stride, in, in_stride);
-    case 8: return blocked<Eight, std::int64_t>(rows, columns, out, out_stride, in, in_stride);
+#endif
+    case 8:
+#if defined(__AVX512F__)
+        // Parts of lines on few sets of the cache would push each other out.
+        if (out_stride % few_sets_apart == 0)
+            return blocked<Line, std::int64_t>(rows, columns, out, out_stride, in, in_stride);
+#endif
+        return blocked<Eight, std::int64_t>(rows, columns, out, out_stride, in, in_stride);
     default: return plain<16>(rows, columns, out, out_stride, in, in_stride);
     }
 }
