@@ -78,7 +78,7 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
             return ATOLL_STATUS_OK;
         }
     }
-    TypedLoop typed{loop, Count == 3 ? streamed_loop(function, dtype) : nullptr, {}, {}};
+    TypedLoop typed{loop, Count > 2 ? streamed_loop(function, dtype) : nullptr, {}, {}};
     typed.set(0, result, result_of(function, wide));
     for (int k = 1; k < Count; ++k) typed.set(k, dtype, wide);
     if (selects) typed.set(1, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
