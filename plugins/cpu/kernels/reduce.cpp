@@ -16,6 +16,7 @@
 // shape and strides only, so the result is the same on any number of threads.
 #include "ordered.h"
 #include "reduction.h"
+#include "streaming.h"
 
 #include <algorithm>
 #include <cmath>
@@ -78,6 +79,7 @@ Reduction::Reduction(const Reducer &reducer, const atoll_call &call, const Given
            result_of(call.function, call.dtype), call.operands[0].dtype},
           false, call.operands[0].flags & ATOLL_OPERAND_SWAPPED) {
     for (std::uint32_t axis = 0; axis < call.core; ++axis) this->given.count *= call.shape[axis];
+    this->given.far = results() * this->given.count * in.in_size() >= large_operands().alone;
     // Both spaces start at the same element, each flips its own axes.
     kept.data[1] += reduced.data[1] - static_cast<const char *>(call.operands[1].data);
     densest_first(kept, 1);

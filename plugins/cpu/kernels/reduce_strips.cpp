@@ -72,16 +72,26 @@ private:
                 (all_.kept.strides[1][0] == all_.in.in_size() &&
                  all_.kept.shape[0] * all_.in.in_size() <= longest_packed_row));
     }
+    // Whether accumulators of so many results stay in registers.
+    bool is_narrow(std::int64_t results) const {
+        const std::int64_t bytes = results * all_.in.in_size();
+        return can_be_narrow() && bytes >= group_bytes && bytes <= narrow_bytes;
+    }
+    bool can_be_narrow() const {
+        return r_.narrow_rows && !packs_ && all_.reduced.shape[0] >= rows_taken &&
+               all_.is_read_in_place(all_.kept.strides[1][0]);
+    }
     // Gives each result more lanes if that is possible.
     void spread() {
-        if (!spreads()) return;
+        const std::int64_t results = all_.kept.shape[0], rows = all_.reduced.shape[0],
+                           narrow = narrow_bytes / all_.in.in_size();
+        if (!spreads() || (!follow_each_other() && is_narrow(results))) return;
         packs_ = !follow_each_other();
         lane_step_ = all_.reduced.strides[1][0];
-        const std::int64_t rows = all_.reduced.shape[0];
         // Merging accumulators of several members takes long.
-        const std::int64_t fewest = r_.by_members ? rows_at_once : rows_taken;
-        while (2 * lanes_ * all_.kept.shape[0] <= strip_length() && 2 * lanes_ * fewest <= rows)
-            lanes_ *= 2;
+        const std::int64_t fewest = r_.by_members ? rows_at_once : rows_taken,
+                           most = can_be_narrow() && results <= narrow ? narrow : strip_length();
+        while (2 * lanes_ * results <= most && 2 * lanes_ * fewest <= rows) lanes_ *= 2;
         rest_lanes_ = rows % lanes_;
         all_.reduced.shape[0] = rows / lanes_;
         all_.reduced.strides[1][0] = lanes_ * lane_step_;
@@ -122,6 +132,15 @@ private:
             take_strip(reduced, begin, middle, n, p, transposed, given, accumulators);
             take_strip(reduced, middle, end, n, p, transposed, given, other);
             r_.merge(n, other, given, accumulators);
+            return;
+        }
+        if (!transposed && is_narrow(n)) {
+            const std::int64_t length = reduced.shape[0];
+            for (std::int64_t row = begin, count; row < end; row += count) {
+                count = std::min(end - row, length - row % length);
+                r_.narrow_rows(n, count, p + reduced.offset(1, row, 0), reduced.strides[1][0],
+                               accumulators);
+            }
             return;
         }
         const std::int64_t stride = transposed ? all_.in.in_size() : all_.kept.strides[1][0];

@@ -13,13 +13,15 @@ struct Given {
     double scale = 1;       // of norm_two, where it repeats itself
     double x = 0;           // of var, stddev and norm
     std::int64_t count = 0; // elements per result
+    bool far = false;       // elements come from no cache
 };
 
 inline constexpr std::int64_t largest_accumulator = 56; // bytes
 // Enough to read and write the accumulators seldom, few enough for the processor to fetch ahead.
 inline constexpr std::int64_t rows_taken = 8;
 inline constexpr std::int64_t group_bytes = 64;
-inline constexpr std::int64_t leaf = 2048; // elements that lanes add up without halving
+inline constexpr std::int64_t narrow_bytes = 512; // of rows whose accumulators stay in registers
+inline constexpr std::int64_t leaf = 2048;        // elements that lanes add up without halving
 
 // All arrays are dense and aligned. Null functions: not there.
 struct Reducer {
@@ -38,6 +40,10 @@ struct Reducer {
     using ManyRows = void (*)(std::int64_t n, const char *const *in, const Given &given,
                               char *accumulators);
     ManyRows many_rows = nullptr;
+    // The same with any number of rows, `stride` bytes apart; n elements fill at least a vector and
+    // at most `narrow_bytes`.
+    void (*narrow_rows)(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
+                        char *accumulators) = nullptr;
     // Of halves, at any address, instead of the float32 that they are computed in.
     ManyRows rows_of_float16 = nullptr, rows_of_bfloat16 = nullptr;
     // Folds each of some rows of n elements, `stride` bytes apart, into as many accumulators as

@@ -140,7 +140,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         if constexpr (folds_parts) {
             using P = Part<T>;
             P parts[2];
-            if (fold<2>(2 * n, elements_of<P>(in), parts))
+            if (fold<2>(2 * n, elements_of<P>(in), given, parts))
                 a = Operation::combine(a, T{parts[0], parts[1]});
             else
                 Loops::take_all(n, elements_of<T>(in), given, a);
@@ -148,7 +148,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             Loops::take_all(n, elements_of<T>(in), given, a);
         } else {
             A folded;
-            if (fold<1>(n, elements_of<Element<T>>(in), &folded)) {
+            if (fold<1>(n, elements_of<Element<T>>(in), given, &folded)) {
                 a = Operation::combine(a, folded);
                 return;
             }
@@ -157,13 +157,13 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         }
     }
     static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
-                       const Given &, char *accumulators) {
+                       const Given &given, char *accumulators) {
         using P = Part<A>;
         for (std::int64_t row = 0; row < rows; ++row) {
             Group<typename Lanes<P>::Vector> folded;
             static_assert(sizeof folded == group_bytes);
             fold_leaf<P>(n * (is_complex<T> ? 2 : 1),
-                         elements_of<Element<Part<T>>>(in + row * stride), folded);
+                         elements_of<Element<Part<T>>>(in + row * stride), given, folded);
             std::memcpy(accumulators + row * group_bytes, &folded, sizeof folded);
         }
     }
@@ -201,6 +201,55 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             }
         }
     }
+    // The last vector begins before the one before it ends, unless they fill the row: lanes that
+    // two vectors have are the same.
+    template <int count> static void narrow_rows(std::int64_t n, std::int64_t rows, const char *in,
+                                                 std::int64_t stride, char *accumulators) {
+        using V = Vector<A>;
+        const auto at = [=](int c) {
+            return (c + 1 < count ? c * lanes<A> : n - lanes<A>)*std::int64_t{sizeof(A)};
+        };
+        V all[count];
+        const auto take = [&](auto combine, auto &&watch) {
+            ATOLL_UNROLL
+            for (int c = 0; c < count; ++c) all[c] = load_vector<V>(accumulators + at(c));
+            const char *p = in;
+            for (std::int64_t row = 0; row < rows; ++row, p += stride) {
+                ATOLL_UNROLL
+                for (int c = 0; c < count; ++c) {
+                    const auto x = load_vector<V>(p + at(c));
+                    watch(x);
+                    all[c] = combine(all[c], x);
+                }
+            }
+        };
+        bool numbers = false; // and nothing else
+        if constexpr (is_float<A> && requires { Operation::of_numbers(V{}, V{}); }) {
+            NanWatch<V> nan; // one that an accumulator has stays there
+            take([](V x, V y) { return Operation::of_numbers(x, y); }, [&](V x) { nan.take(x); });
+            numbers = !nan.any();
+        }
+        if (!numbers) take([](V x, V y) { return Operation::combine(x, y); }, [](V) {});
+        ATOLL_UNROLL
+        for (int c = 0; c < count; ++c) store_vector(accumulators + at(c), all[c]);
+    }
+    static void any_narrow_rows(std::int64_t n, std::int64_t rows, const char *in,
+                                std::int64_t stride, char *accumulators) {
+        constexpr std::int64_t most = 8; // vectors in registers
+        static constexpr auto of_counts = []<int... k>(std::integer_sequence<int, k...>) {
+            return std::array{&narrow_rows<k + 1>...};
+        }
+        (std::make_integer_sequence<int, most>());
+        // About as many in each part, so that none is less than a vector.
+        const std::int64_t all = (n + lanes<A> - 1) / lanes<A>, parts = (all + most - 1) / most,
+                           in_part = (all + parts - 1) / parts;
+        for (std::int64_t k = 0, count; k < n; k += count) {
+            count = std::min(in_part * lanes<A>, n - k);
+            const std::int64_t bytes = k * std::int64_t{sizeof(A)};
+            of_counts[static_cast<std::size_t>((count - 1) / lanes<A>)](
+                count, rows, in + bytes, stride, accumulators + bytes);
+        }
+    }
     static void rows_of_floats(std::int64_t n, const char *const *in, const Given &,
                                char *accumulators) {
         in_vectors<T>(
@@ -236,6 +285,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
                 r.many_rows = &rows_of_floats;
             else
                 r.many_rows = &Loops::many_rows;
+            if constexpr (!is_bool<T>) r.narrow_rows = &any_narrow_rows;
         }
         if constexpr (!is_complex<T> || folds_parts) r.groups = &groups;
         if constexpr (folds_parts && !product) {
@@ -246,6 +296,11 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             r.many_rows = [](std::int64_t n, const char *const *in, const Given &given,
                              char *accumulators) {
                 OfParts::many_rows(2 * n, in, given, accumulators);
+            };
+            r.narrow_rows = [](std::int64_t n, std::int64_t rows, const char *in,
+                               std::int64_t stride, char *accumulators) {
+                Fold<Map, Operation, Part<T>>::any_narrow_rows(2 * n, rows, in, stride,
+                                                               accumulators);
             };
         }
         if constexpr (std::is_same_v<T, float> && std::is_same_v<Map, Plain>) {
@@ -267,12 +322,12 @@ private:
 
     // Folds x into `Count` elements; not if it is shorter than a group.
     template <int Count, class From, class To>
-    static bool fold(std::int64_t n, const From *x, To *out) {
+    static bool fold(std::int64_t n, const From *x, const Given &given, To *out) {
         using W = typename Lanes<To>::Vector;
         if (n < Lanes<From>::count) return false;
         Group<W> folded;
         const auto leaf = [&](std::int64_t first, std::int64_t count, Group<W> &group) {
-            fold_leaf<To>(count, x + first, group);
+            fold_leaf<To>(count, x + first, given, group);
         };
         const auto join = [](Group<W> &group, const Group<W> &other) {
             for (int c = 0; c < group_vectors; ++c)
@@ -308,7 +363,7 @@ private:
             return OfLanes::template identity<W>();
     }
     template <class To, class From, class W>
-    static void fold_leaf(std::int64_t n, const From *x, Group<W> &group) {
+    static void fold_leaf(std::int64_t n, const From *x, const Given &given, Group<W> &group) {
         using V = typename Lanes<From>::Vector;
         constexpr bool watches = is_float<To> && requires { OfLanes::of_numbers(W{}, W{}); };
         [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
@@ -326,7 +381,8 @@ private:
             if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
             return (W)Map::lanes(v);
         };
-        const std::int64_t used = each_vector(n, x, [&](V v, int c) { take(mapped(v), c); });
+        const std::int64_t used = each_vector(
+            n, x, [&](V v, int c) { take(mapped(v), c); }, given.far);
         after_groups<Lanes<From>::in_vector>(
             used, n, [&](std::int64_t k, std::int64_t rest, int c) {
                 take(first_lanes(rest, mapped(load_first<V>(rest, x + k)), identity<W, To>()), c);

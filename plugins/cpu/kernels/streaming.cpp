@@ -69,7 +69,8 @@ void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) 
     each_vector<std::int8_t>(
         n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
         [&](std::int64_t k) {
-            // Of little that is written: the processor alone does not fetch as fast as memory gives.
+            // Of little that is written: the processor alone does not fetch as fast as memory
+            // gives.
             for (std::int64_t line = 0; line < lanes<std::int8_t>; line += cache_line / sizeof(T)) {
                 __builtin_prefetch(a.from(k) + line + fetched_ahead / sizeof(T), 0, 2);
                 __builtin_prefetch(b.from(k) + line + fetched_ahead / sizeof(T), 0, 2);
@@ -79,8 +80,7 @@ void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) 
 }
 
 // `where`, of the elements' bits.
-template <class T>
-void selection(std::int64_t n, char *const *data, const std::int64_t *strides) {
+template <class T> void selection(std::int64_t n, char *const *data, const std::int64_t *strides) {
     using V = Vector<T>;
     using Bits = decltype(V{} == V{});
     T *const out = at<T>(data[0]);
