@@ -258,6 +258,8 @@ TEST_CASE("results whose elements are neighbours in memory, and the rows of a fe
             // Rows that are folded before anything is transposed.
             check_random(f.id, dtype, {{80, 66}, 1}, Layout::dense, 0, random, {1, 0});
             check_random(f.id, dtype, {{80, 9, 8}, 1}, Layout::dense, 4, random, {2, 1, 0});
+            // Rows whose results stay in registers, with gaps between some.
+            check_random(f.id, dtype, {{20, 9, 4}, 1}, Layout::dense, 4, random, {0, 1, 2});
             // Rows of a few results, with gaps between them.
             check_random(f.id, dtype, {{3, 500}, 1}, Layout::dense, 4, random, {0, 1});
         }
