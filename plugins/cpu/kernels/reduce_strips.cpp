@@ -330,30 +330,27 @@ private:
                                              : longest_transposed / 2;
         return found.count >= 4 * long_row && found.columns >= few_columns && found.columns <= most;
     }
-    // Whether rows are so long that folding each of them to a group leaves much less to transpose.
+    // Whether rows are folded to a group each, which are joined in registers.
     bool fold_first(const Neighbourhoods &found) const {
         return r_.groups && found.results == 1 &&
                all_.is_read_in_place(all_.reduced.strides[1][0]) &&
                found.columns == all_.reduced.shape[0] &&
-               found.columns * all_.in.in_size() >= (r_.many_rows ? 3 : 2) * group_bytes;
+               found.columns * all_.in.in_size() >= group_bytes;
     }
     void run_folded(const Neighbourhoods &found) {
         found.arrange(all_.kept, 1);
-        const std::int64_t size = r_.size, count = group_bytes / size,
-                           longest = TransposedBlock::length(count, size),
-                           work = std::min(found.count, longest) * found.columns;
-        SpacePieces(all_.kept, 0, longest).visit_all(work, [&](char *const *data, std::int64_t n) {
-            alignas(64) char groups[block_size * group_bytes], accumulators[longest_strip_bytes];
-            const auto body = [&](std::int64_t, const Given &given, char *taken) {
-                r_.groups(found.columns, n, data[1], found.stride, given, groups);
-                const TransposedBlock block(n, count, size, groups, group_bytes);
-                r_.identity(n, taken);
-                for (std::int64_t k = 0; k < count; ++k)
-                    r_.merge(n, block.column(groups + k * size), given, taken);
-            };
-            body(0, all_.given, accumulators);
-            finish_strip(n, data[0], 1, body, accumulators);
-        });
+        const std::int64_t work = block_size * found.columns;
+        SpacePieces(all_.kept, 0, block_size)
+            .visit_all(work, [&](char *const *data, std::int64_t n) {
+                alignas(64) char groups[block_size * group_bytes],
+                    accumulators[longest_strip_bytes];
+                const auto body = [&](std::int64_t, const Given &given, char *taken) {
+                    r_.groups(found.columns, n, data[1], found.stride, given, groups);
+                    r_.join_groups(n, groups, taken);
+                };
+                body(0, all_.given, accumulators);
+                finish_strip(n, data[0], 1, body, accumulators);
+            });
     }
 
     void run_transposed(const Neighbourhoods &found) {

@@ -49,7 +49,9 @@ struct Reducer {
     // Folds each of some rows of n elements, `stride` bytes apart, into as many accumulators as
     // fill `group_bytes`; these follow each other.
     void (*groups)(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
-                   const Given &given, char *accumulators) = nullptr;
+                   const Given &given, char *groups) = nullptr;
+    // Folds each of n such groups, as JoinedGroups does.
+    void (*join_groups)(std::int64_t n, const char *groups, char *accumulators) = nullptr;
     // Accumulator i takes in accumulator i of `from`.
     void (*merge)(std::int64_t n, const char *from, const Given &given,
                   char *accumulators) = nullptr;

@@ -1,4 +1,5 @@
 // Reducers that fold elements with one operation: sums, products, smallest and largest elements.
+#include "joined_groups.h"
 #include "partial_vector.h"
 #include "product_vectors.h"
 #include "reducer_loops.h"
@@ -157,15 +158,23 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         }
     }
     static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
-                       const Given &given, char *accumulators) {
-        using P = Part<A>;
+                       const Given &given, char *groups) {
+        using From = Element<Part<T>>;
+        const std::int64_t lanes = n * (is_complex<T> ? 2 : 1);
         for (std::int64_t row = 0; row < rows; ++row) {
-            Group<typename Lanes<P>::Vector> folded;
+            Group<GroupVector> folded;
             static_assert(sizeof folded == group_bytes);
-            fold_leaf<P>(n * (is_complex<T> ? 2 : 1),
-                         elements_of<Element<Part<T>>>(in + row * stride), given, folded);
-            std::memcpy(accumulators + row * group_bytes, &folded, sizeof folded);
+            const auto *x = elements_of<From>(in + row * stride);
+            if (lanes <= chains * Lanes<From>::count)
+                fold_few<Part<A>>(lanes, x, folded);
+            else
+                fold_leaf<Part<A>>(lanes, x, given, folded);
+            std::memcpy(groups + row * group_bytes, &folded, sizeof folded);
         }
+    }
+    static void join_groups(std::int64_t n, const char *groups, char *accumulators) {
+        JoinedGroups<GroupVector, A>::join(n, groups, accumulators,
+                                           [](auto a, auto b) { return OfLanes::combine(a, b); });
     }
     // As PlainLoops::many_rows, of elements E that all(x) and some(x, count) give as vectors.
     template <class E, class All, class Some> static void
@@ -287,7 +296,10 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
                 r.many_rows = &Loops::many_rows;
             if constexpr (!is_bool<T>) r.narrow_rows = &any_narrow_rows;
         }
-        if constexpr (!is_complex<T> || folds_parts) r.groups = &groups;
+        if constexpr (!is_complex<T> || folds_parts) {
+            r.groups = &groups;
+            r.join_groups = &join_groups;
+        }
         if constexpr (folds_parts && !product) {
             using OfParts = typename Fold<Map, Operation, Part<T>>::Loops;
             r.rows = [](std::int64_t n, const char *in, const Given &given, char *accumulators) {
@@ -319,6 +331,7 @@ private:
         is_complex<T> && std::is_same_v<Map, Plain> && (product || std::is_same_v<Operation, Sum>);
     // What is done to vectors, whose lanes are elements or their parts.
     using OfLanes = std::conditional_t<folds_parts && product, ProductOfPairs, Operation>;
+    using GroupVector = typename Lanes<Part<A>>::Vector;
 
     // Folds x into `Count` elements; not if it is shorter than a group.
     template <int Count, class From, class To>
@@ -362,6 +375,27 @@ private:
         else
             return OfLanes::template identity<W>();
     }
+    template <class W, class V> static W mapped(V v) {
+        if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
+        return (W)Map::lanes(v);
+    }
+    // Of few groups, one after the other.
+    template <class To, class From, class W>
+    static void fold_few(std::int64_t n, const From *x, Group<W> &group) {
+        using V = typename Lanes<From>::Vector;
+        constexpr std::int64_t in_vector = Lanes<From>::in_vector;
+        ATOLL_UNROLL
+        for (int c = 0; c < group_vectors; ++c) {
+            W a = identity<W, To>();
+            std::int64_t k = c * in_vector;
+            for (; k + in_vector <= n; k += Lanes<From>::count)
+                a = OfLanes::combine(a, mapped<W>(load_lanes<V>(x + k)));
+            if (k < n)
+                a = OfLanes::combine(a, first_lanes(n - k, mapped<W>(load_first<V>(n - k, x + k)),
+                                                    identity<W, To>()));
+            group.v[c] = a;
+        }
+    }
     template <class To, class From, class W>
     static void fold_leaf(std::int64_t n, const From *x, const Given &given, Group<W> &group) {
         using V = typename Lanes<From>::Vector;
@@ -377,17 +411,14 @@ private:
                 a[c] = OfLanes::combine(a[c], w);
             }
         };
-        const auto mapped = [](V v) {
-            if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
-            return (W)Map::lanes(v);
-        };
         const std::int64_t used = each_vector(
-            n, x, [&](V v, int c) { take(mapped(v), c); }, given.far);
+            n, x, [&](V v, int c) { take(mapped<W>(v), c); }, given.far);
         after_groups<Lanes<From>::in_vector>(
             used, n, [&](std::int64_t k, std::int64_t rest, int c) {
-                take(first_lanes(rest, mapped(load_first<V>(rest, x + k)), identity<W, To>()), c);
+                take(first_lanes(rest, mapped<W>(load_first<V>(rest, x + k)), identity<W, To>()),
+                     c);
             });
-        join_groups(a, [](W x, W y) { return OfLanes::combine(x, y); });
+        kernels::join_groups(a, [](W x, W y) { return OfLanes::combine(x, y); });
         for (int c = 0; c < group_vectors; ++c) {
             group.v[c] = a[c];
             if constexpr (watches)

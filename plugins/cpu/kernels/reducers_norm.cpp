@@ -1,4 +1,5 @@
 // Norms, in double whatever the elements are.
+#include "joined_groups.h"
 #include "reducers_double.h"
 
 namespace Atoll::kernels {
@@ -37,14 +38,18 @@ template <class T, bool SkipNan> struct Squares {
         }
     }
     static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
-                       const Given &given, char *accumulators) {
+                       const Given &given, char *groups) {
         for (std::int64_t row = 0; row < rows; ++row) {
             Sums sums = {};
             in_doubles(n * per, elements_of<P>(in + row * stride),
                        [&](Doubles v, int c) { add_square(v, given, sums[c]); });
             join_sums(sums);
-            std::memcpy(accumulators + row * group_bytes, sums, group_bytes);
+            std::memcpy(groups + row * group_bytes, sums, group_bytes);
         }
+    }
+    static void join_groups(std::int64_t n, const char *groups, char *accumulators) {
+        JoinedGroups<Doubles, double>::join(n, groups, accumulators,
+                                            [](Doubles a, Doubles b) { return a + b; });
     }
     static void add_square(Doubles v, const Given &given, Doubles &sum) {
         if constexpr (SkipNan) v = v == v ? v : Doubles{};
@@ -66,6 +71,7 @@ template <class T, bool SkipNan> struct Squares {
         if constexpr (!(SkipNan && is_complex<T>)) {
             r.halves = true;
             r.groups = &groups;
+            r.join_groups = &join_groups;
         }
         if constexpr (scales) r.rescale = &rescale;
         return r;

@@ -129,9 +129,10 @@ template <std::size_t Size> void plain(std::int64_t rows, std::int64_t columns, 
                         in + j * static_cast<std::int64_t>(Size) + i * is, Size);
 }
 
-template <template <class> class Block, class T>
+// The squares of a Block, and what is left of rows and columns by `rest`.
+template <template <class> class Block, class T, class Rest>
 void blocked(std::int64_t rows, std::int64_t columns, char *out, std::int64_t os, const char *in,
-             std::int64_t is) {
+             std::int64_t is, const Rest &rest) {
     constexpr std::int64_t size = sizeof(T), side = Block<T>::side;
     const std::int64_t whole_rows = rows / side * side, whole_columns = columns / side * side;
     const auto block = [&](std::int64_t i, std::int64_t j) {
@@ -145,12 +146,23 @@ void blocked(std::int64_t rows, std::int64_t columns, char *out, std::int64_t os
         for (std::int64_t j = 0; j < whole_columns; j += side)
             for (std::int64_t i = 0; i < whole_rows; i += side) block(i, j);
     if (whole_columns < columns)
-        plain<sizeof(T)>(rows, columns - whole_columns, out + whole_columns * os, os,
-                         in + whole_columns * size, is);
+        rest(rows, columns - whole_columns, out + whole_columns * os, os, in + whole_columns * size,
+             is);
     if (whole_rows < rows)
-        plain<sizeof(T)>(rows - whole_rows, whole_columns, out + whole_rows * size, os,
-                         in + whole_rows * is, is);
+        rest(rows - whole_rows, whole_columns, out + whole_rows * size, os, in + whole_rows * is,
+             is);
 }
+template <template <class> class Block, class T>
+void blocked(std::int64_t rows, std::int64_t columns, char *out, std::int64_t os, const char *in,
+             std::int64_t is) {
+    blocked<Block, T>(rows, columns, out, os, in, is, &plain<sizeof(T)>);
+}
+#if defined(__AVX512F__)
+template <class T> void in_lines(std::int64_t rows, std::int64_t columns, char *out,
+                                 std::int64_t os, const char *in, std::int64_t is) {
+    blocked<Line, T>(rows, columns, out, os, in, is, &blocked<Four, T>);
+}
+#endif
 
 #if defined(__AVX2__)
 template <class T> using Eight = Four<T>;
@@ -166,7 +178,7 @@ void transpose(std::int64_t size, std::int64_t rows, std::int64_t columns, char 
     case 1: return blocked<Square, std::int8_t>(rows, columns, out, out_stride, in, in_stride);
     case 2: return blocked<Square, std::int16_t>(rows, columns, out, out_stride, in, in_stride);
 #if defined(__AVX512F__)
-    case 4: return blocked<Line, std::int32_t>(rows, columns, out, out_stride, in, in_stride);
+    case 4: return in_lines<std::int32_t>(rows, columns, out, out_stride, in, in_stride);
 #else
     case 4: return blocked<Four, std::int32_t>(rows, columns, out, out_stride, in, in_stride);
 #endif
@@ -174,7 +186,7 @@ void transpose(std::int64_t size, std::int64_t rows, std::int64_t columns, char 
 #if defined(__AVX512F__)
         // Parts of lines on few sets of the cache would push each other out.
         if (out_stride % few_sets_apart == 0)
-            return blocked<Line, std::int64_t>(rows, columns, out, out_stride, in, in_stride);
+            return in_lines<std::int64_t>(rows, columns, out, out_stride, in, in_stride);
 #endif
         return blocked<Eight, std::int64_t>(rows, columns, out, out_stride, in, in_stride);
     default: return plain<16>(rows, columns, out, out_stride, in, in_stride);
