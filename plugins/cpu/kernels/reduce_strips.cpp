@@ -332,10 +332,12 @@ private:
     }
     // Whether rows are folded to a group each, which are joined in registers.
     bool fold_first(const Neighbourhoods &found) const {
+        // Shuffles of bytes are slow where vectors are short.
+        const std::int64_t size = all_.in.in_size(),
+                           fewest = size < 4 && vector_bytes < 64 ? 3 * group_bytes : 96;
         return r_.groups && found.results == 1 &&
                all_.is_read_in_place(all_.reduced.strides[1][0]) &&
-               found.columns == all_.reduced.shape[0] &&
-               found.columns * all_.in.in_size() >= group_bytes;
+               found.columns == all_.reduced.shape[0] && found.columns * size >= fewest;
     }
     void run_folded(const Neighbourhoods &found) {
         found.arrange(all_.kept, 1);

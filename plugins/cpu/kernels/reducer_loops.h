@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -45,23 +45,6 @@ template <class V, class E> V load_lanes(const E *x) {
     return v;
 }
 
-// The first n elements; zeros follow them.
-template <class V, class E> V load_first(std::int64_t n, const E *x) {
-    constexpr std::int64_t lanes = sizeof(V) / sizeof(E);
-    const std::size_t bytes = static_cast<std::size_t>(std::min(n, lanes)) * sizeof(E);
-    V v;
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-    const std::uint64_t there = _bzhi_u64(~std::uint64_t(0), static_cast<unsigned>(bytes));
-    if constexpr (sizeof v == 64)
-        v = (V)_mm512_maskz_loadu_epi8(there, x);
-    else
-        v = (V)_mm256_maskz_loadu_epi8(static_cast<__mmask32>(there), x);
-#else
-    std::memset(&v, 0, sizeof v);
-    std::memcpy(&v, x, bytes);
-#endif
-    return v;
-}
 // The first n lanes of v, then those of `others`.
 template <class V> V first_lanes(std::int64_t n, V v, V others) {
     using Mask = decltype(v < v);
@@ -70,6 +53,40 @@ template <class V> V first_lanes(std::int64_t n, V v, V others) {
     Mask lane;
     for (int k = 0; k < lanes; ++k) lane[k] = static_cast<I>(k);
     return lane < static_cast<I>(std::min<std::int64_t>(n, lanes)) ? v : others;
+}
+
+// The first n elements; zeros follow them.
+template <class V, class E> V load_first(std::int64_t n, const E *x) {
+    constexpr std::int64_t lanes = sizeof(V) / sizeof(E);
+    V v;
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const std::size_t bytes = static_cast<std::size_t>(std::min(n, lanes)) * sizeof(E);
+    const std::uint64_t there = _bzhi_u64(~std::uint64_t(0), static_cast<unsigned>(bytes));
+    if constexpr (sizeof v == 64)
+        v = (V)_mm512_maskz_loadu_epi8(there, x);
+    else
+        v = (V)_mm256_maskz_loadu_epi8(static_cast<__mmask32>(there), x);
+    return v;
+#else
+    // What is stored in parts is slow to be loaded as a vector.
+    if constexpr (sizeof(E) < 4) {
+        std::memset(&v, 0, sizeof v);
+        std::memcpy(&v, x, static_cast<std::size_t>(std::min(n, lanes)) * sizeof(E));
+        return v;
+    }
+#if defined(__AVX2__)
+    using Mask = decltype(v < v);
+    const Mask there = first_lanes(n, ~Mask{}, Mask{});
+    if constexpr (sizeof v == 32 && sizeof(E) == 4)
+        return (V)_mm256_maskload_epi32(reinterpret_cast<const int *>(x), (__m256i)there);
+    else if constexpr (sizeof v == 32 && sizeof(E) == 8)
+        return (V)_mm256_maskload_epi64(reinterpret_cast<const long long *>(x), (__m256i)there);
+    else if constexpr (sizeof v == 16 && sizeof(E) == 4)
+        return (V)_mm_maskload_epi32(reinterpret_cast<const int *>(x), (__m128i)there);
+#endif
+    for (std::int64_t k = 0; k < lanes; ++k) v[k] = k < n ? x[k] : E{};
+    return v;
+#endif
 }
 
 // at(k, c): a vector of `step` elements begins at k, the c-th of four groups. Returns how many
@@ -121,6 +138,17 @@ inline void fetch_groups(const char *p) {
     constexpr std::int64_t ahead = 1024;
     ATOLL_UNROLL
     for (int line = 0; line < chains; ++line) __builtin_prefetch(p + ahead + line * 64, 0, 2);
+}
+
+// The same of few elements: of each vector of a group those of all groups follow each other.
+template <std::int64_t step, class At, class Last>
+ATOLL_INLINE void in_few_groups(std::int64_t n, At &&at, Last &&last) {
+    ATOLL_UNROLL
+    for (int c = 0; c < group_vectors; ++c) {
+        std::int64_t k = c * step;
+        for (; k + step <= n; k += group_vectors * step) at(k, c);
+        if (k < n) last(k, n - k, c);
+    }
 }
 
 // each(v, c) for the vectors of whole groups, where c counts the vectors of four groups. Returns

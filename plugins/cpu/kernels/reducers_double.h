@@ -41,6 +41,15 @@ ATOLL_INLINE void in_doubles(std::int64_t n, const P *x, Each &&each) {
     });
 }
 
+// The same of few, where c counts the vectors of a group.
+template <class P, class Each>
+ATOLL_INLINE void in_few_doubles(std::int64_t n, const P *x, Each &&each) {
+    using As = AsDoubles<P>;
+    in_few_groups<As::step>(
+        n, [&](std::int64_t k, int c) { each(As::load(x + k), c); },
+        [&](std::int64_t k, std::int64_t rest, int c) { each(As::load_first(rest, x + k), c); });
+}
+
 // add(v, sum) for vectors of all parts, the sums of whose lanes are added to a; zeros, which are
 // none, must not count.
 template <class P, class Add>

@@ -244,7 +244,8 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
     }
     static void any_narrow_rows(std::int64_t n, std::int64_t rows, const char *in,
                                 std::int64_t stride, char *accumulators) {
-        constexpr std::int64_t most = 8; // vectors in registers
+        constexpr std::int64_t most =
+            vector_bytes == 64 ? 8 : 16; // vectors, most of them in registers
         static constexpr auto of_counts = []<int... k>(std::integer_sequence<int, k...>) {
             return std::array{&narrow_rows<k + 1>...};
         }
@@ -379,22 +380,17 @@ private:
         if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
         return (W)Map::lanes(v);
     }
-    // Of few groups, one after the other.
     template <class To, class From, class W>
     static void fold_few(std::int64_t n, const From *x, Group<W> &group) {
         using V = typename Lanes<From>::Vector;
-        constexpr std::int64_t in_vector = Lanes<From>::in_vector;
-        ATOLL_UNROLL
-        for (int c = 0; c < group_vectors; ++c) {
-            W a = identity<W, To>();
-            std::int64_t k = c * in_vector;
-            for (; k + in_vector <= n; k += Lanes<From>::count)
-                a = OfLanes::combine(a, mapped<W>(load_lanes<V>(x + k)));
-            if (k < n)
-                a = OfLanes::combine(a, first_lanes(n - k, mapped<W>(load_first<V>(n - k, x + k)),
-                                                    identity<W, To>()));
-            group.v[c] = a;
-        }
+        for (W &v : group.v) v = identity<W, To>();
+        const auto take = [&](W w, int c) { group.v[c] = OfLanes::combine(group.v[c], w); };
+        in_few_groups<Lanes<From>::in_vector>(
+            n, [&](std::int64_t k, int c) { take(mapped<W>(load_lanes<V>(x + k)), c); },
+            [&](std::int64_t k, std::int64_t rest, int c) {
+                take(first_lanes(rest, mapped<W>(load_first<V>(rest, x + k)), identity<W, To>()),
+                     c);
+            });
     }
     template <class To, class From, class W>
     static void fold_leaf(std::int64_t n, const From *x, const Given &given, Group<W> &group) {

@@ -40,16 +40,25 @@ template <class T, bool SkipNan> struct Squares {
     static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
                        const Given &given, char *groups) {
         for (std::int64_t row = 0; row < rows; ++row) {
-            Sums sums = {};
-            in_doubles(n * per, elements_of<P>(in + row * stride),
-                       [&](Doubles v, int c) { add_square(v, given, sums[c]); });
-            join_sums(sums);
-            std::memcpy(groups + row * group_bytes, sums, group_bytes);
+            const P *x = elements_of<P>(in + row * stride);
+            Group<Doubles> sum{};
+            if (n * per <= chains * Lanes<double>::count)
+                in_few_doubles(n * per, x,
+                               [&](Doubles v, int c) { add_square(v, given, sum.v[c]); });
+            else
+                add_squares(n * per, x, given, sum);
+            std::memcpy(groups + row * group_bytes, &sum, group_bytes);
         }
     }
     static void join_groups(std::int64_t n, const char *groups, char *accumulators) {
         JoinedGroups<Doubles, double>::join(n, groups, accumulators,
                                             [](Doubles a, Doubles b) { return a + b; });
+    }
+    static void add_squares(std::int64_t n, const P *x, const Given &given, Group<Doubles> &sum) {
+        Sums sums = {};
+        in_doubles(n, x, [&](Doubles v, int c) { add_square(v, given, sums[c]); });
+        join_sums(sums);
+        std::copy_n(sums, group_vectors, sum.v);
     }
     static void add_square(Doubles v, const Given &given, Doubles &sum) {
         if constexpr (SkipNan) v = v == v ? v : Doubles{};
