@@ -22,6 +22,7 @@ constexpr std::int64_t longest_transposed = 128; // elements; fewer of 4 bytes o
 constexpr std::int64_t long_row = 16;            // a reduced axis shorter than this is no row
 constexpr std::int64_t longest_packed_row = 256; // bytes, of rows with gaps
 constexpr std::int64_t rows_at_once = 64;        // rows that a strip takes in without halving
+constexpr std::int64_t folded_rows = 64;         // whose groups are joined soon
 constexpr std::int64_t long_row_bytes = 8192;    // from here on rows are taken in together
 constexpr std::int64_t cached_bytes = 512 << 10; // so are those of so much altogether
 
@@ -344,11 +345,15 @@ private:
         const std::int64_t work = block_size * found.columns;
         SpacePieces(all_.kept, 0, block_size)
             .visit_all(work, [&](char *const *data, std::int64_t n) {
-                alignas(64) char groups[block_size * group_bytes],
+                alignas(64) char groups[folded_rows * group_bytes],
                     accumulators[longest_strip_bytes];
                 const auto body = [&](std::int64_t, const Given &given, char *taken) {
-                    r_.groups(found.columns, n, data[1], found.stride, given, groups);
-                    r_.join_groups(n, groups, taken);
+                    for (std::int64_t row = 0; row < n; row += folded_rows) {
+                        const std::int64_t rows = std::min(folded_rows, n - row);
+                        r_.groups(found.columns, rows, data[1] + row * found.stride, found.stride,
+                                  given, groups);
+                        r_.join_groups(rows, groups, taken + row * r_.size);
+                    }
                 };
                 body(0, all_.given, accumulators);
                 finish_strip(n, data[0], 1, body, accumulators);
