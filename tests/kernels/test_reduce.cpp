@@ -268,6 +268,24 @@ TEST_CASE("results whose elements are neighbours in memory, and the rows of a fe
 
 // As a broadcast axis gives them, and windows that overlap: more elements than memory has between
 // two results.
+TEST_CASE("rows with gaps between their elements") {
+    Random random = sequence(19);
+    const Shape shape = {70, 100};
+    for (const Function &f : function_list) {
+        if (!is_reduction(f)) continue;
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            if (!(f.domain >> dtype & 1)) continue;
+            Operand in(dtype, false, shape, all_axes(shape), Layout::dense);
+            reorder(in, {1, 0}, 0, 0);
+            for (std::int64_t &stride : in.strides) stride *= 2;
+            in.memory.resize(2 * in.memory.size());
+            fill(in, random, true);
+            Operand out(result_dtype(f.id, dtype), false, shape, {true, false}, Layout::dense);
+            check(f.id, dtype, 1, out, in, number_for(f.id, random), false);
+        }
+    }
+}
+
 TEST_CASE("neighbours in memory that repeat") {
     Random random = sequence(9);
     const std::int64_t steps[][2] = {{1, 0}, {0, 1}, {1, 1}, {2, 1}}; // of the axes that go

@@ -34,7 +34,7 @@ struct Picker {
     // Best i becomes element i, at `position`, if it is better than it.
     void (*rows)(std::int64_t n, const char *in, std::int64_t position, char *best,
                  std::int64_t *positions) = nullptr;
-    // Which of at most 127 rows, or 160 of more than a byte, has the best element i, for each of n.
+    // Which of at most 127 rows has the best element i, for each of n.
     // Reads up to TransposedBlock::behind bytes behind them.
     void (*among)(std::int64_t n, std::int64_t rows, const char *const *in,
                   std::int64_t *positions) = nullptr;
@@ -170,7 +170,12 @@ constinit const PickerRow smallest = picker_row<false>(), largest = picker_row<t
 constexpr std::int64_t strip = block_size;  // results that take in rows together
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
 constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
-constexpr std::int64_t few_rows = 127, most_rows = 160; // of neighbours
+constexpr std::int64_t most_rows = 127;     // of neighbours
+constexpr std::int64_t most_together = 64, fewest_together = 8; // rows that are folded
+// Elements of a row that is faster folded than transposed; shuffles of bytes are slow where vectors
+// are short.
+constexpr std::int64_t folded_row = 80, folded_bytes_row = vector_bytes < 64 ? 128 : 80;
+constexpr std::int64_t cached_bytes = 65536; // of such rows
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
 // The best element so far. position == none: there is none.
@@ -291,6 +296,25 @@ private:
         return kept_.data[k] + kept_.offset(k, result, 0);
     }
 
+    // So many rows, whose elements a cache then still has.
+    std::int64_t rows_in_cache() const {
+        return std::min(most_together, cached_bytes / (walked_.shape[0] * in_.in_size()));
+    }
+    // Whether the best elements of several rows are found together, and then where they are.
+    bool fold_first(std::int64_t rows) const {
+        return reducer_.groups && direct_ && walked_.strides[0][0] == in_.in_size() &&
+               walked_.shape[0] * in_.in_size() >= group_bytes &&
+               std::min(rows, rows_in_cache()) >= fewest_together;
+    }
+    void run_folded(std::int64_t rows, const char *from, std::int64_t *positions) const {
+        const std::int64_t n = walked_.shape[0], step = kept_.strides[1][0];
+        alignas(64) char groups[most_together * group_bytes], values[most_together * 8];
+        reducer_.groups(n, rows, from, step, Given{}, groups);
+        reducer_.join_groups(rows, groups, values);
+        for (std::int64_t k = 0; k < rows; ++k)
+            positions[k] = p_.first(n, from + k * step, values + k * p_.size);
+    }
+
     void run_along() const {
         const std::int64_t results = kept_.shape[0] * kept_.outer();
         const Segments parts(walked_);
@@ -300,18 +324,23 @@ private:
             parallel(results, work, [&](std::int64_t begin, std::int64_t end) {
                 // Runs of results that are neighbours.
                 for (std::int64_t result = begin; result < end;) {
-                    constexpr std::int64_t most = 64;
-                    std::int64_t positions[most];
+                    std::int64_t positions[most_together];
                     const std::int64_t neighbours = kept_.shape[0] - result % kept_.shape[0];
-                    const std::int64_t some = std::min({most, neighbours, end - result});
+                    std::int64_t some = std::min(neighbours, end - result);
                     const char *from = place(result, 1);
-                    for (std::int64_t k = 0; k < some; ++k, from += kept_.strides[1][0]) {
-                        Best best;
-                        if (one_row)
-                            take_row(walked_.shape[0], from, 0, best);
-                        else
-                            take_segment(parts, 0, from, best);
-                        positions[k] = best.position;
+                    if (one_row && fold_first(some)) {
+                        some = std::min(some, rows_in_cache());
+                        run_folded(some, from, positions);
+                    } else {
+                        some = std::min(some, most_together);
+                        for (std::int64_t k = 0; k < some; ++k, from += kept_.strides[1][0]) {
+                            Best best;
+                            if (one_row)
+                                take_row(walked_.shape[0], from, 0, best);
+                            else
+                                take_segment(parts, 0, from, best);
+                            positions[k] = best.position;
+                        }
                     }
                     write(some, positions, place(result, 0), kept_.strides[0][0]);
                     result += some;
@@ -424,7 +453,10 @@ private:
         const std::int64_t rows = ordered_.shape[0] * ordered_.outer(), size = in_.in_size();
         if (found.count < 4 * long_row || rows < 2) return false;
         // The lane of a byte holds no higher position, and there is room to convert so many.
-        if (rows > (in_.out_size() == 1 || !in_.moves() ? few_rows : most_rows)) return false;
+        if (rows > most_rows) return false;
+        if (rows >= (size == 1 ? folded_bytes_row : folded_row) && walked_.outer() == 1 &&
+            fold_first(kept_.shape[0]))
+            return false;
         // There must be room for what is converted; elements that repeat are converted each time.
         if (in_.out_size() > 2 * size || rows > found.columns) return false;
         if (found.results > 1) return found.results * size < 64;
