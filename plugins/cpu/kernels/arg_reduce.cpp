@@ -174,7 +174,8 @@ constexpr std::int64_t most_rows = 127;     // of neighbours
 constexpr std::int64_t most_together = 64, fewest_together = 8; // rows that are folded
 // Elements of a row that is faster folded than transposed; shuffles of bytes are slow where vectors
 // are short.
-constexpr std::int64_t folded_row = 80, folded_bytes_row = vector_bytes < 64 ? 128 : 80;
+constexpr std::int64_t folded_row = 80, folded_bytes_row = vector_bytes < 64 ? 128 : 80,
+                       folded_bools_row = 64;
 constexpr std::int64_t cached_bytes = 65536; // of such rows
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
@@ -309,6 +310,11 @@ private:
     void run_folded(std::int64_t rows, const char *from, std::int64_t *positions) const {
         const std::int64_t n = walked_.shape[0], step = kept_.strides[1][0];
         alignas(64) char groups[most_together * group_bytes], values[most_together * 8];
+        if (p_.best) {
+            for (std::int64_t k = 0; k < rows; ++k)
+                positions[k] = p_.best(n, from + k * step, values);
+            return;
+        }
         reducer_.groups(n, rows, from, step, Given{}, groups);
         reducer_.join_groups(rows, groups, values);
         for (std::int64_t k = 0; k < rows; ++k)
@@ -454,9 +460,10 @@ private:
         if (found.count < 4 * long_row || rows < 2) return false;
         // The lane of a byte holds no higher position, and there is room to convert so many.
         if (rows > most_rows) return false;
-        if (rows >= (size == 1 ? folded_bytes_row : folded_row) && walked_.outer() == 1 &&
-            fold_first(kept_.shape[0]))
-            return false;
+        const std::int64_t folded = p_.best     ? folded_bools_row
+                                    : size == 1 ? folded_bytes_row
+                                                : folded_row;
+        if (rows >= folded && walked_.outer() == 1 && fold_first(kept_.shape[0])) return false;
         // There must be room for what is converted; elements that repeat are converted each time.
         if (in_.out_size() > 2 * size || rows > found.columns) return false;
         if (found.results > 1) return found.results * size < 64;
