@@ -79,7 +79,10 @@ Reduction::Reduction(const Reducer &reducer, const atoll_call &call, const Given
            result_of(call.function, call.dtype), call.operands[0].dtype},
           false, call.operands[0].flags & ATOLL_OPERAND_SWAPPED) {
     for (std::uint32_t axis = 0; axis < call.core; ++axis) this->given.count *= call.shape[axis];
-    this->given.far = results() * this->given.count * in.in_size() >= large_operands().alone;
+    std::int64_t elements = this->given.count;
+    for (std::uint32_t axis = call.core; axis < call.rank; ++axis) elements *= call.shape[axis];
+    constexpr std::int64_t cached = 1 << 20; // of any size
+    this->given.far = elements > cached && elements * in.in_size() >= large_operands().alone;
     // Both spaces start at the same element, each flips its own axes.
     kept.data[1] += reduced.data[1] - static_cast<const char *>(call.operands[1].data);
     densest_first(kept, 1);
