@@ -171,11 +171,11 @@ constexpr std::int64_t strip = block_size;  // results that take in rows togethe
 constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
 constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
 constexpr std::int64_t most_rows = 127;     // of neighbours
-constexpr std::int64_t most_together = 64, fewest_together = 8; // rows that are folded
-// Elements of a row that is faster folded than transposed; shuffles of bytes are slow where vectors
-// are short.
-constexpr std::int64_t folded_row = 80, folded_bytes_row = vector_bytes < 64 ? 128 : 80,
-                       folded_bools_row = 64;
+constexpr std::int64_t most_together = 64, fewest_together = 8; // rows at a time
+// Elements of a row from where on that is faster than to transpose; shuffles of bytes are slow
+// where vectors are short.
+constexpr std::int64_t long_other_row = 80, long_bytes_row = vector_bytes < 64 ? 128 : 80,
+                       long_bools_row = 64;
 constexpr std::int64_t cached_bytes = 65536; // of such rows
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
@@ -302,12 +302,12 @@ private:
         return std::min(most_together, cached_bytes / (walked_.shape[0] * in_.in_size()));
     }
     // Whether the best elements of several rows are found together, and then where they are.
-    bool fold_first(std::int64_t rows) const {
+    bool takes_together(std::int64_t rows) const {
         return reducer_.groups && direct_ && walked_.strides[0][0] == in_.in_size() &&
                walked_.shape[0] * in_.in_size() >= group_bytes &&
                std::min(rows, rows_in_cache()) >= fewest_together;
     }
-    void run_folded(std::int64_t rows, const char *from, std::int64_t *positions) const {
+    void take_together(std::int64_t rows, const char *from, std::int64_t *positions) const {
         const std::int64_t n = walked_.shape[0], step = kept_.strides[1][0];
         alignas(64) char groups[most_together * group_bytes], values[most_together * 8];
         if (p_.best) {
@@ -316,7 +316,7 @@ private:
             return;
         }
         reducer_.groups(n, rows, from, step, Given{}, groups);
-        reducer_.join_groups(rows, groups, values);
+        reducer_.fold_groups(rows, groups, values);
         for (std::int64_t k = 0; k < rows; ++k)
             positions[k] = p_.first(n, from + k * step, values + k * p_.size);
     }
@@ -334,9 +334,9 @@ private:
                     const std::int64_t neighbours = kept_.shape[0] - result % kept_.shape[0];
                     std::int64_t some = std::min(neighbours, end - result);
                     const char *from = place(result, 1);
-                    if (one_row && fold_first(some)) {
+                    if (one_row && takes_together(some)) {
                         some = std::min(some, rows_in_cache());
-                        run_folded(some, from, positions);
+                        take_together(some, from, positions);
                     } else {
                         some = std::min(some, most_together);
                         for (std::int64_t k = 0; k < some; ++k, from += kept_.strides[1][0]) {
@@ -460,10 +460,11 @@ private:
         if (found.count < 4 * long_row || rows < 2) return false;
         // The lane of a byte holds no higher position, and there is room to convert so many.
         if (rows > most_rows) return false;
-        const std::int64_t folded = p_.best     ? folded_bools_row
-                                    : size == 1 ? folded_bytes_row
-                                                : folded_row;
-        if (rows >= folded && walked_.outer() == 1 && fold_first(kept_.shape[0])) return false;
+        const std::int64_t long_enough = p_.best     ? long_bools_row
+                                         : size == 1 ? long_bytes_row
+                                                     : long_other_row;
+        if (rows >= long_enough && walked_.outer() == 1 && takes_together(kept_.shape[0]))
+            return false;
         // There must be room for what is converted; elements that repeat are converted each time.
         if (in_.out_size() > 2 * size || rows > found.columns) return false;
         if (found.results > 1) return found.results * size < 64;

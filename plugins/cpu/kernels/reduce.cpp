@@ -3,12 +3,15 @@
 // Note [Ways to reduce]
 // Where the input is densest along a reduced axis, one result at a time takes in whole blocks
 // (reduce_along.cpp). Where it is densest along a kept axis, a strip of results takes in one row
-// after the other (reduce_strips.cpp), so that memory is read in order.
+// after the other (reduce_strips.cpp), so that memory is read in order; a narrow strip stays in
+// registers.
 //
 // Where all elements of a few results are neighbours, such as three colours or the members of short
-// rows, neither is fast. If there are many such neighbourhoods, the elements of some are
-// transposed, and strips of results take them in. If there are few, whose rows follow each other,
-// several rows are taken in as one: each result has so many lanes, which are merged at the end.
+// rows, neither is fast. If there are many such neighbourhoods, rows that fill some vectors are
+// folded to one group each, and those of several rows are joined in registers (joined_groups.h);
+// the elements of shorter ones are transposed, and strips of results take them in. If there are
+// few, whose rows follow each other, several rows are taken in as one: each result has so many
+// lanes, which are merged at the end.
 //
 // Note [Order of additions]
 // What rounds is added in halves: runs of `leaf` elements, then sums of two runs, and so on. Large

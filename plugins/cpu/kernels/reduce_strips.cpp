@@ -334,8 +334,9 @@ private:
     // Whether rows are folded to a group each, which are joined in registers.
     bool fold_first(const Neighbourhoods &found) const {
         // Shuffles of bytes are slow where vectors are short.
-        const std::int64_t size = all_.in.in_size(),
-                           fewest = size < 4 && vector_bytes < 64 ? 3 * group_bytes : 96;
+        const std::int64_t size = all_.in.in_size(), fewest = size < 4 && vector_bytes < 64
+                                                                  ? 3 * group_bytes
+                                                                  : group_bytes * 3 / 2;
         return r_.groups && found.results == 1 &&
                all_.is_read_in_place(all_.reduced.strides[1][0]) &&
                found.columns == all_.reduced.shape[0] && found.columns * size >= fewest;
@@ -352,7 +353,7 @@ private:
                         const std::int64_t rows = std::min(folded_rows, n - row);
                         r_.groups(found.columns, rows, data[1] + row * found.stride, found.stride,
                                   given, groups);
-                        r_.join_groups(rows, groups, taken + row * r_.size);
+                        r_.fold_groups(rows, groups, taken + row * r_.size);
                     }
                 };
                 body(0, all_.given, accumulators);

@@ -51,7 +51,7 @@ struct Reducer {
     void (*groups)(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
                    const Given &given, char *groups) = nullptr;
     // Folds each of n such groups, as JoinedGroups does.
-    void (*join_groups)(std::int64_t n, const char *groups, char *accumulators) = nullptr;
+    void (*fold_groups)(std::int64_t n, const char *groups, char *accumulators) = nullptr;
     // Accumulator i takes in accumulator i of `from`.
     void (*merge)(std::int64_t n, const char *from, const Given &given,
                   char *accumulators) = nullptr;

@@ -172,7 +172,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             std::memcpy(groups + row * group_bytes, &folded, sizeof folded);
         }
     }
-    static void join_groups(std::int64_t n, const char *groups, char *accumulators) {
+    static void fold_groups(std::int64_t n, const char *groups, char *accumulators) {
         JoinedGroups<GroupVector, A>::join(n, groups, accumulators,
                                            [](auto a, auto b) { return OfLanes::combine(a, b); });
     }
@@ -299,7 +299,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         }
         if constexpr (!is_complex<T> || folds_parts) {
             r.groups = &groups;
-            r.join_groups = &join_groups;
+            r.fold_groups = &fold_groups;
         }
         if constexpr (folds_parts && !product) {
             using OfParts = typename Fold<Map, Operation, Part<T>>::Loops;
@@ -414,7 +414,7 @@ private:
                 take(first_lanes(rest, mapped<W>(load_first<V>(rest, x + k)), identity<W, To>()),
                      c);
             });
-        kernels::join_groups(a, [](W x, W y) { return OfLanes::combine(x, y); });
+        join_groups(a, [](W x, W y) { return OfLanes::combine(x, y); });
         for (int c = 0; c < group_vectors; ++c) {
             group.v[c] = a[c];
             if constexpr (watches)

@@ -50,7 +50,7 @@ template <class T, bool SkipNan> struct Squares {
             std::memcpy(groups + row * group_bytes, &sum, group_bytes);
         }
     }
-    static void join_groups(std::int64_t n, const char *groups, char *accumulators) {
+    static void fold_groups(std::int64_t n, const char *groups, char *accumulators) {
         JoinedGroups<Doubles, double>::join(n, groups, accumulators,
                                             [](Doubles a, Doubles b) { return a + b; });
     }
@@ -80,7 +80,7 @@ template <class T, bool SkipNan> struct Squares {
         if constexpr (!(SkipNan && is_complex<T>)) {
             r.halves = true;
             r.groups = &groups;
-            r.join_groups = &join_groups;
+            r.fold_groups = &fold_groups;
         }
         if constexpr (scales) r.rescale = &rescale;
         return r;
