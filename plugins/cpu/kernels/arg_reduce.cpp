@@ -303,7 +303,8 @@ private:
     }
     // Whether the best elements of several rows are found together, and then where they are.
     bool takes_together(std::int64_t rows) const {
-        return reducer_.groups && direct_ && walked_.strides[0][0] == in_.in_size() &&
+        return walked_.outer() == 1 && reducer_.groups && direct_ &&
+               walked_.strides[0][0] == in_.in_size() &&
                walked_.shape[0] * in_.in_size() >= group_bytes &&
                std::min(rows, rows_in_cache()) >= fewest_together;
     }
@@ -334,7 +335,7 @@ private:
                     const std::int64_t neighbours = kept_.shape[0] - result % kept_.shape[0];
                     std::int64_t some = std::min(neighbours, end - result);
                     const char *from = place(result, 1);
-                    if (one_row && takes_together(some)) {
+                    if (takes_together(some)) {
                         some = std::min(some, rows_in_cache());
                         take_together(some, from, positions);
                     } else {
@@ -463,8 +464,7 @@ private:
         const std::int64_t long_enough = p_.best     ? long_bools_row
                                          : size == 1 ? long_bytes_row
                                                      : long_other_row;
-        if (rows >= long_enough && walked_.outer() == 1 && takes_together(kept_.shape[0]))
-            return false;
+        if (rows >= long_enough && takes_together(kept_.shape[0])) return false;
         // There must be room for what is converted; elements that repeat are converted each time.
         if (in_.out_size() > 2 * size || rows > found.columns) return false;
         if (found.results > 1) return found.results * size < 64;

@@ -3,7 +3,6 @@
 
 #include "reducers.h"
 
-#include <bit>
 #include <cstring>
 #include <utility>
 

@@ -28,7 +28,9 @@ private:
     unsigned mask_;
 #elif defined(__AVX2__)
     explicit PartialVector(std::int64_t count) {
-        for (std::int64_t i = 0; i < lanes<T>; ++i) mask_[i] = i < count ? -1 : 0;
+        Mask lane;
+        for (int i = 0; i < lanes<T>; ++i) lane[i] = i;
+        mask_ = lane < static_cast<Integer>(count);
     }
     V load(const char *p) const {
         if constexpr (sizeof(T) == 4)
@@ -44,7 +46,9 @@ private:
     }
 
 private:
-    Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>> mask_;
+    using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    using Mask = Vector<Integer>;
+    Mask mask_;
 #else
     explicit PartialVector(std::int64_t count) : count_(count) {}
     V load(const char *p) const {

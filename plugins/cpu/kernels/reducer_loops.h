@@ -1,14 +1,15 @@
 // What the typed reducers share: vectors of fixed width, and the table row of a functor.
 #pragma once
 
+#include "fetch.h"
 #include "functors/arithmetic.h"
-#include "product_vectors.h"
+#include "partial_vector.h"
 #include "reducers.h"
 
 #include <algorithm>
 #include <limits>
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
 
@@ -68,31 +69,24 @@ template <class V, class E> V load_first(std::int64_t n, const E *x) {
         v = (V)_mm256_maskz_loadu_epi8(static_cast<__mmask32>(there), x);
     return v;
 #else
+    n = std::min(n, lanes);
     // What is stored in parts is slow to be loaded as a vector.
-    if constexpr (sizeof(E) < 4) {
+    if constexpr (sizeof(E) >= 4 && sizeof v == vector_bytes) {
+        return (V)PartialVector<E>(n).load(reinterpret_cast<const char *>(x));
+    } else if constexpr (sizeof(E) >= 4) {
+        for (std::int64_t k = 0; k < lanes; ++k) v[k] = k < n ? x[k] : E{};
+    } else {
         std::memset(&v, 0, sizeof v);
-        std::memcpy(&v, x, static_cast<std::size_t>(std::min(n, lanes)) * sizeof(E));
-        return v;
+        std::memcpy(&v, x, static_cast<std::size_t>(n) * sizeof(E));
     }
-#if defined(__AVX2__)
-    using Mask = decltype(v < v);
-    const Mask there = first_lanes(n, ~Mask{}, Mask{});
-    if constexpr (sizeof v == 32 && sizeof(E) == 4)
-        return (V)_mm256_maskload_epi32(reinterpret_cast<const int *>(x), (__m256i)there);
-    else if constexpr (sizeof v == 32 && sizeof(E) == 8)
-        return (V)_mm256_maskload_epi64(reinterpret_cast<const long long *>(x), (__m256i)there);
-    else if constexpr (sizeof v == 16 && sizeof(E) == 4)
-        return (V)_mm_maskload_epi32(reinterpret_cast<const int *>(x), (__m128i)there);
-#endif
-    for (std::int64_t k = 0; k < lanes; ++k) v[k] = k < n ? x[k] : E{};
     return v;
 #endif
 }
 
 // at(k, c): a vector of `step` elements begins at k, the c-th of four groups. Returns how many
 // elements fill four groups each. One stream: reading each half of a run as a stream of its own
-// takes 0.7 to 0.85 of the time on the first Zen, but twice as long on Zen 4.
-// Before that, before(k) of four groups.
+// takes 0.7 to 0.85 of the time on the first Zen, but twice as long on Zen 4. before(k) comes
+// before the four groups from k on.
 struct Nothing {
     void operator()(std::int64_t) const {}
 };
@@ -132,14 +126,6 @@ ATOLL_INLINE void after_groups(std::int64_t k, std::int64_t n, Last &&last) {
     }
 }
 
-// Four groups from so many bytes on, into L2: the processor itself does not go beyond a page, and
-// not from one row to the next.
-inline void fetch_groups(const char *p) {
-    constexpr std::int64_t ahead = 1024;
-    ATOLL_UNROLL
-    for (int line = 0; line < chains; ++line) __builtin_prefetch(p + ahead + line * 64, 0, 2);
-}
-
 // The same of few elements: of each vector of a group those of all groups follow each other.
 template <std::int64_t step, class At, class Last>
 ATOLL_INLINE void in_few_groups(std::int64_t n, At &&at, Last &&last) {
@@ -159,7 +145,7 @@ ATOLL_INLINE std::int64_t each_vector(std::int64_t n, const E *x, Each &&each, b
     return in_groups<Lanes<E>::in_vector>(
         n, [&](std::int64_t at, int c) { each(load_lanes<V>(x + at), c); },
         [&](std::int64_t at) {
-            if (far) fetch_groups(reinterpret_cast<const char *>(x + at));
+            if (far) fetch_ahead<chains>(x + at); // a line for each group
         });
 }
 

@@ -1,6 +1,7 @@
 // A space cut into tiles along its first two axes, and what is fetched before its tile is reached.
 #pragma once
 
+#include "fetch.h"
 #include "space.h"
 
 #include <algorithm>
@@ -64,8 +65,7 @@ public:
     void fetch() {
         for (Input *of = inputs_; of < inputs_ + size_; ++of)
             for (std::int64_t run = std::min(of->part, of->count); run > 0; --run) {
-                for (std::int64_t at = 0; at < of->bytes; at += 64)
-                    __builtin_prefetch(of->data + at, 0, 2); // not into L1
+                for (std::int64_t at = 0; at < of->bytes; at += 64) kernels::fetch(of->data + at);
                 of->data += of->step;
                 --of->count;
             }

@@ -1,6 +1,7 @@
 // Loops with the processor's streaming stores.
 #include "streaming.h"
 
+#include "fetch.h"
 #include "test_loops.h"
 
 #include <algorithm>
@@ -36,8 +37,6 @@ LargeOperands measured() {
             .computed = {36 * mebibyte, 32, 2, 1, false}};
 }
 
-constexpr std::int64_t fetched_ahead = 1024; // bytes
-
 // one(k) stores an element, vector(k) a vector of them, aligned.
 template <class T, class One, class Whole>
 void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
@@ -69,12 +68,9 @@ void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) 
     each_vector<std::int8_t>(
         n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
         [&](std::int64_t k) {
-            // Of little that is written: the processor alone does not fetch as fast as memory
-            // gives.
-            for (std::int64_t line = 0; line < lanes<std::int8_t>; line += cache_line / sizeof(T)) {
-                __builtin_prefetch(a.from(k) + line + fetched_ahead / sizeof(T), 0, 2);
-                __builtin_prefetch(b.from(k) + line + fetched_ahead / sizeof(T), 0, 2);
-            }
+            constexpr int lines = lanes<std::int8_t> * sizeof(T) / cache_line;
+            fetch_ahead<lines>(a.from(k));
+            fetch_ahead<lines>(b.from(k));
             stream_vector(out + k, answers<F, T>(a.from(k), b.from(k)));
         });
 }
