@@ -6,22 +6,24 @@
 // goes along n together, so that memory is read in order and the strip vectorises. All add in the
 // order of n, so they give the same.
 //
-// In a long row each addition would wait for the one before, and so would the other threads. It is
-// cut into stretches, which threads take in order; each hands on the sum of all before the next. A
-// stretch of integers is first added up, then scanned. One of floats has some runs, which are
-// scanned side by side, each from its own beginning; then the sum before a run is added to its
-// results. As that is the result before the run exactly, running sums of numbers that are not
-// negative do not fall, as in order. Results depend on extents and strides, not on the threads;
-// those of floats are not quite those of the other ways.
+// In a long row of floats each addition would wait for the one before. Hence groups of four short
+// runs are scanned side by side, each run from its own beginning; then the sum before a run is
+// added to its results. As that is the result before the run exactly, running sums of numbers that
+// are not negative do not fall, as in order. Where a float of a run, or the sum before it, is near
+// infinity, the group is scanned in order: an infinite sum stays infinite, and one that is finite
+// in order stays finite. Products of floats are always scanned in order: those of runs overflow and
+// underflow easily.
 //
-// Where a float of a run, or the sum before it, is near infinity, the stretch is scanned in order:
-// an infinite sum stays infinite, and one that is finite in order stays finite. Products of floats
-// are always scanned in order: those of runs overflow and underflow easily.
+// Threads take stretches of long rows in order; each hands on the sum of all before the next. A
+// stretch of integers is first added up, then scanned; runs of floats are scanned, and what is
+// before them is added while those of the thread's next stretch are. Results depend on extents and
+// strides, not on the threads; those of floats are not quite those of the other ways.
 #include "atoll/core_functions.hpp"
 #include "convert.h"
 #include "functors/arithmetic.h"
 #include "ordered.h"
 #include "space_pieces.h"
+#include "streaming.h"
 
 #include <algorithm>
 #include <array>
@@ -51,21 +53,33 @@ struct Scanner {
     // For integers: an accumulator takes in n elements.
     void (*total)(bool first, std::int64_t n, const char *in, char *accumulator) = nullptr;
     // For floats, whose rows can be cut into runs: scans each run of a stretch from its beginning.
-    // Whether all results are far from infinity.
-    bool (*runs)(const char *in, char *partial) = nullptr;
-    // Moves the accumulator past a stretch. `before` becomes what it was before each run. Where
-    // sums may overflow returns false and changes nothing.
-    bool (*pass)(bool first, bool moderate, const char *partial, char *accumulator,
-                 char *before) = nullptr;
-    // Writes the results of a run. `before` is null for the first run of a row.
-    void (*add)(const char *before, const char *partial, char *out) = nullptr;
+    // Returns a bit for each group whose results are far from infinity.
+    // Before the runs of a group, those that are `left` of another stretch are added to; their
+    // `partial` may be the same. So one reads from memory while one writes to it.
+    struct Left {
+        const char *before, *partial;
+        char *out;
+    };
+    std::uint32_t (*runs)(const char *in, char *partial, const Left *left) = nullptr;
+    // Moves the accumulator past a stretch. `before` becomes what is to be added to each run, and
+    // what `partial` has of groups where sums may overflow becomes their results.
+    void (*pass)(bool first, std::uint32_t moderate, const char *in, char *partial,
+                 char *accumulator, char *before) = nullptr;
+    // Writes the results of a stretch.
+    void (*add)(const Left &left) = nullptr;
+    // All of these, one group after the other.
+    void (*stretch)(bool first, const char *in, char *accumulator, char *out) = nullptr;
 
     bool cuts_rows() const { return total || runs; }
 };
 
-constexpr std::int64_t run_length = block_size;
-constexpr int runs_at_once = 4;
-constexpr std::int64_t stretch = runs_at_once * run_length;
+// The processor fetches the runs of a group as one, and writes while it computes.
+constexpr std::int64_t run_bytes = 256;
+constexpr std::int64_t stretch = 4 * block_size, integer_stretch = 32 * block_size;
+constexpr std::int64_t cut_from = 2 * block_size;
+constexpr int in_group = 4; // runs
+constexpr std::int64_t most_before =
+    stretch * 16 / run_bytes * 16; // bytes for the runs of a stretch
 
 // float32 accumulates in float64, so that one rounding is left per result; halves in float32.
 template <class T, std::uint32_t Dtype> struct AccumulatorOf { using type = Wrapping<T>; };
@@ -83,6 +97,7 @@ template <class To, class From> To to(From x) {
 
 template <class F, class T, class A> struct Scan {
     static A *acc(char *p) { return reinterpret_cast<A *>(p); }
+    static const T *elements(const char *p) { return reinterpret_cast<const T *>(p); }
     static void row(bool first, std::int64_t n, const char *in, char *accumulator, char *out) {
         const T *x = reinterpret_cast<const T *>(in);
         T *o = reinterpret_cast<T *>(out);
@@ -132,22 +147,59 @@ template <class F, class T, class A> struct Scan {
         for (std::int64_t k = 1; k < n; ++k) a = F::apply(a, to<A>(x[k]));
         *acc(accumulator) = first ? a : F::apply(*acc(accumulator), a);
     }
-    static bool runs(const char *in, char *partial) {
-        const T *x = reinterpret_cast<const T *>(in);
-        A *p = acc(partial), a[runs_at_once];
-        for (int r = 0; r < runs_at_once; ++r) p[r * run_length] = a[r] = to<A>(x[r * run_length]);
-        for (std::int64_t k = 1; k < run_length; ++k) {
-#pragma GCC unroll 4
-            for (int r = 0; r < runs_at_once; ++r)
-                p[r * run_length + k] = a[r] = F::apply(a[r], to<A>(x[r * run_length + k]));
+    static constexpr std::int64_t run = run_bytes / sizeof(T), group = in_group * run,
+                                  groups = stretch / group;
+    static constexpr bool may_overflow = sizeof(A) == sizeof(T); // a wider sum does not
+
+    static std::uint32_t runs(const char *in, char *partial, const Scanner::Left *left) {
+        std::uint32_t moderate = 0;
+        for (std::int64_t g = 0; g < groups; ++g) {
+            if (left) add_left(*left, g);
+            moderate |=
+                std::uint32_t{runs_of_group(elements(in) + g * group, acc(partial) + g * group)}
+                << g;
         }
-        // A wider accumulator does not overflow.
-        if constexpr (sizeof(A) > sizeof(T)) return true;
-        const Part<A> *parts = reinterpret_cast<const Part<A> *>(partial);
-        constexpr std::int64_t count = stretch * std::int64_t{sizeof(A) / sizeof(Part<A>)};
+        return moderate;
+    }
+    static void pass(bool first, std::uint32_t moderate, const char *in, char *partial,
+                     char *accumulator, char *before) {
+        for (std::int64_t g = 0; g < groups; ++g)
+            pass_group(first && g == 0, moderate >> g & 1, elements(in) + g * group,
+                       acc(partial) + g * group, *acc(accumulator), acc(before) + g * in_group);
+    }
+    static void add(const Scanner::Left &left) {
+        for (std::int64_t g = 0; g < groups; ++g) add_left(left, g);
+    }
+    static void add_left(const Scanner::Left &left, std::int64_t g) {
+        add_group(reinterpret_cast<const A *>(left.before) + g * in_group,
+                  reinterpret_cast<const A *>(left.partial) + g * group,
+                  reinterpret_cast<T *>(left.out) + g * group);
+    }
+    static void whole_stretch(bool first, const char *in, char *accumulator, char *out) {
+        alignas(64) A partial[group];
+        A before[in_group];
+        for (std::int64_t g = 0; g < groups; ++g) {
+            const T *const x = elements(in) + g * group;
+            const bool moderate = runs_of_group(x, partial);
+            pass_group(first && g == 0, moderate, x, partial, *acc(accumulator), before);
+            add_group(before, partial, reinterpret_cast<T *>(out) + g * group);
+        }
+    }
+
+    static bool runs_of_group(const T *x, A *p) {
+        A a[in_group];
+        for (int r = 0; r < in_group; ++r) p[r * run] = a[r] = to<A>(x[r * run]);
+        for (std::int64_t k = 1; k < run; ++k) {
+#pragma GCC unroll 4
+            for (int r = 0; r < in_group; ++r)
+                p[r * run + k] = a[r] = F::apply(a[r], to<A>(x[r * run + k]));
+        }
+        if constexpr (!may_overflow) return true;
+        const Part<A> *parts = reinterpret_cast<const Part<A> *>(p);
         // Counted in integers of the same size: vectors.
         std::conditional_t<sizeof(Part<A>) == 4, std::int32_t, std::int64_t> far = 0;
-        for (std::int64_t k = 0; k < count; ++k) far |= !is_moderate(parts[k]);
+        for (std::int64_t k = 0; k < group * std::int64_t{sizeof(A) / sizeof(Part<A>)}; ++k)
+            far |= !is_moderate(parts[k]);
         return !far;
     }
     // The sum of two moderate numbers is finite.
@@ -160,34 +212,40 @@ template <class F, class T, class A> struct Scan {
         else
             return test(x);
     }
-    static bool pass(bool first, bool moderate, const char *partial, char *accumulator,
-                     char *before) {
-        const A *sums = reinterpret_cast<const A *>(partial) + run_length - 1;
-        A *b = acc(before);
-        // The first run of a row is in order as it is.
-        A a = first ? sums[0] : *acc(accumulator);
-        for (int r = first; r < runs_at_once; ++r) {
-            // What is added to NaN is NaN, and infinity stays, whatever is moderate.
-            const bool nan = each_part(a, [](auto x) { return std::isnan(x); });
-            if (!nan &&
-                !(moderate && each_part(a, [](auto x) { return is_moderate(x) || std::isinf(x); })))
-                return false;
-            b[r] = a;
-            a = F::apply(a, sums[r * run_length]);
+    static void pass_group(bool first, bool moderate, const T *x, A *p, A &sum, A *before) {
+        A a = sum;
+        bool exact = true;
+        for (int r = 0; r < in_group; ++r) {
+            const bool begins = first && r == 0; // in order as it is: what is added to -0 stays
+            before[r] = begins ? minus_zero() : a;
+            if constexpr (may_overflow) {
+                // What is added to NaN is NaN, and infinity stays, whatever is moderate.
+                const auto settled = [](auto y) { return is_moderate(y) || std::isinf(y); };
+                exact &= begins || each_part(a, [](auto y) { return std::isnan(y); }) ||
+                         (moderate && each_part(a, settled));
+            }
+            const A last = p[r * run + run - 1];
+            a = begins ? last : F::apply(a, last);
         }
-        *acc(accumulator) = a;
-        return true;
+        if (!exact) {
+            std::fill_n(before, in_group, minus_zero());
+            for (std::int64_t k = 0; k < group; ++k)
+                p[k] = a = first && k == 0 ? to<A>(x[k]) : F::apply(k == 0 ? sum : a, to<A>(x[k]));
+        }
+        sum = a;
     }
-    static void add(const char *before, const char *partial, char *out) {
-        const A *p = reinterpret_cast<const A *>(partial);
-        T *o = reinterpret_cast<T *>(out);
-        if (!before) {
-            for (std::int64_t k = 0; k < run_length; ++k) o[k] = to<T>(p[k]);
-            return;
+    static A minus_zero() {
+        if constexpr (is_complex<A>)
+            return {-Part<A>(0), -Part<A>(0)};
+        else
+            return -A(0);
+    }
+    static void add_group(const A *before, const A *p, T *o) {
+        for (int r = 0; r < in_group; ++r, p += run, o += run) {
+            const A b = before[r];
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < run; ++k) o[k] = to<T>(F::apply(b, p[k]));
         }
-        const A b = *reinterpret_cast<const A *>(before);
-        ATOLL_INDEPENDENT
-        for (std::int64_t k = 0; k < run_length; ++k) o[k] = to<T>(F::apply(b, p[k]));
     }
     static void rows(bool first, std::int64_t n, const char *in, char *accumulators, char *out) {
         const T *x = reinterpret_cast<const T *>(in);
@@ -224,6 +282,7 @@ template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
             row[id].runs = &S::runs;                                                               \
             row[id].pass = &S::pass;                                                               \
             row[id].add = &S::add;                                                                 \
+            row[id].stretch = &S::whole_stretch;                                                   \
         }                                                                                          \
     }
 #include "atoll/lists/dtypes.inc"
@@ -263,7 +322,7 @@ public:
                              (in_place_ || others_.strides[1][0] == n_ * in_step_);
         if (width >= few && (!dense_along || (n_ < few && !quickly)))
             strips();
-        else if (s_.cuts_rows() && n_ >= 2 * stretch)
+        else if (s_.cuts_rows() && n_ >= cut_from)
             long_rows();
         else
             rows();
@@ -349,84 +408,103 @@ private:
     };
     struct Stretch {
         std::int64_t number, n;
-        bool first, last; // of its row
+        bool first; // of its row
         const char *in;
         char *out;
     };
 
     void long_rows() const {
-        const std::int64_t per_row = (n_ + stretch - 1) / stretch;
-        const auto scan = [&](Turns &turns, std::int64_t row, std::int64_t number) {
-            const std::int64_t first = number % per_row * stretch;
+        const std::int64_t length = s_.total ? integer_stretch : stretch,
+                           per_row = (n_ + length - 1) / length,
+                           rows = others_.shape[0] * others_.outer(), count = rows * per_row;
+        const auto stretch_at = [&](std::int64_t number) {
+            const std::int64_t row = number / per_row, first = number % per_row * length;
             const auto at = [&](int operand, std::int64_t step) {
                 return row_at(operand, row) + first * step;
             };
-            const Stretch s{number,          std::min(stretch, n_ - first),
-                            first == 0,      n_ - first <= stretch,
-                            at(1, in_step_), at(0, out_step_)};
-            if (s_.total)
-                exact_stretch(turns, s);
-            else
-                stretch_of_runs(turns, s);
+            return Stretch{number, std::min(length, n_ - first), first == 0, at(1, in_step_),
+                           at(0, out_step_)};
         };
-        const std::int64_t count = others_.shape[0] * others_.outer();
-        if (count >= many_rows) { // each by one thread
-            parallel(count, n_, [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t row = begin; row < end; ++row) {
-                    Turns turns;
-                    for (std::int64_t i = 0; i < per_row; ++i) scan(turns, row, i);
-                }
-            });
-            return;
-        }
+        const auto whole_rows = [&](std::int64_t begin, std::int64_t end) {
+            alignas(16) char accumulator[16];
+            for (begin *= per_row; begin < end * per_row; ++begin)
+                scan_stretch(stretch_at(begin), accumulator);
+        };
+        if (rows >= many_rows) return parallel(rows, n_, whole_rows);
+        if (!s_.total && in_place_ && out_place_ && is_far(rows) && few_processors())
+            return whole_rows(0, rows);
         Turns turns;
-        parallel(count * per_row, stretch, [&](std::int64_t begin, std::int64_t end) {
-            for (; begin < end; ++begin) {
-                const std::int64_t number = turns.take();
-                if (number >= count * per_row) return; // a pool that repeats a part
-                scan(turns, number / per_row, number);
-            }
+        parallel(count, length, [&](std::int64_t begin, std::int64_t end) {
+            if (end - begin == count) return whole_rows(0, rows); // nobody to share with
+            const auto taken = [&](auto &&take) {
+                for (; begin < end; ++begin) {
+                    const std::int64_t number = turns.take();
+                    if (number >= count) break; // a pool that repeats a part
+                    take(stretch_at(number));
+                }
+            };
+            if (s_.total)
+                taken([&](const Stretch &s) { add_up_and_scan(turns, s); });
+            else
+                scan_runs(turns, taken);
         });
+    }
+    bool is_far(std::int64_t rows) const {
+        return rows * n_ * (in_.in_size() + out_.out_size()) >= large_operands().alone;
+    }
+    // That take as long as one alone for what no cache holds: each fetches ahead what the other one
+    // is about to write. 10 M float32: 4.1 ms by one, 4.4 to 5.2 by two (Zen 4).
+    static bool few_processors() {
+        static const unsigned count = std::thread::hardware_concurrency();
+        return count < 4;
     }
     char *row_at(int operand, std::int64_t row) const {
         return others_.data[operand] + others_.offset(operand, row / others_.shape[0]) +
                row % others_.shape[0] * others_.strides[operand][0];
     }
-    void exact_stretch(Turns &turns, const Stretch &s) const {
-        // One thread alone needs no totals.
-        if (turns.is_at(s.number)) {
-            in_order(s.first, s.n, s.in, turns.accumulator, s.out);
-            return turns.end(s.number);
-        }
+    void scan_stretch(const Stretch &s, char *accumulator) const {
+        if (s_.total || s.n < stretch) return in_order(s.first, s.n, s.in, accumulator, s.out);
         alignas(64) char scratch[stretch * 16];
+        char *const out = out_place_ ? s.out : scratch;
+        s_.stretch(s.first, dense(stretch, s.in, scratch), accumulator, out);
+        if (!out_place_) out_.run(stretch, s.out, out_step_, scratch, out_.in_size());
+    }
+    void add_up_and_scan(Turns &turns, const Stretch &s) const {
         alignas(16) char total[16], before[16];
-        s_.total(true, s.n, dense(s.n, s.in, scratch), total);
+        alignas(64) char scratch[block_size * 16];
+        const std::int64_t step = in_place_ ? s.n : block_size;
+        for (std::int64_t k = 0; k < s.n; k += step) {
+            const std::int64_t count = std::min(step, s.n - k);
+            s_.total(k == 0, count, dense(count, s.in + k * in_step_, scratch), total);
+        }
         turns.wait_for(s.number);
         std::memcpy(before, turns.accumulator, sizeof before);
         s_.total(s.first, 1, total, turns.accumulator);
         turns.end(s.number);
         in_order(s.first, s.n, s.in, before, s.out);
     }
-    void stretch_of_runs(Turns &turns, const Stretch &s) const {
-        alignas(64) char scratch[stretch * 16], partial[stretch * 16], before[runs_at_once * 16];
-        const bool whole = s.n == stretch;
-        const bool moderate = whole && s_.runs(dense(s.n, s.in, scratch), partial);
-        turns.wait_for(s.number);
-        if (!whole || !s_.pass(s.first, moderate, partial, turns.accumulator, before)) {
-            std::memcpy(before, turns.accumulator, 16);
-            if (s.last) turns.end(s.number); // the next one begins anew
-            in_order(s.first, s.n, s.in, before, s.out);
-            if (s.last) return;
-            std::memcpy(turns.accumulator, before, 16);
-            return turns.end(s.number);
-        }
-        turns.end(s.number);
-        for (int r = 0; r < runs_at_once; ++r) {
-            char *const out = s.out + r * run_length * out_step_;
-            s_.add(s.first && r == 0 ? nullptr : before + r * s_.size,
-                   partial + r * run_length * s_.size, out_place_ ? out : scratch);
-            if (!out_place_) out_.run(run_length, out, out_step_, scratch, out_.in_size());
-        }
+    // taken(take): calls take for the stretches of a thread.
+    template <class Taken> void scan_runs(Turns &turns, Taken &&taken) const {
+        alignas(64) char scratch[stretch * 16], partial[stretch * 16], before[most_before];
+        Scanner::Left left{};
+        taken([&](const Stretch &s) {
+            if (s.n < stretch) {
+                turns.wait_for(s.number);
+                in_order(s.first, s.n, s.in, turns.accumulator, s.out);
+                return turns.end(s.number);
+            }
+            const char *const in = dense(stretch, s.in, scratch);
+            const std::uint32_t moderate = s_.runs(in, partial, left.out ? &left : nullptr);
+            turns.wait_for(s.number);
+            s_.pass(s.first, moderate, in, partial, turns.accumulator, before);
+            turns.end(s.number);
+            left = {before, partial, out_place_ ? s.out : scratch};
+            if (out_place_) return;
+            s_.add(left);
+            left.out = nullptr;
+            out_.run(stretch, s.out, out_step_, scratch, out_.in_size());
+        });
+        if (left.out) s_.add(left);
     }
     const char *dense(std::int64_t n, const char *in, char *scratch) const {
         const std::int64_t size = in_.out_size();
