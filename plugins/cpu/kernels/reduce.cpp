@@ -70,14 +70,28 @@ const ReducerRow *row_of(std::uint32_t function, double x, bool skip_nan) {
     return (skip_nan ? skipping_rows : reducer_rows)[function];
 }
 
+// That of the halves which are the input, if there is one.
+const Reducer &reducer_of(const atoll_call &call, const Reducer &of_widened) {
+    const std::uint32_t stored = call.operands[1].dtype;
+    const Reducer *of_halves = stored != call.dtype             ? nullptr
+                               : stored == ATOLL_DTYPE_FLOAT16  ? of_widened.of_float16
+                               : stored == ATOLL_DTYPE_BFLOAT16 ? of_widened.of_bfloat16
+                                                                : nullptr;
+    return of_halves ? *of_halves : of_widened;
+}
+Conversion input(const atoll_call &call, bool as_stored) {
+    const atoll_operand &in = call.operands[1];
+    const bool swapped = in.flags & ATOLL_OPERAND_SWAPPED;
+    if (as_stored) return {{in.dtype}, swapped, false};
+    return {{in.dtype, call.dtype, widened(call.dtype)}, swapped, false};
+}
+
 } // namespace
 
-Reduction::Reduction(const Reducer &reducer, const atoll_call &call, const Given &given)
-    : reducer(reducer), call(call), given(given),
+Reduction::Reduction(const Reducer &of_widened, const atoll_call &call, const Given &given)
+    : reducer(reducer_of(call, of_widened)), call(call), given(given),
       kept(call.core, call.rank, call.shape, call.operands, 2),
-      reduced(0, call.core, call.shape, call.operands, 2),
-      in({call.operands[1].dtype, call.dtype, widened(call.dtype)},
-         call.operands[1].flags & ATOLL_OPERAND_SWAPPED, false),
+      reduced(0, call.core, call.shape, call.operands, 2), in(input(call, &reducer != &of_widened)),
       out({reducer.result ? reducer.result : result_of(call.function, widened(call.dtype)),
            result_of(call.function, call.dtype), call.operands[0].dtype},
           false, call.operands[0].flags & ATOLL_OPERAND_SWAPPED) {

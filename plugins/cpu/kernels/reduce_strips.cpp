@@ -75,7 +75,7 @@ private:
     }
     // Whether accumulators of so many results stay in registers.
     bool is_narrow(std::int64_t results) const {
-        const std::int64_t bytes = results * all_.in.in_size();
+        const std::int64_t bytes = results * r_.size;
         return can_be_narrow() && bytes >= group_bytes && bytes <= narrow_bytes;
     }
     bool can_be_narrow() const {
@@ -85,7 +85,7 @@ private:
     // Gives each result more lanes if that is possible.
     void spread() {
         const std::int64_t results = all_.kept.shape[0], rows = all_.reduced.shape[0],
-                           narrow = narrow_bytes / all_.in.in_size();
+                           narrow = narrow_bytes / r_.size;
         if (!spreads() || (!follow_each_other() && is_narrow(results))) return;
         packs_ = !follow_each_other();
         lane_step_ = all_.reduced.strides[1][0];
@@ -112,17 +112,6 @@ private:
         return scratch;
     }
 
-    // Null where rows are not dense halves, or the reducer does not take them.
-    Reducer::ManyRows many_rows_of_halves(std::int64_t stride) const {
-        const atoll_operand &in = all_.call.operands[1];
-        if (packs_ || stride != all_.in.in_size() || in.dtype != all_.call.dtype ||
-            (in.flags & ATOLL_OPERAND_SWAPPED))
-            return nullptr;
-        return in.dtype == ATOLL_DTYPE_FLOAT16    ? r_.rows_of_float16
-               : in.dtype == ATOLL_DTYPE_BFLOAT16 ? r_.rows_of_bfloat16
-                                                  : nullptr;
-    }
-
     void take_strip(const Space &reduced, std::int64_t begin, std::int64_t end, std::int64_t n,
                     const char *p, const TransposedBlock *transposed, const Given &given,
                     char *accumulators) const {
@@ -145,8 +134,6 @@ private:
             return;
         }
         const std::int64_t stride = transposed ? all_.in.in_size() : all_.kept.strides[1][0];
-        const Reducer::ManyRows of_halves = many_rows_of_halves(stride),
-                                many_rows = of_halves ? of_halves : r_.many_rows;
         const auto take = [&](auto rows_in, bool many) {
             // Rows side by side, a cache line apart: at distances that are powers of two they would
             // fall on the same sets of the L1 cache.
@@ -159,12 +146,11 @@ private:
                 for (std::int64_t i = 0; i < count; ++i, rows.next()) {
                     const char *from = p + (rows.data[1] - reduced.data[1]);
                     if (transposed) from = transposed->column(from);
-                    in[i] = of_halves && count == rows_taken ? from
-                            : packs_                         ? packed(n, from, scratch + i * pitch)
-                                     : all_.elements(n, from, stride, scratch + i * pitch);
+                    in[i] = packs_ ? packed(n, from, scratch + i * pitch)
+                                   : all_.elements(n, from, stride, scratch + i * pitch);
                 }
                 if (count == rows_taken)
-                    many_rows(n, in, given, accumulators);
+                    r_.many_rows(n, in, given, accumulators);
                 else
                     rows_in(n, in[0], given, accumulators);
                 row += count;
@@ -173,7 +159,7 @@ private:
         // The processor fetches short rows ahead only if they are read one after the other.
         const bool fetched = n * all_.in.in_size() < long_row_bytes && !in_caches_;
         const bool in_place = !transposed && !packs_ && all_.is_read_in_place(stride);
-        take(r_.rows, many_rows && !(in_place && fetched));
+        take(r_.rows, r_.many_rows && !(in_place && fetched));
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {
@@ -333,13 +319,12 @@ private:
     }
     // Whether rows are folded to a group each, which are joined in registers.
     bool fold_first(const Neighbourhoods &found) const {
-        // Shuffles of bytes are slow where vectors are short.
-        const std::int64_t size = all_.in.in_size(), fewest = size < 4 && vector_bytes < 64
-                                                                  ? 3 * group_bytes
-                                                                  : group_bytes * 3 / 2;
+        // Where vectors are short, shuffles of bytes are slow, and so is widening.
+        const bool slow = vector_bytes < 64 && (r_.size < 4 || r_.size > all_.in.in_size());
+        const std::int64_t fewest = slow ? 3 * group_bytes : group_bytes * 3 / 2;
         return r_.groups && found.results == 1 &&
                all_.is_read_in_place(all_.reduced.strides[1][0]) &&
-               found.columns == all_.reduced.shape[0] && found.columns * size >= fewest;
+               found.columns == all_.reduced.shape[0] && found.columns * r_.size >= fewest;
     }
     void run_folded(const Neighbourhoods &found) {
         found.arrange(all_.kept, 1);

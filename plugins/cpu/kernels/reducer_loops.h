@@ -5,6 +5,7 @@
 #include "functors/arithmetic.h"
 #include "partial_vector.h"
 #include "reducers.h"
+#include "vector_halves.h"
 
 #include <algorithm>
 #include <limits>
@@ -65,8 +66,10 @@ template <class V, class E> V load_first(std::int64_t n, const E *x) {
     const std::uint64_t there = _bzhi_u64(~std::uint64_t(0), static_cast<unsigned>(bytes));
     if constexpr (sizeof v == 64)
         v = (V)_mm512_maskz_loadu_epi8(there, x);
-    else
+    else if constexpr (sizeof v == 32)
         v = (V)_mm256_maskz_loadu_epi8(static_cast<__mmask32>(there), x);
+    else
+        v = (V)_mm_maskz_loadu_epi8(static_cast<__mmask16>(there), x);
     return v;
 #else
     n = std::min(n, lanes);
@@ -261,6 +264,27 @@ template <> inline constexpr std::uint8_t own_result_dtype<Complex<double>> =
     ATOLL_DTYPE_COMPLEX128;
 template <> inline constexpr std::uint8_t own_result_dtype<std::int64_t> = ATOLL_DTYPE_INT64;
 
+template <class T> inline constexpr bool is_half =
+    std::is_same_v<T, vector_halves::Float16> || std::is_same_v<T, vector_halves::Bfloat16>;
+
+// A reducer of halves, which is that of float32 with other loops.
+template <class Make> inline constinit const Reducer reducer_of_halves = Make::reducer();
+template <template <class S> class MakeOf> constexpr void add_reducers_of_halves(Reducer &r) {
+    if constexpr (vector_halves::Float16::has_vectors)
+        r.of_float16 = &reducer_of_halves<MakeOf<vector_halves::Float16>>;
+    r.of_bfloat16 = &reducer_of_halves<MakeOf<vector_halves::Bfloat16>>;
+}
+// `rows` of a reducer of halves: as float32, some at a time, by the loop for these.
+template <class Half, auto rows_of_floats, std::int64_t size>
+void rows_of_halves(std::int64_t n, const char *in, const Given &given, char *accumulators) {
+    alignas(64) char floats[block_size * sizeof(float)];
+    for (std::int64_t k = 0; k < n; k += block_size) {
+        const std::int64_t count = std::min(block_size, n - k);
+        vector_halves::widen<Half>(count, floats, in + k * 2);
+        rows_of_floats(count, floats, given, accumulators + k * size);
+    }
+}
+
 // Make<T>::reducer() for the dtypes of a function's domain.
 template <std::uint16_t function, template <class> class Make> constexpr ReducerRow reducer_row() {
     ReducerRow row{};
@@ -291,6 +315,12 @@ template <class State, class A> struct AccumulatorLoops {
         R *o = reinterpret_cast<R *>(out);
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) o[k] = State::result(a[k], given);
+    }
+    static constexpr void set_finish(Reducer &r) {
+        using R = decltype(State::result(A{}, Given{}));
+        r.out_size = sizeof(R);
+        r.result = own_result_dtype<R>;
+        r.finish = &finish;
     }
 };
 
@@ -342,17 +372,14 @@ template <class Make, class A, class T, class State = Make> struct PlainLoops
     }
 
     static constexpr Reducer plain() {
-        using R = decltype(State::result(A{}, Given{}));
         static_assert(sizeof(A) <= largest_accumulator);
         Reducer r{};
         r.size = sizeof(A);
-        r.out_size = sizeof(R);
-        r.result = own_result_dtype<R>;
         r.identity = &Accumulators::identity;
         r.block = &Make::block;
         r.rows = &rows;
         r.merge = &Accumulators::merge;
-        r.finish = &Accumulators::finish;
+        Accumulators::set_finish(r);
         return r;
     }
     // The same, for accumulators whose order matters to rounding.

@@ -40,12 +40,10 @@ struct Reducer {
     using ManyRows = void (*)(std::int64_t n, const char *const *in, const Given &given,
                               char *accumulators);
     ManyRows many_rows = nullptr;
-    // The same with any number of rows, `stride` bytes apart; n elements fill at least a vector and
-    // at most `narrow_bytes`.
+    // The same with any number of rows, `stride` bytes apart; n accumulators fill at least a vector
+    // and at most `narrow_bytes`.
     void (*narrow_rows)(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
                         char *accumulators) = nullptr;
-    // Of halves, at any address, instead of the float32 that they are computed in.
-    ManyRows rows_of_float16 = nullptr, rows_of_bfloat16 = nullptr;
     // Folds each of some rows of n elements, `stride` bytes apart, into as many accumulators as
     // fill `group_bytes`; these follow each other.
     void (*groups)(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
@@ -67,6 +65,8 @@ struct Reducer {
     void (*rows_again)(std::int64_t n, const char *in, const Given &given,
                        char *accumulators) = nullptr;
     bool (*settle)(std::int64_t n, bool last, char *accumulators) = nullptr;
+    // The same reduction of halves as they are, not of the float32 that they are computed in.
+    const Reducer *of_float16 = nullptr, *of_bfloat16 = nullptr;
 };
 
 using ReducerRow = std::array<Reducer, ATOLL_DTYPE_COUNT>; // by compute dtype

@@ -28,6 +28,18 @@ template <class P> struct AsDoubles {
         return __builtin_convertvector(kernels::load_first<Few>(n, x), Doubles);
     }
 };
+template <class Half>
+requires(is_half<Half>) struct AsDoubles<Half> {
+    static constexpr std::int64_t step = Lanes<double>::in_vector;
+    using Few = vector_halves::FewHalves;
+    static Doubles load(const Half *x) {
+        return __builtin_convertvector(Half::widened(load_lanes<Few>(x)), Doubles);
+    }
+    static Doubles load_first(std::int64_t n, const Half *x) {
+        const Few first = kernels::load_first<Few>(n, reinterpret_cast<const std::uint16_t *>(x));
+        return __builtin_convertvector(Half::widened(first), Doubles);
+    }
+};
 
 // each(v, c) for vectors of parts as doubles, of whole groups and of what follows them, where
 // zeros fill the last one.

@@ -3,7 +3,6 @@
 #include "partial_vector.h"
 #include "product_vectors.h"
 #include "reducer_loops.h"
-#include "vector_halves.h"
 
 namespace Atoll::kernels {
 namespace {
@@ -112,25 +111,26 @@ struct LargestNumber : SmallestNumber {
     template <class A> static A combine(A a, A b) { return ((a > b) | (b != b)) ? a : b; }
 };
 
-template <class Operation, class A, bool Mean> struct Folded {
+template <class Operation, class A> struct Folded {
     static A start() { return Operation::template identity<A>(); }
     static A combine(A a, A b, const Given &) { return Operation::combine(a, b); }
+    static A result(A a, const Given &) { return a; }
+};
+template <class A> struct Mean : Folded<Sum, A> {
     static auto result(A a, const Given &given) {
-        if constexpr (Mean && is_complex<A>) {
-            const double n = static_cast<double>(given.count);
+        const double n = static_cast<double>(given.count);
+        if constexpr (is_complex<A>)
             return Complex<double>{a.re / n, a.im / n};
-        } else if constexpr (Mean) {
-            return static_cast<double>(a) / static_cast<double>(given.count);
-        } else {
-            return a;
-        }
+        else
+            return static_cast<double>(a) / n;
     }
 };
 
-template <class Map, class Operation, class T, bool Mean = false> struct Fold {
+// `S`: what elements are stored as, T or halves of it.
+template <class Map, class Operation, class T, class S = T> struct Fold {
     using E = decltype(Map::of(T{}));
     using A = typename Operation::template Accumulator<E>;
-    using State = Folded<Operation, A, Mean>;
+    using State = Folded<Operation, A>;
     using Loops = PlainLoops<Fold, A, T, State>;
 
     static A take(A a, T x, const Given &) {
@@ -149,23 +149,21 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             Loops::take_all(n, elements_of<T>(in), given, a);
         } else {
             A folded;
-            if (fold<1>(n, elements_of<Element<T>>(in), given, &folded)) {
+            const auto *x = elements_of<Stored>(in);
+            if (fold<1>(n, x, given, &folded))
                 a = Operation::combine(a, folded);
-                return;
-            }
-            const T *x = elements_of<T>(in);
-            for (std::int64_t k = 0; k < n; ++k) a = take(a, x[k], given);
+            else
+                for (std::int64_t k = 0; k < n; ++k) a = take(a, element_at(in, k), given);
         }
     }
     static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
                        const Given &given, char *groups) {
-        using From = Element<Part<T>>;
         const std::int64_t lanes = n * (is_complex<T> ? 2 : 1);
         for (std::int64_t row = 0; row < rows; ++row) {
             Group<GroupVector> folded;
             static_assert(sizeof folded == group_bytes);
-            const auto *x = elements_of<From>(in + row * stride);
-            if (lanes <= chains * Lanes<From>::count)
+            const auto *x = elements_of<Stored>(in + row * stride);
+            if (lanes <= chains * Lanes<Part<A>>::count)
                 fold_few<Part<A>>(lanes, x, folded);
             else
                 fold_leaf<Part<A>>(lanes, x, given, folded);
@@ -176,9 +174,9 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         JoinedGroups<GroupVector, A>::join(n, groups, accumulators,
                                            [](auto a, auto b) { return OfLanes::combine(a, b); });
     }
-    // As PlainLoops::many_rows, of elements E that all(x) and some(x, count) give as vectors.
-    template <class E, class All, class Some> static void
-    in_vectors(std::int64_t n, const char *const *in, char *accumulators, All all, Some some) {
+    // As PlainLoops::many_rows, of floats.
+    template <int taken> static void rows_in_vectors(std::int64_t n, const char *const *in,
+                                                     const Given &, char *accumulators) {
         using V = Vector<T>;
         for (std::int64_t k = 0; k < n; k += lanes<T>) {
             char *const at = accumulators + k * static_cast<std::int64_t>(sizeof(T));
@@ -187,14 +185,14 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
                 const auto each = [&](auto combine, auto &&watch) {
                     V all = a;
                     ATOLL_UNROLL
-                    for (int i = 0; i < rows_taken; ++i) {
-                        const V x = load(elements_of<E>(in[i]) + k);
+                    for (int i = 0; i < taken; ++i) {
+                        const V x = load(elements_of<Stored>(in[i]) + k);
                         watch(x);
                         all = combine(all, x);
                     }
                     return all;
                 };
-                if constexpr (requires { Operation::of_numbers(a, a); }) {
+                if constexpr (taken > 1 && requires { Operation::of_numbers(a, a); }) {
                     NanWatch<V> nan; // one that `a` has stays there
                     const V all = each([](V x, V y) { return Operation::of_numbers(x, y); },
                                        [&](V x) { nan.take(x); });
@@ -203,10 +201,12 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
                 return each([](V x, V y) { return Operation::combine(x, y); }, [](V) {});
             };
             if (count == lanes<T>) {
-                store_vector(at, take(all, load_vector<V>(at)));
+                store_vector(
+                    at, take([](const Stored *x) { return vector_at<V>(x); }, load_vector<V>(at)));
             } else {
                 const PartialVector<T> rest(count);
-                rest.store(at, take([&](const E *x) { return some(x, count); }, rest.load(at)));
+                rest.store(at, take([&](const Stored *x) { return first_at<V>(count, x); },
+                                    rest.load(at)));
             }
         }
     }
@@ -215,18 +215,17 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
     template <int count> static void narrow_rows(std::int64_t n, std::int64_t rows, const char *in,
                                                  std::int64_t stride, char *accumulators) {
         using V = Vector<A>;
-        const auto at = [=](int c) {
-            return (c + 1 < count ? c * lanes<A> : n - lanes<A>)*std::int64_t{sizeof(A)};
-        };
+        const auto at = [=](int c) { return c + 1 < count ? c * lanes<A> : n - lanes<A>; };
+        A *const a = reinterpret_cast<A *>(accumulators);
         V all[count];
         const auto take = [&](auto combine, auto &&watch) {
             ATOLL_UNROLL
-            for (int c = 0; c < count; ++c) all[c] = load_vector<V>(accumulators + at(c));
+            for (int c = 0; c < count; ++c) all[c] = load_vector<V>(a + at(c));
             const char *p = in;
             for (std::int64_t row = 0; row < rows; ++row, p += stride) {
                 ATOLL_UNROLL
                 for (int c = 0; c < count; ++c) {
-                    const auto x = load_vector<V>(p + at(c));
+                    const auto x = vector_at<V>(elements_of<Stored>(p) + at(c));
                     watch(x);
                     all[c] = combine(all[c], x);
                 }
@@ -240,7 +239,7 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
         }
         if (!numbers) take([](V x, V y) { return Operation::combine(x, y); }, [](V) {});
         ATOLL_UNROLL
-        for (int c = 0; c < count; ++c) store_vector(accumulators + at(c), all[c]);
+        for (int c = 0; c < count; ++c) store_vector(a + at(c), all[c]);
     }
     static void any_narrow_rows(std::int64_t n, std::int64_t rows, const char *in,
                                 std::int64_t stride, char *accumulators) {
@@ -255,29 +254,10 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
                            in_part = (all + parts - 1) / parts;
         for (std::int64_t k = 0, count; k < n; k += count) {
             count = std::min(in_part * lanes<A>, n - k);
-            const std::int64_t bytes = k * std::int64_t{sizeof(A)};
             of_counts[static_cast<std::size_t>((count - 1) / lanes<A>)](
-                count, rows, in + bytes, stride, accumulators + bytes);
+                count, rows, in + k * std::int64_t{sizeof(S)}, stride,
+                accumulators + k * std::int64_t{sizeof(A)});
         }
-    }
-    static void rows_of_floats(std::int64_t n, const char *const *in, const Given &,
-                               char *accumulators) {
-        in_vectors<T>(
-            n, in, accumulators, [](const T *x) { return load_vector<Vector<T>>(x); },
-            [](const T *x, std::int64_t count) {
-                return PartialVector<T>(count).load(reinterpret_cast<const char *>(x));
-            });
-    }
-    template <class Format> static void rows_of_halves(std::int64_t n, const char *const *in,
-                                                       const Given &, char *accumulators) {
-        using vector_halves::Halves;
-        static_assert(Format::has_vectors && vector_halves::at_once == lanes<T>);
-        in_vectors<std::uint16_t>(
-            n, in, accumulators,
-            [](const std::uint16_t *x) { return Format::widened(load_vector<Halves>(x)); },
-            [](const std::uint16_t *x, std::int64_t count) {
-                return Format::widened(load_first<Halves>(count, x));
-            });
     }
     // Of bools.
     static bool is_last(const char *accumulator) {
@@ -291,8 +271,8 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
             !std::is_same_v<Operation, Sum> && !std::is_same_v<Operation, Product>;
         // Compilers make no vectors of many rows of floats that are compared.
         if constexpr (std::is_same_v<Map, Plain> && !is_complex<T>) {
-            if constexpr (is_float<A> && compares)
-                r.many_rows = &rows_of_floats;
+            if constexpr (of_halves || (is_float<A> && compares))
+                r.many_rows = &rows_in_vectors<rows_taken>;
             else
                 r.many_rows = &Loops::many_rows;
             if constexpr (!is_bool<T>) r.narrow_rows = &any_narrow_rows;
@@ -316,11 +296,13 @@ template <class Map, class Operation, class T, bool Mean = false> struct Fold {
                                                                accumulators);
             };
         }
-        if constexpr (std::is_same_v<T, float> && std::is_same_v<Map, Plain>) {
-            if constexpr (vector_halves::Float16::has_vectors)
-                r.rows_of_float16 = &rows_of_halves<vector_halves::Float16>;
-            r.rows_of_bfloat16 = &rows_of_halves<vector_halves::Bfloat16>;
-        }
+        if constexpr (of_halves)
+            r.rows = [](std::int64_t n, const char *in, const Given &given, char *accumulators) {
+                rows_in_vectors<1>(n, &in, given, accumulators);
+            };
+        else if constexpr (std::is_same_v<T, float> && std::is_same_v<Map, Plain> &&
+                           !std::is_base_of_v<SmallestNumber, Operation>)
+            add_reducers_of_halves<OfStored>(r);
         if constexpr (is_bool<T> && compares) r.done = &is_last;
         return r;
     }
@@ -333,12 +315,36 @@ private:
     // What is done to vectors, whose lanes are elements or their parts.
     using OfLanes = std::conditional_t<folds_parts && product, ProductOfPairs, Operation>;
     using GroupVector = typename Lanes<Part<A>>::Vector;
+    static constexpr bool of_halves = is_half<S>;
+    using Stored = std::conditional_t<of_halves, S, Element<Part<T>>>;
+    template <class Half> using OfStored = Fold<Map, Operation, T, Half>;
+
+    static T element_at(const char *in, std::int64_t k) {
+        if constexpr (of_halves)
+            return S::widened(elements_of<S>(in)[k].bits);
+        else
+            return elements_of<T>(in)[k];
+    }
+    // What is at x, or the first n of it and zeros, as W.
+    template <class W> static W vector_at(const Stored *x) {
+        if constexpr (of_halves)
+            return mapped<W>(S::widened(load_lanes<vector_halves::Halves>(x)));
+        else
+            return mapped<W>(load_lanes<typename Lanes<Stored>::Vector>(x));
+    }
+    template <class W> static W first_at(std::int64_t n, const Stored *x) {
+        if constexpr (of_halves)
+            return mapped<W>(S::widened(
+                load_first<vector_halves::Halves>(n, reinterpret_cast<const std::uint16_t *>(x))));
+        else
+            return mapped<W>(load_first<typename Lanes<Stored>::Vector>(n, x));
+    }
 
     // Folds x into `Count` elements; not if it is shorter than a group.
     template <int Count, class From, class To>
     static bool fold(std::int64_t n, const From *x, const Given &given, To *out) {
         using W = typename Lanes<To>::Vector;
-        if (n < Lanes<From>::count) return false;
+        if (n < Lanes<To>::count) return false;
         Group<W> folded;
         const auto leaf = [&](std::int64_t first, std::int64_t count, Group<W> &group) {
             fold_leaf<To>(count, x + first, given, group);
@@ -382,19 +388,16 @@ private:
     }
     template <class To, class From, class W>
     static void fold_few(std::int64_t n, const From *x, Group<W> &group) {
-        using V = typename Lanes<From>::Vector;
         for (W &v : group.v) v = identity<W, To>();
         const auto take = [&](W w, int c) { group.v[c] = OfLanes::combine(group.v[c], w); };
-        in_few_groups<Lanes<From>::in_vector>(
-            n, [&](std::int64_t k, int c) { take(mapped<W>(load_lanes<V>(x + k)), c); },
+        in_few_groups<Lanes<To>::in_vector>(
+            n, [&](std::int64_t k, int c) { take(vector_at<W>(x + k), c); },
             [&](std::int64_t k, std::int64_t rest, int c) {
-                take(first_lanes(rest, mapped<W>(load_first<V>(rest, x + k)), identity<W, To>()),
-                     c);
+                take(first_lanes(rest, first_at<W>(rest, x + k), identity<W, To>()), c);
             });
     }
     template <class To, class From, class W>
     static void fold_leaf(std::int64_t n, const From *x, const Given &given, Group<W> &group) {
-        using V = typename Lanes<From>::Vector;
         constexpr bool watches = is_float<To> && requires { OfLanes::of_numbers(W{}, W{}); };
         [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
         W a[vectors];
@@ -407,13 +410,14 @@ private:
                 a[c] = OfLanes::combine(a[c], w);
             }
         };
-        const std::int64_t used = each_vector(
-            n, x, [&](V v, int c) { take(mapped<W>(v), c); }, given.far);
-        after_groups<Lanes<From>::in_vector>(
-            used, n, [&](std::int64_t k, std::int64_t rest, int c) {
-                take(first_lanes(rest, mapped<W>(load_first<V>(rest, x + k)), identity<W, To>()),
-                     c);
+        const std::int64_t used = in_groups<Lanes<To>::in_vector>(
+            n, [&](std::int64_t k, int c) { take(vector_at<W>(x + k), c); },
+            [&](std::int64_t k) {
+                if (given.far) fetch_ahead<chains *int{sizeof(From)} / int{sizeof(To)}>(x + k);
             });
+        after_groups<Lanes<To>::in_vector>(used, n, [&](std::int64_t k, std::int64_t rest, int c) {
+            take(first_lanes(rest, first_at<W>(rest, x + k), identity<W, To>()), c);
+        });
         join_groups(a, [](W x, W y) { return OfLanes::combine(x, y); });
         for (int c = 0; c < group_vectors; ++c) {
             group.v[c] = a[c];
@@ -423,11 +427,22 @@ private:
     }
 };
 
-template <class T> using MakeSum = Fold<Plain, Sum, T>;
-template <class T> using MakeProduct = Fold<Plain, Product, T>;
+// Of integers modulo 2^64, whatever the sign.
+template <class T> using MakeSum = Fold<Plain, Sum, Wrapping<T>>;
+template <class T> using MakeProduct = Fold<Plain, Product, Wrapping<T>>;
 template <class T> using MakeSmallest = Fold<Plain, Smallest, T>;
 template <class T> using MakeLargest = Fold<Plain, Largest, T>;
-template <class T> using MakeMean = Fold<Plain, Sum, T, true>;
+// A sum with another end.
+template <class T, class S = T> struct MakeMean {
+    template <class Half> using OfStored = MakeMean<T, Half>;
+    static constexpr Reducer reducer() {
+        using A = typename Fold<Plain, Sum, T, S>::A;
+        Reducer r = Fold<Plain, Sum, T, S>::reducer();
+        AccumulatorLoops<Mean<A>, A>::set_finish(r);
+        if constexpr (std::is_same_v<T, float> && !is_half<S>) add_reducers_of_halves<OfStored>(r);
+        return r;
+    }
+};
 // bool is its own modulus; unsigned integers too.
 template <class T> using MapModulus =
     std::conditional_t<is_bool<T> || std::is_unsigned_v<T>, Plain, Modulus>;
@@ -437,8 +452,9 @@ template <class T> using MakeLargestAbs = Fold<MapModulus<T>, Largest, T>;
 // Nothing but floats is NaN: the others are what they are without skip_nan.
 template <class T, class Nan, class Other> using IfFloat =
     std::conditional_t<is_float<Part<T>>, Nan, Other>;
-template <class T> using MakeNanSum = Fold<IfFloat<T, WithoutNan<0>, Plain>, Sum, T>;
-template <class T> using MakeNanProduct = Fold<IfFloat<T, WithoutNan<1>, Plain>, Product, T>;
+template <class T> using MakeNanSum = Fold<IfFloat<T, WithoutNan<0>, Plain>, Sum, Wrapping<T>>;
+template <class T> using MakeNanProduct =
+    Fold<IfFloat<T, WithoutNan<1>, Plain>, Product, Wrapping<T>>;
 template <class T> using MakeNanSumAbs = Fold<IfFloat<T, ModulusWithoutNan, MapModulus<T>>, Sum, T>;
 template <class T> using MakeNanSmallest = Fold<Plain, IfFloat<T, SmallestNumber, Smallest>, T>;
 template <class T> using MakeNanLargest = Fold<Plain, IfFloat<T, LargestNumber, Largest>, T>;

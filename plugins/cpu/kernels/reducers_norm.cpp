@@ -14,11 +14,13 @@ template <class T> double modulus_of(T x) {
 
 // ---- norm_two: a sum of squares; a float's square cannot leave double's range ----
 
-template <class T, bool SkipNan> struct Squares {
+template <class T, bool SkipNan, class S = T> struct Squares {
     using Loops = PlainLoops<Squares, double, T>;
-    using P = Part<T>;
-    static constexpr std::int64_t per = sizeof(T) / sizeof(P);
+    static constexpr bool of_halves = is_half<S>;
+    using P = std::conditional_t<of_halves, S, Part<T>>;
+    static constexpr std::int64_t per = sizeof(S) / sizeof(P);
     static constexpr bool scales = sizeof(P) == sizeof(double);
+    template <class Half> using OfStored = Squares<T, SkipNan, Half>;
     static double start() { return 0; }
     static double combine(double a, double b, const Given &) { return a + b; }
     static double take(double a, T x, const Given &given) {
@@ -83,6 +85,10 @@ template <class T, bool SkipNan> struct Squares {
             r.fold_groups = &fold_groups;
         }
         if constexpr (scales) r.rescale = &rescale;
+        if constexpr (of_halves)
+            r.rows = &rows_of_halves<S, &Squares<T, SkipNan>::Loops::rows, sizeof(double)>;
+        else if constexpr (std::is_same_v<T, float>)
+            add_reducers_of_halves<OfStored>(r);
         return r;
     }
 };

@@ -9,13 +9,20 @@ namespace Atoll::kernels::vector_halves {
 using Floats = Vector<float>;
 using Halves = VectorN<std::uint16_t, lanes<float>>;
 inline constexpr std::int64_t at_once = lanes<float>;
+// As many as doubles that fill a vector.
+using FewFloats = VectorN<float, lanes<double>>;
+using FewHalves = VectorN<std::uint16_t, lanes<double>>;
 
+// An element, and how it becomes a float32.
 struct Float16 {
+    std::uint16_t bits;
+
 #if defined(__AVX512F__)
     static constexpr bool has_vectors = true;
     static Floats widened(Halves x) {
         return _mm512_maskz_cvtph_ps(vector_math::every<Floats>, (__m256i)x);
     }
+    static FewFloats widened(FewHalves x) { return _mm256_cvtph_ps((__m128i)x); }
     static Halves rounded(Floats x) {
         return (Halves)_mm512_maskz_cvtps_ph(vector_math::every<Floats>, x,
                                              _MM_FROUND_TO_NEAREST_INT);
@@ -23,12 +30,18 @@ struct Float16 {
 #elif defined(__F16C__)
     static constexpr bool has_vectors = true;
     static Floats widened(Halves x) { return _mm256_cvtph_ps((__m128i)x); }
+    static FewFloats widened(FewHalves x) {
+        return _mm_cvtph_ps(_mm_cvtsi64_si128(std::bit_cast<long long>(x)));
+    }
     static Halves rounded(Floats x) {
         return (Halves)_mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
     }
 #elif defined(__aarch64__)
     static constexpr bool has_vectors = true;
     static Floats widened(Halves x) { return (Floats)vcvt_f32_f16((float16x4_t)x); }
+    static FewFloats widened(FewHalves x) {
+        return part_of<2>(widened(joined(x, x)), std::integral_constant<int, 0>());
+    }
     static Halves rounded(Floats x) { return (Halves)vcvt_f16_f32((float32x4_t)x); }
 #else
     static constexpr bool has_vectors = false;
@@ -38,11 +51,16 @@ struct Float16 {
 };
 
 struct Bfloat16 {
+    std::uint16_t bits;
+
     static constexpr bool has_vectors = true;
     using Bits = vector_math::Integers<Floats>;
 
     static Floats widened(Halves x) {
         return vector_math::from_bits<Floats>(__builtin_convertvector(x, Bits) << 16);
+    }
+    static FewFloats widened(FewHalves x) {
+        return (FewFloats)(__builtin_convertvector(x, VectorN<std::uint32_t, lanes<double>>) << 16);
     }
     static Halves rounded(Floats x) {
         const Bits bits = vector_math::bits(x), quiet = bits | 1u << 22,
