@@ -78,8 +78,9 @@ Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order) {
     return strides;
 }
 
-Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims strides,
-                 DType dtype, std::uint8_t flags) {
+// Takes over what shape and strides have.
+static Tensor view_of(Ref<StorageImpl> storage, std::int64_t offset, Dims &shape, Dims &strides,
+                      DType dtype, std::uint8_t flags) {
     auto *tensor = new TensorImpl;
     tensor->dtype = dtype;
     tensor->flags = flags;
@@ -89,13 +90,15 @@ Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims
     tensor->strides = std::move(strides);
     return Tensor(Ref<TensorImpl>::adopt(tensor));
 }
-
+Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims strides,
+                 DType dtype, std::uint8_t flags) {
+    return view_of(std::move(storage), offset, shape, strides, dtype, flags);
+}
 Tensor make_view(const TensorImpl &tensor, std::int64_t offset, Dims shape, Dims strides) {
     // An empty view must not point outside the storage.
     for (std::int64_t extent : shape)
         if (extent == 0) offset = tensor.offset;
-    return make_view(tensor.storage, offset, std::move(shape), std::move(strides), tensor.dtype,
-                     tensor.flags);
+    return view_of(tensor.storage, offset, shape, strides, tensor.dtype, tensor.flags);
 }
 
 bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range) {

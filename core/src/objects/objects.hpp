@@ -9,6 +9,7 @@
 #include "base/overlap.hpp"
 #include "objects/stream_order.hpp"
 #include "runtime/registry.hpp"
+#include "runtime/thread_state.hpp"
 
 #include <atomic>
 #include <functional>
@@ -57,7 +58,7 @@ struct StorageImpl : RefCounted {
 
 enum TensorFlags : std::uint8_t { tensor_swapped = 1, tensor_read_only = 2 };
 
-struct TensorImpl : RefCounted {
+struct TensorImpl : RefCounted, Reused<&ThreadRecord::views> {
     explicit TensorImpl(Destroy how = &destroy) : RefCounted(how) {}
     DType dtype = DType::none;
     std::uint8_t flags = 0;

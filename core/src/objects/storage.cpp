@@ -1,7 +1,6 @@
 // Storages, and new tensors with a storage of their own.
 #include "atoll/storage.hpp"
 
-#include "atoll/abi/note.h"
 #include "base/enums.hpp"
 #include "base/throw_error.hpp"
 #include "objects/layout.hpp"
@@ -78,18 +77,9 @@ void take_memory(StorageImpl &storage, Cause cause) {
     count_live(device.slot, 1);
 }
 
-// Note [One block]
 // A new tensor and its storage come from one allocation, which half of the objects of a small call
-// would otherwise cost. Each lives by its own count; whichever goes last frees the block, which the
-// thread keeps for its next tensor: expressions make and drop one after the other. Not where a
-// sanitizer is to see each use of freed memory.
-#if ATOLL_SANITIZERS & ATOLL_SANITIZER_ADDRESS
-constexpr std::uint32_t max_spare_blocks = 0;
-#else
-constexpr std::uint32_t max_spare_blocks = 32;
-#endif
-
-struct Block {
+// would otherwise cost. Each lives by its own count; whichever goes last frees the block.
+struct Block : Reused<&ThreadRecord::blocks> {
     alignas(TensorImpl) std::byte tensor[sizeof(TensorImpl)];
     alignas(StorageImpl) std::byte storage[sizeof(StorageImpl)];
     std::atomic<std::uint32_t> parts{2};
@@ -98,18 +88,6 @@ struct Block {
         if (parts.load(std::memory_order_acquire) == 1 ||
             parts.fetch_sub(1, std::memory_order_acq_rel) == 1)
             delete this;
-    }
-    static void *operator new(std::size_t size) {
-        ThreadRecord *mine = thread_state.record;
-        if (!mine || !mine->spare_blocks) return ::operator new(size);
-        --mine->spare_count;
-        return std::exchange(mine->spare_blocks, *static_cast<void **>(mine->spare_blocks));
-    }
-    static void operator delete(void *memory) {
-        ThreadRecord *mine = thread_state.record;
-        if (!mine || mine->spare_count >= max_spare_blocks) return ::operator delete(memory);
-        *static_cast<void **>(memory) = std::exchange(mine->spare_blocks, memory);
-        ++mine->spare_count;
     }
 };
 

@@ -8,10 +8,14 @@
 // reader's epoch, or the reader sees the new chain.
 #pragma once
 
+#include "atoll/abi/note.h"
+
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 namespace Atoll {
 struct Settings;
@@ -21,6 +25,12 @@ namespace Atoll::detail {
 
 // The largest number of device records; they index the live counts.
 inline constexpr int max_devices = 128;
+
+// Memory of freed objects of one class, linked by its first word.
+struct SpareMemory {
+    void *first = nullptr;
+    std::uint32_t count = 0;
+};
 
 // One per thread, never freed, reused by later threads.
 struct alignas(64) ThreadRecord {
@@ -33,10 +43,8 @@ struct alignas(64) ThreadRecord {
     std::array<std::atomic<std::int64_t>, max_devices> live{};
     std::shared_ptr<const Settings> default_settings; // as of settings_version
     std::uint64_t settings_version = 0;
-    // Memory of freed tensors for reuse: Note [One block] in objects/storage.cpp. Linked by its
-    // first word; the owner's only.
-    void *spare_blocks = nullptr;
-    std::uint32_t spare_count = 0;
+    // See Reused; the owner's only.
+    SpareMemory blocks, views;
 };
 
 struct ThreadState {
@@ -50,6 +58,31 @@ struct ThreadState {
 };
 
 extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
+
+// A base of classes whose freed memory the thread keeps for its next objects: expressions make and
+// drop one after the other. Not where a sanitizer is to see each use of freed memory.
+template <SpareMemory ThreadRecord::*spare> class Reused {
+public:
+    static void *operator new(std::size_t size) {
+        ThreadRecord *mine = thread_state.record;
+        if (!mine || !(mine->*spare).first) return ::operator new(size);
+        --(mine->*spare).count;
+        void *memory = (mine->*spare).first;
+        (mine->*spare).first = *static_cast<void **>(memory);
+        return memory;
+    }
+    static void operator delete(void *memory) {
+        ThreadRecord *mine = thread_state.record;
+        if (!mine || (mine->*spare).count >= most) return ::operator delete(memory);
+        *static_cast<void **>(memory) = (mine->*spare).first;
+        (mine->*spare).first = memory;
+        ++(mine->*spare).count;
+    }
+    static void *operator new(std::size_t, void *place) noexcept { return place; }
+
+private:
+    static constexpr std::uint32_t most = ATOLL_SANITIZERS & ATOLL_SANITIZER_ADDRESS ? 0 : 32;
+};
 extern std::atomic<std::uint64_t> global_epoch;
 extern bool readers_need_fence; // membarrier is not available
 
