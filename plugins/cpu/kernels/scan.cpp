@@ -6,18 +6,20 @@
 // goes along n together, so that memory is read in order and the strip vectorises. All add in the
 // order of n, so they give the same.
 //
-// In a long row of floats each addition would wait for the one before. Hence groups of four short
-// runs are scanned side by side, each run from its own beginning; then the sum before a run is
-// added to its results. As that is the result before the run exactly, running sums of numbers that
-// are not negative do not fall, as in order. Where a float of a run, or the sum before it, is near
-// infinity, the group is scanned in order: an infinite sum stays infinite, and one that is finite
-// in order stays finite. Products of floats are always scanned in order: those of runs overflow and
-// underflow easily.
+// In a long row each addition would wait for the one before. Where there are few such rows, groups
+// of four short runs of floats are scanned side by side, each run from its own beginning; then the
+// sum before a run is added to its results. As that is the result before the run exactly, running
+// sums of numbers that are not negative do not fall, as in order. Where sums are as wide as the
+// elements and those of a run, or the one before it, are not far from infinity, the group is
+// scanned in order: a sum overflows where it does in order, but for what rounds at the largest
+// number. Products of floats are always scanned in order: those of runs overflow and underflow
+// easily.
 //
 // Threads take stretches of long rows in order; each hands on the sum of all before the next. A
 // stretch of integers is first added up, then scanned; runs of floats are scanned, and what is
 // before them is added while those of the thread's next stretch are. Results depend on extents and
-// strides, not on the threads; those of floats are not quite those of the other ways.
+// strides, not on the threads, but for the bits of NaN; those of floats are not quite those of the
+// other ways.
 #include "atoll/core_functions.hpp"
 #include "convert.h"
 #include "functors/arithmetic.h"
@@ -52,23 +54,24 @@ struct Scanner {
                        char *out, std::int64_t out_next) = nullptr;
     // For integers: an accumulator takes in n elements.
     void (*total)(bool first, std::int64_t n, const char *in, char *accumulator) = nullptr;
-    // For floats, whose rows can be cut into runs: scans each run of a stretch from its beginning.
-    // Returns a bit for each group whose results are far from infinity.
-    // Before the runs of a group, those that are `left` of another stretch are added to; their
-    // `partial` may be the same. So one reads from memory while one writes to it.
+    // For floats, whose rows can be cut into runs: scans n elements as `row`, by groups.
+    void (*groups)(bool first, std::int64_t n, const char *in, char *accumulator,
+                   char *out) = nullptr;
+    // The same of a stretch, in three steps. First each run is scanned from its beginning; returns
+    // a bit for each group whose results are far from infinity. Group by group, the last step of
+    // another stretch is done before, if there is one; its `partial` may be the same: so one reads
+    // from memory while one writes to it.
     struct Left {
         const char *before, *partial;
         char *out;
     };
     std::uint32_t (*runs)(const char *in, char *partial, const Left *left) = nullptr;
-    // Moves the accumulator past a stretch. `before` becomes what is to be added to each run, and
-    // what `partial` has of groups where sums may overflow becomes their results.
+    // Moves the accumulator past it. `before` becomes what is to be added to each run, and what
+    // `partial` has of groups where sums may overflow becomes their results.
     void (*pass)(bool first, std::uint32_t moderate, const char *in, char *partial,
                  char *accumulator, char *before) = nullptr;
-    // Writes the results of a stretch.
+    // Writes the results.
     void (*add)(const Left &left) = nullptr;
-    // All of these, one group after the other.
-    void (*stretch)(bool first, const char *in, char *accumulator, char *out) = nullptr;
 
     bool cuts_rows() const { return total || runs; }
 };
@@ -76,8 +79,8 @@ struct Scanner {
 // The processor fetches the runs of a group as one, and writes while it computes.
 constexpr std::int64_t run_bytes = 256;
 constexpr std::int64_t stretch = 4 * block_size, integer_stretch = 32 * block_size;
-constexpr std::int64_t cut_from = 2 * block_size;
-constexpr int in_group = 4; // runs
+constexpr int in_group = 4;   // runs
+constexpr int rows_aside = 4; // that are run through at once
 constexpr std::int64_t most_before =
     stretch * 16 / run_bytes * 16; // bytes for the runs of a stretch
 
@@ -113,7 +116,7 @@ template <class F, class T, class A> struct Scan {
                            char *out, std::int64_t out_next) {
         // So many sums at a time do not wait for each other. The processor fetches ahead what each
         // part of the rows reads and writes, but not what is read by leaps between neighbours.
-        constexpr int parts = 4;
+        constexpr int parts = rows_aside;
         const std::int64_t part = n >= 4 && sizeof(T) <= 8 ? rows / parts : 0,
                            in_part = part * in_next, out_part = part * out_next;
         for (std::int64_t row = 0; row < part; ++row, in += in_next, out += out_next) {
@@ -148,7 +151,9 @@ template <class F, class T, class A> struct Scan {
         *acc(accumulator) = first ? a : F::apply(*acc(accumulator), a);
     }
     static constexpr std::int64_t run = run_bytes / sizeof(T), group = in_group * run,
-                                  groups = stretch / group;
+                                  groups = stretch / group, size = sizeof(T);
+    static_assert(groups <= 32 && groups * group == stretch);
+    static_assert(groups * in_group * sizeof(A) <= most_before);
     static constexpr bool may_overflow = sizeof(A) == sizeof(T); // a wider sum does not
 
     static std::uint32_t runs(const char *in, char *partial, const Scanner::Left *left) {
@@ -175,15 +180,18 @@ template <class F, class T, class A> struct Scan {
                   reinterpret_cast<const A *>(left.partial) + g * group,
                   reinterpret_cast<T *>(left.out) + g * group);
     }
-    static void whole_stretch(bool first, const char *in, char *accumulator, char *out) {
+    static void scan_groups(bool first, std::int64_t n, const char *in, char *accumulator,
+                            char *out) {
         alignas(64) A partial[group];
         A before[in_group];
-        for (std::int64_t g = 0; g < groups; ++g) {
-            const T *const x = elements(in) + g * group;
+        std::int64_t k = 0;
+        for (; k + group <= n; k += group) {
+            const T *const x = elements(in) + k;
             const bool moderate = runs_of_group(x, partial);
-            pass_group(first && g == 0, moderate, x, partial, *acc(accumulator), before);
-            add_group(before, partial, reinterpret_cast<T *>(out) + g * group);
+            pass_group(first && k == 0, moderate, x, partial, *acc(accumulator), before);
+            add_group(before, partial, reinterpret_cast<T *>(out) + k);
         }
+        if (k < n) row(first && k == 0, n - k, in + k * size, accumulator, out + k * size);
     }
 
     static bool runs_of_group(const T *x, A *p) {
@@ -213,25 +221,24 @@ template <class F, class T, class A> struct Scan {
             return test(x);
     }
     static void pass_group(bool first, bool moderate, const T *x, A *p, A &sum, A *before) {
-        A a = sum;
-        bool exact = true;
+        A a = first ? minus_zero() : sum; // what is added to -0 stays
+        bool safe = true;
         for (int r = 0; r < in_group; ++r) {
-            const bool begins = first && r == 0; // in order as it is: what is added to -0 stays
-            before[r] = begins ? minus_zero() : a;
+            before[r] = a;
             if constexpr (may_overflow) {
-                // What is added to NaN is NaN, and infinity stays, whatever is moderate.
-                const auto settled = [](auto y) { return is_moderate(y) || std::isinf(y); };
-                exact &= begins || each_part(a, [](auto y) { return std::isnan(y); }) ||
-                         (moderate && each_part(a, settled));
+                // NaN and infinity stay, whatever is moderate.
+                const auto settled = [](auto y) { return is_moderate(y) || !std::isfinite(y); };
+                safe &= (first && r == 0) || each_part(a, [](auto y) { return std::isnan(y); }) ||
+                        (moderate && each_part(a, settled));
             }
-            const A last = p[r * run + run - 1];
-            a = begins ? last : F::apply(a, last);
+            a = F::apply(a, p[r * run + run - 1]);
         }
-        if (!exact) {
-            std::fill_n(before, in_group, minus_zero());
-            for (std::int64_t k = 0; k < group; ++k)
-                p[k] = a = first && k == 0 ? to<A>(x[k]) : F::apply(k == 0 ? sum : a, to<A>(x[k]));
-        }
+        if constexpr (may_overflow)
+            if (!safe) {
+                std::fill_n(before, in_group, minus_zero());
+                return row(first, group, reinterpret_cast<const char *>(x),
+                           reinterpret_cast<char *>(&sum), reinterpret_cast<char *>(p));
+            }
         sum = a;
     }
     static A minus_zero() {
@@ -282,7 +289,7 @@ template <class F, std::uint16_t function> constexpr ScannerRow scanner_row() {
             row[id].runs = &S::runs;                                                               \
             row[id].pass = &S::pass;                                                               \
             row[id].add = &S::add;                                                                 \
-            row[id].stretch = &S::whole_stretch;                                                   \
+            row[id].groups = &S::scan_groups;                                                      \
         }                                                                                          \
     }
 #include "atoll/lists/dtypes.inc"
@@ -322,13 +329,21 @@ public:
                              (in_place_ || others_.strides[1][0] == n_ * in_step_);
         if (width >= few && (!dense_along || (n_ < few && !quickly)))
             strips();
-        else if (s_.cuts_rows() && n_ >= cut_from)
+        else if (s_.cuts_rows() && is_long())
             long_rows();
         else
             rows();
     }
 
 private:
+    // Whether there are too few rows for running them through side by side, or for the threads; or
+    // they are so long that the memory would have too many places to read and write at once.
+    bool is_long() const {
+        const std::int64_t rows = others_.shape[0] * others_.outer();
+        return n_ >= (rows < rows_aside  ? 2 * block_size
+                      : rows < many_rows ? 2 * stretch
+                                         : 4 * stretch);
+    }
     // One step of a loop over up to block_size elements: in to scratch if need be, the loop, and
     // from scratch to out.
     template <class Loop> void through(std::int64_t n, const char *in, std::int64_t in_stride,
@@ -428,11 +443,10 @@ private:
         const auto whole_rows = [&](std::int64_t begin, std::int64_t end) {
             alignas(16) char accumulator[16];
             for (begin *= per_row; begin < end * per_row; ++begin)
-                scan_stretch(stretch_at(begin), accumulator);
+                scan(stretch_at(begin), accumulator);
         };
-        if (rows >= many_rows) return parallel(rows, n_, whole_rows);
-        if (!s_.total && in_place_ && out_place_ && is_far(rows) && few_processors())
-            return whole_rows(0, rows);
+        const bool alone = !s_.total && in_place_ && out_place_ && is_far(rows) && few_processors();
+        if (alone || rows >= many_rows) return parallel(rows, n_, whole_rows);
         Turns turns;
         parallel(count, length, [&](std::int64_t begin, std::int64_t end) {
             if (end - begin == count) return whole_rows(0, rows); // nobody to share with
@@ -452,8 +466,9 @@ private:
     bool is_far(std::int64_t rows) const {
         return rows * n_ * (in_.in_size() + out_.out_size()) >= large_operands().alone;
     }
-    // That take as long as one alone for what no cache holds: each fetches ahead what the other one
-    // is about to write. 10 M float32: 4.1 ms by one, 4.4 to 5.2 by two (Zen 4).
+    // Two threads that take turns in what no cache holds are slower than one: each fetches ahead
+    // what the other one is about to write. 10 M float32 take 4.1 ms by one, 4.4 to 5.2 by two, on
+    // Zen 4.
     static bool few_processors() {
         static const unsigned count = std::thread::hardware_concurrency();
         return count < 4;
@@ -462,12 +477,12 @@ private:
         return others_.data[operand] + others_.offset(operand, row / others_.shape[0]) +
                row % others_.shape[0] * others_.strides[operand][0];
     }
-    void scan_stretch(const Stretch &s, char *accumulator) const {
-        if (s_.total || s.n < stretch) return in_order(s.first, s.n, s.in, accumulator, s.out);
+    void scan(const Stretch &s, char *accumulator) const {
+        if (s_.total) return in_order(s.first, s.n, s.in, accumulator, s.out);
         alignas(64) char scratch[stretch * 16];
-        char *const out = out_place_ ? s.out : scratch;
-        s_.stretch(s.first, dense(stretch, s.in, scratch), accumulator, out);
-        if (!out_place_) out_.run(stretch, s.out, out_step_, scratch, out_.in_size());
+        s_.groups(s.first, s.n, dense(s.n, s.in, scratch), accumulator,
+                  out_place_ ? s.out : scratch);
+        if (!out_place_) out_.run(s.n, s.out, out_step_, scratch, out_.in_size());
     }
     void add_up_and_scan(Turns &turns, const Stretch &s) const {
         alignas(16) char total[16], before[16];
@@ -488,10 +503,12 @@ private:
         alignas(64) char scratch[stretch * 16], partial[stretch * 16], before[most_before];
         Scanner::Left left{};
         taken([&](const Stretch &s) {
-            if (s.n < stretch) {
+            if (s.n < stretch) { // the last of its row
+                alignas(16) char before_it[16];
                 turns.wait_for(s.number);
-                in_order(s.first, s.n, s.in, turns.accumulator, s.out);
-                return turns.end(s.number);
+                std::memcpy(before_it, turns.accumulator, sizeof before_it);
+                turns.end(s.number);
+                return scan(s, before_it);
             }
             const char *const in = dense(stretch, s.in, scratch);
             const std::uint32_t moderate = s_.runs(in, partial, left.out ? &left : nullptr);
