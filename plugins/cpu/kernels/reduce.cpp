@@ -72,12 +72,8 @@ const ReducerRow *row_of(std::uint32_t function, double x, bool skip_nan) {
 
 // That of the halves which are the input, if there is one.
 const Reducer &reducer_of(const atoll_call &call, const Reducer &of_widened) {
-    const std::uint32_t stored = call.operands[1].dtype;
-    const Reducer *of_halves = stored != call.dtype             ? nullptr
-                               : stored == ATOLL_DTYPE_FLOAT16  ? of_widened.of_float16
-                               : stored == ATOLL_DTYPE_BFLOAT16 ? of_widened.of_bfloat16
-                                                                : nullptr;
-    return of_halves ? *of_halves : of_widened;
+    const bool as_stored = of_widened.of_stored && call.operands[1].dtype == call.dtype;
+    return as_stored ? *of_widened.of_stored : of_widened;
 }
 Conversion input(const atoll_call &call, bool as_stored) {
     const atoll_operand &in = call.operands[1];

@@ -267,12 +267,12 @@ template <> inline constexpr std::uint8_t own_result_dtype<std::int64_t> = ATOLL
 template <class T> inline constexpr bool is_half =
     std::is_same_v<T, vector_halves::Float16> || std::is_same_v<T, vector_halves::Bfloat16>;
 
-// A reducer of halves, which is that of float32 with other loops.
-template <class Make> inline constinit const Reducer reducer_of_halves = Make::reducer();
-template <template <class S> class MakeOf> constexpr void add_reducers_of_halves(Reducer &r) {
-    if constexpr (vector_halves::Float16::has_vectors)
-        r.of_float16 = &reducer_of_halves<MakeOf<vector_halves::Float16>>;
-    r.of_bfloat16 = &reducer_of_halves<MakeOf<vector_halves::Bfloat16>>;
+// That of Made, a reducer of float32, for halves, if it has one: other loops.
+template <class Made> inline constinit const Reducer reducer_of = Made::reducer();
+template <class Made, class Half> constexpr const Reducer *reducer_of_halves() {
+    if constexpr (Half::has_vectors && requires { typename Made::template Of<Half>; })
+        if constexpr (Made::reads_halves) return &reducer_of<typename Made::template Of<Half>>;
+    return nullptr;
 }
 // `rows` of a reducer of halves: as float32, some at a time, by the loop for these.
 template <class Half, auto rows_of_floats, std::int64_t size>
@@ -292,6 +292,8 @@ template <std::uint16_t function, template <class> class Make> constexpr Reducer
     if constexpr (sdk::core_functions[function].domain >> id & 1)                                  \
         row[id] = Make<wide::identifier>::reducer();
 #include "atoll/lists/dtypes.inc"
+    row[ATOLL_DTYPE_FLOAT16].of_stored = reducer_of_halves<Make<float>, vector_halves::Float16>();
+    row[ATOLL_DTYPE_BFLOAT16].of_stored = reducer_of_halves<Make<float>, vector_halves::Bfloat16>();
     return row;
 }
 

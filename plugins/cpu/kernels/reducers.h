@@ -65,8 +65,9 @@ struct Reducer {
     void (*rows_again)(std::int64_t n, const char *in, const Given &given,
                        char *accumulators) = nullptr;
     bool (*settle)(std::int64_t n, bool last, char *accumulators) = nullptr;
-    // The same reduction of halves as they are, not of the float32 that they are computed in.
-    const Reducer *of_float16 = nullptr, *of_bfloat16 = nullptr;
+    // In the row of a half: the same reduction of halves as they are, not of the float32 that they
+    // are computed in.
+    const Reducer *of_stored = nullptr;
 };
 
 using ReducerRow = std::array<Reducer, ATOLL_DTYPE_COUNT>; // by compute dtype

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reducer_loops.h"
+#include "vector_types.h"
 
 namespace Atoll::kernels {
 
@@ -23,9 +24,9 @@ inline Complex<double> even_and_odd(const Doubles *group) {
 template <class P> struct AsDoubles {
     static constexpr std::int64_t step = Lanes<double>::in_vector;
     typedef P Few __attribute__((vector_size(step * sizeof(P))));
-    static Doubles load(const P *x) { return __builtin_convertvector(load_lanes<Few>(x), Doubles); }
+    static Doubles load(const P *x) { return vector_math::as_doubles(load_lanes<Few>(x)); }
     static Doubles load_first(std::int64_t n, const P *x) {
-        return __builtin_convertvector(kernels::load_first<Few>(n, x), Doubles);
+        return vector_math::as_doubles(kernels::load_first<Few>(n, x));
     }
 };
 template <class Half>
@@ -33,11 +34,11 @@ requires(is_half<Half>) struct AsDoubles<Half> {
     static constexpr std::int64_t step = Lanes<double>::in_vector;
     using Few = vector_halves::FewHalves;
     static Doubles load(const Half *x) {
-        return __builtin_convertvector(Half::widened(load_lanes<Few>(x)), Doubles);
+        return vector_math::as_doubles(Half::widened(load_lanes<Few>(x)));
     }
     static Doubles load_first(std::int64_t n, const Half *x) {
         const Few first = kernels::load_first<Few>(n, reinterpret_cast<const std::uint16_t *>(x));
-        return __builtin_convertvector(Half::widened(first), Doubles);
+        return vector_math::as_doubles(Half::widened(first));
     }
 };
 

@@ -83,7 +83,7 @@ private:
         (std::make_integer_sequence<int, static_cast<int>(sizeof z / sizeof z[0])>());
     }
 };
-// `of_numbers` gives the same where b is not NaN, and a where it is.
+// `of_numbers` gives the same where b is not NaN, and a where it is; of two zeros either.
 struct Smallest {
     template <class E> using Accumulator = E;
     template <class A> static A identity() {
@@ -132,6 +132,9 @@ template <class Map, class Operation, class T, class S = T> struct Fold {
     using A = typename Operation::template Accumulator<E>;
     using State = Folded<Operation, A>;
     using Loops = PlainLoops<Fold, A, T, State>;
+    template <class Half> using Of = Fold<Map, Operation, T, Half>;
+    static constexpr bool reads_halves =
+        std::is_same_v<Map, Plain> && !std::is_base_of_v<SmallestNumber, Operation>;
 
     static A take(A a, T x, const Given &) {
         return Operation::combine(a, static_cast<A>(Map::of(x)));
@@ -174,7 +177,7 @@ template <class Map, class Operation, class T, class S = T> struct Fold {
         JoinedGroups<GroupVector, A>::join(n, groups, accumulators,
                                            [](auto a, auto b) { return OfLanes::combine(a, b); });
     }
-    // As PlainLoops::many_rows, of floats.
+    // As PlainLoops::many_rows, or rows, of floats.
     template <int taken> static void rows_in_vectors(std::int64_t n, const char *const *in,
                                                      const Given &, char *accumulators) {
         using V = Vector<T>;
@@ -300,9 +303,6 @@ template <class Map, class Operation, class T, class S = T> struct Fold {
             r.rows = [](std::int64_t n, const char *in, const Given &given, char *accumulators) {
                 rows_in_vectors<1>(n, &in, given, accumulators);
             };
-        else if constexpr (std::is_same_v<T, float> && std::is_same_v<Map, Plain> &&
-                           !std::is_base_of_v<SmallestNumber, Operation>)
-            add_reducers_of_halves<OfStored>(r);
         if constexpr (is_bool<T> && compares) r.done = &is_last;
         return r;
     }
@@ -317,7 +317,6 @@ private:
     using GroupVector = typename Lanes<Part<A>>::Vector;
     static constexpr bool of_halves = is_half<S>;
     using Stored = std::conditional_t<of_halves, S, Element<Part<T>>>;
-    template <class Half> using OfStored = Fold<Map, Operation, T, Half>;
 
     static T element_at(const char *in, std::int64_t k) {
         if constexpr (of_halves)
@@ -433,16 +432,17 @@ template <class T> using MakeProduct = Fold<Plain, Product, Wrapping<T>>;
 template <class T> using MakeSmallest = Fold<Plain, Smallest, T>;
 template <class T> using MakeLargest = Fold<Plain, Largest, T>;
 // A sum with another end.
-template <class T, class S = T> struct MakeMean {
-    template <class Half> using OfStored = MakeMean<T, Half>;
+template <class T, class S> struct MeanOf {
+    template <class Half> using Of = MeanOf<T, Half>;
+    static constexpr bool reads_halves = true;
     static constexpr Reducer reducer() {
         using A = typename Fold<Plain, Sum, T, S>::A;
         Reducer r = Fold<Plain, Sum, T, S>::reducer();
         AccumulatorLoops<Mean<A>, A>::set_finish(r);
-        if constexpr (std::is_same_v<T, float> && !is_half<S>) add_reducers_of_halves<OfStored>(r);
         return r;
     }
 };
+template <class T> using MakeMean = MeanOf<T, T>;
 // bool is its own modulus; unsigned integers too.
 template <class T> using MapModulus =
     std::conditional_t<is_bool<T> || std::is_unsigned_v<T>, Plain, Modulus>;

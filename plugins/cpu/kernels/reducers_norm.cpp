@@ -20,7 +20,8 @@ template <class T, bool SkipNan, class S = T> struct Squares {
     using P = std::conditional_t<of_halves, S, Part<T>>;
     static constexpr std::int64_t per = sizeof(S) / sizeof(P);
     static constexpr bool scales = sizeof(P) == sizeof(double);
-    template <class Half> using OfStored = Squares<T, SkipNan, Half>;
+    template <class Half> using Of = Squares<T, SkipNan, Half>;
+    static constexpr bool reads_halves = true;
     static double start() { return 0; }
     static double combine(double a, double b, const Given &) { return a + b; }
     static double take(double a, T x, const Given &given) {
@@ -87,8 +88,6 @@ template <class T, bool SkipNan, class S = T> struct Squares {
         if constexpr (scales) r.rescale = &rescale;
         if constexpr (of_halves)
             r.rows = &rows_of_halves<S, &Squares<T, SkipNan>::Loops::rows, sizeof(double)>;
-        else if constexpr (std::is_same_v<T, float>)
-            add_reducers_of_halves<OfStored>(r);
         return r;
     }
 };

@@ -4,6 +4,8 @@
 #include "atoll/half.h"
 #include "vector_types.h"
 
+#include <bit>
+
 namespace Atoll::kernels::vector_halves {
 
 using Floats = Vector<float>;
@@ -60,7 +62,11 @@ struct Bfloat16 {
         return vector_math::from_bits<Floats>(__builtin_convertvector(x, Bits) << 16);
     }
     static FewFloats widened(FewHalves x) {
+#if defined(__AVX512F__) // GCC 12 makes two vectors of it
+        return (FewFloats)_mm256_slli_epi32(_mm256_cvtepu16_epi32((__m128i)x), 16);
+#else
         return (FewFloats)(__builtin_convertvector(x, VectorN<std::uint32_t, lanes<double>>) << 16);
+#endif
     }
     static Halves rounded(Floats x) {
         const Bits bits = vector_math::bits(x), quiet = bits | 1u << 22,

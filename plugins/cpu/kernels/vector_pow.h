@@ -15,13 +15,10 @@ namespace Atoll::kernels::vector_math {
 template <class F, class... V> inline auto in_double(F f, V... x) {
     using Floats = std::common_type_t<V...>;
     constexpr int half = static_cast<int>(count_of<Floats>) / 2;
-    using Doubles = VectorN<double, half>;
-    using Half = VectorN<float, half>;
     constexpr std::integral_constant<int, 0> low;
     constexpr std::integral_constant<int, half> high;
     const auto part = [&](auto first) {
-        return __builtin_convertvector(
-            f(__builtin_convertvector(part_of<half>(x, first), Doubles)...), Half);
+        return as_floats(f(as_doubles(part_of<half>(x, first))...));
     };
     return joined(part(low), part(high));
 }

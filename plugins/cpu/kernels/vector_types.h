@@ -44,6 +44,23 @@ template <class V> inline constexpr auto
     every = static_cast<std::conditional_t<sizeof(Element<V>) == 4, __mmask16, __mmask8>>(-1);
 #endif
 
+// As many numbers as doubles fill a vector, converted: of floats GCC 12 would make two vectors of
+// half the width, and join them.
+template <class Few> inline Vector<double> as_doubles(Few x) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<Few, VectorN<float, lanes<double>>>)
+        return _mm512_maskz_cvtps_pd(every<Vector<double>>, (__m256)x);
+#endif
+    return __builtin_convertvector(x, Vector<double>);
+}
+inline VectorN<float, lanes<double>> as_floats(Vector<double> x) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_cvtpd_ps(every<Vector<double>>, x);
+#else
+    return __builtin_convertvector(x, VectorN<float, lanes<double>>);
+#endif
+}
+
 // head + tail, where the head is about the rounded sum.
 template <class V> struct DoubleWord { V head, tail; };
 
