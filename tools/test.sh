@@ -11,8 +11,8 @@
 #
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
 # takes hours, and the plugins are compiled for all levels, dtypes and architectures; plugins with
-# faults show that the tests find these; the emulation of CUDA runs under the thread sanitizer, too,
-# and the kernels for AArch64 under qemu.
+# faults show that the tests find these; the emulation of CUDA runs under the thread sanitizer, too;
+# and the kernels as clang compiles them, and for AArch64 under qemu.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
@@ -35,6 +35,10 @@ if [ $nightly ]; then
   known_layout
   unset ATOLL_TEST_SCALE # full depth is for the release build
   run_tsan concurrent emulated_threads
+  with_clang() { CC=clang-14 CXX=clang++-14 configure "$@"; }
+  must "set-up for clang" tools/setup.sh ci &&
+    must "configure with clang" with_clang build-clang -Doptimization=1 -Db_pch=false -Dkernels_only=true -Dcpu_levels=v3 &&
+    run_tests "the kernels as clang compiles them" build-clang --timeout-multiplier 20
   must "set-up for AArch64" tools/setup.sh aarch64 &&
     must "configure for AArch64" configure build-aarch64 --cross-file tools/aarch64.ini --buildtype=release -Dkernels_only=true &&
     run_tests "the kernels on AArch64, emulated" build-aarch64 --timeout-multiplier 20

@@ -198,7 +198,7 @@ TEST_CASE("a scan begins with the element itself") {
                 for (int function : {int{ATOLL_FN_cumsum}, int{ATOLL_FN_cumprod}}) {
                     Operand in(dtype, false, shape, all_axes(shape), Layout::dense);
                     Operand out(dtype, false, shape, all_axes(shape), Layout::dense);
-                    each(shape, [&](const Shape &index) {
+                    each(shape, [&, re = re, im = im](const Shape &index) {
                         in.set(index, convert(Value::of(re, im), dtype));
                     });
                     CAPTURE(dtype);

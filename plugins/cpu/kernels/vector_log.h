@@ -162,7 +162,11 @@ template <template <class> class Base> struct Logarithm {
 #if defined(__AVX2__) && !defined(__AVX512F__)
     // What of_ordinary() looks up, as whole numbers that can be computed ahead: the processor then
     // has the registers to work on more vectors at once (on Zen 1 a fifth less time).
-    static auto place(Vector<double> x) { return Rows<Base>::place(decompose(x).shifted); }
+    // Constrained, as clang would take a vector of floats for one of doubles.
+    template <class V>
+    requires(sizeof(Element<V>) == sizeof(double)) static auto place(V x) {
+        return Rows<Base>::place(decompose(x).shifted);
+    }
     static Vector<double> of_ordinary(Vector<double> x, const std::uint64_t *places) {
         return from_parts(decompose(x), Rows<Base>::at(places));
     }
