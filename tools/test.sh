@@ -12,7 +12,7 @@
 # With --nightly as the first argument the random and the exhaustive tests run at full depth, which
 # takes hours, and the plugins are compiled for all levels, dtypes and architectures; plugins with
 # faults show that the tests find these; the emulation of CUDA runs under the thread sanitizer, too;
-# and the kernels as clang compiles them, and for AArch64 under qemu.
+# the kernels run as clang compiles them, and for AArch64 under qemu.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
