@@ -512,6 +512,30 @@ TEST_CASE("norms of float64 leave the range only when the result does") {
     }
 }
 
+// They are not converted first: vectors of halves, and what remains of them.
+TEST_CASE("rows of halves of every length") {
+    Random random = sequence(19);
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}})
+        for (int function : {int{ATOLL_FN_sum}, int{ATOLL_FN_prod}, int{ATOLL_FN_min},
+                             int{ATOLL_FN_max}, int{ATOLL_FN_mean}, int{ATOLL_FN_norm}})
+            for (std::int64_t n = 1; n <= 70; ++n) {
+                const Shape shapes[] = {{n}, {40, n}, {n, 40}};
+                const Shape &shape = shapes[random() % std::size(shapes)];
+                const std::size_t kept = shape.size() - 1;
+                std::vector<bool> varies(shape.size(), false);
+                std::fill_n(varies.begin(), kept, true);
+                Operand in(dtype, random() % 4 == 0, shape, all_axes(shape),
+                           random() % 3 ? Layout::permuted : Layout::dense);
+                Operand out(result_dtype(function, dtype), false, shape, varies, Layout::dense);
+                each(shape, [&](const Shape &index) {
+                    const long double x = static_cast<long double>(random() % 255) / 128 - 1;
+                    in.set(index,
+                           Value::of(function == ATOLL_FN_prod ? (x < 0 ? -1 : 1) : x, 0.0L));
+                });
+                check(function, dtype, kept, out, in, Value::of(2.0L, 0.0L));
+            }
+}
+
 TEST_CASE("a mean divides before it is rounded to a half") {
     const Shape shape = {3000};
     Operand in(ATOLL_DTYPE_FLOAT16, false, shape, {true}, Layout::dense);
