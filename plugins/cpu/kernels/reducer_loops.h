@@ -1,7 +1,6 @@
 // What the typed reducers share: vectors of fixed width, and the table row of a functor.
 #pragma once
 
-#include "fetch.h"
 #include "functors/arithmetic.h"
 #include "partial_vector.h"
 #include "reducers.h"
@@ -141,15 +140,12 @@ ATOLL_INLINE void in_few_groups(std::int64_t n, At &&at, Last &&last) {
 }
 
 // each(v, c) for the vectors of whole groups, where c counts the vectors of four groups. Returns
-// how many elements that were. `far`: they come from no cache.
+// how many elements that were.
 template <class E, class Each>
-ATOLL_INLINE std::int64_t each_vector(std::int64_t n, const E *x, Each &&each, bool far = false) {
+ATOLL_INLINE std::int64_t each_vector(std::int64_t n, const E *x, Each &&each) {
     using V = typename Lanes<E>::Vector;
     return in_groups<Lanes<E>::in_vector>(
-        n, [&](std::int64_t at, int c) { each(load_lanes<V>(x + at), c); },
-        [&](std::int64_t at) {
-            if (far) fetch_ahead<chains>(x + at); // a line for each group
-        });
+        n, [&](std::int64_t at, int c) { each(load_lanes<V>(x + at), c); });
 }
 
 // Folds the vectors of four groups into the first group.
@@ -273,16 +269,6 @@ template <class Made, class Half> constexpr const Reducer *reducer_of_halves() {
     if constexpr (Half::has_vectors && requires { typename Made::template Of<Half>; })
         if constexpr (Made::reads_halves) return &reducer_of<typename Made::template Of<Half>>;
     return nullptr;
-}
-// `rows` of a reducer of halves: as float32, some at a time, by the loop for these.
-template <class Half, auto rows_of_floats, std::int64_t size>
-void rows_of_halves(std::int64_t n, const char *in, const Given &given, char *accumulators) {
-    alignas(64) char floats[block_size * sizeof(float)];
-    for (std::int64_t k = 0; k < n; k += block_size) {
-        const std::int64_t count = std::min(block_size, n - k);
-        vector_halves::widen<Half>(count, floats, in + k * 2);
-        rows_of_floats(count, floats, given, accumulators + k * size);
-    }
 }
 
 // Make<T>::reducer() for the dtypes of a function's domain.

@@ -37,7 +37,7 @@ requires(is_half<Half>) struct AsDoubles<Half> {
         return vector_math::as_doubles(Half::widened(load_lanes<Few>(x)));
     }
     static Doubles load_first(std::int64_t n, const Half *x) {
-        const Few first = kernels::load_first<Few>(n, reinterpret_cast<const std::uint16_t *>(x));
+        const Few first = kernels::load_first<Few>(n, x);
         return vector_math::as_doubles(Half::widened(first));
     }
 };

@@ -1,4 +1,5 @@
 // Reducers that fold elements with one operation: sums, products, smallest and largest elements.
+#include "fetch.h"
 #include "joined_groups.h"
 #include "partial_vector.h"
 #include "product_vectors.h"
@@ -333,15 +334,14 @@ private:
     }
     template <class W> static W first_at(std::int64_t n, const Stored *x) {
         if constexpr (of_halves)
-            return mapped<W>(S::widened(
-                load_first<vector_halves::Halves>(n, reinterpret_cast<const std::uint16_t *>(x))));
+            return mapped<W>(S::widened(load_first<vector_halves::Halves>(n, x)));
         else
             return mapped<W>(load_first<typename Lanes<Stored>::Vector>(n, x));
     }
 
     // Folds x into `Count` elements; not if it is shorter than a group.
-    template <int Count, class From, class To>
-    static bool fold(std::int64_t n, const From *x, const Given &given, To *out) {
+    template <int Count, class To>
+    static bool fold(std::int64_t n, const Stored *x, const Given &given, To *out) {
         using W = typename Lanes<To>::Vector;
         if (n < Lanes<To>::count) return false;
         Group<W> folded;
@@ -385,8 +385,8 @@ private:
         if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
         return (W)Map::lanes(v);
     }
-    template <class To, class From, class W>
-    static void fold_few(std::int64_t n, const From *x, Group<W> &group) {
+    template <class To, class W>
+    static void fold_few(std::int64_t n, const Stored *x, Group<W> &group) {
         for (W &v : group.v) v = identity<W, To>();
         const auto take = [&](W w, int c) { group.v[c] = OfLanes::combine(group.v[c], w); };
         in_few_groups<Lanes<To>::in_vector>(
@@ -395,8 +395,8 @@ private:
                 take(first_lanes(rest, first_at<W>(rest, x + k), identity<W, To>()), c);
             });
     }
-    template <class To, class From, class W>
-    static void fold_leaf(std::int64_t n, const From *x, const Given &given, Group<W> &group) {
+    template <class To, class W>
+    static void fold_leaf(std::int64_t n, const Stored *x, const Given &given, Group<W> &group) {
         constexpr bool watches = is_float<To> && requires { OfLanes::of_numbers(W{}, W{}); };
         [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
         W a[vectors];
@@ -412,7 +412,7 @@ private:
         const std::int64_t used = in_groups<Lanes<To>::in_vector>(
             n, [&](std::int64_t k, int c) { take(vector_at<W>(x + k), c); },
             [&](std::int64_t k) {
-                if (given.far) fetch_ahead<chains *int{sizeof(From)} / int{sizeof(To)}>(x + k);
+                if (given.far) fetch_ahead<chains *int{sizeof(Stored)} / int{sizeof(To)}>(x + k);
             });
         after_groups<Lanes<To>::in_vector>(used, n, [&](std::int64_t k, std::int64_t rest, int c) {
             take(first_lanes(rest, first_at<W>(rest, x + k), identity<W, To>()), c);

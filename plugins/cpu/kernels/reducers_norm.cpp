@@ -72,6 +72,16 @@ template <class T, bool SkipNan, class S = T> struct Squares {
             sum = multiply_add(v, v, sum); // the square is exact
         }
     }
+    // As float32, some at a time.
+    static void rows_of_halves(std::int64_t n, const char *in, const Given &given,
+                               char *accumulators) {
+        alignas(64) char floats[block_size * sizeof(float)];
+        for (std::int64_t k = 0; k < n; k += block_size) {
+            const std::int64_t count = std::min(block_size, n - k);
+            vector_halves::widen<S>(count, floats, in + k * std::int64_t{sizeof(S)});
+            Loops::rows(count, floats, given, accumulators + k * std::int64_t{sizeof(double)});
+        }
+    }
     // Squares of doubles leave the range from 2^±512 on; a power of two brings them back exactly.
     static double rescale(const char *accumulator) {
         const double squares = load<double>(accumulator);
@@ -86,8 +96,7 @@ template <class T, bool SkipNan, class S = T> struct Squares {
             r.fold_groups = &fold_groups;
         }
         if constexpr (scales) r.rescale = &rescale;
-        if constexpr (of_halves)
-            r.rows = &rows_of_halves<S, &Squares<T, SkipNan>::Loops::rows, sizeof(double)>;
+        if constexpr (of_halves) r.rows = &rows_of_halves;
         return r;
     }
 };

@@ -524,11 +524,8 @@ private:
         if (left.out) s_.add(left);
     }
     const char *dense(std::int64_t n, const char *in, char *scratch) const {
-        const std::int64_t size = in_.out_size();
         if (in_place_) return in;
-        for (std::int64_t k = 0; k < n; k += block_size)
-            in_.run(std::min(block_size, n - k), scratch + k * size, size, in + k * in_step_,
-                    in_step_);
+        in_.run(n, scratch, in_.out_size(), in, in_step_);
         return scratch;
     }
 
