@@ -1,6 +1,5 @@
 // gather: elements at offsets. Only bytes move: in and out have the same dtype and byte order.
 #include "offsets.h"
-#include "pack_rows.h"
 #include "space_pieces.h"
 
 #include <algorithm>
@@ -8,36 +7,36 @@
 namespace Atoll::kernels {
 namespace {
 
-template <class Mover>
-void gather_row(std::int64_t n, char *const *data, const std::int64_t *strides, std::int64_t unit) {
+template <class Mover> void gather_row(std::int64_t n, char *const *data,
+                                       const std::int64_t *strides, std::int64_t unit, bool far) {
     char *out = data[0];
     const char *in = data[1];
     const std::int64_t os = strides[0], is = strides[1], fs = strides[2];
     const auto dense = [&](const auto offsets) {
-        for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * Mover::size, in + offsets[k]);
+        const auto at = [=](std::int64_t k) { return in + offsets[k]; };
+        each_fetched(n, far, at,
+                     [=](std::int64_t k) { Mover::move(out + k * Mover::size, at(k)); });
     };
     if (os == Mover::size && is == 0 && with_constant_unit<Mover>(data[2], fs, unit, dense)) return;
     const Offsets<0> offsets{data[2], fs, unit};
-    for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * os, in + k * is + offsets[k]);
+    const auto at = [=](std::int64_t k) { return in + k * is + offsets[k]; };
+    each_fetched(n, far, at, [=](std::int64_t k) { Mover::move(out + k * os, at(k)); });
 }
 
 // Rows along axis 0 that lie together on both sides, one offset for each: such as the elements of
-// words, or points. Those of rows to come are fetched ahead, as the processor does not foresee
-// where they are.
+// words, or points.
 void gather_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit) {
     const std::int64_t length = space.shape[0],
                        part = std::max<std::int64_t>(1, piece_size / length);
-    const auto step = [&](int k) { return space.strides[k][1]; };
+    const std::int64_t os = space.strides[0][1], is = space.strides[1][1], fs = space.strides[2][1];
+    const bool far = are_far_apart(space.shape[1], {space.data[2], fs, unit});
     SpacePieces(space, 1, part).visit_all(part * length, [&](char *const *data, std::int64_t n) {
-        const auto in_at = [&](std::int64_t row) {
-            return data[1] + row * step(1) + load<std::int64_t>(data[2] + row * step(2)) * unit;
+        const Offsets<0> offsets{data[2], fs, unit};
+        const auto out_at = [=, out = data[0]](std::int64_t row) { return out + row * os; };
+        const auto in_at = [=, in = data[1]](std::int64_t row) {
+            return in + row * is + offsets[row];
         };
-        copy_rows_at(
-            n, row_bytes, [&](std::int64_t row) { return data[0] + row * step(0); },
-            [&](std::int64_t row) {
-                __builtin_prefetch(in_at(std::min(row + rows_ahead, n - 1)));
-                return in_at(row);
-            });
+        move_rows(n, row_bytes, far, out_at, in_at, in_at);
     });
 }
 
@@ -60,13 +59,14 @@ std::int32_t atoll_kernels_gather(const atoll_call *call) {
         return ATOLL_STATUS_OK;
     }
     const std::int64_t part = length >= 2 * piece_size ? piece_size : length;
+    const bool far = are_far_apart(length, {space.data[2], strides[2], unit});
     with_mover(dtype, [&](auto mover) {
         SpacePieces(space, 0, part).visit_all(part, [&](char *const *data, std::int64_t n) {
             if (strides[2] == 0) // one offset for all
                 mover.move(n, data[0], strides[0], data[1] + load<std::int64_t>(data[2]) * unit,
                            strides[1]);
             else
-                gather_row<decltype(mover)>(n, data, strides, unit);
+                gather_row<decltype(mover)>(n, data, strides, unit, far);
         });
     });
     return ATOLL_STATUS_OK;

@@ -3,7 +3,12 @@
 #pragma once
 
 #include "convert.h"
+#include "fetch.h"
+#include "pack_rows.h"
 #include "space.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 namespace Atoll::kernels {
 
@@ -16,7 +21,6 @@ inline bool moves_rows(const Space &space, std::uint32_t dtype) {
            space.strides[2][0] == 0 && space.shape[0] * size <= longest &&
            dtype != ATOLL_DTYPE_BOOL;
 }
-inline constexpr std::int64_t rows_ahead = 16; // that are fetched before they are moved
 
 template <std::int64_t Size> struct Bytes {
     static constexpr std::int64_t size = Size;
@@ -73,6 +77,55 @@ bool with_constant_unit(const char *offsets, std::int64_t stride, std::int64_t u
     else
         return false;
     return true;
+}
+
+// Whether n offsets are spread over more than the caches next to a processor hold and mostly not
+// beside one another, as far as a few of them tell.
+inline bool are_far_apart(std::int64_t n, const Offsets<0> &offsets) {
+    constexpr std::int64_t asked = 32, spread = 4 << 20, beside = 32; // bytes
+    if (n < 32 * asked) return false;
+    std::int64_t low = offsets[0], high = low, apart = 0;
+    for (std::int64_t k = 0; k < asked; ++k) {
+        const std::int64_t one = offsets[n / asked * k], next = offsets[n / asked * k + 1];
+        low = std::min(low, one);
+        high = std::max(high, one);
+        apart += std::abs(next - one) >= beside;
+    }
+    return high - low > spread && apart > asked / 4;
+}
+
+// move(k) for each k below n, which touches at(k). The processor finds out by itself what it has to
+// fetch, but keeps few lines on their way to L1. More of them fit into L2.
+template <class At, class Move>
+void each_fetched(std::int64_t n, bool far, const At &at, const Move &move) {
+    constexpr std::int64_t ahead = 64;
+    const std::int64_t last = far ? std::max<std::int64_t>(0, n - ahead) : 0;
+    for (std::int64_t k = 0; k < last; ++k) {
+        fetch(at(k + ahead));
+        move(k);
+    }
+    for (std::int64_t k = last; k < n; ++k) move(k);
+}
+
+// The rows of copy_rows_at, of which those to come are fetched ahead: where they are, at(row), the
+// processor does not foresee. One line of a short row is enough, as it fetches what is beside.
+template <class OutAt, class InAt, class At> void move_rows(std::int64_t rows, std::int64_t bytes,
+                                                            bool far, const OutAt &out_at,
+                                                            const InAt &in_at, const At &at) {
+    constexpr std::int64_t few = 8, many = 16, long_row = 512, fetched = 2048; // bytes
+    if (far && bytes >= long_row) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const char *const next = at(std::min(row + few, rows - 1));
+            for (std::int64_t byte = 0; byte < std::min(bytes, fetched); byte += 64)
+                fetch(next + byte);
+            std::memcpy(out_at(row), in_at(row), static_cast<std::size_t>(bytes));
+        }
+        return;
+    }
+    copy_rows_at(rows, bytes, out_at, [&](std::int64_t row) {
+        __builtin_prefetch(at(std::min(row + many, rows - 1)));
+        return in_at(row);
+    });
 }
 
 // run(Bytes<size of the elements> or BoolByte).

@@ -8,7 +8,6 @@
 // than g bytes, and the rest of them step over the span of all that came before.
 #include "offsets.h"
 #include "ordered.h"
-#include "pack_rows.h"
 #include "parallel.h"
 
 #include <algorithm>
@@ -19,26 +18,28 @@ namespace Atoll::kernels {
 namespace {
 
 template <class Mover> void scatter_row(std::int64_t n, char *const *data,
-                                        const std::int64_t *strides, std::int64_t unit) {
+                                        const std::int64_t *strides, std::int64_t unit, bool far) {
     char *out = data[0];
     const char *in = data[1];
     const std::int64_t os = strides[0], is = strides[1], fs = strides[2];
     const auto dense = [&](const auto offsets) {
-        for (std::int64_t k = 0; k < n; ++k) Mover::move(out + offsets[k], in + k * Mover::size);
+        const auto at = [=](std::int64_t k) { return out + offsets[k]; };
+        each_fetched(n, far, at, [=](std::int64_t k) { Mover::move(at(k), in + k * Mover::size); });
     };
     if (os == 0 && is == Mover::size && with_constant_unit<Mover>(data[2], fs, unit, dense)) return;
     const Offsets<0> offsets{data[2], fs, unit};
-    for (std::int64_t k = 0; k < n; ++k) Mover::move(out + k * os + offsets[k], in + k * is);
+    const auto at = [=](std::int64_t k) { return out + k * os + offsets[k]; };
+    each_fetched(n, far, at, [=](std::int64_t k) { Mover::move(at(k), in + k * is); });
 }
 
 void scatter_run(std::uint32_t dtype, std::int64_t n, char *const *data,
-                 const std::int64_t *strides, std::int64_t unit) {
+                 const std::int64_t *strides, std::int64_t unit, bool far) {
     with_mover(dtype, [&](auto mover) {
         if (strides[2] == 0)
             mover.move(n, data[0] + load<std::int64_t>(data[2]) * unit, strides[0], data[1],
                        strides[1]);
         else
-            scatter_row<decltype(mover)>(n, data, strides, unit);
+            scatter_row<decltype(mover)>(n, data, strides, unit, far);
     });
 }
 
@@ -83,20 +84,16 @@ bool destinations_apart(const Space &free, const Space &others, std::int64_t siz
 // Rows along axis 0 that lie together on both sides, one offset for each, in their order.
 void scatter_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit) {
     const std::int64_t count = space.shape[1], outer = space.outer() / count;
-    const auto step = [&](int k) { return space.strides[k][1]; };
+    const std::int64_t os = space.strides[0][1], is = space.strides[1][1], fs = space.strides[2][1];
+    const bool far = are_far_apart(count, {space.data[2], fs, unit});
     Rows rows(space, 0, 2);
     for (std::int64_t k = 0; k < outer; ++k, rows.next()) {
-        const auto out_at = [&](std::int64_t row) {
-            return rows.data[0] + row * step(0) +
-                   load<std::int64_t>(rows.data[2] + row * step(2)) * unit;
+        const Offsets<0> offsets{rows.data[2], fs, unit};
+        const auto out_at = [=, out = rows.data[0]](std::int64_t row) {
+            return out + row * os + offsets[row];
         };
-        copy_rows_at(
-            count, row_bytes,
-            [&](std::int64_t row) {
-                __builtin_prefetch(out_at(std::min(row + rows_ahead, count - 1)), 1);
-                return out_at(row);
-            },
-            [&](std::int64_t row) { return rows.data[1] + row * step(1); });
+        const auto in_at = [=, in = rows.data[1]](std::int64_t row) { return in + row * is; };
+        move_rows(count, row_bytes, far, out_at, in_at, out_at);
     }
 }
 
@@ -126,10 +123,11 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     if (free_count < 8 || free_count * other_count < 1024 ||
         !destinations_apart(free, others, size, unit)) {
         const std::int64_t steps[] = {all.strides[0][0], all.strides[1][0], all.strides[2][0]};
+        const bool far = are_far_apart(all.shape[0], {all.data[2], steps[2], unit});
         const std::int64_t outer = all.outer();
         Rows rows(all, 0, 1);
         for (std::int64_t row = 0; row < outer; ++row, rows.next())
-            scatter_run(dtype, all.shape[0], rows.data, steps, unit);
+            scatter_run(dtype, all.shape[0], rows.data, steps, unit, far);
         return ATOLL_STATUS_OK;
     }
 
@@ -137,6 +135,7 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     const std::int64_t free_steps[] = {free.strides[0][0], free.strides[1][0], 0};
     const std::int64_t other_steps[] = {others.strides[0][0], others.strides[1][0],
                                         others.strides[2][0]};
+    const bool far = are_far_apart(others.shape[0], {others.data[2], other_steps[2], unit});
     const bool along_free =
         free.shape[0] >= 8 && (free_steps[0] == size || other_count < free.shape[0]);
     const std::int64_t length = along_free ? free.shape[0] : 1;
@@ -155,9 +154,10 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
             for (std::int64_t k = 0; k < steps; ++k, rows.next()) {
                 char *data[] = {rows.data[0] + shift[0], rows.data[1] + shift[1], rows.data[2]};
                 if (along_free)
-                    scatter_run(dtype, std::min(part, length - start), data, free_steps, unit);
+                    scatter_run(dtype, std::min(part, length - start), data, free_steps, unit,
+                                false);
                 else
-                    scatter_run(dtype, others.shape[0], data, other_steps, unit);
+                    scatter_run(dtype, others.shape[0], data, other_steps, unit, far);
             }
         }
     });
