@@ -536,6 +536,48 @@ TEST_CASE("rows of halves of every length") {
             }
 }
 
+// They are not converted first either.
+TEST_CASE("sums and means of the largest integers that are narrower than their sums") {
+    Random random = sequence(23);
+    const auto compare = [&](int dtype, const Shape &shape, Layout layout, bool alike) {
+        const std::size_t kept = shape.size() - 1;
+        std::vector<bool> varies(shape.size(), false);
+        std::fill_n(varies.begin(), kept, true);
+        Operand in(dtype, false, shape, all_axes(shape), layout);
+        const bool is_signed = dtype <= ATOLL_DTYPE_INT32 && dtype >= ATOLL_DTYPE_INT8;
+        const int bits = 8 * facts[dtype].size - is_signed;
+        const __int128 largest = (__int128{1} << bits) - 1, smallest = is_signed ? -largest - 1 : 0;
+        const std::uint64_t first = random();
+        each(shape, [&](const Shape &index) {
+            const bool is_large = (alike ? first : random()) & 1;
+            if (dtype == ATOLL_DTYPE_BOOL) // any other byte than 0 is true
+                in.memory[static_cast<std::size_t>(in.offset(index))] =
+                    static_cast<char>(is_large ? 1 + random() % 255 : 0);
+            else
+                in.set(index, Value::of(is_large ? largest : smallest));
+        });
+        for (int function : {int{ATOLL_FN_sum}, int{ATOLL_FN_mean}}) {
+            const bool sums = function == ATOLL_FN_sum;
+            const int computed = !sums                                    ? ATOLL_DTYPE_FLOAT64
+                                 : is_signed || dtype == ATOLL_DTYPE_BOOL ? ATOLL_DTYPE_INT64
+                                                                          : ATOLL_DTYPE_UINT64;
+            Operand out(computed, false, shape, varies, Layout::dense);
+            check(function, computed, kept, out, in);
+        }
+    };
+    for (int dtype : {int{ATOLL_DTYPE_BOOL}, int{ATOLL_DTYPE_INT8}, int{ATOLL_DTYPE_UINT8},
+                      int{ATOLL_DTYPE_INT16}, int{ATOLL_DTYPE_UINT16}, int{ATOLL_DTYPE_INT32},
+                      int{ATOLL_DTYPE_UINT32}}) {
+        for (std::int64_t n = 1; n <= 70; ++n) {
+            const Shape shapes[] = {{n}, {80, n}, {n, 40}};
+            compare(dtype, shapes[random() % std::size(shapes)],
+                    random() % 3 ? Layout::permuted : Layout::dense, false);
+        }
+        for (const Shape &shape : {Shape{140'003}, Shape{2, 70'001}})
+            for (bool alike : {false, true, true}) compare(dtype, shape, Layout::dense, alike);
+    }
+}
+
 TEST_CASE("a mean divides before it is rounded to a half") {
     const Shape shape = {3000};
     Operand in(ATOLL_DTYPE_FLOAT16, false, shape, {true}, Layout::dense);

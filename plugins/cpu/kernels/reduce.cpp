@@ -70,10 +70,11 @@ const ReducerRow *row_of(std::uint32_t function, double x, bool skip_nan) {
     return (skip_nan ? skipping_rows : reducer_rows)[function];
 }
 
-// That of the halves which are the input, if there is one.
+// That of the elements as they are stored, if there is one.
 const Reducer &reducer_of(const atoll_call &call, const Reducer &of_widened) {
-    const bool as_stored = of_widened.of_stored && call.operands[1].dtype == call.dtype;
-    return as_stored ? *of_widened.of_stored : of_widened;
+    const Reducer *const as_stored =
+        of_widened.of_stored ? (*of_widened.of_stored)[call.operands[1].dtype] : nullptr;
+    return as_stored ? *as_stored : of_widened;
 }
 Conversion input(const atoll_call &call, bool as_stored) {
     const atoll_operand &in = call.operands[1];

@@ -156,8 +156,10 @@ private:
                 row += count;
             }
         };
-        // The processor fetches short rows ahead only if they are read one after the other.
-        const bool fetched = n * all_.in.in_size() < long_row_bytes && !in_caches_;
+        // The processor fetches short rows ahead only if they are read one after the other. Wider
+        // accumulators cost more than that.
+        const bool fetched =
+            n * all_.in.in_size() < long_row_bytes && !in_caches_ && all_.in.in_size() == r_.size;
         const bool in_place = !transposed && !packs_ && all_.is_read_in_place(stride);
         take(r_.rows, r_.many_rows && !(in_place && fetched));
         if (!r_.rows_again) return;

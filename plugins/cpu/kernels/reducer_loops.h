@@ -263,11 +263,18 @@ template <> inline constexpr std::uint8_t own_result_dtype<std::int64_t> = ATOLL
 template <class T> inline constexpr bool is_half =
     std::is_same_v<T, vector_halves::Float16> || std::is_same_v<T, vector_halves::Bfloat16>;
 
-// That of Made, a reducer of float32, for halves, if it has one: other loops.
 template <class Made> inline constinit const Reducer reducer_of = Made::reducer();
-template <class Made, class Half> constexpr const Reducer *reducer_of_halves() {
+
+// In the row of a half: those of Made, a reducer of float32, for halves as they are stored.
+template <class Made, std::size_t dtype, class Half>
+inline constinit const StoredRow halves_of = [] {
+    StoredRow row{};
+    row[dtype] = &reducer_of<typename Made::template Of<Half>>;
+    return row;
+}();
+template <class Made, std::size_t dtype, class Half> constexpr const StoredRow *stored_halves() {
     if constexpr (Half::has_vectors && requires { typename Made::template Of<Half>; })
-        if constexpr (Made::reads_halves) return &reducer_of<typename Made::template Of<Half>>;
+        if constexpr (Made::reads_halves) return &halves_of<Made, dtype, Half>;
     return nullptr;
 }
 
@@ -278,8 +285,10 @@ template <std::uint16_t function, template <class> class Make> constexpr Reducer
     if constexpr (sdk::core_functions[function].domain >> id & 1)                                  \
         row[id] = Make<wide::identifier>::reducer();
 #include "atoll/lists/dtypes.inc"
-    row[ATOLL_DTYPE_FLOAT16].of_stored = reducer_of_halves<Make<float>, vector_halves::Float16>();
-    row[ATOLL_DTYPE_BFLOAT16].of_stored = reducer_of_halves<Make<float>, vector_halves::Bfloat16>();
+    row[ATOLL_DTYPE_FLOAT16].of_stored =
+        stored_halves<Make<float>, ATOLL_DTYPE_FLOAT16, vector_halves::Float16>();
+    row[ATOLL_DTYPE_BFLOAT16].of_stored =
+        stored_halves<Make<float>, ATOLL_DTYPE_BFLOAT16, vector_halves::Bfloat16>();
     return row;
 }
 

@@ -65,12 +65,13 @@ struct Reducer {
     void (*rows_again)(std::int64_t n, const char *in, const Given &given,
                        char *accumulators) = nullptr;
     bool (*settle)(std::int64_t n, bool last, char *accumulators) = nullptr;
-    // In the row of a half: the same reduction of halves as they are, not of the float32 that they
-    // are computed in.
-    const Reducer *of_stored = nullptr;
+    // The same reduction of elements as they are stored, not of the compute dtype: null, or by
+    // their dtype, where it is there.
+    const std::array<const Reducer *, ATOLL_DTYPE_COUNT> *of_stored = nullptr;
 };
 
 using ReducerRow = std::array<Reducer, ATOLL_DTYPE_COUNT>; // by compute dtype
+using StoredRow = std::array<const Reducer *, ATOLL_DTYPE_COUNT>;
 
 namespace reducers {
 // One for every reduction of the list, and another for those with skip_nan; no others are defined.
@@ -79,6 +80,7 @@ namespace reducers {
 // norm itself is for any p; these for the p of their name.
 extern const ReducerRow norm_one, norm_two, norm_infinity, nan_norm_one, nan_norm_two,
     nan_norm_infinity;
+extern const StoredRow sums_of_integers, means_of_integers; // narrower than 64 bits
 } // namespace reducers
 
 } // namespace Atoll::kernels

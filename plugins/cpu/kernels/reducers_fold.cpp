@@ -460,18 +460,29 @@ template <class T> using MakeNanSmallest = Fold<Plain, IfFloat<T, SmallestNumber
 template <class T> using MakeNanLargest = Fold<Plain, IfFloat<T, LargestNumber, Largest>, T>;
 template <class T> using MakeNanLargestAbs = Fold<ModulusWithoutNan, Largest, T>;
 
+// With what integers have, where they are computed in other dtypes.
+constexpr ReducerRow with(ReducerRow row, std::initializer_list<int> dtypes,
+                          const StoredRow *of_integers) {
+    for (const int dtype : dtypes) row[static_cast<std::size_t>(dtype)].of_stored = of_integers;
+    return row;
+}
+constexpr std::initializer_list<int> summed = {ATOLL_DTYPE_INT64, ATOLL_DTYPE_UINT64};
+
 } // namespace
 
 namespace reducers {
-constinit const ReducerRow sum = reducer_row<ATOLL_FN_sum, MakeSum>();
+constinit const ReducerRow sum =
+    with(reducer_row<ATOLL_FN_sum, MakeSum>(), summed, &sums_of_integers);
 constinit const ReducerRow prod = reducer_row<ATOLL_FN_prod, MakeProduct>();
 constinit const ReducerRow min = reducer_row<ATOLL_FN_min, MakeSmallest>();
 constinit const ReducerRow max = reducer_row<ATOLL_FN_max, MakeLargest>();
-constinit const ReducerRow mean = reducer_row<ATOLL_FN_mean, MakeMean>();
+constinit const ReducerRow mean =
+    with(reducer_row<ATOLL_FN_mean, MakeMean>(), {ATOLL_DTYPE_FLOAT64}, &means_of_integers);
 constinit const ReducerRow sum_abs = reducer_row<ATOLL_FN_sum_abs, MakeSumAbs>();
 constinit const ReducerRow min_abs = reducer_row<ATOLL_FN_min_abs, MakeSmallestAbs>();
 constinit const ReducerRow max_abs = reducer_row<ATOLL_FN_max_abs, MakeLargestAbs>();
-constinit const ReducerRow nan_sum = reducer_row<ATOLL_FN_sum, MakeNanSum>();
+constinit const ReducerRow nan_sum =
+    with(reducer_row<ATOLL_FN_sum, MakeNanSum>(), summed, &sums_of_integers);
 constinit const ReducerRow nan_prod = reducer_row<ATOLL_FN_prod, MakeNanProduct>();
 constinit const ReducerRow nan_sum_abs = reducer_row<ATOLL_FN_sum_abs, MakeNanSumAbs>();
 constinit const ReducerRow nan_min = reducer_row<ATOLL_FN_min, MakeNanSmallest>();
