@@ -39,6 +39,23 @@ bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::ui
     return (mismatch | (flags & ATOLL_OPERAND_SWAPPED)) == 0;
 }
 
+// Of how many bytes operands may be whose elements of 8 bytes, if not dense, are brought together
+// first. Tests pick single elements, integers are divided one by one: their loops gain nothing.
+// Those over single complex numbers are slow.
+std::int64_t most_packed(std::uint32_t function, std::uint32_t dtype) {
+    if (kinds[dtype] == ATOLL_DTYPE_KIND_COMPLEX) return 4 << 20;
+    if (result_of(function, dtype) == ATOLL_DTYPE_BOOL) return 0;
+    constexpr std::int64_t in_l2 = 1 << 20;
+    switch (function) {
+    case ATOLL_FN_floor_divide:
+    case ATOLL_FN_trunc_divide:
+    case ATOLL_FN_remainder:
+    case ATOLL_FN_fmod:
+    case ATOLL_FN_pow: return kinds[dtype] < ATOLL_DTYPE_KIND_FLOAT ? 0 : in_l2;
+    default: return in_l2;
+    }
+}
+
 // Whether the answer is the same for all elements of a dtype.
 bool ignores_elements(std::uint32_t function, std::uint32_t dtype) {
     return kinds[dtype] < ATOLL_DTYPE_KIND_FLOAT &&
@@ -69,7 +86,8 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
         bool small = rank == 2 ? n * rows <= block_size : n < parallel_threshold;
         if (n >= shortest_sparse_row)
             for (int k = 1; k < Count; ++k)
-                small &= !is_sparse(n, strides[k], sizes[operands[k].dtype]);
+                small &= !is_sparse(n, strides[k], sizes[operands[k].dtype],
+                                    most_packed(function, dtype) > 0);
         if (small && strides[0] >= 0) {
             for (std::int64_t row = 0; row < rows; ++row) {
                 loop(n, data, strides);
@@ -78,7 +96,11 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
             return ATOLL_STATUS_OK;
         }
     }
-    TypedLoop typed{loop, Count > 2 ? streamed_loop(function, dtype) : nullptr, {}, {}};
+    TypedLoop typed{loop,
+                    Count > 2 ? streamed_loop(function, dtype) : nullptr,
+                    most_packed(function, dtype),
+                    {},
+                    {}};
     typed.set(0, result, result_of(function, wide));
     for (int k = 1; k < Count; ++k) typed.set(k, dtype, wide);
     if (selects) typed.set(1, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
@@ -95,7 +117,7 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
 
 // A comparison of operands that the compute dtype cannot hold.
 void compare_exactly(Loop loop, const atoll_call &call) {
-    TypedLoop typed{loop, nullptr, {}, {}};
+    TypedLoop typed{loop, nullptr, 0, {}, {}};
     typed.set(0, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     for (int k = 1; k < 3; ++k) {
         const std::uint32_t dtype = exact_dtype(call.operands[k].dtype);

@@ -7,7 +7,7 @@
 // Note [Sparse inputs]
 // Loops are vectors only where inputs are dense or one value. Others of long rows are brought
 // together in scratch first, which takes less than the loop gains unless vectors are of few
-// elements.
+// elements, or while memory waits for the loop.
 //
 // Note [Tiles]
 // Where an input is dense along another axis than the output (a transposed operand), rows would
@@ -53,7 +53,8 @@ public:
     }
     // A typed loop.
     Run(Space &space, const atoll_operand *operands, const TypedLoop &typed)
-        : space_(space), loop_(typed.run), streamed_(typed.streamed) {
+        : space_(space), loop_(typed.run), streamed_(typed.streamed),
+          most_packed_(typed.most_packed) {
         conversions_[0] = {
             {typed.loops[0], typed.narrow[0], operands[0].dtype}, false, swapped(operands[0])};
         direct_[0] = conversions_[0].moves() && aligned(0, conversions_[0].out_alignment());
@@ -67,6 +68,7 @@ public:
     }
 
     void operator()() {
+        if (most_packed_ && sparse_inputs()) packs_ = bytes_of_operands() <= most_packed_;
         const bool is_short = has_short_rows();
         // Tiles of short rows call the loop for each of them; copies need no loop.
         const bool is_joined = is_short && loop_ && space_.shape[0] * out_size() <= longest_joined;
@@ -133,8 +135,8 @@ private:
         if (!loop_) return conversions_[1].run(n, data[0], strides[0], data[1], strides[1]);
         bool direct[max_operands] = {direct_[0]}, all_direct = all_direct_;
         for (int k = 1; k < space_.operands; ++k) {
-            direct[k] =
-                direct_[k] && !(gathers && is_sparse(n, strides[k], conversions_[k].in_size()));
+            direct[k] = direct_[k] &&
+                        !(gathers && is_sparse(n, strides[k], conversions_[k].in_size(), packs_));
             all_direct &= direct[k];
         }
         if (all_direct) return loop_(n, data, strides);
@@ -436,6 +438,8 @@ private:
 
     Space &space_; // not copied: it is large
     Loop loop_ = nullptr, streamed_ = nullptr;
+    std::int64_t most_packed_ = 0;
+    bool packs_ = false;                   // inputs of 8 bytes; see Note [Sparse inputs]
     Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed
     bool direct_[max_operands];            // needs no conversion
     bool all_direct_ = true;

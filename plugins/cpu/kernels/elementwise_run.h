@@ -10,7 +10,8 @@ namespace Atoll::kernels {
 // `loops[k]`, which the loop reads; the loop writes `loops[0]`, which is rounded to `narrow[0]` and
 // converted to the output's dtype.
 struct TypedLoop {
-    Loop run, streamed; // the second one, if there is one, for large operands
+    Loop run, streamed;       // the second one, if there is one, for large operands
+    std::int64_t most_packed; // bytes of operands of which inputs of 8 bytes are brought together
     std::uint8_t narrow[max_operands];
     std::uint8_t loops[max_operands];
 
@@ -25,10 +26,12 @@ void run_loop(Space &space, const atoll_operand *operands, const TypedLoop &type
 void run_copy(Space &space, const atoll_operand *operands);
 
 // See Note [Sparse inputs]; of `n` elements of `size` bytes.
-inline constexpr std::int64_t shortest_sparse_row = 32, largest_sparse_element = 4;
-inline bool is_sparse(std::int64_t n, std::int64_t stride, std::int64_t size) {
-    return n >= shortest_sparse_row && size <= largest_sparse_element && stride != size &&
-           stride != 0;
+inline constexpr std::int64_t shortest_sparse_row = 32;
+inline bool is_sparse(std::int64_t n, std::int64_t stride, std::int64_t size, bool packs) {
+    if (n < shortest_sparse_row || stride == size || stride == 0) return false;
+    // Few strides of such elements have vectors that bring them together.
+    if (size == 8) return packs && (stride == 2 * size || stride == -size);
+    return size < 8;
 }
 
 } // namespace Atoll::kernels
