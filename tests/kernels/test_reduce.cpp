@@ -361,6 +361,35 @@ TEST_CASE("rows of equal elements that end where a vector ends, and better ones 
         }
 }
 
+TEST_CASE("one extreme in each column of many rows") {
+    Random random = sequence(29);
+    for (int function : {int{ATOLL_FN_argmin}, int{ATOLL_FN_argmax}})
+        for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+            if (!(function_list[function].domain >> dtype & 1)) continue;
+            for (std::int64_t columns : {16, 20, 40, 63, 65, 130, 300}) {
+                const Shape shape = {columns, 290};
+                Operand in(dtype, random() % 4 == 0, shape, all_axes(shape),
+                           random() % 4 ? Layout::dense : Layout::permuted);
+                Operand out(ATOLL_DTYPE_INT64, false, shape, {true, false}, Layout::dense);
+                const auto first = static_cast<std::int64_t>(random() % 290);
+                each(shape, [&](const Shape &index) {
+                    const std::int64_t row = (index[0] * 37 + first) % 290;
+                    const bool is_bool = dtype == ATOLL_DTYPE_BOOL;
+                    const bool is_there = is_bool ? index[1] >= row : index[1] == row;
+                    const bool is_more = is_there == (function == ATOLL_FN_argmax);
+                    if (is_bool) // any other byte than 0 is true
+                        in.memory[static_cast<std::size_t>(in.offset(index))] =
+                            static_cast<char>(is_more ? 1 + random() % 255 : 0);
+                    else if (is_there && is_real_float(dtype) && index[0] % 3 == 0)
+                        in.set(index, Value::of(NAN, 0.0L));
+                    else
+                        in.set(index, convert(Value::of(__int128{is_more}), dtype));
+                });
+                check(function, dtype, 1, out, in);
+            }
+        }
+}
+
 TEST_CASE("large sums are pairwise accurate along either axis") {
     Random random = sequence(9);
     struct Large {

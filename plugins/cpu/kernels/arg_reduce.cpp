@@ -9,9 +9,10 @@
 #include "ordered.h"
 #include "parallel.h"
 #include "product_vectors.h"
-#include "reducers.h"
+#include "reducer_loops.h"
 #include "scratch.h"
 #include "segments.h"
+#include "streaming.h"
 
 #include <algorithm>
 #include <array>
@@ -31,29 +32,25 @@ struct Picker {
     // Where nothing is better than some value: the first element that has it, or else the first of
     // all. Null for other dtypes.
     std::int64_t (*best)(std::int64_t n, const char *in, char *value) = nullptr;
-    // Best i becomes element i, at `position`, if it is better than it.
-    void (*rows)(std::int64_t n, const char *in, std::int64_t position, char *best,
+    // Best i becomes the best of elements i of at most `most_rows` rows, the first of which is at
+    // `position`, if that is better, or in any case if there is none yet; then `best` may be null.
+    // `in_order`: row by row.
+    void (*take)(std::int64_t n, std::int64_t rows, const char *const *in, bool in_order,
+                 std::int64_t position, bool none_yet, char *best,
                  std::int64_t *positions) = nullptr;
-    // Which of at most 127 rows has the best element i, for each of n.
-    // Reads up to TransposedBlock::behind bytes behind them.
-    void (*among)(std::int64_t n, std::int64_t rows, const char *const *in,
-                  std::int64_t *positions) = nullptr;
-    // As `rows`, from other bests that have higher positions.
+    // The same from other bests, which have higher positions.
     void (*merge)(std::int64_t n, const char *in, const std::int64_t *from, char *best,
                   std::int64_t *positions) = nullptr;
 };
 
 template <class T, bool Largest> struct Pick {
     using E = Element<T>;
-    static E value(T x) {
-        if constexpr (is_bool<T>)
-            return x != T(0);
-        else
-            return x;
-    }
     static bool is_better(E a, E b) {
         const bool more = Largest ? a > b : a < b;
-        return is_float<E> ? more | ((a != a) & (b == b)) : more;
+        if constexpr (is_float<E>)
+            return more | ((a != a) & (b == b));
+        else
+            return more;
     }
     static bool better(const char *a, const char *b) { return is_better(load<E>(a), load<E>(b)); }
     static std::int64_t first(std::int64_t n, const char *in, const char *best) {
@@ -90,48 +87,134 @@ template <class T, bool Largest> struct Pick {
         *best = found == Largest;
         return found ? at : 0;
     }
-    static void rows(std::int64_t n, const char *in, std::int64_t position, char *best,
-                     std::int64_t *positions) {
-        const T *x = reinterpret_cast<const T *>(in);
-        E *b = reinterpret_cast<E *>(best);
-        ATOLL_INDEPENDENT
-        for (std::int64_t k = 0; k < n; ++k) {
-            const E e = value(x[k]);
-            const bool wins = is_better(e, b[k]);
-            positions[k] = wins ? position : positions[k];
-            b[k] = wins ? e : b[k];
+    // Vectors of elements, and of the rows that they come from.
+    using V = Vector<E>;
+    using At = decltype(V{} < V{});
+    using Row = std::remove_cvref_t<decltype(At{}[0])>;
+    static constexpr std::int64_t width = lanes<E>;
+    struct Found {
+        V values;
+        At at;
+        void take(V v, At row, auto &&wins) {
+            const At won = wins(v, values);
+            values = won ? v : values;
+            at = won ? row : at;
+        }
+    };
+    static V taken(V v) {
+        if constexpr (is_bool<T>)
+            return (V)(v != 0) & 1;
+        else
+            return v;
+    }
+    static V vector_at(const char *in, std::int64_t k) {
+        return taken(load_lanes<V>(reinterpret_cast<const E *>(in) + k));
+    }
+    // run(wins, watch): wins(a, b) says which lanes of a are better; watch(v) sees all vectors.
+    // Once more if they had NaN.
+    template <class Run> static void with_order(const Run &run) {
+        const auto more = [](V a, V b) { return Largest ? a > b : a < b; };
+        if constexpr (is_float<E>) {
+            NanWatch<V> nan;
+            run(more, [&](V v) { nan.take(v); });
+            if (nan.any())
+                run([&](V a, V b) { return more(a, b) | ((a != a) & (b == b)); }, [](V) {});
+        } else {
+            run(more, [](V) {});
         }
     }
-    static void among(std::int64_t n, std::int64_t rows, const char *const *in,
-                      std::int64_t *positions) {
-        using V = Vector<E>;
-        using Mask = decltype(V{} < V{});
-        using I = std::remove_cvref_t<decltype(Mask{}[0])>;
-        constexpr int together = 4; // vectors, so that latency hides
-        constexpr std::int64_t width = lanes<E>;
-        static_assert(sizeof(V[together]) <= TransposedBlock::behind);
-        for (std::int64_t k = 0; k < n; k += together * width) {
-            const auto load = [&](std::int64_t row, int c) {
-                V v = load_vector<V>(reinterpret_cast<const E *>(in[row]) + k + c * width);
-                if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
-                return v;
-            };
-            V best[together];
-            Mask at[together] = {};
-            for (int c = 0; c < together; ++c) best[c] = load(0, c);
-            for (std::int64_t row = 1; row < rows; ++row) {
-                const Mask here = Mask{} + static_cast<I>(row);
-                for (int c = 0; c < together; ++c) {
-                    const V v = load(row, c);
-                    Mask wins = Largest ? v > best[c] : v < best[c];
-                    if constexpr (is_float<E>) wins |= (v != v) & (best[c] == best[c]);
-                    best[c] = wins ? v : best[c];
-                    at[c] = wins ? here : at[c];
+    // The best elements of some rows, and which these are.
+    struct Bests {
+        alignas(64) E values[block_size];
+        alignas(64) Row at[block_size];
+        void put(std::int64_t k, const Found &found) {
+            std::memcpy(values + k, &found.values, sizeof(V));
+            std::memcpy(at + k, &found.at, sizeof(At));
+        }
+    };
+    static_assert(width <= block_size);
+    // Elements from `first` to `end` or before it, of so many vectors, which stay in registers; the
+    // last one may begin within what is before it. load(row, k) gives one.
+    template <int vectors, class Load>
+    static void find_in_vectors(std::int64_t first, std::int64_t end, std::int64_t rows,
+                                const Load &load, Bests &bests) {
+        const auto column = [=](int c) {
+            return std::min(first + c * width, std::max<std::int64_t>(0, end - width));
+        };
+        Found found[vectors];
+        with_order([&](auto wins, auto &&watch) {
+            // Nothing beats NaN that is there first.
+            for (int c = 0; c < vectors; ++c) found[c] = {load(0, column(c)), At{}};
+            for (std::int64_t row = 1; row < rows; ++row)
+                for (int c = 0; c < vectors; ++c) {
+                    const V v = load(row, column(c));
+                    watch(v);
+                    found[c].take(v, At{} + static_cast<Row>(row), wins);
                 }
-            }
-            I all[together * width];
-            std::memcpy(all, at, sizeof at);
-            std::copy_n(all, std::min(n - k, together * width), positions + k);
+        });
+        for (int c = 0; c < vectors; ++c) bests.put(column(c), found[c]);
+    }
+    // Any number of vectors; some rows at a time, or one, so that memory is read in order.
+    static void find_in_rows(std::int64_t n, std::int64_t rows, const char *const *in,
+                             bool in_order, Bests &bests) {
+        Found found[block_size / width];
+        const auto column = [=](std::int64_t c) { return std::min(c * width, n - width); };
+        const std::int64_t vectors = (n + width - 1) / width;
+        with_order([&](auto wins, auto &&watch) {
+            const auto take = [&](std::int64_t row, auto count) {
+                for (std::int64_t c = 0; c < vectors; ++c) {
+                    Found own = found[c];
+                    for (int i = 0; i < count; ++i) {
+                        const V v = vector_at(in[row + i], column(c));
+                        watch(v);
+                        if (row + i == 0)
+                            own = {v, At{}};
+                        else
+                            own.take(v, At{} + static_cast<Row>(row + i), wins);
+                    }
+                    found[c] = own;
+                }
+            };
+            std::int64_t row = 0;
+            if (!in_order)
+                for (; row + 4 <= rows; row += 4) take(row, std::integral_constant<int, 4>());
+            for (; row < rows; ++row) take(row, std::integral_constant<int, 1>());
+        });
+        for (std::int64_t c = 0; c < vectors; ++c) bests.put(column(c), found[c]);
+    }
+    static void take(std::int64_t n, std::int64_t rows, const char *const *in, bool in_order,
+                     std::int64_t position, bool none_yet, char *best, std::int64_t *positions) {
+        constexpr std::int64_t few_rows = 16, most = 4 * width; // in registers
+        Bests bests;
+        const auto load = [in](std::int64_t row, std::int64_t k) { return vector_at(in[row], k); };
+        const auto load_short = [in, n](std::int64_t row, std::int64_t) {
+            return taken(load_first<V>(n, reinterpret_cast<const E *>(in[row])));
+        };
+        if (n < width)
+            find_in_vectors<1>(0, n, rows, load_short, bests);
+        else if (n == width)
+            find_in_vectors<1>(0, n, rows, load, bests);
+        else if (n <= 2 * width)
+            find_in_vectors<2>(0, n, rows, load, bests);
+        else if (n <= most)
+            find_in_vectors<4>(0, n, rows, load, bests);
+        else if (rows <= few_rows)
+            for (std::int64_t k = 0; k < n; k += most) find_in_vectors<4>(k, n, rows, load, bests);
+        else
+            find_in_rows(n, rows, in, in_order, bests);
+        const E *const values = bests.values;
+        const Row *const at = bests.at;
+        E *const b = reinterpret_cast<E *>(best);
+        if (none_yet) {
+            for (std::int64_t k = 0; k < n; ++k) positions[k] = position + at[k];
+            if (best) std::copy_n(values, n, b);
+            return;
+        }
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) {
+            const bool wins = is_better(values[k], b[k]);
+            positions[k] = wins ? position + at[k] : positions[k];
+            b[k] = wins ? values[k] : b[k];
         }
     }
     static void merge(std::int64_t n, const char *in, const std::int64_t *from, char *best,
@@ -158,8 +241,7 @@ template <bool Largest> constexpr PickerRow picker_row() {
                    &P::better,                                                                     \
                    &P::first,                                                                      \
                    is_bool<wide::identifier> ? &P::best : nullptr,                                 \
-                   &P::rows,                                                                       \
-                   &P::among,                                                                      \
+                   &P::take,                                                                       \
                    &P::merge};                                                                     \
     }
 #include "atoll/lists/dtypes.inc"
@@ -167,10 +249,12 @@ template <bool Largest> constexpr PickerRow picker_row() {
 }
 constinit const PickerRow smallest = picker_row<false>(), largest = picker_row<true>();
 
-constexpr std::int64_t strip = block_size;  // results that take in rows together
-constexpr std::int64_t few_results = 16384; // above, there are results enough for the threads
-constexpr std::int64_t long_row = 16;       // a reduced axis shorter than this is no row
-constexpr std::int64_t most_rows = 127;     // of neighbours
+constexpr std::int64_t strip = block_size;    // results that take in rows together
+constexpr std::int64_t few_results = 16384;   // above, there are results enough for the threads
+constexpr std::int64_t long_row = 16;         // a reduced axis shorter than this is no row
+constexpr std::int64_t long_row_bytes = 4096; // from here on rows need not be read in order
+constexpr std::int64_t strip_bytes = 65536;   // of rows that are taken in together
+constexpr std::int64_t most_rows = 127;       // of these, as the lane of a byte holds no more
 constexpr std::int64_t most_together = 64, fewest_together = 8; // rows at a time
 // Elements of a row from where on that is faster than to transpose; shuffles of bytes are slow
 // where vectors are short.
@@ -377,27 +461,25 @@ private:
 
     void take_strip(std::int64_t begin, std::int64_t end, std::int64_t n, const char *p,
                     char *values, std::int64_t *positions) const {
-        alignas(64) char scratch[strip * 8];
-        const std::int64_t stride = kept_.strides[1][0];
+        alignas(64) char scratch[strip_bytes];
+        const std::int64_t stride = kept_.strides[1][0], pitch = n * in_.out_size(),
+                           most = std::clamp(strip_bytes / pitch, std::int64_t{1}, most_rows);
         const bool straight = direct_ && stride == in_.in_size();
         Rows rows(ordered_, begin, 0);
-        for (std::int64_t row = begin; row < end; ++row, rows.next()) {
-            const char *elements = p + (rows.data[0] - ordered_.data[0]);
-            if (!straight) {
-                in_.run(n, scratch, in_.out_size(), elements, stride);
-                elements = scratch;
+        for (std::int64_t row = begin; row < end; row += most) {
+            const std::int64_t count = std::min(most, end - row);
+            const char *in[most_rows];
+            for (std::int64_t i = 0; i < count; ++i, rows.next()) {
+                in[i] = p + (rows.data[0] - ordered_.data[0]);
+                if (straight) continue;
+                in_.run(n, scratch + i * pitch, in_.out_size(), in[i], stride);
+                in[i] = scratch + i * pitch;
             }
-            if (row == begin) {
-                std::fill_n(positions, n, row);
-                reducer_.identity(n, values);
-                reducer_.rows(n, elements, Given{}, values);
-                continue;
-            }
-            p_.rows(n, elements, row, values, positions);
+            p_.take(n, count, in, in_order_, row, row == begin, values, positions);
         }
     }
 
-    void run_across() const {
+    void run_across() {
         const std::int64_t length = kept_.shape[0], outer = kept_.outer();
         const std::int64_t rows = ordered_.shape[0] * ordered_.outer();
         const std::int64_t strips = (length + strip - 1) / strip;
@@ -406,6 +488,8 @@ private:
         if (length * outer <= few_results)
             segment_rows = std::min(rows, std::max<std::int64_t>(64, segment_size / width));
         const std::int64_t count = (rows + segment_rows - 1) / segment_rows;
+        in_order_ = std::abs(ordered_.strides[0][0]) < long_row_bytes &&
+                    length * outer * rows * in_.in_size() >= large_operands().alone;
         const auto body = [&](std::int64_t s, std::int64_t segment, char *values,
                               std::int64_t *positions) {
             const std::int64_t begin = s % strips * strip;
@@ -490,7 +574,7 @@ private:
                         in_.run(n, converted + k * pitch, in_.out_size(), in[k], in_.in_size());
                         in[k] = converted + k * pitch;
                     }
-                    p_.among(n, rows, in, positions);
+                    p_.take(n, rows, in, false, 0, true, nullptr, positions);
                     write(n, positions, place(0, result), kept_.strides[0][0]);
                 }
             });
@@ -505,6 +589,7 @@ private:
         {}; // what a step along a walked axis adds to a position
     Conversion in_, out_;
     bool direct_;
+    bool in_order_ = false; // the processor fetches short rows ahead only if they are read so
 };
 
 } // namespace
