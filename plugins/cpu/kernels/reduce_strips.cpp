@@ -22,9 +22,10 @@ constexpr std::int64_t longest_transposed = 128; // elements; fewer of 4 bytes o
 constexpr std::int64_t long_row = 16;            // a reduced axis shorter than this is no row
 constexpr std::int64_t longest_packed_row = 256; // bytes, of rows with gaps
 constexpr std::int64_t rows_at_once = 64;        // rows that a strip takes in without halving
-constexpr std::int64_t folded_rows = 64;         // whose groups are joined soon
-constexpr std::int64_t long_row_bytes = 8192;    // from here on rows are taken in together
-constexpr std::int64_t cached_bytes = 512 << 10; // so are those of so much altogether
+constexpr std::int64_t rows_looked_at_twice = 256; // the same where a cache has them then
+constexpr std::int64_t folded_rows = 64;           // whose groups are joined soon
+constexpr std::int64_t long_row_bytes = 8192;      // from here on rows are taken in together
+constexpr std::int64_t cached_bytes = 512 << 10;   // so are those of so much altogether
 
 class Strips {
 public:
@@ -115,7 +116,8 @@ private:
     void take_strip(const Space &reduced, std::int64_t begin, std::int64_t end, std::int64_t n,
                     const char *p, const TransposedBlock *transposed, const Given &given,
                     char *accumulators) const {
-        if (r_.pairwise && end - begin > rows_at_once) {
+        const std::int64_t most = r_.rows_again ? rows_looked_at_twice : rows_at_once;
+        if (r_.pairwise && end - begin > most) {
             alignas(64) char other[longest_strip_bytes];
             r_.identity(n, other);
             const std::int64_t middle = begin + (end - begin) / 2;
@@ -134,14 +136,14 @@ private:
             return;
         }
         const std::int64_t stride = transposed ? all_.in.in_size() : all_.kept.strides[1][0];
-        const auto take = [&](auto rows_in, bool many) {
+        const auto take = [&](auto rows_in, Reducer::ManyRows many_rows_in) {
             // Rows side by side, a cache line apart: at distances that are powers of two they would
             // fall on the same sets of the L1 cache.
             alignas(64) char scratch[rows_taken * (shortest_strip * 16 + 64)];
             const std::int64_t pitch = shortest_strip * all_.in.out_size() + 64;
             Rows rows(reduced, begin, 0);
             for (std::int64_t row = begin; row < end;) {
-                const std::int64_t count = many && end - row >= rows_taken ? rows_taken : 1;
+                const std::int64_t count = many_rows_in && end - row >= rows_taken ? rows_taken : 1;
                 const char *in[rows_taken];
                 for (std::int64_t i = 0; i < count; ++i, rows.next()) {
                     const char *from = p + (rows.data[1] - reduced.data[1]);
@@ -150,7 +152,7 @@ private:
                                    : all_.elements(n, from, stride, scratch + i * pitch);
                 }
                 if (count == rows_taken)
-                    r_.many_rows(n, in, given, accumulators);
+                    many_rows_in(n, in, given, accumulators);
                 else
                     rows_in(n, in[0], given, accumulators);
                 row += count;
@@ -161,11 +163,11 @@ private:
         const bool fetched =
             n * all_.in.in_size() < long_row_bytes && !in_caches_ && all_.in.in_size() == r_.size;
         const bool in_place = !transposed && !packs_ && all_.is_read_in_place(stride);
-        take(r_.rows, r_.many_rows && !(in_place && fetched));
+        take(r_.rows, in_place && fetched ? nullptr : r_.many_rows);
         if (!r_.rows_again) return;
         r_.turn(n, end - begin, accumulators);
         for (const bool last : {false, true}) {
-            take(r_.rows_again, false);
+            take(r_.rows_again, in_place && fetched ? nullptr : r_.many_rows_again);
             if (r_.settle(n, last, accumulators)) return;
         }
     }

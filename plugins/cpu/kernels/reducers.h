@@ -64,6 +64,7 @@ struct Reducer {
     void (*turn)(std::int64_t n, std::int64_t rows, char *accumulators) = nullptr;
     void (*rows_again)(std::int64_t n, const char *in, const Given &given,
                        char *accumulators) = nullptr;
+    ManyRows many_rows_again = nullptr;
     bool (*settle)(std::int64_t n, bool last, char *accumulators) = nullptr;
     // The same reduction of elements as they are stored, not of the compute dtype: null, or by
     // their dtype, where it is there.

@@ -78,8 +78,6 @@ template <class T, bool Root> struct Variance {
         std::memset(accumulators, 0, static_cast<std::size_t>(n) * sizeof(Spread));
     }
     static Spread join(Spread a, Spread b) {
-        if (a.count == 0) return b;
-        if (b.count == 0) return a;
         const double count = a.count + b.count, share = b.count / count;
         const double re = (b.re - a.re) + (b.re_low - a.re_low);
         const Split mean_re = sum_of(a.re, a.re_low + re * share);
@@ -96,25 +94,40 @@ template <class T, bool Root> struct Variance {
             sum_of(sum_of(squares_of(a), squares_of(b)), distance * (a.count * share));
         both.squares = squares.high;
         both.squares_low = squares.low;
-        return both;
+        // Those of no elements last, so that there is no branch.
+        return b.count == 0 ? a : a.count == 0 ? b : both;
     }
     static void merge(std::int64_t n, const char *from, const Given &, char *accumulators) {
         const Spreads<T> a(n, accumulators), b(n, const_cast<char *>(from));
+        ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) a.set(k, join(a.get(k), b.get(k)));
     }
     // First look: sums stand where the guesses come.
-    static void rows(std::int64_t n, const char *in, const Given &, char *accumulators) {
+    template <int taken>
+    static void add_rows(std::int64_t n, const char *const *in, const Given &, char *accumulators) {
         const Spreads<T> a(n, accumulators);
-        const P *x = elements_of<P>(in);
+        const auto x = parts_of_rows<taken>(in);
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
-            a.re[k] += static_cast<double>(x[k * per]);
-            if (is_complex<T>) a.im[k] += static_cast<double>(x[k * per + per - 1]);
+            double re = a.re[k], im = is_complex<T> ? a.im[k] : 0;
+            ATOLL_UNROLL
+            for (int i = 0; i < taken; ++i) {
+                re += static_cast<double>(x[i][k * per]);
+                if (is_complex<T>) im += static_cast<double>(x[i][k * per + per - 1]);
+            }
+            a.re[k] = re;
+            if (is_complex<T>) a.im[k] = im;
         }
+    }
+    template <int taken> static auto parts_of_rows(const char *const *in) {
+        std::array<const P *, taken> x;
+        for (int i = 0; i < taken; ++i) x[static_cast<std::size_t>(i)] = elements_of<P>(in[i]);
+        return x;
     }
     static void turn(std::int64_t n, std::int64_t rows, char *accumulators) {
         const Spreads<T> a(n, accumulators);
         const double count = static_cast<double>(rows);
+        ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
             a.count[k] = count;
             a.re[k] /= count;
@@ -122,21 +135,28 @@ template <class T, bool Root> struct Variance {
         }
     }
     // Second look: squares and sums of a - guess, which stand where the low parts come.
-    static void rows_again(std::int64_t n, const char *in, const Given &, char *accumulators) {
+    template <int taken> static void spread_rows(std::int64_t n, const char *const *in,
+                                                 const Given &, char *accumulators) {
         const Spreads<T> a(n, accumulators);
-        const P *x = elements_of<P>(in);
+        const auto x = parts_of_rows<taken>(in);
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
-            const double re = static_cast<double>(x[k * per]) - a.re[k];
-            a.re_low[k] += re;
-            double square = re * re;
-            if constexpr (is_complex<T>) {
-                const double im = static_cast<double>(x[k * per + per - 1]) - a.im[k];
-                a.im_low[k] += im;
-                square += im * im;
-            }
+            double re_low = a.re_low[k], im_low = is_complex<T> ? a.im_low[k] : 0;
             Split<double> sum = {a.squares[k], a.squares_low[k]};
-            add_to(sum, square);
+            ATOLL_UNROLL
+            for (int i = 0; i < taken; ++i) {
+                const double re = static_cast<double>(x[i][k * per]) - a.re[k];
+                re_low += re;
+                double square = re * re;
+                if constexpr (is_complex<T>) {
+                    const double im = static_cast<double>(x[i][k * per + per - 1]) - a.im[k];
+                    im_low += im;
+                    square += im * im;
+                }
+                add_to(sum, square);
+            }
+            a.re_low[k] = re_low;
+            if (is_complex<T>) a.im_low[k] = im_low;
             a.squares[k] = sum.high;
             if (!narrow) a.squares_low[k] = sum.low;
         }
@@ -145,7 +165,13 @@ template <class T, bool Root> struct Variance {
         const Spreads<T> a(n, accumulators);
         bool far = false;
         for (std::int64_t k = 0; k < n && !last; ++k) far |= is_far(a.get(k));
-        for (std::int64_t k = 0; k < n; ++k) a.set(k, far ? better(a.get(k)) : settled(a.get(k)));
+        if (far) {
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < n; ++k) a.set(k, better(a.get(k)));
+        } else {
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < n; ++k) a.set(k, settled(a.get(k)));
+        }
         return !far;
     }
 
@@ -301,11 +327,17 @@ template <class T, bool Root> struct Variance {
         r.by_members = true;
         r.identity = &identity;
         r.block = &block;
-        r.rows = &rows;
+        r.rows = [](std::int64_t n, const char *in, const Given &given, char *accumulators) {
+            add_rows<1>(n, &in, given, accumulators);
+        };
+        r.many_rows = &add_rows<rows_taken>;
         r.merge = &merge;
         r.finish = &finish;
         r.turn = &turn;
-        r.rows_again = &rows_again;
+        r.rows_again = [](std::int64_t n, const char *in, const Given &given, char *accumulators) {
+            spread_rows<1>(n, &in, given, accumulators);
+        };
+        r.many_rows_again = &spread_rows<rows_taken>;
         r.settle = &settle;
         return r;
     }
