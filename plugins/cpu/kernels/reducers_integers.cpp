@@ -53,17 +53,20 @@ template <class T> struct SumOfIntegers {
     }
     static void groups(std::int64_t n, std::int64_t rows, const char *in, std::int64_t stride,
                        const Given &, char *groups) {
-        constexpr std::int64_t lanes = Lanes<A>::count;
+        using Wide = Vector<A>;
+        constexpr int width = lanes<A>, vectors = static_cast<int>(group_bytes / sizeof(Wide));
+        using Elements = VectorN<T, width>;
         for (std::int64_t row = 0; row < rows; ++row) {
             const T *const x = elements_of<T>(in + row * stride);
-            A group[lanes] = {};
+            Wide sums[vectors] = {};
+            const auto add = [&](Elements v, int c) {
+                sums[c] += __builtin_convertvector(v, Wide);
+            };
             std::int64_t k = 0;
-            for (; k + lanes <= n; k += lanes)
-                for (std::int64_t c = 0; c < lanes; ++c)
-                    group[c] += static_cast<A>(value(x[k + c]));
-            for (std::int64_t c = 0; k + c < n; ++c) group[c] += static_cast<A>(value(x[k + c]));
-            static_assert(sizeof group == group_bytes);
-            std::memcpy(groups + row * group_bytes, group, sizeof group);
+            for (; k + vectors * width <= n; k += vectors * width)
+                for (int c = 0; c < vectors; ++c) add(load_lanes<Elements>(x + k + c * width), c);
+            for (int c = 0; k < n; k += width, ++c) add(load_first<Elements>(n - k, x + k), c);
+            std::memcpy(groups + row * group_bytes, sums, sizeof sums);
         }
     }
     static void fold_groups(std::int64_t n, const char *groups, char *accumulators) {
