@@ -133,13 +133,14 @@ template <class T, bool Largest> struct Pick {
         }
     };
     static_assert(width <= block_size);
-    // Elements from `first` to `end` or before it, of so many vectors, which stay in registers; the
-    // last one may begin within what is before it. load(row, k) gives one.
-    template <int vectors, class Load>
+    // Elements from `first` on, of so many vectors, which stay in registers; the last ones begin
+    // early enough to end at `end`. load(row, k) gives one.
+    template <int vectors, bool fills = false, class Load>
     static void find_in_vectors(std::int64_t first, std::int64_t end, std::int64_t rows,
                                 const Load &load, Bests &bests) {
         const auto column = [=](int c) {
-            return std::min(first + c * width, std::max<std::int64_t>(0, end - width));
+            const std::int64_t k = first + c * width;
+            return fills ? k : std::min(k, std::max<std::int64_t>(0, end - width));
         };
         Found found[vectors];
         with_order([&](auto wins, auto &&watch) {
@@ -198,10 +199,14 @@ template <class T, bool Largest> struct Pick {
             find_in_vectors<2>(0, n, rows, load, bests);
         else if (n <= most)
             find_in_vectors<4>(0, n, rows, load, bests);
-        else if (rows <= few_rows)
-            for (std::int64_t k = 0; k < n; k += most) find_in_vectors<4>(k, n, rows, load, bests);
-        else
+        else if (rows <= few_rows) {
+            std::int64_t k = 0;
+            for (; k + most <= n; k += most)
+                find_in_vectors<4, true>(k, k + most, rows, load, bests);
+            if (k < n) find_in_vectors<4>(k, n, rows, load, bests);
+        } else {
             find_in_rows(n, rows, in, in_order, bests);
+        }
         const E *const values = bests.values;
         const Row *const at = bests.at;
         E *const b = reinterpret_cast<E *>(best);
