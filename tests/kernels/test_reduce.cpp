@@ -513,6 +513,18 @@ TEST_CASE("variances of equal elements are zero, and overflow is no NaN") {
                 ATOLL_STATUS_OK);
         CHECK(out.get({0}).re == INFINITY);
     });
+    // The sum of these overflows, their mean does not.
+    for (const Shape &large : {Shape{1, 20}, Shape{1, 3000}, Shape{40, 20}, Shape{40, 100}})
+        for (const long double x : {2e306L, 1e307L, 1.7e308L}) {
+            Operand same(ATOLL_DTYPE_FLOAT64, false, large, all_axes(large), Layout::dense);
+            Operand variance(ATOLL_DTYPE_FLOAT64, false, large, {true, false}, Layout::dense);
+            each(large, [&](const Shape &index) { same.set(index, Value::of(x, 0.0L)); });
+            at_each_level([&] {
+                REQUIRE(run(ATOLL_FN_var, ATOLL_DTYPE_FLOAT64, large, {variance.c(), same.c()},
+                            {ddof}, 1) == ATOLL_STATUS_OK);
+                CHECK(!std::isnan(variance.get({0, 0}).re));
+            });
+        }
 }
 
 TEST_CASE("norms of float64 leave the range only when the result does") {

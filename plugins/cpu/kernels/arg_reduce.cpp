@@ -22,6 +22,13 @@
 namespace Atoll::kernels {
 namespace {
 
+// In which order rows are read that are too long for registers.
+enum class Walk : std::uint8_t {
+    by_columns, // a few vectors of all rows at a time: a cache has them
+    by_rows,    // several rows at a time
+    row_by_row, // the processor fetches short rows ahead only if they are read so
+};
+
 // The typed parts for one compute dtype and direction. Elements are dense and aligned.
 struct Picker {
     std::uint8_t size = 0;               // bytes of an element
@@ -34,10 +41,12 @@ struct Picker {
     std::int64_t (*best)(std::int64_t n, const char *in, char *value) = nullptr;
     // Best i becomes the best of elements i of at most `most_rows` rows, the first of which is at
     // `position`, if that is better, or in any case if there is none yet; then `best` may be null.
-    // `in_order`: row by row.
-    void (*take)(std::int64_t n, std::int64_t rows, const char *const *in, bool in_order,
+    void (*take)(std::int64_t n, std::int64_t rows, const char *const *in, Walk walk,
                  std::int64_t position, bool none_yet, char *best,
                  std::int64_t *positions) = nullptr;
+    // The same with one row, not the first; faster where there are few.
+    void (*take_one)(std::int64_t n, const char *in, std::int64_t position, char *best,
+                     std::int64_t *positions) = nullptr;
     // The same from other bests, which have higher positions.
     void (*merge)(std::int64_t n, const char *in, const std::int64_t *from, char *best,
                   std::int64_t *positions) = nullptr;
@@ -110,17 +119,19 @@ template <class T, bool Largest> struct Pick {
     static V vector_at(const char *in, std::int64_t k) {
         return taken(load_lanes<V>(reinterpret_cast<const E *>(in) + k));
     }
-    // run(wins, watch): wins(a, b) says which lanes of a are better; watch(v) sees all vectors.
-    // Once more if they had NaN.
+    // run(wins, watch): wins(a, b) says which lanes of a are better; gives back the watch, which
+    // takes all vectors, by value, as references would keep it in memory. Once more if they had
+    // NaN.
+    struct NoWatch {
+        void take(V) {}
+    };
     template <class Run> static void with_order(const Run &run) {
         const auto more = [](V a, V b) { return Largest ? a > b : a < b; };
         if constexpr (is_float<E>) {
-            NanWatch<V> nan;
-            run(more, [&](V v) { nan.take(v); });
-            if (nan.any())
-                run([&](V a, V b) { return more(a, b) | ((a != a) & (b == b)); }, [](V) {});
+            if (run(more, NanWatch<V>()).any())
+                run([&](V a, V b) { return more(a, b) | ((a != a) & (b == b)); }, NoWatch());
         } else {
-            run(more, [](V) {});
+            run(more, NoWatch());
         }
     }
     // The best elements of some rows, and which these are.
@@ -143,31 +154,33 @@ template <class T, bool Largest> struct Pick {
             return fills ? k : std::min(k, std::max<std::int64_t>(0, end - width));
         };
         Found found[vectors];
-        with_order([&](auto wins, auto &&watch) {
+        with_order([&](auto wins, auto watch) {
             // Nothing beats NaN that is there first.
             for (int c = 0; c < vectors; ++c) found[c] = {load(0, column(c)), At{}};
             for (std::int64_t row = 1; row < rows; ++row)
                 for (int c = 0; c < vectors; ++c) {
                     const V v = load(row, column(c));
-                    watch(v);
+                    watch.take(v);
                     found[c].take(v, At{} + static_cast<Row>(row), wins);
                 }
+            return watch;
         });
         for (int c = 0; c < vectors; ++c) bests.put(column(c), found[c]);
     }
-    // Any number of vectors; some rows at a time, or one, so that memory is read in order.
-    static void find_in_rows(std::int64_t n, std::int64_t rows, const char *const *in,
-                             bool in_order, Bests &bests) {
+    // Any number of vectors; several rows at a time, or one.
+    static void find_in_rows(std::int64_t n, std::int64_t rows, const char *const *in, Walk walk,
+                             Bests &bests) {
         Found found[block_size / width];
         const auto column = [=](std::int64_t c) { return std::min(c * width, n - width); };
         const std::int64_t vectors = (n + width - 1) / width;
-        with_order([&](auto wins, auto &&watch) {
+        with_order([&](auto wins, auto watch) {
             const auto take = [&](std::int64_t row, auto count) {
+                auto seen = watch;
                 for (std::int64_t c = 0; c < vectors; ++c) {
                     Found own = found[c];
                     for (int i = 0; i < count; ++i) {
                         const V v = vector_at(in[row + i], column(c));
-                        watch(v);
+                        seen.take(v);
                         if (row + i == 0)
                             own = {v, At{}};
                         else
@@ -175,17 +188,19 @@ template <class T, bool Largest> struct Pick {
                     }
                     found[c] = own;
                 }
+                watch = seen;
             };
             std::int64_t row = 0;
-            if (!in_order)
+            if (walk == Walk::by_rows)
                 for (; row + 4 <= rows; row += 4) take(row, std::integral_constant<int, 4>());
             for (; row < rows; ++row) take(row, std::integral_constant<int, 1>());
+            return watch;
         });
         for (std::int64_t c = 0; c < vectors; ++c) bests.put(column(c), found[c]);
     }
-    static void take(std::int64_t n, std::int64_t rows, const char *const *in, bool in_order,
+    static void take(std::int64_t n, std::int64_t rows, const char *const *in, Walk walk,
                      std::int64_t position, bool none_yet, char *best, std::int64_t *positions) {
-        constexpr std::int64_t few_rows = 16, most = 4 * width; // in registers
+        constexpr std::int64_t most = 4 * width; // in registers
         Bests bests;
         const auto load = [in](std::int64_t row, std::int64_t k) { return vector_at(in[row], k); };
         const auto load_short = [in, n](std::int64_t row, std::int64_t) {
@@ -199,13 +214,13 @@ template <class T, bool Largest> struct Pick {
             find_in_vectors<2>(0, n, rows, load, bests);
         else if (n <= most)
             find_in_vectors<4>(0, n, rows, load, bests);
-        else if (rows <= few_rows) {
+        else if (walk == Walk::by_columns) {
             std::int64_t k = 0;
             for (; k + most <= n; k += most)
                 find_in_vectors<4, true>(k, k + most, rows, load, bests);
             if (k < n) find_in_vectors<4>(k, n, rows, load, bests);
         } else {
-            find_in_rows(n, rows, in, in_order, bests);
+            find_in_rows(n, rows, in, walk, bests);
         }
         const E *const values = bests.values;
         const Row *const at = bests.at;
@@ -221,6 +236,24 @@ template <class T, bool Largest> struct Pick {
             positions[k] = wins ? position + at[k] : positions[k];
             b[k] = wins ? values[k] : b[k];
         }
+    }
+    static void take_one(std::int64_t n, const char *in, std::int64_t position, char *best,
+                         std::int64_t *positions) {
+        const T *x = reinterpret_cast<const T *>(in);
+        E *b = reinterpret_cast<E *>(best);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) {
+            const E e = element(x[k]);
+            const bool wins = is_better(e, b[k]);
+            positions[k] = wins ? position : positions[k];
+            b[k] = wins ? e : b[k];
+        }
+    }
+    static E element(T x) {
+        if constexpr (is_bool<T>)
+            return x != T(0);
+        else
+            return x;
     }
     static void merge(std::int64_t n, const char *in, const std::int64_t *from, char *best,
                       std::int64_t *positions) {
@@ -247,6 +280,7 @@ template <bool Largest> constexpr PickerRow picker_row() {
                    &P::first,                                                                      \
                    is_bool<wide::identifier> ? &P::best : nullptr,                                 \
                    &P::take,                                                                       \
+                   &P::take_one,                                                                   \
                    &P::merge};                                                                     \
     }
 #include "atoll/lists/dtypes.inc"
@@ -260,6 +294,7 @@ constexpr std::int64_t long_row = 16;         // a reduced axis shorter than thi
 constexpr std::int64_t long_row_bytes = 4096; // from here on rows need not be read in order
 constexpr std::int64_t strip_bytes = 65536;   // of rows that are taken in together
 constexpr std::int64_t most_rows = 127;       // of these, as the lane of a byte holds no more
+constexpr std::int64_t fewest_rows = 8;       // of these; fewer are taken one by one
 constexpr std::int64_t most_together = 64, fewest_together = 8; // rows at a time
 // Elements of a row from where on that is faster than to transpose; shuffles of bytes are slow
 // where vectors are short.
@@ -470,9 +505,10 @@ private:
         const std::int64_t stride = kept_.strides[1][0], pitch = n * in_.out_size(),
                            most = std::clamp(strip_bytes / pitch, std::int64_t{1}, most_rows);
         const bool straight = direct_ && stride == in_.in_size();
+        const bool few = end - begin < fewest_rows && one_by_one_;
         Rows rows(ordered_, begin, 0);
-        for (std::int64_t row = begin; row < end; row += most) {
-            const std::int64_t count = std::min(most, end - row);
+        for (std::int64_t row = begin, count; row < end; row += count) {
+            count = few ? 1 : std::min(most, end - row);
             const char *in[most_rows];
             for (std::int64_t i = 0; i < count; ++i, rows.next()) {
                 in[i] = p + (rows.data[0] - ordered_.data[0]);
@@ -480,7 +516,15 @@ private:
                 in_.run(n, scratch + i * pitch, in_.out_size(), in[i], stride);
                 in[i] = scratch + i * pitch;
             }
-            p_.take(n, count, in, in_order_, row, row == begin, values, positions);
+            if (few && row == begin) {
+                std::fill_n(positions, n, row);
+                reducer_.identity(n, values);
+                reducer_.rows(n, in[0], Given{}, values);
+            } else if (few) {
+                p_.take_one(n, in[0], row, values, positions);
+            } else {
+                p_.take(n, count, in, walk_, row, row == begin, values, positions);
+            }
         }
     }
 
@@ -493,8 +537,11 @@ private:
         if (length * outer <= few_results)
             segment_rows = std::min(rows, std::max<std::int64_t>(64, segment_size / width));
         const std::int64_t count = (rows + segment_rows - 1) / segment_rows;
-        in_order_ = std::abs(ordered_.strides[0][0]) < long_row_bytes &&
-                    length * outer * rows * in_.in_size() >= large_operands().alone;
+        const std::int64_t bytes = length * outer * rows * in_.in_size();
+        if (std::abs(ordered_.strides[0][0]) < long_row_bytes && bytes >= large_operands().alone)
+            walk_ = Walk::row_by_row;
+        constexpr std::int64_t cached = 4 << 20;
+        one_by_one_ = p_.size == 8 || (p_.size > 1 && bytes > cached);
         const auto body = [&](std::int64_t s, std::int64_t segment, char *values,
                               std::int64_t *positions) {
             const std::int64_t begin = s % strips * strip;
@@ -579,7 +626,7 @@ private:
                         in_.run(n, converted + k * pitch, in_.out_size(), in[k], in_.in_size());
                         in[k] = converted + k * pitch;
                     }
-                    p_.take(n, rows, in, false, 0, true, nullptr, positions);
+                    p_.take(n, rows, in, Walk::by_columns, 0, true, nullptr, positions);
                     write(n, positions, place(0, result), kept_.strides[0][0]);
                 }
             });
@@ -594,7 +641,8 @@ private:
         {}; // what a step along a walked axis adds to a position
     Conversion in_, out_;
     bool direct_;
-    bool in_order_ = false; // the processor fetches short rows ahead only if they are read so
+    Walk walk_ = Walk::by_rows;
+    bool one_by_one_ = false; // few rows
 };
 
 } // namespace

@@ -87,7 +87,8 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
         if (n >= shortest_sparse_row)
             for (int k = 1; k < Count; ++k)
                 small &= !is_sparse(n, strides[k], sizes[operands[k].dtype],
-                                    most_packed(function, dtype) > 0);
+                                    strides[0] == sizes[operands[0].dtype] &&
+                                        most_packed(function, dtype) > 0);
         if (small && strides[0] >= 0) {
             for (std::int64_t row = 0; row < rows; ++row) {
                 loop(n, data, strides);

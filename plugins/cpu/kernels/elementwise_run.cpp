@@ -68,7 +68,9 @@ public:
     }
 
     void operator()() {
-        if (most_packed_ && sparse_inputs()) packs_ = bytes_of_operands() <= most_packed_;
+        // Loops are vectors only where the output is dense as well.
+        if (most_packed_ && space_.strides[0][0] == out_size() && sparse_inputs())
+            packs_ = bytes_of_operands() <= most_packed_;
         const bool is_short = has_short_rows();
         // Tiles of short rows call the loop for each of them; copies need no loop.
         const bool is_joined = is_short && loop_ && space_.shape[0] * out_size() <= longest_joined;

@@ -26,11 +26,12 @@ void run_loop(Space &space, const atoll_operand *operands, const TypedLoop &type
 void run_copy(Space &space, const atoll_operand *operands);
 
 // See Note [Sparse inputs]; of `n` elements of `size` bytes.
-inline constexpr std::int64_t shortest_sparse_row = 32;
+inline constexpr std::int64_t shortest_sparse_row = 32, shortest_packed_row = 256;
 inline bool is_sparse(std::int64_t n, std::int64_t stride, std::int64_t size, bool packs) {
     if (n < shortest_sparse_row || stride == size || stride == 0) return false;
     // Few strides of such elements have vectors that bring them together.
-    if (size == 8) return packs && (stride == 2 * size || stride == -size);
+    if (size == 8)
+        return packs && n >= shortest_packed_row && (stride == 2 * size || stride == -size);
     return size < 8;
 }
 

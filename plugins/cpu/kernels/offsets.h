@@ -79,19 +79,20 @@ bool with_constant_unit(const char *offsets, std::int64_t stride, std::int64_t u
     return true;
 }
 
-// Whether n offsets are spread over more than the caches next to a processor hold and mostly not
-// beside one another, as far as a few of them tell.
+// Whether n offsets are spread over more than the caches next to a processor hold, mostly not
+// beside one another, and no few places again and again, as far as some of them tell.
 inline bool are_far_apart(std::int64_t n, const Offsets<0> &offsets) {
-    constexpr std::int64_t asked = 32, spread = 4 << 20, beside = 32; // bytes
+    constexpr int asked = 32;
+    constexpr std::int64_t spread = 4 << 20, beside = 32, line = 64; // bytes
     if (n < 32 * asked) return false;
-    std::int64_t low = offsets[0], high = low, apart = 0;
-    for (std::int64_t k = 0; k < asked; ++k) {
-        const std::int64_t one = offsets[n / asked * k], next = offsets[n / asked * k + 1];
-        low = std::min(low, one);
-        high = std::max(high, one);
-        apart += std::abs(next - one) >= beside;
+    std::int64_t places[asked], apart = 0, places_apart = 0;
+    for (int k = 0; k < asked; ++k) {
+        places[k] = offsets[n / asked * k];
+        apart += std::abs(offsets[n / asked * k + 1] - places[k]) >= beside;
     }
-    return high - low > spread && apart > asked / 4;
+    std::sort(places, places + asked);
+    for (int k = 1; k < asked; ++k) places_apart += places[k] - places[k - 1] >= line;
+    return places[asked - 1] - places[0] > spread && apart > asked / 4 && places_apart > asked / 2;
 }
 
 // move(k) for each k below n, which touches at(k). The processor finds out by itself what it has to

@@ -73,6 +73,8 @@ template <class T, bool Root> struct Variance {
     static constexpr std::int64_t per = sizeof(T) / sizeof(P);
     static constexpr bool narrow = sizeof(P) < sizeof(double);
     static constexpr double largest = std::numeric_limits<double>::max();
+    // Of numbers that are added up for a guess, so that no sum of fewer than 2^10 overflows.
+    static constexpr double part = narrow ? 1 : 0x1p-10;
 
     static void identity(std::int64_t n, char *accumulators) {
         std::memset(accumulators, 0, static_cast<std::size_t>(n) * sizeof(Spread));
@@ -112,8 +114,8 @@ template <class T, bool Root> struct Variance {
             double re = a.re[k], im = is_complex<T> ? a.im[k] : 0;
             ATOLL_UNROLL
             for (int i = 0; i < taken; ++i) {
-                re += static_cast<double>(x[i][k * per]);
-                if (is_complex<T>) im += static_cast<double>(x[i][k * per + per - 1]);
+                re += part * static_cast<double>(x[i][k * per]);
+                if (is_complex<T>) im += part * static_cast<double>(x[i][k * per + per - 1]);
             }
             a.re[k] = re;
             if (is_complex<T>) a.im[k] = im;
@@ -130,8 +132,8 @@ template <class T, bool Root> struct Variance {
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
             a.count[k] = count;
-            a.re[k] /= count;
-            if (is_complex<T>) a.im[k] /= count;
+            a.re[k] /= count * part;
+            if (is_complex<T>) a.im[k] /= count * part;
         }
     }
     // Second look: squares and sums of a - guess, which stand where the low parts come.
@@ -222,12 +224,12 @@ template <class T, bool Root> struct Variance {
         if (long_run) p += (n - some / per) / 2 * per;
         Sums sums = {};
         const std::int64_t taken = long_run ? some : parts;
-        in_doubles(taken, p, [&](Doubles v, int c) { sums[c] += v; });
+        in_doubles(taken, p, [&](Doubles v, int c) { sums[c] += part * v; });
         // The next run most often follows; the processor does not foresee its middle.
         for (std::int64_t line = 0; long_run && line < some; line += 64 / sizeof(P))
             __builtin_prefetch(p + parts + line);
         const Complex<double> sum = parts_of(sums);
-        const double count = static_cast<double>(taken / per);
+        const double count = static_cast<double>(taken / per) * part;
         return {sum.re / count, sum.im / count};
     }
     // A float32 has too few digits for the rest to count.
