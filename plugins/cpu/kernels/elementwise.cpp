@@ -85,10 +85,13 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
         }
         bool small = rank == 2 ? n * rows <= block_size : n < parallel_threshold;
         if (n >= shortest_sparse_row)
-            for (int k = 1; k < Count; ++k)
-                small &= !is_sparse(n, strides[k], sizes[operands[k].dtype],
-                                    strides[0] == sizes[operands[0].dtype] &&
-                                        most_packed(function, dtype) > 0);
+            for (int k = 1; k < Count; ++k) {
+                const std::int64_t size = sizes[operands[k].dtype];
+                if (strides[k] == size || strides[k] == 0) continue;
+                const bool packs =
+                    strides[0] == sizes[operands[0].dtype] && most_packed(function, dtype) > 0;
+                small &= !is_sparse(n, strides[k], size, packs);
+            }
         if (small && strides[0] >= 0) {
             for (std::int64_t row = 0; row < rows; ++row) {
                 loop(n, data, strides);
