@@ -39,9 +39,9 @@ bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::ui
     return (mismatch | (flags & ATOLL_OPERAND_SWAPPED)) == 0;
 }
 
-// Of how many bytes operands may be whose elements of 8 bytes, if not dense, are brought together
-// first. Tests pick single elements, integers are divided one by one: their loops gain nothing.
-// Those over single complex numbers are slow.
+// How many bytes all operands may have whose inputs of 8 bytes are brought together first if they
+// are not dense. Tests pick single elements, and integers are divided one by one: their loops gain
+// nothing. Complex numbers gain most, as their loops are slow where they are not vectors.
 std::int64_t most_packed(std::uint32_t function, std::uint32_t dtype) {
     if (kinds[dtype] == ATOLL_DTYPE_KIND_COMPLEX) return 4 << 20;
     if (result_of(function, dtype) == ATOLL_DTYPE_BOOL) return 0;

@@ -11,7 +11,7 @@ namespace Atoll::kernels {
 // converted to the output's dtype.
 struct TypedLoop {
     Loop run, streamed;       // the second one, if there is one, for large operands
-    std::int64_t most_packed; // bytes of operands of which inputs of 8 bytes are brought together
+    std::int64_t most_packed; // bytes of all operands whose inputs of 8 bytes are brought together
     std::uint8_t narrow[max_operands];
     std::uint8_t loops[max_operands];
 

@@ -108,12 +108,14 @@ void each_fetched(std::int64_t n, bool far, const At &at, const Move &move) {
     for (std::int64_t k = last; k < n; ++k) move(k);
 }
 
-// The rows of copy_rows_at, of which those to come are fetched ahead: where they are, at(row), the
-// processor does not foresee. One line of a short row is enough, as it fetches what is beside.
+// The rows of copy_rows_at, of which those to come are fetched ahead on the side that the processor
+// does not foresee, at(row): in_at or out_at. One line of a short row is enough, as it fetches what
+// is beside.
 template <class OutAt, class InAt, class At> void move_rows(std::int64_t rows, std::int64_t bytes,
                                                             bool far, const OutAt &out_at,
                                                             const InAt &in_at, const At &at) {
-    constexpr std::int64_t few = 8, many = 16, long_row = 512, fetched = 2048; // bytes
+    constexpr std::int64_t few = 8, many = 16;             // rows ahead
+    constexpr std::int64_t long_row = 512, fetched = 2048; // bytes
     if (far && bytes >= long_row) {
         for (std::int64_t row = 0; row < rows; ++row) {
             const char *const next = at(std::min(row + few, rows - 1));

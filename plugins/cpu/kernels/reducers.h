@@ -23,6 +23,9 @@ inline constexpr std::int64_t group_bytes = 64;
 inline constexpr std::int64_t narrow_bytes = 512; // of rows whose accumulators stay in registers
 inline constexpr std::int64_t leaf = 2048;        // elements that lanes add up without halving
 
+struct Reducer;
+using StoredRow = std::array<const Reducer *, ATOLL_DTYPE_COUNT>; // by the dtype of elements
+
 // All arrays are dense and aligned. Null functions: not there.
 struct Reducer {
     std::uint8_t size = 0;     // bytes of an accumulator
@@ -68,11 +71,10 @@ struct Reducer {
     bool (*settle)(std::int64_t n, bool last, char *accumulators) = nullptr;
     // The same reduction of elements as they are stored, not of the compute dtype: null, or by
     // their dtype, where it is there.
-    const std::array<const Reducer *, ATOLL_DTYPE_COUNT> *of_stored = nullptr;
+    const StoredRow *of_stored = nullptr;
 };
 
 using ReducerRow = std::array<Reducer, ATOLL_DTYPE_COUNT>; // by compute dtype
-using StoredRow = std::array<const Reducer *, ATOLL_DTYPE_COUNT>;
 
 namespace reducers {
 // One for every reduction of the list, and another for those with skip_nan; no others are defined.
