@@ -244,51 +244,48 @@ TEST_CASE("gather and scatter move whole rows, columns and blocks, apart or over
 
 TEST_CASE("what lies far apart is fetched ahead, and moved all the same") {
     Random random = sequence(67);
-    const std::int64_t size = 4, pool_size = 3 << 20;
+    const std::int64_t size = 4, pool_size = 1'300'000, count = 1100; // more than 4 MiB
     std::vector<std::int32_t> pool(pool_size);
+    std::iota(pool.begin(), pool.end(), 0);
     for (std::int64_t length : {1, 6, 130, 700}) // elements of a row
-        for (std::int64_t count : {1024, 1100})
-            for (std::int64_t gap : {0, 3}) // after each row and each offset
-                for (bool scatter : {false, true}) {
-                    std::iota(pool.begin(), pool.end(), 0);
-                    const std::int64_t step = length + gap;
-                    std::vector<std::int32_t> rows(static_cast<std::size_t>(count * step), -1);
-                    std::vector<std::int64_t> offsets(static_cast<std::size_t>(count * (1 + gap)));
-                    const auto row_at = [&](std::int64_t k) { return rows.begin() + k * step; };
-                    const auto pool_at = [&](std::int64_t k) {
-                        return pool.begin() + offsets[static_cast<std::size_t>(k * (1 + gap))];
-                    };
-                    for (std::int64_t &offset : offsets)
-                        offset = static_cast<std::int64_t>(
-                            random() % static_cast<std::uint64_t>(pool_size - length));
-                    if (scatter) std::iota(rows.begin(), rows.end(), -1'000'000);
-                    auto want_rows = rows, want_pool = pool;
-                    for (std::int64_t k = 0; k < count; ++k)
-                        if (scatter)
-                            std::copy_n(row_at(k), length,
-                                        want_pool.begin() + (pool_at(k) - pool.begin()));
-                        else
-                            std::copy_n(pool_at(k), length,
-                                        want_rows.begin() + (row_at(k) - rows.begin()));
-                    const std::int64_t row_strides[] = {size, size * step},
-                                       pool_strides[] = {size, 0},
-                                       offset_strides[] = {0, 8 * (1 + gap)};
-                    const atoll_operand row =
-                        operand_at(rows.data(), row_strides, ATOLL_DTYPE_INT32, 0);
-                    const atoll_operand in_pool =
-                        operand_at(pool.data(), pool_strides, ATOLL_DTYPE_INT32, 0);
-                    const atoll_operand at =
-                        operand_at(offsets.data(), offset_strides, ATOLL_DTYPE_INT64, 0);
-                    INFO(length, " elements, gap ", gap, scatter ? ", scattered" : ", gathered");
-                    CHECK(
-                        run(scatter ? ATOLL_FN_scatter : ATOLL_FN_gather, ATOLL_DTYPE_INT32,
-                            {length, count},
-                            scatter ? std::vector{in_pool, row, at} : std::vector{row, in_pool, at},
-                            {scalar_of(Value::of(__int128{size}), ATOLL_DTYPE_INT64)}) ==
-                        ATOLL_STATUS_OK);
-                    CHECK(rows == want_rows);
-                    CHECK(pool == want_pool);
-                }
+        for (std::int64_t gap : {0, 3})          // after each row and each offset
+            for (bool scatter : {false, true}) {
+                const std::int64_t step = length + gap;
+                std::vector<std::int32_t> rows(static_cast<std::size_t>(count * step), -1);
+                std::vector<std::int64_t> offsets(static_cast<std::size_t>(count * (1 + gap)));
+                const auto row_at = [&](std::int64_t k) { return rows.begin() + k * step; };
+                const auto pool_at = [&](std::int64_t k) {
+                    return pool.begin() + offsets[static_cast<std::size_t>(k * (1 + gap))];
+                };
+                for (std::int64_t &offset : offsets)
+                    offset = static_cast<std::int64_t>(
+                        random() % static_cast<std::uint64_t>(pool_size - length));
+                if (scatter) std::iota(rows.begin(), rows.end(), -1'000'000);
+                auto want_rows = rows, want_pool = pool;
+                for (std::int64_t k = 0; k < count; ++k)
+                    if (scatter)
+                        std::copy_n(row_at(k), length,
+                                    want_pool.begin() + (pool_at(k) - pool.begin()));
+                    else
+                        std::copy_n(pool_at(k), length,
+                                    want_rows.begin() + (row_at(k) - rows.begin()));
+                const std::int64_t row_strides[] = {size, size * step}, pool_strides[] = {size, 0},
+                                   offset_strides[] = {0, 8 * (1 + gap)};
+                const atoll_operand row =
+                    operand_at(rows.data(), row_strides, ATOLL_DTYPE_INT32, 0);
+                const atoll_operand in_pool =
+                    operand_at(pool.data(), pool_strides, ATOLL_DTYPE_INT32, 0);
+                const atoll_operand at =
+                    operand_at(offsets.data(), offset_strides, ATOLL_DTYPE_INT64, 0);
+                INFO(length, " elements, gap ", gap, scatter ? ", scattered" : ", gathered");
+                CHECK(run(scatter ? ATOLL_FN_scatter : ATOLL_FN_gather, ATOLL_DTYPE_INT32,
+                          {length, count},
+                          scatter ? std::vector{in_pool, row, at} : std::vector{row, in_pool, at},
+                          {scalar_of(Value::of(__int128{size}), ATOLL_DTYPE_INT64)}) ==
+                      ATOLL_STATUS_OK);
+                CHECK(rows == want_rows);
+                CHECK(pool == want_pool);
+            }
 }
 
 TEST_CASE("rows of bools are gathered and scattered as 0 or 1") {
