@@ -44,7 +44,7 @@ struct Picker {
     void (*take)(std::int64_t n, std::int64_t rows, const char *const *in, Walk walk,
                  std::int64_t position, bool none_yet, char *best,
                  std::int64_t *positions) = nullptr;
-    // The same with one row, not the first; faster where there are few.
+    // The same with one row, not the first; faster where there are few, but never used for bytes.
     void (*take_one)(std::int64_t n, const char *in, std::int64_t position, char *best,
                      std::int64_t *positions) = nullptr;
     // The same from other bests, which have higher positions.
@@ -222,8 +222,7 @@ template <class T, bool Largest> struct Pick {
         } else {
             find_in_rows(n, rows, in, walk, bests);
         }
-        const E *const values = bests.values;
-        const Row *const at = bests.at;
+        const auto &[values, at] = bests;
         E *const b = reinterpret_cast<E *>(best);
         if (none_yet) {
             for (std::int64_t k = 0; k < n; ++k) positions[k] = position + at[k];
@@ -239,21 +238,15 @@ template <class T, bool Largest> struct Pick {
     }
     static void take_one(std::int64_t n, const char *in, std::int64_t position, char *best,
                          std::int64_t *positions) {
-        const T *x = reinterpret_cast<const T *>(in);
+        const E *x = reinterpret_cast<const E *>(in);
         E *b = reinterpret_cast<E *>(best);
         ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
-            const E e = element(x[k]);
+            const E e = x[k];
             const bool wins = is_better(e, b[k]);
             positions[k] = wins ? position : positions[k];
             b[k] = wins ? e : b[k];
         }
-    }
-    static E element(T x) {
-        if constexpr (is_bool<T>)
-            return x != T(0);
-        else
-            return x;
     }
     static void merge(std::int64_t n, const char *in, const std::int64_t *from, char *best,
                       std::int64_t *positions) {
