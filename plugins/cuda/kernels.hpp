@@ -14,6 +14,7 @@ void scan(State &state, atoll_call &call);
 void sort(State &state, atoll_call &call);
 void search(State &state, atoll_call &call);
 void find(State &state, atoll_call &call);
+void compress(State &state, atoll_call &call);
 void gather(State &state, atoll_call &call);
 void scatter(State &state, atoll_call &call);
 void matmul(State &state, atoll_call &call);

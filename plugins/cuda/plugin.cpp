@@ -55,6 +55,7 @@ constexpr Function function_of(std::uint16_t id) {
     case ATOLL_FN_argsort: return &sort;
     case ATOLL_FN_searchsorted: return &search;
     case ATOLL_FN_find: return &find;
+    case ATOLL_FN_compress: return &compress;
     case ATOLL_FN_gather: return &gather;
     case ATOLL_FN_scatter: return &scatter;
     }
@@ -68,6 +69,7 @@ constexpr std::uint64_t any_layout =
     ATOLL_CAP_STRIDED | ATOLL_CAP_NEGATIVE_STRIDES | ATOLL_CAP_ZERO_STRIDES;
 constexpr std::uint64_t caps_of(std::uint16_t id) {
     if (id == ATOLL_FN_matmul) return any_layout | ATOLL_CAP_LOOPS | ATOLL_CAP_GROUPS;
+    if (id == ATOLL_FN_compress) return any_layout | ATOLL_CAP_UNALIGNED | ATOLL_CAP_GROUPS;
     // A number lies in host memory: element-wise kernels take it as a parameter, others read
     // devices'.
     const bool elementwise = sdk::core_functions[id].signature.elementwise();

@@ -21,6 +21,19 @@ void find(const atoll_call &call) {
     });
 }
 
+// The last core axis is the output's.
+void compress(const atoll_call &call) {
+    const int last = call.core - 1;
+    for_each_loop(call, [&](Pointers first) {
+        char *out = first[0];
+        for_each(call, 0, last, first, [&](Pointers at) {
+            if (!Element<ATOLL_DTYPE_BOOL>::load(at[2])) return;
+            move_element(out, at[1], call.dtype);
+            out += call.operands[0].strides[last];
+        });
+    });
+}
+
 // Bytes but those of bool are copied as they are, so either byte order will do.
 void gather(const atoll_call &call) {
     const std::int64_t unit = Atoll::sdk::integer(call, 0, 1);

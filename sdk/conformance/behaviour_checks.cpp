@@ -219,9 +219,9 @@ void add_behaviour_checks(Checks &checks, const Target &target) {
         if (!first.is_inline()) add(usual, "on a stream of its own", same_on_own_stream);
     });
     each("enqueued", [&target](const Declared &declared, DType usual, auto &&add) {
-        // The host waits for find, and to see whether counts are valid.
+        // The host waits to count elements, and to see whether counts are valid.
         const sdk::Signature &s = declared.function.signature;
-        if (!declared.device().is_inline() && !s.waits &&
+        if (!declared.device().is_inline() && s.nonzero < 0 &&
             (s.counts < 0 || !is_integer(usual) || declared.takes(ATOLL_CAP_REPORTS_RANGE)))
             add(usual, "", [&target](const Declared &d) { returns_at_once(target, d); });
     });

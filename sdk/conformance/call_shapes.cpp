@@ -33,8 +33,8 @@ public:
     Shaper(Call &call, const Recipe &recipe)
         : call_(call), s_(call.function.signature), size_(recipe.size), extent_(recipe.extent),
           // All axes of the tensor are core axes.
-          whole_(s_.axes == AxesOf::all && (size_ == Size::one || size_ == Size::bare ||
-                                            has(call.function, counts_non_zero))) {}
+          whole_(s_.axes == AxesOf::all &&
+                 (size_ == Size::one || size_ == Size::bare || s_.nonzero >= 0)) {}
 
     void run() {
         for (int i = 0; i < s_.input_count() && reference_ < 0; ++i)
@@ -90,12 +90,13 @@ private:
         else if (size_ == Size::huge && call_.function.is_core() && !beside())
             n = s_.slot_count == 1 ? 1'000'003 : same == 0 ? 1031 : same == 1 ? 997 : 3;
         if (!slot.given) {
-            n = call_.function.infers ? -1
-                : one                 ? 1
-                : is_long()           ? 53
-                : size_ == Size::huge ? 1'000'003
-                                      : 7;
-            if (n > 0 && slot.twin < 0) call_.options.extents.emplace_back(slot.name, n);
+            n = call_.function.infers || static_cast<int>(i) == s_.nonzero_axis ? -1
+                : one                                                           ? 1
+                : is_long()                                                     ? 53
+                : size_ == Size::huge                                           ? 1'000'003
+                                                                                : 7;
+            if (n > 0 && s_.is_free(static_cast<int>(i)))
+                call_.options.extents.emplace_back(slot.name, n);
             return group ? Shape(core_of(s_.input(reference_)).size(), n) : Shape{n};
         }
         if (group && s_.axes == AxesOf::all && size_ == Size::apart) return {n, 2};
@@ -215,7 +216,7 @@ bool has_size(const FunctionFacts &function, Size size) {
     }
     switch (size) {
     case Size::large: return s.elementwise();
-    case Size::bare: return core && !has(function, counts_non_zero);
+    case Size::bare: return core && s.nonzero < 0;
     case Size::huge: return !s.elementwise();
     case Size::apart:
     case Size::any:

@@ -175,10 +175,11 @@ void set_values(Call &call, const Recipe &recipe) {
             std::move(input.values), input.shape,
             broadcast_axis(layout_of(recipe.layout, o, input), input.shape.size()));
     }
-    if (has(f, counts_non_zero)) {
-        const auto count = static_cast<std::int64_t>(found(call.inputs[0].values).size());
-        call.options.extents[0].second = count;
-        call.outputs[0].shape = {count};
+    if (s.nonzero >= 0) {
+        const auto input = static_cast<std::size_t>(s.nonzero - s.output_count);
+        const auto count = static_cast<std::int64_t>(found(call.inputs[input].values).size());
+        for (Call::Argument &output : call.outputs)
+            std::replace(output.shape.begin(), output.shape.end(), std::int64_t{-1}, count);
     }
 }
 

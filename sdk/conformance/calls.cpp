@@ -19,7 +19,7 @@ constexpr std::pair<std::string_view, unsigned> traits[] = {
     {"core.prod", multiplies_up},
     {"core.cumprod", multiplies_up},
     {"core.searchsorted", needs_sorted},
-    {"core.find", counts_non_zero},
+    {"core.compress", exact_values},
     {"core.lgamma", steep_at_zeros},
 };
 

@@ -12,12 +12,11 @@ namespace Atoll::conformance {
 
 // Facts about some functions of core that their signatures do not contain.
 enum Trait : unsigned {
-    exact_values = 1,     // results are moved, selected or converted, never rounded
-    moves_elements = 2,   // through an index: only the front door knows the offsets
-    multiplies_up = 4,    // over many elements: they are near 1
-    needs_sorted = 8,     // the second input, along its first axis
-    counts_non_zero = 16, // its extent is that of the axis that only the output has
-    steep_at_zeros = 32   // near its zeros float64 is held to an absolute error only
+    exact_values = 1,   // results are moved, selected or converted, never rounded
+    moves_elements = 2, // through an index: only the front door knows the offsets
+    multiplies_up = 4,  // over many elements: they are near 1
+    needs_sorted = 8,   // the second input, along its first axis
+    steep_at_zeros = 16 // near its zeros float64 is held to an absolute error only
 };
 bool has(const FunctionFacts &function, Trait trait);
 

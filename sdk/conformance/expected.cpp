@@ -45,6 +45,10 @@ bool by_definition(const Call &call, Values &values) {
         return true;
     }
     case ATOLL_FN_find: values = found(call.inputs[0].values); return true;
+    case ATOLL_FN_compress:
+        for (const Scalar &at : found(call.inputs[1].values))
+            values.push_back(call.inputs[0].values[static_cast<std::size_t>(at.to_int())]);
+        return true;
     default: return false;
     }
 }

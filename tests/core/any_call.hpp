@@ -25,7 +25,8 @@ inline Atoll::Tensor call_any(int function, const Atoll::Tensor &a, const Atoll:
     case Form::scan: return by_id::scan(function, a, 0, out);
     case Form::sort: return by_id::sort(function, a, 0, true, out);
     case Form::search: return by_id::search(function, a, b(all_, 0), false, out);
-    case Form::find: return Atoll::find(a);
+    case Form::find: return Atoll::find(a, out);
+    case Form::compress: return compress(a, ones(a.shape(), {bool_, a.device()}), out);
     case Form::gather:
     case Form::scatter: {
         // Bound to the layout, so that the call does nothing but to move elements.
@@ -43,6 +44,7 @@ inline Atoll::Tensor call_any(int function, const Atoll::Tensor &a, const Atoll:
 // Whether the result can be given, and its shape for the call above.
 inline bool takes_out(int function) {
     const Form form = functions[function].form;
-    return form != Form::steps && form != Form::find && form != Form::gather;
+    return form != Form::steps && form != Form::find && form != Form::compress &&
+           form != Form::gather;
 }
 inline bool gives_vector(int function) { return is_reduction(functions[function].form); }

@@ -20,6 +20,7 @@ enum class Form {
     sort,
     search,
     find,
+    compress,
     gather,
     scatter,
     product
@@ -32,6 +33,7 @@ constexpr Form form_of(const Atoll::sdk::FunctionLine &line) {
     case ATOLL_FN_steps: return Form::steps;
     case ATOLL_FN_searchsorted: return Form::search;
     case ATOLL_FN_find: return Form::find;
+    case ATOLL_FN_compress: return Form::compress;
     case ATOLL_FN_gather: return Form::gather;
     case ATOLL_FN_scatter: return Form::scatter;
     case ATOLL_FN_matmul: return Form::product;

@@ -52,8 +52,8 @@ def read_list(path, macro):
 def cases_of(name, signature, attributes):
     """The function below that makes the cases."""
     own = {"copy": copy_cases, "fill": fill_cases, "steps": steps_cases, "matmul": matmul_cases,
-           "searchsorted": search_cases, "find": find_cases, "gather": index_cases,
-           "scatter": index_cases}
+           "searchsorted": search_cases, "find": find_cases, "compress": compress_cases,
+           "gather": index_cases, "scatter": index_cases}
     if name in own:
         return own[name]
     inputs = signature.split("->")[0]
@@ -419,6 +419,21 @@ def find_cases(f, out):
                   np.ones((2, 2), dtype), np.zeros((0, 3), dtype)]:
             out.case(f.name, [x], Expected(np.flatnonzero(x.ravel(order="F") != 0)
                                            .astype(np.int64)))
+
+
+def compress_cases(f, out):
+    random = np.random.default_rng(31)
+    for dtype in DTYPES:
+        for x in [special(dtype), tame(dtype, (4, 5)), tame(dtype, (2, 3, 4)), tame(dtype, 3000),
+                  np.zeros((0, 3), dtype)]:
+            for mask in [random.uniform(size=x.shape) < share for share in (0.01, 0.5, 1)]:
+                expected = x.ravel(order="F")[mask.ravel(order="F")]
+                out.case(f.name, [x, mask], Expected(expected))
+        # Of further axes all elements.
+        x, mask = tame(dtype, (4, 5, 3)), random.uniform(size=(4, 5)) < 0.5
+        flat = x.reshape((20, 3), order="F")
+        out.case(f.name, [x, mask], Expected(flat[mask.ravel(order="F")]))
+        out.case(f.name, [x, mask[:, :4]], None)
 
 
 def by_matrices(a, b):

@@ -199,7 +199,8 @@ Tensor call(const golden::Case &c, int function, const std::vector<Tensor> &in, 
     case Form::scan: return by_id::scan(function, in[0], axis, out);
     case Form::sort: return by_id::sort(function, in[0], axis.value(), c.flag, out);
     case Form::search: return by_id::search(function, in[0], in[1], c.flag, out);
-    case Form::find: return Atoll::find(in[0]);
+    case Form::find: return Atoll::find(in[0], out);
+    case Form::compress: return compress(in[0], in[1], out);
     case Form::product: return matmul(in[0], in[1], out);
     case Form::gather: {
         const std::vector<IndexElement> index(in.begin() + 1, in.end());
@@ -243,7 +244,7 @@ struct Trial {
         if (odd && (!elementwise() || c.fails)) return false;
         if (writes_first()) return kind == Result::in_place;
         if (kind == Result::fresh) return true;
-        if (c.fails || function < 0 || form() == Form::find || form() == Form::gather) return false;
+        if (c.fails || function < 0 || form() == Form::gather) return false;
         if (kind == Result::other_dtype) return form() != Form::copy;
         if (kind == Result::in_place)
             return arrange != Arrange::broadcast &&

@@ -367,7 +367,8 @@ TEST_CASE("every byte but 0 is a true bool, and 0 or 1 is written") {
             continue;
         CAPTURE(std::string(f.name));
         const bool reduces = is_reduction(f);
-        const bool finds = is_find(f), searches = is_search(f);
+        const bool finds = is_find(f), searches = is_search(f),
+                   compresses = f.id == ATOLL_FN_compress;
         // The call on these bytes and on their truth values.
         std::vector<std::vector<char>> bytes(static_cast<std::size_t>(signature.input_count()),
                                              std::vector<char>(150));
@@ -381,7 +382,7 @@ TEST_CASE("every byte but 0 is a true bool, and 0 or 1 is written") {
             offsets[k] = f.id == ATOLL_FN_gather ? static_cast<std::int64_t>(random() % 150)
                                                  : static_cast<std::int64_t>(149 - k);
         std::int64_t nonzero = 0;
-        for (const char byte : bytes[0]) nonzero += byte != 0;
+        for (const char byte : bytes[compresses]) nonzero += byte != 0;
         const auto call_on = [&](std::vector<std::vector<char>> inputs, std::vector<char> &out) {
             const int result =
                 finds || searches ? int{ATOLL_DTYPE_INT64} : result_dtype(f.id, ATOLL_DTYPE_BOOL);
@@ -399,6 +400,12 @@ TEST_CASE("every byte but 0 is a true bool, and 0 or 1 is written") {
             if (finds) {
                 operands = {operand_at(out.data(), second, result),
                             operand_at(inputs[0].data(), step, ATOLL_DTYPE_BOOL)};
+                return call(f.id, ATOLL_DTYPE_BOOL, {150, nonzero}, 2, operands, attributes);
+            }
+            if (compresses) {
+                operands = {operand_at(out.data(), across, ATOLL_DTYPE_BOOL),
+                            operand_at(inputs[0].data(), step, ATOLL_DTYPE_BOOL),
+                            operand_at(inputs[1].data(), step, ATOLL_DTYPE_BOOL)};
                 return call(f.id, ATOLL_DTYPE_BOOL, {150, nonzero}, 2, operands, attributes);
             }
             if (searches) {

@@ -1,5 +1,5 @@
-// Find, gather and scatter against the oracle: dtypes, layouts, byte orders, repeated offsets, and
-// operands large enough to be cut up.
+// Find, compress, gather and scatter against the oracle: dtypes, layouts, byte orders, repeated
+// offsets, and operands large enough to be cut up.
 #include "check.h"
 
 #include <numeric>
@@ -81,6 +81,132 @@ TEST_CASE("find cuts large operands up without losing the order") {
                 });
                 check_find(dtype, in, ATOLL_DTYPE_INT64, false, Layout::dense, random);
             }
+}
+
+namespace {
+
+// The mask has the first axes of `in`; `share` of it is true.
+void check_compress(int dtype, Operand &in, std::size_t mask_rank, double share, int to, bool swap,
+                    Layout layout, Random &random) {
+    const Shape own(in.shape.begin(), in.shape.begin() + static_cast<long>(mask_rank));
+    const Shape further(in.shape.begin() + static_cast<long>(mask_rank), in.shape.end());
+    Operand mask(random() % 4 ? int{ATOLL_DTYPE_BOOL} : any_dtype(random), random() % 2, own,
+                 all_axes(own), layouts[random() % std::size(layouts)]);
+    const auto limit = static_cast<std::uint64_t>(share * 4096);
+    std::vector<Shape> wanted;
+    each(own, [&](const Shape &index) { // operands may hold an element several times
+        mask.set(index, convert(Value::of(__int128{random() % 4096 < limit}), mask.dtype));
+    });
+    each(own, [&](const Shape &index) {
+        if (mask.get(index).truth()) wanted.push_back(index);
+    });
+    if (wanted.empty()) return; // never called: nothing to write
+    Shape places = {static_cast<std::int64_t>(wanted.size())};
+    places.insert(places.end(), further.begin(), further.end());
+    Operand out(to, swap, places, all_axes(places), layout);
+    fill(out, random, false);
+    const std::vector<char> before = out.memory;
+    // The mask's axes, then that of the results, then those of the loop.
+    Shape shape = own, out_strides(mask_rank, 0),
+          in_strides(in.strides.begin(), in.strides.begin() + static_cast<long>(mask_rank)),
+          mask_strides = mask.strides;
+    shape.insert(shape.end(), places.begin(), places.end());
+    out_strides.insert(out_strides.end(), out.strides.begin(), out.strides.end());
+    in_strides.push_back(0);
+    in_strides.insert(in_strides.end(), in.strides.begin() + static_cast<long>(mask_rank),
+                      in.strides.end());
+    mask_strides.resize(shape.size(), 0);
+    const std::string what = std::string("compress in ") + facts[dtype].name + ", out " +
+                             out.text() + ", in " + in.text() + ", mask " + mask.text();
+    INFO(what);
+    atoll_operand target = out.c(), source = in.c(), which = mask.c();
+    target.strides = out_strides.data();
+    source.strides = in_strides.data();
+    which.strides = mask_strides.data();
+    compute(
+        out, {&in, &mask},
+        [&] {
+            return call(ATOLL_FN_compress, dtype, shape, mask_rank + 1, {target, source, which});
+        },
+        [&] {
+            Findings findings;
+            each(places, [&](const Shape &index) {
+                Shape from = wanted[static_cast<std::size_t>(index[0])];
+                from.insert(from.end(), index.begin() + 1, index.end());
+                findings.check({convert(in.get(from), dtype)}, out.get(index), dtype, to, "");
+            });
+            findings.report(what);
+            CHECK(out.rest_is(before));
+        });
+}
+
+} // namespace
+
+TEST_CASE("compress takes the elements under a mask on every dtype and layout") {
+    Random random = sequence(53);
+    const double shares[] = {0.002, 0.02, 0.1, 0.5, 0.95, 1};
+    for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+        for (Layout layout : layouts)
+            for (int variant = 0; variant < 8; ++variant) {
+                const Shape &shape = shapes[random() % std::size(shapes)];
+                Operand in(variant & 2 ? any_dtype(random) : dtype, variant & 1, shape,
+                           all_axes(shape), layout);
+                fill(in, random, false);
+                const Layout to = layout == Layout::broadcast || layout == Layout::permuted
+                                      ? Layout::dense
+                                      : layout;
+                const std::size_t rank = variant & 4 ? 1 + random() % shape.size() : shape.size();
+                check_compress(dtype, in, rank, shares[random() % std::size(shares)],
+                               variant & 2 ? any_dtype(random) : dtype, random() % 2,
+                               random() % 2 ? to : Layout::dense, random);
+            }
+}
+
+TEST_CASE("compress cuts large operands up without losing the order") {
+    Random random = sequence(59);
+    for (const Shape &shape : {Shape{100003}, Shape{300, 300}, Shape{3, 30000}, Shape{30000, 3}})
+        for (Layout layout : {Layout::dense, Layout::permuted, Layout::reversed})
+            for (int dtype :
+                 {int{ATOLL_DTYPE_BOOL}, int{ATOLL_DTYPE_INT16}, int{ATOLL_DTYPE_FLOAT32},
+                  int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX128}})
+                for (double share : {0.003, 0.03, 0.4, 0.99}) {
+                    Operand in(dtype, false, shape, all_axes(shape), layout);
+                    fill(in, random, false);
+                    check_compress(dtype, in, shape.size(), share, dtype, false, Layout::dense,
+                                   random);
+                }
+}
+
+TEST_CASE("find and compress write nothing beyond a result that is too short") {
+    Operand in(ATOLL_DTYPE_INT32, false, {70'000}, {true}, Layout::dense);
+    Operand mask(ATOLL_DTYPE_BOOL, false, {70'000}, {true}, Layout::dense);
+    each(in.shape, [&](const Shape &index) {
+        in.set(index, Value::of(__int128{index[0] + 1}));
+        mask.set(index, Value::of(__int128{1}));
+    });
+    for (const std::int64_t room : {1, 100, 40'000}) {
+        const Shape shape = {70'000, room};
+        const std::int64_t along[] = {4, 0}, bytes[] = {1, 0};
+        const atoll_operand source = operand_at(in.memory.data() + in.offset({0}), along,
+                                                ATOLL_DTYPE_INT32),
+                            which = operand_at(mask.memory.data() + mask.offset({0}), bytes,
+                                               ATOLL_DTYPE_BOOL);
+        at_each_level([&] {
+            std::vector<std::int64_t> at(static_cast<std::size_t>(room) + 600, -1);
+            std::vector<std::int32_t> taken(at.size(), -1);
+            const std::int64_t to_at[] = {0, 8}, to_taken[] = {0, 4};
+            REQUIRE(call(ATOLL_FN_find, ATOLL_DTYPE_INT32, shape, 2,
+                         {operand_at(at.data(), to_at, ATOLL_DTYPE_INT64), source}) ==
+                    ATOLL_STATUS_OK);
+            REQUIRE(call(ATOLL_FN_compress, ATOLL_DTYPE_INT32, shape, 2,
+                         {operand_at(taken.data(), to_taken, ATOLL_DTYPE_INT32), source, which}) ==
+                    ATOLL_STATUS_OK);
+            CHECK(at[static_cast<std::size_t>(room) - 1] == room - 1);
+            CHECK(taken[static_cast<std::size_t>(room) - 1] == room);
+            CHECK(std::all_of(at.begin() + room, at.end(), [](auto x) { return x == -1; }));
+            CHECK(std::all_of(taken.begin() + room, taken.end(), [](auto x) { return x == -1; }));
+        });
+    }
 }
 
 namespace {

@@ -117,7 +117,7 @@ TEST_CASE("attributes have a type and a default, or may be absent, or must be gi
 TEST_CASE("properties") {
     const Signature s = parse_signature("a (n*, x), b () -> c (n*), info (): int32", "",
                                         "axes all, identity 1, n ordered, x opaque, in place a b, "
-                                        "counts b, domain -1 inf, waits, status info, flop 2");
+                                        "counts b, domain -1 inf, status info, flop 2");
     CHECK(s.axes == AxesOf::all);
     CHECK(s.has_identity);
     CHECK(s.identity == 1);
@@ -132,13 +132,18 @@ TEST_CASE("properties") {
     CHECK(s.domain == MathDomain::range);
     CHECK(s.low == -1);
     CHECK(s.high == std::numeric_limits<double>::infinity());
-    CHECK(s.waits);
     CHECK(s.flop == 2);
     CHECK(
         parse_signature("a (n) -> b (n)", "", "axes named, n separate, loop ordered").loop_ordered);
     CHECK(parse_signature("a (), b () -> c ()", "", "domain divisor").domain ==
           MathDomain::divisor);
     CHECK(parse_signature("a (), b () -> c ()", "", "domain power").domain == MathDomain::power);
+    const Signature counted = parse_signature("a (n*), m (n*) -> b (k, c)", "", "c nonzero m");
+    CHECK(counted.nonzero == 2);
+    CHECK(counted.nonzero_axis == 2);
+    CHECK(counted.is_free(1)); // k
+    CHECK(!counted.is_free(2));
+    CHECK(!counted.is_free(0));
 }
 
 TEST_CASE("a wrong line is an error that names the column and what is needed there") {
@@ -167,6 +172,11 @@ TEST_CASE("a wrong line is an error that names the column and what is needed the
           "column 6 of 'quick': need a property, before that");
     CHECK(complaint("a (n) -> b ()", "", "m ordered") ==
           "column 10 of 'm ordered': need the name of an axis, before that");
+    CHECK(
+        complaint("a (n) -> b (c)", "", "n nonzero a") ==
+        "column 11 of 'n nonzero a': need the name of an axis that only outputs have, before that");
+    CHECK(complaint("a (n) -> b (c)", "", "c nonzero b")
+              .ends_with("need the name of an input, before that"));
     CHECK(complaint("a () -> b ()", "", "in place c") ==
           "column 11 of 'in place c': need the name of an input, before that");
     CHECK(complaint("a () -> b ()", "", "identity many").ends_with("need a number"));

@@ -211,7 +211,7 @@ std::vector<BenchRow> copies_and_indexing() {
                   const Tensor at = random({million}, int64, d, 0, 10 * million);
                   return work([=]() -> Tensor { return a(at); }, 16.0 * million);
               }),
-        other("i2", "elements under a mask, 10 M float32, half of them", {"gather", "find"},
+        other("i2", "elements under a mask, 10 M float32, half of them", {"compress"},
               [](Device d) {
                   const Tensor a = random({10 * million}, float32, d), mask = less(a, Scalar(1.25));
                   return work([=]() -> Tensor { return a(mask); }, 70.0 * million);

@@ -34,7 +34,7 @@ public:
         if (!f_.infers)
             for (int i = 0; i < s_.slot_count; ++i)
                 if (const sdk::AxisSlot &slot = s_.slot(i);
-                    !slot.given && slot.twin < 0 && slot.kind == AxisKind::one) {
+                    s_.is_free(i) && slot.kind == AxisKind::one) {
                     parameters_.push_back("std::int64_t " + parameter(slot.name));
                     extents_.push_back(parameter(slot.name));
                     example_.emplace_back("4");
@@ -100,7 +100,7 @@ private:
         example_.push_back(name);
     }
     void add_axes() {
-        if (s_.axes == sdk::AxesOf::first) return;
+        if (s_.axes == sdk::AxesOf::first || s_.nonzero >= 0) return;
         const bool one = f_.names_one_axis();
         parameters_.emplace_back(one ? "std::optional<int> axis = {}" : "const Axes &axes = {}");
         axes_ = one ? "axis" : "axes";

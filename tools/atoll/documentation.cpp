@@ -43,7 +43,7 @@ public:
         wrap(text, f_.doc + (f_.doc.ends_with('.') ? "" : "."));
         text += "//\n";
         wrap(text, fmt::format("Signature: {}. {} {}{}", f_.signature_text, shapes(), dtypes(),
-                               s_.waits ? " Blocks." : ""));
+                               s_.nonzero >= 0 ? " Blocks." : ""));
         wrap(text, errors());
         return text + "//   " + example + "\n";
     }
@@ -92,6 +92,11 @@ private:
         const std::string result = identifier(s_.operand(0).name);
         if (f_.reduces())
             return fmt::format("Reduces `axes`, by default all; {} has the other axes.", result);
+        if (s_.nonzero >= 0)
+            return fmt::format("Over all axes of {0}; {1} has shape ({2}), {2} the number of "
+                               "non-zero elements of {0}.",
+                               identifier(s_.operand(s_.nonzero).name), result,
+                               s_.slot(s_.nonzero_axis).name);
         if (s_.axes == sdk::AxesOf::all) return "Over `axes`, by default all.";
         if (s_.axes == sdk::AxesOf::named)
             return fmt::format("Along `{}`, which may be left out for rank 1 and 0.",

@@ -1256,6 +1256,16 @@ inline Tensor norm(const Tensor &a, const Axes &axes = {}, const NormOptions &op
          .out = {out}});
 }
 
+// column-major positions of the non-zero elements, ascending.
+//
+// Signature: a (n*) -> at (c): int64. Over all axes of a; at has shape (c), c the number of
+// non-zero elements of a. T is the dtype of a (any dtype); at has dtype int64. Blocks.
+//   Tensor at = find(a);
+inline Tensor find(const Tensor &a, Out out = {}) {
+    return detail::call_core(ATOLL_FN_find, {detail::operand(a)},
+        {.out = {out}});
+}
+
 // sqrt(a^2 + b^2); no intermediate overflow or underflow; infinite if a or b is, even beside NaN.
 //
 // Signature: a (), b () -> c (). Shapes broadcast, first axes aligned. T is the common dtype of a
@@ -1359,6 +1369,16 @@ inline Tensor lgamma(const Operand &a, Out out = {}, Mode mode = {}) {
 template <detail::TensorHandle Handle> Handle &lgamma(const Operand &a, Handle &out) {
     detail::call_into(ATOLL_FN_lgamma, {&a}, out);
     return out;
+}
+
+// the elements of a where mask is true, in column-major order; axes of a beyond those of mask stay.
+//
+// Signature: a (n*), mask (n*): bool -> b (c). Over all axes of mask; b has shape (c), c the number
+// of non-zero elements of mask. T is the dtype of a (any dtype); b has dtype T. Blocks.
+//   Tensor b = compress(a, mask);
+inline Tensor compress(const Tensor &a, const Tensor &mask, Out out = {}) {
+    return detail::call_core(ATOLL_FN_compress, {detail::operand(a), detail::operand(mask)},
+        {.out = {out}});
 }
 
 } // namespace Atoll

@@ -7,10 +7,6 @@
 
 namespace Atoll {
 
-// The column-major positions of the non-zero elements, ascending, int64 of shape (count). Blocks,
-// because the number of non-zero elements determines the size of the result.
-Tensor find(const Tensor &a);
-
 // The coordinates of the non-zero elements, int64 of shape (rank, count): each column is one
 // element, in column-major order. As an index it selects these elements, unless the rank is 0: a
 // scalar has no coordinates. Blocks.

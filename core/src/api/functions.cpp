@@ -97,8 +97,6 @@ Event enqueue_copy(const Tensor &destination, const Tensor &source) {
     return (to.storage->pinned_for ? source : destination).stream().record();
 }
 
-Tensor find(const Tensor &a) { return find_part(a, {}); }
-
 #define ATOLL_IN_PLACE(op, name, Right)                                                            \
     Tensor &Tensor::operator op(const Right &b) {                                                  \
         name(*this, b, *this);                                                                     \

@@ -29,12 +29,11 @@ std::string result_names(const sdk::Signature &signature) {
     return names;
 }
 // The axes whose extents a caller may give.
-bool is_free(const sdk::AxisSlot &slot) { return !slot.given && slot.twin < 0; }
 std::string free_extents(const sdk::Signature &signature) {
     std::string names;
     for (int s = 0; s < signature.slot_count; ++s)
-        if (const sdk::AxisSlot &slot = signature.slot(s); is_free(slot))
-            names += fmt::format("{}{}", names.empty() ? "" : ", ", slot.name);
+        if (signature.is_free(s))
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", signature.slot(s).name);
     return names.empty() ? "none" : names;
 }
 
@@ -183,7 +182,7 @@ std::vector<Tensor> Function::call(std::initializer_list<Operand> inputs,
     for (const auto &[name, extent] : options.extents) {
         bool known = false;
         for (int i = 0; i < s.slot_count; ++i)
-            if (s.slot(i).name == name && is_free(s.slot(i))) extents[i] = extent, known = true;
+            if (s.slot(i).name == name && s.is_free(i)) extents[i] = extent, known = true;
         if (!known)
             refuse_call(f,
                         fmt::format("got an extent of {}, takes those that only results have: {}",
@@ -205,9 +204,10 @@ void detail::call_function(const Function &function, std::initializer_list<const
     const FunctionRecord &f = *function.record_;
     const sdk::Signature &s = f.signature;
     require_callable(f, details.axes.given || details.keepdims, details.extents.size() != 0);
-    const auto free = std::count_if(s.slots.begin(), s.slots.begin() + s.slot_count, is_free);
+    std::size_t free = 0;
+    for (int i = 0; i < s.slot_count; ++i) free += s.is_free(i);
     if (results.size() != s.output_count || details.out.size() > results.size() ||
-        static_cast<std::ptrdiff_t>(details.extents.size()) > free)
+        details.extents.size() > free)
         refuse_call(f,
                     fmt::format("the declaration is of another version of module {}: generate its "
                                 "header anew",
@@ -225,7 +225,7 @@ void detail::call_function(const Function &function, std::initializer_list<const
     std::fill_n(extents, ATOLL_MAX_SLOTS, -1);
     auto next = details.extents.begin();
     for (int i = 0; i < s.slot_count && next != details.extents.end(); ++i)
-        if (is_free(s.slot(i))) {
+        if (s.is_free(i)) {
             require_extent(f, s.slot(i).name, *next);
             extents[i] = *next++;
         }

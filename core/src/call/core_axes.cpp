@@ -3,6 +3,8 @@
 #include "base/throw_error.hpp"
 #include "call/check_part.hpp"
 #include "call/factors.hpp"
+#include "call/parts.hpp"
+#include "call/route.hpp"
 #include "call/taken_apart.hpp"
 #include "runtime/dispatch.hpp"
 
@@ -28,9 +30,11 @@ public:
     }
 
 private:
-    // The core axes of the first input that has any, as the caller names them.
+    // The core axes of the first input that has any, as the caller names them. If the host counts
+    // the elements of an input, all axes of that one.
     void name_core_axes() {
         std::fill_n(c_.slot_axes, ATOLL_MAX_SLOTS, std::uint8_t{1});
+        if (s_.nonzero >= 0 && c_.tensor[s_.nonzero]) reference_ = s_.nonzero;
         if (s_.axes != sdk::AxesOf::first)
             for (int o = s_.output_count; o < s_.operand_count && reference_ < 0; ++o)
                 if (spec(o).axis_count > 0 && c_.tensor[o]) reference_ = o;
@@ -211,12 +215,31 @@ private:
         return axis == 0 ? " rows" : axis == 1 ? " columns" : fmt::format(" on axis {}", axis);
     }
 
-    // Extents that no input has come from the caller, or from the function's `infer` callback.
+    // The number of non-zero elements of the input that says how long a result is.
+    std::int64_t count_nonzero() const {
+        const int o = s_.nonzero;
+        int core[max_axes];
+        if (tensor(o).shape.size() > core_axes(o, core))
+            refuse("the length of a result is the number of non-zero elements of all {}, so all "
+                   "its axes are core axes",
+                   text(o));
+        static const Ref<StreamImpl> none;
+        const Route required(f_, c_.device, c_.T, none, context_);
+        if (tensor(o).size() == 0) return 0;
+        const Context parts = context_.for_parts_of(f_);
+        const Tensor &counted =
+            *given_.inputs[static_cast<std::size_t>(o - s_.output_count)]->tensor();
+        return item_part(part(ATOLL_FN_count_nonzero, {counted}, parts), parts).to_int();
+    }
+
+    // Extents that no input has come from the caller, the function's `infer` callback, or elements.
     void know_extents() {
         for (int s = 0; s < s_.slot_count; ++s)
             for (int i = 0; i < c_.slot_axes[s]; ++i) {
                 std::int64_t &extent = c_.shape[begin_[s] + i];
-                if (!slot(s).given && given_.extents)
+                if (s == s_.nonzero_axis && c_.tensor[s_.nonzero])
+                    extent = count_nonzero();
+                else if (!slot(s).given && given_.extents)
                     extent = given_.extents[s];
                 else if (slot(s).given && extent < 0)
                     extent = 1; // an axis that all operands lack

@@ -21,21 +21,6 @@ Tensor part(int core_function, std::initializer_list<Operand> inputs, const Cont
                    context);
 }
 
-Tensor find_part(const Tensor &tensor, const Context &context) {
-    const ReadSection section;
-    const FunctionRecord &find = Registry::get().core_function(ATOLL_FN_find);
-    const Context parts = context.for_parts_of(find);
-    const TensorImpl &t = impl(tensor);
-    const Route required(find, t, context);
-    const std::int64_t count =
-        t.size() == 0 ? 0
-                      : item_part(part(ATOLL_FN_count_nonzero, {tensor}, parts), parts).to_int();
-    const std::int64_t extents[] = {0, count};
-    const Operand operand(tensor);
-    const Operand *const inputs[] = {&operand};
-    return run_one(find, {.inputs = inputs, .extents = extents}, context);
-}
-
 void steps_part(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
                 const Context &context) {
     const Tensor *const outputs[] = {&vector};

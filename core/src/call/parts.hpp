@@ -17,9 +17,6 @@ Tensor part(int core_function, std::initializer_list<Operand> inputs, const Cont
 void steps_part(const Tensor &vector, const Scalar &start, const Scalar &step, const Scalar *last,
                 const Context &context);
 
-// The positions of the non-zero elements. Waits, to count them.
-Tensor find_part(const Tensor &tensor, const Context &context);
-
 // The tensor itself, or a copy on another device.
 Tensor moved(const Tensor &tensor, DeviceRecord *device, const Context &context);
 // A tensor of one element of the value's dtype.

@@ -136,7 +136,7 @@ private:
         const Dims &extents = impl(mask).shape;
         require_next(extents, "a mask of", "their");
         // One of rank 0 takes no axis and adds one of extent 0 or 1.
-        pick({axis_, extents.size(), {find_part(mask, parts_)}});
+        pick({axis_, extents.size(), {part(ATOLL_FN_find, {mask}, parts_)}});
     }
 
     void add_bound(const IndexState &inner) {

@@ -94,6 +94,17 @@ Tensor values_for(const TensorImpl &t, const Dims &shape, const Operand &source,
     return one;
 }
 
+// The mask, if the index is one that selects among all elements of `t`: no positions are needed.
+const Tensor *only_mask(const IndexState &state, const TensorImpl &t) {
+    if (state.bound || state.elements.size() != 1) return nullptr;
+    const Element &element = state.elements[0];
+    if (element.kind != IndexElement::Kind::tensor) return nullptr;
+    const TensorImpl &mask = impl(element.tensor);
+    return mask.dtype == bool_ && mask.shape == t.shape && mask.device() == t.device()
+               ? &element.tensor
+               : nullptr;
+}
+
 } // namespace
 
 Tensor read_bound(const IndexState &state, const Tensor &tensor) {
@@ -110,6 +121,8 @@ using namespace detail;
 
 Tensor Selection::get() const {
     const ReadSection section;
+    if (const Tensor *mask = only_mask(*index_.state(), detail::impl(tensor_)))
+        return part(ATOLL_FN_compress, {tensor_, *mask}, {});
     const State state = bound_for_call(index_.state(), detail::impl(tensor_));
     return read_bound(*state, tensor_);
 }

@@ -55,7 +55,7 @@ bool can_be_uniform(const sdk::Signature &s) {
 
 // One input and one output of one core axis or group, which the caller may leave to the function.
 bool can_be_uniform_core(const sdk::Signature &s) {
-    return s.slot_count == 1 && s.axes != sdk::AxesOf::first && !s.waits && s.output_count == 1 &&
+    return s.slot_count == 1 && s.axes != sdk::AxesOf::first && s.output_count == 1 &&
            s.input_count() == 1 && s.input(0).type == sdk::TypeOf::T && s.slots[0].given &&
            !s.slots[0].opaque && !s.slots[0].separate;
 }

@@ -52,6 +52,7 @@ int32_t atoll_kernels_scan(const atoll_call *call);       /* cumsum, cumprod */
 int32_t atoll_kernels_sort(const atoll_call *call);   /* sort, argsort; scratch for a few rows */
 int32_t atoll_kernels_search(const atoll_call *call); /* searchsorted */
 int32_t atoll_kernels_find(const atoll_call *call);
+int32_t atoll_kernels_compress(const atoll_call *call);
 int32_t atoll_kernels_gather(const atoll_call *call);
 int32_t atoll_kernels_scatter(const atoll_call *call);
 

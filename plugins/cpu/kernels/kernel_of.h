@@ -22,6 +22,7 @@ constexpr Kernel kernel_of(std::uint16_t function) {
     case ATOLL_FN_argsort: return &atoll_kernels_sort;
     case ATOLL_FN_searchsorted: return &atoll_kernels_search;
     case ATOLL_FN_find: return &atoll_kernels_find;
+    case ATOLL_FN_compress: return &atoll_kernels_compress;
     case ATOLL_FN_gather: return &atoll_kernels_gather;
     case ATOLL_FN_scatter: return &atoll_kernels_scatter;
     case ATOLL_FN_matmul: return &atoll_kernels_matmul;

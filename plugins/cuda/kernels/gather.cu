@@ -5,29 +5,11 @@
 // into a hash table by address, where the largest stays; then those that find themselves there
 // write. So nothing depends on the order in which threads run.
 #include "kernels.hpp"
+#include "move_bytes.cuh"
 #include "rows.cuh"
 
 namespace Atoll::cuda {
 namespace {
-
-// Any address: elements of a tensor that is not aligned are read byte by byte.
-__device__ void move_bytes(char *to, const char *from, std::uint32_t size, bool is_bool) {
-    const auto both = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
-    if (is_bool)
-        *to = *from != 0;
-    else if (size == 8 && both % 8 == 0)
-        *reinterpret_cast<std::uint64_t *>(to) = *reinterpret_cast<const std::uint64_t *>(from);
-    else if (size == 4 && both % 4 == 0)
-        *reinterpret_cast<std::uint32_t *>(to) = *reinterpret_cast<const std::uint32_t *>(from);
-    else if (size == 2 && both % 2 == 0)
-        *reinterpret_cast<std::uint16_t *>(to) = *reinterpret_cast<const std::uint16_t *>(from);
-    else if (size % 8 == 0 && both % 8 == 0)
-        for (std::uint32_t k = 0; k < size; k += 8)
-            *reinterpret_cast<std::uint64_t *>(to + k) =
-                *reinterpret_cast<const std::uint64_t *>(from + k);
-    else
-        for (std::uint32_t k = 0; k < size; ++k) to[k] = from[k];
-}
 
 // An offset in bytes; it, too, may be at any address.
 __device__ std::int64_t offset_at(const char *from, std::int64_t unit) {

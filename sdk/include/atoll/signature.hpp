@@ -68,10 +68,12 @@ struct Signature {
     double low = 0, high = 0; // MathDomain::range, of the first input
     bool has_identity = false;
     std::int64_t identity = 0; // the result over no elements
-    bool loop_ordered = false, exact = false, waits = false;
-    std::int8_t status = -1; // operand that reports failures
-    std::int8_t counts = -1; // input that must not be negative
-    std::int64_t flop = 0;   // per point of the space
+    bool loop_ordered = false, exact = false;
+    std::int8_t status = -1;       // operand that reports failures
+    std::int8_t counts = -1;       // input that must not be negative
+    std::int8_t nonzero = -1;      // input whose non-zero elements the host counts
+    std::int8_t nonzero_axis = -1; // slot, of outputs only, that is as long
+    std::int64_t flop = 0;         // per point of the space
     bool takes_objects = false, makes_objects = false;
 
     constexpr int input_count() const { return operand_count - output_count; }
@@ -82,6 +84,10 @@ struct Signature {
     constexpr const OperandSpec &input(int i) const { return operand(output_count + i); }
     constexpr const AttributeSpec &attribute(int i) const {
         return attributes[static_cast<std::size_t>(i)];
+    }
+    // Whether the caller may give the extent of a slot, which no input has.
+    constexpr bool is_free(int i) const {
+        return !slot(i).given && slot(i).twin < 0 && i != nonzero_axis;
     }
     constexpr bool elementwise() const { return slot_count == 0; }
 };

@@ -39,7 +39,6 @@ struct SignatureParser {
     }
     constexpr void property() {
         if (in.accept("exact")) return void(s.exact = true);
-        if (in.accept("waits")) return void(s.waits = true);
         if (in.accept("loop ordered")) return void(s.loop_ordered = true);
         if (in.accept("axes all")) return void(s.axes = AxesOf::all);
         if (in.accept("axes named")) return void(s.axes = AxesOf::named);
@@ -60,6 +59,7 @@ struct SignatureParser {
         if (s.input_count() == 0) in.fail("a function with inputs, before that");
     }
     constexpr void axis_property(std::string_view axis) {
+        if (in.accept("nonzero")) return nonzero(axis);
         const auto property = in.accept("ordered")    ? &AxisSlot::ordered
                               : in.accept("separate") ? &AxisSlot::separate
                               : in.accept("opaque")   ? &AxisSlot::opaque
@@ -69,6 +69,13 @@ struct SignatureParser {
         for (AxisSlot &slot : s.slots)
             if (slot.name == axis) slot.*property = found = true;
         if (!found) in.fail("the name of an axis, before that");
+    }
+    constexpr void nonzero(std::string_view axis) {
+        for (std::uint8_t i = 0; i < s.slot_count; ++i)
+            if (s.slots[i].name == axis && s.slots[i].kind == AxisKind::one && !s.slots[i].given)
+                s.nonzero_axis = static_cast<std::int8_t>(i);
+        if (s.nonzero_axis < 0) in.fail("the name of an axis that only outputs have, before that");
+        s.nonzero = input();
     }
     constexpr void operand(bool input) {
         if (s.operand_count == s.operands.size()) in.fail("fewer operands");

@@ -231,13 +231,33 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
          },
          "[linalg.solve] got an extent of k, takes those that only results have: none"},
         {[&] {
-             named("core.find")({of({3})}, {.extents = {{"m", 2}}});
+             // Counted, so that nothing is written beyond the result.
+             named("core.find")({of({3})}, {.extents = {{"c", 2}}});
          },
-         "[core.find] got an extent of m, takes those that only results have: c"},
+         "[core.find] got an extent of c, takes those that only results have: none"},
         {[&] {
-             named("core.find")({of({3})}, {.extents = {{"c", -2}}});
+             named("core.steps")(
+                 {}, {.attributes = {{"start", 1}, {"step", 1}}, .extents = {{"n", -2}}});
          },
-         "[core.find] got c = -2, need 0 or more"},
+         "[core.steps] got n = -2, need 0 or more"},
+        {[&] {
+             named("core.find")({of({3, 4})}, {.axes = 0});
+         },
+         "[core.find] the length of a result is the number of non-zero elements of all a (3, 4), "
+         "so all its axes are core axes"},
+        {[&] {
+             compress(of({3, 4}), of({3, 3}));
+         },
+         "[core.compress] mask (3, 3) needs n = 4 columns, as a (3, 4) has"},
+        {[&] {
+             compress(of({3, 4}), of({2}));
+         },
+         "[core.compress] mask (2,) needs n = 3 elements, as a (3, 4) has"},
+        {[&] {
+             compress(of({3}), of({3, 1}));
+         },
+         "[core.compress] a (3,) needs at least 2 axes: (n*)"},
+        {[&] { compress(of({3}), ones({3}), of({2})); }, "[core.compress] b (2,) needs shape (3,)"},
         {[&] {
              const MadeFunction silent("a (n) -> b (k)", "",
                                        [](void *, atoll_infer *, atoll_error *) {

@@ -794,6 +794,31 @@ TEST_CASE("selections and temporaries are indices, operands and shapes") {
     }
 }
 
+TEST_CASE("a mask over all elements takes no positions") {
+    const auto fails = [](const atoll_link *, atoll_call *) {
+        return std::int32_t{ATOLL_STATUS_INTERNAL};
+    };
+    for (const Device device : all_devices()) {
+        const Tensor t = counting({3, 4}, int64, device);
+        const Tensor mask = remainder(t, 3) == Scalar(1);
+        const Shape wanted = model_of(t(nonzero(mask))).numbers;
+        const InterposerHandle handle =
+            push_interposer("core.find@" + std::string(device.type()), fails, nullptr);
+        CHECK(model_of(t(mask)).numbers == wanted);
+        CHECK(model_of(compress(t, mask)).numbers == wanted);
+        CHECK_THROWS_AS(t(make_index(mask).bind(t.shape())).get(), Error);
+        pop_interposer(handle);
+        // The first column where the first two rows are wanted; none; in another dtype and device.
+        const Tensor rows = vector<bool>({true, true, false}, {device});
+        CHECK(model_of(compress(t, rows)) == model_of(t(range(0, 2), all_)));
+        CHECK(compress(t, zeros({3, 4}, {bool_, device})).shape() == Dims{0});
+        const Tensor out = empty({2, 4}, {float32, cpu()});
+        compress(t, rows.ensure(int8, cpu()), out);
+        CHECK(model_of(out.ensure(int64)).numbers == model_of(t(range(0, 2), all_)).numbers);
+        CHECK(compress(counting({}, int64, device), full({}, true, {device})).shape() == Dims{1});
+    }
+}
+
 TEST_CASE("a byte other than 0 and 1 in a mask counts as true, once") {
     for (const Device device : all_devices()) {
         const Tensor mask = vector<std::uint8_t>({0, 2, 255, 0, 1, 128}, {device}).view_as(bool_);

@@ -30,16 +30,16 @@ public:
             void (Drawer::*draw)(Op &);
         };
         static constexpr Choice choices[] = {
-            {7, &Drawer::create},         {2, &Drawer::constant},  {1, &Drawer::steps},
-            {7, &Drawer::overlay},        {13, &Drawer::view},     {10, &Drawer::unary},
-            {16, &Drawer::binary},        {4, &Drawer::ternary},   {6, &Drawer::in_place},
-            {9, &Drawer::reduce},         {3, &Drawer::scan},      {3, &Drawer::sort},
-            {2, &Drawer::search},         {1, &Drawer::find},      {4, &Drawer::matmul},
-            {3, &Drawer::gemm},           {8, &Drawer::copy},      {6, &Drawer::assign},
-            {3, &Drawer::fill},           {5, &Drawer::index_get}, {5, &Drawer::index_set},
-            {4, &Drawer::index_in_place}, {2, &Drawer::join},      {2, &Drawer::byteswap},
-            {3, &Drawer::flags},          {1, &Drawer::detach},    {1, &Drawer::dealloc},
-            {4, &Drawer::synchronize},    {3, &Drawer::check}};
+            {7, &Drawer::create},    {2, &Drawer::constant},       {1, &Drawer::steps},
+            {7, &Drawer::overlay},   {13, &Drawer::view},          {10, &Drawer::unary},
+            {16, &Drawer::binary},   {4, &Drawer::ternary},        {6, &Drawer::in_place},
+            {9, &Drawer::reduce},    {3, &Drawer::scan},           {3, &Drawer::sort},
+            {2, &Drawer::search},    {1, &Drawer::find},           {1, &Drawer::compress},
+            {4, &Drawer::matmul},    {3, &Drawer::gemm},           {8, &Drawer::copy},
+            {6, &Drawer::assign},    {3, &Drawer::fill},           {5, &Drawer::index_get},
+            {5, &Drawer::index_set}, {4, &Drawer::index_in_place}, {2, &Drawer::join},
+            {2, &Drawer::byteswap},  {3, &Drawer::flags},          {1, &Drawer::detach},
+            {1, &Drawer::dealloc},   {4, &Drawer::synchronize},    {3, &Drawer::check}};
         constexpr int total = [] {
             int sum = 0;
             for (const Choice &choice : choices) sum += choice.weight;
@@ -480,6 +480,14 @@ private:
         op.in[0] = any();
         op.to = fresh_slot();
         op.variant = chance(random_, 40);
+    }
+    void compress(Op &op) {
+        op.kind = Kind::compress;
+        op.function = ATOLL_FN_compress;
+        op.in[0] = any();
+        op.in[1] =
+            any([&](const Array &mask) { return begins_with(array(op.in[0]).shape, mask.shape); });
+        op.to = fresh_slot();
     }
     void matmul(Op &op) {
         op.kind = Kind::matmul;

@@ -343,6 +343,7 @@ private:
         case Kind::sort: return sort(op);
         case Kind::search: return search(op);
         case Kind::find: return find(op);
+        case Kind::compress: return compress(op);
         case Kind::matmul: return matmul(op);
         case Kind::gemm: return gemm(op);
         case Kind::copy: return copy(op);
@@ -397,6 +398,7 @@ private:
     void sort(const Op &op);
     void search(const Op &op);
     void find(const Op &op);
+    void compress(const Op &op);
     void matmul(const Op &op);
     void gemm(const Op &op);
 

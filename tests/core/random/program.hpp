@@ -20,6 +20,7 @@ enum class Kind {
     sort,
     search,
     find,
+    compress,
     matmul,
     gemm,
     copy,
@@ -225,6 +226,7 @@ inline std::string describe(const Op &op) {
             << (op.flag ? ", right" : "") << into << ')';
         break;
     case Kind::find: out << (op.variant ? "nonzero(" : "find(") << t(op.in[0]) << ')'; break;
+    case Kind::compress: out << "compress(" << t(op.in[0]) << ", " << t(op.in[1]) << ')'; break;
     case Kind::gemm: {
         constexpr char ops[] = "NTC";
         out << "gemm(" << op.numbers[2] << ", " << t(op.in[0]) << ", " << ops[op.numbers[0]] << ", "

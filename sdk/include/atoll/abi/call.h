@@ -38,8 +38,9 @@
  *
  * Note [Positions]
  * argmin and argmax return the position of an element among the reduced axes, counted with the
- * first of them fastest. find counts in the same way. argsort returns the index along n. The output
- * of find has exactly as many elements as there are non-zero elements: the host has counted them.
+ * first of them fastest. find counts in the same way, and compress takes elements in that order.
+ * argsort returns the index along n. The outputs of find and compress have exactly as many elements
+ * as there are non-zero elements: the host has counted them.
  *
  * Note [Offsets]
  * gather and scatter: `offsets` are int64, one per element, in multiples of the attribute `unit`,
