@@ -512,9 +512,9 @@ TEST_CASE("searches agree with the oracle on every dtype and layout") {
         Shape values;
         std::int64_t n;
     };
-    const Case cases[] = {{{}, 5},         {{1}, 1},          {{40}, 1},
-                          {{40}, 2},       {{40}, 17},        {{7, 6}, 100},
-                          {{3, 2, 4}, 64}, {{2, 3, 2, 2}, 9}, {{30}, 1000}};
+    const Case cases[] = {{{}, 5},      {{1}, 1},      {{40}, 1},       {{40}, 2},
+                          {{40}, 17},   {{7, 6}, 100}, {{3, 2, 4}, 64}, {{2, 3, 2, 2}, 9},
+                          {{30}, 1000}, {{50}, 700}};
     const auto check = [&](int dtype, const Case &c, Layout layout, bool mixed, bool swap,
                            bool right, bool vectors) {
         Shape shape = c.values;
@@ -603,6 +603,7 @@ TEST_CASE("searches agree with the oracle on every dtype and layout") {
                   vectors);
             check(dtype, {{10, 20}, 70001}, Layout::permuted, false, false, false, vectors);
             check(dtype, {{4000, 20}, 40}, Layout::strided, false, true, false, vectors);
+            check(dtype, {{6000}, 5000}, Layout::reversed, false, true, true, false);
         }
     // The vector is converted by several threads.
     check(ATOLL_DTYPE_INT32, {{60}, 100003}, Layout::dense, true, false, false, false);

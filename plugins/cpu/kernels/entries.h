@@ -49,8 +49,10 @@ int32_t atoll_kernels_ternary(const atoll_call *call);
 int32_t atoll_kernels_reduce(const atoll_call *call);     /* all but those of the next line */
 int32_t atoll_kernels_arg_reduce(const atoll_call *call); /* argmin, argmax */
 int32_t atoll_kernels_scan(const atoll_call *call);       /* cumsum, cumprod */
-int32_t atoll_kernels_sort(const atoll_call *call);   /* sort, argsort; scratch for a few rows */
-int32_t atoll_kernels_search(const atoll_call *call); /* searchsorted */
+int32_t atoll_kernels_sort(const atoll_call *call); /* sort, argsort; scratch for a few rows */
+/* searchsorted; scratch for a sorted vector that is to be converted, or is of up to 2^23 elements
+ * and searched for many values. */
+int32_t atoll_kernels_search(const atoll_call *call);
 int32_t atoll_kernels_find(const atoll_call *call);
 int32_t atoll_kernels_compress(const atoll_call *call);
 int32_t atoll_kernels_gather(const atoll_call *call);
