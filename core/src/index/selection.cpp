@@ -144,6 +144,14 @@ Selection &Selection::operator=(const Operand &source) {
     const TensorImpl &t = detail::impl(tensor_);
     const ReadSection section;
     const FunctionRecord &function = Registry::get().core_function(ATOLL_FN_scatter);
+    if (const Tensor *mask = only_mask(*index_.state(), t); mask && !source.tensor()) {
+        check_output(t, "a", function.full_name);
+        Context parts = Context{}.for_parts_of(function);
+        parts.dtype = t.dtype;
+        const Tensor value = values_for(t, {}, source, function);
+        part(ATOLL_FN_where, {*mask, value, tensor_}, parts, &tensor_);
+        return *this;
+    }
     const State state = bound_for_call(index_.state(), t);
     if (state->picks.empty()) {
         base_view(*state, t).assign(source);

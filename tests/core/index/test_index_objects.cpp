@@ -807,6 +807,19 @@ TEST_CASE("a mask over all elements takes no positions") {
         CHECK(model_of(t(mask)).numbers == wanted);
         CHECK(model_of(compress(t, mask)).numbers == wanted);
         CHECK_THROWS_AS(t(make_index(mask).bind(t.shape())).get(), Error);
+        const Tensor written = t.cast(float32).T();
+        written(mask.T()) = 7;
+        CHECK(model_of(written.ensure(int64)) == model_of(where(mask, 7, t).T()));
+        CHECK(error_text([&] { t.cast(int8)(mask) = 300; }) ==
+              "[core.scatter] 300 does not fit int8; convert it with Scalar::cast");
+        CHECK(contains(error_text([&] {
+                           t(all_, range(0, 1)).broadcast_to({3, 4})(mask) = 1;
+                       }),
+                       "core.scatter"));
+        // Of itself.
+        const Tensor own = mask.replicate();
+        own(own) = false;
+        CHECK(!any(own));
         pop_interposer(handle);
         // The first column where the first two rows are wanted; none; in another dtype and device.
         const Tensor rows = vector<bool>({true, true, false}, {device});
