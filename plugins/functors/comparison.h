@@ -85,7 +85,7 @@ struct fmax : Selection {
             return ((a >= b) | (b != b)) ? a : b;
     }
 };
-struct clip : Same {
+struct clip : Selection {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a, T low, T high) {
         return minimum::apply(maximum::apply(a, low), high);
     }

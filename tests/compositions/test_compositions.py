@@ -131,6 +131,10 @@ def set_cases():
     case("unique_all", results, {"a": a})
     a = np.abs(values(pick(["uint8", "int32", "int64", "uint64"]), shape()))
     length = int(random.integers(0, 8))
+    if random.integers(4) == 0:  # up to the largest of the dtype, and more bins
+        a, length = random.integers(0, 256, shape()).astype(np.uint8), int(random.integers(0, 600))
+    elif random.integers(8) == 0:
+        a = values("bool", shape())
     weights = values("float64", a.shape)
     case("bincount", np.bincount(flat(a).astype(np.int64), minlength=length), {"a": a}, length=length)
     sums = np.bincount(flat(a).astype(np.int64), flat(weights), length).astype(float)
@@ -155,10 +159,7 @@ def set_cases():
             case("histogram", [counts, edges], {**operands, "edges": edges}, 1e-13, density=density)
 
 
-def order_cases():
-    a = values(pick(REALS), shape(1), special=True)
-    axis, named = axis_of(a)
-    k = int(random.integers(0, a.shape[axis] + 1))
+def topk_cases(a, axis, named, k):
     order = np.argsort(a, axis, kind="stable")
     case("topk", [np.take_along_axis(a, order, axis).take(range(k), axis), order.take(range(k), axis)], {"a": a},
          axis=named, k=k, smallest=True)
@@ -167,6 +168,17 @@ def order_cases():
     order = np.lexsort((keys, np.isnan(a) if a.dtype.kind == "f" else np.zeros(a.shape)), axis=axis)
     case("topk", [np.take_along_axis(a, order, axis).take(range(k), axis), order.take(range(k), axis)], {"a": a},
          axis=named, k=k)
+
+
+def order_cases():
+    a = values(pick(REALS), shape(1), special=True)
+    axis, named = axis_of(a)
+    topk_cases(a, axis, named, int(random.integers(0, a.shape[axis] + 1)))
+    # Few of many: equal ones, different ones, hardly any number.
+    n = int(random.integers(4000, 9000))
+    a = [values(pick(REALS), n, special=True), random.standard_normal(n).astype(pick(["float16", "float32", "float64"])),
+         np.where(random.integers(0, 300, n) == 0, random.standard_normal(n), np.nan)][random.integers(3)]
+    topk_cases(a, 0, None, int(random.integers(0, n // 60)))
     a = values(pick(["bool"] + REALS), shape(1, 3, 1))
     if random.integers(4) == 0 and a.dtype.kind == "f":
         a.flat[0] = np.nan

@@ -163,7 +163,7 @@ struct TopK {
     Tensor values, indices;
 };
 // The k largest elements along an axis, the largest first, and their positions (int64); of equal
-// elements the first. NaN comes last.
+// elements the first. NaN comes last. Blocks.
 TopK topk(const Tensor &a, std::int64_t k, std::optional<int> axis = {},
           const TopKOptions &options = {});
 

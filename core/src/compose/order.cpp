@@ -52,6 +52,20 @@ Tensor quantile_of(const Tensor &sorted, double q) {
     return where(isnan(largest), largest, value);
 }
 
+// Positions, ascending, of some elements of a vector among which are its k largest or smallest:
+// those that are not below the kth largest of a sample. Undefined if they are not few.
+Tensor candidates(const Tensor &a, std::int64_t k, bool largest) {
+    const std::int64_t n = a.size();
+    if (k == 0 || n < 4096 || k > n / 64 || is_complex(a.dtype())) return {};
+    // Of a sample of m elements, n k / m candidates are to be expected.
+    const auto m =
+        static_cast<std::int64_t>(std::sqrt(static_cast<double>(n) * static_cast<double>(k)));
+    const Tensor sample = sort(a(range({}, {}, n / m)), 0, {.descending = largest});
+    const Tensor bound = sample(k - 1); // NaN if other elements are too few
+    const Tensor found = find(largest ? greater_equal(a, bound) : less_equal(a, bound));
+    return found.size() < k ? Tensor() : found;
+}
+
 } // namespace
 
 TopK topk(const Tensor &a, std::int64_t k, std::optional<int> axis_or_none,
@@ -61,6 +75,12 @@ TopK topk(const Tensor &a, std::int64_t k, std::optional<int> axis_or_none,
         throw_error(Status::invalid_argument, "topk",
                     "got k = {}, need 0 to {}, the extent of axis {}", k, a.extent(axis), axis);
     const OwnCalls scope;
+    if (a.rank() == 1)
+        if (const Tensor among = candidates(a, k, options.largest); among.is_defined()) {
+            const Tensor order = argsort(a(among), 0, {.descending = options.largest});
+            const Tensor at = among(order(range(0, k)));
+            return {a(at), at};
+        }
     return {sort(a, axis, {.descending = options.largest}).slice(axis, 0, k).replicate(),
             argsort(a, axis, {.descending = options.largest}).slice(axis, 0, k).replicate()};
 }

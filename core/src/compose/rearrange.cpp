@@ -61,8 +61,14 @@ Tensor coordinates(const Tensor &positions, const Dims &shape) {
     const Tensor result = empty(result_shape, beside(positions, int64));
     Tensor rest = positions;
     for (int axis = 0; axis < shape.size() && positions.size() > 0; ++axis) {
-        remainder(rest, shape[axis], result(axis, ellipsis));
-        if (axis + 1 < shape.size()) rest = floor_divide(rest, shape[axis]);
+        Tensor coordinate = result(axis, ellipsis);
+        if (axis + 1 == shape.size()) {
+            coordinate.assign(rest);
+            break;
+        }
+        const Tensor next = floor_divide(rest, shape[axis]);
+        subtract(rest, multiply(next, shape[axis]), coordinate);
+        rest = next;
     }
     return result;
 }
@@ -164,32 +170,38 @@ Tensor pad(const Tensor &a, std::span<const std::pair<std::int64_t, std::int64_t
         {PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::symmetric, PadMode::wrap},
         "mode", "constant, edge, reflect, symmetric or wrap", "pad");
     const OwnCalls scope;
-    Tensor result = a.replicate();
+    const auto width = [&](int axis) {
+        return widths[widths.size() == 1 ? 0 : static_cast<std::size_t>(axis)];
+    };
+    Dims shape = a.shape();
     for (int axis = 0; axis < a.rank(); ++axis) {
-        const auto [before, after] =
-            widths[widths.size() == 1 ? 0 : static_cast<std::size_t>(axis)];
-        const std::int64_t extent = a.extent(axis);
-        std::int64_t total = 0;
+        const auto [before, after] = width(axis);
         if (before < 0 || after < 0)
             throw_error(Status::invalid_argument, "pad",
                         "got widths {} and {} for axis {}, need 0 or more", before, after, axis);
-        if (__builtin_add_overflow(before, after, &total) ||
-            __builtin_add_overflow(total, extent, &total))
+        if (__builtin_add_overflow(shape[axis], before, &shape[axis]) ||
+            __builtin_add_overflow(shape[axis], after, &shape[axis]))
             throw Error(Status::overflow, "pad", "more elements than fit 63 bits");
+    }
+    if (options.mode == PadMode::constant) {
+        const Tensor result = full(shape, options.value, beside(a, a.dtype()));
+        Tensor inner = result;
+        for (int axis = 0; axis < a.rank(); ++axis)
+            inner = inner.slice(axis, width(axis).first, width(axis).first + a.extent(axis));
+        inner.assign(a);
+        return result;
+    }
+    Tensor result = a.replicate();
+    for (int axis = 0; axis < a.rank(); ++axis) {
+        const std::int64_t extent = a.extent(axis), total = shape[axis];
         if (total == extent) continue;
-        if (options.mode == PadMode::constant) {
-            const Tensor padded =
-                full(replaced(result.shape(), axis, {total}), options.value, beside(a, a.dtype()));
-            padded.slice(axis, before, before + extent) = result;
-            result = padded;
-            continue;
-        }
         if (extent == 0)
             throw_error(Status::invalid_argument, "pad",
                         "axis {} has no elements to repeat; pad it with PadMode::constant", axis);
         std::vector<std::int64_t> from(static_cast<std::size_t>(total));
         for (std::int64_t i = 0; i < total; ++i)
-            from[static_cast<std::size_t>(i)] = padded_from(i - before, extent, options.mode);
+            from[static_cast<std::size_t>(i)] =
+                padded_from(i - width(axis).first, extent, options.mode);
         result = at_positions(result, axis, vector(from, beside(a, int64)));
     }
     return result;
@@ -239,7 +251,8 @@ Tensor unravel_index(const Tensor &positions, const Dims &shape) {
                     "got positions of dtype {}, need integers", name(positions.dtype()));
     const std::int64_t size = checked_bytes(shape, 1, "unravel_index");
     const OwnCalls scope;
-    if (any(logical_or(less(positions, 0), greater_equal(positions, size))))
+    if (positions.size() > 0 &&
+        (bool(less(min(positions), 0)) || bool(greater_equal(max(positions), size))))
         throw_error(Status::out_of_range, "unravel_index", "a position is outside shape {}, {}",
                     shape_text(shape),
                     size > 0 ? fmt::format("need 0 to {}", size - 1) : "which has no elements");

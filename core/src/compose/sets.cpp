@@ -30,6 +30,15 @@ Tensor gaps(const Tensor &positions, std::int64_t last) {
     return diff(concatenate({positions, vector({last}, beside(positions, int64))}));
 }
 
+// How often each of 0 … count - 1, which the dtype has, occurs among integers that are not
+// negative.
+Tensor occurrences(const Tensor &a, std::int64_t count) {
+    const Tensor sorted = sort(a.flatten());
+    const Tensor up_to =
+        searchsorted(counting(count, a).ensure(a.dtype()), sorted, {.right = true});
+    return diff(concatenate({zeros({1}, beside(a, int64)), up_to}));
+}
+
 void require_weights(const Tensor &weights, const Tensor &a, std::string_view op) {
     if (is_complex(weights.dtype()) || weights.shape() != a.shape())
         throw_error(Status::invalid_argument, op,
@@ -85,10 +94,12 @@ Histogram with_edges(const Tensor &a, const Tensor &edges, const HistogramOption
         result.counts =
             weighted(where(equal(a, edges(-1)), bins - 1, bin), options.weights, bins, "histogram");
     } else {
-        const Tensor sorted = sort(a.flatten());
-        const Tensor below = searchsorted(edges, sorted);
-        below(-1) = searchsorted(edges(-1), sorted, {.right = true});
-        result.counts = diff(below);
+        // How many edges are not above each element: its bin, counted from 1.
+        const Tensor bin = searchsorted(a, edges, {.right = true});
+        const DType dtype = bins < INT32_MAX ? int32 : int64;
+        result.counts = occurrences(bin.ensure(dtype), bins + 1)(range(1, {}));
+        // The end of the last bin belongs to it.
+        result.counts(-1) += count_nonzero(equal(a, edges(-1)));
     }
     if (options.density)
         result.counts = divide(divide(result.counts, sum(result.counts)), diff(edges));
@@ -131,7 +142,7 @@ Tensor bincount(const Tensor &a, const BincountOptions &options) {
         throw_error(Status::invalid_argument, "bincount", "got min_length {}, need 0 or more",
                     options.min_length);
     const OwnCalls scope;
-    std::int64_t length = options.min_length;
+    std::int64_t length = 0;
     if (a.size() > 0) {
         if (any(less(a, 0)))
             throw_error(Status::out_of_range, "bincount", "got the element {}, need 0 or more",
@@ -140,15 +151,15 @@ Tensor bincount(const Tensor &a, const BincountOptions &options) {
         if (largest.overflows(int64) || largest.to_int() == INT64_MAX)
             throw_error(Status::overflow, "bincount",
                         "got the element {}: more bins than fit 63 bits", to_string(largest));
-        length = std::max(length, largest.to_int() + 1);
+        length = largest.to_int() + 1;
     }
-    require_bins(length, "bincount");
+    const std::int64_t further = std::max<std::int64_t>(options.min_length - length, 0);
+    require_bins(length + further, "bincount");
     if (options.weights.is_defined()) {
         require_weights(options.weights, a, "bincount");
-        return weighted(a, options.weights, length, "bincount");
+        return weighted(a, options.weights, length + further, "bincount");
     }
-    const Tensor sorted = sort(a.flatten().ensure(int64));
-    return diff(searchsorted(counting(length + 1, a), sorted));
+    return pad(occurrences(a, length), {{0, further}});
 }
 
 Histogram histogram(const Tensor &a, std::int64_t bins, const HistogramOptions &options) {

@@ -2,6 +2,7 @@
 // loop per number of inputs.
 #pragma once
 
+#include "product_vectors.h"
 #include "types.h"
 
 #include <array>
@@ -56,13 +57,15 @@ void unary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) 
         *at<R>(out + k * os) = F::apply(taken(*at<const T>(in + k * is)));
 }
 
-// F::apply of one element, where it selects by masks: compilers branch otherwise.
-template <class F, class T> auto applied(T a, T b) {
-    if constexpr (is_float<T> && requires { F::selects; }) {
-        typedef T Few __attribute__((vector_size(16)));
-        return F::apply(Few{a}, Few{b})[0];
+// Functors that select by masks: of elements one by one compilers branch instead.
+template <class F, class T> inline constexpr bool selects = is_float<T> &&requires { F::selects; };
+
+template <class F, class A, class... T> auto applied(A a, T... x) {
+    if constexpr (selects<F, A>) {
+        using Few = VectorN<A, 16 / sizeof(A)>;
+        return F::apply(Few{a}, Few{x}...)[0];
     } else {
-        return F::apply(a, b);
+        return F::apply(a, x...);
     }
 }
 
@@ -119,9 +122,17 @@ void dense_ternary(std::int64_t n, char *const *data) {
     const T *b = at<const T>(data[2]);
     const T *c = at<const T>(data[3]);
     const T low = *b, high = *c;
+    std::int64_t k = 0;
+    if constexpr (selects<F, T>) {
+        using V = Vector<T>;
+        const V lows = low - V{}, highs = high - V{};
+        for (; k + lanes<T> <= n; k += lanes<T>)
+            store_vector(o + k,
+                         F::apply(load_vector<V>(a + k), BStep ? load_vector<V>(b + k) : lows,
+                                  CStep ? load_vector<V>(c + k) : highs));
+    }
     ATOLL_INDEPENDENT
-    for (std::int64_t k = 0; k < n; ++k)
-        o[k] = F::apply(a[k], BStep ? b[k] : low, CStep ? c[k] : high);
+    for (; k < n; ++k) o[k] = applied<F>(a[k], BStep ? b[k] : low, CStep ? c[k] : high);
 }
 
 template <class F, class A, class T>
@@ -137,8 +148,8 @@ void ternary_loop(std::int64_t n, char *const *data, const std::int64_t *strides
     }
     char *out = data[0], *a = data[1], *b = data[2], *c = data[3];
     for (std::int64_t k = 0; k < n; ++k)
-        *at<R>(out + k * os) =
-            F::apply(*at<const A>(a + k * as), *at<const T>(b + k * bs), *at<const T>(c + k * cs));
+        *at<R>(out + k * os) = applied<F>(*at<const A>(a + k * as), *at<const T>(b + k * bs),
+                                          *at<const T>(c + k * cs));
 }
 
 } // namespace Atoll::kernels
