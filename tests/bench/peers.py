@@ -383,6 +383,40 @@ def _():
     return lambda: a @ a @ a @ a
 
 
+@row("p11")
+def _():
+    x = random(M, "f4")
+    return lambda: np.clip(x, 0.8, 1.6)
+
+
+@row("p12")
+def _():
+    x = random(M, "f8")
+    return lambda: np.histogram(x, 100)
+
+
+@row("p13")
+def _():
+    x = random(M, "f4")
+
+    def largest():
+        at = np.argpartition(x, -100)[-100:]
+        return at[np.argsort(-x[at])]
+
+    return largest
+
+
+@row("p14")
+def _():
+    a = random(10 * M, "f4")
+    mask = a < 1.25
+
+    def write():
+        a[mask] = 1
+
+    return write
+
+
 # ---- PyTorch's parts of the rows above ----
 
 def torch_row(name, function, *arrays):
@@ -477,6 +511,10 @@ def torch_rows():
     torch_row("p8", torch.where, lambda: random(10 * M, "f4") < 1.25, big, big)
     torch_row("p9", torch.mul, numbers((1024, 1024), "c8"), numbers((1, 1024), "c8"))
     torch_row("p10", lambda a: a @ a @ a @ a, numbers((300, 300)))
+    torch_row("p11", lambda x: torch.clamp(x, 0.8, 1.6), numbers(M))
+    torch_row("p12", lambda x: torch.histc(x, 100), numbers(M, "f8"))
+    torch_row("p13", lambda x: torch.topk(x, 100), numbers(M))
+    torch_row("p14", lambda a, mask: a.masked_fill_(mask, 1), big, lambda: random(10 * M, "f4") < 1.25)
 
 
 def rows_of_contractions():
@@ -553,7 +591,7 @@ def ours(name):
 # Rows of the bench that show what a row is limited by, on one thread and on all: plain loops for rows
 # whose operands exceed the caches of a core and that compute little with each element, as many bytes
 # per second as the loop; calls straight to the kernel, in the time that they take.
-LIMITS = {("b1", "b2"): "e1 e2 e4 e5 e6 e7 e14 e15 c1 c2 c3 p7 p8".split(), ("b3", "b4"): "r1 r2 r3 r4 r6".split(),
+LIMITS = {("b1", "b2"): "e1 e2 e4 e5 e6 e7 e14 e15 c1 c2 c3 p7 p8 p14".split(), ("b3", "b4"): "r1 r2 r3 r4 r6".split(),
           ("b5", "b5"): ["o1", "o2"], ("b6", "b6"): ["o4"]}
 
 

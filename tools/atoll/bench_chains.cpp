@@ -105,6 +105,27 @@ std::vector<BenchRow> chain_rows() {
                   const Tensor a = random({300, 300}, float32, d);
                   return work([=] { return Tensor(a * a * a * a); }, 0, 3 * 54e6);
               }),
+        chain("p11", "clip, 1 M float32", {"clip"},
+              [](Device d) {
+                  const Tensor x = random({million}, float32, d);
+                  return work([=] { return clip(x, 0.8, 1.6); }, 2 * bytes_of(x));
+              }),
+        chain("p12", "histogram, 1 M float64 in 100 bins", {"searchsorted", "sort", "min", "max"},
+              [](Device d) {
+                  const Tensor x = random({million}, float64, d);
+                  return work([=] { return histogram(x, 100).counts; }, bytes_of(x));
+              }),
+        chain("p13", "the 100 largest of 1 M float32", {"sort", "argsort", "find", "gather"},
+              [](Device d) {
+                  const Tensor x = random({million}, float32, d);
+                  return work([=] { return topk(x, 100).values; }, bytes_of(x));
+              }),
+        chain("p14", "a number under a mask, 10 M float32, half of them", {"where"},
+              [](Device d) {
+                  const Tensor a = random({10 * million}, float32, d), mask = less(a, Scalar(1.25));
+                  return work([=]() -> const Tensor & { return a(mask) = 1, a; },
+                              2 * bytes_of(a) + bytes_of(mask));
+              }),
         held_row("a1", "a + b, 1 float32, 500 results held", 1, false),
         held_row("a2", "a + b, 1,000 float32, 500 results held", 1000, false),
         held_row("a3", "a + b, 4,000 float32, 500 results held", 4000, false),
