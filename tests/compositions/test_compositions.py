@@ -142,7 +142,7 @@ def set_cases():
     a = values(pick(REALS), shape())
     density = True if random.integers(2) else None
     weights = np.abs(values("float64", a.shape)) + 1
-    bins = int(random.integers(1, 12))
+    bins = int(random.integers(1, 12)) if random.integers(3) else int(random.integers(250, 260))
     ends = {} if random.integers(2) else {"low": -2.5, "high": 3.0}
     edges = np.sort(random.integers(-5, 6, random.integers(2, 6)).astype(float))
     wide = flat(a).astype(float)

@@ -95,9 +95,10 @@ Histogram with_edges(const Tensor &a, const Tensor &edges, const HistogramOption
             weighted(where(equal(a, edges(-1)), bins - 1, bin), options.weights, bins, "histogram");
     } else {
         // How many edges are not above each element: its bin, counted from 1.
-        const Tensor bin = searchsorted(a, edges, {.right = true});
-        const DType dtype = bins < INT32_MAX ? int32 : int64;
-        result.counts = occurrences(bin.ensure(dtype), bins + 1)(range(1, {}));
+        const DType dtype = bins < UINT8_MAX ? uint8 : bins < INT32_MAX ? int32 : int64;
+        const Tensor bin = empty(a.shape(), beside(a, dtype));
+        searchsorted(a, edges, {.right = true}, bin);
+        result.counts = occurrences(bin, bins + 1)(range(1, {}));
         // The end of the last bin belongs to it.
         result.counts(-1) += count_nonzero(equal(a, edges(-1)));
     }

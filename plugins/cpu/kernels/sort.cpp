@@ -365,6 +365,8 @@ template <class T> struct Sort {
         if constexpr (sizeof(T) == 1 && vqsort_takes<std::int16_t>)
             if (n >= shortest_vqsort_row<std::int16_t> && n <= longest_byte_row)
                 return sort_bytes(n, x, y, descending);
+        if constexpr (sizeof(T) == 1)
+            if (n > longest_byte_row) return count_bytes(n, x, y, descending, cut);
         if constexpr (vqsort_takes<T>)
             // It needs keys at multiples of their size, which complex numbers may be without.
             if (n >= shortest_vqsort_row<T> && n <= longest_vqsort_row<T> &&
@@ -389,6 +391,29 @@ private:
         const std::int64_t first = descending ? ones : n - ones;
         std::memset(y, descending, static_cast<std::size_t>(first));
         std::memset(y + first, !descending, static_cast<std::size_t>(n - first));
+    }
+    // Equal bytes are all alike: how many there are of each is enough.
+    static void count_bytes(std::int64_t n, const char *x, char *y, bool descending, bool cut) {
+        std::atomic<std::int64_t> counts[256] = {};
+        each_piece(n, cut, [&](std::int64_t begin, std::int64_t end) {
+            // Of neighbours each has its own: to increment one number again and again takes longer.
+            std::int64_t own[4][256] = {};
+            std::int64_t k = begin;
+            for (; k + 8 <= end; k += 8) {
+                const auto eight = load<std::uint64_t>(x + k);
+                for (unsigned i = 0; i < 8; ++i) ++own[i % 4][eight >> 8 * i & 255];
+            }
+            for (; k < end; ++k) ++own[0][static_cast<std::uint8_t>(x[k])];
+            for (int byte = 0; byte < 256; ++byte)
+                counts[byte].fetch_add(own[0][byte] + own[1][byte] + own[2][byte] + own[3][byte],
+                                       std::memory_order_relaxed);
+        });
+        for (int k = 0; k < 256; ++k) {
+            const int byte = (descending ? 255 - k : k) ^ (std::is_signed_v<Element<T>> ? 128 : 0);
+            const auto count = static_cast<std::size_t>(counts[byte].load());
+            std::memset(y, byte, count);
+            y += count;
+        }
     }
     // By way of wider numbers.
     static void sort_bytes(std::int64_t n, const char *x, char *y, bool descending) {
