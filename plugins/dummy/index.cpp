@@ -7,30 +7,26 @@ namespace Dummy::Kernels {
 // The last core axis is the output's.
 void find(const atoll_call &call) {
     const int last = call.core - 1;
-    for_each_loop(call, [&](Pointers first) {
-        char *out = first[0];
-        std::int64_t position = 0;
-        for_each(call, 0, last, first, [&](Pointers at) {
-            const Wide value = load(at[1], call.dtype);
-            if (value.re != 0 || value.im != 0) {
-                Element<ATOLL_DTYPE_INT64>::store(out, position);
-                out += call.operands[0].strides[last];
-            }
-            ++position;
-        });
+    char *out = first_elements(call)[0];
+    std::int64_t position = 0;
+    for_each(call, 0, last, first_elements(call), [&](Pointers at) {
+        const Wide value = load(at[1], call.dtype);
+        if (value.re != 0 || value.im != 0) {
+            Element<ATOLL_DTYPE_INT64>::store(out, position);
+            out += call.operands[0].strides[last];
+        }
+        ++position;
     });
 }
 
 // The last core axis is the output's.
 void compress(const atoll_call &call) {
     const int last = call.core - 1;
-    for_each_loop(call, [&](Pointers first) {
-        char *out = first[0];
-        for_each(call, 0, last, first, [&](Pointers at) {
-            if (!Element<ATOLL_DTYPE_BOOL>::load(at[2])) return;
-            move_element(out, at[1], call.dtype);
-            out += call.operands[0].strides[last];
-        });
+    char *out = first_elements(call)[0];
+    for_each(call, 0, last, first_elements(call), [&](Pointers at) {
+        if (!Element<ATOLL_DTYPE_BOOL>::load(at[2])) return;
+        move_element(out, at[1], call.dtype);
+        out += call.operands[0].strides[last];
     });
 }
 

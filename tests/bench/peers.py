@@ -392,7 +392,7 @@ def _():
 @row("p12")
 def _():
     x = random(M, "f8")
-    return lambda: np.histogram(x, 100)
+    return lambda: np.histogram(x, 100, (0.5, 2))
 
 
 @row("p13")
@@ -512,7 +512,7 @@ def torch_rows():
     torch_row("p9", torch.mul, numbers((1024, 1024), "c8"), numbers((1, 1024), "c8"))
     torch_row("p10", lambda a: a @ a @ a @ a, numbers((300, 300)))
     torch_row("p11", lambda x: torch.clamp(x, 0.8, 1.6), numbers(M))
-    torch_row("p12", lambda x: torch.histc(x, 100), numbers(M, "f8"))
+    torch_row("p12", lambda x: torch.histc(x, 100, 0.5, 2), numbers(M, "f8"))
     torch_row("p13", lambda x: torch.topk(x, 100), numbers(M))
     torch_row("p14", lambda a, mask: a.masked_fill_(mask, 1), big, lambda: random(10 * M, "f4") < 1.25)
 

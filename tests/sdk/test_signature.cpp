@@ -175,6 +175,8 @@ TEST_CASE("a wrong line is an error that names the column and what is needed the
     CHECK(
         complaint("a (n) -> b (c)", "", "n nonzero a") ==
         "column 11 of 'n nonzero a': need the name of an axis that only outputs have, before that");
+    CHECK(complaint("a (n) -> b (c)", "", "c nonzero a, n nonzero a")
+              .ends_with("need only one axis whose extent is counted, before that"));
     CHECK(complaint("a (n) -> b (c)", "", "c nonzero b")
               .ends_with("need the name of an input, before that"));
     CHECK(complaint("a () -> b ()", "", "in place c") ==

@@ -1371,7 +1371,7 @@ template <detail::TensorHandle Handle> Handle &lgamma(const Operand &a, Handle &
     return out;
 }
 
-// the elements of a where mask is true, in column-major order; axes of a beyond those of mask stay.
+// the elements of a where mask is true, in column-major order.
 //
 // Signature: a (n*), mask (n*): bool -> b (c). Over all axes of mask; b has shape (c), c the number
 // of non-zero elements of mask. T is the dtype of a (any dtype); b has dtype T. Blocks.

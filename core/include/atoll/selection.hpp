@@ -10,8 +10,7 @@ namespace Atoll {
 // tensor and the index alive, and `auto x = t(mask)` is not a tensor.
 //
 // Writing first checks all indices. If an index repeats, the last element in column-major order
-// wins. Masks are counted, which blocks; but not to write a number under one mask over the whole
-// tensor.
+// wins. Masks are counted, which blocks.
 class Selection {
 public:
     Selection(Tensor tensor, Index index) : tensor_(std::move(tensor)), index_(std::move(index)) {}

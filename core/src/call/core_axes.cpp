@@ -34,7 +34,8 @@ private:
     // the elements of an input, all axes of that one.
     void name_core_axes() {
         std::fill_n(c_.slot_axes, ATOLL_MAX_SLOTS, std::uint8_t{1});
-        if (s_.nonzero >= 0 && c_.tensor[s_.nonzero]) reference_ = s_.nonzero;
+        if (s_.axes != sdk::AxesOf::first && s_.nonzero >= 0 && c_.tensor[s_.nonzero])
+            reference_ = s_.nonzero;
         if (s_.axes != sdk::AxesOf::first)
             for (int o = s_.output_count; o < s_.operand_count && reference_ < 0; ++o)
                 if (spec(o).axis_count > 0 && c_.tensor[o]) reference_ = o;
@@ -218,10 +219,11 @@ private:
     // The number of non-zero elements of the input that says how long a result is.
     std::int64_t count_nonzero() const {
         const int o = s_.nonzero;
-        int core[max_axes];
-        if (tensor(o).shape.size() > core_axes(o, core))
-            refuse("the length of a result is the number of non-zero elements of all {}, so all "
-                   "its axes are core axes",
+        if (!c_.tensor[o])
+            refuse("needs a tensor {}, whose non-zero elements say how long the result is",
+                   spec(o).name);
+        if (c_.rank > c_.core)
+            refuse("takes no loop axes: the result is as long as {} has non-zero elements",
                    text(o));
         static const Ref<StreamImpl> none;
         const Route required(f_, c_.device, c_.T, none, context_);
@@ -237,7 +239,7 @@ private:
         for (int s = 0; s < s_.slot_count; ++s)
             for (int i = 0; i < c_.slot_axes[s]; ++i) {
                 std::int64_t &extent = c_.shape[begin_[s] + i];
-                if (s == s_.nonzero_axis && c_.tensor[s_.nonzero])
+                if (s == s_.nonzero_axis)
                     extent = count_nonzero();
                 else if (!slot(s).given && given_.extents)
                     extent = given_.extents[s];

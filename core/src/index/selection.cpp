@@ -11,6 +11,7 @@
 #include "call/parts.hpp"
 #include "index/index_range.hpp"
 #include "index/index_state.hpp"
+#include "objects/layout.hpp"
 #include "objects/object.hpp"
 #include "runtime/settings_access.hpp"
 
@@ -105,6 +106,16 @@ const Tensor *only_mask(const IndexState &state, const TensorImpl &t) {
                : nullptr;
 }
 
+// Whether to write to the elements one by one: `where` goes over all of them, of which most are in
+// lines of memory where none is selected.
+bool selects_few(const TensorImpl &t, const Tensor &mask, const Context &parts) {
+    if (t.size() < 16'384) return false;
+    const std::int64_t count =
+        item_part(part(ATOLL_FN_count_nonzero, {mask}, parts), parts).to_int();
+    const std::int64_t apart = dense(t, Order::F) && !t.swapped() ? size_of(t.dtype) : 64;
+    return count < t.size() / 128 * apart;
+}
+
 } // namespace
 
 Tensor read_bound(const IndexState &state, const Tensor &tensor) {
@@ -147,10 +158,12 @@ Selection &Selection::operator=(const Operand &source) {
     if (const Tensor *mask = only_mask(*index_.state(), t); mask && !source.tensor()) {
         check_output(t, "a", function.full_name);
         Context parts = Context{}.for_parts_of(function);
-        parts.dtype = t.dtype;
         const Tensor value = values_for(t, {}, source, function);
-        part(ATOLL_FN_where, {*mask, value, tensor_}, parts, &tensor_);
-        return *this;
+        if (!selects_few(t, *mask, parts)) {
+            parts.dtype = t.dtype;
+            part(ATOLL_FN_where, {*mask, value, tensor_}, parts, &tensor_);
+            return *this;
+        }
     }
     const State state = bound_for_call(index_.state(), t);
     if (state->picks.empty()) {

@@ -94,6 +94,7 @@ template <> inline void take_eight<4>(const char *from, unsigned bits, char *to)
 // Elements on their way into the cache, bound for places in a row.
 template <int size> class Awaited {
 public:
+    explicit Awaited(std::int64_t step) : step_(step) {}
     void add(const char *from, char *to) {
         if (count_ == 0) to_ = to;
         // Into L2: of requests for L1 there cannot be as many at a time.
@@ -113,8 +114,9 @@ private:
     static constexpr std::uint64_t most = 64;
     void move(const char *from) {
         std::memcpy(to_, from, size);
-        to_ += size;
+        to_ += step_;
     }
+    const std::int64_t step_;
     std::uint64_t count_ = 0;
     char *to_ = nullptr;
     const char *places_[most];
@@ -127,10 +129,11 @@ struct Moves {
     std::int64_t from_step, to_step; // bytes
 };
 
-// Takes the elements of blocks in turn.
+// Takes the elements of blocks in turn, which become results of `size` bytes.
 template <int size> class Taker {
 public:
-    Taker(const Moves &moves, char *results) : moves_(moves), results_(results) {}
+    Taker(const Moves &moves, char *results)
+        : moves_(moves), results_(results), awaited_(moves.to_step) {}
     ~Taker() { awaited_.finish(); }
     Taker(const Taker &) = delete;
     Taker &operator=(const Taker &) = delete;
@@ -139,31 +142,56 @@ public:
                     std::int64_t, std::int64_t index, std::int64_t last) {
         const char *from = data[1];
         char *const to = results_ + index * moves_.to_step;
-        const bool dense = moves_.to_step == size;
-        const bool straight = moves_.converted.moves() && moves_.from_step == size &&
-                              moves_.dtype != ATOLL_DTYPE_BOOL;
-        // Most lines of memory are not wanted, and the processor does not foresee which ones are.
-        // To go over to all lines takes as long as the last wait.
-        const std::int64_t few = n * std::max(size, 4) / (awaited_.any() ? 160 : 512);
-        if (dense && straight && count < few && index + count <= last)
-            return each_one(n, found, [&](std::int64_t k) { awaited_.add(from + k * size, to); });
+        const std::int64_t step = moves_.from_step;
+        const bool moves = moves_.converted.moves() && moves_.dtype != ATOLL_DTYPE_BOOL;
+        const std::int64_t results = std::min(count, last - index);
+        if (count < few_of(n)) {
+            if (moves && results == count)
+                return each_one(n, found,
+                                [&](std::int64_t k) { awaited_.add(from + k * step, to); });
+            if (!moves) return convert_few(n, found, from, to, results);
+        }
         awaited_.finish();
         alignas(64) char values[block_size * size], own[block_size * size];
-        if (!moves_.converted.moves() || moves_.from_step != size) {
-            moves_.converted.run(n, values, size, from, moves_.from_step);
+        if (!moves_.converted.moves() || step != size) {
+            moves_.converted.run(n, values, size, from, step);
             from = values;
         }
         if (moves_.dtype == ATOLL_DTYPE_BOOL) { // bytes other than 0 and 1 are true
             flags_of[ATOLL_DTYPE_BOOL](n, from, reinterpret_cast<std::uint8_t *>(values));
             from = values;
         }
-        const bool direct = dense && index + n <= last;
+        const bool direct = moves_.to_step == size && index + n <= last;
         squeeze(n, found, from, direct ? to : own);
-        if (!direct)
-            moves_.written.run(std::min(count, last - index), to, moves_.to_step, own, size);
+        if (!direct) moves_.written.run(results, to, moves_.to_step, own, size);
     }
 
 private:
+    // Below how many of n elements they are taken one by one: then most lines of memory are not
+    // wanted, and the processor does not foresee which ones are. To go over to whole blocks takes
+    // as long as the last wait.
+    std::int64_t few_of(std::int64_t n) const {
+        const bool any = awaited_.any();
+        if (std::abs(moves_.from_step) != moves_.converted.in_size()) return n / (any ? 5 : 8);
+        return n / (size == 16 ? (any ? 9 : 16) : size == 8 ? (any ? 21 : 42) : (any ? 40 : 128));
+    }
+    void convert_few(std::int64_t n, const FlagBits &found, const char *from, char *to,
+                     std::int64_t results) {
+        const std::int64_t wide = moves_.converted.in_size();
+        alignas(64) char taken[block_size / 4 * 16];
+        char *next = taken;
+        each_one(n, found, [&](std::int64_t k) {
+            std::memcpy(next, from + k * moves_.from_step, static_cast<std::size_t>(wide));
+            next += wide;
+        });
+        awaited_.finish();
+        moves_.converted.run(results, to, moves_.to_step, taken, wide);
+        if (moves_.dtype == ATOLL_DTYPE_BOOL)
+            for (std::int64_t k = 0; k < results; ++k) {
+                char &byte = to[k * moves_.to_step];
+                byte = byte != 0;
+            }
+    }
     // Writes nothing beyond n elements.
     static void squeeze(std::int64_t n, const FlagBits &found, const char *from, char *to) {
         each_eight(
@@ -184,18 +212,13 @@ private:
 };
 
 template <int size> void compress(const atoll_call &call, Moves moves) {
-    // The last core axis is that of the results. All axes of the mask are core axes.
+    // The last core axis is that of the results. There are no others but core axes.
     const atoll_operand &mask = call.operands[2], operands[] = {mask, call.operands[1]};
-    Space space = ordered_space(0, call.core - 1u, call.shape, operands, 2);
+    const Space space = ordered_space(0, call.core - 1u, call.shape, operands, 2);
     const Found found(space, mask, ATOLL_DTYPE_BOOL, call.shape[call.core - 1]);
-    const Space loop = ordered_space(call.core, call.rank, call.shape, call.operands, 2);
-    Rows rows(loop, 0, 0);
     moves.from_step = space.strides[1][0];
-    for (std::int64_t left = loop.shape[0] * loop.outer(); left > 0; --left) {
-        space.data[1] = rows.data[1];
-        found(space, [&, results = rows.data[0]] { return Taker<size>(moves, results); });
-        if (left > 1) rows.next();
-    }
+    char *const results = static_cast<char *>(call.operands[0].data);
+    found(space, [&] { return Taker<size>(moves, results); });
 }
 
 void compress(const atoll_call &call) {

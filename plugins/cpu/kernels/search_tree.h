@@ -32,9 +32,6 @@ template <class T> SearchKey<T> search_key(T x) {
 
 template <class Key> class SearchTree {
 public:
-    static constexpr std::int64_t fan = 64 / sizeof(Key); // keys of a node
-    static constexpr Key highest = std::numeric_limits<Key>::max();
-
     // Of memory, which is aligned to a line.
     static std::int64_t bytes(std::int64_t size) {
         std::int64_t nodes = nodes_of(size), all = nodes;
@@ -75,6 +72,8 @@ public:
     }
 
 private:
+    static constexpr std::int64_t fan = 64 / sizeof(Key); // keys of a node
+    static constexpr Key highest = std::numeric_limits<Key>::max();
     // Values that are searched for side by side: their loads overlap.
     static constexpr std::int64_t together = 16;
 
@@ -135,7 +134,7 @@ private:
 
     const std::int64_t size_;
     int count_ = 0;
-    const Key *levels_[24]; // the lowest first
+    const Key *levels_[24]; // the lowest first; enough for any size
 };
 
 } // namespace Atoll::kernels

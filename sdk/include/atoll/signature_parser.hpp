@@ -71,8 +71,9 @@ struct SignatureParser {
         if (!found) in.fail("the name of an axis, before that");
     }
     constexpr void nonzero(std::string_view axis) {
+        if (s.nonzero_axis >= 0) in.fail("only one axis whose extent is counted, before that");
         for (std::uint8_t i = 0; i < s.slot_count; ++i)
-            if (s.slots[i].name == axis && s.slots[i].kind == AxisKind::one && !s.slots[i].given)
+            if (s.slots[i].name == axis && s.slots[i].kind == AxisKind::one && s.is_free(i))
                 s.nonzero_axis = static_cast<std::int8_t>(i);
         if (s.nonzero_axis < 0) in.fail("the name of an axis that only outputs have, before that");
         s.nonzero = input();

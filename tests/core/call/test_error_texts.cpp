@@ -243,8 +243,16 @@ TEST_CASE_FIXTURE(Fixture, "extents of core axes") {
         {[&] {
              named("core.find")({of({3, 4})}, {.axes = 0});
          },
-         "[core.find] the length of a result is the number of non-zero elements of all a (3, 4), "
-         "so all its axes are core axes"},
+         "[core.find] takes no loop axes: the result is as long as a (3, 4) has non-zero elements"},
+        {[&] {
+             compress(of({3, 4}), of({3}));
+         },
+         "[core.compress] takes no loop axes: the result is as long as mask (3,) has non-zero "
+         "elements"},
+        {[&] {
+             named("core.compress")({of({}), 1});
+         },
+         "[core.compress] needs a tensor mask, whose non-zero elements say how long the result is"},
         {[&] {
              compress(of({3, 4}), of({3, 3}));
          },

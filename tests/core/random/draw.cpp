@@ -485,8 +485,7 @@ private:
         op.kind = Kind::compress;
         op.function = ATOLL_FN_compress;
         op.in[0] = any();
-        op.in[1] =
-            any([&](const Array &mask) { return begins_with(array(op.in[0]).shape, mask.shape); });
+        op.in[1] = any([&](const Array &mask) { return mask.shape == array(op.in[0]).shape; });
         op.to = fresh_slot();
     }
     void matmul(Op &op) {

@@ -82,10 +82,6 @@ inline bool broadcast(Numbers &shape, const Numbers &other) {
     return true;
 }
 // Destinations keep their shape; extents of 1 beyond its axes do no harm.
-// Whether these are the first extents of a shape.
-inline bool begins_with(const Numbers &shape, const Numbers &first) {
-    return first.size() <= shape.size() && std::equal(first.begin(), first.end(), shape.begin());
-}
 inline bool broadcasts_to(const Numbers &from, const Numbers &to) {
     for (std::size_t i = 0; i < from.size(); ++i)
         if (from[i] != 1 && (i >= to.size() || from[i] != to[i])) return false;

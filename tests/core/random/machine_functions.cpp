@@ -361,25 +361,18 @@ void Machine::compress(const Op &op) {
     const Slot from = in(op, 0), mask = in(op, 1);
     settle(); // how many are true decides the shape
     if (!wrong_.empty()) return;
-    const Numbers &shape = from.array.shape, &own = mask.array.shape;
     const std::vector<std::int64_t> found =
         oracle::find(ATOLL_FN_find, id(mask.array.dtype), mask.array.values());
     Prediction p;
-    if (begins_with(shape, own)) {
-        p.shape = {static_cast<std::int64_t>(found.size())};
-        p.shape.insert(p.shape.end(), shape.begin() + static_cast<long>(own.size()), shape.end());
-    } else {
-        p.errors = {Status::invalid_argument};
-    }
+    if (from.array.shape != mask.array.shape) p.errors = {Status::invalid_argument};
+    p.shape = {static_cast<std::int64_t>(found.size())};
     p.result = from.array.dtype;
     p.device = from.tensor.device();
     p.expect = [=] {
         const std::vector<Value> values = from.array.values();
-        const std::size_t part = mask.array.values().size();
         std::vector<Expected> all;
-        for (std::size_t first = 0; first < values.size(); first += part)
-            for (std::int64_t position : found)
-                all.push_back({values[first + static_cast<std::size_t>(position)]});
+        for (std::int64_t position : found)
+            all.push_back({values[static_cast<std::size_t>(position)]});
         return all;
     };
     perform(op, p, [&](Atoll::Out) { return Atoll::compress(from.tensor, mask.tensor); });
