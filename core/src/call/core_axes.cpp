@@ -34,11 +34,11 @@ private:
     // the elements of an input, all axes of that one.
     void name_core_axes() {
         std::fill_n(c_.slot_axes, ATOLL_MAX_SLOTS, std::uint8_t{1});
-        if (s_.axes != sdk::AxesOf::first && s_.nonzero >= 0 && c_.tensor[s_.nonzero])
-            reference_ = s_.nonzero;
-        if (s_.axes != sdk::AxesOf::first)
+        if (s_.axes != sdk::AxesOf::first) {
+            if (s_.nonzero >= 0 && c_.tensor[s_.nonzero]) reference_ = s_.nonzero;
             for (int o = s_.output_count; o < s_.operand_count && reference_ < 0; ++o)
                 if (spec(o).axis_count > 0 && c_.tensor[o]) reference_ = o;
+        }
         if (reference_ < 0) {
             if (given_.group_axes) std::copy_n(given_.group_axes, s_.slot_count, c_.slot_axes);
             return;
@@ -225,6 +225,7 @@ private:
         if (c_.rank > c_.core)
             refuse("takes no loop axes: the result is as long as {} has non-zero elements",
                    text(o));
+        // Throws where the function itself is missing, before anything is counted.
         static const Ref<StreamImpl> none;
         const Route required(f_, c_.device, c_.T, none, context_);
         if (tensor(o).size() == 0) return 0;

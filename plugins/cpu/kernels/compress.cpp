@@ -149,7 +149,7 @@ public:
             if (moves && results == count)
                 return each_one(n, found,
                                 [&](std::int64_t k) { awaited_.add(from + k * step, to); });
-            if (!moves) return convert_few(n, found, from, to, results);
+            if (!moves) return convert_few(n, found, from, to, results); // here nothing is awaited
         }
         awaited_.finish();
         alignas(64) char values[block_size * size], own[block_size * size];
@@ -184,7 +184,6 @@ private:
             std::memcpy(next, from + k * moves_.from_step, static_cast<std::size_t>(wide));
             next += wide;
         });
-        awaited_.finish();
         moves_.converted.run(results, to, moves_.to_step, taken, wide);
         if (moves_.dtype == ATOLL_DTYPE_BOOL)
             for (std::int64_t k = 0; k < results; ++k) {

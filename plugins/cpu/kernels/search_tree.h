@@ -98,38 +98,28 @@ private:
     }
     // How many keys of a node are below the value.
     static std::int64_t below(const Key *node, Key value) {
-        if constexpr (sizeof(Key) == 8) {
 #if defined(__AVX512F__)
-            return std::popcount(static_cast<unsigned>(
-                _mm512_cmpgt_epi64_mask(_mm512_set1_epi64(value), _mm512_load_si512(node))));
+        const __m512i keys = _mm512_load_si512(node);
+        if constexpr (sizeof(Key) == 8)
+            return std::popcount(_mm512_cmpgt_epi64_mask(_mm512_set1_epi64(value), keys));
+        else
+            return std::popcount(_mm512_cmpgt_epi32_mask(_mm512_set1_epi32(value), keys));
 #elif defined(__AVX2__)
-            const __m256i all = _mm256_set1_epi64x(value);
-            unsigned bits = 0;
-            for (int k = 0; k < 2; ++k)
-                bits |=
-                    static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(
-                        all, _mm256_load_si256(reinterpret_cast<const __m256i *>(node) + k)))))
-                    << 4 * k;
-            return std::popcount(bits);
-#endif
-        } else {
-#if defined(__AVX512F__)
-            return std::popcount(static_cast<unsigned>(
-                _mm512_cmpgt_epi32_mask(_mm512_set1_epi32(value), _mm512_load_si512(node))));
-#elif defined(__AVX2__)
-            const __m256i all = _mm256_set1_epi32(value);
-            unsigned bits = 0;
-            for (int k = 0; k < 2; ++k)
-                bits |=
-                    static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(
-                        all, _mm256_load_si256(reinterpret_cast<const __m256i *>(node) + k)))))
-                    << 8 * k;
-            return std::popcount(bits);
-#endif
+        std::uint64_t bytes = 0; // a bit each
+        for (int k = 0; k < 2; ++k) {
+            const __m256i keys = _mm256_load_si256(reinterpret_cast<const __m256i *>(node) + k);
+            const __m256i are_below = sizeof(Key) == 8
+                                          ? _mm256_cmpgt_epi64(_mm256_set1_epi64x(value), keys)
+                                          : _mm256_cmpgt_epi32(_mm256_set1_epi32(value), keys);
+            bytes |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(are_below))}
+                     << 32 * k;
         }
+        return std::popcount(bytes) / static_cast<int>(sizeof(Key));
+#else
         std::int64_t count = 0;
         for (std::int64_t k = 0; k < fan; ++k) count += node[k] < value;
         return count;
+#endif
     }
 
     const std::int64_t size_;

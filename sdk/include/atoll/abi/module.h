@@ -61,10 +61,10 @@ extern "C" {
  *   domain 0 inf  the range of real numbers for which the function is defined, for its first input;
  *                 `domain divisor`: the last input is not 0; `domain power`: the first is not
  *                 negative, or the second is an integer
- *   c nonzero a   axis c, of outputs only, has the number of non-zero elements of input a, which
- * the host counts: the call waits for the device. There are no loop axes status info   output info
- * is 0 on success, and over no elements flop 2        floating-point operations per point of the
- * call's iteration space */
+ *   c nonzero a   axis c, of outputs only, is as long as input a has non-zero elements: the host
+ *                 waits for the device to count them; there are no loop axes
+ *   status info   output info is 0 on success, and over no elements
+ *   flop 2        floating-point operations per point of the call's iteration space */
 
 /* How T follows from the common dtype, to which the inputs without a type of their own promote. */
 enum atoll_rule {
