@@ -105,16 +105,19 @@ private:
         else
             return std::popcount(_mm512_cmpgt_epi32_mask(_mm512_set1_epi32(value), keys));
 #elif defined(__AVX2__)
-        std::uint64_t bytes = 0; // a bit each
-        for (int k = 0; k < 2; ++k) {
-            const __m256i keys = _mm256_load_si256(reinterpret_cast<const __m256i *>(node) + k);
-            const __m256i are_below = sizeof(Key) == 8
-                                          ? _mm256_cmpgt_epi64(_mm256_set1_epi64x(value), keys)
-                                          : _mm256_cmpgt_epi32(_mm256_set1_epi32(value), keys);
-            bytes |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(are_below))}
-                     << 32 * k;
-        }
-        return std::popcount(bytes) / static_cast<int>(sizeof(Key));
+        const __m256i *const keys = reinterpret_cast<const __m256i *>(node);
+        const auto are_below = [value](__m256i some) {
+            if constexpr (sizeof(Key) == 8)
+                return _mm256_cmpgt_epi64(_mm256_set1_epi64x(value), some);
+            else
+                return _mm256_cmpgt_epi32(_mm256_set1_epi32(value), some);
+        };
+        // Half of every key's bytes: those of both vectors fit one, in an order that does not
+        // matter.
+        const __m256i halves = _mm256_packs_epi32(are_below(_mm256_load_si256(keys)),
+                                                  are_below(_mm256_load_si256(keys + 1)));
+        const auto bytes = static_cast<unsigned>(_mm256_movemask_epi8(halves));
+        return static_cast<unsigned>(std::popcount(bytes)) / (sizeof(Key) / 2);
 #else
         std::int64_t count = 0;
         for (std::int64_t k = 0; k < fan; ++k) count += node[k] < value;
