@@ -89,6 +89,11 @@ struct clip : Selection {
     template <class T> ATOLL_BOTH_SIDES static T apply(T a, T low, T high) {
         return minimum::apply(maximum::apply(a, low), high);
     }
+    // The same in fewer steps, where neither limit is NaN.
+    template <class T> ATOLL_BOTH_SIDES static T between(T a, T low, T high) {
+        const T x = low > a ? low : a;
+        return high < x ? high : x;
+    }
 };
 
 template <class F> struct TestOfTruths : Test<F, Wraps> { static constexpr bool of_truths = true; };

@@ -59,6 +59,26 @@ TEST_CASE("binary and ternary kernels are right at special values") {
         }
 }
 
+TEST_CASE("clip is right between every two numbers") {
+    const Function &clip = function_list[ATOLL_FN_clip];
+    const Shape shape = {500};
+    for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype) {
+        if (!(clip.domain >> dtype & 1)) continue;
+        const std::vector<Value> values = grid(dtype, 1);
+        Operand x(dtype, false, shape, all_axes(shape), Layout::dense),
+            low(dtype, false, shape, {false}, Layout::dense), high = low, out = x;
+        each(shape, [&](const Shape &index) {
+            x.set(index, values[static_cast<std::size_t>(index[0]) % values.size()]);
+        });
+        for (std::size_t k = 0; k < values.size(); k += k < 8 ? 1 : 5) // NaN, infinities and zeros
+            for (std::size_t l = 0; l < values.size(); l += l < 8 ? 1 : 5) {
+                low.set({0}, values[k]);
+                high.set({0}, values[l]);
+                check_elementwise(clip, dtype, out, {&x, &low, &high});
+            }
+    }
+}
+
 TEST_CASE("every half gives what float32 gives, rounded once") {
 #if defined(__SANITIZE_ADDRESS__) // an oracle that is ten times as slow
     constexpr std::int64_t step = 5;

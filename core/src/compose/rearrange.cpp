@@ -146,15 +146,24 @@ Tensor repeat(const Tensor &a, const Tensor &counts, std::optional<int> axis_or_
             name(counts.dtype()), shape_text(counts.shape()), extent);
     const OwnCalls scope;
     if (extent == 0) return a.replicate();
-    if (any(less(counts, 0)))
+    if (min(counts).item().overflows(uint64))
         throw Error(Status::invalid_argument, "repeat", "got negative counts, need 0 or more");
-    const Tensor numbers = counts.ensure(int64, a.device()), ends = cumsum(numbers);
-    // Of two numbers below 2^63, a sum that does not fit has become negative.
-    if (any(less(minimum(numbers, ends), 0)))
+    const Tensor numbers = counts.ensure(int64, a.device());
+    // Where the elements of the result begin that are one of `a`, and where the last ones end.
+    const Tensor begins = empty({extent + 1}, beside(a, int64)), ends = begins(range(1, {}));
+    begins(0) = 0;
+    cumsum(numbers, {}, ends);
+    // A sum of two numbers below 2^63 that does not fit has become negative.
+    if (max(counts).item().overflows(int64) || min(ends).item<std::int64_t>() < 0)
         throw Error(Status::overflow, "repeat", "more elements than fit 63 bits");
-    const Tensor from =
-        searchsorted(counting(ends(-1).item<std::int64_t>(), a), ends, {.right = true});
-    return at_positions(a, axis, from);
+    // Which element each of the result is: a step up where those of the next one begin.
+    const Tensor steps = zeros({ends(-1).item<std::int64_t>()}, beside(a, int64));
+    if (steps.size() > 0) {
+        const Tensor used = find(numbers);
+        steps(0) = used(0);
+        steps(begins(used(range(1, {})))) = diff(used);
+    }
+    return at_positions(a, axis, cumsum(steps));
 }
 
 Tensor pad(const Tensor &a, std::span<const std::pair<std::int64_t, std::int64_t>> widths,

@@ -30,9 +30,14 @@ Tensor gaps(const Tensor &positions, std::int64_t last) {
     return diff(concatenate({positions, vector({last}, beside(positions, int64))}));
 }
 
-// How often each of 0 … count - 1, which the dtype has, occurs among integers that are not
-// negative.
-Tensor occurrences(const Tensor &a, std::int64_t count) {
+// A dtype that has 0 … count - 1, and is sorted fast.
+DType dtype_below(std::int64_t count) {
+    return count <= 1 << 8 ? uint8 : count <= std::int64_t{1} << 31 ? int32 : int64;
+}
+
+// How often each of 0 … count - 1 occurs among integers that are not outside.
+Tensor occurrences(const Tensor &integers, std::int64_t count) {
+    const Tensor a = integers.ensure(dtype_below(count));
     const Tensor sorted = sort(a.flatten());
     const Tensor up_to =
         searchsorted(counting(count, a).ensure(a.dtype()), sorted, {.right = true});
@@ -95,8 +100,7 @@ Histogram with_edges(const Tensor &a, const Tensor &edges, const HistogramOption
             weighted(where(equal(a, edges(-1)), bins - 1, bin), options.weights, bins, "histogram");
     } else {
         // How many edges are not above each element: its bin, counted from 1.
-        const DType dtype = bins < UINT8_MAX ? uint8 : bins < INT32_MAX ? int32 : int64;
-        const Tensor bin = empty(a.shape(), beside(a, dtype));
+        const Tensor bin = empty(a.shape(), beside(a, dtype_below(bins + 1)));
         searchsorted(a, edges, {.right = true}, bin);
         result.counts = occurrences(bin, bins + 1)(range(1, {}));
         // The end of the last bin belongs to it.
@@ -145,9 +149,10 @@ Tensor bincount(const Tensor &a, const BincountOptions &options) {
     const OwnCalls scope;
     std::int64_t length = 0;
     if (a.size() > 0) {
-        if (any(less(a, 0)))
+        const Scalar smallest = min(a).item();
+        if (smallest.overflows(uint64))
             throw_error(Status::out_of_range, "bincount", "got the element {}, need 0 or more",
-                        to_string(min(a).item()));
+                        to_string(smallest));
         const Scalar largest = max(a).item();
         if (largest.overflows(int64) || largest.to_int() == INT64_MAX)
             throw_error(Status::overflow, "bincount",

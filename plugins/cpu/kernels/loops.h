@@ -135,6 +135,10 @@ void dense_ternary(std::int64_t n, char *const *data) {
     for (; k < n; ++k) o[k] = applied<F>(a[k], BStep ? b[k] : low, CStep ? c[k] : high);
 }
 
+template <class F> struct Between {
+    template <class T> static T apply(T a, T low, T high) { return F::between(a, low, high); }
+};
+
 template <class F, class A, class T>
 void ternary_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     using R = decltype(F::apply(A{}, T{}, T{}));
@@ -144,7 +148,14 @@ void ternary_loop(std::int64_t n, char *const *data, const std::int64_t *strides
         if (bs == size && cs == size) return dense_ternary<F, A, T, 1, 1>(n, data);
         if (bs == size && cs == 0) return dense_ternary<F, A, T, 1, 0>(n, data);
         if (bs == 0 && cs == size) return dense_ternary<F, A, T, 0, 1>(n, data);
-        if (bs == 0 && cs == 0) return dense_ternary<F, A, T, 0, 0>(n, data);
+        if (bs == 0 && cs == 0) {
+            if constexpr (selects<F, T>) {
+                const T low = *at<const T>(data[2]), high = *at<const T>(data[3]);
+                if (low == low && high == high)
+                    return dense_ternary<Between<F>, A, T, 0, 0>(n, data);
+            }
+            return dense_ternary<F, A, T, 0, 0>(n, data);
+        }
     }
     char *out = data[0], *a = data[1], *b = data[2], *c = data[3];
     for (std::int64_t k = 0; k < n; ++k)
