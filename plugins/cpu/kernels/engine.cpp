@@ -44,13 +44,18 @@ public:
           k_(alpha.is_zero ? 0 : depth_.size()),
           direct_(is_native(p.side[product_d], dtype, code.size) &&
                   (!adds_ || is_native(p.side[product_c], dtype, code.size))),
-          block_depth_(depth_of_blocks()), sides_{{code, p.m, product_a, p.side[product_a], dtype,
-                                                   p.conj_a, first_run()},
-                                                  {code, p.n, product_b, p.side[product_b], dtype,
-                                                   p.conj_b, code.columns * (adds_ ? 4 : 1)}},
+          block_depth_(depth_of_blocks()), numbers_(numbers_of(p)),
+          sides_{
+              {code, p.m, product_a, p.side[product_a], dtype, {p.conj_a, numbers_}, first_run()},
+              {code,
+               p.n,
+               product_b,
+               p.side[product_b],
+               dtype,
+               {p.conj_b, numbers_},
+               code.columns * (adds_ ? 4 : 1)}},
           c_in_({p.side[product_c].dtype, dtype, code.dtype}, p.side[product_c].swapped, false),
-          d_out_({code.dtype, dtype, p.side[product_d].dtype}, false, p.side[product_d].swapped),
-          numbers_(numbers_of(p)) {}
+          d_out_({code.dtype, dtype, p.side[product_d].dtype}, false, p.side[product_d].swapped) {}
 
     std::int32_t run() {
         const std::int64_t count = p_.batch.size();
@@ -394,9 +399,9 @@ private:
     const std::int64_t k_;
     const bool direct_;
     const std::int64_t block_depth_;
+    const PackedNumbers numbers_;
     const PackedSide sides_[2];
     const Conversion c_in_, d_out_;
-    const PackedNumbers numbers_;
     std::atomic<bool> failed_ = false;
 };
 

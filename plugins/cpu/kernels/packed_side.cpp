@@ -1,14 +1,20 @@
 #include "packed_side.h"
 
+#include "product_vectors.h"
 #include "transpose.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t block_bytes = amx_edge * amx_lanes * 4;
 constexpr std::int64_t most_positions = 64; // of a panel
+
+// The distance of positions of which so many bytes lie in scratch: whole lines, and an odd number,
+// so that they fall on all sets of the L1 cache.
+constexpr std::int64_t line_of_position(std::int64_t bytes) { return cache_lines(bytes) | 64; }
 
 // To what panels hold: sums' elements, or numbers that share a lane. An operand of another dtype
 // becomes that of the call first, except where that is wider than the numbers: then the operand
@@ -23,22 +29,34 @@ Conversion conversion_of(const ProductCode &code, const Side &side, std::uint32_
             false};
 }
 
+// The elements of the first or second half of a, each followed by that of b.
+template <int half, class V> V interleaved(V a, V b) {
+    constexpr int n = sizeof a / sizeof a[0];
+    return [&]<int... i>(std::integer_sequence<int, i...>) {
+        return __builtin_shufflevector(a, b, (half * (n / 2) + i / 2 + i % 2 * n)...);
+    }
+    (std::make_integer_sequence<int, n>());
+}
+
 } // namespace
 
 PackedSide::PackedSide(const ProductCode &code_, const AxisList &axes, ProductOperand operand_,
-                       const Side &side, std::uint32_t dtype, bool conj_, std::int64_t first_run)
+                       const Side &side, std::uint32_t dtype, const Arrangement &arrangement_,
+                       std::int64_t first_run)
     : code(code_), operand(operand_),
       group(operand == product_a ? code.row_group : code.column_group),
       panel_groups(operand == product_a ? code.row_groups() : code.column_groups()),
-      raw_size(sizes[side.dtype]), conj(conj_),
+      raw_size(sizes[side.dtype]), arrangement(arrangement_),
       converts(code.is_packed() || !is_native(side, dtype, code.size)),
       conversion(conversion_of(code, side, dtype)),
       grouping(axes, operand, group, raw_size, first_run) {}
 
 std::int64_t PackedSide::raw_bytes(std::int64_t depth) const {
     if (!converts) return 0;
-    const std::int64_t raw = panel_positions() * depth;
-    return cache_lines(raw * raw_size) + (code.is_packed() ? cache_lines(raw * code.number()) : 0);
+    const std::int64_t raw = panel_positions() * depth, elements = cache_lines(raw * raw_size);
+    if (!code.is_packed()) return elements;
+    return std::max(elements + cache_lines(raw * code.number()),
+                    panel_positions() * line_of_position(depth * code.number()));
 }
 
 Block PackedSide::block(char *memory, const Range &panels, const Local &local, std::int64_t d_size,
@@ -67,7 +85,7 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
             char *const panel = out + g / panel_groups * panel_bytes(depth.size);
             const Block part = block.part(g, panel_groups);
             if (takes_raw && depth.is_dense) {
-                copy_dense(panel, data + depth.offsets[0], part, depth.size);
+                copy_dense(panel, raw, data + depth.offsets[0], part, depth.size);
                 continue;
             }
             if (takes_raw && is_one_run(panel_groups, group, part.dense, dense_in_packed,
@@ -75,14 +93,17 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
                 const auto line = [&](std::int64_t p) {
                     return data + part.packed[0] + depth.offsets[p];
                 };
-                // Too far apart for the processor to fetch them ahead by itself.
+                // Too far apart for the processor to fetch them ahead by itself: those of this
+                // panel, and beside them those of the next one, whose first line is fetched here.
                 constexpr std::int64_t ahead = 16;
-                const std::int64_t last = panel_positions() * code.number() - 1;
+                const std::int64_t size = panel_positions() * code.number();
                 into_lanes(panel, depth.size, [&](std::int64_t p) {
                     if (p + ahead < depth.size) {
                         __builtin_prefetch(line(p + ahead));
-                        __builtin_prefetch(line(p + ahead) + last);
+                        __builtin_prefetch(line(p + ahead) + size - 1);
                     }
+                    __builtin_prefetch(line(p) + size + 63, 0, 2);
+                    __builtin_prefetch(line(p) + 2 * size - 1, 0, 2);
                     return line(p);
                 });
                 continue;
@@ -102,7 +123,7 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
         }
     }
     if (const auto arrange = operand == product_a ? code.arrange_rows : code.arrange_columns)
-        arrange(out, block.groups / panel_groups * depth.size, conj);
+        arrange(out, block.groups / panel_groups * code.lanes_along_k(depth.size), arrangement);
 }
 
 template <class Line>
@@ -136,8 +157,22 @@ template <class Number> void PackedSide::join_lines(std::uint32_t *out, const ch
     const char *in[all];
     for (int k = 0; k < all; ++k)
         in[k] = k < count ? lines[k] : reinterpret_cast<const char *>(zeros);
+    std::int64_t i = 0;
+    if constexpr (number == 1) // half the steps of widening each
+        for (; i + 16 <= n; i += 16) {
+            using Bytes = VectorN<std::uint8_t, 16>;
+            const Bytes a = load_vector<Bytes>(in[0] + i), b = load_vector<Bytes>(in[1] + i),
+                        c = load_vector<Bytes>(in[2] + i), d = load_vector<Bytes>(in[3] + i);
+            const auto store = [&](std::int64_t first, auto ab, auto cd) {
+                using Shorts = VectorN<std::uint16_t, 8>;
+                store_vector(out + i + first, interleaved<0>((Shorts)ab, (Shorts)cd));
+                store_vector(out + i + first + 4, interleaved<1>((Shorts)ab, (Shorts)cd));
+            };
+            store(0, interleaved<0>(a, b), interleaved<0>(c, d));
+            store(8, interleaved<1>(a, b), interleaved<1>(c, d));
+        }
     ATOLL_INDEPENDENT
-    for (std::int64_t i = 0; i < n; ++i) {
+    for (; i < n; ++i) {
         std::uint32_t lane = load<Number>(in[0] + i * number);
 #pragma GCC unroll 4
         for (int k = 1; k < all; ++k)
@@ -146,29 +181,30 @@ template <class Number> void PackedSide::join_lines(std::uint32_t *out, const ch
     }
 }
 
-// What is dense along k has lanes as they are.
-void PackedSide::copy_dense(char *panel, const char *data, const Block &block,
+// What is dense along k has lanes as they are. One position after the other is read, often along
+// all of memory, and only then do positions stand side by side.
+void PackedSide::copy_dense(char *panel, char *raw, const char *data, const Block &block,
                             std::int64_t depth) const {
-    constexpr std::size_t line = amx_lanes * 4;
-    const std::int64_t positions = panel_positions();
-    const auto bytes = static_cast<std::size_t>(depth * code.number());
-    for (std::size_t first = 0; first < bytes; first += line) {
-        alignas(64) char lines[most_positions * line];
-        char *const out = panel + first * static_cast<std::size_t>(positions);
-        char *const to = turns() ? out : lines;
-        const std::size_t there = std::min(line, bytes - first);
-        for (std::int64_t i = 0; i < positions; ++i) {
-            // Positions that a group lacks have another one's numbers, as their sums go
-            // nowhere; groups without any may lie outside of the operand.
-            const bool none = block.counts[i / group] == 0;
-            if (none || there < line) std::memset(to + i * line, 0, line);
-            if (!none) std::memcpy(to + i * line, data + block.packed[i] + first, there);
+    constexpr std::int64_t line = amx_lanes * 4;
+    const std::int64_t positions = panel_positions(), bytes = depth * code.number(),
+                       row = line_of_position(bytes);
+    for (std::int64_t i = 0; i < positions; ++i) {
+        // Positions that a group lacks have another one's numbers, as their sums go nowhere; groups
+        // without any may lie outside of the operand.
+        const bool none = block.counts[i / group] == 0;
+        for (std::int64_t first = 0; first < bytes; first += line) {
+            char *const to = turns() ? panel + first * positions + i * line : raw + i * row + first;
+            const char *const from = data + block.packed[i] + first;
+            if (!none && bytes - first >= line) {
+                std::memcpy(to, from, line);
+                continue;
+            }
+            std::memset(to, 0, line);
+            if (!none) std::memcpy(to, from, static_cast<std::size_t>(bytes - first));
         }
-        if (!turns())
-            transpose(4, positions,
-                      code.by_amx ? amx_lanes : divide_up(static_cast<std::int64_t>(there), 4), out,
-                      positions * 4, lines, line);
     }
+    if (!turns())
+        transpose(4, positions, code.lanes_along_k(depth), panel, positions * 4, raw, row);
 }
 
 } // namespace Atoll::kernels

@@ -22,13 +22,15 @@ struct Local {
 
 struct PackedSide {
     PackedSide(const ProductCode &code, const AxisList &axes, ProductOperand operand,
-               const Side &side, std::uint32_t dtype, bool conj, std::int64_t first_run);
+               const Side &side, std::uint32_t dtype, const Arrangement &arrangement,
+               std::int64_t first_run);
 
     const ProductCode &code;
     ProductOperand operand; // a or b
     int group, panel_groups;
     std::int64_t raw_size; // of the operand's elements
-    bool conj, converts;
+    Arrangement arrangement;
+    bool converts;
     Conversion conversion;
     Grouping grouping;
 
@@ -56,7 +58,8 @@ private:
     template <class Line> void into_lanes(char *panel, std::int64_t depth, Line &&line) const;
     template <class Number>
     void join_lines(std::uint32_t *out, const char *const *lines, std::int64_t count) const;
-    void copy_dense(char *panel, const char *data, const Block &block, std::int64_t depth) const;
+    void copy_dense(char *panel, char *raw, const char *data, const Block &block,
+                    std::int64_t depth) const;
     // Whether AMX wants the lanes of a position side by side.
     bool turns() const { return code.by_amx && operand == product_b; }
 };

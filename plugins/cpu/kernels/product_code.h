@@ -36,6 +36,12 @@ struct TilePlace {
     const Conversion *in, *out;
 };
 
+// What is done to the packed numbers of a side.
+struct Arrangement {
+    bool conj;             // of complex numbers
+    PackedNumbers numbers; // as in TileFactors
+};
+
 // See tile.h.
 struct ProductCode {
     std::uint32_t dtype;         // of the elements that sums are
@@ -55,9 +61,9 @@ struct ProductCode {
                      const TileFactors &factors, const TilePlace &place);
     // sums[i] += beta values[i], for dense sums and values.
     void (*add_scaled)(std::int64_t n, char *sums, const ProductFactor &beta, const char *values);
-    // Complex numbers become what panels hold, `lines` along k; null for other types.
-    void (*arrange_rows)(char *panels, std::int64_t lines, bool conj);
-    void (*arrange_columns)(char *panels, std::int64_t lines, bool conj);
+    // Elements become what panels hold, `lines` along k; null where they are that already.
+    void (*arrange_rows)(char *panels, std::int64_t lines, const Arrangement &how);
+    void (*arrange_columns)(char *panels, std::int64_t lines, const Arrangement &how);
 
     bool is_packed() const { return in_lane > 1; }         // lanes hold several numbers
     std::int64_t number() const { return size / in_lane; } // bytes of one of these

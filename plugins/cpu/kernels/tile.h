@@ -103,6 +103,7 @@ public:
             c.arrange_rows = &arrange_rows;
             c.arrange_columns = &arrange_columns;
         }
+        if constexpr (std::is_same_v<T, Bytes>) c.arrange_rows = &shift_rows;
         return c;
     }
 
@@ -147,9 +148,9 @@ private:
     static constexpr int span = is_complex<T> ? width / 2 : std::min(width, group);
     static constexpr int spans = width / span;
 
-    // What multiplies lanes of rows and a lane of columns, and adds to their sums. If it shifts:
-    // the rows' numbers are turned into those of the other sign, and sums lack `shift` times those
-    // of the column.
+    // What multiplies lanes of rows and a lane of columns, and adds to their sums. If it shifts,
+    // rows are packed as numbers of the other sign, and sums lack `shift` times those of the
+    // column.
     struct MultiplyOne {
         static constexpr bool shifts = false;
         static V add(V x, V y, V sum) { return multiply_add(x, y, sum); }
@@ -167,7 +168,6 @@ private:
     template <bool rows_have_signs, bool columns_have_signs> struct MultiplyBytes {
         static constexpr bool shifts = rows_have_signs == columns_have_signs;
         static constexpr R shift = rows_have_signs ? R(-128) : R(128);
-        static V shifted(V x) { return x ^ R(0x80808080); }
         template <class W> static W add(W x, W y, W sum) {
             return columns_have_signs ? multiply_add_bytes(x, y, sum)
                                       : multiply_add_bytes(y, x, sum);
@@ -202,12 +202,9 @@ private:
 #pragma GCC unroll 2
                 for (int q = 0; q < parts; ++q)
                     x[v].part[q] = load_vector<V>(a + q * rows + v * width);
-            if constexpr (Multiply::shifts) {
-#pragma GCC unroll 4
-                for (int v = 0; v < vectors; ++v) x[v].part[0] = Multiply::shifted(x[v].part[0]);
+            if constexpr (Multiply::shifts)
                 column_sums =
                     Multiply::add_column(load_vector<VectorN<R, columns>>(b), column_sums);
-            }
 #pragma GCC unroll 8
             for (int j = 0; j < columns; ++j) accumulate<Multiply>(sum[j], x, b + j * parts);
             a += rows * parts;
@@ -471,20 +468,28 @@ private:
         const T *const from = reinterpret_cast<const T *>(values), factor = beta.as<T>();
         for (std::int64_t i = 0; i < n; ++i) to[i] = plus(to[i], times(factor, from[i]));
     }
+    // As MultiplyBytes wants them.
+    static void shift_rows(char *panels, std::int64_t lines, const Arrangement &how) {
+        if (how.numbers != PackedNumbers::signed_signed &&
+            how.numbers != PackedNumbers::unsigned_unsigned)
+            return;
+        std::uint32_t *const at = reinterpret_cast<std::uint32_t *>(panels);
+        for (std::int64_t i = 0; i < lines * rows; ++i) at[i] ^= 0x80808080;
+    }
     // Real parts first, line by line: see Note [Panels].
-    static void arrange_rows(char *panels, std::int64_t lines, bool conj) {
+    static void arrange_rows(char *panels, std::int64_t lines, const Arrangement &how) {
         for (std::int64_t line = 0; line < lines; ++line) {
             R *const at = reinterpret_cast<R *>(panels) + line * 2 * rows;
             R both[2 * rows];
             for (int i = 0; i < rows; ++i) {
                 both[i] = at[2 * i];
-                both[rows + i] = conj ? -at[2 * i + 1] : at[2 * i + 1];
+                both[rows + i] = how.conj ? -at[2 * i + 1] : at[2 * i + 1];
             }
             std::memcpy(at, both, sizeof both);
         }
     }
-    static void arrange_columns(char *panels, std::int64_t lines, bool conj) {
-        if (!conj) return;
+    static void arrange_columns(char *panels, std::int64_t lines, const Arrangement &how) {
+        if (!how.conj) return;
         R *const at = reinterpret_cast<R *>(panels);
         for (std::int64_t i = 0; i < lines * columns; ++i) at[2 * i + 1] = -at[2 * i + 1];
     }
