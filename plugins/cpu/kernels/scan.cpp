@@ -7,13 +7,13 @@
 // order of n, so they give the same.
 //
 // In a long row each addition would wait for the one before. Where there are few such rows, groups
-// of four short runs of floats are scanned side by side, each run from its own beginning; then the
-// sum before a run is added to its results. As that is the result before the run exactly, running
-// sums of numbers that are not negative do not fall, as in order. Where sums are as wide as the
-// elements and those of a run, or the one before it, are not far from infinity, the group is
-// scanned in order: a sum overflows where it does in order, but for what rounds at the largest
-// number. Products of floats are always scanned in order: those of runs overflow and underflow
-// easily.
+// of four short runs of floats are scanned, each run from its own beginning: side by side where
+// sums are wider than the elements, else by vectors, see Note [Sums of runs]. Then the sum before a
+// run is added to its results. As that is the result before the run exactly, running sums of
+// numbers that are not negative do not fall, as in order. Where sums are as wide as the elements
+// and those of a run, or the one before it, are not far from infinity, the group is scanned in
+// order: a sum overflows where it does in order, but for what rounds at the largest number.
+// Products of floats are always scanned in order: those of runs overflow and underflow easily.
 //
 // Threads take stretches of long rows in order; each hands on the sum of all before the next. A
 // stretch of integers is first added up, then scanned; runs of floats are scanned, and what is
@@ -24,6 +24,7 @@
 #include "convert.h"
 #include "functors/arithmetic.h"
 #include "ordered.h"
+#include "run_sums.h"
 #include "space_pieces.h"
 #include "streaming.h"
 
@@ -150,6 +151,7 @@ template <class F, class T, class A> struct Scan {
         for (std::int64_t k = 1; k < n; ++k) a = F::apply(a, to<A>(x[k]));
         *acc(accumulator) = first ? a : F::apply(*acc(accumulator), a);
     }
+    static constexpr int parts = sizeof(A) / sizeof(Part<A>);
     static constexpr std::int64_t run = run_bytes / sizeof(T), group = in_group * run,
                                   groups = stretch / group, size = sizeof(T);
     static_assert(groups <= 32 && groups * group == stretch);
@@ -195,12 +197,27 @@ template <class F, class T, class A> struct Scan {
     }
 
     static bool runs_of_group(const T *x, A *p) {
-        A a[in_group];
-        for (int r = 0; r < in_group; ++r) p[r * run] = a[r] = to<A>(x[r * run]);
-        for (std::int64_t k = 1; k < run; ++k) {
+        if constexpr (may_overflow) {
+            for (int r = 0; r < in_group; ++r) {
+                using V = Vector<Part<A>>;
+                constexpr int vectors = run_bytes / int{sizeof(V)};
+                constexpr std::int64_t in_vector = run / vectors;
+                V v[vectors];
+#pragma GCC unroll 16
+                for (int i = 0; i < vectors; ++i)
+                    v[i] = load_vector<V>(x + r * run + i * in_vector);
+                RunSums<Part<A>, parts>::run(v);
+#pragma GCC unroll 16
+                for (int i = 0; i < vectors; ++i) store_vector(p + r * run + i * in_vector, v[i]);
+            }
+        } else { // what is converted does not gain by vectors
+            A a[in_group];
+            for (int r = 0; r < in_group; ++r) p[r * run] = a[r] = to<A>(x[r * run]);
+            for (std::int64_t k = 1; k < run; ++k) {
 #pragma GCC unroll 4
-            for (int r = 0; r < in_group; ++r)
-                p[r * run + k] = a[r] = F::apply(a[r], to<A>(x[r * run + k]));
+                for (int r = 0; r < in_group; ++r)
+                    p[r * run + k] = a[r] = F::apply(a[r], to<A>(x[r * run + k]));
+            }
         }
         if constexpr (!may_overflow) return true;
         const Part<A> *parts = reinterpret_cast<const Part<A> *>(p);
@@ -340,7 +357,7 @@ private:
     // they are so long that the memory would have too many places to read and write at once.
     bool is_long() const {
         const std::int64_t rows = others_.shape[0] * others_.outer();
-        return n_ >= (rows < rows_aside  ? 2 * block_size
+        return n_ >= (rows < rows_aside  ? block_size
                       : rows < many_rows ? 2 * stretch
                                          : 4 * stretch);
     }
