@@ -31,17 +31,22 @@ Tensor isclose(const Operand &a, const Operand &b, const IsCloseOptions &options
     if (!(options.rtol >= 0) || !(options.atol >= 0))
         throw_error(Status::invalid_argument, "isclose", "got rtol {} and atol {}, need 0 or more",
                     options.rtol, options.atol);
-    const Tensor same = equal(a, b); // checks the operands as the user's settings say
+    const Tensor close = equal(a, b); // checks the operands as the user's settings say
     const OwnCalls scope;
     const Operand *const operands[] = {&a, &b};
     const DType T = decide_T(Registry::get().core_function(ATOLL_FN_divide), operands, {});
     const DType dtype = promote(T, float32); // halves have too few bits for the tolerances
-    const Tensor x = in_dtype(a, dtype, same.device()), y = in_dtype(b, dtype, same.device());
-    const Tensor bound = add(multiply(abs(y), options.rtol), options.atol);
-    Tensor close =
-        logical_and(less_equal(abs(subtract(x, y)), bound), logical_and(isfinite(x), isfinite(y)));
-    close = logical_or(close, same);
-    if (options.equal_nan) close = logical_or(close, logical_and(isnan(x), isnan(y)));
+    const Tensor x = in_dtype(a, dtype, close.device()), y = in_dtype(b, dtype, close.device());
+    const Tensor bound = abs(y), distance = abs(subtract(x, y));
+    multiply(bound, options.rtol, bound);
+    add(bound, options.atol, bound);
+    const Tensor near = logical_and(less_equal(distance, bound), isfinite(y));
+    // From a number, what is infinite is within no bound but an infinite one.
+    const double largest = largest_finite(bound.dtype());
+    if (is_complex(dtype) || options.rtol * largest + options.atol > largest / 2)
+        logical_and(near, isfinite(x), near);
+    logical_or(close, near, close);
+    if (options.equal_nan) logical_or(close, logical_and(isnan(x), isnan(y)), close);
     return close;
 }
 

@@ -137,6 +137,28 @@ TEST_CASE("infinities are close to equal ones only") {
     CHECK(allclose(vector({-1e308}, {cpu()}), vector({1e308}, {cpu()}), {.rtol = 10}));
     using Number = std::complex<double>;
     const double inf = std::numeric_limits<double>::infinity(), nan = inf - inf;
+    const auto check = [&]<class T>(T largest, DType dtype) {
+        const std::vector<T> numbers = {T(inf), T(-inf), T(nan), largest, -largest, largest / 3,
+                                        T(0),   -T(0),   T(1),   T(1.25), T(-1)};
+        const Tensor values = vector(numbers, {dtype, cpu()});
+        for (const T rtol : {T(1e-5), T(0.3), T(0.75), T(10)})
+            for (const T atol : {T(1e-8), largest}) {
+                const Tensor close =
+                    isclose(values.unsqueeze(1), values.unsqueeze(0), {.rtol = rtol, .atol = atol});
+                for (std::int64_t i = 0; i < values.size(); ++i)
+                    for (std::int64_t j = 0; j < values.size(); ++j) {
+                        const T x = values(i).item<T>(), y = values(j).item<T>();
+                        const T bound = atol + rtol * std::abs(y);
+                        const bool near = std::abs(x - y) <= bound;
+                        CAPTURE(x);
+                        CAPTURE(y);
+                        CHECK(close(i, j).item<bool>() ==
+                              (x == y || (std::isfinite(x) && std::isfinite(y) && near)));
+                    }
+            }
+    };
+    check(std::numeric_limits<float>::max(), float32);
+    check(std::numeric_limits<double>::max(), float64);
     const Tensor a = tensor({Number(inf, 0), Number(-inf, 0), Number(1, nan), Number(1, 1)},
                             {complex128, cpu()});
     const Tensor b = tensor({Number(inf, 0), Number(inf, 0), Number(nan, 2), Number(1, 1 + 1e-9)},
