@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <span>
+#include <vector>
 
 namespace Atoll {
 
@@ -35,9 +37,47 @@ DType dtype_below(std::int64_t count) {
     return count <= 1 << 8 ? uint8 : count <= std::int64_t{1} << 31 ? int32 : int64;
 }
 
+// The elements in column-major order, in host memory: where they lie, or copied.
+template <class T> class HostElements {
+public:
+    explicit HostElements(const Tensor &a) {
+        if (!a.device().is_host_memory()) {
+            copied_ = a.to_vector<T>();
+            all_ = copied_;
+            return;
+        }
+        here_ = a.flatten().ensure(dtype_of<T>());
+        const TensorImpl &t = *here_.impl();
+        if (t.swapped() || !aligned(t) || !dense(t, Order::F)) here_ = here_.replicate();
+        all_ = here_.host_span<const T>();
+    }
+    std::int64_t size() const { return static_cast<std::int64_t>(all_.size()); }
+    T operator[](std::int64_t i) const { return all_[static_cast<std::size_t>(i)]; }
+
+private:
+    Tensor here_;
+    std::vector<T> copied_;
+    std::span<const T> all_;
+};
+
+// For each of `count` bins the sum of weight(i) over the elements i that are in it, added up by the
+// host; those in bins that do not exist are left out.
+template <class T, class Weight>
+Tensor sums_of_bins(const Tensor &bins, std::int64_t count, std::string_view op, Weight &&weight) {
+    const std::unique_ptr<T[]> sums(new (std::nothrow) T[static_cast<std::size_t>(count)]());
+    if (!sums) throw_error(Status::out_of_memory, op, "no memory for {} bins", count);
+    const HostElements<std::int64_t> bin(bins);
+    for (std::int64_t i = 0; i < bin.size(); ++i)
+        if (bin[i] >= 0 && bin[i] < count) sums[static_cast<std::size_t>(bin[i])] += weight(i);
+    return from_values(sums.get(), dtype_of<T>(), count, beside(bins, dtype_of<T>()));
+}
+
 // How often each of 0 … count - 1 occurs among integers that are not outside.
-Tensor occurrences(const Tensor &integers, std::int64_t count) {
-    const Tensor a = integers.ensure(dtype_below(count));
+Tensor occurrences(const Tensor &integers, std::int64_t count, std::string_view op) {
+    const DType dtype = dtype_below(count);
+    if (dtype != uint8 && integers.device().is_host_memory()) // bytes are sorted faster
+        return sums_of_bins<std::int64_t>(integers, count, op, [](std::int64_t) { return 1; });
+    const Tensor a = integers.ensure(dtype);
     const Tensor sorted = sort(a.flatten());
     const Tensor up_to =
         searchsorted(counting(count, a).ensure(a.dtype()), sorted, {.right = true});
@@ -56,17 +96,10 @@ void require_bins(std::int64_t count, std::string_view op) {
         throw_error(Status::overflow, op, "got {} bins: more bytes than fit 63 bits", count);
 }
 
-// The sums of weights by bin; those in bins that do not exist are left out.
 Tensor weighted(const Tensor &bins, const Tensor &weights, std::int64_t count,
                 std::string_view op) {
-    const std::vector<std::int64_t> bin = bins.to_vector<std::int64_t>();
-    const std::vector<double> weight = weights.to_doubles();
-    const std::unique_ptr<double[]> sums(
-        new (std::nothrow) double[static_cast<std::size_t>(count)]());
-    if (!sums) throw_error(Status::out_of_memory, op, "no memory for {} bins", count);
-    for (std::size_t i = 0; i < bin.size(); ++i)
-        if (bin[i] >= 0 && bin[i] < count) sums[static_cast<std::size_t>(bin[i])] += weight[i];
-    return from_values(sums.get(), float64, count, beside(bins, float64));
+    const HostElements<double> weight(weights);
+    return sums_of_bins<double>(bins, count, op, [&](std::int64_t i) { return weight[i]; });
 }
 
 Tensor bin_edges(const Tensor &a, std::int64_t bins, const HistogramOptions &options) {
@@ -102,7 +135,7 @@ Histogram with_edges(const Tensor &a, const Tensor &edges, const HistogramOption
         // How many edges are not above each element: its bin, counted from 1.
         const Tensor bin = empty(a.shape(), beside(a, dtype_below(bins + 1)));
         searchsorted(a, edges, {.right = true}, bin);
-        result.counts = occurrences(bin, bins + 1)(range(1, {}));
+        result.counts = occurrences(bin, bins + 1, "histogram")(range(1, {}));
         // The end of the last bin belongs to it.
         result.counts(-1) += count_nonzero(equal(a, edges(-1)));
     }
@@ -159,13 +192,13 @@ Tensor bincount(const Tensor &a, const BincountOptions &options) {
                         "got the element {}: more bins than fit 63 bits", to_string(largest));
         length = largest.to_int() + 1;
     }
-    const std::int64_t further = std::max<std::int64_t>(options.min_length - length, 0);
-    require_bins(length + further, "bincount");
+    length = std::max(length, options.min_length);
+    require_bins(length, "bincount");
     if (options.weights.is_defined()) {
         require_weights(options.weights, a, "bincount");
-        return weighted(a, options.weights, length + further, "bincount");
+        return weighted(a, options.weights, length, "bincount");
     }
-    return pad(occurrences(a, length), {{0, further}});
+    return occurrences(a, length, "bincount");
 }
 
 Histogram histogram(const Tensor &a, std::int64_t bins, const HistogramOptions &options) {

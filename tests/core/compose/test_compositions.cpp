@@ -2,7 +2,11 @@
 // are compared with NumPy's in tests/compositions.
 #include "../support.hpp"
 
+#include <cmath>
+#include <complex>
+#include <cstring>
 #include <limits>
+#include <vector>
 
 using namespace Atoll;
 using namespace support;
@@ -166,4 +170,36 @@ TEST_CASE("infinities are close to equal ones only") {
     CHECK(isclose(a, b).to_vector<bool>() == std::vector<bool>{true, false, false, true});
     CHECK(isclose(a, b, {.equal_nan = true}).to_vector<bool>() ==
           std::vector<bool>{true, false, true, true});
+}
+
+TEST_CASE("bins are counted wherever their elements lie, and however") {
+    const std::vector<double> counts = [] {
+        std::vector<double> c(301);
+        c[300] = 2;
+        c[7] = 1;
+        return c;
+    }();
+    for (const Device device : all_devices()) {
+        const Placement there{int64, device};
+        const Tensor a = tensor({300, 1, 7, 2, 300, 3}, there)(range({}, {}, 2));
+        const Tensor weights = tensor({1.0, 9.0, 2.0, 9.0, 4.0, 9.0}, {device})(range({}, {}, 2));
+        Tensor swapped = a.clone(), swapped_weights = weights.clone();
+        swapped.byteswap();
+        swapped_weights.byteswap();
+        for (const Tensor &bins : {a, swapped, a.cast(int16)}) {
+            CHECK(bincount(bins).to_doubles() == counts);
+            CHECK(bincount(bins, {.min_length = 5}).size() == 301);
+            CHECK(bincount(bins, {.min_length = 305}).size() == 305);
+            for (const Tensor &w : {weights, swapped_weights}) {
+                const Tensor sums = bincount(bins, {.weights = w});
+                CHECK(sums(300).item<double>() == 5);
+                CHECK(sums(7).item<double>() == 2);
+                CHECK(sum(sums).item<double>() == 7);
+            }
+        }
+    }
+    alignas(8) char memory[25];
+    const std::int64_t numbers[] = {300, 7, 300};
+    std::memcpy(memory + 1, numbers, sizeof numbers);
+    CHECK(bincount(from_memory(memory + 1, {3}, {8}, int64, cpu())).to_doubles() == counts);
 }
