@@ -417,6 +417,18 @@ def _():
     return write
 
 
+@row("p15")
+def _():
+    bins, weights = random(M, "i8", 0, 1000), random(M, "f8")
+    return lambda: np.bincount(bins, weights)
+
+
+@row("p16")
+def _():
+    x, counts = random(M, "f4"), random(M, "i8", 0, 3)
+    return lambda: np.repeat(x, counts)
+
+
 # ---- PyTorch's parts of the rows above ----
 
 def torch_row(name, function, *arrays):
@@ -515,6 +527,8 @@ def torch_rows():
     torch_row("p12", lambda x: torch.histc(x, 100, 0.5, 2), numbers(M, "f8"))
     torch_row("p13", lambda x: torch.topk(x, 100), numbers(M))
     torch_row("p14", lambda a, mask: a.masked_fill_(mask, 1), big, lambda: random(10 * M, "f4") < 1.25)
+    torch_row("p15", torch.bincount, numbers(M, "i8", 0, 1000), numbers(M, "f8"))
+    torch_row("p16", torch.repeat_interleave, numbers(M), numbers(M, "i8", 0, 3))
 
 
 def rows_of_contractions():

@@ -130,6 +130,20 @@ std::vector<BenchRow> chain_rows() {
                   return work([=]() -> const Tensor & { return a(mask) = 1, a; },
                               2 * bytes_of(a) + bytes_of(mask));
               }),
+        chain("p15", "bincount, 1 M int64 in 1,000 bins, float64 weights", {"min", "copy"},
+              [](Device d) {
+                  const Tensor bins = random({million}, int64, d, 0, 1000),
+                               weights = random({million}, float64, d);
+                  return work([=] { return bincount(bins, {.weights = weights}); },
+                              bytes_of(bins) + bytes_of(weights));
+              }),
+        chain("p16", "repeat, 1 M float32, 0 to 2 times each", {"find", "cumsum", "scatter"},
+              [](Device d) {
+                  const Tensor x = random({million}, float32, d),
+                               counts = random({million}, int64, d, 0, 3);
+                  return work([=] { return repeat(x, counts); },
+                              2 * bytes_of(x) + bytes_of(counts));
+              }),
         held_row("a1", "a + b, 1 float32, 500 results held", 1, false),
         held_row("a2", "a + b, 1,000 float32, 500 results held", 1000, false),
         held_row("a3", "a + b, 4,000 float32, 500 results held", 4000, false),
