@@ -65,9 +65,15 @@ Tensor nan_to_num(const Tensor &a, const NanToNumOptions &options) {
     }
     const auto number = [&](double value) { return Scalar(Scalar(value), a.dtype()); };
     const double largest = largest_finite(a.dtype());
-    const Tensor below = where(isposinf(a), number(options.posinf.value_or(largest)), a);
-    const Tensor finite = where(isneginf(a), number(options.neginf.value_or(-largest)), below);
-    return where(isnan(a), number(options.nan), finite);
+    Tensor finite;
+    if (!options.posinf && !options.neginf) {
+        finite = clip(a, number(-largest), number(largest)); // NaN stays
+    } else {
+        finite = where(isposinf(a), number(options.posinf.value_or(largest)), a);
+        where(isneginf(a), number(options.neginf.value_or(-largest)), finite, finite);
+    }
+    where(isnan(a), number(options.nan), finite, finite);
+    return finite;
 }
 
 } // namespace Atoll
