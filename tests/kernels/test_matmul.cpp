@@ -150,9 +150,12 @@ void check(int dtype, const Case &c, Layout layouts[4], int dtypes[4], bool swap
 TEST_CASE("products of a large matrix and a vector agree with the oracle") {
     Random random = sequence(15);
     bool swapped[4] = {};
-    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT32}})
-        for (const Case &c : {Case{700, 1, 101, 0}, Case{1, 517, 130, 0}, Case{9001, 1, 35, 0}})
-            for (int trial = 0; trial < 6; ++trial) {
+    for (int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_INT32},
+                      int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
+        for (const Case &c : {Case{700, 1, 101, 0}, Case{1, 517, 130, 0}, Case{9001, 1, 35, 0},
+                              Case{1, 1, 4999, 0}})
+            for (int trial = 0; trial < (is_complex(dtype) ? 12 : 6); ++trial) {
+                const int conj = is_complex(dtype) ? trial % 4 : 0;
                 int dtypes[4] = {dtype, dtype, dtype, dtype};
                 Layout layout[4];
                 for (Layout &each : layout)
@@ -165,8 +168,9 @@ TEST_CASE("products of a large matrix and a vector agree with the oracle") {
                 CAPTURE(c.m);
                 CAPTURE(c.n);
                 CAPTURE(trial);
+                CAPTURE(conj);
                 const bool plain = trial < 3;
-                check(dtype, c, layout, dtypes, swapped, 0, plain ? 1 : 2, plain ? 0 : 2,
+                check(dtype, c, layout, dtypes, swapped, conj, plain ? 1 : 2, plain ? 0 : 2,
                       static_cast<Addend>(random() % 3), random);
             }
 }
@@ -174,8 +178,6 @@ TEST_CASE("products of a large matrix and a vector agree with the oracle") {
 TEST_CASE("products of a matrix from memory and a vector agree with the oracle") {
     Random random = sequence(16);
     Layout dense[4] = {};
-    int dtypes[4] = {ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64, ATOLL_DTYPE_FLOAT64,
-                     ATOLL_DTYPE_FLOAT64};
     bool swapped[4] = {};
     // What it takes to add up in is not zero already.
     void (*volatile release)(void *) = std::free;
@@ -185,7 +187,11 @@ TEST_CASE("products of a matrix from memory and a vector agree with the oracle")
         std::memset(dirty, 0x3f, bytes);
         release(dirty);
     }
-    check(ATOLL_DTYPE_FLOAT64, {2051, 1, 1027, 0}, dense, dtypes, swapped, 0, 2, 2, Addend::out,
+    int reals[4], complexes[4];
+    std::fill_n(reals, 4, int{ATOLL_DTYPE_FLOAT64});
+    std::fill_n(complexes, 4, int{ATOLL_DTYPE_COMPLEX128});
+    check(reals[0], {2051, 1, 1027, 0}, dense, reals, swapped, 0, 2, 2, Addend::out, random);
+    check(complexes[0], {1037, 1, 1027, 0}, dense, complexes, swapped, 1, 2, 2, Addend::out,
           random);
 }
 

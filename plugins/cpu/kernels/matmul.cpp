@@ -149,8 +149,10 @@ template <class W> std::int32_t run(const atoll_call &call) {
     const Contraction contraction(call, truth(beta), conj_a, conj_b);
     if constexpr (integers || is_float<T>)
         if (interleaved_product(contraction, call.dtype, alpha, beta) ||
-            dot_products(contraction, call.dtype, alpha, beta) ||
-            ((integers || !is_blas_named()) && matrix_vector(contraction, call.dtype, alpha, beta)))
+            dot_products(contraction, call.dtype, alpha, beta))
+            return ATOLL_STATUS_OK;
+    if constexpr (integers || is_float<Part<T>>)
+        if ((integers || !is_blas_named()) && matrix_vector(contraction, call.dtype, alpha, beta))
             return ATOLL_STATUS_OK;
     if constexpr (integers || is_float<Part<T>>) {
         if (converted_product(call, widened(call.dtype), alpha, beta, conj_a, conj_b))
