@@ -108,8 +108,8 @@ Value number_for(int function, Random &random) {
         return real(some[random() % 5]);
     }
     case ATOLL_FN_norm: {
-        const long double some[] = {0, 1, 2, 3, 0.5L, 1.5L, INFINITY};
-        return real(some[random() % 7]);
+        const long double some[] = {0, 1, 2, 3, 5, 0.5L, 1.5L, INFINITY};
+        return real(some[random() % std::size(some)]);
     }
     default: return {};
     }
@@ -527,7 +527,10 @@ TEST_CASE("variances of equal elements are zero, and overflow is no NaN") {
         }
 }
 
-TEST_CASE("norms of float64 leave the range only when the result does") {
+TEST_CASE_TEMPLATE("norms of float64 leave the range only when the result does", Power,
+                   std::integral_constant<int, 2>, std::integral_constant<int, 3>,
+                   std::integral_constant<int, 12>) {
+    const Value power = Value::of(static_cast<long double>(Power()), 0.0L);
     for (const double x : {1e200, 1e-200, 3e-320, 1.7e308})
         for (const Shape &shape :
              {Shape{100}, Shape{40, 100}, Shape{40, 3}, Shape{3, 9001}, Shape{3, 90001}}) {
@@ -541,7 +544,7 @@ TEST_CASE("norms of float64 leave the range only when the result does") {
                     index,
                     Value::of(index.back() % 1000 == 0 ? static_cast<long double>(x) : 0.0L, 0.0L));
             });
-            check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, kept, out, in, Value::of(2.0L, 0.0L));
+            check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, kept, out, in, power);
         }
     // Rows of one result that are taken in with others.
     for (const std::int64_t length : {12, 70}) {
@@ -552,7 +555,18 @@ TEST_CASE("norms of float64 leave the range only when the result does") {
         each(shape, [&](const Shape &index) {
             in.set(index, Value::of(index[1] == 5 ? some[index[0] % 5] : 0.0L, 0.0L));
         });
-        check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, 1, out, in, Value::of(2.0L, 0.0L));
+        check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, 1, out, in, power);
+    }
+    // Elements that are larger and larger, or smaller and smaller.
+    for (const int sign : {1, -1}) {
+        const Shape shape = {20'001};
+        Operand in(ATOLL_DTYPE_FLOAT64, false, shape, all_axes(shape), Layout::dense);
+        Operand out(ATOLL_DTYPE_FLOAT64, false, shape, {false}, Layout::dense);
+        each(shape, [&](const Shape &index) {
+            const int exponent = sign * (static_cast<int>(index[0]) / 10 - 1000);
+            in.set(index, Value::of(std::ldexp(1.5L, exponent), 0.0L));
+        });
+        check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, 0, out, in, power);
     }
 }
 

@@ -155,14 +155,16 @@ struct Powers {
     }
 };
 
+bool is_small_and_whole(double x) { return x > 0 && x <= 16 && x == std::floor(x); }
+// Of a double or a vector of them.
+template <class V> V whole_power(V base, int x) {
+    V result = V{} + 1;
+    for (int rest = x; rest; rest >>= 1, base *= base)
+        if (rest & 1) result *= base;
+    return result;
+}
 double power(double base, double x) {
-    if (x > 0 && x <= 16 && x == std::floor(x)) {
-        double result = 1;
-        for (int rest = static_cast<int>(x); rest; rest >>= 1, base *= base)
-            if (rest & 1) result *= base;
-        return result;
-    }
-    return std::pow(base, x);
+    return is_small_and_whole(x) ? whole_power(base, static_cast<int>(x)) : std::pow(base, x);
 }
 // The sum under another top.
 void rescale(Powers &a, double top, double x) {
@@ -212,7 +214,36 @@ template <class T, bool SkipNan> struct AnyNorm {
     }
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
         Powers &a = *reinterpret_cast<Powers *>(accumulator);
+        if constexpr (!is_complex<T>)
+            if (is_small_and_whole(given.x) && take_together(n, elements_of<T>(in), given.x, a))
+                return;
         Loops::take_all(n, elements_of<T>(in), given, a);
+    }
+    // By vectors, all with the same top. False, and nothing is done, where a number is not finite
+    // or the top is too small to divide by.
+    static bool take_together(std::int64_t n, const T *elements, double x, Powers &a) {
+        Sums largest = {}, wrong = {};
+        in_doubles(n, elements, [&](Doubles v, int c) {
+            v = abs_lanes(v);
+            largest[c] = v > largest[c] ? v : largest[c];
+            wrong[c] += v - v; // NaN unless v is finite
+        });
+        double size = 0, any_wrong = 0;
+        for (int c = 0; c < vectors; ++c)
+            for (int i = 0; i < Lanes<double>::in_vector; ++i) {
+                size = std::max(size, largest[c][i]);
+                any_wrong += wrong[c][i];
+            }
+        if (any_wrong != 0 || (size > 0 && size < 0x1p-1000)) return false;
+        if (size == 0) return true;
+        if (size >= 2 * a.top || a.top == 0) rescale(a, top_at(size, x), x);
+        const double scale = 1 / a.top; // exact: a power of two
+        double sum = 0;
+        add_in_doubles(n, elements, sum, [&](Doubles v, Doubles &powers) {
+            powers += whole_power(abs_lanes(v) * scale, static_cast<int>(x));
+        });
+        a.add(sum);
+        return true;
     }
     static constexpr Reducer reducer() { return Loops::pairwise(); }
 };
