@@ -262,10 +262,26 @@ void complex_vector_loop(std::int64_t n, char *const *data, const std::int64_t *
     }
 }
 
-// The modulus of complex doubles, by the vectors of hypot.
-inline void modulus_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    using T = Complex<double>;
-    using Modulus = vector_math::Hypot;
+// Real functions of complex numbers, by those of two reals.
+struct ModulusOfParts {
+    using Functor = functor::abs;
+    template <class X> static auto of(X re, X im) { return vector_math::Hypot::of(re, im); }
+    template <class X> static auto outside(X re, X im) {
+        return vector_math::Hypot::outside(re, im);
+    }
+};
+struct AngleOfParts {
+    using Functor = functor::angle;
+    template <class X> static auto of(X re, X im) { return vector_math::Atan2::of(im, re); }
+    template <class X> static auto outside(X re, X im) {
+        return vector_math::Atan2::outside(im, re);
+    }
+};
+
+template <class F, class T>
+void real_of_complex_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using R = Part<T>;
+    constexpr bool wide = std::is_same_v<R, double>;
     constexpr std::int64_t block = PartsBlock::size;
     PartsBlock parts;
     alignas(64) double out[block];
@@ -273,23 +289,31 @@ inline void modulus_loop(std::int64_t n, char *const *data, const std::int64_t *
         const std::int64_t count = std::min(block, n - begin);
         const char *from = data[1] + begin * strides[1];
         char *to = data[0] + begin * strides[0];
-        const bool whole = count % lanes<double> == 0;
+        const bool whole = wide && count % lanes<double> == 0;
         const bool dense = whole && strides[1] == sizeof(T);
-        const bool direct = whole && strides[0] == sizeof(double);
+        const bool direct = whole && strides[0] == sizeof(R);
         if (!dense) parts.load_padded<T>(count, from, strides[1]);
         double *const results = direct ? at<double>(to) : out;
         for (std::int64_t i = 0; i < count; i += lanes<double>) {
-            const PartVectors z = dense ? load_parts(reinterpret_cast<const T *>(from) + i)
-                                        : PartVectors{load_vector<Doubles>(parts.re + i),
-                                                      load_vector<Doubles>(parts.im + i)};
-            Doubles moduli = Modulus::of(z.re, z.im);
-            const auto outside = Modulus::outside(z.re, z.im);
+            const PartVectors z =
+                dense ? load_parts(reinterpret_cast<const Complex<double> *>(from) + i)
+                      : PartVectors{load_vector<Doubles>(parts.re + i),
+                                    load_vector<Doubles>(parts.im + i)};
+            Doubles values = F::of(z.re, z.im);
+            const auto outside = F::outside(z.re, z.im);
             if (vector_math::any(outside)) [[unlikely]]
                 for (int k = 0; k < lanes<double>; ++k)
-                    if (outside[k]) moduli[k] = functor::abs::apply(T{z.re[k], z.im[k]});
-            store_vector(results + i, moduli);
+                    if (outside[k])
+                        values[k] = F::Functor::apply(Complex<double>{z.re[k], z.im[k]});
+            store_vector(results + i, values);
         }
-        if (!direct) scattered(count, to, strides[0], out);
+        if constexpr (wide) {
+            if (!direct) scattered(count, to, strides[0], out);
+        } else {
+            R rounded[block];
+            for (std::int64_t i = 0; i < count; ++i) rounded[i] = static_cast<R>(out[i]);
+            scattered(count, to, strides[0], rounded);
+        }
     }
 }
 

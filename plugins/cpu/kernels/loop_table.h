@@ -30,7 +30,9 @@ template <int Inputs, class F, class T> constexpr Loop loop_of() {
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::reciprocal>)
         return &reciprocal_loop<T>;
     else if constexpr (std::is_same_v<T, Complex<double>> && std::is_same_v<F, functor::abs>)
-        return &modulus_loop;
+        return &real_of_complex_loop<ModulusOfParts, T>;
+    else if constexpr (is_complex<T> && std::is_same_v<F, functor::angle>)
+        return &real_of_complex_loop<AngleOfParts, T>;
     else if constexpr (has_complex_vector<F, T>)
         return &complex_vector_loop<F, T, Inputs>;
     else if constexpr (Inputs == 1 && has_vector<F, T>)
