@@ -1,4 +1,6 @@
 // Norms, in double whatever the elements are.
+#include "complex_loops.h"
+#include "functors/functors.h"
 #include "joined_groups.h"
 #include "reducers_double.h"
 
@@ -124,10 +126,35 @@ template <class T, bool SkipNan> struct Moduli {
             double moduli[128];
             for (std::int64_t k = 0; k < n; k += std::size(moduli)) {
                 const std::int64_t count = std::min<std::int64_t>(n - k, std::size(moduli));
-                for (std::int64_t i = 0; i < count; ++i) moduli[i] = take(0, x[k + i], given);
+                moduli_of(count, x + k, moduli);
+                if constexpr (SkipNan)
+                    for (std::int64_t i = 0; i < count; ++i)
+                        if (is_nan(x[k + i])) moduli[i] = 0;
                 Moduli<double, false>::block(count, reinterpret_cast<const char *>(moduli), given,
                                              accumulator);
             }
+        }
+    }
+    static void moduli_of(std::int64_t n, const Complex<double> *x, double *moduli) {
+        char *const data[] = {reinterpret_cast<char *>(moduli),
+                              const_cast<char *>(reinterpret_cast<const char *>(x))};
+        const std::int64_t strides[] = {sizeof *moduli, sizeof *x};
+        real_of_complex_loop<ModulusOfParts, Complex<double>>(n, data, strides);
+    }
+    // Squares of floats do not leave the range of double.
+    static void moduli_of(std::int64_t n, const Complex<float> *x, double *moduli) {
+        PartsBlock parts;
+        for (std::int64_t begin = 0; begin < n; begin += PartsBlock::size) {
+            const std::int64_t count = std::min(PartsBlock::size, n - begin);
+            double *const to = moduli + begin;
+            parts.load<Complex<float>>(count, reinterpret_cast<const char *>(x + begin), sizeof *x);
+            std::int64_t any_nan = 0;
+            for (std::int64_t i = 0; i < count; ++i) {
+                to[i] = std::sqrt(parts.re[i] * parts.re[i] + parts.im[i] * parts.im[i]);
+                any_nan |= to[i] == to[i] ? std::int64_t{0} : std::int64_t{-1};
+            }
+            // What is infinite counts as that, even beside NaN.
+            for (std::int64_t i = 0; any_nan && i < count; ++i) to[i] = modulus_of(x[begin + i]);
         }
     }
     static constexpr Reducer reducer() {
