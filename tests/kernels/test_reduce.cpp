@@ -570,19 +570,6 @@ TEST_CASE_TEMPLATE("norms of float64 leave the range only when the result does",
     }
 }
 
-TEST_CASE("what is infinite counts as that in sums of moduli, even beside NaN") {
-    for (const int dtype : {int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
-        for (const std::int64_t at : {0, 3, 69}) {
-            const Shape shape = {70};
-            Operand in(dtype, false, shape, all_axes(shape), Layout::dense);
-            Operand out(facts[dtype].part, false, shape, {false}, Layout::dense);
-            each(shape, [&](const Shape &index) {
-                in.set(index, index[0] == at ? Value::of(INFINITY, NAN) : Value::of(3.0L, 4.0L));
-            });
-            check(ATOLL_FN_norm, dtype, 0, out, in, Value::of(1.0L, 0.0L));
-        }
-}
-
 // They are not converted first: vectors of halves, and what remains of them.
 TEST_CASE("rows of halves of every length") {
     Random random = sequence(19);

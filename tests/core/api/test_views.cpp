@@ -44,6 +44,12 @@ TEST_CASE("named options reach the function") {
     CHECK(norm(v, {}, {.skip_nan = true}).item<double>() == 5);
     CHECK(norm(v, {}, {.p = 1, .skip_nan = true}).item<double>() == 7);
     CHECK(std::isnan(norm(v).item<double>()));
+    // An infinite part beside NaN is infinite, as hypot says.
+    for (const DType dtype : {complex64, complex128}) {
+        const Tensor z = full({70}, std::complex<double>(3, 4), {dtype, cpu()});
+        z(3) = Scalar(std::complex<double>(INFINITY, NAN));
+        CHECK(norm(z, {}, {.p = 1}).item<double>() == INFINITY);
+    }
     CHECK(var(w, {}, {.ddof = 1}).item<double>() == doctest::Approx(2.0 / 3));
     CHECK(stddev(w).item<double>() == doctest::Approx(std::sqrt(0.5)));
     CHECK(sort(w, {}, {.descending = true}).to_doubles() == Doubles{3, 2, 2, 1});
