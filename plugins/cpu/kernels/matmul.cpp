@@ -14,6 +14,7 @@
 #include "matrix_vector.h"
 #include "openblas_product.h"
 #include "parallel.h"
+#include "product_vectors.h"
 
 #include <bit>
 #include <optional>
