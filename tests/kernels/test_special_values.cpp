@@ -79,6 +79,24 @@ TEST_CASE("clip is right between every two numbers") {
     }
 }
 
+TEST_CASE("powers of a row by one number are right") {
+    const Function &pow = function_list[ATOLL_FN_pow];
+    const Shape shape = {500};
+    for (const int dtype : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_FLOAT32},
+                            int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_COMPLEX64}}) {
+        const std::vector<Value> values = grid(dtype, 5);
+        Operand x(dtype, false, shape, all_axes(shape), Layout::dense),
+            out = x, exponent(dtype, false, shape, {false}, Layout::dense);
+        each(shape, [&](const Shape &index) {
+            x.set(index, values[static_cast<std::size_t>(index[0]) % values.size()]);
+        });
+        for (const long double power : {2.0L, 0.5L, -0.5L, 3.0L, 0.0L}) {
+            exponent.set({0}, convert(Value::of(power, 0.0L), dtype));
+            check_elementwise(pow, dtype, out, {&x, &exponent});
+        }
+    }
+}
+
 TEST_CASE("every half gives what float32 gives, rounded once") {
 #if defined(__SANITIZE_ADDRESS__) // an oracle that is ten times as slow
     constexpr std::int64_t step = 5;

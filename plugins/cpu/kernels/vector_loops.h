@@ -147,11 +147,21 @@ vector_binary_loop(std::int64_t n, char *const *data, const std::int64_t *stride
     }
 }
 
+// The power 1/2, as C99 says of zeros and infinities; rounded correctly.
+struct PositiveRoot : functor::Same {
+    template <class T> static T apply(T x) {
+        constexpr T infinite = std::numeric_limits<T>::infinity();
+        return x == -infinite ? infinite : std::sqrt(x) + T(0);
+    }
+};
+
 // Squares are as multiply gives them.
 template <class F, class T>
 void vector_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     if (strides[2] == 0 && *at<const T>(data[2]) == T(2))
         return unary_loop<functor::square, T>(n, data, strides);
+    if (strides[2] == 0 && *at<const T>(data[2]) == T(0.5))
+        return unary_loop<PositiveRoot, T>(n, data, strides);
     vector_binary_loop<F, T>(n, data, strides);
 }
 
