@@ -4,7 +4,7 @@
 // from memory are faster than one or two.
 #include "matrix_vector.h"
 
-#include "functors/arithmetic.h"
+#include "complex_loops.h"
 #include "packed_side.h"
 #include "parallel.h"
 #include "partial_vector.h"
@@ -42,21 +42,11 @@ template <class T> struct MatrixVector {
     T alpha, beta;
     bool conj_a, conj_x;
 
-    static T product(T y, T z) {
-        if constexpr (is_complex<T>)
-            return functor::multiply::apply(y, z);
-        else
-            return y * z;
-    }
-    static T sum(T y, T z) {
-        if constexpr (is_complex<T>)
-            return {y.re + z.re, y.im + z.im};
-        else
-            return y + z;
-    }
     void finish(std::int64_t result, T total) const {
-        T value = product(alpha, total);
-        if (truth(beta)) value = sum(value, product(beta, load<T>(c + result * c_step)));
+        using functor::multiply, functor::add;
+        T value = multiply::apply(alpha, total);
+        if (truth(beta))
+            value = add::apply(value, multiply::apply(beta, load<T>(c + result * c_step)));
         std::memcpy(d + result * d_step, &value, sizeof value);
     }
     // The sum of products, of those of the matrix's real and imaginary parts with the vector's.
@@ -181,7 +171,7 @@ template <class T> struct MatrixVector {
                 total[chain][s][0] = multiply_add(of_row, factor, total[chain][s][0]);
                 if constexpr (parts == 2)
                     total[chain][s][1] =
-                        multiply_add(of_row, exchanged(factor, Lanes()), total[chain][s][1]);
+                        multiply_add(of_row, parts_of<1, 0>(factor), total[chain][s][1]);
             }
         };
         const auto whole = [](const char *p) { return load_vector<V>(p); };
@@ -222,11 +212,6 @@ template <class T> struct MatrixVector {
     }
 
 private:
-    using Lanes = std::make_integer_sequence<int, static_cast<int>(width)>;
-    // Real and imaginary parts.
-    template <int... i> static V exchanged(V v, std::integer_sequence<int, i...>) {
-        return __builtin_shufflevector(v, v, (i ^ 1)...);
-    }
     // The sum of the real parts and that of the imaginary ones.
     template <class W> static VectorN<P, 2> sum_of_pairs(W v) {
         constexpr int half = static_cast<int>(sizeof(W) / sizeof(P)) / 2;
