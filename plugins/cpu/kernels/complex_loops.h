@@ -1,7 +1,7 @@
 // Loops of complex functions.
 #pragma once
 
-#include "functors/arithmetic.h"
+#include "functors/functors.h"
 #include "loops.h"
 #include "vector_complex.h"
 #include "vector_loops.h"

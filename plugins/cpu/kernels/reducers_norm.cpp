@@ -1,6 +1,5 @@
 // Norms, in double whatever the elements are.
 #include "complex_loops.h"
-#include "functors/functors.h"
 #include "joined_groups.h"
 #include "reducers_double.h"
 
