@@ -3,7 +3,10 @@
 #include "check.h"
 
 #include <bit>
+#include <cmath>
 #include <complex>
+#include <limits>
+#include <random>
 
 using namespace oracle;
 
@@ -66,6 +69,39 @@ TEST_CASE("reals are within a last place where a step could lose it") {
                 operands.push_back(operand_at(&h.y, &stride, ATOLL_DTYPE_FLOAT64));
             REQUIRE(run(h.function, ATOLL_DTYPE_FLOAT64, {1}, operands) == ATOLL_STATUS_OK);
             CHECK(std::abs(place(out) - place(static_cast<double>(h.truth))) <= 1);
+        }
+    });
+}
+
+// Powers of a row by one number that take no logarithm: a product that is rounded twice is off by
+// up to one and a half last places.
+TEST_CASE_TEMPLATE("powers by some numbers are nearly rounded once", T, float, double) {
+    constexpr int dtype = sizeof(T) == 4 ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64;
+    constexpr int count = 1000;
+    const std::int64_t stride = sizeof(T), same = 0;
+    std::mt19937_64 random(3);
+    std::vector<T> x(count), out(count);
+    for (T &a : x)
+        a = std::ldexp(static_cast<T>(random() >> (64 - std::numeric_limits<T>::digits)),
+                       static_cast<int>(random() % 33) - 40);
+    std::vector<double> powers = {3, -1, 0.5};
+    if (sizeof(T) == 4) powers.push_back(-2);
+    at_each_level([&] {
+        for (const double power : powers) {
+            CAPTURE(power);
+            T exponent = static_cast<T>(power);
+            REQUIRE(
+                run(ATOLL_FN_pow, dtype, {count},
+                    {operand_at(out.data(), &stride, dtype), operand_at(x.data(), &stride, dtype),
+                     operand_at(&exponent, &same, dtype)}) == ATOLL_STATUS_OK);
+            long double worst = 0; // in last places
+            for (std::size_t k = 0; k < x.size(); ++k) {
+                const long double truth = std::pow(static_cast<long double>(x[k]), power);
+                const T rounded = static_cast<T>(truth),
+                        next = std::nextafter(rounded, T(INFINITY));
+                worst = std::max(worst, std::fabs(out[k] - truth) / (next - rounded));
+            }
+            CHECK(worst < 0.75L);
         }
     });
 }

@@ -90,7 +90,7 @@ TEST_CASE("powers of a row by one number are right") {
         each(shape, [&](const Shape &index) {
             x.set(index, values[static_cast<std::size_t>(index[0]) % values.size()]);
         });
-        for (const long double power : {2.0L, 0.5L, -0.5L, 3.0L, 0.0L}) {
+        for (const long double power : {2.0L, 0.5L, -0.5L, 3.0L, -1.0L, -2.0L, 0.0L}) {
             exponent.set({0}, convert(Value::of(power, 0.0L), dtype));
             check_elementwise(pow, dtype, out, {&x, &exponent});
         }

@@ -155,13 +155,38 @@ struct PositiveRoot : functor::Same {
     }
 };
 
-// Squares are as multiply gives them.
+// The power 3: of float32 by way of float64, of that with the error of the square added. Both are
+// rounded all but correctly.
+struct Cube : functor::Same {
+    template <class T> static T apply(T x) {
+        if constexpr (sizeof(T) < sizeof(double)) return static_cast<T>(double{x} * x * x);
+        const T square = x * x, cube = std::fma(square, x, std::fma(x, x, -square) * x);
+        return cube == cube ? cube : square * x; // what is infinite has no error
+    }
+};
+// The power -2. That of float64 would be off by more than the error bound.
+struct ReciprocalSquare : functor::Same {
+    static float apply(float x) { return static_cast<float>(1 / (double{x} * x)); }
+};
+
+// The loop of a power that takes no logarithm; null for others. Squares are as multiply gives them.
+template <class T> Loop loop_of_power(T exponent) {
+    if (exponent == T(2)) return &unary_loop<functor::square, T>;
+    if (exponent == T(0.5)) return &unary_loop<PositiveRoot, T>;
+    if (exponent == T(-1)) return &unary_loop<functor::reciprocal, T>;
+    if constexpr (sizeof(T) == sizeof(float))
+        if (exponent == T(-2)) return &unary_loop<ReciprocalSquare, T>;
+#if !defined(__FMA__) && !defined(__aarch64__)
+    if constexpr (sizeof(T) == sizeof(double)) return nullptr;
+#endif
+    if (exponent == T(3)) return &unary_loop<Cube, T>;
+    return nullptr;
+}
+
 template <class F, class T>
 void vector_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    if (strides[2] == 0 && *at<const T>(data[2]) == T(2))
-        return unary_loop<functor::square, T>(n, data, strides);
-    if (strides[2] == 0 && *at<const T>(data[2]) == T(0.5))
-        return unary_loop<PositiveRoot, T>(n, data, strides);
+    if (strides[2] == 0)
+        if (const Loop loop = loop_of_power(*at<const T>(data[2]))) return loop(n, data, strides);
     vector_binary_loop<F, T>(n, data, strides);
 }
 
