@@ -1,6 +1,7 @@
 // Norms, in double whatever the elements are.
 #include "complex_loops.h"
 #include "joined_groups.h"
+#include "loops.h"
 #include "reducers_double.h"
 
 namespace Atoll::kernels {
@@ -102,6 +103,49 @@ template <class T, bool SkipNan, class S = T> struct Squares {
     }
 };
 
+// ---- the moduli of a few elements at a time, as doubles ----
+
+constexpr std::int64_t few_moduli = 128;
+
+template <class T> void moduli_of(std::int64_t n, const T *x, double *moduli) {
+    for (std::int64_t k = 0; k < n; ++k) moduli[k] = std::fabs(static_cast<double>(x[k]));
+}
+void moduli_of(std::int64_t n, const Complex<double> *x, double *moduli) {
+    char *const data[] = {reinterpret_cast<char *>(moduli),
+                          const_cast<char *>(reinterpret_cast<const char *>(x))};
+    const std::int64_t strides[] = {sizeof *moduli, sizeof *x};
+    real_of_complex_loop<ModulusOfParts, Complex<double>>(n, data, strides);
+}
+// Squares of floats do not leave the range of double.
+void moduli_of(std::int64_t n, const Complex<float> *x, double *moduli) {
+    PartsBlock parts;
+    for (std::int64_t begin = 0; begin < n; begin += PartsBlock::size) {
+        const std::int64_t count = std::min(PartsBlock::size, n - begin);
+        double *const to = moduli + begin;
+        parts.load<Complex<float>>(count, reinterpret_cast<const char *>(x + begin), sizeof *x);
+        std::int64_t any_nan = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i] = std::sqrt(parts.re[i] * parts.re[i] + parts.im[i] * parts.im[i]);
+            any_nan |= to[i] == to[i] ? std::int64_t{0} : std::int64_t{-1};
+        }
+        // What is infinite counts as that, even beside NaN.
+        for (std::int64_t i = 0; any_nan && i < count; ++i) to[i] = modulus_of(x[begin + i]);
+    }
+}
+// each(n, elements, moduli), where NaN counts as 0 if it is skipped.
+template <bool SkipNan, class T, class Each>
+void by_moduli(std::int64_t n, const T *x, Each &&each) {
+    alignas(64) double moduli[few_moduli];
+    for (std::int64_t k = 0; k < n; k += few_moduli) {
+        const std::int64_t count = std::min(n - k, few_moduli);
+        moduli_of(count, x + k, moduli);
+        if constexpr (SkipNan)
+            for (std::int64_t i = 0; i < count; ++i)
+                if (is_nan(x[k + i])) moduli[i] = 0;
+        each(count, x + k, moduli);
+    }
+}
+
 // ---- norm, x = 1: a sum of moduli ----
 
 template <class T, bool SkipNan> struct Moduli {
@@ -121,39 +165,10 @@ template <class T, bool SkipNan> struct Moduli {
                 sum += SkipNan ? (v == v ? v : Doubles{}) : v;
             });
         } else {
-            // The moduli of a few elements at a time; their sum as that of reals.
-            double moduli[128];
-            for (std::int64_t k = 0; k < n; k += std::size(moduli)) {
-                const std::int64_t count = std::min<std::int64_t>(n - k, std::size(moduli));
-                moduli_of(count, x + k, moduli);
-                if constexpr (SkipNan)
-                    for (std::int64_t i = 0; i < count; ++i)
-                        if (is_nan(x[k + i])) moduli[i] = 0;
+            by_moduli<SkipNan>(n, x, [&](std::int64_t count, const T *, const double *moduli) {
                 Moduli<double, false>::block(count, reinterpret_cast<const char *>(moduli), given,
                                              accumulator);
-            }
-        }
-    }
-    static void moduli_of(std::int64_t n, const Complex<double> *x, double *moduli) {
-        char *const data[] = {reinterpret_cast<char *>(moduli),
-                              const_cast<char *>(reinterpret_cast<const char *>(x))};
-        const std::int64_t strides[] = {sizeof *moduli, sizeof *x};
-        real_of_complex_loop<ModulusOfParts, Complex<double>>(n, data, strides);
-    }
-    // Squares of floats do not leave the range of double.
-    static void moduli_of(std::int64_t n, const Complex<float> *x, double *moduli) {
-        PartsBlock parts;
-        for (std::int64_t begin = 0; begin < n; begin += PartsBlock::size) {
-            const std::int64_t count = std::min(PartsBlock::size, n - begin);
-            double *const to = moduli + begin;
-            parts.load<Complex<float>>(count, reinterpret_cast<const char *>(x + begin), sizeof *x);
-            std::int64_t any_nan = 0;
-            for (std::int64_t i = 0; i < count; ++i) {
-                to[i] = std::sqrt(parts.re[i] * parts.re[i] + parts.im[i] * parts.im[i]);
-                any_nan |= to[i] == to[i] ? std::int64_t{0} : std::int64_t{-1};
-            }
-            // What is infinite counts as that, even beside NaN.
-            for (std::int64_t i = 0; any_nan && i < count; ++i) to[i] = modulus_of(x[begin + i]);
+            });
         }
     }
     static constexpr Reducer reducer() {
@@ -240,22 +255,25 @@ template <class T, bool SkipNan> struct AnyNorm {
     }
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
         Powers &a = *reinterpret_cast<Powers *>(accumulator);
-        if constexpr (!is_complex<T>)
-            if (is_small_and_whole(given.x) && take_together(n, elements_of<T>(in), given.x, a))
-                return;
-        Loops::take_all(n, elements_of<T>(in), given, a);
+        if (!(given.x > 0 && given.x <= largest_for_exact_tops))
+            return Loops::take_all(n, elements_of<T>(in), given, a);
+        by_moduli<SkipNan>(n, elements_of<T>(in),
+                           [&](std::int64_t count, const T *elements, double *moduli) {
+                               if (!take_together(count, moduli, given.x, a))
+                                   Loops::take_all(count, elements, given, a);
+                           });
     }
-    // By vectors, all with the same top. False, and nothing is done, where a number is not finite
-    // or the top is too small to divide by.
-    static bool take_together(std::int64_t n, const T *elements, double x, Powers &a) {
-        Sums largest = {}, wrong = {};
-        in_doubles(n, elements, [&](Doubles v, int c) {
-            v = abs_lanes(v);
-            largest[c] = v > largest[c] ? v : largest[c];
-            wrong[c] += v - v; // NaN unless v is finite
+    // By vectors, all with the same top; `moduli` are overwritten. False, and nothing is taken,
+    // where one is not finite or the top is too small to divide by.
+    static bool take_together(std::int64_t n, double *moduli, double x, Powers &a) {
+        Doubles largest[group_vectors] = {}, wrong[group_vectors] = {};
+        in_doubles(n, moduli, [&](Doubles v, int c) {
+            Doubles &most = largest[c % group_vectors];
+            most = v > most ? v : most;
+            wrong[c % group_vectors] += v - v; // NaN unless v is finite
         });
         double size = 0, any_wrong = 0;
-        for (int c = 0; c < vectors; ++c)
+        for (int c = 0; c < group_vectors; ++c)
             for (int i = 0; i < Lanes<double>::in_vector; ++i) {
                 size = std::max(size, largest[c][i]);
                 any_wrong += wrong[c][i];
@@ -264,11 +282,20 @@ template <class T, bool SkipNan> struct AnyNorm {
         if (size == 0) return true;
         if (size >= 2 * a.top || a.top == 0) rescale(a, top_at(size, x), x);
         const double scale = 1 / a.top; // exact: a power of two
-        double sum = 0;
-        add_in_doubles(n, elements, sum, [&](Doubles v, Doubles &powers) {
-            powers += whole_power(abs_lanes(v) * scale, static_cast<int>(x));
+        for (std::int64_t k = 0; k < n; ++k) moduli[k] *= scale;
+        if (!is_small_and_whole(x)) {
+            char *const data[] = {reinterpret_cast<char *>(moduli),
+                                  reinterpret_cast<char *>(moduli), reinterpret_cast<char *>(&x)};
+            const std::int64_t strides[] = {sizeof *moduli, sizeof *moduli, 0};
+            binary_loops[ATOLL_FN_pow][ATOLL_DTYPE_FLOAT64](n, data, strides);
+        }
+        Doubles sums[group_vectors] = {};
+        in_doubles(n, moduli, [&](Doubles v, int c) {
+            sums[c % group_vectors] +=
+                is_small_and_whole(x) ? whole_power(v, static_cast<int>(x)) : v;
         });
-        a.add(sum);
+        for (const Doubles &sum : sums)
+            for (int i = 0; i < Lanes<double>::in_vector; ++i) a.add(sum[i]);
         return true;
     }
     static constexpr Reducer reducer() { return Loops::pairwise(); }
