@@ -2,6 +2,7 @@
 // every mixture. Single values that matter are in test_special_values.cpp.
 #include "check.h"
 
+#include <array>
 #include <optional>
 
 using namespace oracle;
@@ -464,13 +465,19 @@ TEST_CASE("integers are divided and raised as they are one by one") {
         }
         Operand out(dtype, false, shape, {true}, Layout::dense);
         CAPTURE(std::string(facts[dtype].name));
-        for (int function : {int{ATOLL_FN_trunc_divide}, int{ATOLL_FN_floor_divide},
-                             int{ATOLL_FN_fmod}, int{ATOLL_FN_remainder}})
+        const std::array divisions = {int{ATOLL_FN_trunc_divide}, int{ATOLL_FN_floor_divide},
+                                      int{ATOLL_FN_fmod}, int{ATOLL_FN_remainder}};
+        for (int function : divisions)
             check_elementwise(function_list[function], dtype, out, {&a, &b});
         check_elementwise(function_list[ATOLL_FN_pow], dtype, out, {&a, &small});
         Operand one(dtype, false, shape, {false}, Layout::dense);
-        one.set({0}, Value::of(__int128{7}));
-        check_elementwise(function_list[ATOLL_FN_remainder], dtype, out, {&a, &one});
+        const int bits = 8 * facts[dtype].size - (facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED);
+        for (int shift = 0; shift < bits; shift += 3)
+            for (const int beside : {-1, 0, 1}) {
+                one.set({0}, convert(Value::of((__int128{1} << shift) + beside), dtype));
+                for (int function : divisions)
+                    check_elementwise(function_list[function], dtype, out, {&a, &one});
+            }
         check_elementwise(function_list[ATOLL_FN_floor_divide], dtype, out, {&one, &b});
         check_elementwise(function_list[ATOLL_FN_fmod], dtype, a, {&a, &b});
         check_elementwise(function_list[ATOLL_FN_pow], dtype, b, {&b, &one});

@@ -17,9 +17,9 @@ template <class F> inline constexpr bool is_quotient =
 template <class F> inline constexpr bool rounds_down =
     std::is_same_v<F, functor::floor_divide> || std::is_same_v<F, functor::remainder>;
 template <class F, class T>
-inline constexpr bool is_vector_division = is_integer<T> && sizeof(T) <= 4 &&
-                                           (is_quotient<F> || std::is_same_v<F, functor::fmod> ||
-                                            std::is_same_v<F, functor::remainder>);
+inline constexpr bool is_integer_division = is_integer<T> &&
+                                            (is_quotient<F> || std::is_same_v<F, functor::fmod> ||
+                                             std::is_same_v<F, functor::remainder>);
 
 // Integers of another width, step by step: GCC makes nothing good of several at once.
 template <class To, class V> auto resized(V v) {
@@ -78,6 +78,42 @@ void division_loop(std::int64_t n, char *const *data, const std::int64_t *stride
     if (k == n) return;
     char *const rest[] = {data[0] + k * size, data[1] + k * strides[1], data[2] + k * strides[2]};
     binary_loop<F, T>(n - k, rest, strides);
+}
+
+// Note [Division by a number]
+// Of x >= 0 and d >= 2, with 2^(l - 1) < d <= 2^l and m the least integer with m d >= 2^(63 + l),
+// the quotient is that of x m and 2^(63 + l), as long as x <= 2^63: m d is too large by less than
+// 2^l, thus x m / 2^(63 + l) by less than 1 / d. Unsigned numbers above 2^63 are divided one by
+// one. Below zero, the number below x / d is that of ~x, turned over. Granlund and Montgomery,
+// "Division by Invariant Integers using Multiplication", 1994.
+template <class F, class T>
+void division_by_number_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using U = std::uint64_t;
+    __extension__ using Twice = unsigned __int128;
+    static_assert(sizeof(T) == sizeof(U));
+    constexpr std::int64_t few = 16;
+    const T number = *at<const T>(data[2]);
+    if (strides[2] != 0 || n < few || number < 2) return binary_loop<F, T>(n, data, strides);
+    const U divisor = static_cast<U>(number);
+    const int shift = 63 - __builtin_clzll(divisor - 1);
+    const U factor = static_cast<U>(((Twice{1} << (64 + shift)) - 1) / divisor + 1);
+    const auto of_size = [&](U size) {
+        return static_cast<U>(Twice{size} * factor >> 64) >> shift;
+    };
+    const auto quotient_of = [&](T x) {
+        const U bits = static_cast<U>(x);
+        if constexpr (std::is_unsigned_v<T>) return x >> 63 ? x / number : of_size(bits);
+        const U sign = static_cast<U>(x >> 63), less = rounds_down<F> ? 0 : sign;
+        return static_cast<T>((of_size((bits ^ sign) - less) ^ sign) - less);
+    };
+    const std::int64_t to_next = strides[0], from_next = strides[1];
+    char *to = data[0], *from = data[1];
+    for (std::int64_t k = 0; k < n; ++k, to += to_next, from += from_next) {
+        const T x = *at<const T>(from), quotient = quotient_of(x);
+        *at<T>(to) = is_quotient<F>
+                         ? quotient
+                         : static_cast<T>(static_cast<U>(x) - static_cast<U>(quotient) * divisor);
+    }
 }
 
 // Squares and multiplies as functor::pow does, a digit of the exponents of a block after the other.
