@@ -10,14 +10,16 @@
 
 namespace Atoll::detail {
 
+[[noreturn, gnu::cold]] inline void refuse_dtype(DType dtype, std::string_view op) {
+    throw Error(Status::invalid_argument, op,
+                dtype == DType::none
+                    ? "got no dtype, need one"
+                    : fmt::format("got dtype {}, which does not exist", static_cast<int>(dtype)));
+}
 // Throws Error unless the dtype exists and is not `none`.
 inline void require_dtype(DType dtype, std::string_view op) {
-    const auto id = static_cast<unsigned>(dtype);
-    if (id - 1 < ATOLL_DTYPE_COUNT - 1) [[likely]]
-        return;
-    throw Error(Status::invalid_argument, op,
-                id == 0 ? "got no dtype, need one"
-                        : fmt::format("got dtype {}, which does not exist", id));
+    if (static_cast<unsigned>(dtype) - 1 >= ATOLL_DTYPE_COUNT - 1) [[unlikely]]
+        refuse_dtype(dtype, op);
 }
 
 inline void require_dtype_or_none(DType dtype, std::string_view op) {

@@ -119,6 +119,15 @@ SlotTable *SlotTable::make(const ModuleRecord &module) {
     return table;
 }
 
+alignas(64) std::byte Registry::memory_[sizeof(Registry)];
+constinit std::atomic<bool> Registry::made_{false};
+
+void Registry::make() {
+    static const Registry *const made = new (memory_) Registry;
+    static_cast<void>(made);
+    made_.store(true, std::memory_order_release);
+}
+
 Registry::Registry() {
     core_functions_ = add_module(built_in("core", core_functions), nullptr)->functions.data();
     device_functions_ = add_module(built_in("device", device_functions), nullptr)->functions.data();

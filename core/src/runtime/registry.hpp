@@ -260,10 +260,9 @@ public:
     // Never destroyed: plugins' threads and late destructors may still call at exit. At a constant
     // address, so that calls need not load it.
     static Registry &get() {
-        alignas(64) static std::byte memory[sizeof(Registry)];
-        static Registry *const made = new (memory) Registry;
-        static_cast<void>(made);
-        return *std::launder(reinterpret_cast<Registry *>(memory));
+        if (!made_.load(std::memory_order_acquire)) [[unlikely]]
+            make();
+        return *std::launder(reinterpret_cast<Registry *>(memory_));
     }
 
     // --- lock-free reading -----------------------------------------------------------------------
@@ -307,6 +306,9 @@ public:
 
 private:
     Registry();
+    static void make();
+    alignas(64) static std::byte memory_[];
+    static std::atomic<bool> made_;
     void rebuild(DeviceTypeRecord &type, const SlotFilter &filter);
     const Chain *build_chain(DeviceTypeRecord &type, const FunctionRecord &function, int dtype);
     std::atomic<ModuleRecord *> modules_[max_modules]{};

@@ -63,13 +63,10 @@ bool ignores_elements(std::uint32_t function, std::uint32_t dtype) {
             function == ATOLL_FN_isfinite);
 }
 
-template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call &call) {
+template <int Count> [[gnu::noinline]] void apply_any(Loop loop, const atoll_call &call) {
     const std::uint32_t function = call.function, dtype = call.dtype, rank = call.rank;
     const std::int64_t *shape = call.shape;
     const atoll_operand *operands = call.operands;
-    if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
-    const Loop loop = table[function][dtype];
-    if (!loop) return ATOLL_STATUS_NOT_SUPPORTED;
     // A selection is of bits: nothing to widen.
     const bool selects = Count == 4 && function == ATOLL_FN_where;
     const std::uint32_t wide = selects ? dtype : widened(dtype);
@@ -97,7 +94,7 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
                 loop(n, data, strides);
                 for (int k = 0; k < Count && row + 1 < rows; ++k) data[k] += operands[k].strides[1];
             }
-            return ATOLL_STATUS_OK;
+            return;
         }
     }
     TypedLoop typed{loop,
@@ -116,6 +113,41 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
     if (Count == 2 && ignores_elements(function, dtype) && space.shape[0] * space.outer() > 0)
         std::fill_n(space.strides[1], space.rank, 0);
     run_loop(space, operands, typed);
+}
+
+// What most calls are needs no more than this: few elements, as the loop takes them, which follow
+// each other.
+template <int Count> bool apply_quickly(Loop loop, const atoll_call &call) {
+    const std::uint32_t dtype = call.dtype, result = result_of(call.function, dtype);
+    if (Count == 4 && call.function == ATOLL_FN_where) return false; // one input is another dtype
+    if (call.rank > 1 || widened(dtype) != dtype) return false;
+    const std::int64_t n = call.rank ? call.shape[0] : 1;
+    char *data[Count];
+    std::int64_t strides[Count] = {};
+    std::uintptr_t mismatch = 0, address = 0;
+    for (int k = 0; k < Count; ++k) {
+        const atoll_operand &operand = call.operands[k];
+        const std::uint32_t wanted = k == 0 ? result : dtype;
+        if (operand.dtype != wanted) return false;
+        data[k] = static_cast<char *>(operand.data);
+        mismatch |= operand.flags & ATOLL_OPERAND_SWAPPED;
+        address |= reinterpret_cast<std::uintptr_t>(data[k]);
+        if (call.rank == 0) continue;
+        strides[k] = operand.strides[0];
+        mismatch |= static_cast<std::uintptr_t>(strides[k] ^ sizes[wanted]);
+    }
+    mismatch |= address & ((alignment_of(dtype) - 1) | (alignment_of(result) - 1));
+    if (mismatch || n >= parallel_threshold) return false;
+    loop(n, data, strides);
+    return true;
+}
+
+template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call &call) {
+    const std::uint32_t function = call.function, dtype = call.dtype;
+    if (function >= ATOLL_FN_COUNT || dtype >= ATOLL_DTYPE_COUNT) return ATOLL_STATUS_NOT_SUPPORTED;
+    const Loop loop = table[function][dtype];
+    if (!loop) return ATOLL_STATUS_NOT_SUPPORTED;
+    if (!apply_quickly<Count>(loop, call)) apply_any<Count>(loop, call);
     return ATOLL_STATUS_OK;
 }
 
