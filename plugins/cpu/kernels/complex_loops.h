@@ -10,13 +10,6 @@
 
 namespace Atoll::kernels {
 
-// A vector of complex numbers: the real or the imaginary parts, each twice; and both exchanged.
-template <int first, int second, class V> V parts_of(V z) {
-    return [&]<int... i>(std::integer_sequence<int, i...>) {
-        return __builtin_shufflevector(z, z, (i % 2 ? i - 1 + second : i + first)...);
-    }
-    (std::make_integer_sequence<int, static_cast<int>(sizeof z / sizeof z[0])>());
-}
 // Each part is rounded as functor::multiply rounds it. `minus` has the sign of real parts set.
 template <class V> V complex_product(V re, V im, V b, V minus) {
     using vector_math::bits;

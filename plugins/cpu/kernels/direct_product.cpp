@@ -2,9 +2,10 @@
 // packed but for rows of a that are not dense, or too far apart.
 #include "direct_product.h"
 
-#include "complex_loops.h"
+#include "functors/arithmetic.h"
 #include "parallel.h"
 #include "partial_vector.h"
+#include "product_vectors.h"
 #include "transpose.h"
 
 #include <algorithm>

@@ -4,10 +4,11 @@
 // from memory are faster than one or two.
 #include "matrix_vector.h"
 
-#include "complex_loops.h"
+#include "functors/arithmetic.h"
 #include "packed_side.h"
 #include "parallel.h"
 #include "partial_vector.h"
+#include "product_vectors.h"
 #include "scratch.h"
 
 namespace Atoll::kernels {

@@ -106,6 +106,14 @@ template <bool vnni, class V> inline V multiply_add_pairs(V a, V b, V c) {
 #endif
 }
 
+// A vector of complex numbers: the real or the imaginary parts, each twice; and both exchanged.
+template <int first, int second, class V> inline V parts_of(V z) {
+    return [&]<int... i>(std::integer_sequence<int, i...>) {
+        return __builtin_shufflevector(z, z, (i % 2 ? i - 1 + second : i + first)...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(sizeof z / sizeof z[0])>());
+}
+
 // Elements [first, first + N) of a vector.
 template <int N, class V> inline auto part_of(V v, auto first) {
     using T = std::remove_cvref_t<decltype(v[0])>;

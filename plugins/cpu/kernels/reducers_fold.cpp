@@ -76,13 +76,6 @@ private:
         }
         (std::make_integer_sequence<int, static_cast<int>(sizeof(A) / sizeof(A{}[0]))>());
     }
-    // The real or the imaginary parts, each twice; and both exchanged.
-    template <int first, int second, class A> static A parts_of(A z) {
-        return [&]<int... i>(std::integer_sequence<int, i...>) {
-            return __builtin_shufflevector(z, z, (i % 2 ? i - 1 + second : i + first)...);
-        }
-        (std::make_integer_sequence<int, static_cast<int>(sizeof z / sizeof z[0])>());
-    }
 };
 // `of_numbers` gives the same where b is not NaN, and a where it is; of two zeros either.
 struct Smallest {
