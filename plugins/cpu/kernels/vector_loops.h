@@ -160,8 +160,9 @@ struct PositiveRoot : functor::Same {
 struct Cube : functor::Same {
     template <class T> static T apply(T x) {
         if constexpr (sizeof(T) < sizeof(double)) return static_cast<T>(double{x} * x * x);
-        const T square = x * x, cube = std::fma(square, x, std::fma(x, x, -square) * x);
-        return cube == cube ? cube : square * x; // what is infinite has no error
+        const T square = x * x, cube = square * x;
+        const T exact = std::fma(square, x, std::fma(x, x, -square) * x);
+        return std::fabs(cube) <= std::numeric_limits<T>::max() ? exact : cube;
     }
 };
 // The power -2. That of float64 would be off by more than the error bound.
