@@ -397,6 +397,13 @@ TEST_CASE("running sums overflow where they do in order, and only there") {
                 }
         });
     };
+    // Those of parts of the first run would be infinite, and NaN from there on.
+    constexpr double largest = std::numeric_limits<double>::max();
+    x[0] = x[4] = x[5] = -largest;
+    x[2] = x[3] = x[6] = largest;
+    check("parts of the first run");
+    CHECK(expected.back() == 0);
+    std::fill_n(x.begin(), 7, 0.0);
     // The sums of runs of 32 elements would be infinite by themselves.
     for (const std::size_t k : {0u, 2000u}) {
         x[k + 5] = -large;

@@ -245,7 +245,7 @@ template <class F, class T, class A> struct Scan {
             if constexpr (may_overflow) {
                 // NaN and infinity stay, whatever is moderate.
                 const auto settled = [](auto y) { return is_moderate(y) || !std::isfinite(y); };
-                safe &= (first && r == 0) || each_part(a, [](auto y) { return std::isnan(y); }) ||
+                safe &= each_part(a, [](auto y) { return std::isnan(y); }) ||
                         (moderate && each_part(a, settled));
             }
             a = F::apply(a, p[r * run + run - 1]);
