@@ -2,9 +2,7 @@
 // byte orders, results in place. Small whole numbers, which every dtype adds up exactly; floats
 // also within the bound that the number of terms gives.
 #include "check.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "end_of_page.h"
 
 using namespace oracle;
 
@@ -376,30 +374,6 @@ TEST_CASE("contractions agree with naive sums") {
     }
 }
 
-// Ones, behind which no memory can be read.
-class Ones {
-public:
-    explicit Ones(std::int64_t bytes) {
-        const std::int64_t page = sysconf(_SC_PAGESIZE);
-        const std::int64_t readable = (bytes + page - 1) / page * page;
-        mapped_ = static_cast<std::size_t>(readable + 64 * page);
-        memory_ = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        REQUIRE(memory_ != MAP_FAILED);
-        REQUIRE(mprotect(memory_, static_cast<std::size_t>(readable), PROT_READ | PROT_WRITE) == 0);
-        data = static_cast<char *>(memory_) + readable - bytes;
-        std::fill_n(data, bytes, '\1');
-    }
-    ~Ones() { munmap(memory_, mapped_); }
-    Ones(const Ones &) = delete;
-    Ones &operator=(const Ones &) = delete;
-
-    char *data;
-
-private:
-    void *memory_;
-    std::size_t mapped_;
-};
-
 TEST_CASE("nothing is read behind an operand") {
     const std::int64_t k = 32, n = 64;
     std::int64_t m = 95, inner = 1, a_bytes = m * k;
@@ -413,7 +387,7 @@ TEST_CASE("nothing is read behind an operand") {
         a_strides = {4096, 1, 1, 0};
         a_bytes = (m - 1) * 4096 + inner + k - 1;
     }
-    const Ones a(a_bytes), b(k * n);
+    const AtEndOfPage a(a_bytes, 1), b(k * n, 1);
     std::vector<std::int32_t> d(static_cast<std::size_t>(m * inner * n));
     const std::int64_t d_strides[] = {4, 4 * m, 0, 4 * m * inner}, b_strides[] = {0, 0, 1, k},
                        nothing[] = {0, 0, 0, 0};

@@ -1,7 +1,9 @@
 // Matrix products against the oracle: dtypes, transposes, strides, stacks, conjugates, alpha, beta
 // and what is added.
 #include "check.h"
+#include "end_of_page.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -193,6 +195,33 @@ TEST_CASE("products of a matrix from memory and a vector agree with the oracle")
     check(reals[0], {2051, 1, 1027, 0}, dense, reals, swapped, 0, 2, 2, Addend::out, random);
     check(complexes[0], {1037, 1, 1027, 0}, dense, complexes, swapped, 1, 2, 2, Addend::out,
           random);
+}
+
+TEST_CASE("a product reads no operand beyond its end") {
+    struct Extents {
+        std::int64_t m, k, n;
+    };
+    for (const int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
+                            int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
+        for (const auto &[m, k, n] :
+             {Extents{514, 64, 1}, {131, 32, 1}, {2051, 256, 1}, {1, 64, 514}, {66, 67, 70}}) {
+            CAPTURE(dtype);
+            CAPTURE(m);
+            const std::int64_t size = facts[dtype].size, none[3] = {};
+            const std::int64_t strides[3][3] = {
+                {size, 0, size * m}, {size, size * m, 0}, {0, size, size * k}};
+            const AtEndOfPage d(m * n * size, 1), a(m * k * size, 0), b(k * n * size, 0);
+            at_each_level([&] {
+                REQUIRE(call(ATOLL_FN_matmul, dtype, {m, k, n}, 3,
+                             {operand_at(d.data, strides[0], dtype),
+                              operand_at(a.data, strides[1], dtype),
+                              operand_at(b.data, strides[2], dtype),
+                              operand_at(nullptr, none, dtype, ATOLL_OPERAND_ABSENT)},
+                             {scalar(dtype, 1, 0), scalar(dtype, 0, 0), flag_of(false),
+                              flag_of(false)}) == ATOLL_STATUS_OK);
+                CHECK(std::all_of(d.data, d.data + m * n * size, [](char x) { return x == 0; }));
+            });
+        }
 }
 
 TEST_CASE("products of no terms are zero, or what is added") {

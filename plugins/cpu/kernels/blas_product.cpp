@@ -2,6 +2,10 @@
 #include "blas_product.h"
 
 #include "blas.h"
+#include "scratch.h"
+
+#include <cstring>
+#include <new>
 
 namespace Atoll::kernels {
 namespace {
@@ -116,9 +120,18 @@ private:
         if (!incx || !incy || a.conj || b.conj) return false;
         const Operand x = express(a);
         const bool plain = x.transpose == Transpose::none;
+        // OpenBLAS 0.3.21 reads the complex number behind the last one of the vector as well.
+        const bool reads_on = is_complex<T> && blas_.is_openblas;
+        const Scratch copied(reads_on ? (b.rows + 1) * size : 0, std::nothrow);
+        if (!copied.is_there()) return false;
+        if (reads_on) {
+            for (std::int64_t k = 0; k < b.rows; ++k)
+                std::memcpy(copied.data() + k * size, b.data + k * b.down, sizeof(T));
+            std::memset(copied.data() + b.rows * size, 0, sizeof(T));
+        }
         with_interface([&](const auto &blas) {
-            gemv<T>(blas, plain ? a.rows : a.columns, plain ? a.columns : a.rows, alpha_, x, b.data,
-                    incx, beta_, c.data, incy);
+            gemv<T>(blas, plain ? a.rows : a.columns, plain ? a.columns : a.rows, alpha_, x,
+                    reads_on ? copied.data() : b.data, reads_on ? 1 : incx, beta_, c.data, incy);
         });
         return true;
     }
