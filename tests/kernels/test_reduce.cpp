@@ -570,6 +570,31 @@ TEST_CASE_TEMPLATE("norms of float64 leave the range only when the result does",
     }
 }
 
+// What one element divided by another leaves no trace of may count all the same. An error of a
+// power counts 1 / p times.
+TEST_CASE("norms of low order count elements of every size") {
+    const std::int64_t stride = 8, none = 0;
+    for (const double p : {0.01, 0.02, 0.1, 0.5})
+        for (const std::size_t large : {0u, 999u})
+            at_each_level([&] {
+                CAPTURE(p);
+                std::vector<double> x(1000, 1e-300);
+                x[large] = 1e200;
+                long double sum = 0;
+                for (const double a : x) sum += std::pow(static_cast<long double>(a), p);
+                const long double truth = std::pow(sum, 1 / static_cast<long double>(p));
+                double norm;
+                REQUIRE(run(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, {1000},
+                            {operand_at(&norm, &none, ATOLL_DTYPE_FLOAT64),
+                             operand_at(x.data(), &stride, ATOLL_DTYPE_FLOAT64)},
+                            {scalar_of(Value::of(static_cast<long double>(p), 0.0L),
+                                       ATOLL_DTYPE_FLOAT64),
+                             flag_of(false)},
+                            1) == ATOLL_STATUS_OK);
+                CHECK(std::fabs(norm / truth - 1) < 0x1p-52L / p);
+            });
+}
+
 // They are not converted first: vectors of halves, and what remains of them.
 TEST_CASE("rows of halves of every length") {
     Random random = sequence(19);

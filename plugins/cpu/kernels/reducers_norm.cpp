@@ -218,12 +218,24 @@ void rescale(Powers &a, double top, double x) {
     }
     a.top = top;
 }
-constexpr double largest_for_exact_tops = 512;
+// Powers up to 1/2 are in range as they are, while what a modulus is divided by may leave nothing
+// of it.
+constexpr double largest_without_tops = 0.5, largest_for_exact_tops = 512;
 double top_at(double modulus, double x) {
+    if (x <= largest_without_tops) return 1;
     if (x > largest_for_exact_tops) return modulus;
     int exponent;
     std::frexp(modulus, &exponent);
     return std::ldexp(1.0, exponent - 1);
+}
+
+// The sum to the power of 1 / x. Where x is below 1, also what rounding took from the sum and from
+// 1 / x, to first order: it counts 1 / x times there.
+double root_of(const Powers &a, double x) {
+    const double sum = a.sum + a.rest, inverse = 1 / x, root = std::pow(sum, inverse);
+    if (x >= 1 || !(sum > 0 && sum <= std::numeric_limits<double>::max())) return root;
+    const double of_sum = (a.sum - sum + a.rest) / sum, of_inverse = std::fma(-inverse, x, 1) / x;
+    return root + root * (of_sum * inverse + of_inverse * std::log(sum));
 }
 
 template <class T, bool SkipNan> struct AnyNorm {
@@ -250,7 +262,7 @@ template <class T, bool SkipNan> struct AnyNorm {
         return a;
     }
     static double result(Powers a, const Given &given) {
-        const double root = std::pow(a.sum + a.rest, 1 / given.x);
+        const double root = root_of(a, given.x);
         return a.top == 0 ? root : a.top * root;
     }
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
@@ -289,13 +301,19 @@ template <class T, bool SkipNan> struct AnyNorm {
             const std::int64_t strides[] = {sizeof *moduli, sizeof *moduli, 0};
             binary_loops[ATOLL_FN_pow][ATOLL_DTYPE_FLOAT64](n, data, strides);
         }
-        Doubles sums[group_vectors] = {};
+        Doubles sums[group_vectors] = {}, rests[group_vectors] = {}; // as Powers::add
         in_doubles(n, moduli, [&](Doubles v, int c) {
-            sums[c % group_vectors] +=
-                is_small_and_whole(x) ? whole_power(v, static_cast<int>(x)) : v;
+            if (is_small_and_whole(x)) v = whole_power(v, static_cast<int>(x));
+            Doubles &sum = sums[c % group_vectors];
+            const Doubles both = sum + v, part = both - sum;
+            rests[c % group_vectors] += (sum - (both - part)) + (v - part);
+            sum = both;
         });
-        for (const Doubles &sum : sums)
-            for (int i = 0; i < Lanes<double>::in_vector; ++i) a.add(sum[i]);
+        for (int c = 0; c < group_vectors; ++c)
+            for (int i = 0; i < Lanes<double>::in_vector; ++i) {
+                a.add(sums[c][i]);
+                a.rest += rests[c][i];
+            }
         return true;
     }
     static constexpr Reducer reducer() { return Loops::pairwise(); }
