@@ -199,7 +199,8 @@ public:
     }
 
     // `own`: the free lists of this thread, if it has some.
-    void *take_large(std::uint32_t index, ThreadCache *own) {
+    void *take_large(std::uint64_t bytes, ThreadCache *own) {
+        const std::uint32_t index = large_class(bytes);
         {
             const std::lock_guard lock(mutex_);
             if (LargeBlock *block = large_[index]) {
@@ -215,7 +216,9 @@ public:
             give_back(0);
             data = from_system(whole, huge ? huge_page : alignment);
         }
-        if (data && huge) madvise(data, whole, MADV_HUGEPAGE); // a hint; fewer faults
+        // A hint: huge pages need fewer faults. Not where more than half of one would go unused.
+        const std::uint64_t in_huge = (bytes + huge_page / 2) / huge_page * huge_page;
+        if (data && huge) madvise(data, std::min(in_huge, whole), MADV_HUGEPAGE);
         return data;
     }
     bool keeps(std::uint32_t index) const { return class_bytes(index) <= limit_; }
@@ -382,11 +385,11 @@ void *allocate(std::uint64_t bytes) {
         return allocate_slowly(index);
     }
     if (bytes > largest) return nullptr;
-    const std::uint32_t index = large_class(bytes);
     ThreadCache *cache = thread_cache;
-    if (bytes <= medium_limit && cache && cache->medium[index - first_medium].head)
-        return cache->medium[index - first_medium].pop();
-    return shared().take_large(index, cache);
+    if (bytes <= medium_limit && cache)
+        if (FreeList &list = cache->medium[large_class(bytes) - first_medium]; list.head)
+            return list.pop();
+    return shared().take_large(bytes, cache);
 }
 
 void free(void *data, std::uint64_t bytes) {
