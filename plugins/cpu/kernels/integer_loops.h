@@ -92,8 +92,8 @@ void division_by_number_loop(std::int64_t n, char *const *data, const std::int64
     __extension__ using Twice = unsigned __int128;
     static_assert(sizeof(T) == sizeof(U));
     constexpr std::int64_t few = 16;
-    const T number = *at<const T>(data[2]);
-    if (strides[2] != 0 || n < few || number < 2) return binary_loop<F, T>(n, data, strides);
+    const T number = strides[2] == 0 && n >= few ? *at<const T>(data[2]) : T(0);
+    if (number < 2) return binary_loop<F, T>(n, data, strides);
     const U divisor = static_cast<U>(number);
     const int shift = 63 - __builtin_clzll(divisor - 1);
     const U factor = static_cast<U>(((Twice{1} << (64 + shift)) - 1) / divisor + 1);
