@@ -2,6 +2,7 @@
 #include "../support.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <malloc.h>
 #include <string>
@@ -28,7 +29,8 @@ bool pages_are_as_asked() {
 } // namespace
 
 TEST_CASE("an element-wise call needs no memory but that of its result") {
-    mallopt(M_PERTURB, 0); // by Meson, which would have all of a block written
+    mallopt(M_PERTURB, 0);               // by Meson, which would have all of a block written
+    setenv("ATOLL_CPU_THREADS", "1", 1); // every thread has a stack
     const Device cpu = support::cpu();
     const auto tensor = [&](std::int64_t n, DType dtype) { return ones({n}, {dtype, cpu}); };
     std::vector<std::array<Tensor, 2>> pairs = {
