@@ -238,6 +238,21 @@ double root_of(const Powers &a, double x) {
     return root + root * (of_sum * inverse + of_inverse * std::log(sum));
 }
 
+// The powers of the same, by vectors.
+void raise(std::int64_t n, double *bases, double x) {
+    if (!is_small_and_whole(x)) {
+        char *const data[] = {reinterpret_cast<char *>(bases), reinterpret_cast<char *>(bases),
+                              reinterpret_cast<char *>(&x)};
+        const std::int64_t strides[] = {sizeof *bases, sizeof *bases, 0};
+        return binary_loops[ATOLL_FN_pow][ATOLL_DTYPE_FLOAT64](n, data, strides);
+    }
+    const int whole = static_cast<int>(x);
+    std::int64_t k = 0;
+    for (; k + lanes<double> <= n; k += lanes<double>)
+        store_vector(bases + k, whole_power(load_vector<Vector<double>>(bases + k), whole));
+    for (; k < n; ++k) bases[k] = whole_power(bases[k], whole);
+}
+
 template <class T, bool SkipNan> struct AnyNorm {
     using Loops = PlainLoops<AnyNorm, Powers, T>;
     static Powers start() { return {0, 0, 0}; }
@@ -251,15 +266,16 @@ template <class T, bool SkipNan> struct AnyNorm {
     }
     static Powers take(Powers a, T x, const Given &given) {
         if (SkipNan && is_nan(x)) return a;
-        const double size = modulus_of(x);
-        if (size > 0 && size <= std::numeric_limits<double>::max()) {
-            const double below = given.x > largest_for_exact_tops ? 1 : 2; // of size / top
-            if (size >= below * a.top || a.top == 0) rescale(a, top_at(size, given.x), given.x);
-            a.add(power(size / a.top, given.x));
-        } else {
-            a.add(power(size, given.x));
-        }
+        a.add(power(under_top(a, modulus_of(x), given.x), given.x));
         return a;
+    }
+    // What a power is taken of: a modulus divided by the top, which may rise. Those that are zero,
+    // infinite or NaN stay.
+    static double under_top(Powers &a, double modulus, double x) {
+        if (!(modulus > 0 && modulus <= std::numeric_limits<double>::max())) return modulus;
+        const double below = x > largest_for_exact_tops ? 1 : 2;
+        if (modulus >= below * a.top || a.top == 0) rescale(a, top_at(modulus, x), x);
+        return modulus / a.top;
     }
     static double result(Powers a, const Given &given) {
         const double root = root_of(a, given.x);
@@ -267,16 +283,30 @@ template <class T, bool SkipNan> struct AnyNorm {
     }
     static void block(std::int64_t n, const char *in, const Given &given, char *accumulator) {
         Powers &a = *reinterpret_cast<Powers *>(accumulator);
-        if (!(given.x > 0 && given.x <= largest_for_exact_tops))
-            return Loops::take_all(n, elements_of<T>(in), given, a);
+        if (!by_vectors(given)) return Loops::take_all(n, elements_of<T>(in), given, a);
         by_moduli<SkipNan>(n, elements_of<T>(in),
                            [&](std::int64_t count, const T *elements, double *moduli) {
                                if (!take_together(count, moduli, given.x, a))
                                    Loops::take_all(count, elements, given, a);
                            });
     }
-    // By vectors, all with the same top; `moduli` are overwritten. False, and nothing is taken,
-    // where one is not finite or the top is too small to divide by.
+    static void rows(std::int64_t n, const char *in, const Given &given, char *accumulators) {
+        if (!by_vectors(given)) return Loops::rows(n, in, given, accumulators);
+        Powers *a = reinterpret_cast<Powers *>(accumulators);
+        by_moduli<SkipNan>(n, elements_of<T>(in),
+                           [&](std::int64_t count, const T *, double *moduli) {
+                               for (std::int64_t i = 0; i < count; ++i)
+                                   moduli[i] = under_top(a[i], moduli[i], given.x);
+                               raise(count, moduli, given.x);
+                               for (std::int64_t i = 0; i < count; ++i) a[i].add(moduli[i]);
+                               a += count;
+                           });
+    }
+    static bool by_vectors(const Given &given) {
+        return given.x > 0 && given.x <= largest_for_exact_tops;
+    }
+    // All with the same top; `moduli` are overwritten. False, and nothing is taken, where one is
+    // not finite or the top is too small to divide by.
     static bool take_together(std::int64_t n, double *moduli, double x, Powers &a) {
         Doubles largest[group_vectors] = {}, wrong[group_vectors] = {};
         in_doubles(n, moduli, [&](Doubles v, int c) {
@@ -295,15 +325,9 @@ template <class T, bool SkipNan> struct AnyNorm {
         if (size >= 2 * a.top || a.top == 0) rescale(a, top_at(size, x), x);
         const double scale = 1 / a.top; // exact: a power of two
         for (std::int64_t k = 0; k < n; ++k) moduli[k] *= scale;
-        if (!is_small_and_whole(x)) {
-            char *const data[] = {reinterpret_cast<char *>(moduli),
-                                  reinterpret_cast<char *>(moduli), reinterpret_cast<char *>(&x)};
-            const std::int64_t strides[] = {sizeof *moduli, sizeof *moduli, 0};
-            binary_loops[ATOLL_FN_pow][ATOLL_DTYPE_FLOAT64](n, data, strides);
-        }
+        raise(n, moduli, x);
         Doubles sums[group_vectors] = {}, rests[group_vectors] = {}; // as Powers::add
         in_doubles(n, moduli, [&](Doubles v, int c) {
-            if (is_small_and_whole(x)) v = whole_power(v, static_cast<int>(x));
             Doubles &sum = sums[c % group_vectors];
             const Doubles both = sum + v, part = both - sum;
             rests[c % group_vectors] += (sum - (both - part)) + (v - part);
@@ -316,7 +340,11 @@ template <class T, bool SkipNan> struct AnyNorm {
             }
         return true;
     }
-    static constexpr Reducer reducer() { return Loops::pairwise(); }
+    static constexpr Reducer reducer() {
+        Reducer r = Loops::pairwise();
+        r.rows = &rows;
+        return r;
+    }
 };
 
 template <class T> using MakeNorm2 = Squares<T, false>;
