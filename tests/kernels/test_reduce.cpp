@@ -573,26 +573,32 @@ TEST_CASE_TEMPLATE("norms of float64 leave the range only when the result does",
 // What one element divided by another leaves no trace of may count all the same. An error of a
 // power counts 1 / p times.
 TEST_CASE("norms of low order count elements of every size") {
-    const std::int64_t stride = 8, none = 0;
+    constexpr std::size_t count = 1000;
     for (const double p : {0.01, 0.02, 0.1, 0.5})
         for (const std::size_t large : {0u, 999u})
-            at_each_level([&] {
-                CAPTURE(p);
-                std::vector<double> x(1000, 1e-300);
-                x[large] = 1e200;
-                long double sum = 0;
-                for (const double a : x) sum += std::pow(static_cast<long double>(a), p);
-                const long double truth = std::pow(sum, 1 / static_cast<long double>(p));
-                double norm;
-                REQUIRE(run(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, {1000},
-                            {operand_at(&norm, &none, ATOLL_DTYPE_FLOAT64),
-                             operand_at(x.data(), &stride, ATOLL_DTYPE_FLOAT64)},
-                            {scalar_of(Value::of(static_cast<long double>(p), 0.0L),
-                                       ATOLL_DTYPE_FLOAT64),
-                             flag_of(false)},
-                            1) == ATOLL_STATUS_OK);
-                CHECK(std::fabs(norm / truth - 1) < 0x1p-52L / p);
-            });
+            for (const std::size_t results : {1u, 20u}) // which share the rows of memory
+                at_each_level([&] {
+                    CAPTURE(p);
+                    CAPTURE(results);
+                    std::vector<double> x(results * count, 1e-300), norms(results);
+                    std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(large * results), results,
+                                1e200);
+                    const long double n = count - 1,
+                                      sum = n * std::pow(static_cast<long double>(1e-300), p) +
+                                            std::pow(static_cast<long double>(1e200), p),
+                                      truth = std::pow(sum, 1 / static_cast<long double>(p));
+                    const auto length = static_cast<std::int64_t>(results);
+                    const std::int64_t in[] = {8, 8 * length}, out[] = {8, 0};
+                    REQUIRE(run(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, {length, count},
+                                {operand_at(norms.data(), out, ATOLL_DTYPE_FLOAT64),
+                                 operand_at(x.data(), in, ATOLL_DTYPE_FLOAT64)},
+                                {scalar_of(Value::of(static_cast<long double>(p), 0.0L),
+                                           ATOLL_DTYPE_FLOAT64),
+                                 flag_of(false)},
+                                1) == ATOLL_STATUS_OK);
+                    for (const double norm : norms)
+                        CHECK(std::fabs(norm / truth - 1) < 0x1p-52L / p);
+                });
 }
 
 // They are not converted first: vectors of halves, and what remains of them.
