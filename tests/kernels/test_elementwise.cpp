@@ -471,7 +471,8 @@ TEST_CASE("integers are divided and raised as they are one by one") {
             check_elementwise(function_list[function], dtype, out, {&a, &b});
         check_elementwise(function_list[ATOLL_FN_pow], dtype, out, {&a, &small});
         Operand one(dtype, false, shape, {false}, Layout::dense);
-        const int bits = 8 * facts[dtype].size - (facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED);
+        const bool is_signed = facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED;
+        const int bits = 8 * facts[dtype].size - is_signed;
         for (int shift = 0; shift < bits; shift += 3)
             for (const int beside : {-1, 0, 1}) {
                 one.set({0}, convert(Value::of((__int128{1} << shift) + beside), dtype));
@@ -480,6 +481,10 @@ TEST_CASE("integers are divided and raised as they are one by one") {
             }
         check_elementwise(function_list[ATOLL_FN_floor_divide], dtype, out, {&one, &b});
         check_elementwise(function_list[ATOLL_FN_fmod], dtype, a, {&a, &b});
+        for (const int exponent : {0, 1, 2, 3, 6, 13, 64, is_signed ? -1 : 5}) {
+            one.set({0}, Value::of(__int128{exponent}));
+            check_elementwise(function_list[ATOLL_FN_pow], dtype, out, {&a, &one});
+        }
         check_elementwise(function_list[ATOLL_FN_pow], dtype, b, {&b, &one});
     }
 }

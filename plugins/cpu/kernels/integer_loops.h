@@ -116,35 +116,93 @@ void division_by_number_loop(std::int64_t n, char *const *data, const std::int64
     }
 }
 
-// Squares and multiplies as functor::pow does, a digit of the exponents of a block after the other.
-template <class T>
-void integer_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    using U = std::make_unsigned_t<T>;
-    using Wide = std::conditional_t<sizeof(T) == 1, std::uint16_t, U>; // vectors of it multiply
-    constexpr std::int64_t block = 128, few = 8;
-    if (n < few) return binary_loop<functor::pow, T>(n, data, strides);
-    alignas(64) Wide base[block], power[block];
-    alignas(64) U left[block];
-    for (std::int64_t begin = 0; begin < n; begin += block) {
-        const std::int64_t count = std::min(block, n - begin);
-        const char *const a = data[1] + begin * strides[1], *const b = data[2] + begin * strides[2];
-        char *const out = data[0] + begin * strides[0];
+// n integers that are `from_next` and `to_next` bytes apart; loops over dense ones vectorise.
+template <class To, class From> void move_integers(std::int64_t n, char *to, std::int64_t to_next,
+                                                   const char *from, std::int64_t from_next) {
+    if (to_next == sizeof(To) && from_next == sizeof(From)) {
+        To *const t = reinterpret_cast<To *>(to);
+        const From *const f = reinterpret_cast<const From *>(from);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) t[k] = static_cast<To>(f[k]);
+        return;
+    }
+    for (std::int64_t k = 0; k < n; ++k)
+        *reinterpret_cast<To *>(to + k * to_next) =
+            static_cast<To>(*reinterpret_cast<const From *>(from + k * from_next));
+}
+
+// Powers of a block by squaring and multiplying, as functor::pow does: the same modulo 2^bits. In
+// `Wide`, vectors of which are multiplied.
+template <class T> class IntegerPowers {
+public:
+    static constexpr std::int64_t block = 128;
+
+    // `bases` are overwritten.
+    void raise(std::int64_t n, T exponent) {
+        if (exponent <= 0) {
+            std::fill_n(power, n, Wide(exponent == 0));
+            return;
+        }
+        U digits = static_cast<U>(exponent);
+        for (; !(digits & 1); digits >>= 1) square(n);
+        std::copy_n(base, n, power);
+        while (digits >>= 1) {
+            square(n);
+            for (std::int64_t k = 0; digits & 1 && k < n; ++k)
+                power[k] = static_cast<Wide>(power[k] * base[k]);
+        }
+    }
+    // A digit of all exponents after the other.
+    void raise(std::int64_t n, const T *exponents) {
+        alignas(64) U left[block];
         U digits = 0;
-        for (std::int64_t k = 0; k < count; ++k) {
-            const T exponent = *at<const T>(const_cast<char *>(b) + k * strides[2]);
-            base[k] = static_cast<U>(*at<const T>(const_cast<char *>(a) + k * strides[1]));
-            power[k] = exponent >= 0;
-            left[k] = static_cast<U>(exponent > 0 ? exponent : 0);
+        for (std::int64_t k = 0; k < n; ++k) {
+            power[k] = exponents[k] >= 0;
+            left[k] = static_cast<U>(exponents[k] > 0 ? exponents[k] : 0);
             digits |= left[k];
         }
-        for (; digits; digits >>= 1)
-            for (std::int64_t k = 0; k < count; ++k) {
+        for (; digits; digits >>= 1) {
+            for (std::int64_t k = 0; k < n; ++k) {
                 power[k] = static_cast<Wide>(power[k] * (left[k] & 1 ? base[k] : Wide(1)));
-                base[k] = static_cast<Wide>(base[k] * base[k]);
                 left[k] >>= 1;
             }
-        for (std::int64_t k = 0; k < count; ++k)
-            *at<U>(out + k * strides[0]) = static_cast<U>(power[k]);
+            square(n);
+        }
+    }
+
+    using U = std::make_unsigned_t<T>;
+    using Wide = std::conditional_t<sizeof(T) == 1, std::uint16_t, U>;
+    alignas(64) Wide base[block];
+    alignas(64) Wide power[block];
+
+private:
+    void square(std::int64_t n) {
+        for (std::int64_t k = 0; k < n; ++k) base[k] = static_cast<Wide>(base[k] * base[k]);
+    }
+};
+
+template <class T>
+void integer_pow_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    using Powers = IntegerPowers<T>;
+    using Wide = typename Powers::Wide;
+    constexpr std::int64_t block = Powers::block, few = 8;
+    if (n < few) return binary_loop<functor::pow, T>(n, data, strides);
+    Powers powers;
+    alignas(64) T exponents[block];
+    for (std::int64_t begin = 0; begin < n; begin += block) {
+        const std::int64_t count = std::min(block, n - begin);
+        const auto at = [&](int k) { return data[k] + begin * strides[k]; };
+        move_integers<Wide, T>(count, reinterpret_cast<char *>(powers.base), sizeof(Wide), at(1),
+                               strides[1]);
+        if (strides[2] == 0) {
+            powers.raise(count, *reinterpret_cast<const T *>(data[2]));
+        } else {
+            move_integers<T, T>(count, reinterpret_cast<char *>(exponents), sizeof(T), at(2),
+                                strides[2]);
+            powers.raise(count, exponents);
+        }
+        move_integers<T, Wide>(count, at(0), strides[0], reinterpret_cast<char *>(powers.power),
+                               sizeof(Wide));
     }
 }
 
