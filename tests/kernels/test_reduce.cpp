@@ -527,6 +527,32 @@ TEST_CASE("variances of equal elements are zero, and overflow is no NaN") {
         }
 }
 
+// The mean of so many may be a last place off, the square of which overflows.
+TEST_CASE("variances of equal numbers are zero however large they are") {
+    const std::int64_t stride = 8, across[] = {0, 8}, along[] = {8, 0};
+    for (const double x : {1.0209947513121719e200, 9.9999999999999997e199, 1.7e308})
+        for (const std::int64_t n : {3, 7, 63, 5000})
+            at_each_level([&] {
+                CAPTURE(x);
+                CAPTURE(n);
+                std::vector<double> equal(static_cast<std::size_t>(n), x), results(20, -1);
+                const std::vector<atoll_scalar> attributes = {
+                    scalar_of(Value::of(0.0L, 0.0L), ATOLL_DTYPE_FLOAT64), flag_of(false)};
+                const auto variances = [&](const Shape &shape, const std::int64_t *in,
+                                           const std::int64_t *out) {
+                    REQUIRE(run(ATOLL_FN_var, ATOLL_DTYPE_FLOAT64, shape,
+                                {operand_at(results.data(), out, ATOLL_DTYPE_FLOAT64),
+                                 operand_at(equal.data(), in, ATOLL_DTYPE_FLOAT64)},
+                                attributes, 1) == ATOLL_STATUS_OK);
+                };
+                const std::int64_t none = 0;
+                variances({n}, &stride, &none);
+                CHECK(results[0] == 0);
+                variances({20, n}, across, along);
+                CHECK(std::count(results.begin(), results.end(), 0.0) == 20);
+            });
+}
+
 TEST_CASE_TEMPLATE("norms of float64 leave the range only when the result does", Power,
                    std::integral_constant<int, 2>, std::integral_constant<int, 3>,
                    std::integral_constant<int, 12>) {

@@ -182,8 +182,12 @@ template <class T, bool Root> struct Variance {
         return {a.squares, std::fabs(a.squares) <= largest ? a.squares_low : 0};
     }
     // Of a run whose squares and sums are about a guess: whether the squares' errors would grow by
-    // more than a seventh in settled.
-    static bool is_far(Spread a) { return 8 * shift(a) > a.squares; }
+    // more than a seventh in settled, or they overflow, which a better guess may help.
+    static bool is_far(Spread a) { return 8 * shift(a) > a.squares || overflows(a); }
+    static bool overflows(Spread a) {
+        return a.squares > largest && std::fabs(a.re_low) <= largest &&
+               std::fabs(a.im_low) <= largest;
+    }
     // What the squares have too much.
     static double shift(Spread a) {
         const double re = a.re_low * (a.re_low / a.count);
@@ -196,10 +200,8 @@ template <class T, bool Root> struct Variance {
     // The run about its mean. Squares that overflow stay infinite; rounding makes none negative.
     static Spread settled(Spread a) {
         const Split<double> squares = sum_of(squares_of(a), -shift(a));
-        const bool overflow =
-            a.squares > largest && std::fabs(a.re_low) <= largest && std::fabs(a.im_low) <= largest;
         const double sum = squares.high + squares.low;
-        a.squares = overflow ? a.squares : sum < 0 ? 0 : sum;
+        a.squares = overflows(a) ? a.squares : sum < 0 ? 0 : sum;
         a.squares_low = 0;
         a.re_low /= a.count;
         if (is_complex<T>) a.im_low /= a.count;
