@@ -627,6 +627,18 @@ TEST_CASE("norms of low order count elements of every size") {
                 });
 }
 
+TEST_CASE("norms of low order that are too large are infinite") {
+    const Shape shape = {70'000};
+    Operand in(ATOLL_DTYPE_FLOAT64, false, shape, all_axes(shape), Layout::dense);
+    Operand out(ATOLL_DTYPE_FLOAT64, false, shape, {false}, Layout::dense);
+    each(shape, [&](const Shape &index) {
+        in.set(index, Value::of(static_cast<long double>(index[0] % 1000 + 1), 0.0L));
+    });
+    for (const double p : {0.01, 0.011, 0.012})
+        check(ATOLL_FN_norm, ATOLL_DTYPE_FLOAT64, 0, out, in,
+              Value::of(static_cast<long double>(p), 0.0L));
+}
+
 // They are not converted first: vectors of halves, and what remains of them.
 TEST_CASE("rows of halves of every length") {
     Random random = sequence(19);

@@ -233,7 +233,7 @@ double top_at(double modulus, double x) {
 // 1 / x, to first order: it counts 1 / x times there.
 double root_of(const Powers &a, double x) {
     const double sum = a.sum + a.rest, inverse = 1 / x, root = std::pow(sum, inverse);
-    if (x >= 1 || !(sum > 0 && sum <= std::numeric_limits<double>::max())) return root;
+    if (x >= 1 || !(root > 0 && root <= std::numeric_limits<double>::max())) return root;
     const double of_sum = (a.sum - sum + a.rest) / sum, of_inverse = std::fma(-inverse, x, 1) / x;
     return root + root * (of_sum * inverse + of_inverse * std::log(sum));
 }
