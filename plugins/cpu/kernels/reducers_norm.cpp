@@ -238,7 +238,7 @@ double root_of(const Powers &a, double x) {
     return root + root * (of_sum * inverse + of_inverse * std::log(sum));
 }
 
-// The powers of the same, by vectors.
+// Bases become their powers, by vectors.
 void raise(std::int64_t n, double *bases, double x) {
     if (!is_small_and_whole(x)) {
         char *const data[] = {reinterpret_cast<char *>(bases), reinterpret_cast<char *>(bases),
@@ -269,12 +269,15 @@ template <class T, bool SkipNan> struct AnyNorm {
         a.add(power(under_top(a, modulus_of(x), given.x), given.x));
         return a;
     }
-    // What a power is taken of: a modulus divided by the top, which may rise. Those that are zero,
-    // infinite or NaN stay.
+    // Of a finite modulus that is not zero.
+    static void raise_top(Powers &a, double modulus, double x) {
+        const double below = x > largest_for_exact_tops ? 1 : 2; // of modulus / top
+        if (modulus >= below * a.top || a.top == 0) rescale(a, top_at(modulus, x), x);
+    }
+    // What a power is taken of: a modulus divided by the top. Zero, infinity and NaN stay.
     static double under_top(Powers &a, double modulus, double x) {
         if (!(modulus > 0 && modulus <= std::numeric_limits<double>::max())) return modulus;
-        const double below = x > largest_for_exact_tops ? 1 : 2;
-        if (modulus >= below * a.top || a.top == 0) rescale(a, top_at(modulus, x), x);
+        raise_top(a, modulus, x);
         return modulus / a.top;
     }
     static double result(Powers a, const Given &given) {
@@ -322,7 +325,7 @@ template <class T, bool SkipNan> struct AnyNorm {
             }
         if (any_wrong != 0 || (size > 0 && size < 0x1p-1000)) return false;
         if (size == 0) return true;
-        if (size >= 2 * a.top || a.top == 0) rescale(a, top_at(size, x), x);
+        raise_top(a, size, x);
         const double scale = 1 / a.top; // exact: a power of two
         for (std::int64_t k = 0; k < n; ++k) moduli[k] *= scale;
         raise(n, moduli, x);
