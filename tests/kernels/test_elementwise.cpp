@@ -473,12 +473,20 @@ TEST_CASE("integers are divided and raised as they are one by one") {
         Operand one(dtype, false, shape, {false}, Layout::dense);
         const bool is_signed = facts[dtype].kind == ATOLL_DTYPE_KIND_SIGNED;
         const int bits = 8 * facts[dtype].size - is_signed;
+        std::vector<Value> divisors(16);
+        for (Value &divisor : divisors) divisor = some();
         for (int shift = 0; shift < bits; shift += 3)
-            for (const int beside : {-1, 0, 1}) {
-                one.set({0}, convert(Value::of((__int128{1} << shift) + beside), dtype));
-                for (int function : divisions)
-                    check_elementwise(function_list[function], dtype, out, {&a, &one});
+            for (const int beside : {-1, 0, 1})
+                divisors.push_back(Value::of((__int128{1} << shift) + beside));
+        for (const Value divisor : divisors) {
+            one.set({0}, convert(divisor, dtype));
+            for (std::int64_t k = 0; !bytes && divisor.i && k < shape[0]; ++k) {
+                const __int128 multiple = some().i / divisor.i * divisor.i;
+                a.set({k}, convert(Value::of(multiple + k % 3 - 1), dtype));
             }
+            for (int function : divisions)
+                check_elementwise(function_list[function], dtype, out, {&a, &one});
+        }
         check_elementwise(function_list[ATOLL_FN_floor_divide], dtype, out, {&one, &b});
         check_elementwise(function_list[ATOLL_FN_fmod], dtype, a, {&a, &b});
         for (const int exponent : {0, 1, 2, 3, 6, 13, 64, is_signed ? -1 : 5}) {

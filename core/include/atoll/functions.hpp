@@ -1177,7 +1177,7 @@ inline Tensor sum_abs(const Tensor &a, const Axes &axes = {}, const SumAbsOption
 }
 
 using MinAbsOptions = AnyOptions;
-// smallest modulus; NaN propagates; empty: an error.
+// smallest modulus (INT_MIN wraps, as abs); NaN propagates; empty: an error.
 //
 // Signature: a (n*) -> s (): R. Reduces `axes`, by default all; s has the other axes. T is the
 // dtype of a (any dtype); s has dtype real T.
@@ -1191,7 +1191,7 @@ inline Tensor min_abs(const Tensor &a, const Axes &axes = {}, const MinAbsOption
 }
 
 using MaxAbsOptions = AnyOptions;
-// largest modulus; NaN propagates; empty: an error.
+// largest modulus (INT_MIN wraps, as abs); NaN propagates; empty: an error.
 //
 // Signature: a (n*) -> s (): R. Reduces `axes`, by default all; s has the other axes. T is the
 // dtype of a (any dtype); s has dtype real T.

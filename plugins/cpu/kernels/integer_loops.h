@@ -81,39 +81,74 @@ void division_loop(std::int64_t n, char *const *data, const std::int64_t *stride
 }
 
 // Note [Division by a number]
-// Of x >= 0 and d >= 2, with 2^(l - 1) < d <= 2^l and m the least integer with m d >= 2^(63 + l),
-// the quotient is that of x m and 2^(63 + l), as long as x <= 2^63: m d is too large by less than
-// 2^l, thus x m / 2^(63 + l) by less than 1 / d. Unsigned numbers above 2^63 are divided one by
-// one. Below zero, the number below x / d is that of ~x, turned over. Granlund and Montgomery,
-// "Division by Invariant Integers using Multiplication", 1994.
+// Of x >= 0 and d >= 2, with 2^(l - 1) < d <= 2^l and m the least integer with m d >= 2^(b - 1 +
+// l), the quotient is that of x m and 2^(b - 1 + l), as long as x <= 2^(b - 1): m d is too large by
+// less than 2^l, thus x m / 2^(b - 1 + l) by less than 1 / d. Below zero, the number below x / d is
+// that of ~x, turned over. For any x < 2^b, m takes b + 1 bits, of which 2^b times x is added
+// apart. Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994.
+template <class F, class T> class DivisionByNumber {
+public:
+    explicit DivisionByNumber(T number)
+        : divisor(static_cast<U>(number)), shift(63 - __builtin_clzll(divisor - 1ULL)) {
+        const Twice top = Twice{1} << shift;
+        factor = static_cast<U>(is_half ? ((top << bits) - 1) / divisor + 1
+                                        : ((2 * top - divisor) << bits) / divisor + 1);
+    }
+
+    T of(T x) const {
+        const U dividend = static_cast<U>(x), quotient = quotient_of(dividend);
+        return static_cast<T>(
+            is_quotient<F> ? quotient : dividend - static_cast<U>(Twice{quotient} * divisor));
+    }
+
+private:
+    // Bytes are multiplied as 16 bits, for want of an instruction.
+    using U = std::conditional_t<sizeof(T) == 1, std::uint16_t, std::make_unsigned_t<T>>;
+    __extension__ using Long = unsigned __int128;
+    using Twice =
+        std::conditional_t<sizeof(U) == 8, Long,
+                           std::conditional_t<sizeof(U) == 4, std::uint64_t, std::uint32_t>>;
+    static constexpr int bits = 8 * sizeof(U);
+    static constexpr bool is_half = std::is_signed_v<T> || sizeof(T) == 1;
+
+    U high_product(U x) const { return static_cast<U>(Twice{x} * factor >> bits); }
+    U quotient_of(U x) const {
+        if constexpr (!is_half) {
+            const U high = high_product(x);
+            return static_cast<U>(high + (static_cast<U>(x - high) >> 1)) >> shift;
+        }
+        using Signed = std::make_signed_t<U>;
+        const U sign =
+            std::is_signed_v<T> ? static_cast<U>(static_cast<Signed>(x) >> (bits - 1)) : 0;
+        const U less = rounds_down<F> ? U(0) : sign;
+        const U size = static_cast<U>((x ^ sign) - less);
+        return static_cast<U>(((high_product(size) >> shift) ^ sign) - less);
+    }
+
+    U divisor, factor;
+    int shift;
+};
+
 template <class F, class T>
-void division_by_number_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    using U = std::uint64_t;
-    __extension__ using Twice = unsigned __int128;
-    static_assert(sizeof(T) == sizeof(U));
+void integer_division_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     constexpr std::int64_t few = 16;
     const T number = strides[2] == 0 && n >= few ? *at<const T>(data[2]) : T(0);
-    if (number < 2) return binary_loop<F, T>(n, data, strides);
-    const U divisor = static_cast<U>(number);
-    const int shift = 63 - __builtin_clzll(divisor - 1);
-    const U factor = static_cast<U>(((Twice{1} << (64 + shift)) - 1) / divisor + 1);
-    const auto of_size = [&](U size) {
-        return static_cast<U>(Twice{size} * factor >> 64) >> shift;
-    };
-    const auto quotient_of = [&](T x) {
-        const U bits = static_cast<U>(x);
-        if constexpr (std::is_unsigned_v<T>) return x >> 63 ? x / number : of_size(bits);
-        const U sign = static_cast<U>(x >> 63), less = rounds_down<F> ? 0 : sign;
-        return static_cast<T>((of_size((bits ^ sign) - less) ^ sign) - less);
-    };
+    if (number < 2) {
+        if constexpr (sizeof(T) < 8) return division_loop<F, T>(n, data, strides);
+        return binary_loop<F, T>(n, data, strides);
+    }
+    const DivisionByNumber<F, T> division(number);
     const std::int64_t to_next = strides[0], from_next = strides[1];
     char *to = data[0], *from = data[1];
-    for (std::int64_t k = 0; k < n; ++k, to += to_next, from += from_next) {
-        const T x = *at<const T>(from), quotient = quotient_of(x);
-        *at<T>(to) = is_quotient<F>
-                         ? quotient
-                         : static_cast<T>(static_cast<U>(x) - static_cast<U>(quotient) * divisor);
+    if (to_next == sizeof(T) && from_next == sizeof(T)) {
+        T *const t = at<T>(to);
+        const T *const f = at<const T>(from);
+        ATOLL_INDEPENDENT
+        for (std::int64_t k = 0; k < n; ++k) t[k] = division.of(f[k]);
+        return;
     }
+    for (std::int64_t k = 0; k < n; ++k, to += to_next, from += from_next)
+        *at<T>(to) = division.of(*at<const T>(from));
 }
 
 // n integers that are `from_next` and `to_next` bytes apart; loops over dense ones vectorise.

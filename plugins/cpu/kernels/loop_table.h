@@ -41,10 +41,8 @@ template <int Inputs, class F, class T> constexpr Loop loop_of() {
         return &vector_pow_loop<F, T>;
     else if constexpr (has_vector<F, T>)
         return &vector_binary_loop<F, T>;
-    else if constexpr (Inputs == 2 && is_integer_division<F, T> && sizeof(T) == 8)
-        return &division_by_number_loop<F, T>;
     else if constexpr (Inputs == 2 && is_integer_division<F, T>)
-        return &division_loop<F, T>;
+        return &integer_division_loop<F, T>;
     else if constexpr (is_integer<T> && std::is_same_v<F, functor::pow>)
         return &integer_pow_loop<T>;
     else if constexpr (Inputs == 1)
