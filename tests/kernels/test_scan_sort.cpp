@@ -171,14 +171,17 @@ TEST_CASE("rows of every length are sorted together as each alone") {
 TEST_CASE("special values are sorted with NaN last and ties in their order") {
     for (int function : {int{ATOLL_FN_sort}, int{ATOLL_FN_argsort}})
         for (int dtype = 1; dtype < ATOLL_DTYPE_COUNT; ++dtype)
-            for (bool descending : {false, true}) {
+            for (const auto &[descending, im_alone] :
+                 {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+                if (im_alone && !is_complex(dtype)) continue;
                 const std::vector<Value> parts = special_values(dtype);
                 std::vector<Value> values;
                 for (int twice = 0; twice < 2; ++twice)
                     for (std::size_t k = 0; k < parts.size(); ++k)
                         for (std::size_t l = 0; l < (is_complex(dtype) ? parts.size() : 1); l += 3)
-                            values.push_back(is_complex(dtype) ? Value::of(parts[k].re, parts[l].re)
-                                                               : parts[k]);
+                            values.push_back(!is_complex(dtype) ? parts[k]
+                                             : im_alone         ? Value::of(1.0L, parts[k].re)
+                                                        : Value::of(parts[k].re, parts[l].re));
                 Random random = sequence(3);
                 std::shuffle(values.begin(), values.end(), random);
                 const Shape shape = {static_cast<std::int64_t>(values.size())};
@@ -474,42 +477,66 @@ TEST_CASE("rows that several threads sort are sorted as short ones") {
             }
 }
 
-// Beside std::sort: rows that are cut into as many pieces as any, in and out of place.
-TEST_CASE_TEMPLATE("long rows of numbers are sorted by threads", T, std::int32_t, std::uint32_t,
-                   std::int64_t, std::uint64_t, float, double) {
+// Beside std::sort: rows that vectors partition, and those that are cut into as many pieces as any,
+// in and out of place.
+TEST_CASE_TEMPLATE("long rows of numbers are sorted, by one thread or several", T, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t, float, double) {
     constexpr bool is_short = sizeof(T) == 4;
     constexpr std::uint16_t dtype = Atoll::sdk::dtype_of<T>;
     using Bits = std::conditional_t<is_short, std::uint32_t, std::uint64_t>;
     Random random = sequence(47);
-    // All values but NaN and -0; few of them; one; those of a row that repeats itself.
-    const auto value = [&](int kind, std::size_t k) {
-        if (kind == 1) return static_cast<T>(random() % 5);
-        if (kind == 2) return T(7);
-        if (kind == 3) return static_cast<T>(k % 64);
-        const T any = std::bit_cast<T>(static_cast<Bits>(random()));
-        return any == any && any != T(0) ? any : T(1);
+    // All values but NaN and -0.
+    const auto any = [&] {
+        const T x = std::bit_cast<T>(static_cast<Bits>(random()));
+        return x == x && x != T(0) ? x : T(1);
     };
-    for (int kind = 0; kind < 4; ++kind)
+    enum Kind { all_values, few_values, one_value, repeating, ends, rising, falling, kinds };
+    const auto value = [&](int kind, std::size_t k, std::size_t n) {
+        constexpr auto lowest = std::numeric_limits<T>::lowest();
+        constexpr auto highest = std::numeric_limits<T>::max();
+        switch (kind) {
+        case few_values: return static_cast<T>(random() % 5);
+        case one_value: return T(7);
+        case repeating: return static_cast<T>(k % 64);
+        case ends: return k % 3 == 0 ? any() : k % 3 == 1 ? highest : lowest;
+        case rising: return static_cast<T>(k);
+        case falling: return static_cast<T>(n - k);
+        default: return any();
+        }
+    };
+    const auto check = [&](std::size_t n, int kind, bool descending) {
+        constexpr std::size_t beside = 32;
+        std::vector<T> x(n), y(n + 2 * beside, T(5));
+        for (std::size_t k = 0; k < n; ++k) x[k] = value(kind, k, n);
+        std::vector<T> sorted = x;
+        std::sort(sorted.begin(), sorted.end());
+        if (descending) std::reverse(sorted.begin(), sorted.end());
+        sorted.insert(sorted.begin(), beside, T(5));
+        sorted.insert(sorted.end(), beside, T(5));
+        const std::int64_t stride = sizeof(T);
+        const bool in_place = random() % 2;
+        CAPTURE(n);
+        CAPTURE(kind);
+        CAPTURE(descending);
+        at_each_level([&] {
+            T *const row = y.data() + beside;
+            if (in_place) std::copy(x.begin(), x.end(), row);
+            REQUIRE(run(ATOLL_FN_sort, dtype, {static_cast<std::int64_t>(n)},
+                        {operand_at(row, &stride, dtype),
+                         operand_at(in_place ? row : x.data(), &stride, dtype)},
+                        {flag_of(descending)}, 1) == ATOLL_STATUS_OK);
+            CHECK(y == sorted);
+        });
+    };
+    for (int kind = 0; kind < kinds; ++kind)
         for (const bool descending : {false, true}) {
-            const bool longest = std::is_same_v<T, float> && kind == 0 && descending;
-            const std::size_t n = longest ? 2'200'011 : 131'072 + random() % 150'000;
-            std::vector<T> x(n), y(n);
-            for (std::size_t k = 0; k < n; ++k) x[k] = value(kind, k);
-            std::vector<T> sorted = x;
-            std::sort(sorted.begin(), sorted.end());
-            if (descending) std::reverse(sorted.begin(), sorted.end());
-            const std::int64_t stride = sizeof(T);
-            const bool in_place = random() % 2;
-            CAPTURE(kind);
-            CAPTURE(descending);
-            at_each_level([&] {
-                if (in_place) y = x;
-                REQUIRE(run(ATOLL_FN_sort, dtype, {static_cast<std::int64_t>(n)},
-                            {operand_at(y.data(), &stride, dtype),
-                             operand_at((in_place ? y : x).data(), &stride, dtype)},
-                            {flag_of(descending)}, 1) == ATOLL_STATUS_OK);
-                CHECK(y == sorted);
-            });
+            const bool longest = std::is_same_v<T, float> && kind == all_values && descending;
+            if (kind <= repeating || descending == (random() % 2 != 0))
+                check(longest ? 2'200'011 : 131'072 + random() % 150'000, kind, descending);
+            for (int trial = 0; trial < 20; ++trial) {
+                const std::size_t most = trial % 2 ? 700 : 9'000;
+                check(16 + random() % most, kind, descending);
+            }
         }
 }
 

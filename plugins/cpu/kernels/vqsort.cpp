@@ -10,28 +10,14 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #if defined(__AVX512F__)
-#include <immintrin.h>
+#include "quicksort.h"
 
-// Zen 4 compresses to memory by microcode: a sort takes nine times as long as by way of a register.
-// Highway calls the two intrinsics below at this level.
-namespace Atoll::kernels {
-namespace {
-inline void compress_store(void *to, __mmask16 mask, __m512i v) {
-    const auto kept = static_cast<__mmask16>(_bzhi_u32(0xffff, _mm_popcnt_u32(mask)));
-    _mm512_mask_storeu_epi32(to, kept, _mm512_maskz_compress_epi32(mask, v));
-}
-inline void compress_store(void *to, __mmask8 mask, __m512i v) {
-    const auto kept = static_cast<__mmask8>(_bzhi_u32(0xff, _mm_popcnt_u32(mask)));
-    _mm512_mask_storeu_epi64(to, kept, _mm512_maskz_compress_epi64(mask, v));
-}
-} // namespace
-} // namespace Atoll::kernels
+// Highway calls these two intrinsics at this level.
 #define _mm512_mask_compressstoreu_epi32 ::Atoll::kernels::compress_store
 #define _mm512_mask_compressstoreu_epi64 ::Atoll::kernels::compress_store
 #endif
@@ -49,8 +35,7 @@ namespace {
 
 namespace highway = hwy::HWY_NAMESPACE;
 
-// Ascending.
-template <class K> void sort_keys(std::int64_t n, K *keys) {
+template <class K> void highway_sort(std::int64_t n, K *keys) {
     if (n < 2) return;
     const auto count = static_cast<std::size_t>(n);
 #if HWY_MAJOR > 1 || HWY_MINOR > 0 || HWY_PATCH >= 7
@@ -66,6 +51,14 @@ template <class K> void sort_keys(std::int64_t n, K *keys) {
 #endif
 }
 
+// Ascending.
+template <class K> void sort_keys(std::int64_t n, K *keys) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(K) == 4) return Quicksort(&highway_sort<K>).run(n, keys);
+#endif
+    highway_sort(n, keys);
+}
+
 // Signed integers in the order of the elements, or in the opposite one.
 template <class T> struct Keys {
     using Key = std::conditional_t<sizeof(T) == 2, std::int16_t,
@@ -79,13 +72,15 @@ template <class T> struct Keys {
     bool from(std::int64_t n, const T *x, Key *keys) const {
         const Key turn = turned;
         Key others = 0; // of the elements' size, so that the loop is vectorised
+        ATOLL_INDEPENDENT
         for (std::int64_t k = 0; k < n; ++k) {
-            const T element = x[k];
+            const Key bits = std::bit_cast<Key>(x[k]);
             if constexpr (is_complex<T>)
-                others |= is_other(element.re) | is_other(element.im);
+                others |= is_other<float>(static_cast<std::int32_t>(bits)) |
+                          is_other<float>(static_cast<std::int32_t>(bits >> 32));
             else if constexpr (is_float<T>)
-                others |= is_other(element);
-            keys[k] = static_cast<Key>(ascending(std::bit_cast<Key>(element)) ^ turn);
+                others |= is_other<T>(bits);
+            keys[k] = static_cast<Key>(ascending(bits) ^ turn);
         }
         return others == 0;
     }
@@ -97,8 +92,11 @@ template <class T> struct Keys {
     }
 
 private:
-    template <class P> static Key is_other(P part) {
-        return part == part && (part != 0 || !std::signbit(part)) ? 0 : 1;
+    // NaN, or -0: by its bits, as comparisons of floats would become branches.
+    template <class P, class I> static bool is_other(I bits) {
+        constexpr I infinity = std::bit_cast<I>(std::numeric_limits<P>::infinity());
+        constexpr I size = std::numeric_limits<I>::max(), minus_zero = ~size;
+        return (bits & size) > infinity || bits == minus_zero;
     }
     // Its own inverse.
     template <class I> static I of_float(I bits) {
