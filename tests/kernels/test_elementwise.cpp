@@ -136,7 +136,7 @@ TEST_CASE("large operands take the threads' path with the same results") {
 TEST_CASE("results that go past the caches are the same") {
     // With the tiles of each maker's processors.
     Atoll::kernels::LargeOperands lowest = {
-        2048, 2048, 2048, {2048, 1, 8, 1, false}, {2048, 256, 1, 1, false}};
+        2048, 2048, 2048, {2048, 1, 8, 1, false}, {2048, 256, 1, 1, false}, true};
     bool other_paths = true; // that have no tiles
     SUBCASE("long tiles") {}
     SUBCASE("wide tiles") {
@@ -231,7 +231,7 @@ TEST_CASE("short rows agree with the oracle") {
     SUBCASE("in the caches") {}
     SUBCASE("past the caches") {
         lowered.emplace(Atoll::kernels::LargeOperands{
-            2048, 2048, 1 << 20, {2048, 4, 4, 1, false}, {2048, 32, 2, 1, false}});
+            2048, 2048, 1 << 20, {2048, 4, 4, 1, false}, {2048, 32, 2, 1, false}, true});
     }
     struct Called {
         int function, dtype;

@@ -405,7 +405,8 @@ private:
         const std::int64_t used = in_groups<Lanes<To>::in_vector>(
             n, [&](std::int64_t k, int c) { take(vector_at<W>(x + k), c); },
             [&](std::int64_t k) {
-                if (given.far) fetch_ahead<chains *int{sizeof(Stored)} / int{sizeof(To)}>(x + k);
+                if (given.fetches)
+                    fetch_ahead<chains *int{sizeof(Stored)} / int{sizeof(To)}>(x + k);
             });
         after_groups<Lanes<To>::in_vector>(used, n, [&](std::int64_t k, std::int64_t rest, int c) {
             take(first_lanes(rest, first_at<W>(rest, x + k), identity<W, To>()), c);

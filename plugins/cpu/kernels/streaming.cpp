@@ -21,20 +21,30 @@ LargeOperands measured() {
                 .shared = 24 * mebibyte,
                 .long_runs = 12 * mebibyte,
                 .copied = {36 * mebibyte, 32, 1, 1, false},
-                .computed = {24 * mebibyte, 128, 2, 1, false}};
-    if (__builtin_cpu_is("amd")) // measured on Zen 4
+                .computed = {24 * mebibyte, 128, 2, 1, false},
+                .fetched_ahead = true};
+    if (__builtin_cpu_is("amdfam19h")) // Zen 3 and 4, measured on the latter
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,
                 .long_runs = 16 * mebibyte,
                 .copied = {16 * mebibyte, 12, 2, 2, false},
-                .computed = {16 * mebibyte, 16, 1, 2, true}};
+                .computed = {16 * mebibyte, 16, 1, 2, true},
+                .fetched_ahead = true};
+    if (__builtin_cpu_is("amd")) // Zen 5
+        return {.alone = 24 * mebibyte,
+                .shared = 36 * mebibyte,
+                .long_runs = 16 * mebibyte,
+                .copied = {16 * mebibyte, 6, 3, 2, false},
+                .computed = {16 * mebibyte, 10, 1, 2, true},
+                .fetched_ahead = false};
 #endif
     // Sapphire Rapids
     return {.alone = 24 * mebibyte,
             .shared = 36 * mebibyte,
             .long_runs = 12 * mebibyte,
             .copied = {12 * mebibyte, 4, 4, 1, false},
-            .computed = {36 * mebibyte, 32, 2, 1, false}};
+            .computed = {36 * mebibyte, 32, 2, 1, false},
+            .fetched_ahead = true};
 }
 
 // one(k) stores an element, vector(k) a vector of them, aligned.
@@ -65,12 +75,15 @@ template <class F, class T>
 void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) {
     Bool *const out = at<Bool>(data[0]);
     const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
+    const bool fetches = large_operands().fetched_ahead;
     each_vector<std::int8_t>(
         n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
         [&](std::int64_t k) {
             constexpr int lines = lanes<std::int8_t> * sizeof(T) / cache_line;
-            fetch_ahead<lines>(a.from(k));
-            fetch_ahead<lines>(b.from(k));
+            if (fetches) {
+                fetch_ahead<lines>(a.from(k));
+                fetch_ahead<lines>(b.from(k));
+            }
             stream_vector(out + k, answers<F, T>(a.from(k), b.from(k)));
         });
 }
