@@ -97,8 +97,8 @@ Reduction::Reduction(const Reducer &of_widened, const atoll_call &call, const Gi
     for (std::uint32_t axis = call.core; axis < call.rank; ++axis) elements *= call.shape[axis];
     constexpr std::int64_t cached = 1 << 20; // of any size
     const LargeOperands &large = large_operands();
-    this->given.fetches =
-        large.fetched_ahead && elements > cached && elements * in.in_size() >= large.alone;
+    this->given.far = elements > cached && elements * in.in_size() >= large.alone;
+    this->given.fetches = this->given.far && large.fetched_ahead;
     // Both spaces start at the same element, each flips its own axes.
     kept.data[1] += reduced.data[1] - static_cast<const char *>(call.operands[1].data);
     densest_first(kept, 1);

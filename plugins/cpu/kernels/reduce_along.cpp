@@ -3,6 +3,7 @@
 #include "reduction.h"
 #include "scratch.h"
 #include "segments.h"
+#include "streaming.h"
 
 #include <algorithm>
 #include <atomic>
@@ -117,10 +118,12 @@ private:
         const std::int64_t n =
             std::min({most_results, end - begin, all_.kept.shape[0] - begin % all_.kept.shape[0]});
         const std::int64_t step = all_.kept.strides[1][0];
-        // Of the next row: where rows are short, the processor does not fetch it itself.
+        // The next row: where rows are short, the processor does not fetch it itself. Of what the
+        // caches have, Zen 5 reads rows of 4 KiB in 0.8 of the time without that.
         const std::int64_t bytes = all_.reduced.shape[0] * all_.in.in_size();
-        const bool short_rows =
-            all_.is_read_in_place(all_.reduced.strides[1][0]) && bytes <= longest_fetched_row;
+        const bool fetches = bytes <= longest_fetched_row &&
+                             all_.is_read_in_place(all_.reduced.strides[1][0]) &&
+                             (all_.given.far || large_operands().fetched_ahead);
         alignas(64) char accumulators[most_results * largest_accumulator];
         const std::int64_t together = r_.by_members ? 1 : n;
         for (std::int64_t k = 0; k < n; k += together)
@@ -128,7 +131,7 @@ private:
         const char *row = place(begin, 1);
         for (std::int64_t k = 0; k < n; ++k, row += step) {
             take_segment(segments, 0, row, all_.given, accumulators + k * r_.size);
-            if (short_rows && k + 1 < n)
+            if (fetches && k + 1 < n)
                 for (std::int64_t byte = 0; byte < bytes; byte += 64)
                     __builtin_prefetch(row + step + byte);
         }

@@ -13,7 +13,8 @@ struct Given {
     double scale = 1;       // of norm_two, where it repeats itself
     double x = 0;           // of var, stddev and norm
     std::int64_t count = 0; // elements per result
-    bool fetches = false;   // elements come from no cache, and software fetches them
+    bool far = false;       // elements come from no cache
+    bool fetches = false;   // and software fetches them
 };
 
 inline constexpr std::int64_t largest_accumulator = 56; // bytes
