@@ -1,6 +1,8 @@
 // Unary, binary and ternary kernels against the oracle: every function, every dtype, every layout,
 // every mixture. Single values that matter are in test_special_values.cpp.
+#include "atoll/operand.hpp"
 #include "check.h"
+#include "end_of_page.h"
 
 #include <array>
 #include <optional>
@@ -222,6 +224,60 @@ TEST_CASE("results that go past the caches are the same") {
                     fill(in, random, true);
                     check_elementwise(function_list[ATOLL_FN_copy], dtype, out, {&in});
                 }
+}
+
+// Inputs end where the memory does: nothing behind their last element may be read.
+TEST_CASE_TEMPLATE("every second element is taken on the way past the caches", T, float, double,
+                   std::uint32_t, std::int64_t) {
+    const Lowered lowered(
+        {2048, 2048, 2048, {2048, 1, 8, 1, false}, {2048, 256, 1, 1, false}, true});
+    constexpr std::uint16_t dtype = Atoll::sdk::dtype_of<T>;
+    constexpr std::int64_t size = sizeof(T);
+    Random random = sequence(67);
+    const auto expected = [](int function, T x, T y) -> T {
+        switch (function) {
+        case ATOLL_FN_add: return x + y;
+        case ATOLL_FN_subtract: return x - y;
+        case ATOLL_FN_multiply: return x * y;
+        default: return x / y;
+        }
+    };
+    for (int function :
+         {int{ATOLL_FN_add}, int{ATOLL_FN_subtract}, int{ATOLL_FN_multiply}, int{ATOLL_FN_divide}})
+        for (int trial = 0; trial < 16; ++trial) {
+            if (!(function_list[function].domain >> dtype & 1)) continue;
+            // More than what one thread takes at once, of which nothing is streamed.
+            const auto n = static_cast<std::int64_t>(65'536 + random() % 3'000);
+            std::optional<AtEndOfPage> in[2];
+            std::int64_t strides[2];
+            std::vector<T> values[2];
+            for (int k = 0; k < 2; ++k) {
+                const std::int64_t step = k == trial % 2 ? 2 : static_cast<int>(random() % 4);
+                strides[k] = step * size;
+                in[k].emplace(((n - 1) * step + 1) * size, '\x7f');
+                for (std::int64_t i = 0; i < (step ? n : 1); ++i) {
+                    const T value = static_cast<T>(1 + random() % 40'000) / 4;
+                    std::memcpy(in[k]->data + i * strides[k], &value, sizeof value);
+                    values[k].push_back(value);
+                }
+            }
+            std::vector<T> out(static_cast<std::size_t>(n + 24), T(7)), all = out;
+            const auto first = static_cast<std::size_t>(random() % 20);
+            for (std::int64_t i = 0; i < n; ++i) {
+                const auto at = [&](int k) { return values[k][strides[k] ? i : 0]; };
+                all[first + static_cast<std::size_t>(i)] = expected(function, at(0), at(1));
+            }
+            CAPTURE(function);
+            CAPTURE(n);
+            at_each_level([&] {
+                std::fill(out.begin(), out.end(), T(7));
+                REQUIRE(run(function, dtype, {n},
+                            {operand_at(out.data() + first, &size, dtype),
+                             operand_at(in[0]->data, &strides[0], dtype),
+                             operand_at(in[1]->data, &strides[1], dtype)}) == ATOLL_STATUS_OK);
+                CHECK(out == all);
+            });
+        }
 }
 
 // Rows that several of the loop's calls share: inputs that repeat from row to row, are one value in

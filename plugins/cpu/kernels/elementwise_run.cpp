@@ -54,7 +54,7 @@ public:
     // A typed loop.
     Run(Space &space, const atoll_operand *operands, const TypedLoop &typed)
         : space_(space), loop_(typed.run), streamed_(typed.streamed),
-          most_packed_(typed.most_packed) {
+          streamed_spread_(typed.streamed_spread), most_packed_(typed.most_packed) {
         conversions_[0] = {
             {typed.loops[0], typed.narrow[0], operands[0].dtype}, false, swapped(operands[0])};
         direct_[0] = conversions_[0].moves() && aligned(0, conversions_[0].out_alignment());
@@ -113,8 +113,14 @@ private:
         }
         return count;
     }
+    int inputs_of_every_second() const {
+        int count = 0;
+        for (int k = 1; k < space_.operands; ++k)
+            count += space_.strides[k][0] == 2 * conversions_[k].in_size();
+        return count;
+    }
     // How the rows of a large result go past the caches.
-    enum class Streaming { none, copy, loop, blocks };
+    enum class Streaming { none, copy, loop, spread_loop, blocks };
     // One thread computes all of it, `alone`, or a part.
     Streaming streaming(bool alone) const {
         const LargeOperands &large = large_operands();
@@ -126,6 +132,7 @@ private:
         if (!all_direct_) return Streaming::none;
         const int sparse = sparse_inputs();
         if (streamed_ && !sparse) return Streaming::loop;
+        if (streamed_spread_ && sparse == inputs_of_every_second()) return Streaming::spread_loop;
         // With fewer streams to read, writing in bursts costs more than it saves.
         const bool many = sparse || space_.operands == 4;
         return many && space_.shape[0] >= block_size ? Streaming::blocks : Streaming::none;
@@ -175,6 +182,7 @@ private:
         if (how == Streaming::none) return row(n, data, strides);
         if (how == Streaming::copy) return stream(n * out_size(), data[0], data[1]);
         if (how == Streaming::loop) return streamed_(n, data, strides);
+        if (how == Streaming::spread_loop) return streamed_spread_(n, data, strides);
         streamed_blocks(n, data, strides);
     }
     // By way of blocks in the L1 cache, which end where cache lines do if an element does.
@@ -439,7 +447,7 @@ private:
     }
 
     Space &space_; // not copied: it is large
-    Loop loop_ = nullptr, streamed_ = nullptr;
+    Loop loop_ = nullptr, streamed_ = nullptr, streamed_spread_ = nullptr;
     std::int64_t most_packed_ = 0;
     bool packs_ = false;                   // inputs of 8 bytes; see Note [Sparse inputs]
     Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed

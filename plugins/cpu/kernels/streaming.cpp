@@ -47,15 +47,16 @@ LargeOperands measured() {
             .fetched_ahead = true};
 }
 
-// one(k) stores an element, vector(k) a vector of them, aligned.
-template <class T, class One, class Whole>
+// one(k) stores an element, vector(k) a vector of them, aligned, for which it may read `beyond`
+// elements more than it stores.
+template <class T, int beyond = 0, class One, class Whole>
 void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
     const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % cache_line);
     std::int64_t k = 0;
     for (const std::int64_t head = past ? (cache_line - past) / std::int64_t{sizeof(T)} : 0;
          k < std::min(n, head); ++k)
         one(k);
-    for (; k + lanes<T> <= n; k += lanes<T>) vector(k);
+    for (; k + lanes<T> + beyond <= n; k += lanes<T>) vector(k);
     for (; k < n; ++k) one(k);
 }
 
@@ -69,6 +70,41 @@ void arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) 
             stream_vector(out + k, F::apply(load_vector<Vector<T>>(a.from(k)),
                                             load_vector<Vector<T>>(b.from(k))));
         });
+}
+
+// An input of which every second element is taken, or every one, or one for all.
+template <class T> class Spread {
+public:
+    Spread(const char *data, std::int64_t stride)
+        : data_(data), stride_(stride), every_second_(stride == 2 * sizeof(T)),
+          others_(data, stride) {}
+
+    const T &one(std::int64_t k) const { return *reinterpret_cast<const T *>(data_ + k * stride_); }
+    // Reads what is between its elements and after the last one, too.
+    Vector<T> vector(std::int64_t k) const {
+        if (!every_second_) return load_vector<Vector<T>>(others_.from(k));
+        const T *const first = &one(k);
+        return taken(load_vector<Vector<T>>(first), load_vector<Vector<T>>(first + lanes<T>),
+                     std::make_integer_sequence<int, lanes<T>>());
+    }
+
+private:
+    template <int... i>
+    static Vector<T> taken(Vector<T> a, Vector<T> b, std::integer_sequence<int, i...>) {
+        return __builtin_shufflevector(a, b, 2 * i...);
+    }
+    const char *const data_;
+    const std::int64_t stride_;
+    const bool every_second_;
+    const Inputs<T> others_;
+};
+template <class F, class T>
+void spread_arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) {
+    T *const out = at<T>(data[0]);
+    const Spread<T> a(data[1], strides[1]), b(data[2], strides[2]);
+    each_vector<T, 1>(
+        n, data[0], [&](std::int64_t k) { out[k] = F::apply(a.one(k), b.one(k)); },
+        [&](std::int64_t k) { stream_vector(out + k, F::apply(a.vector(k), b.vector(k))); });
 }
 
 template <class F, class T>
@@ -128,6 +164,18 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
     }
 }
 
+template <class T> Loop spread_loop_of(std::uint32_t function) {
+    switch (function) {
+    case ATOLL_FN_add: return &spread_arithmetic<functor::add, T>;
+    case ATOLL_FN_subtract: return &spread_arithmetic<functor::subtract, T>;
+    case ATOLL_FN_multiply: return &spread_arithmetic<functor::multiply, T>;
+    case ATOLL_FN_divide:
+        if constexpr (is_float<T>) return &spread_arithmetic<functor::divide, T>;
+        return nullptr;
+    default: return nullptr;
+    }
+}
+
 } // namespace
 
 LargeOperands &large_operands() {
@@ -155,6 +203,18 @@ Loop streamed_loop(std::uint32_t function, std::uint32_t dtype) {
     case ATOLL_DTYPE_UINT32: return loop_of<std::uint32_t>(function);
     case ATOLL_DTYPE_INT64:
     case ATOLL_DTYPE_UINT64: return loop_of<std::uint64_t>(function);
+    default: return nullptr;
+    }
+}
+
+Loop streamed_spread_loop(std::uint32_t function, std::uint32_t dtype) {
+    switch (dtype) {
+    case ATOLL_DTYPE_FLOAT32: return spread_loop_of<float>(function);
+    case ATOLL_DTYPE_FLOAT64: return spread_loop_of<double>(function);
+    case ATOLL_DTYPE_INT32:
+    case ATOLL_DTYPE_UINT32: return spread_loop_of<std::uint32_t>(function);
+    case ATOLL_DTYPE_INT64:
+    case ATOLL_DTYPE_UINT64: return spread_loop_of<std::uint64_t>(function);
     default: return nullptr;
     }
 }
