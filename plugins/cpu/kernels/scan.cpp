@@ -7,13 +7,13 @@
 // order of n, so they give the same.
 //
 // In a long row each addition would wait for the one before. Where there are few such rows, groups
-// of four short runs of floats are scanned, each run from its own beginning: side by side where
-// sums are wider than the elements, else by vectors, see Note [Sums of runs]. Then the sum before a
-// run is added to its results. As that is the result before the run exactly, running sums of
-// numbers that are not negative do not fall, as in order. Where sums are as wide as the elements
-// and those of a run, or the one before it, are not far from infinity, the group is scanned in
-// order: a sum overflows where it does in order, but for what rounds at the largest number.
-// Products of floats are always scanned in order: those of runs overflow and underflow easily.
+// of four short runs of floats are scanned, each run from its own beginning: by vectors, see Note
+// [Sums of runs], or side by side where that is faster. Then the sum before a run is added to its
+// results. As that is the result before the run exactly, running sums of numbers that are not
+// negative do not fall, as in order. Where sums are as wide as the elements and those of a run, or
+// the one before it, are not far from infinity, the group is scanned in order: a sum overflows
+// where it does in order, but for what rounds at the largest number. Products of floats are always
+// scanned in order: those of runs overflow and underflow easily.
 //
 // Threads take stretches of long rows in order; each hands on the sum of all before the next. A
 // stretch of integers is first added up, then scanned; runs of floats are scanned, and what is
@@ -27,6 +27,7 @@
 #include "run_sums.h"
 #include "space_pieces.h"
 #include "streaming.h"
+#include "vector_types.h"
 
 #include <algorithm>
 #include <array>
@@ -197,20 +198,29 @@ template <class F, class T, class A> struct Scan {
     }
 
     static bool runs_of_group(const T *x, A *p) {
-        if constexpr (may_overflow) {
+        using V = Vector<Part<A>>;
+        // What is converted gains by vectors of eight: on Zen 5 10 M float32 take 1.9 ms instead of
+        // 3.1. By four it takes as long as side by side, by two twice as long.
+        if constexpr (may_overflow || lanes<double> == 8) {
             for (int r = 0; r < in_group; ++r) {
-                using V = Vector<Part<A>>;
-                constexpr int vectors = run_bytes / int{sizeof(V)};
-                constexpr std::int64_t in_vector = run / vectors;
+                constexpr int vectors = run * int{sizeof(A)} / int{sizeof(V)};
+                constexpr std::int64_t in_vector = lanes<Part<A>>;
+                const Part<T> *const from = reinterpret_cast<const Part<T> *>(x + r * run);
+                Part<A> *const to = reinterpret_cast<Part<A> *>(p + r * run);
                 V v[vectors];
 #pragma GCC unroll 16
-                for (int i = 0; i < vectors; ++i)
-                    v[i] = load_vector<V>(x + r * run + i * in_vector);
+                for (int i = 0; i < vectors; ++i) {
+                    if constexpr (may_overflow)
+                        v[i] = load_vector<V>(from + i * in_vector);
+                    else
+                        v[i] = vector_math::as_doubles(
+                            load_vector<VectorN<Part<T>, lanes<double>>>(from + i * in_vector));
+                }
                 RunSums<Part<A>, parts>::run(v);
 #pragma GCC unroll 16
-                for (int i = 0; i < vectors; ++i) store_vector(p + r * run + i * in_vector, v[i]);
+                for (int i = 0; i < vectors; ++i) store_vector(to + i * in_vector, v[i]);
             }
-        } else { // what is converted does not gain by vectors
+        } else {
             A a[in_group];
             for (int r = 0; r < in_group; ++r) p[r * run] = a[r] = to<A>(x[r * run]);
             for (std::int64_t k = 1; k < run; ++k) {
