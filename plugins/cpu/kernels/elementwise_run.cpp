@@ -405,15 +405,21 @@ private:
             (out_size() > 2 || across[0] % few_sets_apart != 0))
             return transpose(out_size(), tile.height, tile.width, data[0], across[0], data[1],
                              down[1]);
+        // Where the output's columns follow each other, and those of all inputs, they are one row.
+        bool joined = !tiling.is_long;
+        for (int k = 0; k < space_.operands; ++k)
+            joined &= across[k] == tile.height * down[k] || (k && transposed(k, 1));
+        const std::int64_t step = joined ? tile.height : tiling.rows;
         for (int k = 1; k < space_.operands; ++k) {
             if (!transposed(k, 1)) continue;
             const std::int64_t size = conversions_[k].in_size();
-            transpose(size, tile.height, tile.width, scratch, tiling.rows * size, data[k], down[k]);
+            transpose(size, tile.height, tile.width, scratch, step * size, data[k], down[k]);
             data[k] = scratch;
             down[k] = size;
-            across[k] = tiling.rows * size;
+            across[k] = step * size;
             scratch += tiling.scratch;
         }
+        if (joined) return streamed_row(tiling.streams, tile.height * tile.width, data, down);
         for (std::int64_t column = 0; column < tile.width; ++column) {
             later.fetch();
             streamed_row(tiling.streams, tile.height, data, down);
