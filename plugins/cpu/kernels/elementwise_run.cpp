@@ -344,9 +344,9 @@ private:
         own.straight = !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
         const LargeTiles &large =
             own.straight ? large_operands().copied : large_operands().computed;
-        const std::int64_t bytes = bytes_of_operands();
-        own.is_long = bytes >= large_operands().long_runs;
-        if (is_streamable() && bytes >= large.streamed)
+        const std::int64_t of_operands = bytes_of_operands();
+        own.is_long = of_operands >= large_operands().long_runs;
+        if (is_streamable() && of_operands >= large.streamed)
             own.streams =
                 own.straight ? Streaming::copy
                 : streamed_ && all_direct_ && !sparse_inputs(1) && aligned(0, cache_line, 1)
@@ -363,7 +363,17 @@ private:
         own.scratch = tile_scratch / turned / cache_line * cache_line;
         // Elements of 16 bytes have the largest tiles.
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
-        if (!own.is_long) return own;
+        if (!own.is_long) {
+            // All rows, so that the loop is called once for a tile, where these and the results
+            // stay in L1, and columns in scratch do not share its sets.
+            const std::int64_t all = space_.shape[0], bytes = all * widest;
+            if (!own.straight && all > own.rows && all <= 512 && bytes <= 2560 &&
+                bytes % few_sets_apart != 0) {
+                own.rows = all;
+                own.columns = cache_line / widest;
+            }
+            return own;
+        }
         own.columns = large.in * cache_line / widest;
         // What begins within a line has parts of two more. All tiles are about as long.
         const int longer = aligned(0, cache_line, 1) ? 1 : 2;
