@@ -45,8 +45,12 @@ bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::ui
 std::int64_t most_packed(std::uint32_t function, std::uint32_t dtype) {
     if (kinds[dtype] == ATOLL_DTYPE_KIND_COMPLEX) return 4 << 20;
     if (result_of(function, dtype) == ATOLL_DTYPE_BOOL) return 0;
-    constexpr std::int64_t in_l2 = 1 << 20;
+    constexpr std::int64_t in_l2 = 1 << 20, in_l3 = 24 << 20;
     switch (function) {
+    // One by one, these branch.
+    case ATOLL_FN_sign:
+    case ATOLL_FN_left_shift:
+    case ATOLL_FN_right_shift: return in_l3;
     case ATOLL_FN_floor_divide:
     case ATOLL_FN_trunc_divide:
     case ATOLL_FN_remainder:
