@@ -43,7 +43,7 @@ bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::ui
 // are not dense. Tests pick single elements, and integers are divided one by one: their loops gain
 // nothing. Complex numbers gain most, as their loops are slow where they are not vectors.
 std::int64_t most_packed(std::uint32_t function, std::uint32_t dtype) {
-    if (kinds[dtype] == ATOLL_DTYPE_KIND_COMPLEX) return 4 << 20;
+    if (kinds[dtype] == ATOLL_DTYPE_KIND_COMPLEX) return 16 << 20;
     if (result_of(function, dtype) == ATOLL_DTYPE_BOOL) return 0;
     constexpr std::int64_t in_l2 = 1 << 20, in_l3 = 24 << 20;
     switch (function) {
