@@ -203,8 +203,9 @@ TEST_CASE("a product reads no operand beyond its end") {
     };
     for (const int dtype : {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64},
                             int{ATOLL_DTYPE_COMPLEX64}, int{ATOLL_DTYPE_COMPLEX128}})
-        for (const auto &[m, k, n] :
+        for (const Extents of :
              {Extents{514, 64, 1}, {131, 32, 1}, {2051, 256, 1}, {1, 64, 514}, {66, 67, 70}}) {
+            const std::int64_t m = of.m, k = of.k, n = of.n; // which lambdas of Clang 14 can take
             CAPTURE(dtype);
             CAPTURE(m);
             const std::int64_t size = facts[dtype].size, none[3] = {};
