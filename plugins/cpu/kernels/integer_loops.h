@@ -100,6 +100,21 @@ public:
         return static_cast<T>(
             is_quotient<F> ? quotient : dividend - static_cast<U>(Twice{quotient} * divisor));
     }
+#if defined(__AVX2__)
+    // Integers of 64 bits by vectors, of four at least.
+    using V = Vector<std::uint64_t>;
+    V of(V x) const {
+        V quotient;
+        if constexpr (is_half) {
+            const V sign = (V)((Vector<std::int64_t>)x >> 63), less = rounds_down<F> ? V{} : sign;
+            quotient = ((high_product((x ^ sign) - less) >> shift) ^ sign) - less;
+        } else {
+            const V high = high_product(x);
+            quotient = (high + ((x - high) >> 1)) >> shift;
+        }
+        return is_quotient<F> ? quotient : x - quotient * divisor;
+    }
+#endif
 
 private:
     // Bytes are multiplied as 16 bits, for want of an instruction.
@@ -124,6 +139,21 @@ private:
         const U size = static_cast<U>((x ^ sign) - less);
         return static_cast<U>(((high_product(size) >> shift) ^ sign) - less);
     }
+#if defined(__AVX2__)
+    V high_product(V x) const {
+        const V f = V{} + factor, middle = low_product(x >> 32, f) + (low_product(x, f) >> 32),
+                other = low_product(x, f >> 32) + (middle & 0xffffffff);
+        return low_product(x >> 32, f >> 32) + (middle >> 32) + (other >> 32);
+    }
+    // Of the lower halves.
+    static V low_product(V a, V b) {
+#if defined(__AVX512F__)
+        return (V)_mm512_maskz_mul_epu32(vector_math::every<V>, (__m512i)a, (__m512i)b);
+#else
+        return (V)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#endif
+    }
+#endif
 
     U divisor, factor;
     int shift;
@@ -143,8 +173,14 @@ void integer_division_loop(std::int64_t n, char *const *data, const std::int64_t
     if (to_next == sizeof(T) && from_next == sizeof(T)) {
         T *const t = at<T>(to);
         const T *const f = at<const T>(from);
+        std::int64_t k = 0;
+#if defined(__AVX2__)
+        if constexpr (sizeof(T) == 8)
+            for (; k + lanes<T> <= n; k += lanes<T>)
+                store_vector(t + k, division.of(load_vector<Vector<std::uint64_t>>(f + k)));
+#endif
         ATOLL_INDEPENDENT
-        for (std::int64_t k = 0; k < n; ++k) t[k] = division.of(f[k]);
+        for (; k < n; ++k) t[k] = division.of(f[k]);
         return;
     }
     for (std::int64_t k = 0; k < n; ++k, to += to_next, from += from_next)
