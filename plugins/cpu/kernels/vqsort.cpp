@@ -127,8 +127,7 @@ private:
 
 template <class Key> class Buckets {
 public:
-    Buckets(std::int64_t n, const Key *keys, std::int64_t count)
-        : n_(n), keys_(keys), count_(count) {
+    Buckets(std::int64_t n, Key *keys, std::int64_t count) : n_(n), keys_(keys), count_(count) {
         constexpr std::int64_t per_bucket = 32;
         Key sample[most_pieces * per_bucket];
         // One at random from each part of the row: it may repeat itself.
@@ -144,7 +143,13 @@ public:
 
     // Moves the keys to their buckets in y: bucket b begins at first[b] and ends at first[b + 1].
     void fill(Key *y, std::int64_t *first) {
-        each([](std::int64_t &count, Key) { ++count; });
+        each_piece([this](std::int64_t piece, std::int64_t n, Key *keys) {
+#if defined(__AVX512F__)
+            cut(n, keys, 0, count_, places_[piece]);
+#else
+            each([](std::int64_t &count, Key) { ++count; }, n, keys, places_[piece]);
+#endif
+        });
         std::int64_t before = 0;
         for (std::int64_t b = 0; b < count_; ++b) {
             first[b] = before;
@@ -152,25 +157,56 @@ public:
                 before += std::exchange(places_[piece][b], before);
         }
         first[count_] = n_;
-        each([y](std::int64_t &place, Key key) { y[place++] = key; });
+        each_piece([&](std::int64_t piece, std::int64_t n, Key *keys) {
+#if defined(__AVX512F__)
+            for (std::int64_t b = 0; b < count_; ++b) {
+                // Up to where the next piece's begin, and after the last one those of a bucket.
+                const std::int64_t place = places_[piece][b],
+                                   next = piece + 1 < count_ ? places_[piece + 1][b] : first[b + 1];
+                std::copy_n(keys, next - place, y + place);
+                keys += next - place;
+            }
+            static_cast<void>(n);
+#else
+            each([y](std::int64_t &place, Key key) { y[place++] = key; }, n, keys, places_[piece]);
+#endif
+        });
     }
 
 private:
-    // take(place, key) for all keys, piece by piece: `place` is that of the key's bucket.
-    template <class Take> void each(Take &&take) {
+    // body(piece, n, keys) for the keys of all pieces.
+    template <class Body> void each_piece(Body &&body) {
         parallel(count_, n_ / count_, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t piece = begin; piece < end; ++piece) {
-                constexpr std::int64_t most = 512;
-                Key buckets[most];
-                const std::int64_t last = n_ * (piece + 1) / count_;
-                for (std::int64_t k = n_ * piece / count_; k < last; k += most) {
-                    const std::int64_t some = std::min(most, last - k);
-                    find(some, keys_ + k, buckets);
-                    for (std::int64_t i = 0; i < some; ++i)
-                        take(places_[piece][buckets[i]], keys_[k + i]);
-                }
+                const std::int64_t at = n_ * piece / count_;
+                body(piece, n_ * (piece + 1) / count_ - at, keys_ + at);
             }
         });
+    }
+#if defined(__AVX512F__)
+    // Brings keys into the order of buckets [low, high), and counts those of each.
+    void cut(std::int64_t n, Key *keys, std::int64_t low, std::int64_t high,
+             std::int64_t *counts) const {
+        if (high - low == 1) {
+            counts[low] = n;
+            return;
+        }
+        const std::int64_t middle = (low + high) / 2;
+        const std::int64_t less = partition(n, keys, splitters_[middle - 1]);
+        cut(less, keys, low, middle, counts);
+        cut(n - less, keys + less, middle, high, counts);
+    }
+#else
+    // take(place, key) for some keys: `place` is that of the key's bucket.
+    template <class Take>
+    void each(Take &&take, std::int64_t n, const Key *keys, std::int64_t *places) const {
+        constexpr std::int64_t most = 512;
+        Key buckets[most];
+        for (std::int64_t k = 0; k < n; k += most) {
+            const std::int64_t some = std::min(most, n - k);
+            find(some, keys + k, buckets);
+            for (std::int64_t i = 0; i < some; ++i) take(places[buckets[i]], keys[k + i]);
+        }
     }
 
     // How many splitters are not above a key.
@@ -189,9 +225,10 @@ private:
         last = find_those(last);
         std::memcpy(buckets + k, &last, rest);
     }
+#endif
 
     const std::int64_t n_;
-    const Key *const keys_;
+    Key *const keys_;
     const std::int64_t count_; // of buckets, and of pieces of the row
     Key splitters_[most_pieces];
     std::int64_t places_[most_pieces][most_pieces] = {}; // where the next one of a piece goes
